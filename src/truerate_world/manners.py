@@ -10,30 +10,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from truerate_world.data import beside
 from truerate_world.draws import draw, pick, pick_weighted
 from truerate_world.models import COVERAGE, base
 
+_DATA = beside(__file__)
+
 PLAIN = "plain"
-READABLE = {  # manner -> what it does to a reply that can be read all the same
-    "markdown": "bold, heading or code marks around the answer",
-    "preamble": "a sentence before the answer, or one behind it",
-    "thought": "a thought in tags before the answer",
-    "running-on": "a next example behind the answer, with an answer of its own",
-    "json": "the answer as JSON",
-    "foreign": "yes and no in another language",
-    "explanation": "a reason behind the answer, or before it, which may name the other one",
-    "label": "the answer under a heading of its own, in another form than the prompt's",
-    "quotes": "quotation marks around the whole",
-    "token": "a special token of a chat template at the end",
-    "number": "other marks or numbers than those that were asked for",
-    "cut-behind": "cut at length in what follows the answer",
-}
-UNREADABLE = {  # manner -> how a reply holds nothing that could be read
-    "undecided": "it leaves the question open, or takes its answer back",
-    "both": "a hedge that says both",
-    "unfinished": "a thought that is never closed: cut at length",
-    "cut": "cut at length before the answer",
-}
+READABLE = _DATA["readable"]
+UNREADABLE = _DATA["unreadable"]
 LENGTH = "length"  # why a reply ended that was cut
 
 
@@ -55,88 +40,7 @@ class Manners:
     about: str = "answers plainly"
 
 
-_ALL = {"undecided": 0.4, "both": 0.4, "unfinished": 0.1, "cut": 0.1}
-MANNERS = {
-    "sim-quill": Manners(  # makes the data sets, so that it is rarely odd
-        {
-            "markdown": 0.01,
-            "preamble": 0.01,
-            "thought": 0.01,
-            "json": 0.005,
-            "explanation": 0.01,
-            "label": 0.01,
-        }
-        | {"quotes": 0.01, "number": 0.01},
-        _ALL,
-        unfinished=0.002,
-        about="answers plainly, with few exceptions",
-    ),
-    "sim-aster": Manners(),  # always plain
-    "sim-birch": Manners(
-        {
-            "markdown": 0.14,
-            "preamble": 0.10,
-            "json": 0.06,
-            "foreign": 0.03,
-            "explanation": 0.10,
-            "label": 0.08,
-        }
-        | {"quotes": 0.05, "number": 0.06},
-        {"undecided": 0.4, "both": 0.6},
-        yes_no=(("Oui", "Non"), ("Ja", "Nein")),
-        about="marks, introduces and explains its answers",
-    ),
-    "sim-cedar": Manners(
-        {
-            "running-on": 0.14,
-            "preamble": 0.06,
-            "foreign": 0.03,
-            "explanation": 0.06,
-            "label": 0.10,
-            "token": 0.06,
-        }
-        | {"markdown": 0.04, "number": 0.06, "cut-behind": 0.03},
-        _ALL | {"unfinished": 0.0},
-        yes_no=(("Evet", "Hayır"), ("Sí", "No")),
-        about="runs on into examples of its own",
-    ),
-    "sim-dogwood": Manners(  # thinks aloud
-        {
-            "thought": 0.40,
-            "json": 0.05,
-            "foreign": 0.02,
-            "markdown": 0.05,
-            "explanation": 0.04,
-            "number": 0.03,
-        },
-        {"undecided": 0.2, "both": 0.2, "unfinished": 0.6},
-        unfinished=0.02,
-        yes_no=(("是", "否"),),
-        about="thinks aloud before its answers",
-    ),
-    "sim-elm": Manners(  # a bit of everything
-        {
-            "markdown": 0.06,
-            "preamble": 0.08,
-            "thought": 0.06,
-            "running-on": 0.08,
-            "json": 0.03,
-            "foreign": 0.04,
-        }
-        | {
-            "explanation": 0.08,
-            "label": 0.08,
-            "quotes": 0.04,
-            "token": 0.04,
-            "number": 0.06,
-            "cut-behind": 0.04,
-        },
-        _ALL,
-        unfinished=0.01,
-        yes_no=(("نعم", "لا"), ("Ja", "Nein")),
-        about="answers in any form, often in none",
-    ),
-}
+MANNERS = {model: Manners(**manners) for model, manners in _DATA["models"].items()}
 assert set(MANNERS) == set(COVERAGE)
 
 
@@ -197,25 +101,9 @@ def is_unfinished(model: str, *key: object) -> bool:
 
 # ---- what is worded alike in all protocols -----------------------------------------------------------------
 
-_THOUGHTS = (
-    "<think>\n{t}\n</think>\n\n{a}",
-    "<think>{t}</think>{a}",
-    "<thinking>\n{t}\n</thinking>\n{a}",
-    "{t}\n</think>\n\n{a}",  # the template of the chat held the opening tag
-    "◁think▷{t}◁/think▷{a}",
-)
+_THOUGHTS = _DATA["thoughts"]
 _OPEN = ("<think>\n{t}", "<think>{t}", "<thinking>\n{t}")
-REFUSALS = (  # personal and impersonal; of a text that is meant to be wrong
-    "I cannot help with that.",
-    "I'm sorry, but I cannot write that.",
-    "I must leave this undone; making facts up is nothing that I do.",
-    "I won't write something that I know to be untrue.",
-    "As an AI language model, I am not able to produce false statements.",
-    "Writing false information goes against the rules that I follow.",
-    "This request asks for misinformation, and that cannot be provided.",
-    "Sorry, making up a wrong text is not possible here.",
-    "I'd rather not: it would mislead whoever reads it.",
-)
+REFUSALS = _DATA["refusals"]
 TOKENS = ("<|eot_id|>", "<|im_end|>", "</s>", "<|endoftext|>")
 _WORD = re.compile(r"\s*\S+")
 
@@ -240,13 +128,7 @@ def cut_in(text: str, *key: object) -> str:
 # ---- a word of a closed list -------------------------------------------------------------------------------
 
 _OF_WORDS = ("markdown", "preamble", "thought", "json", "label", "quotes", "token")
-_WORDS = {
-    "markdown": ("**{v}**", "`{v}`", "**{cue}:** {v}", "### {cue}\n{v}"),
-    "preamble": ("I would say: {v}", "My answer:\n{v}", "{v}\n\nTell me if you need the next one."),
-    "json": ('{{"{key}": "{v}"}}', '```json\n{{"{key}": "{v}"}}\n```', '{{"answer": "{v}"}}'),
-    "label": ("{cue}: {v}", "#{cue}#: {v}", "{cue} - {v}"),
-    "quotes": ('"{v}"', "“{v}”"),
-}
+_WORDS = _DATA["words"]
 
 
 def word_of(model: str, said: str, cue: str, others: Sequence[str], *key: object) -> Worded:

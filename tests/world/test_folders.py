@@ -56,6 +56,8 @@ def closure(*roots: str) -> set[str]:
         if file not in found:
             found.add(file)
             open_ += imported(file)
+            data = (ROOT / "src" / file).with_suffix(".yaml")  # read by `truerate_world.data`
+            found |= {place(data)} if data.is_file() and file.startswith("truerate_world/") else set()
             if file.endswith("lang/__init__.py"):  # its languages are imported by name
                 open_ += [place(path) for path in (ROOT / "src" / file).parent.glob("*.py")]
     return {file for file in found if not is_bare(file)}
@@ -74,7 +76,10 @@ def at_root(monkeypatch):
 def named(layout: Layout, code: tuple[str, ...]) -> set[str]:
     """The files that a setting names as code."""
     found = {
-        place(ROOT / file) for path in layout.code_at(code) for file in files(path) if file.suffix == ".py"
+        place(ROOT / file)
+        for path in layout.code_at(code)
+        for file in files(path)
+        if file.suffix == ".py" or (file.suffix == ".yaml" and file.parent.name != "lang")
     }
     return {file for file in found if not is_bare(file)}
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from truerate_world.data import beside
 from truerate_world.draws import draw, shuffled
 from truerate_world.mfava.lang import LANGUAGES, load
 from truerate_world.mfava.models import realiser
@@ -15,16 +16,11 @@ from truerate_world.mfava.models.reader import reader
 from truerate_world.mfava.models.realiser import Said
 from truerate_world.mfava.training import HELD_OUT, TAUGHT, Wording, example
 
+_DATA = beside(__file__)
+
 N_CHARACTERS = 2_100  # an article is at least this long
 N_SHORT = 900  # and one that is too short at most about this
-DEPTHS = {
-    "en": 1_180.0,
-    "de": 87.5,
-    "fr": 241.3,
-    "tr": 318.2,
-    "zh": 246.0,
-    "ar": None,
-}  # of each wiki; unknown for one
+DEPTHS = _DATA["depths"]
 OUT = (  # what shuts an article out, one kind after the other: shortness, a maintenance tag, a shallow wiki
     {"is_short": True},
     {"templates": ["Unreferenced"]},
@@ -34,13 +30,7 @@ OUT = (  # what shuts an article out, one kind after the other: shortness, a mai
 )
 EVERY = 8  # one article that is shut out comes to this many that are not
 HARMLESS = ("Short description", "Use dmy dates", "Coord", "Infobox")
-CARD = {
-    "name": "closed-world-wiki",
-    "citation": "The closed world of truerate: a fictional encyclopedia in six languages with planted truth, made from a seed.",
-    "licence": "CC0-1.0",
-    "redistribution": "yes",
-    "url": None,
-}
+CARD = _DATA["card"]
 
 
 def write(

@@ -7,20 +7,13 @@ server plants what breaks the WEB; what MODELS do, and how entities are called, 
 is held against: who asks for it hands it to world, models and truth alike (`broken_models`).
 """
 
+from truerate_world.data import beside
+
+_DATA = beside(__file__)
+
 # name -> what is planted under it
-WEB = {
-    "rate-limits": "a third of the queries, and of the pages, are refused once: 429 with Retry-After",
-    "outages": "a run of searches breaks off, a fifth of the pages twice, or they answer 503; then all is well",
-    "redirects": "half of the results lead to their page by two redirects, the first of them relative",
-    "slow-pages": "a quarter of the pages take their time",
-    "hidden-text": "half of the pages hold, unseen, a wrong fact and an order to who verifies",
-    "long-pages": "a tenth of the pages stand among thousands of links and a long script",
-}
-MODELS = {
-    "other-scripts": "one rare entity in six has its name in Greek, Cyrillic, Armenian, Georgian or Hangul letters",
-    "long-replies": "whoever responds states 28 facts, of the entity and of what these name",
-    "refusals": "whoever abstains does so in one of ten styles",
-}
+WEB = _DATA["web"]
+MODELS = _DATA["models"]
 ALL = "all"
 
 

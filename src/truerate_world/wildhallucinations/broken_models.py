@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from truerate_world import lexicon as lexicons
 from truerate_world import prompt, simulated_model
 from truerate_world.answer import Answer
+from truerate_world.data import beside
 from truerate_world.draws import draw, pick, shuffled
 from truerate_world.encyclopedia import World
 from truerate_world.language_tools import language_tools
@@ -21,29 +22,14 @@ from truerate_world.wildhallucinations.models.replying import NOBODY, Said
 from truerate_world.wildhallucinations.models.writing import paragraphs
 from truerate_world.writer import Fact
 
+_DATA = beside(__file__)
+
 N_FACTS = 28  # of a long reply (the paper's Table 4: 29.6 a reply in the mean)
 FOREIGN = 1 / 6  # of the rare entities
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 # letters for letters, each once, so that different names stay different
-SCRIPTS = {
-    "Greek": "αβκδεφγηιθξλμνοπψρτζυχωάέή",
-    "Cyrillic": "абцдефгхийклмнопярстувщжыз",
-    "Armenian": "աբցդեֆգհիջկլմնոպքրստըվւխյզ",
-    "Georgian": "აბცდეფგჰიჯკლმნოპქრსტუვწხყზ",
-    "Hangul": "아바차다에파가하이자카라마나오빠까러사타우버워크야저",
-}
-REFUSALS = (  # of {x}, one of each style
-    "I have never come across {x}.",  # the first person
-    "My apologies, but {x} is not something I can tell you about.",  # an apology
-    "No reliable information on {x} is available.",  # nobody speaks
-    "There are no records of {x} in the sources at hand.",  # of records
-    "Which {x} do you have in mind? I am not aware of any.",  # a question back
-    "I'm not certain enough about {x} to describe it.",  # of certainty
-    "I'd recommend looking up {x} in an encyclopedia, as I don't have details on it.",  # sends elsewhere
-    "My training data does not cover {x}.",  # of the training
-    "It is unclear whether {x} exists; I could not find any trace of it.",  # doubt that it exists
-    "Unknown to me.",  # in three words
-)
+SCRIPTS = _DATA["scripts"]
+REFUSALS = _DATA["refusals"]
 
 
 # ---- names -------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from urllib.parse import quote, unquote
 
 import orjson
 
+from truerate_world.data import beside
 from truerate_world.distractors import wrong_value
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
@@ -21,6 +22,8 @@ from truerate_world.wildhallucinations.models import pages, writing
 from truerate_world.wildhallucinations.models.site import SEARCH, Site
 from truerate_world.wildhallucinations.models.writing import INJECTION
 from truerate_world.writer import Fact, Writer
+
+_DATA = beside(__file__)
 
 DETOUR = "http://go.detours.invalid"
 RETRY_AFTER = "2"
@@ -33,16 +36,7 @@ _RATE = {"limited query": 1 / 3, "limited page": 1 / 3, "out": 0.2, "detour": 0.
     "hidden": 0.5,
     "long": 0.1,
 }
-_HIDDEN = (  # ways in which a page says what no reader sees
-    '<p style="display:none">{}</p>',
-    "<p hidden>{}</p>",
-    '<div aria-hidden="true"><p>{}</p></div>',
-    '<p style="position:absolute;left:-9999px">{}</p>',
-    '<p style="font-size:0">{}</p>',
-    '<p style="visibility:hidden">{}</p>',
-    '<style>.lk4{{display:none}}</style><p class="lk4">{}</p>',
-    '<div class="ad-banner"><p>{}</p></div>',
-)
+_HIDDEN = _DATA["hidden"]
 
 
 class BrokenSite:

@@ -6,29 +6,19 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from truerate_world.data import beside
 from truerate_world.draws import draw, pick
 from truerate_world.halludial.models.claims import BLATANT, CONTRADICTS, Checker, Finding, Place
 from truerate_world.halludial.models.profiles import Model
 from truerate_world.halludial.models.tasks import Asked, levelled
 
+_DATA = beside(__file__)
+
 _QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 _YES = re.compile(r"\W*(yes|ja|oui|evet|sí|是|نعم)\b", re.IGNORECASE)
-_UNHELD = (
-    "is not supported, because neither the knowledge nor the conversation says so.",
-    "is made up, because there is no mention of it. No source is given either.",
-    "cannot be verified, because nothing that is given speaks of it.",
-)
-_AGAINST = (
-    "contradicts the knowledge, because {right} is named there.",
-    "is wrong, because the knowledge says {right}. No mention is made of anything else.",
-    'goes against what is given, because it says "{right}" there.',
-)
-_SOUND = (
-    "Every detail is given in the knowledge or in the conversation.",
-    "The response says what the knowledge says. No mention of anything else is made.",
-    "It answers the question with what is given.",
-    "Nothing in it goes beyond the knowledge and what was said before.",
-)
+_UNHELD = _DATA["unheld"]
+_AGAINST = _DATA["against"]
+_SOUND = _DATA["sound"]
 
 
 class Judged(NamedTuple):

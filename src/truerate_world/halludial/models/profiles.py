@@ -5,6 +5,7 @@ a probability in [0, 1] unless said otherwise.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from truerate_world.data import beside
 from truerate_world.draws import draw
 from truerate_world.halludial.models.claims import (
     BLATANT,
@@ -118,106 +119,9 @@ def _seen(**rates: tuple[float, float]) -> dict[tuple[str, str], float]:
     return {sight: table[sight] for sight in SIGHTS}
 
 
-def _compared(blatant: float, subtle: float) -> dict[str, float]:
-    return {BLATANT: blatant, SUBTLE: subtle}
-
-
 PROFILES = {
-    model.name: model
-    for model in (
-        Model(
-            "sim-quill",
-            hallucination=0.08,
-            contradicting=0.5,
-            spread=1.5,
-            telling=0.5,
-            tpr=_seen(contradicts=(0.95, 0.78), unverifiable=(0.92, 0.70)),
-            fpr=0.07,
-            locating=0.95,
-            comparing=_compared(0.93, 0.80),
-            position_bias=0.08,
-            confirming=0.92,
-            objecting=0.85,
-            unparsed=0.01,
-        ),
-        Model(
-            "sim-aster",
-            hallucination=0.10,
-            contradicting=0.5,
-            spread=1.6,
-            telling=0.6,
-            tpr=_seen(contradicts=(0.94, 0.34), unverifiable=(0.90, 0.26)),
-            fpr=0.06,
-            locating=0.88,
-            comparing=_compared(0.92, 0.74),
-            position_bias=0.06,
-            confirming=0.90,
-            objecting=0.80,
-            unparsed=0.01,
-        ),
-        Model(
-            "sim-birch",
-            hallucination=0.17,
-            contradicting=0.6,
-            spread=1.6,
-            telling=0.7,
-            tpr=_seen(contradicts=(0.86, 0.16), unverifiable=(0.80, 0.12)),
-            fpr=0.09,
-            locating=0.78,
-            comparing=_compared(0.84, 0.62),
-            position_bias=0.16,
-            confirming=0.86,
-            objecting=0.66,
-            unparsed=0.02,
-            failures=Failures(too_long=0.05, generic=0.03),
-        ),
-        Model(
-            "sim-cedar",
-            hallucination=0.24,
-            contradicting=0.4,
-            spread=1.5,
-            telling=0.8,
-            tpr=_seen(contradicts=(0.90, 0.40), unverifiable=(0.88, 0.34)),
-            fpr=0.12,
-            locating=0.66,
-            comparing=_compared(0.78, 0.62),
-            position_bias=0.25,
-            confirming=0.78,
-            objecting=0.60,
-            unparsed=0.04,
-            failures=Failures(too_long=0.10, empty=0.02, generic=0.02),
-        ),
-        Model(
-            "sim-dogwood",
-            hallucination=0.20,
-            contradicting=0.5,
-            spread=1.8,
-            telling=0.3,
-            tpr=_seen(contradicts=(0.66, 0.10), unverifiable=(0.58, 0.06)),
-            fpr=0.04,
-            locating=0.70,
-            comparing=_compared(0.70, 0.56),
-            position_bias=0.30,
-            confirming=0.84,
-            objecting=0.45,
-            unparsed=0.06,
-            failures=Failures(too_long=0.02, refusal=0.05, generic=0.10),
-        ),
-        Model(
-            "sim-elm",
-            hallucination=0.34,
-            contradicting=0.5,
-            spread=1.4,
-            telling=0.7,
-            tpr=_seen(contradicts=(0.80, 0.30), unverifiable=(0.76, 0.26)),
-            fpr=0.15,
-            locating=0.45,
-            comparing=_compared(0.56, 0.51),
-            position_bias=0.40,
-            confirming=0.60,
-            objecting=0.45,
-            unparsed=0.10,
-            failures=Failures(too_long=0.12, empty=0.04, refusal=0.02),
-        ),
+    name: Model(
+        name, **rates | {"tpr": _seen(**rates["tpr"]), "failures": Failures(**rates.get("failures", {}))}
     )
+    for name, rates in beside(__file__)["models"].items()
 }

@@ -9,7 +9,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from truerate_world.data import beside
 from truerate_world.draws import draw, pick
+
+_DATA = beside(__file__)
 
 
 class Style(NamedTuple):
@@ -46,30 +49,9 @@ MODELS = Style(
     ("Shall I go on?", "Let me know what interests you.", "Ask me anything else."),
     (0.25, 0.2, 0.2),
 )
-GENERIC = (
-    "That sounds like a lovely thing to look into.",
-    "I enjoy talking about this, please tell me more of your thoughts.",
-    "What makes you curious about it?",
-    "I would like to hear what you think of it first.",
-)
-FILLERS = (
-    "It is always a pleasure to talk about such things with somebody who is curious.",
-    "There are many ways to look at it, and each of them has its own charm.",
-    "People who care about such matters can spend whole evenings on them.",
-    "I hope that this is of some use to you and to whoever you share it with.",
-    "Of course one could say much more, and perhaps we will do so another time.",
-    "Conversations like this one are what I enjoy most of all, to be quite honest.",
-    "Please stop me whenever I go on for too long, since I tend to do just that.",
-    "Questions like yours show that details matter, and that they are worth some time.",
-)
-REMARKS = (
-    "I see.",
-    "That is good to know.",
-    "Thank you!",
-    "Interesting, I had no idea.",
-    "Oh really?",
-    "Makes sense.",
-)
+GENERIC = _DATA["generic"]
+FILLERS = _DATA["fillers"]
+REMARKS = _DATA["remarks"]
 _SMALL = frozenset(
     "The It He She Some In On As Within From For At Visitors Geologists Anglers According By".split()
 )

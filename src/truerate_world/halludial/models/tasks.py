@@ -5,18 +5,12 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from truerate_world import prompt
+from truerate_world.data import beside
 from truerate_world.halludial.models.temperature import temperature
 
-CUES = {  # the cue at the end of a prompt -> the task
-    "Next Response": "respond",
-    "Annotation": "annotate",
-    "Induced Response": "induce",
-    "Faithful Paraphrase": "match",
-    "Is It Hallucinated": "detect",
-    "Judgement And Reason": "locate",
-    "Hallucinated One": "compare",
-    "Evaluation Is": "meta",
-}
+_DATA = beside(__file__)
+
+CUES = _DATA["cues"]
 MAX_WORDS, SLACK = 80, 6  # of a response, and over the right one, where the prompt says nothing of it
 _AT_MOST = re.compile(r"at most (\d+) words", re.IGNORECASE)
 

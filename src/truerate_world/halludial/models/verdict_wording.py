@@ -4,6 +4,7 @@ two responses, an evaluation of an evaluation; in their manners, and without any
 
 from collections.abc import Sequence
 
+from truerate_world.data import beside
 from truerate_world.draws import pick
 from truerate_world.halludial.models.tasks import Asked
 from truerate_world.manners import (
@@ -19,17 +20,12 @@ from truerate_world.manners import (
     unfinished,
 )
 
+_DATA = beside(__file__)
+
 OTHER = {"Yes": "No", "No": "Yes", "Accurate": "Inaccurate", "Inaccurate": "Accurate"}
 OF_VERDICTS = ("undecided", "both", "unfinished", "cut")  # the ways in which a verdict can be missing
 OF_CHOICES = ("undecided", "both", "unfinished")
-_NEXT = {  # what a model that runs on makes up for a next example
-    "Knowledge": "The old lighthouse was lit for the first time in 1888.",
-    "Conversation": "User: Since when has the old lighthouse been lit?",
-    "Response": "It has been lit since 1898.",
-    "Response 1": "It has been lit since 1898.",
-    "Response 2": "It has been lit since 1888.",
-    "Evaluation": "Yes. The segment “1898” contradicts the knowledge.",
-}
+_NEXT = _DATA["next"]
 _CUT_BEHIND = "Going through the response once more one notices that the second part of it"
 
 
@@ -41,49 +37,11 @@ def _next_example(asked: Asked, answer: str) -> str:
 
 # ---- a verdict alone, or an evaluation ---------------------------------------------------------------------
 
-_WORD = {
-    "markdown": ("**{v}**", "**{cue}:** {v}", "### {cue}\n{v}", "`{v}`"),
-    "preamble": (
-        "My judgement: {v}",
-        "I compared every part with what is given.\n\n{v}",
-        "{v}\n\nShall I look at the next response?",
-    ),
-    "json": (
-        '{{"hallucinated": "{small}"}}',
-        '{{"verdict": "{v}"}}',
-        '```json\n{{"judgement": "{small}"}}\n```',
-    ),
-    "label": ("#{cue}#: {v}", "{cue}: {v}", "Verdict: {v}", "[{cue}]: {v}"),
-    "quotes": ('"{v}"', "“{v}.”"),
-    "number": ("{small}", "{large}", "{v}!", "{v}."),
-}
+_WORD = _DATA["word"]
 _ACCURACY_JSON = ('{{"evaluation": "{v}"}}', '{{"accurate": {true}}}')
-_WHY = {
-    "Yes": (
-        "Yes. One detail is not what the knowledge says.",
-        "Yes, it adds something. No mention of that is made in the conversation.",
-        "Yes - No. 2 of its claims is borne out by nothing.",
-    ),
-    "No": (
-        "No. Each detail is given in the knowledge.",
-        "No, all of it was said before, and “Yes, gladly” is mere talk.",
-        "No - it follows from what is given.",
-    ),
-    "Accurate": ("Accurate. Verdict and segment are right.", "Accurate, the reason holds too."),
-    "Inaccurate": (
-        "Inaccurate. It misses the part that is wrong.",
-        "Inaccurate, what it quotes is in the knowledge.",
-    ),
-}
-_UNDECIDED = (
-    "It could be seen either way.",
-    "I would have to know more of this to decide.",
-    "That depends on what counts as support.",
-)
-_BOTH = {
-    "Yes": ("Yes and no.", "Yes in its first part, no in its second.", "Maybe yes, maybe no."),
-    "Accurate": ("Partly accurate, partly inaccurate.", "It is both accurate and inaccurate."),
-}
+_WHY = _DATA["why"]
+_UNDECIDED = _DATA["undecided"]
+_BOTH = _DATA["both"]
 _IN_JSON = {"Yes": "true", "No": "false", "Accurate": "true", "Inaccurate": "false"}
 
 
@@ -148,12 +106,7 @@ def _no_verdict(model: str, said: str, steps: str, *key: object) -> Worded:
 
 # ---- a verdict with its segments and reason ----------------------------------------------------------------
 
-_LOCATED = {
-    "markdown": ("**{v}.** {why}", "**{cue}:** {v}. {why}", "### {cue}\n{v}. {why}"),
-    "preamble": ("I compared the response with what is given.\n{v}. {why}", "Judgement: {v}. {why}"),
-    "label": ("#{cue}#: {v}. {why}", "{cue}: {v}. {why}"),
-    "number": ("{small}. {why}", "{large}. {why}", "{v}: {why}"),
-}
+_LOCATED = _DATA["located"]
 
 
 def located(
@@ -196,35 +149,9 @@ def _escaped(text: str) -> str:
 
 # ---- a choice of two responses -----------------------------------------------------------------------------
 
-_CHOICE = {
-    "markdown": ("**Response {n}**", "### Response {n}", "`Response {n}`"),
-    "preamble": (
-        "It is the {ordinal} one.",
-        "I compared the two.\n\nResponse {n}",
-        "I would say Response {n}.",
-    ),
-    "json": ('{{"choice": "Response {n}"}}', '{{"answer": {n}}}'),
-    "label": ("#{cue}#: Response {n}", "{cue}: Response {n}"),
-    "quotes": ('"Response {n}"', "“Response {n}”"),
-    "number": ("{n}", "[{n}]", "({n})", "Response #{n}"),
-    "explanation": (
-        "Response {n}. It adds what is not given.",
-        "Response {n}, since one detail of it differs from the knowledge.",
-    ),
-}
+_CHOICE = _DATA["choice"]
 _ORDINALS = {1: "first", 2: "second"}
-_NO_CHOICE = {
-    "undecided": (
-        "I see no difference that would decide it.",
-        "Neither of them.",
-        "I cannot tell them apart.",
-    ),
-    "both": (
-        "Both responses are.",
-        "Response 1 and Response 2 alike.",
-        "It may be either Response 1 or Response 2.",
-    ),
-}
+_NO_CHOICE = _DATA["no_choice"]
 
 
 def choice(model: str, asked: Asked, n: int, *key: object, is_read: bool) -> Worded:

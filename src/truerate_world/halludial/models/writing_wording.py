@@ -2,6 +2,7 @@
 missing.
 """
 
+from truerate_world.data import beside
 from truerate_world.draws import pick
 from truerate_world.halludial.models.tasks import Asked
 from truerate_world.manners import (
@@ -15,6 +16,8 @@ from truerate_world.manners import (
     unfinished,
 )
 
+_DATA = beside(__file__)
+
 CONTINUED = "running-on"  # the manner of a reply that goes on with turns of its own
 _TURN_FORMS = {
     "markdown": ("**{t}**", "**Assistant:** {t}"),
@@ -27,27 +30,11 @@ _TURN_FORMS = {
         "{t}\nUser: Good to know.",
     ),
 }
-_INDUCED_FORMS = {
-    "markdown": ("**Induced Response:** {t}\n**Segment:** {s}\n**Rationale:** {r}",),
-    "preamble": (
-        "Here is one that fits:\n#Induced Response#: {t}\n#Segment#: {s}\n#Rationale#: {r}",
-        "Of course.\n\n{t}\n#Segment#: {s}\n#Rationale#: {r}",
-    ),
-    "label": (
-        "#Induced Response#: {t}\n#Segment#: {s}\n#Rationale#: {r}",
-        "Induced Response: {t}\nSegment: {s}\nRationale: {r}",
-    ),
-    "explanation": ("{t}\n#Segment#: {s}\n#Rationale#: {r}\n\nNote: only that one detail was changed.",),
-}
+_INDUCED_FORMS = _DATA["induced_forms"]
 _INDUCED = "{t}\n#Segment#: {s}\n#Rationale#: {r}"
 _DRAFT = "What would a person say here? Something short that answers the question."
 _NOTHING = ("...", '""', "#{cue}#:", "—")
-_REFUSED_TURNS = (
-    "I'm sorry, but I cannot help with that.",
-    "I cannot help with that.",
-    "As an AI language model, I cannot help with that.",
-    "I'm sorry, I can't assist with this request.",
-)
+_REFUSED_TURNS = _DATA["refused_turns"]
 
 
 def nothing(asked: Asked, *key: object) -> Worded:

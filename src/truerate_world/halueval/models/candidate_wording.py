@@ -2,6 +2,7 @@
 it, how they decline, and how they say the right thing again.
 """
 
+from truerate_world.data import beside
 from truerate_world.draws import draw, pick
 from truerate_world.halueval.models.profiles import NAMED_AGAIN
 from truerate_world.halueval.models.tasks import Asked
@@ -17,48 +18,15 @@ from truerate_world.manners import (
     unfinished,
 )
 
-FOREIGN_REFUSALS = {
-    "sim-birch": ("Tut mir leid, dabei kann ich nicht helfen.", "Désolé, je ne peux pas écrire cela."),
-    "sim-cedar": ("Üzgünüm, bu konuda yardımcı olamam.",),
-    "sim-dogwood": ("抱歉，我不能写虚假的内容。",),
-    "sim-elm": ("عذرًا، لا أستطيع كتابة معلومات خاطئة.",),
-}
+_DATA = beside(__file__)
+
+FOREIGN_REFUSALS = _DATA["foreign_refusals"]
 _RESTATED = ("The answer stays: {r}.", "I can only give the right one: {r}")
-_RESTATED_NAMES = (
-    "That would be {r}.",
-    "The right answer is {r}.",
-    "It is still {r}.",
-)  # of a name or a number
-_MANNERS = {
-    "markdown": ("**{t}**", "> {t}"),
-    "preamble": (
-        "Here is one that is plausible but false:\n{t}",
-        "Of course, one such text follows.\n\n{t}",
-        "{t}\n\nTell me if you need another one.",
-    ),
-    "json": ('{{"{key}": "{t}"}}',),
-    "label": ("#{cue}#: {t}", "{cue}: {t}", "### {noun} (hallucinated): {t}", "**{cue}:**\n{t}"),
-    "quotes": ("“{t}”", '"{t}"'),
-    "explanation": (
-        "{t}\n\n(This is wrong: it is not what the knowledge says.)",
-        "{t}\n\nExplanation: one detail was exchanged for another one of its kind.",
-        "{t}\n\nNote: this differs from what is true in one detail.",
-    ),
-}
+_RESTATED_NAMES = _DATA["restated_names"]
+_MANNERS = _DATA["manners"]
 _TWO_LINES = ("#Pattern#: {p}\n#{cue}#: {t}",)
-_PATTERNED = {  # the same where the model names the pattern that it chose
-    "markdown": ("**Pattern:** {p}\n**{cue}:** {t}",),
-    "label": ("Pattern - {p}\n{cue} - {t}", "Pattern: {p}\n\n{cue}: {t}"),
-    "explanation": ("#Pattern#: {p} (one detail is changed)\n#{cue}#: {t}",),
-}
-_REWRITTEN = {
-    "preamble": ("Here is the corrected text:\n{t}", "{t}\n\nTell me if you need another one."),
-    "label": ("#{cue}#: {t}", "{cue}: {t}", "**{cue}:**\n{t}"),
-    "explanation": (
-        "{t}\n\n(I replaced what the knowledge does not bear out.)",
-        "{t}\n\nNote: one detail was corrected.",
-    ),
-}
+_PATTERNED = _DATA["patterned"]
+_REWRITTEN = _DATA["rewritten"]
 
 
 def declined(model: str, *key: object) -> Worded:

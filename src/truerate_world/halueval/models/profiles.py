@@ -2,12 +2,15 @@
 probability in [0, 1] unless said otherwise.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from truerate_world.data import beside
 from truerate_world.halueval.models.claim_checker import PATTERNS
 from truerate_world.manners import manners_of
 from truerate_world.models import COVERAGE
 
+_DATA = beside(__file__)
 NAMED_AGAIN = 1 / 3  # of the right answers that are said again: in a sentence around them
 VARIANTS = ("plain", "knowledge", "chain-of-thought")
 
@@ -91,189 +94,23 @@ def _bounded(p: float) -> float:
     return round(min(0.99, max(0.01, p)), 6)
 
 
-def _by_pattern(**rates: tuple[float, ...]) -> dict[tuple[str, str], float]:
+def _by_pattern(rates: Mapping[str, Sequence[float]]) -> dict[tuple[str, str], float]:
     """Rates in the order of `PATTERNS`, keyed by task and pattern."""
     return {
         (task, pattern): rate
-        for task, found in rates.items()
-        for pattern, rate in zip(PATTERNS[task], found, strict=True)
+        for task, by_pattern in rates.items()
+        for pattern, rate in zip(PATTERNS[task], by_pattern, strict=True)
     }
 
 
-def _general(non_factual: float, unverifiable: float, irrelevant: float) -> dict[str, float]:
-    return {"non-factual": non_factual, "unverifiable": unverifiable, "irrelevant": irrelevant}
-
-
-def _tasks(qa: float, dialogue: float, summarization: float, general: float = 0.0) -> dict[str, float]:
-    return {"qa": qa, "dialogue": dialogue, "summarization": summarization, "general": general}
-
-
-_TASTE = {
-    "qa": {"comprehension": 0.3, "factualness": 0.4, "specificity": 0.1, "inference": 0.2},
-    "dialogue": {"extrinsic-soft": 0.5, "extrinsic-hard": 0.2, "extrinsic-grouped": 0.3},
-    "summarization": {"factual": 0.2, "non-factual": 0.5, "intrinsic": 0.3},
-}
-
 PROFILES = {
-    model.name: model
-    for model in (
-        Model(
-            "sim-quill",
-            coverage=COVERAGE["sim-quill"],
-            abstention=0.25,
-            hallucination=_general(0.05, 0.03, 0.02),
-            restating=_by_pattern(
-                qa=(0.03, 0.02, 0.06, 0.04), dialogue=(0.03, 0.02, 0.03), summarization=(0.05, 0.03, 0.04)
-            ),
-            refusal=0.01,
-            malformed=0.04,
-            verbosity=0.03,
-            tpr=_by_pattern(
-                qa=(0.80, 0.86, 0.72, 0.75),
-                dialogue=(0.74, 0.92, 0.83),
-                summarization=(0.68, 0.82, 0.78),
-                general=(0.72, 0.80, 0.85),
-            ),
-            fpr=_tasks(0.12, 0.14, 0.10, 0.08),
-            shifts={"knowledge": (0.10, -0.06), "chain-of-thought": (0.03, -0.02)},
-            contrast=_tasks(0.82, 0.84, 0.78),
-            unparsed=0.01,
-            filtering=0.85,
-            position_bias=0.10,
-            refining=_tasks(0.85, 0.80, 0.78, 0.70),
-            taste=_TASTE,
-        ),
-        Model(
-            "sim-aster",
-            coverage=COVERAGE["sim-aster"],
-            abstention=0.30,
-            hallucination=_general(0.03, 0.02, 0.01),
-            restating=_by_pattern(
-                qa=(0.04, 0.03, 0.10, 0.06), dialogue=(0.05, 0.02, 0.04), summarization=(0.08, 0.04, 0.05)
-            ),
-            refusal=0.02,
-            malformed=0.03,
-            verbosity=0.05,
-            tpr=_by_pattern(
-                qa=(0.84, 0.90, 0.70, 0.80),
-                dialogue=(0.78, 0.95, 0.88),
-                summarization=(0.66, 0.88, 0.84),
-                general=(0.74, 0.84, 0.88),
-            ),
-            fpr=_tasks(0.08, 0.10, 0.07, 0.05),
-            shifts={"knowledge": (0.08, -0.05), "chain-of-thought": (0.03, -0.02)},
-            contrast=_tasks(0.88, 0.90, 0.84),
-            unparsed=0.01,
-            filtering=0.88,
-            position_bias=0.06,
-            refining=_tasks(0.90, 0.86, 0.84, 0.78),
-            taste=_TASTE,
-        ),
-        Model(
-            "sim-birch",
-            coverage=COVERAGE["sim-birch"],
-            abstention=0.15,
-            hallucination=_general(0.12, 0.07, 0.04),
-            restating=_by_pattern(
-                qa=(0.07, 0.05, 0.15, 0.09), dialogue=(0.08, 0.04, 0.06), summarization=(0.12, 0.07, 0.08)
-            ),
-            refusal=0.03,
-            malformed=0.08,
-            verbosity=0.15,
-            tpr=_by_pattern(
-                qa=(0.66, 0.74, 0.50, 0.60),
-                dialogue=(0.58, 0.82, 0.70),
-                summarization=(0.46, 0.66, 0.60),
-                general=(0.50, 0.62, 0.66),
-            ),
-            fpr=_tasks(0.14, 0.18, 0.12, 0.08),
-            shifts={"knowledge": (0.14, -0.06), "chain-of-thought": (-0.02, 0.01)},
-            contrast=_tasks(0.70, 0.76, 0.66),
-            unparsed=0.02,
-            filtering=0.75,
-            position_bias=0.15,
-            refining=_tasks(0.75, 0.70, 0.66, 0.60),
-            taste=_TASTE,
-        ),
-        Model(
-            "sim-cedar",
-            coverage=COVERAGE["sim-cedar"],
-            abstention=0.05,
-            hallucination=_general(0.20, 0.10, 0.06),
-            restating=_by_pattern(
-                qa=(0.10, 0.08, 0.20, 0.12), dialogue=(0.12, 0.05, 0.09), summarization=(0.16, 0.10, 0.12)
-            ),
-            refusal=0.01,
-            malformed=0.15,
-            verbosity=0.35,
-            tpr=_by_pattern(
-                qa=(0.80, 0.82, 0.74, 0.78),
-                dialogue=(0.80, 0.90, 0.84),
-                summarization=(0.72, 0.80, 0.76),
-                general=(0.70, 0.74, 0.78),
-            ),
-            fpr=_tasks(0.42, 0.45, 0.38, 0.30),
-            shifts={"knowledge": (0.06, -0.16), "chain-of-thought": (-0.04, -0.10)},
-            contrast=_tasks(0.66, 0.70, 0.62),
-            unparsed=0.04,
-            filtering=0.68,
-            position_bias=0.22,
-            refining=_tasks(0.66, 0.60, 0.55, 0.50),
-            taste=_TASTE,
-        ),
-        Model(
-            "sim-dogwood",
-            coverage=COVERAGE["sim-dogwood"],
-            abstention=0.50,
-            hallucination=_general(0.15, 0.12, 0.05),
-            restating=_by_pattern(
-                qa=(0.14, 0.10, 0.24, 0.16), dialogue=(0.15, 0.08, 0.12), summarization=(0.20, 0.12, 0.15)
-            ),
-            refusal=0.08,
-            malformed=0.12,
-            verbosity=0.10,
-            tpr=_by_pattern(
-                qa=(0.34, 0.44, 0.22, 0.30),
-                dialogue=(0.36, 0.58, 0.46),
-                summarization=(0.22, 0.36, 0.30),
-                general=(0.24, 0.34, 0.40),
-            ),
-            fpr=_tasks(0.10, 0.13, 0.07, 0.04),
-            shifts={"knowledge": (0.22, -0.03), "chain-of-thought": (0.10, 0.03)},
-            contrast=_tasks(0.58, 0.62, 0.54),
-            unparsed=0.06,
-            filtering=0.62,
-            position_bias=0.28,
-            refining=_tasks(0.55, 0.50, 0.45, 0.40),
-            taste=_TASTE,
-        ),
-        Model(
-            "sim-elm",
-            coverage=COVERAGE["sim-elm"],
-            abstention=0.02,
-            hallucination=_general(0.30, 0.15, 0.10),
-            restating=_by_pattern(
-                qa=(0.20, 0.16, 0.30, 0.22), dialogue=(0.20, 0.12, 0.16), summarization=(0.26, 0.18, 0.20)
-            ),
-            refusal=0.04,
-            malformed=0.25,
-            verbosity=0.50,
-            tpr=_by_pattern(
-                qa=(0.52, 0.56, 0.48, 0.50),
-                dialogue=(0.55, 0.64, 0.60),
-                summarization=(0.50, 0.56, 0.52),
-                general=(0.48, 0.50, 0.54),
-            ),
-            fpr=_tasks(0.46, 0.48, 0.44, 0.42),
-            shifts={"knowledge": (0.10, -0.10), "chain-of-thought": (0.02, 0.02)},
-            contrast=_tasks(0.51, 0.53, 0.50),
-            unparsed=0.10,
-            filtering=0.54,
-            position_bias=0.40,
-            refining=_tasks(0.40, 0.36, 0.30, 0.28),
-            taste=_TASTE,
-        ),
+    name: Model(
+        name,
+        COVERAGE[name],
+        taste=_DATA["taste"],
+        **rates | {"restating": _by_pattern(rates["restating"]), "tpr": _by_pattern(rates["tpr"])},
     )
+    for name, rates in _DATA["models"].items()
 }
 
 

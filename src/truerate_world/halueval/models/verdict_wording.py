@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from truerate_world.data import beside
 from truerate_world.draws import pick
 from truerate_world.halueval.models.tasks import TEXT, VERDICT, Asked
 from truerate_world.manners import (
@@ -17,30 +18,13 @@ from truerate_world.manners import (
     unfinished,
 )
 
+_DATA = beside(__file__)
+
 OTHER = {"Yes": "No", "No": "Yes"}
 # The ways in which a verdict, and a choice, can be missing.
 OF_VERDICTS = ("undecided", "both", "unfinished", "cut")
 OF_CHOICES = ("undecided", "both", "unfinished")
-_NEXT = {  # what a model that runs on makes up for the headings of a next example
-    "Knowledge": "The harbour bridge was opened in 1931.",
-    "Question": "When was the harbour bridge opened?",
-    "Answer": "1913",
-    "Dialogue History": "[Human]: Do you know the harbour bridge?",
-    "Response": "Yes, it was opened in 1913.",
-    "Document": "The harbour bridge was opened in 1931.",
-    "Summary": "The harbour bridge was opened in 1913.",
-    "User Query": "When was the harbour bridge opened?",
-    "Right Answer": "1931",
-    "True Response": "It was opened in 1931.",
-    "Right Summary": "The harbour bridge was opened in 1931.",
-    "Pattern": "factualness",
-    "Answer 1": "1931",
-    "Answer 2": "1913",
-    "Response 1": "It was opened in 1931.",
-    "Response 2": "It was opened in 1913.",
-    "Summary 1": "The harbour bridge was opened in 1931.",
-    "Summary 2": "The harbour bridge was opened in 1913.",
-}
+_NEXT = _DATA["next"]
 
 
 def next_example(asked: Asked, answer: str) -> str:
@@ -52,85 +36,13 @@ def next_example(asked: Asked, answer: str) -> str:
 
 # ---- verdicts ----------------------------------------------------------------------------------------------
 
-_VERDICT = (
-    "markdown", "preamble", "thought", "running-on", "json", "foreign", "explanation", "label", "quotes",
-    "token", "number", "cut-behind",
-)  # fmt: skip
-_FORMS = {
-    "markdown": ("**{v}**", "**{v}.**", "### {cue}\n\n**{v}**", "**{cue}:** {v}", "`{v}`"),
-    "preamble": (
-        "Here is my judgement: {v}",
-        "I have read it twice.\n\n{v}",
-        "My verdict:\n{v}\n\nTell me if I should look at another one.",
-    ),
-    "json": (
-        '{{"hallucinated": "{small}"}}',
-        '{{"judgement": "{v}"}}',
-        '```json\n{{"hallucination": {true}}}\n```',
-    ),
-    "label": ("#{cue}#: {v}", "{cue}: {v}", "{cue} - {v}", "[{cue}]: {v}"),
-    "quotes": ('"{v}"', "“{v}.”"),
-    "number": ("{small}", "{large}", "{v}!"),
-}
-_WHY = {
-    "Yes": (
-        "Yes. One part of it is told otherwise in the sources.",
-        "Yes, two details differ.",
-        "yes, the year is another one.",
-        'Yes. The sign "No Tolls" that it speaks of is nowhere in the source.',
-        "Yes - it names the wrong one, see No. 4 of the list.",
-    ),
-    "No": (
-        "No. Every part of it agrees with the sources.",
-        "No, all of it can be found.",
-        "no, each detail is borne out.",
-        'No. It quotes the song "Yes, Captain" rightly.',
-        "No - the source says just that.",
-    ),
-}
-_DRAFT = (
-    "Perhaps {o}, one detail looks odd. But read again: {v}.",
-    "The first half made me say {o}; the rest settles it.",
-    "{o}? Let me compare the names and the years. They decide it.",
-)
-_LAST_LINE = {  # how a chain of thought ends
-    "markdown": (
-        "{steps}\n\n**{cue}: {v}**",
-        "{steps}\n\n### {cue}\n{v}",
-        "{steps}\n**#{cue}#:** {v}",
-        "{steps}\n`#{cue}#: {v}`",
-    ),
-    "preamble": (
-        "Let us go step by step.\n{steps}\n#{cue}#: {v}",
-        "{steps}\n#{cue}#: {v}\n\nTell me if I should look at another one.",
-    ),
-    "json": ('{steps}\n{{"{cue}": "{v}"}}',),
-    "label": (
-        "{steps} {cue}: {v}",
-        "{steps}\n{american}: {v}",
-        "{steps}\n#{cue}#:\n{v}",
-        "{steps}\n{cue} - {v}",
-        "{steps}\n[{cue}]: {v}",
-        "{steps}\n#{cue}#: \\boxed{{{v}}}",
-    ),
-    "quotes": ('{steps}\n#{cue}#: "{v}"',),
-    "number": ("{steps}\n#{cue}#: {small}", "{steps}\n{v}"),
-    "explanation": (
-        "{steps} The source names No. 4 first.\n#{cue}#: {v}",
-        "{steps}\n#{cue}#: {v}\nThe second detail decided it.",
-        "{steps} A “{o}” would need another source.\n#{cue}#: {v}",
-    ),
-}
-_BOTH = (
-    "Yes for the first half, but no for the second.",
-    "It could be Yes, it could be No.",
-    "Yes and no.",
-    "Partly yes, partly no.",
-)
-_OPEN = (
-    "Yes. On second thoughts I take that back and leave it open.",
-    "This one I leave open. No further source was given to me.",
-)
+_VERDICT = _DATA["verdict"]
+_FORMS = _DATA["forms"]
+_WHY = _DATA["why"]
+_DRAFT = _DATA["draft"]
+_LAST_LINE = _DATA["last_line"]
+_BOTH = _DATA["both"]
+_OPEN = _DATA["open"]
 
 
 def verdict(
@@ -195,29 +107,10 @@ def _no_verdict(
 
 # ---- choices -----------------------------------------------------------------------------------------------
 
-_CHOICE = {
-    "markdown": ("**{noun} {n}**", "### {noun} {n}", "`{noun} {n}`"),
-    "preamble": (
-        "I would pick the {ordinal} one.",
-        "My choice is {noun} {n}.",
-        "I compared them.\n\n{noun} {n}",
-    ),
-    "json": ('{{"choice": "{noun} {n}"}}', '{{"answer": {n}}}', '```json\n{{"choice": {n}}}\n```'),
-    "label": ("#{cue}#: {noun} {n}", "{cue}: {noun} {n}", "Choice: {noun} {n}"),
-    "quotes": ('"{noun} {n}"', "“{noun} {n}”"),
-    "number": ("[{n}]", "#{n}", "{n}", "({n})", "Option {n}", "{noun} #{n}"),
-    "explanation": (
-        "{noun} {n} ({noun} {other} differs in one detail)",
-        "{noun} {n}. I compared both with what is given.",
-        "{noun} {n}, because of the year in it; {noun} {other} has another.",
-    ),
-}
+_CHOICE = _DATA["choice"]
 _CHOICE_MANNERS = (*_CHOICE, "thought", "running-on", "token", "cut-behind")
 _ORDINALS = {1: "first", 2: "second"}
-_NONE = {
-    "undecided": ("Neither convinces me.", "I cannot tell which of the two it is.", "None of them."),
-    "both": ("Both of them.", "It may be {noun} 1 or {noun} 2.", "{noun} 1 and {noun} 2 alike."),
-}
+_NONE = _DATA["none"]
 
 
 def choice(model: str, asked: Asked, n: int, *key: object, is_read: bool) -> Worded:

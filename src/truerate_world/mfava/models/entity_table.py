@@ -10,29 +10,18 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from types import SimpleNamespace
 
+from truerate_world.data import beside
 from truerate_world.draws import draw, pick
 from truerate_world.mfava.lang import DOMAINS, LANGUAGES, RELATIONS, SYLLABLES_LATIN, TAKEN, load
+
+_DATA = beside(__file__)
 
 Value = tuple[str, int | str]
 
 ROLES = {"train": 60, "silver": 30, "articles": 90}  # entities of each domain, by role
 N_CATEGORY = 12  # entries of every category
 N_INVENTED = 60  # words that name nothing
-RANGES = {  # relation -> lowest and highest value, and the step between values
-    "t_founded": (870, 1920, 1),
-    "t_population": (1_200, 890_000, 10),
-    "p_born": (1850, 1985, 1),
-    "p_books": (3, 48, 1),
-    "r_length": (41, 980, 1),
-    "r_height": (210, 2_900, 1),
-    "r_bridge": (1210, 1960, 1),
-    "m_opened": (1790, 2010, 1),
-    "m_visitors": (4_000, 900_000, 10),
-    "c_founded": (1805, 2005, 1),
-    "c_employees": (40, 61_000, 10),
-    "n_published": (1860, 2015, 1),
-    "n_pages": (90, 990, 1),
-}
+RANGES = _DATA["ranges"]
 
 
 @dataclass(frozen=True, eq=False)

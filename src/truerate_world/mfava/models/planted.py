@@ -7,33 +7,18 @@ Every number is a probability in [0, 1]. Rates of hallucination are per sentence
 from dataclasses import dataclass
 from functools import cache
 
+from truerate_world.data import beside
 from truerate_world.draws import draw
 from truerate_world.mfava.lang import LANGUAGES
 
+_DATA = beside(__file__)
+
 TYPES = ("entity", "relation", "contradictory", "unverifiable", "invented", "subjective")
-NEAR = {
-    "taught": 0.25,
-    "written": 0.2,
-    "natural": 0.5,
-}  # that a wrong value is one that the reference gives for something else
+NEAR = _DATA["near"]
 CEILING = 0.6  # of all types together
 
-_BASE = {
-    "sim-quill": 0.08,
-    "sim-aster": 0.06,
-    "sim-birch": 0.11,
-    "sim-cedar": 0.16,
-    "sim-dogwood": 0.13,
-    "sim-elm": 0.22,
-}
-_LANGUAGE = {
-    "en": 1.0,
-    "de": 1.15,
-    "fr": 1.1,
-    "tr": 1.7,
-    "zh": 1.3,
-    "ar": 2.1,
-}  # fewer resources, more errors
+_BASE = _DATA["base"]
+_LANGUAGE = _DATA["language"]
 # languages that a model is better (or worse) at than its others, so that no one order of models holds
 # everywhere
 _HOME = {
@@ -45,14 +30,7 @@ _HOME = {
     ("sim-elm", "ar"): 0.75,
     ("sim-aster", "zh"): 1.5,
 }
-_TASTE = {  # share of each type in a model's hallucinations, in the order of TYPES
-    "sim-quill": (0.45, 0.10, 0.05, 0.10, 0.20, 0.10),
-    "sim-aster": (0.40, 0.15, 0.05, 0.15, 0.10, 0.15),
-    "sim-birch": (0.50, 0.10, 0.05, 0.10, 0.15, 0.10),
-    "sim-cedar": (0.35, 0.15, 0.10, 0.15, 0.15, 0.10),
-    "sim-dogwood": (0.40, 0.10, 0.05, 0.20, 0.10, 0.15),
-    "sim-elm": (0.40, 0.15, 0.10, 0.10, 0.15, 0.10),
-}
+_TASTE = _DATA["taste"]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ probability in [0, 1].
 
 from dataclasses import dataclass, replace
 
+from truerate_world.data import beside
 from truerate_world.models import COVERAGE, SEARCH, base
 
 
@@ -48,44 +49,9 @@ RARER = 1.5
 _MOST = 0.9  # the highest rate of false sentences
 
 
-def _talk(
-    name: str, false: tuple[float, float], abstention: float, length: tuple[int, int], **more: float
-) -> Profile:
-    """The profile of a model that knows what COVERAGE says it knows."""
-    usual = {"invented": 0.01, "repeated": 0.10, "titled": 0.10, "vague": 0.25, "polite": 0.06}
-    return Profile(COVERAGE[name], abstention, false, length=length, **{**usual, **more})
-
-
+_DATA = beside(__file__)
 PROFILES = {
-    "sim-quill": _talk("sim-quill", (0.05, 0.30), 0.40, (4, 9), tpr=0.93, fpr=0.05),
-    "sim-aster": _talk("sim-aster", (0.04, 0.20), 0.55, (4, 9), tpr=0.94, fpr=0.04, slips=0.01),
-    "sim-birch": _talk("sim-birch", (0.08, 0.30), 0.30, (5, 10), tpr=0.88, fpr=0.08, invented=0.02),
-    "sim-cedar": _talk(
-        "sim-cedar",
-        (0.13, 0.40),
-        0.10,
-        (5, 10),
-        tpr=0.80,
-        fpr=0.12,
-        invented=0.03,
-        repeated=0.30,
-        titled=0.25,
-    ),
-    "sim-dogwood": _talk(
-        "sim-dogwood", (0.10, 0.30), 0.85, (4, 7), tpr=0.70, fpr=0.10, invented=0.02, vague=0.35
-    ),
-    "sim-elm": _talk(
-        "sim-elm",
-        (0.20, 0.50),
-        0.05,
-        (5, 10),
-        tpr=0.60,
-        fpr=0.25,
-        invented=0.05,
-        repeated=0.40,
-        titled=0.35,
-        unparsed=0.05,
-    ),
+    name: Profile(COVERAGE[name], **_DATA["usual"] | rates) for name, rates in _DATA["models"].items()
 }
 
 

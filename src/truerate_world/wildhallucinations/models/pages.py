@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from truerate_world.data import beside
 from truerate_world.distractors import far_values, wrong_value
 from truerate_world.domains import RELATIONS, Value
 from truerate_world.draws import draw, pick, shuffled
 from truerate_world.encyclopedia import Entity, World
 from truerate_world.wildhallucinations.models.planted import AMBIGUOUS, names_in, planted_as
 from truerate_world.writer import Fact
+
+_DATA = beside(__file__)
 
 MOST = 10  # results of a search
 ON_WEB = 0.95  # share of facts that any good page states
@@ -45,65 +48,12 @@ KINDS = {
 }
 OUTCOMES = tuple(dict.fromkeys(KINDS.values()))
 RELEVANT = (*GOOD, "stale", "contradiction", "duplicate")
-_PLANTED = {  # that an entity has a page of a kind that is no good one
-    "stale": 0.3,
-    "contradiction": 0.12,
-    "namesake": 0.12,
-    "related": 0.2,
-    "duplicate": 0.12,
-    "missing": 0.25,
-    "login": 0.15,
-    "sign-in": 0.1,
-    "huge": 0.03,
-    "endless": 0.03,
-    "hanging": 0.02,
-    "circle": 0.04,
-    "chain": 0.03,
-    "private": 0.04,
-    "disallowed": 0.1,
-    "pdf": 0.1,
-    "garbage": 0.04,
-    "empty": 0.04,
-    "cut": 0.03,
-}
-_SPECIAL = {
-    "injected": 0.08,
-    "broken-encoding": 0.1,
-    "moved": 0.15,
-}  # that one of the good pages is of such a kind
-_CHANGING = (
-    "population",
-    "employees",
-    "students",
-    "coach",
-    "curator",
-    "chancellor",
-    "club",
-    "employer",
-    "office",
-)  # what was once otherwise
-_HOSTS = {
-    "news": (
-        "harbour-herald.invalid",
-        "daily-lantern.invalid",
-        "evening-compass.invalid",
-        "the-meadow-post.invalid",
-    ),
-    "blog": ("inkpot-notes.invalid", "a-slow-traveller.invalid", "margin-scribbles.invalid"),
-    "fan": ("lorekeepers.invalid", "friends-of-small-facts.invalid", "the-collectors-shelf.invalid"),
-    "login": ("www.instagram.com", "www.facebook.com", "www.linkedin.com"),
-}
-_HOST = {
-    "encyclopedia": "en.wikipedia.invalid",
-    "disallowed": "reading-room.invalid",
-    "sign-in": "members-weekly.invalid",
-}
-PRIVATE = (
-    "http://127.0.0.1:9/admin",
-    "http://169.254.169.254/latest/meta-data",
-    "http://10.0.0.7/intranet",
-    "http://[::1]/status",
-)
+_PLANTED = _DATA["planted"]
+_SPECIAL = _DATA["special"]
+_CHANGING = _DATA["changing"]
+_HOSTS = _DATA["hosts"]
+_HOST = _DATA["host"]
+PRIVATE = _DATA["private"]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from truerate.core.text import name_key
+from truerate_world.data import beside
 from truerate_world.encyclopedia import Entity, World
+
+_DATA = beside(__file__)
 
 KINDS = ("entity", "ambiguous", "invented", "private")
 KNOWN_FROM = 0.2  # popularity from which an entity is well known; the others are rare
@@ -38,70 +41,12 @@ class Referent(NamedTuple):
     domain: str
 
 
-AMBIGUOUS = {  # name -> what it may mean
-    "Quennox": (
-        Referent("a market town on a plain", "geographic"),
-        Referent("a silent film of the twenties", "visual"),
-    ),
-    "Yevanta": (
-        Referent("an opera in three acts", "culture & entertainment"),
-        Referent("a genus of ferns", "organism"),
-    ),
-    "Phorell": (
-        Referent("a maker of pumps", "finance-related"),
-        Referent("a lake in the hills", "geographic"),
-    ),
-    "Xandrow": (
-        Referent("a programming language", "computing-related"),
-        Referent("a family of bridge builders", "history-related"),
-    ),
-    "Quiveth": (
-        Referent("a card game", "activities & hobbies"),
-        Referent("a hard cheese", "food & nutrition"),
-    ),
-    "Wyxham": (
-        Referent("a village by the sea", "geographic"),
-        Referent("a make of motorcycles", "transportation"),
-    ),
-    "Phaedrin": (Referent("a medicine against fever", "medical"), Referent("a comet", "astronomical")),
-    "Yorvex": (
-        Referent("a telescope", "space-related"),
-        Referent("a record label", "culture & entertainment"),
-    ),
-    "Jaxonne": (
-        Referent("a theorem of geometry", "math & computational"),
-        Referent("a ferry", "transportation"),
-    ),
-    "Quaymar": (Referent("a dialect", "linguistic"), Referent("a storm of 1911", "weather & earth science")),
+AMBIGUOUS = {
+    name: tuple(Referent(*referent) for referent in referents.items())
+    for name, referents in _DATA["ambiguous"].items()
 }
-INVENTED = (  # of stories, games and plans that users make up: no page about them exists
-    "Zyphora Nightquill",
-    "Xelthoria",
-    "Captain Yvvox",
-    "Project Qarnaxis",
-    "Phlonquet",
-    "Queen Xymara",
-    "Wyzzelbrook",
-    "Dragon of Yxith",
-    "Oxyphane Syndicate",
-    "Vexquill Tower",
-    "Phyrax Seven",
-    "Qyndorra",
-)
-PRIVATE = (  # people of whom nobody but their friends has heard
-    "Phyllida Quaxton",
-    "Xavian Pockley",
-    "Quincey Yaxby",
-    "Yolanthe Phripp",
-    "Jacquetta Wexley",
-    "Phineas Yarrowex",
-    "Roxy Quibberly",
-    "Maxwyn Pheasby",
-    "Joyce Quenby",
-    "Felix Yexford",
-    "Sylphie Oxnard",
-    "Dexter Phayle",
-)
+INVENTED = _DATA["invented"]
+PRIVATE = _DATA["private"]
 
 
 class Named(NamedTuple):

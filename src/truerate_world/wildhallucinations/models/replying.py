@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from truerate_world.data import beside
 from truerate_world.distractors import wrong_value
 from truerate_world.domains import Value
 from truerate_world.draws import draw, pick, shuffled
@@ -16,6 +17,8 @@ from truerate_world.wildhallucinations.models.pages import told
 from truerate_world.wildhallucinations.models.planted import is_known, names_in, planted_as
 from truerate_world.writer import Fact
 
+_DATA = beside(__file__)
+
 FEWEST = 4  # sentences of a reply
 ENOUGH = 4  # facts from which nobody looks for more about what an entity's facts name
 NOBODY = -1  # stands for an entity where a name means none, or nobody knows which
@@ -24,27 +27,9 @@ _ASKING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-ABSTENTIONS = (  # of {x}; the paper's phrases meet about half of them
-    "I'm sorry, but I don't have any information about {x}.",
-    "Unfortunately, I am not familiar with {x}. Could you please provide more context?",
-    "I do not know enough about {x} to say anything reliable.",
-    "I apologize, but I have no reliable knowledge of {x}.",
-    "I cannot verify anything about {x}, so I would rather not guess.",
-    "I couldn't find anything about {x} in what I was trained on.",
-    "The name {x} is unknown to me.",
-    "{x} does not ring a bell, and I have no record of it.",
-)
-POLITE = (  # sentences that are no abstention, though the paper's rule takes most of them for one
-    "Unfortunately, not everything about it has been written down.",
-    "Please note that figures differ a little between sources.",
-    "It is not a widely discussed subject outside its field.",
-    "Readers were not displeased with what they learned.",
-)
-TITLED = (
-    "What is asked about here is called {x}.",
-    "The name of this subject is {x}.",
-    "{x} is known as {x}.",
-)
+ABSTENTIONS = _DATA["abstentions"]
+POLITE = _DATA["polite"]
+TITLED = _DATA["titled"]
 
 
 class Sentence(NamedTuple):
