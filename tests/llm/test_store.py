@@ -1,5 +1,6 @@
 """The file: what it keeps, what it refuses, and what a kill leaves."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -7,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from functools import partial
 
 import pytest
@@ -97,6 +99,26 @@ def test_an_operation_that_fails_is_undone_alone(tmp_path):
         futures.insert(1, store.submit(bad))
         assert isinstance(futures[1].exception(), sqlite3.OperationalError)
         futures[0].result(), futures[2].result()
+        assert store.query("SELECT endpoint FROM pace ORDER BY endpoint") == [("a",), ("b",)]
+
+
+def test_a_caller_that_gives_up_leaves_the_writing_thread_alone(tmp_path):
+    gate = threading.Event()
+
+    async def give_up(store: Store) -> None:
+        blocked = store.submit(lambda link: gate.wait())
+        waiting = asyncio.wrap_future(store.submit(partial(insert, "a")))
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(waiting, timeout=0)
+        gate.set()
+        blocked.result()
+
+    def insert(endpoint: str, link: sqlite3.Connection) -> None:
+        link.execute("INSERT INTO pace VALUES (?, 0, 0)", [endpoint])
+
+    with Store(tmp_path / "r.sqlite") as store:
+        asyncio.run(give_up(store))
+        store.submit(partial(insert, "b")).result(timeout=60)
         assert store.query("SELECT endpoint FROM pace ORDER BY endpoint") == [("a",), ("b",)]
 
 

@@ -23,8 +23,13 @@ class Writer:
         self._thread.start()
 
     def submit(self, operation: Callable[[sqlite3.Connection], Result]) -> Future[Result]:
-        """Queue an operation; one that fails is undone alone and hands its exception to its future."""
+        """Queue an operation; one that fails is undone alone and hands its exception to its future.
+
+        What is queued is written, also when its caller is cancelled: the future is marked as running, since a
+        cancelled one raises InvalidStateError in the thread, which ends it, and all later operations wait for ever.
+        """
         future: Future[Result] = Future()
+        future.set_running_or_notify_cancel()
         self._queue.put((operation, future))
         return future
 
