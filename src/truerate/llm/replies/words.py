@@ -92,7 +92,11 @@ def vocabulary(name: str) -> Vocabulary:
     left_out = ("vocabularies", *changes.get("drop", ()))
     by_class = {key: entries for key, entries in _lists().items() if key not in left_out}
     phrases, stems = _by_word(by_class)
-    more, more_stems = _by_word({key: entries for key, entries in changes.items() if key != "drop"})
+    more, more_stems = _by_word(
+        {key: entries for key, entries in changes.items() if key not in ("drop", "unknown")}
+    )
+    for key in _by_word({"unknown": changes.get("unknown", ())})[0]:
+        phrases.pop(key, None)
     phrases |= {key: phrases.get(key, frozenset()) | names for key, names in more.items()}
     stems |= {key: stems.get(key, frozenset()) | names for key, names in more_stems.items()}
     longest: dict[tuple[str, str], int] = {}
