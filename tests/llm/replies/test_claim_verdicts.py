@@ -2,8 +2,7 @@
 
 import pytest
 
-from truerate.llm.replies.claim_verdicts import read_verdicts
-from truerate.llm.replies.support import verdict_of, without_claim
+from truerate.llm.replies.claim_verdicts import is_unsupported, read_verdicts, without_claim
 
 
 @pytest.mark.parametrize(
@@ -40,7 +39,6 @@ def test_verdicts_by_hand(text, expected):
         ("Passage 1 says so. Supported.", False),
         ("No passage says so. Not supported.", True),
         ("The passages call her a poet, not a mathematician. Not supported.", True),
-        ("passage 2 contradicts this -> not supported", True),
         ("I would not say so. Not supported.", None),
         ("This is true, though not stated. Not supported.", None),
         ("supports", False),
@@ -51,7 +49,7 @@ def test_verdicts_by_hand(text, expected):
     ],
 )
 def test_a_verdict_is_read_where_nothing_in_the_words_could_turn_it(words, verdict):
-    assert verdict_of(words) is verdict
+    assert is_unsupported(words) is verdict
 
 
 def test_what_an_object_says_twice_of_a_claim_is_not_lost():
@@ -73,5 +71,5 @@ def test_a_claim_that_is_said_again_is_no_part_of_its_verdict():
         without_claim("“The bill was not supported.” – supported", "The bill was not supported.")
         == "supported"
     )
-    assert verdict_of("The bill was not supported: supported", "The bill was not supported.") is False
-    assert verdict_of("The bill was not supported.", "The bill was not supported.") is None
+    assert is_unsupported("The bill was not supported: supported", "The bill was not supported.") is False
+    assert is_unsupported("The bill was not supported.", "The bill was not supported.") is None

@@ -56,6 +56,8 @@ def accurate(reply: str, cue: str) -> Parsed:
         if value is None or is_of_part or other.reason == "ambiguous" or other.value not in (None, value):
             return Parsed(None, "ambiguous", joined(cuts, (kind,)))
         return Parsed(value, None, joined(cuts, (kind,)))
+    if pairs and inside.startswith("{"):
+        return Parsed(None, "absent", joined(cuts, (kind,)))
     if is_refusal(inside):
         return Parsed(None, "refusal", cuts)
     stated = _of_words(structured.without_cells(inside) if fields and not pairs else inside)

@@ -1,34 +1,48 @@
-"""Verdicts by the number of their claim: lines `[1] supported` or `[1] not supported`.
+"""Verdicts by the number of their claim: lines `[1] supported` or `[1] not supported`, in the closed forms of `closed`.
 
-Read as well, each with a mark among the cuts: numbers in other marks (`marks`), other words (`phrases.yaml`), a reason
-behind the verdict or before it, the claim said again, the verdict on the line below, several entries on one line, a list
-without numbers, groups (`Supported: 1, 4`), JSON and tables. The words of a claim are a verdict at their start or at
-their end; whatever else in them could turn it leaves the claim without one, and so do two verdicts and a later word that
-takes something back.
+Read as well, each with a mark among the cuts: numbers in other marks (`marks`), other words (the vocabulary `claims`), a reason
+behind the verdict or before it, the claim said again, the verdict on the line below, several entries on one line, a list without
+numbers, JSON and tables. Two verdicts on a claim, and a later word that takes something back, leave it without one.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies import marks
+from truerate.llm.replies import headings, marks
+from truerate.llm.replies.closed import verdict
 from truerate.llm.replies.cutting import unfenced, unwrapped
-from truerate.llm.replies.phrases import single, words_of
 from truerate.llm.replies.reading import Parsed, joined, nothing
-from truerate.llm.replies.support import head_of, verdict_of
+from truerate.llm.replies.words import VALUES, has, words
 
-NOUNS = frozenset(("claim", "claims", "fact", "statement", "verdict", "c", "no", "nr", "number", "item"))
+NOUNS = frozenset(
+    (
+        "claim",
+        "claims",
+        "fact",
+        "statement",
+        "verdict",
+        "c",
+        "no",
+        "nr",
+        "number",
+        "item",
+        "aussage",
+        "affirmation",
+    )
+)
 # Why a claim has no verdict: nothing came · the reply has no line for it · its line says something else ·
 # it says two things, or takes one back.
 REASONS = ("empty", "absent", "malformed", "ambiguous")
-Said = dict[int, set[bool | str]]
+Stated = dict[int, set[bool | str]]
+_INNER = lazy(r"[,;.|]? +(?=[*_]*(?:\[\d{1,3}\]|\(\d{1,3}\)|claim \d{1,3}) ?:? ?\S)", 2)
+_CITED = lazy(r"(?<=\w)(?: ?[\[(](?:passages? )?\d{1,3}(?:(?:, ?| and )\d{1,3}){0,9}[\])]){1,9}", 2)
+# `Claim 1 is supported. Claims 2 and 3 are not supported.`
 _SENTENCE = lazy(
-    r"(?:^|(?<=\. ))((?:the )?(?:claim|fact|statement)s? \[?\d[\d ,and\[\]]{0,40}) (?=(?:is|are) )",
-    re.I | re.M,
+    r"(?:^|(?<=\. ))((?:the )?(?:claim|fact|statement)s? \[?\d[\d ,and\[\]]{0,40}) (?=(?:is|are) )", 10
 )
-_INNER = lazy(r"[,;.|]? +(?=[*_]*(?:\[\d{1,3}\]|\(\d{1,3}\)|claim \d{1,3}) ?:? ?\S)", re.I)
-_NEXT_EXAMPLE = lazy(r"^[ >*_]*#{1,3}(?!\W*verdicts)[^#\n]{1,80}#{1,3}[ *_]*[:：]", re.I | re.M)
+_WORD = lazy(r"\w+")
+_MATERIAL = ("Subject", "Passages", "Claims")
 _NUMBER_KEYS = ("claim", "claim_id", "claim_number", "number", "id", "index", "n", "no", "nr", "#")
 _VERDICT_KEYS = (
     "verdict", "judgement", "judgment", "label", "result", "status", "answer", "decision", "support", "supported", "is_supported",
@@ -40,7 +54,7 @@ def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
     answer, cuts = unwrapped(text)
     if not answer:
         return Parsed(["empty"] * len(claims), nothing(cuts).reason, cuts)
-    answer = marks.level(answer)
+    answer, ran_on = headings.before_next(marks.level(answer), _MATERIAL)
     more: tuple[str, ...]
     if (value := marks.json_of(answer)) is not None:
         stated, more = _of_json(value, claims), ("json",)
@@ -50,9 +64,8 @@ def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
         stated, more = table, ("table",)
     else:
         stated, more = _of_lines(unfenced(answer).text, claims)
-    return Parsed(
-        [_verdict(stated.get(position)) for position in range(1, len(claims) + 1)], None, joined(cuts, more)
-    )
+    verdicts = [_verdict(stated.get(position)) for position in range(1, len(claims) + 1)]
+    return Parsed(verdicts, None, joined(cuts, ran_on, more))
 
 
 def _verdict(stated: set[bool | str] | None) -> bool | str:
@@ -63,21 +76,38 @@ def _verdict(stated: set[bool | str] | None) -> bool | str:
     return verdicts[0] if verdicts else "malformed" if stated else "absent"
 
 
+def is_unsupported(text: str, claim: str = "") -> bool | None:
+    """Whether words say that a claim is NOT supported (True) or is (False); None where they say neither clearly."""
+    value = verdict(_CITED.sub("", without_claim(text, claim) if claim else text), "claims").value
+    return None if value is None else not value
+
+
+def without_claim(text: str, claim: str) -> str:
+    """Words without the claim where it stands first or last in them, whatever marks lie between its words."""
+    result = [(match[0].casefold(), match.start(), match.end()) for match in _WORD.finditer(text)]
+    stated, claimed = [word for word, _, _ in result], [word.casefold() for word in _WORD.findall(claim)]
+    n = len(claimed)
+    for lead in (["the", "claim", "that"], ["the", "statement", "that"], []):
+        first = len(lead)
+        if n and stated[:first] == lead and stated[first : first + n] == claimed:
+            return text[result[first + n - 1][2] :].lstrip(" .,;!*_`\"'“”’)»]–—-→:")
+    if n and len(stated) > n and stated[-n:] == claimed:
+        before = text[: result[-n][1]].rstrip(" *_`\"'“„«")
+        return before.rstrip(":：.(–—- ") if before[-1:] in ":：.(–—-" else text
+    return text
+
+
 # ---- lines --------------------------------------------------------------------------------------------------
 
 
-def _of_lines(text: str, claims: Sequence[str]) -> tuple[Said, tuple[str, ...]]:
+def _of_lines(text: str, claims: Sequence[str]) -> tuple[Stated, tuple[str, ...]]:
     """What numbered lines and the lines below them say of each claim, and how loosely it was read."""
     text = _SENTENCE.sub(r"\n\1: ", text)
-    grouped = _of_groups(text.split("\n"), len(claims))
-    if grouped:
-        return grouped, ("list",)
     lines = marks.lines_of("\n".join(part for line in text.split("\n") for part in _parted(line)), NOUNS)
-    lines = _latest(lines, len(claims))
     places = [position for position, line in enumerate(lines) if line.entry]
     if any(0 in entry.numbers for line in lines if (entry := line.entry)):
         return {}, ()
-    stated: Said = {}
+    stated: Stated = {}
     cuts: tuple[str, ...] = ()
     for position, end in zip(places, [*places[1:], len(lines)], strict=False):
         entry = lines[position].entry
@@ -85,88 +115,52 @@ def _of_lines(text: str, claims: Sequence[str]) -> tuple[Said, tuple[str, ...]]:
         for number in entry.numbers:
             if 1 <= number <= len(claims):
                 below = [line.text for line in lines[position + 1 : end]]
-                verdict, more = _entry(entry, below, claims[number - 1])
-                stated.setdefault(number, set()).add(verdict)
-                cuts = joined(cuts, more)
-    for line in lines:  # something taken back: of the claims that the line names, else of all
-        words = () if line.entry or not stated else words_of(line.text)
-        if any(word in single("taken_back") for word in words):
-            named = {int(word) for word in words if word.isdigit()}
+                value, how = _entry(entry, below, claims[number - 1])
+                stated.setdefault(number, set()).add(value)
+                cuts = joined(cuts, how)
+    for line in (
+        lines if stated else ()
+    ):  # something taken back: of the claims that the line names, else of all
+        some = () if line.entry else words(line.text, "claims")
+        if has(some, "retraction"):
+            named = {int(word.text) for word in some if word.text.isdecimal()}
             for number in named & set(stated) or stated:
                 stated[number].add("ambiguous")
-    return (stated, cuts) if stated else _by_place(text, claims)
-
-
-def _latest(lines: list[marks.Line], n: int) -> list[marks.Line]:
-    """The lines up to a next example, from the last heading behind which the list begins anew and speaks of every claim
-    that stood before it.
-    """
-    first = next((position for position, line in enumerate(lines) if line.entry), len(lines))
-    end = next(
-        (
-            position
-            for position, line in enumerate(lines)
-            if position > first and _NEXT_EXAMPLE.match(line.text)
-        ),
-        len(lines),
-    )
-    lines = lines[:end]
-    for position in range(len(lines) - 1, 0, -1):
-        words = () if lines[position].entry else words_of(lines[position].text)
-        if (
-            words
-            and words[-1] in (":", "#")
-            and any(word in single("anew") or word == "verdicts" for word in words[-6:])
-        ):
-            before, after = (
-                {number for line in part if line.entry for number in line.entry.numbers if 1 <= number <= n}
-                for part in (lines[:position], lines[position + 1 :])
-            )
-            if after and before <= after:
-                return lines[position + 1 :]
-    return lines
+    return (stated, cuts) if stated or places else _by_place(text, claims)
 
 
 def _parted(line: str) -> list[str]:
     """The entries of a line that holds several, each a verdict: `[1] supported, [2] not supported`."""
     number, _, rest = line.strip().partition(" ")
-    if number.isdecimal() and len(number) < 4 and rest[:1].isalpha() and verdict_of(rest) is not None:
+    if number.isdecimal() and len(number) < 4 and rest[:1].isalpha() and is_unsupported(rest) is not None:
         return [f"{number}: {rest}"]
     parts = _INNER.split(line)
-    if len(parts) == 1:
-        return parts
-    entries = (marks.entry_of(part, NOUNS) for part in parts)
-    return parts if all(entry and verdict_of(entry.text) is not None for entry in entries) else [line]
+    entries = [marks.entry_of(part, NOUNS) for part in parts] if len(parts) > 1 else []
+    return (
+        parts
+        if entries and all(entry and is_unsupported(entry.text) is not None for entry in entries)
+        else [line]
+    )
 
 
 def _entry(entry: marks.Entry, below: Sequence[str], claim: str) -> tuple[bool | str, tuple[str, ...]]:
-    """The verdict of one entry from its own words and the lines below it, up to the first blank line behind which
-    it has one.
-    """
-    end = next((position for position, line in enumerate(below) if not line), len(below))
-    entry_text = _as_one([entry.text, *below[:end]])
-    verdict = verdict_of(entry_text, claim)
-    if verdict is None and not any(
-        word in single("supported") | single("not_supported") for word in words_of(entry_text)
-    ):
-        rest = next(
-            (position for position, line in enumerate(below[end + 1 :], end + 1) if not line), len(below)
-        )
-        entry_text = _as_one([entry_text, *below[end + 1 : rest]])
-        verdict = verdict_of(entry_text, claim)
-    if verdict is None:
+    """The verdict of one entry from its own words and the lines below it, up to the first blank line behind which it has one."""
+    paragraphs: list[list[str]] = [[entry.text]]
+    for line in below:
+        if line:
+            paragraphs[-1].append(line)
+        elif paragraphs[-1]:
+            paragraphs.append([])
+    text = _as_one(paragraphs[0])
+    if len(paragraphs) > 1 and not has(words(without_claim(text, claim), "claims"), *VALUES):
+        text = _as_one([text, *paragraphs[1]])
+    value = is_unsupported(text, claim)
+    if value is None:
         return "malformed", ()
-    words = words_of(entry.text)
-    how = (
-        ""
-        if words and words[-1] in ("supported", ".") and len(words) < 4
-        else "below"
-        if not words
-        else "explanation"
-    )
-    return verdict, joined(
-        () if entry.is_exact else ("sign",) if entry.has_sign else ("mark",), (how,) if how else ()
-    )
+    some = words(entry.text, "claims")[:-1]
+    how = "below" if not some else "" if len(some) < 3 and has(some[:1], *VALUES) else "explanation"
+    mark = () if entry.is_exact else ("sign",) if entry.has_sign else ("mark",)
+    return value, joined(mark, (how,) if how else ())
 
 
 def _as_one(lines: Sequence[str]) -> str:
@@ -174,65 +168,35 @@ def _as_one(lines: Sequence[str]) -> str:
     return "".join(
         line if not at else f" {line}" if line[:1].islower() else f" . {line}"
         for at, line in enumerate(lines)
-        if line or not at
+        if line
     )
 
 
-def _of_groups(lines: Sequence[str], n: int) -> Said:
-    """Claims by their verdict (`Supported: 1, 4`), where all groups together name each claim once."""
-    stated: Said = {}
-    for line in lines:
-        words = words_of(line.strip(" #*>-•"))
-        head = head_of(words, 0)
-        rest = words[head[0] :] if head else ()
-        if rest[:1] in (("claims",), ("claim",)):
-            rest = rest[1:]
-        if (
-            head
-            and rest[:1] == (":",)
-            and all(
-                word.isdigit() or word in ",;[]&#." or word in ("and", "claim", "claims") for word in rest[1:]
-            )
-        ):
-            for word in rest:
-                if word.isdigit():
-                    stated.setdefault(int(word), set()).add(head[1])
-    return stated if len(stated) > 1 and sorted(stated) == list(range(1, n + 1)) else {}
-
-
-def _by_place(text: str, claims: Sequence[str]) -> tuple[Said, tuple[str, ...]]:
-    """Verdicts without numbers: of one claim the reply; a sentence on all of them; as many lines as there are claims,
-    each a verdict.
-    """
+def _by_place(text: str, claims: Sequence[str]) -> tuple[Stated, tuple[str, ...]]:
+    """Verdicts without numbers: of one claim the reply; as many lines as there are claims, each a verdict."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    words = words_of(" ".join(lines))
-    counts = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-    counted = {*counts} - {dict(enumerate(counts, 2)).get(len(claims))}
-    is_whole = set(words) <= set(
-        "all every each none both of the these those claims claim statements facts are is supported by passages evidence sources .".split()
-    ) | {*counts}
-    if (
-        is_whole
-        and "supported" in words
-        and words[0] in ("all", "none", "every", "each", "both")
-        and not counted & set(words)
+    first, _, rest = " ".join(lines).partition(" ")
+    if first.casefold() in ("all", "none", "neither", "both") and not (
+        first.casefold() == "both" and len(claims) != 2
     ):
-        if words[0] != "both" or len(claims) == 2:
-            return {position: {words[0] == "none"} for position in range(1, len(claims) + 1)}, ("list",)
+        value = is_unsupported(rest.removeprefix("of "))  # `All claims are supported.`
+        is_stated = value is not None and not (value and first.casefold() in ("none", "neither"))
+        value = value is (first.casefold() in ("all", "both"))
+        return {n: {value} for n in range(1, len(claims) + 1)} if is_stated else {}, ("list",)
     if len(claims) == 1:
-        verdict = verdict_of(_as_one(lines), claims[0])
-        return ({1: {verdict}}, ()) if verdict is not None else ({}, ())
+        value = is_unsupported(_as_one(lines), claims[0])
+        return ({1: {value}}, ()) if value is not None else ({}, ())
     listed = [marks.item_of(line) or line for line in lines if line[-1] not in ":："]
-    read = [verdict_of(item, claim) for item, claim in zip(listed, claims, strict=False)]
-    if len(listed) != len(claims) or None in read:
+    values = [is_unsupported(item, claim) for item, claim in zip(listed, claims, strict=False)]
+    if len(listed) != len(claims) or None in values:
         return {}, ()
-    return {position: {element} for position, element in enumerate(read, 1) if element is not None}, ("list",)
+    return {position: {value} for position, value in enumerate(values, 1) if value is not None}, ("list",)
 
 
 # ---- JSON and tables ----------------------------------------------------------------------------------------
 
 
-def _of_json(value: Any, claims: Sequence[str]) -> Said:
+def _of_json(value: Any, claims: Sequence[str]) -> Stated:
     """The verdicts of a JSON value: by number, else by place where there are as many as claims."""
     while (
         isinstance(value, dict)
@@ -248,53 +212,43 @@ def _of_json(value: Any, claims: Sequence[str]) -> Said:
     elif isinstance(value, list):
         for element in value:
             entry = marks.entry_of(element, NOUNS) if isinstance(element, str) else None
-            number = (
-                marks.number_of(marks.first_of(element, _NUMBER_KEYS), NOUNS)
-                if isinstance(element, dict)
-                else None
-            )
-            pairs.append((entry.numbers[0], entry.text) if entry else (number, element))
+            key = marks.first_of(element, _NUMBER_KEYS) if isinstance(element, dict) else None
+            pairs.append((entry.numbers[0], entry.text) if entry else (marks.number_of(key, NOUNS), element))
     if pairs and all(number is None for number, _ in pairs) and len(pairs) == len(claims):
         pairs = list(enumerate((element for _, element in pairs), 1))
-    stated: Said = {}
+    if any(number == 0 for number, _ in pairs):
+        return {}
+    stated: Stated = {}
     for number, element in pairs:
         if number is not None and 1 <= number <= len(claims):
             values = {_in_json(part) for part in (element if isinstance(element, list) else [element])}
             stated.setdefault(number, set()).update("malformed" if part is None else part for part in values)
-        elif number == 0:
-            return {}
     return stated
 
 
 def _in_json(value: Any) -> bool | str | None:
     """The verdict that a JSON value is: true for supported, the words, or an object with a field for it."""
     if isinstance(value, dict):
-        values = {
-            _in_json(element)
-            for key in _VERDICT_KEYS
-            if (element := marks.first_of(value, (key,))) is not None
-        }
-        return "ambiguous" if len(values - {None}) > 1 else next(iter(values - {None}), None)
-    return not value if isinstance(value, bool) else verdict_of(value) if isinstance(value, str) else None
+        fields = (marks.first_of(value, (key,)) for key in _VERDICT_KEYS)
+        values = {_in_json(field) for field in fields if field is not None} - {None}
+        return "ambiguous" if len(values) > 1 else next(iter(values), None)
+    return not value if isinstance(value, bool) else is_unsupported(value) if isinstance(value, str) else None
 
 
-def _of_table(text: str, claims: Sequence[str]) -> Said:
+def _of_table(text: str, claims: Sequence[str]) -> Stated:
     """The verdicts of a table between bars: its first column is the number, the verdict stands in the column
     that its head names, else in the one cell of the row that is a verdict.
     """
     rows = marks.table_of(text)
-    stated: Said = {}
-    heads = [
-        position
-        for position, cell in enumerate(rows[0] if rows else ())
-        if position and set(words_of(cell)) & {*_VERDICT_KEYS, "supported?"}
-    ]
+    names = [cell.casefold().strip(" ?") for cell in rows[0]] if rows else []
+    heads = [position for position, name in enumerate(names) if position and name in _VERDICT_KEYS]
+    stated: Stated = {}
     for row in rows:
         number = marks.number_of(row[0], NOUNS)
         if number is not None and 1 <= number <= len(claims):
             cells = [row[heads[0]]] if len(heads) == 1 else row[1:]
-            verdicts = {
-                element for cell in cells if (element := verdict_of(cell, claims[number - 1])) is not None
+            values = {
+                value for cell in cells if (value := is_unsupported(cell, claims[number - 1])) is not None
             }
-            stated.setdefault(number, set()).update(verdicts or {"malformed"})
+            stated.setdefault(number, set()).update(values or {"malformed"})
     return stated

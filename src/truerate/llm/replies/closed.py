@@ -20,10 +20,11 @@ TRUTHS = {
 MAX_CLAUSES = 20  # of one sentence; one of more is no answer
 _FIELD_SIGNS = frozenset(":：=|→⇒(-–—")
 _LEADS = frozenset("filler conclusive opinion be pronoun given label negation partial doubt".split())
-_ADVERBS = frozenset("overall indeed too here also altogether then as such".split())
+_ADVERBS = frozenset("overall indeed too here also altogether then as such".split()) | {"at all"}
 # words before a verdict that leave it open: `it cannot be accurate`, `not only`, `were it accurate`
 _OPENS = frozenset("can must may might should would could were had only no".split())
-_DENIALS = frozenset(("not", "i do not think", "i do not believe", "i would not say", "i would not call"))
+_AFTER = frozenset("because since as".split())  # a Yes or No
+_DENIALS = frozenset(("not", "i do not think", "i do not believe", "i would not say"))
 # signs of right and wrong, behind a name or elsewhere
 _TICK = lazy(r"((?<=\w)[*_`)\] ]{0,4}[:：=|?→⇒>–—-][\s*_`|(]{0,9})?([✅✔✓☑❌✗✘✖])")
 
@@ -69,8 +70,8 @@ def values_of(some: Sequence[Sentence]) -> tuple[set[bool | None], set[bool | No
     has_other = False  # something else was named, which `it` may mean
     for at, item in enumerate(some):
         answer = answer_of(item.words)
-        if asked is not None and answer is not None:
-            values.add(answer is asked)
+        if asked is not None:
+            values.add(None if answer is None or VALUES & item.words[0].classes else answer is asked)
         asked = None
         is_alone = at + 1 == len(some) or (item.is_first and some[at + 1].is_first)
         for n, clause in enumerate(_clauses(item.words, is_pronoun_read=not has_other)):
@@ -89,7 +90,12 @@ def values_of(some: Sequence[Sentence]) -> tuple[set[bool | None], set[bool | No
 
 def answer_of(some: Sequence[Word]) -> bool | None:
     """The Yes or No that a sentence begins with; None where it begins with none that stands alone."""
-    is_alone = len(some) == 1 or some[1].text in PAUSES - {"/"} or has(some[1:2], "pronoun", "because")
+    is_alone = (
+        len(some) == 1
+        or some[1].text in PAUSES - {"/"}
+        or some[1].text in _AFTER
+        or has(some[1:2], "pronoun")
+    )
     return TRUTHS.get(some[0].text) if is_alone else None
 
 
@@ -155,40 +161,53 @@ def _checked(value: bool | None, behind: Sequence[Word]) -> bool | None:
     """What is said where words stand behind the word of verdict: the value of a field, a reason, an exception."""
     while behind and (behind[0].text in (")", "]") or behind[0].text in _ADVERBS):
         behind = behind[1:]
-    if (
-        value is None
-        or has(behind, "condition", "doubt", "partial", "contrast")
-        or (value and has(behind, "denial"))
-    ):
-        return None
-    if not behind or has(behind[:1], "because"):
+    if value is None or not behind:
         return value
-    if behind[0].text == "and":
-        return value if not has(behind, "negation", "no", *VALUES) else None
     inside = [word for word in behind if word.text not in PAUSES]
-    if behind[0].text not in PAUSES:
-        return None
     if inside and inside[0].text in TRUTHS and behind[0].text in _FIELD_SIGNS:
         is_closed = len(inside) == 1 or answer_of(behind[1:]) is not None
-        return TRUTHS[inside[0].text] is value if is_closed and (value or len(inside) == 1) else None
-    if inside and inside[0].text in TRUTHS and TRUTHS[inside[0].text] is value:
-        inside = inside[1:]  # `Accurate ✅`
+        if value or is_closed:
+            return TRUTHS[inside[0].text] is value if is_closed and (value or len(inside) == 1) else None
+    if has(behind, "condition", "doubt", "partial", "contrast") or _denies(inside, value):
+        return None
+    if behind[0].text == "and":
+        return value if not has(behind, "negation", "no", *VALUES) else None
+    if behind[0].text not in PAUSES:
+        return value if has(behind[:1], "because") and len(behind) > 1 else None
+    while behind[1:] and behind[0].text in PAUSES and _says(behind[1], value) and _is_end(behind[2:]):
+        behind = behind[2:]  # `Accurate ✅`, `Yes, supported`
+    inside = [word for word in behind if word.text not in PAUSES]
     if not inside:
-        return value if behind[0].text not in _FIELD_SIGNS - {"-", "–", "—"} else None
-    return value if has(inside[:1], "because") or _is_reason(inside) else None
+        return value if not behind or behind[0].text not in _FIELD_SIGNS - {"-", "–", "—", "("} else None
+    return value if has(inside[:1], "because") or _is_reason(inside, value) else None
 
 
-def _is_reason(inside: Sequence[Word]) -> bool:
+def _is_end(behind: Sequence[Word]) -> bool:
+    return not behind or behind[0].text in PAUSES
+
+
+def _says(word: Word, value: bool) -> bool:
+    return TRUTHS.get(word.text) is value or ("sound_value" if value else "fault_value") in word.classes
+
+
+def _denies(some: Sequence[Word], value: bool) -> bool:
+    """Whether the words behind a verdict say the contrary of it."""
+    first = next((at for at, word in enumerate(some) if "denial" in word.classes), len(some))
+    return first < len(some) if value else has(some[:first], "confirms")
+
+
+def _is_reason(inside: Sequence[Word], value: bool) -> bool:
     """Whether words behind a sign may be a sentence that gives a reason: it names something, and begins with no negation or
     answer, so that it is no value that is no verdict.
     """
+    if has(inside[:3], "denial"):
+        return len(inside) > 1  # behind a denial
     if len(inside) < 3 or inside[0].text[0].isdecimal() or VALUES & inside[0].classes:
         return False
-    if any(word.text in TRUTHS for word in inside[:3]):
-        return False
-    if inside[0].text not in ("nothing", "there") and (
-        has(inside[:1], "self") or has(inside[:3], "yes", "no", "negation")
-    ):
+    is_answer = has(inside[:3], "yes", "no", "negation") or any(
+        word.text in TRUTHS and not word.text.isdecimal() for word in inside[:3]
+    )
+    if has(inside[:1], "self") or (is_answer and inside[0].text not in ("nothing", "there")):
         return False
     return any(not word.classes or {"source", "info", "specific", "part"} & word.classes for word in inside)
 

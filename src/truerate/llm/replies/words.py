@@ -189,8 +189,10 @@ def _tokens(text: str, name: str) -> Iterator[tuple[str, bool]]:
             word, is_capital = token[0].casefold(), token[0][0].isupper()
             if word[0] == '"':
                 inside = word.strip('" .!,')
-                is_value = bool(VALUES & _of_word(inside, name))
-                yield (inside if is_value else '"', token[0].strip('"')[:1].isupper())
+                key = tuple(inside.split())
+                is_value = bool(VALUES & (vocabulary(name).phrases.get(key) or _of_word(inside, name)))
+                for part in key if is_value else ('"',):
+                    yield part, token[0].strip('"')[:1].isupper()
             elif word.endswith("n't"):
                 yield _LONG.get(word[:-3], word[:-3]), is_capital
                 yield "not", False
