@@ -38,18 +38,11 @@ class Project:
             for found in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
                 if found.name not in BUT:
                     importlib.import_module(found.name)
-        self._note_references()
         self._compile_patterns()
         self._compile_templates()
         sys.path.remove(self.source)
         own = [name for name in sys.modules if name.partition(".")[0] in PACKAGES]
         self._modules = {name: sys.modules.pop(name) for name in own}
-
-    def _note_references(self) -> None:
-        """What files refer to, which a page shows, is kept by their text."""
-        from truerate.pipeline.publishing.formulas import published_formulas
-
-        published_formulas(Path(self.source, PACKAGES[0]))
 
     def _compile_patterns(self) -> None:
         """What reads replies is compiled at its first use: a second of a process that reads some."""

@@ -30,7 +30,6 @@ from truerate.detectors.published.checks import usable
 from truerate.pipeline.checks import unasked
 from truerate.pipeline.graph import steps
 from truerate.pipeline.publishing.detector_curves import curves
-from truerate.pipeline.publishing.formulas import published_formulas
 from truerate.pipeline.tracks import SHARED, card_of, metrics_of
 from truerate.site.docs import function_docs, schema_docs
 from truerate.site.registry import page_of
@@ -63,7 +62,7 @@ def site_tables(at: Layout, real: Sequence[CommittedBoard] = ()) -> Tables:
         rows=rows,
         scores=pl.concat([load(Score, at.scores(name, "scores")) for name in at.p.boards]),
         ledger=read_json(at.leaderboard("ledger.json")),
-        metric_docs=published_formulas(),
+        metric_docs=function_docs(f"{ROOT}/metrics"),
         detector_docs=[*rule_docs(), *published_docs(at), *function_docs(f"{ROOT}/detectors")],
         schema_docs=schema_docs(),
         max_samples=at.p.site.max_samples,
