@@ -19,7 +19,7 @@ def test_a_repository_and_a_paper():
         paper="On smallness",
         citation="Ones, A. (2024). On smallness. arXiv:2401.01234.",
         url="https://arxiv.org/abs/2401.01234",
-        summary="",
+        summary="Small.",
         tasks={},
         steps=(),
         ranks=Ranked("m", {}, "w"),

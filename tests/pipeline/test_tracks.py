@@ -75,10 +75,6 @@ def twice(metrics):
     return (*metrics, metrics[0])
 
 
-def of_card(**changes):
-    return "card", lambda own: replace(own, **changes)
-
-
 def of_step(**changes):
     return "graph", lambda own: (replace(own[0], **changes), *own[1:])
 
@@ -92,19 +88,10 @@ UNFIT = {
     "a step of later": ("graph", lambda own: tuple(reversed(own)), "steps before it"),
     "a role that is no setting": ("graph", lambda own: (replace(own[0], role="nobody"),), "'nobody'"),
     "two records of one name": ("metrics", twice, "two records of metric"),
-    "what is no record": ("metrics", lambda own: ("accuracy",), "its metrics hold 'accuracy'"),
     "a rank of what is not recorded": ("metrics", lambda own: own[-1:], "its card ranks 'accuracy'"),
     "no word on plans": ("assumed", lambda own: None, "its protocol must have `assumed`"),
 }  # fmt: skip
 UNFIT |= {
-    "a card without a summary": (*of_card(summary=""), "`summary` of its card is empty"),
-    "a text for a list": (*of_card(caveats="one"), "`caveats` of its card is a str; it must be a tuple"),
-    "a section that is none": (
-        *of_card(steps=("one",)),
-        "`steps` of its card holds 'one'; it must hold Section",
-    ),
-    "a rank by a word": (*of_card(ranks="f1"), "`ranks` of its card is a str; it must be a Ranked"),
-    "an audit by a word": (*of_card(is_audited="no"), "`is_audited` of its card is a str; it must be a bool"),
     "a step that reads none": (
         *of_step(reads=(Reads("simple"),)),
         "step 'sample' reads 'simple', which does not stand before it",
@@ -147,10 +134,6 @@ UNFIT |= {
         "metric 'x': table 'audit' is that of the shortcut audit",
     ),
     "a table without a name": (*of_metric(table=""), "metric 'x': table '' is no name"),
-    "a unit that is none": (
-        *of_metric(unit="shares"),
-        "metric 'x': unit 'shares' is not known; did you mean 'share'?; allowed: 'share', 'number'",
-    ),
 }
 
 

@@ -1,14 +1,19 @@
 """What a track says of itself for its readers: its card, which pages, terminal and Hub print."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from truerate.core.data_files import read_data
+from pydantic import Field, StrictBool
+from pydantic.dataclasses import dataclass
+
+from truerate.core.data_files import RECORD, read_data
+
+Text = Annotated[str, Field(min_length=1)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=RECORD)
 class Section:
     """One step of the protocol as a reader is told of it: its name, the paper's section, what happens in it."""
 
@@ -17,7 +22,7 @@ class Section:
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=RECORD)
 class Ranked:
     """What the boards of a track rank: a metric, the slice that leads, and both in words."""
 
@@ -26,7 +31,7 @@ class Ranked:
     what: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=RECORD)
 class Words:
     """The display words of a track's tables; others are shown as spelled, capitalised, with spaces for hyphens.
 
@@ -53,7 +58,7 @@ class Words:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=RECORD)
 class Card:
     """A track for its readers: paper, tasks, steps, ranking, and what it must not be read as.
 
@@ -64,12 +69,12 @@ class Card:
     `takes_errata`: whether boards also show ranks by corrected labels.
     """
 
-    name: str
-    title: str
-    paper: str
-    citation: str
-    url: str
-    summary: str
+    name: Text
+    title: Text
+    paper: Text
+    citation: Text
+    url: Text
+    summary: Text
     tasks: Mapping[str, str]
     steps: tuple[Section, ...]
     ranks: Ranked
@@ -79,29 +84,19 @@ class Card:
     asked: str | None = None
     forms: tuple[str, ...] = ()
     words: Words = Words()
-    is_audited: bool = True
-    unit: str = "unit"
-    takes_errata: bool = False
+    is_audited: StrictBool = True
+    unit: Text = "unit"
+    takes_errata: StrictBool = False
 
 
 def read_card(path: Path) -> Card:
     """Return the card that a card.yaml holds; its keys are the fields of `Card`. Raises TruerateError."""
-    return read_data(path, _card)
 
+    def build(card: dict[str, Any]) -> Card:
+        words = card.get("words", {})
+        by_key = {
+            (key, value): text for key, of in words.get("by_key", {}).items() for value, text in of.items()
+        }
+        return Card(**card | {"words": Words(**words | {"by_key": by_key})})
 
-def _card(card: dict[str, Any]) -> Card:
-    words: dict[str, Any] = card.pop("words", {})
-    by_key = words.pop("by_key", {})
-    words["by_key"] = {(key, value): text for key, texts in by_key.items() for value, text in texts.items()}
-    words["names"] = frozenset(words.get("names", ()))
-    lists = {name: tuple(value) for name, value in card.items() if isinstance(value, list)}
-    steps = tuple(Section(**step) for step in card.pop("steps"))
-    attributes = frozenset(card.pop("attributes", ()))
-    ranks = Ranked(**card.pop("ranks"))
-    return Card(
-        **card | {name: lists[name] for name in card if name in lists},
-        steps=steps,
-        attributes=attributes,
-        ranks=ranks,
-        words=Words(**words),
-    )
+    return read_data(path, build)

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
+from pydantic import ConfigDict, ValidationError
 
 from truerate.core.errors import TruerateError
 
 T = TypeVar("T")
+RECORD = ConfigDict(extra="forbid")  # of the records that such files hold
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -22,5 +24,10 @@ def read_data(path: Path, build: Callable[[dict[str, Any]], T]) -> T:
         raise TruerateError(f"{name} is not there") from None
     except yaml.YAMLError as error:
         raise TruerateError(f"{name} is no YAML: {' '.join(str(error).split())}") from None
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        where = ".".join(map(str, fault["loc"]))
+        what = fault["msg"].replace("Input should", "it must")
+        raise TruerateError(f"{name}: {where}: {what} (got {str(fault['input'])[:80]!r})") from None
     except (AttributeError, KeyError, TypeError) as error:
         raise TruerateError(f"{name} does not hold what it must: {error}") from None

@@ -1,11 +1,12 @@
 """What is known of one published number: a record that pages, terminal, Hub and CSV alike read."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from truerate.core.data_files import read_data
+from pydantic.dataclasses import dataclass
+
+from truerate.core.data_files import RECORD, read_data
 from truerate.core.errors import TruerateError, listed, meant
 
 Direction = Literal["up", "down", ""]
@@ -27,7 +28,7 @@ def refuse_unrecorded(board: str, names: Iterable[str], records: Collection[str]
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=RECORD)
 class Metric:
     """One number that a board publishes.
 
