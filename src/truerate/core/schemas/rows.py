@@ -10,12 +10,11 @@ from typing import Any
 
 import polars as pl
 
-from truerate.core.schemas.declare import DIGITS
-from truerate.core.schemas.tables import NO_ANSWERS
+from truerate.core.schemas.declare import DIGITS, Table
+from truerate.core.schemas.tables import NO_ANSWERS, Generation, Judgement, Reject, Sample
 
 NOT_FITTED = "not-fitted"  # the reason of a judgement by a detector that had nothing to learn from
 Pairs = Sequence[Mapping[str, str]]  # of a `PAIRS` column, as `pairs` gives them
-Spans = Sequence[Mapping[str, object]]  # of a `SPANS` column: start, end, type, p
 
 
 def pairs(**values: object) -> list[dict[str, str]]:
@@ -28,130 +27,54 @@ def unpaired(pairs: Pairs | None) -> dict[str, str]:
     return {pair["key"]: pair["value"] for pair in pairs or ()}
 
 
-def generation_row(
-    *,
-    generation_id: str,
-    item_id: str,
-    purpose: str,
-    model: str,
-    sample_index: int = 0,
-    params: str = "{}",
-    text: str,
-    finish_reason: str | None = None,
-    status: str = "ok",
-    reason: str | None = None,
-    prompt_key: str = "",
-    n_tokens_in: int | None = None,
-    n_tokens_out: int | None = None,
-    cost_usd: float = 0.0,
-    attributes: Pairs = (),
-) -> dict[str, Any]:
+# What most rows of a table hold; of a column that is not here each row states its value.
+_DEFAULTS: dict[type[Table], dict[str, Any]] = {
+    Generation: {"sample_index": 0, "params": "{}", "finish_reason": None, "status": "ok", "reason": None, "prompt_key": "",
+                 "n_tokens_in": None, "n_tokens_out": None, "cost_usd": 0.0, "attributes": ()},
+    Sample: {"pair_id": None, "generator": None, "pattern": None, "spans": (), "rationale": None, "attributes": ()},
+    Judgement: {"status": "ok", "reason": None, "spans": (), "p": None, "rationale": None, "attributes": ()},
+    Reject: {"row": None, "target_id": None, "text": ""},
+}  # fmt: skip
+
+
+# By table a row with the defaults in the order of its columns, and the columns without one.
+_TEMPLATES = {
+    table: ({name: defaults.get(name) for name in table.fields()}, table.fields().keys() - defaults.keys())
+    for table, defaults in _DEFAULTS.items()
+}
+
+
+def _row(table: type[Table], values: dict[str, Any]) -> dict[str, Any]:
+    """A row of a table from the values of its columns. Raises TypeError for one that is unknown or not given."""
+    template, required = _TEMPLATES[table]
+    row = template | values
+    if len(row) > len(template) or not required <= values.keys():
+        wrong = sorted((row.keys() - template.keys()) | (required - values.keys()))
+        raise TypeError(f"a {table.__name__} row without, or with another column: {', '.join(wrong)}")
+    for name in ("spans", "attributes"):
+        if name in row:
+            row[name] = list(row[name])
+    return row
+
+
+def generation_row(**values: Any) -> dict[str, Any]:
     """One Generation row; by default one that came as published: no request, no tokens, no cost."""
-    return {
-        "generation_id": generation_id,
-        "item_id": item_id,
-        "purpose": purpose,
-        "model": model,
-        "sample_index": sample_index,
-        "params": params,
-        "text": text,
-        "finish_reason": finish_reason,
-        "status": status,
-        "reason": reason,
-        "prompt_key": prompt_key,
-        "n_tokens_in": n_tokens_in,
-        "n_tokens_out": n_tokens_out,
-        "cost_usd": cost_usd,
-        "attributes": list(attributes),
-    }
+    return _row(Generation, values)
 
 
-def sample_row(
-    *,
-    sample_id: str,
-    item_id: str,
-    pair_id: str | None = None,
-    group_id: str,
-    task: str,
-    lang: str,
-    text: str,
-    is_hallucinated: bool,
-    label_source: str,
-    generator: str | None = None,
-    pattern: str | None = None,
-    spans: Spans = (),
-    rationale: str | None = None,
-    split: str,
-    attributes: Pairs = (),
-) -> dict[str, Any]:
+def sample_row(**values: Any) -> dict[str, Any]:
     """One Sample row; by default of a text that stands alone, with no span marked."""
-    return {
-        "sample_id": sample_id,
-        "item_id": item_id,
-        "pair_id": pair_id,
-        "group_id": group_id,
-        "task": task,
-        "lang": lang,
-        "text": text,
-        "is_hallucinated": is_hallucinated,
-        "label_source": label_source,
-        "generator": generator,
-        "pattern": pattern,
-        "spans": list(spans),
-        "rationale": rationale,
-        "split": split,
-        "attributes": list(attributes),
-    }
+    return _row(Sample, values)
 
 
-def judgement_row(
-    *,
-    judgement_id: str,
-    judge: str,
-    judge_version: str,
-    target_id: str,
-    verdict: bool | None,
-    status: str = "ok",
-    reason: str | None = None,
-    spans: Spans = (),
-    p: float | None = None,
-    rationale: str | None = None,
-    attributes: Pairs = (),
-) -> dict[str, Any]:
+def judgement_row(**values: Any) -> dict[str, Any]:
     """One Judgement row; by default a verdict that was read, without spans or a probability."""
-    return {
-        "judgement_id": judgement_id,
-        "judge": judge,
-        "judge_version": judge_version,
-        "target_id": target_id,
-        "verdict": verdict,
-        "status": status,
-        "reason": reason,
-        "spans": list(spans),
-        "p": p,
-        "rationale": rationale,
-        "attributes": list(attributes),
-    }
+    return _row(Judgement, values)
 
 
-def reject_row(
-    *,
-    where: str,
-    row: int | None = None,
-    target_id: str | None = None,
-    reason: str,
-    detail: str,
-    text: str = "",
-) -> dict[str, Any]:
+def reject_row(**values: Any) -> dict[str, Any]:
     """One Reject row; by default of something that no row of a source file holds."""
-    return {
-        "where": where,
-        "row": row,
-        "target_id": target_id,
-        "reason": reason,
-        "detail": detail,
-        "text": text,
-    }
+    return _row(Reject, values)
 
 
 def score_row(
