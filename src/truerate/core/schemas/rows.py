@@ -47,7 +47,7 @@ _TEMPLATES = {
 def _row(table: type[Table], values: dict[str, Any]) -> dict[str, Any]:
     """A row of a table from the values of its columns. Raises TypeError for one that is unknown or not given."""
     template, required = _TEMPLATES[table]
-    row = template | values
+    row: dict[str, Any] = template | values
     if len(row) > len(template) or not required <= values.keys():
         wrong = sorted((row.keys() - template.keys()) | (required - values.keys()))
         raise TypeError(f"a {table.__name__} row without, or with another column: {', '.join(wrong)}")

@@ -1,9 +1,8 @@
-"""Endpoints that are started when needed: one server for all processes of this store, gone soon after its
-last user.
+"""Endpoints that are started when needed: one server for all processes of this store, gone soon after its last user.
 
-Who needs the server connects to its supervisor's socket (`supervise.py`) and holds the connection. Where
-nobody listens, one process, under a lock, starts a supervisor that inherits the listening socket; so two
-never start the same server, and a dead one is replaced.
+A client connects to the socket of its supervisor (`supervise.py`) and holds the connection. Where nobody listens, one
+process, under a lock, starts a supervisor that inherits the listening socket: no server is started twice, a dead one is
+replaced.
 """
 
 import json
@@ -45,20 +44,19 @@ class Launch:
 
     @classmethod
     def of(cls, at: Layout, name: str) -> "Launch":
-        """The launch of an endpoint. Raises TruerateError where its command holds an unknown place."""
+        """The launch of an endpoint. Raises TruerateError if its command holds an unknown place."""
         endpoint = at.p.endpoints[name]
-        command_line = endpoint.launch or ""
-        identity = at.endpoint_identity(name)
+        line, identity = endpoint.launch or "", at.endpoint_identity(name)
         values = {
             "port": "{port}",
             "seed": at.p.seed,
             "identity": identity,
             "languages": ",".join(at.p.languages),
         }
-        if "{track}" in command_line:
+        if "{track}" in line:
             values["track"] = at.track_at_work
         try:
-            command = [part.format(**values) for part in shlex.split(command_line)]
+            command = [part.format(**values) for part in shlex.split(line)]
         except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
             places = ", ".join(f"{{{place}}}" for place in PLACES)
             raise SettingsError(
@@ -66,25 +64,24 @@ class Launch:
             ) from None
         if command[0] in ("python", "python3"):
             command[0] = sys.executable
+        asked_back = identity if "{identity}" in line else None
+        folder = at.store.with_name(at.store.name + ".d") / "run"
         return cls(
-            endpoint=name,
-            command=tuple(command),
-            identity=identity if "{identity}" in command_line else None,
-            health=endpoint.health,
-            linger_s=endpoint.linger_s,
-            start_s=endpoint.start_s,
-            folder=at.store.with_name(at.store.name + ".d") / "run",
+            name, tuple(command), asked_back, endpoint.health, endpoint.linger_s, endpoint.start_s, folder
         )
 
-    @property
-    def name(self) -> str:
-        """What the server's files are called: a digest of command and identity."""
-        return sha256(json.dumps([self.command, self.identity]).encode()).hexdigest()[:16]
+    def __str__(self) -> str:
+        return f"endpoint {self.endpoint!r}: launch {shlex.join(self.command)!r}"
+
+    def file(self, ending: str) -> str:
+        """A file of the server, named by a digest of command and identity."""
+        name = sha256(json.dumps([self.command, self.identity]).encode()).hexdigest()[:16]
+        return str(self.folder / f"{name}.{ending}")
 
     @property
     def socket(self) -> str:
         """The supervisor's socket, in the temporary folder where the store's own path is too long for one."""
-        path = str(self.folder / f"{self.name}.sock")
+        path = self.file("sock")
         if len(os.fsencode(path)) <= LONGEST_SOCKET:
             return path
         folder = Path(tempfile.gettempdir()) / f"truerate-{os.getuid()}"
@@ -97,15 +94,14 @@ class Launch:
 
 
 class ServerHandle:
-    """A running server, held for as long as this connection is open."""
+    """A running server, which lasts as long as this connection is open."""
 
     def __init__(self, link: socket.socket, url: str, pid: int):
         self._link, self.url, self.pid = link, url, pid
 
     def is_open(self) -> bool:
         """Whether its supervisor still holds the other end."""
-        ready, _, _ = select.select([self._link], [], [], 0)
-        return not ready
+        return not select.select([self._link], [], [], 0)[0]
 
     def close(self) -> None:
         """Let it go; the server ends when nobody else holds it for `linger_s`."""
@@ -123,23 +119,17 @@ def launched(at: Layout, name: str) -> Iterator[str]:
 
 
 def acquire(launch: Launch) -> ServerHandle:
-    """Join the running server or start it. Raises TruerateError, with the end of its output, where it does
-    not become ready.
-    """
+    """Join the running server or start it. Raises TruerateError, with the end of its output, if it does not get ready."""
     launch.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for _ in range(TRIES):
-        with locked(launch.folder / f"{launch.name}.lock"):
+        with locked(Path(launch.file("lock"))):
             link = _connect(launch.socket) or _start(launch)
-        if hello := _hello(link, launch.start_s):
-            if error := hello.get("error"):
-                link.close()
-                raise EndpointError(
-                    f"endpoint {launch.endpoint!r}: launch {shlex.join(launch.command)!r}: {clean(error)}"
-                )
+        if (hello := _hello(link, launch.start_s)) and "error" not in hello:
             return ServerHandle(link, hello["url"], hello["pid"])
         link.close()
-    what = f"endpoint {launch.endpoint!r}: launch {shlex.join(launch.command)!r}"
-    raise EndpointError(f"{what}: its supervisor ended {TRIES} times; run again")
+        if hello:
+            raise EndpointError(f"{launch}: {clean(hello['error'])}")
+    raise EndpointError(f"{launch}: its supervisor ended {TRIES} times; run again")
 
 
 def _connect(path: str) -> socket.socket | None:
@@ -161,10 +151,14 @@ def _start(launch: Launch) -> socket.socket:
         listener.bind(path)
         listener.listen(128)
         spec = {
-            "command": launch.command, "identity": launch.identity, "health": launch.health, "linger_s": launch.linger_s,
-            "start_s": launch.start_s, "listener": listener.fileno(), "socket": path, "lock": str(launch.folder / f"{launch.name}.lock"),
-            "log": str(launch.folder / f"{launch.name}.log"),
-        }  # fmt: skip
+            name: getattr(launch, name) for name in ("command", "identity", "health", "linger_s", "start_s")
+        }
+        spec |= {
+            "listener": listener.fileno(),
+            "socket": path,
+            "lock": launch.file("lock"),
+            "log": launch.file("log"),
+        }
         subprocess.run(
             [sys.executable, "-I", "-S", str(Path(__file__).with_name("supervise.py")), json.dumps(spec)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -179,16 +173,13 @@ def _start(launch: Launch) -> socket.socket:
 
 
 def _hello(link: socket.socket, start_s: float) -> dict[str, Any] | None:
-    """What the supervisor says once the server is ready or has failed; None where it ended without a word."""
+    """The supervisor's line once the server is ready or has failed; None where it ended without a word."""
     link.settimeout(3 * start_s + 10)
-    said = b""
     try:
-        while not said.endswith(b"\n"):
-            if not (part := link.recv(65536)):
-                return None
-            said += part
+        with link.makefile("rb") as lines:
+            line = lines.readline()
     except OSError:
         return None
     link.settimeout(None)
-    hello: dict[str, Any] = json.loads(said)
+    hello: dict[str, Any] | None = json.loads(line) if line.endswith(b"\n") else None
     return hello
