@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from truerate.config.detectors import Grid, RateOf, teacher_of
 from truerate.config.models import shared_identity
-from truerate.config.placement import placed
+from truerate.config.placement import track_settings
 from truerate.config.track_blocks import declared as class_of
 from truerate.config.track_blocks import fault_of, found
 from truerate.core.errors import listed, meant
@@ -58,7 +58,7 @@ def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
         yield f"public_data.{name}.track", "track", public.track, tracks
     for alias, model in p.models.items():
         yield f"models.{alias}.endpoint", "endpoint", model.endpoint, p.endpoints
-    for place, settings in placed(p):
+    for place, settings in track_settings(p):
         for key, alias in settings.asked():
             yield place(key), "model", alias, p.models
         for key in settings.among:
@@ -97,7 +97,7 @@ def mismatched(p: "Params") -> Iterator[str]:
     unmarked = list(_without_tokens(p))
     yield from unmarked or _detectors_of_rates(p)
     yield from _rules_of_cut(p)
-    for place, settings in placed(p):
+    for place, settings in track_settings(p):
         for key, other in settings.among.items():
             allowed = settings.setting(other)
             for alias in settings.setting(key) or ():
