@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from truerate.config import checked
+from truerate.config.faults import settings_in
 from truerate.config.profile import laid_over, with_profile
-from truerate.config.yaml_faults import settings_in
 from truerate.core.errors import SettingsError
 
 ROOT = Path(__file__).parents[2]

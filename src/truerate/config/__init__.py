@@ -21,6 +21,7 @@ from truerate.config.data import (
     of_public_data,
 )
 from truerate.config.detectors import Backbone, Detector, Entailer, Grid, Judging, Lora, RateOf
+from truerate.config.faults import error_lines, redact, settings_in
 from truerate.config.hub import Hub
 from truerate.config.models import Endpoint, Llm, Model
 from truerate.config.names import mismatched, undeclared
@@ -28,7 +29,6 @@ from truerate.config.params import Audit, Params, Paths, Site, Statistics
 from truerate.config.placement import misplaced
 from truerate.config.published import Published
 from truerate.config.web import ArticleRules, Fetch, Search
-from truerate.config.yaml_faults import error_lines, settings_in, veiled
 from truerate.core.errors import SettingsError
 
 __all__ = [
@@ -73,19 +73,19 @@ __all__ = [
 
 def load_params(path: str | Path = "params.yaml") -> Params:
     """Read and check params.yaml. Raises TruerateError with one line per mistake."""
-    return checked(settings_in(path), Path(path).name, text=Path(path).read_text("utf-8"))
+    return checked(settings_in(path), Path(path).name)
 
 
-def checked(found: Any, file: str, *, text: str = "") -> Params:
-    """Validate plain values as settings of `file`, whose `text` is quoted. Raises TruerateError, one line per mistake."""
+def checked(values: Any, file: str) -> Params:
+    """Validate plain values as settings; `file` is named in errors. Raises TruerateError, one line per mistake."""
     try:
-        params = Params.model_validate(found)
+        params = Params.model_validate(values)
     except ValidationError as error:
         raise SettingsError(
-            "\n".join(error_lines(error.errors(include_url=False), Params, file=file, text=text))
+            "\n".join(error_lines(error.errors(include_url=False), Params, file=file))
         ) from None
     for lines in ((*misplaced(params), *undeclared(params)), mismatched(params), _of_public_data(params)):
-        if faults := [veiled(f"{file}: {line}") for line in dict.fromkeys(lines)]:
+        if faults := [redact(f"{file}: {line}") for line in dict.fromkeys(lines)]:
             raise SettingsError("\n".join(faults))
     return params
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import orjson
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
-from truerate.config.yaml_faults import MAPPED, NAMED
+from truerate.config.faults import MAPPED, NAMED
 
 
 def _is_whole(value: object) -> object:

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, GetCoreSchemaHandler, ValidationError, cre
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
 from truerate.config.blocks import Block, SizesOfTrack, Track
-from truerate.config.yaml_faults import block_in, fields_at
+from truerate.config.faults import block_in, fields_at
 from truerate.core.errors import TruerateError, listed, meant
 
 B = TypeVar("B", bound=Block)

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from truerate.config.faults import settings_in
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage
-from truerate.config.yaml_faults import settings_in
 from truerate.core import parents
 from truerate.core.errors import TruerateError
 from truerate.core.system_errors import line_of, system_error

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from truerate.config.faults import settings_in
 from truerate.config.layout import Layout
 from truerate.config.places import clear, made_by
 from truerate.config.stage_settings import Stage
-from truerate.config.yaml_faults import settings_in
 from truerate.core import parents, tools
 from truerate.core.errors import SettingsError, listed, meant
 from truerate.core.system_errors import FOLDERS, unwritable

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from truerate.config.data import of_public_data
+from truerate.config.faults import redact
 from truerate.config.layout import Layout
 from truerate.config.placement import own_words, weights
-from truerate.config.yaml_faults import veiled
 from truerate.core.errors import SettingsError, TruerateError, listed, meant
 from truerate.core.mistakes import mistakes
 from truerate.pipeline.checks.check_tracks import check_tracks
@@ -31,7 +31,7 @@ def check_names(at: Layout) -> None:
         lines += [of_public_data(line, name) for room in (check_tracks, _weights) for line in room(there)]
     if found := list(dict.fromkeys(lines)):
         raise SettingsError(
-            "\n".join(veiled(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in found)
+            "\n".join(redact(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in found)
         )
 
 

@@ -85,7 +85,7 @@ PLAIN = {
     "a key in capitals": (lambda p: p.update(HUB=p.pop("hub")), "unknown key 'HUB'; did you mean 'hub'?"),
     "a date without quotes": (
         lambda p: p["models"]["elm"].update(cutoff=yaml.safe_load("2024-05-01")),
-        "models.elm.cutoff: must be text (got a date, '2024-05-01'): write \"2024-05-01\" in quotes",
+        "models.elm.cutoff: must be text (got a date, '2024-05-01'): YAML reads it otherwise; write the word in quotes",
     ),
     "a key that is gone": (
         lambda p: p["sizes"]["demo"]["mfava"].pop("train"),
@@ -243,14 +243,14 @@ def test_a_name_that_dvc_reads_as_a_number_is_refused(tmp_path, name):
 @pytest.mark.parametrize(
     ("word", "line"),
     [
-        ("no", 'languages.1: must be text (got false): write "no" in quotes'),
-        ("Off", 'languages.1: must be text (got false): write "Off" in quotes'),
-        ("yes", 'languages.1: must be text (got true): write "yes" in quotes'),
+        ("no", "languages.1: must be text (got false): YAML reads it otherwise; write the word in quotes"),
+        ("Off", "languages.1: must be text (got false): YAML reads it otherwise; write the word in quotes"),
+        ("yes", "languages.1: must be text (got true): YAML reads it otherwise; write the word in quotes"),
         (
             "2024-05-01",
-            "languages.1: must be text (got a date, '2024-05-01'): write \"2024-05-01\" in quotes",
+            "languages.1: must be text (got a date, '2024-05-01'): YAML reads it otherwise; write the word in quotes",
         ),
-        ("1_0", 'languages.1: must be text (got 10): write "1_0" in quotes'),
+        ("1_0", "languages.1: must be text (got 10): YAML reads it otherwise; write the word in quotes"),
         ("12:30", 'YAML reads 12:30 as 750; write "12:30" in quotes, or 750'),
         ("0012", 'YAML reads 0012 as 10; write "0012" in quotes, or 10'),
         ("1:30.5", 'YAML reads 1:30.5 as 90.5; write "1:30.5" in quotes, or 90.5'),
