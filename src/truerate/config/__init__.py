@@ -14,25 +14,22 @@ from truerate.config.data import (
     Board,
     HubSource,
     PublicData,
-    PublicTraining,
     Rights,
     Source,
     Training,
     of_public_data,
 )
-from truerate.config.detectors import Backbone, Detector, Entailer, Grid, Judging, Lora, RateOf
+from truerate.config.detectors import Backbone, Detector, Entailer, Grid, Judging, RateOf
 from truerate.config.faults import error_lines, redact, settings_in
-from truerate.config.hub import Hub
 from truerate.config.models import Endpoint, Llm, Model
 from truerate.config.names import mismatched, undeclared
-from truerate.config.params import Audit, Params, Paths, Site, Statistics
+from truerate.config.params import Audit, Params, Paths, Statistics
 from truerate.config.placement import misplaced
 from truerate.config.published import Published
-from truerate.config.web import ArticleRules, Fetch, Search
+from truerate.config.web import Fetch, Search
 from truerate.core.errors import SettingsError
 
 __all__ = [
-    "ArticleRules",
     "Audit",
     "Backbone",
     "Block",
@@ -43,24 +40,20 @@ __all__ = [
     "Entailer",
     "Fetch",
     "Grid",
-    "Hub",
     "HubSource",
     "Judging",
     "Llm",
-    "Lora",
     "Model",
     "Names",
     "Params",
     "Paths",
     "PublicData",
-    "PublicTraining",
     "Published",
     "RateOf",
     "Rights",
     "Sampling",
     "Search",
     "Share",
-    "Site",
     "Size",
     "Source",
     "Statistics",

@@ -19,8 +19,7 @@ from truerate.config.blocks import (
     Whole,
     Word,
 )
-from truerate.config.fetch_services import Named as NamedFetching
-from truerate.config.search_services import Named, known
+from truerate.config import services
 from truerate.core.errors import SettingsError
 
 Port = Annotated[int, Field(ge=1, le=65535)]
@@ -34,7 +33,7 @@ class Search(Block):
     requests a minute, null: no limit. `recorded`: a JSONL file of queries and results, asked first.
     """
 
-    service: Named = Field(default="google", validate_default=True)
+    service: services.Search = Field(default="google", validate_default=True)
     endpoint: str | None = None
     url: Word | None = None
     key_env: Variable | None = None
@@ -49,7 +48,7 @@ class Search(Block):
         """A service that is named or given without an address, an endpoint or a record is asked at its own."""
         named = values.get("service") if isinstance(values, dict) else None
         if named and not (values.get("url") or values.get("endpoint") or values.get("recorded")):
-            entry = known().get(named, {}) if isinstance(named, str) else named
+            entry = services.known("search").get(named, {}) if isinstance(named, str) else named
             return values | {"url": entry.get("url") if isinstance(entry, dict) else None}
         return values
 
@@ -96,7 +95,7 @@ class Fetch(Block):
     login_hosts: Names
     sign_in_phrases: Names
     extract: Literal["main", "tags"]
-    service: NamedFetching | None = None
+    service: services.Fetch | None = None
     key_env: Variable | None = None
 
     @model_validator(mode="after")

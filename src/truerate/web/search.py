@@ -1,4 +1,4 @@
-"""Searching the web at a service whose form is data (`config.search_services`), each query once, at its pace."""
+"""Searching the web at a service whose form is data (`config.services`), each query once, at its pace."""
 
 import asyncio
 import re

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from truerate.config.search_services import Service
+from truerate.config.services import SearchService
 from truerate.core.errors import SettingsError
 from truerate.core.lenient import loads
 from truerate.core.text import clean
@@ -21,7 +21,7 @@ class Call:
     """Requests to one service, with its key and engine where it has any."""
 
     def __init__(
-        self, service: Service, n_results: int, *, key: str | None = None, engine: str | None = None
+        self, service: SearchService, n_results: int, *, key: str | None = None, engine: str | None = None
     ):
         self.service = service
         self._fixed: dict[str, str | int | bool] = dict(service.fixed)
