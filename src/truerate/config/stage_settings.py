@@ -16,68 +16,19 @@ from truerate.config import Params, Source
 # it, {judging} its families and those that teach them, {judging_models} and {judging_endpoints} what published
 # judges among these ask.
 READ = {
-    "sources": ("sources", "languages", "seed", "on_bad_row"),
-    "dataset": (
-        *(
-            "boards.{board}",
-            "sources.{source}",
-            "tracks.{track}",
-            "models.{models}",
-            "endpoints.{endpoints}",
-            "languages",
-            "n_shards",
-        ),
-        *("profile", "sizes.{profile}.{track}", "seed", "llm.prompts_dir", "llm.reask", "llm.cut"),
-    ),
-    "annotate": ("boards.{board}", "sources.{source}", "tracks.{track}", "seed", "languages"),
-    "label": ("boards.{board}", "tracks.{track}", "on_bad_row", "seed", "statistics"),
-    "train": (
-        "boards.{board}",
-        "detectors.{fitted}",
-        "backbones",
-        "sizes.{profile}.{track}",
-        "profile",
-        "seed",
-    ),
-    "judge": (
-        "boards.{board}",
-        "detectors.{judging}",
-        "models.{judging_models}",
-        "endpoints.{judging_endpoints}",
-        "backbones",
-        "sizes.{profile}.{track}",
-        "profile",
-    ),
-    "audit": ("boards.{board}", "audit", "seed", "statistics"),
-    "truth": (
-        "boards.{board}",
-        "sources.{source}",
-        "tracks.{track}",
-        "models.{models}",
-        "seed",
-        "languages",
-        "llm.reask",
-    ),
-    "score": (
-        "boards.{board}",
-        "detectors.{families}",
-        "tracks.{track}",
-        "models.{models}",
-        "statistics",
-        "seed",
-    ),
-    "leaderboard": ("boards", "models", "statistics", "seed"),
-    "site": (
-        "site",
-        "boards",
-        "sources",
-        "endpoints",
-        "models",
-        "tracks",
-        "detectors",
-        "statistics",
-        "audit",
-    ),
+    "sources": "sources languages seed on_bad_row",
+    "dataset": "boards.{board} sources.{source} tracks.{track} models.{models} endpoints.{endpoints} languages n_shards profile"
+    " sizes.{profile}.{track} seed llm.prompts_dir llm.reask llm.cut",
+    "annotate": "boards.{board} sources.{source} tracks.{track} seed languages",
+    "label": "boards.{board} tracks.{track} on_bad_row seed statistics",
+    "train": "boards.{board} detectors.{fitted} backbones sizes.{profile}.{track} profile seed",
+    "judge": "boards.{board} detectors.{judging} models.{judging_models} endpoints.{judging_endpoints} backbones"
+    " sizes.{profile}.{track} profile",
+    "audit": "boards.{board} audit seed statistics",
+    "truth": "boards.{board} sources.{source} tracks.{track} models.{models} seed languages llm.reask",
+    "score": "boards.{board} detectors.{families} tracks.{track} models.{models} statistics seed",
+    "leaderboard": "boards models statistics seed",
+    "site": "site boards sources endpoints models tracks detectors statistics audit",
 }
 OF_ALL = ("sources", "leaderboard", "site")  # stages that stand once
 
@@ -111,34 +62,29 @@ def places(p: Params, stage: Stage) -> list[str]:
     """The places in params.yaml that a stage reads, by dots; one for each of what its board has of a kind."""
     named = {"profile": p.profile, "board": stage.board}
     many: dict[str, tuple[str, ...]] = {}
-    if stage.board:
-        named |= {"track": p.board(stage.board).track, "source": p.board(stage.board).source}
+    if board := stage.board:
+        named |= {"track": p.board(board).track, "source": p.board(board).source}
         many = {
-            "families": p.families(stage.board),
-            "fitted": p.fitted(stage.board),
-            "judging": judging(p, stage.board),
-            "models": p.models_of(stage.board),
-            "endpoints": p.endpoints_of(stage.board),
-            "judging_models": p.judging_models(stage.board),
-            "judging_endpoints": p.judging_endpoints(stage.board),
-        }
+            "families": p.families(board), "fitted": p.fitted(board), "judging": judging(p, board),
+            "models": p.models_of(board), "endpoints": p.endpoints_of(board),
+            "judging_models": p.judging_models(board), "judging_endpoints": p.judging_endpoints(board),
+        }  # fmt: skip
     return [
-        place.format(**named, **{kind: one})
-        for place in READ[stage.name]
+        place.format(**named, **{kind: name})
+        for place in READ[stage.name].split()
         for kind in [next((kind for kind in many if f"{{{kind}}}" in place), "")]
-        for one in many.get(kind, ("",))
+        for name in many.get(kind, ("",))
     ]
 
 
 def read_by(p: Params, stage: Stage) -> dict[str, object]:
-    """The values that a stage reads, by place; of a track as on the stage's board; of `sources` also the
-    commands' sizes.
-    """
+    """The values that a stage reads, by place; of a track as on the stage's board; of `sources` also the commands' sizes."""
     values = {place: _value(p, place, stage.board) for place in places(p, stage)}
     if stage.name == "sources":
-        sources = cast(dict[str, object], values["sources"])
-        values["sources"] = {name: sources[name] for name in p.used_sources()}
-        values["sizes"] = {name: told for name in p.used_sources() if (told := _told(p, p.source(name)))}
+        used, sources = p.used_sources(), cast(dict[str, object], values["sources"])
+        values["sources"] = {name: sources[name] for name in used}
+        sizes = {name: _sizes_told(p, p.source(name)) for name in used}
+        values["sizes"] = {name: of for name, of in sizes.items() if of}
         if whole := whole_articles(p):
             values["articles"] = whole
     return values
@@ -149,53 +95,46 @@ def whole_articles(p: Params) -> list[str]:
     return sorted({board.source for board in p.boards.values() if board.reference != "lead"})
 
 
-def _told(p: Params, source: Source) -> dict[str, int]:
-    """The sizes that the command of a source is told."""
+def _sizes_told(p: Params, source: Source) -> dict[str, int]:
+    """The sizes that the command of a source is given."""
     return {name: n for name, n in p.sizes_told(source).items() if name in source.places()}
 
 
 def _value(p: Params, place: str, board: str | None) -> object:
     """The plain value at a place; boards without the overrides that are merged into their tracks."""
     head, _, rest = place.partition(".")
-    value: Any = p.values
-    if head == "boards":
-        boards = value["boards"]
-        return _bare(boards[rest]) if rest else {one: _bare(own) for one, own in boards.items()}
-    if head == "sources":
-        sources = value["sources"]
+    value: Any = p.values[head]
+    if head in ("boards", "sources", "backbones"):
+        bare = {"boards": _board, "sources": _source, "backbones": _backbone}[head]
+        return bare(value[rest]) if rest else {name: bare(of) for name, of in value.items()}
+    if head == "tracks":
         return (
-            _uncorrected(sources[rest])
-            if rest in sources
-            else {one: _uncorrected(own) for one, own in sources.items()}
+            p.track(board).model_dump(mode="json")
+            if board
+            else {b: p.track(b).model_dump(mode="json") for b in p.boards}
         )
-    if head == "backbones":  # what a job of a cluster needs decides nothing
-        return {name: _without(own, "resources") for name, own in value["backbones"].items()}
-    if head == "tracks" and board is None:
-        return {name: p.track(name).model_dump(mode="json") for name in p.boards}
-    if head == "tracks" and board is not None:
-        return p.track(board).model_dump(mode="json")
     if head == "sizes" and board is not None:
         return p.size_of(board).model_dump(mode="json")
-    for part in _parts(place, value):
+    if rest and rest in value:  # names of entries may hold dots
+        return value[rest]
+    for part in filter(None, rest.split(".")):
         value = value[part]
     return value
 
 
-def _parts(place: str, values: Mapping[str, Any]) -> list[str]:
-    """The keys of a place: names of entries may hold dots."""
-    head, _, rest = place.partition(".")
-    return [head, rest] if rest and rest in values[head] else place.split(".")
+def _board(board: Mapping[str, object]) -> dict[str, object]:
+    """A board without what stands elsewhere; one that has detectors, as boards do, says nothing of it."""
+    return _without(board, "settings", "sizes", *(("has_detectors",) if board["has_detectors"] else ()))
 
 
-def _bare(board: Mapping[str, object]) -> dict[str, object]:
-    """A board without what stands elsewhere; a board that has detectors, as boards do, says nothing of it."""
-    usual = ("has_detectors",) if board["has_detectors"] else ()
-    return _without(board, "settings", "sizes", *usual)
-
-
-def _uncorrected(source: Mapping[str, object]) -> dict[str, object]:
+def _source(source: Mapping[str, object]) -> dict[str, object]:
     """A source; one without errata, as sources are, says nothing of them."""
-    return _without(source, "errata") if source["errata"] is None else dict(source)
+    return _without(source, *(("errata",) if source["errata"] is None else ()))
+
+
+def _backbone(backbone: Mapping[str, object]) -> dict[str, object]:
+    """A backbone without what a job of a cluster needs, which decides nothing."""
+    return _without(backbone, "resources")
 
 
 def _without(values: Mapping[str, object], *names: str) -> dict[str, object]:

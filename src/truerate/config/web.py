@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from truerate.config import services
 from truerate.config.blocks import (
     Block,
     Count,
@@ -19,7 +20,6 @@ from truerate.config.blocks import (
     Whole,
     Word,
 )
-from truerate.config import services
 from truerate.core.errors import SettingsError
 
 Port = Annotated[int, Field(ge=1, le=65535)]
