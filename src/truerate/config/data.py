@@ -121,8 +121,8 @@ class Board(Block):
 
 
 class PublicData(Block):
-    """What `make real` looks for in a folder of public files; further keys are its board's. `on_bad_row`:
-    "reject" keeps unusable rows beside the others, each with its reason.
+    """Public files that `make real` looks for; further keys are its board's. `on_bad_row`: stop, or reject with
+    a reason.
     """
 
     track: Word

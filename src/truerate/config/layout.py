@@ -68,9 +68,7 @@ class Layout:
 
     # ---- tables under data/ -------------------------------------------------------------------------------
     def source(self, name: str, table: str = "") -> str:
-        """Folder of an imported source, or a table of it (`documents`, `items`, `samples`, `rejects`,
-        `annotations`, …).
-        """
+        """Folder of an imported source, or a table of it (`documents`, `items`, `samples`, `rejects`, …)."""
         return _under(f"{self.p.paths.sources}/{name}", table)
 
     def imported(self, name: str) -> str:
@@ -107,9 +105,7 @@ class Layout:
 
     @property
     def training(self) -> str:
-        """Scratch folder of training runs, keyed by what decides them: killed runs are resumed, equal ones not
-        repeated.
-        """
+        """Scratch folder of training runs, keyed by what decides them, so that killed ones are resumed."""
         return f"{self.p.paths.build}/training"
 
     def corpus(self, key: str) -> str:

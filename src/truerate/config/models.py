@@ -38,9 +38,7 @@ _KEY_OPTION = re.compile(
 
 
 class Endpoint(Block):
-    """An OpenAI-compatible server; without `base_url` and `launch` OpenAI's. `timeout_s`: of one attempt, null:
-    `llm`'s.
-    """
+    """An OpenAI-compatible server; default: OpenAI's. `timeout_s`: of one attempt, null: `llm`'s."""
 
     base_url: (
         Annotated[str, like(r"https?://[^/\s]\S*", "an address that begins with http:// or https://")] | None
@@ -86,9 +84,7 @@ class Endpoint(Block):
 
     @property
     def address(self) -> str:
-        """Where it is asked, as dead letters store it: host and path, or the launch command's digest; no user
-        or password.
-        """
+        """Where it is asked, as dead letters store it: host and path, or the launch command's digest; no secrets."""
         if self.launch:
             return f"launch {digest(launch=self.launch)}"
         parts = urlsplit(self.base_url or OPENAI)
@@ -164,9 +160,7 @@ class Model(Block):
 
 
 def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoint]) -> tuple[str, str] | None:
-    """Two aliases on two endpoints that share one identity (`Layout.identity`), so that one's replies would be
-    taken for the other's; None without.
-    """
+    """Two aliases on two endpoints with one identity (`Layout.identity`), whose replies would be mixed up; or None."""
     seen: dict[tuple[object, ...], str] = {}
     for alias, model in models.items():
         endpoint = endpoints[model.endpoint]

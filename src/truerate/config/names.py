@@ -151,9 +151,7 @@ def _untaught(p: "Params") -> Iterator[str]:
 
 
 def tracks_to_mark(p: "Params", name: str) -> tuple[str, ...]:
-    """The tracks whose texts a family learns to mark: all of its own, or that of its `learns_from` board; none
-    if taught.
-    """
+    """The tracks whose texts a family learns to mark: its own, or that of its `learns_from` board; none if taught."""
     family = p.detectors[name]
     if family.learns_from is None:
         return () if family.kind in ("texts", "published") else family.tracks

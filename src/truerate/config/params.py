@@ -269,9 +269,7 @@ class Params(Block):
         return teacher_of(name, self.detectors, self.board(from_board).track) or name, from_board
 
     def rules_of_cut(self, track: str | None) -> dict[str, Cut]:
-        """Treatment of replies that end at their token limit, by purpose: `llm.cut`, else the board's track,
-        else other tracks.
-        """
+        """Treatment of replies at their token limit, by purpose: `llm.cut`, else the board's track, else other tracks."""
         told = {purpose: rule for settings in self.tracks.values() for purpose, rule in settings.cut.items()}
         own = self.tracks[track].cut if track is not None and track in self.tracks else {}
         return {**told, **own, **self.llm.cut}

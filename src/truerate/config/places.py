@@ -81,9 +81,7 @@ def refuse_taken(at: Layout, name: str) -> None:
 
 
 def clear(at: Layout, stage: Stage) -> None:
-    """Empty and mark the output of a stage of `OUTPUTS`; raises as `claim_output`. Under `torchrun` the first
-    process does it.
-    """
+    """Empty and mark the output of a stage, as `claim_output` does. Under `torchrun` the first process does it."""
     if stage.name in OUTPUTS and is_first_process():
         remove_output(at, stage)
         claim_output(at, stage)

@@ -44,9 +44,7 @@ def declared(track: str, part: str) -> type[Block]: ...
 
 
 def declared(track: str, part: str) -> type[Block]:
-    """The class `Settings` or `Sizes` of a track. Raises TruerateError if its folder has none or it names
-    unknown settings.
-    """
+    """The class `Settings` or `Sizes` of a track. Raises TruerateError if there is none or it names unknown keys."""
     place = f"truerate.tracks.{track}.settings"
     try:
         block = getattr(import_module(place), part, None)

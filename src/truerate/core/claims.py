@@ -47,9 +47,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class HiddenSet:
-    """A set with hidden labels: `n` texts, `positives` of them hallucinated by inference; figures under
-    `table`, `slice`.
-    """
+    """A set with hidden labels: `n` texts, `positives` hallucinated by inference; figures under `table`, `slice`."""
 
     n: int
     positives: int

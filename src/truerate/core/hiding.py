@@ -65,9 +65,7 @@ def _without(message: str, forms: Iterable[str]) -> str:
 
 
 def _forms(value: str) -> set[str]:
-    """A value's forms: plain, JSON (once and twice), HTML, addresses, hex, base64 (also behind a scheme), cut
-    at an end.
-    """
+    """A value's forms: plain, JSON (once, twice), HTML, addresses, hex, base64 (behind a scheme too), cut at an end."""
     in_json = json.dumps(value)[1:-1]
     forms = {value, in_json, json.dumps(in_json)[1:-1], html.escape(value), html.escape(value, quote=False)}
     forms |= {urllib.parse.quote(value, safe=safe) for safe in ("", "/", "/:", "/:&=+,;@")} | {

@@ -37,9 +37,7 @@ def is_folder(value: str) -> bool:
 
 
 def absent(weights: str, *, revision: str | None = None) -> str | None:
-    """Why nothing can be loaded by a name: no folder, no readable Hub repository or revision, or no connection
-    and nothing in the cache. None if there is something to load.
-    """
+    """Why nothing can be loaded by a name: no folder, no readable Hub repository, no connection. None if it can."""
     if is_folder(weights):
         return None
     from huggingface_hub import hf_hub_download

@@ -214,9 +214,7 @@ def _nearest(words: Sequence[_Word], others: Sequence[_Word]) -> tuple[float, in
 
 @lru_cache(maxsize=65_536)
 def _change(form: str, other: str) -> float:
-    """The cost of one word for another: differing characters, all if they are no spellings of one, infinite for
-    numbers.
-    """
+    """The cost of one word for another: differing characters, all if no spellings of one, infinite for numbers."""
     if form == other:
         return 0.0
     if _has_digit(form) or _has_digit(other):

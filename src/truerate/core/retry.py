@@ -22,9 +22,7 @@ def may_pass(status: int | None) -> bool:
 
 
 def seconds_asked(value: str | None, now: float | None = None) -> float | None:
-    """A `Retry-After` in seconds >= 0: a number or a date (RFC 9110); None if absent or unreadable. `now`:
-    epoch seconds.
-    """
+    """A `Retry-After` in seconds >= 0: a number or a date (RFC 9110); None if unreadable. `now`: epoch seconds."""
     text = (value or "").strip()
     if _NUMBER.fullmatch(text):
         return min(max(0.0, float(text)), MOST_S)

@@ -87,9 +87,7 @@ def _squeezed(text: str) -> str:
 
 
 def with_tags(text: str, spans: Sequence[dict[str, Any]]) -> str:
-    """A text with its disjoint spans (`start`, `end`, `type`) marked, as `parse_tags` reads it. Raises
-    ValueError else.
-    """
+    """A text with its disjoint spans (`start`, `end`, `type`) marked, as `parse_tags` reads it; or ValueError."""
     pieces, position = [], 0
     for span in sorted(spans, key=lambda one: (one["start"], one["end"])):
         if not position <= span["start"] < span["end"] <= len(text):

@@ -18,9 +18,7 @@ def stats(at: Layout, *, as_json: bool = False) -> None:
 
 
 def dead(at: Layout, *, retry: str | None = None, as_json: bool = False, mark: Mark | None = None) -> None:
-    """Print dead letters, or forget those of one reason, whose boards `mark` first has the next `dvc repro`
-    make again.
-    """
+    """Print dead letters, or forget those of one reason, whose boards `mark` first has DVC make again."""
     with Store(at.store, is_read_only=retry is None) as store:
         if retry is None:
             show(facts.dead_letters(store), as_json=as_json, title=str(at.store), empty="no dead letters")

@@ -66,9 +66,7 @@ class Target:
         )
 
     def params(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """The settings that are sent: those asked under the model's own, without `drop`, the limit under its
-        right name.
-        """
+        """The settings that are sent: those asked under the model's own, without `drop`, the limit renamed."""
         try:
             seen = tuple(asked.items())
             if (known := self._merged.get(seen)) is not None:

@@ -74,9 +74,7 @@ def step(at: Layout, name: str, board: str, model: str, shard: int, output: str,
 
 
 def collect_rarely() -> None:
-    """Run Python's cycle collector 100 times less often: steps hold many rows without cycles, and it took 1/5
-    of their time.
-    """
+    """Run Python's cycle collector 100 times less often: steps hold many rows, and it took 1/5 of their time."""
     set_threshold(100_000, 50, 50)
 
 

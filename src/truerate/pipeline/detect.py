@@ -50,9 +50,7 @@ CODE = tuple(
 
 
 def train(at: Layout, board: str) -> None:
-    """Fit each family of detectors of a board: text members once per fold, token detectors and judges on
-    training texts.
-    """
+    """Fit each family of detectors of a board: text members once per fold, others on training texts."""
     with unchanged(at, Stage("train", board)) as own:
         claim(at, "detectors")
         write_families(own, board, own.trained(board), own.p.fitted(board))

@@ -77,9 +77,7 @@ def contexts(
 
 
 def needed(items: pl.DataFrame, samples: pl.DataFrame, *, with_own: bool) -> set[str]:
-    """The documents of samples: those of their items, and (`with_own`) the passages of samples with evidence of
-    their own.
-    """
+    """The documents of samples: those of their items, or (`with_own`) the passages of their own evidence."""
     own = samples.select("item_id", evidence=pair("attributes", "evidence") if with_own else pl.lit(None))
     passages = " ".join(own["evidence"].cast(pl.String).drop_nulls()).split()
     cited = {found[0] for name in passages if (found := passage_of(name))}
@@ -225,9 +223,7 @@ def scored_judgements(
     samples: pl.DataFrame,
     generations: pl.DataFrame,
 ) -> Iterator[pl.DataFrame | dict[str, pl.LazyFrame]]:
-    """The judgements that `score` reads, of the data set and of detectors' files, whole or in the parts the
-    track names.
-    """
+    """The judgements that `score` reads, of the data set and of detectors, whole or in the track's parts."""
     track = protocol_of(at, board)
     columns = track.scored_columns.get("judgements")
     rows = track.scored_judgements(at, board, samples, generations) if track.scored_judgements else None

@@ -26,9 +26,7 @@ def given(at: Layout, board: str, samples: pl.DataFrame | None = None) -> pl.Dat
 
 
 def shortened(at: Layout, board: str, texts: pl.DataFrame, column: str) -> pl.DataFrame:
-    """Texts whose reference in `column` is cut to the most similar sentences where a board retrieves; else as
-    they are.
-    """
+    """Texts whose reference in `column` is cut to the most similar sentences where a board retrieves."""
     own = at.p.board(board)
     if own.reference != RETRIEVED:
         return texts

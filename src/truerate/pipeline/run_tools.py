@@ -85,9 +85,7 @@ def _built(arguments: Sequence[str], folder: str) -> int:
 
 
 def make(rules: str, target: str) -> int:
-    """Make a target of a rules file anew, by forks or by Snakemake (`local_jobs`); an exit code. Jobs end with
-    this process.
-    """
+    """Make a target of a rules file anew, by forks or by Snakemake (`local_jobs`); returns an exit code."""
     at = Layout.load()
     stage = made_by(at, target) if os.path.isfile(rules) else None
     if stage and stage.name == "dataset" and stage.board:

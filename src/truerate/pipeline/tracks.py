@@ -89,9 +89,7 @@ def metrics_of(at: Layout, board: str) -> tuple[Metric, ...]:
 
 
 def records_of(at: Layout, board: str) -> dict[str, Metric]:
-    """The metric records of a board by name: its track's and the common ones. Raises TruerateError if two share
-    a name.
-    """
+    """The metric records of a board by name: its track's and the common ones. Raises TruerateError for a double."""
     records = (*metrics_of(at, board), *SHARED)
     by_name = {record.name: record for record in records}
     if len(by_name) < len(records):

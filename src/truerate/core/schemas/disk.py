@@ -60,9 +60,7 @@ def taken_of(table: type[Table], columns: Collection[str] | None) -> tuple[str, 
 
 
 def scan(table: type[Table], paths: Sequence[str | Path]) -> pl.LazyFrame:
-    """The rows of files of `write` as a query. Raises TruerateError for an absent or unreadable file, or
-    another schema.
-    """
+    """The rows of files of `write` as a query. Raises TruerateError for an unreadable file or another schema."""
     for path in paths:
         _of_types(table, read_parquet(path, rows=pl.lit(False)), path, "run `dvc repro`")
     if not paths:
@@ -81,9 +79,7 @@ def write(table: type[Table], data: pl.DataFrame, path: str | Path) -> None:
 
 
 def read(table: type[Table], path: str | Path) -> pl.DataFrame:
-    """Read a file of `write` or `save`, checking names and types alone, without pandera's import. Raises
-    TruerateError.
-    """
+    """Read a file of `write` or `save`, checking names and types alone, without pandera. Raises TruerateError."""
     return _of_types(table, read_parquet(path), path, "run `dvc repro`")
 
 

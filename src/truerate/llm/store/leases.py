@@ -101,9 +101,7 @@ class Job:
         return replace(verdict, action="dead", reason="prompt_cut", detail=what)
 
     def counted(self, verdict: Verdict) -> Verdict:
-        """A verdict without token counts far beyond our bounds (servers may add instructions, results and
-        reasoning, but not so much), which would use up a budget.
-        """
+        """A verdict without token counts far beyond our bounds, which would use up a budget."""
         is_in = (verdict.n_in or 0) <= 10 * self.n_in + MORE_IN
         is_out = (verdict.n_out or 0) <= 10 * self.n_out + MORE_OUT
         if is_in and is_out:
@@ -320,9 +318,7 @@ def heartbeat(link: sqlite3.Connection, *, holder: LeaseHolder, ttl: float) -> N
 
 
 def expire(link: sqlite3.Connection) -> int:
-    """Break the leases of every dead holder; their number. A heartbeat in the future (the clock was set back)
-    counts as now.
-    """
+    """Break the leases of dead holders; their number. A heartbeat in the future (a clock set back) counts as now."""
     now = time.time()
     link.execute("UPDATE owner SET beat = ?1 WHERE beat > ?1", [now])
     rows = link.execute("SELECT id, host, pid, started, beat, ttl FROM owner").fetchall()

@@ -107,9 +107,7 @@ class Store(KeyedStore):
         hold(self.folder, f"response store {str(self.path)!r}")
 
     def note_calls(self) -> None:
-        """Write beside the file how many calls are booked: commits lie in the -wal, without which it opens as
-        an older one.
-        """
+        """Write beside the file how many calls are booked: without its -wal it opens as an older one."""
         calls = json.dumps(self._booked())
         with self.explained():
             (self.folder / BOOKED).write_text(calls, "utf-8")

@@ -139,9 +139,7 @@ def was_unsent(error: BaseException) -> bool:
 def judge_exception(
     error: BaseException, hidden: Callable[[str], str] = str, *, timeout_s: float | None = None
 ) -> Verdict:
-    """The verdict on a call that raised. `unreachable`: without a connection nothing is charged. `hidden`
-    redacts secrets. An unknown exception is a malformed reply.
-    """
+    """The verdict on a call that raised; without a connection nothing is charged. `hidden` redacts secrets."""
     links = list(_causes(error))
     message = str(next((link for link in reversed(links) if str(link)), error))
     message = message or f"the connection raised {type(error).__name__}, without a word"

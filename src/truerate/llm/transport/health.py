@@ -102,9 +102,7 @@ class Health:
         return None
 
     async def pause(self, verdict: Verdict) -> None:
-        """Hold the queue back: as long as the server asks, until its limit resets, else longer each time; one
-        pause at once.
-        """
+        """Hold the queue back: as long as the server asks, until its limit resets, else longer each time."""
         is_refused = verdict.reason == "rate_limited"
         seconds, why = verdict.delay, "it asked to wait"
         left = (verdict.resets_at or 0) - time.time()

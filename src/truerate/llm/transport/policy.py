@@ -113,9 +113,7 @@ def _thought(message: Mapping[str, Any]) -> str:
 
 
 def _end(choice: Mapping[str, Any]) -> str | None:
-    """The server's word for a reply's end, or None; some wrap it, and routers tell the provider's
-    (`native_finish_reason`).
-    """
+    """The server's word for a reply's end, or None; routers tell the provider's in `native_finish_reason`."""
     said = choice.get("finish_reason")
     said = said.get("type", said.get("reason")) if isinstance(said, dict) else said
     word = _name(said[0] if isinstance(said, list) and said else said)

@@ -11,9 +11,7 @@ LEAST = 16  # a smaller count is none: servers without a tokenizer, and mocks, w
 
 
 def is_cut(contents: Iterable[str], n_in: int | None) -> bool:
-    """Whether a server counted fewer prompt tokens, cached included, than words; scripts without spaces have
-    few words.
-    """
+    """Whether a server counted fewer prompt tokens, cached included, than words; few of scripts without spaces."""
     if n_in is None or n_in < LEAST:
         return False
     contents = list(contents)

@@ -61,9 +61,7 @@ class RateLimiter:
         return left
 
     async def gate(self) -> None:
-        """Wait until one request may go out or the run ends: after a pause one after another, to a down
-        endpoint one at a time.
-        """
+        """Wait until one request may go out or the run ends: to a down endpoint one at a time."""
         while not self.run.over.is_set():
             if (wait := self.left()) > 0:
                 await self.run.rest(wait + random.uniform(0, min(1.0, wait)))
@@ -99,9 +97,7 @@ class RateLimiter:
 
 
 def book_start(link: sqlite3.Connection, *, endpoint: str, interval: float, n_waiting: int) -> float:
-    """The next free moment of an endpoint, `interval` seconds after the last; at most `n_waiting` requests
-    booked before (a later moment is of a clock set back since).
-    """
+    """The next free moment of an endpoint, `interval` seconds after the last; a later one is of a clock set back."""
     furthest = interval * (n_waiting + 1)
     return next_turn(
         lambda sql, values: link.execute(sql, values).fetchall(),

@@ -90,9 +90,7 @@ def _detectors(at: Layout) -> Iterator[str]:
 
 
 def _published(at: Layout, family: str, name: str, how: "Published") -> Iterator[str]:
-    """Published detectors that cannot be used, as far as can be told without the Hub, or that mark no tokens
-    where needed.
-    """
+    """Published detectors that cannot be used (the Hub is not asked), or that mark no tokens where needed."""
     from truerate.detectors.published.checks import usable
 
     where = f"detectors.{family}.published.{name}"

@@ -83,9 +83,7 @@ class Probed:
 
 @dataclass(frozen=True)
 class Probe:
-    """The replies of a probe, the seconds that new ones of each step took, and roles taken for the probe alone,
-    by board.
-    """
+    """The replies of a probe, seconds of the new ones by step, and roles taken for the probe alone, by board."""
 
     replies: tuple[Probed, ...]
     seconds: Mapping[tuple[str, str], float]
@@ -181,9 +179,7 @@ def rated_too(at: Layout, board: str, model: str) -> Layout:
 
 
 def few(at: Layout, board: str, n: int) -> Layout:
-    """The settings with the sizes that the track's `plan` allows (FIRST_DRAWN) cut to a few; prompts stay the
-    board's own.
-    """
+    """The settings with the sizes that the track's `plan` allows (FIRST_DRAWN) cut; prompts stay the board's own."""
     own, most = at.p.board(board), max(12, 4 * n)
     size = at.p.size_of(board)
     names = protocol_of(at, board).first_drawn
@@ -237,9 +233,7 @@ class Prober:
         return given
 
     def _chosen(self, step: Step, rows: pl.DataFrame, asked: Asked) -> frozenset[str]:
-        """The keys to ask next: for each kind with fewer than `n` replies its first prompts, or what these are
-        written from.
-        """
+        """The keys to ask next: for kinds with fewer than `n` replies the first prompts, or what these need."""
         chosen: set[str] = set()
         for kind in self._by_kind(step, rows, asked).values():
             taken = kind[: self.n]
@@ -264,17 +258,15 @@ class Prober:
         }
 
     def _taint(self, key: str, asked: Asked) -> int:
-        """0 for a prompt of real words, 1 if it waits for replies of this model, 2 if it holds assumed words of
-        another.
+        """0 for a prompt of real words, 1 if it waits for replies of this model, 2 if it holds another's
+        assumed words.
         """
         if self._sources(key, asked):
             return 1
         return 2 if holds_assumed(asked.requests[key]) else 0
 
     def _sources(self, key: str, asked: Asked) -> set[str]:
-        """The unasked prompts of this step and model whose assumed replies stand in this one, as turns or word
-        for word.
-        """
+        """The unasked prompts of this step and model whose assumed replies stand in this one."""
         messages = asked.requests[key].messages
         turns = [place for place, one in enumerate(messages) if one["role"] == "assistant"]
         earlier = {asked.by_prompt.get(_as_text(messages[:turn])) for turn in turns}

@@ -12,9 +12,7 @@ def refuse_project(folder: str = ".") -> None:
 
 
 def unusable(folder: str = ".") -> str | None:
-    """Return why DVC refuses a folder (no `.dvc`, or no git repository around it), with what to do; None if it
-    takes it.
-    """
+    """Return why DVC refuses a folder (no `.dvc`, or no git repository around it); None if it takes it."""
     place = Path(folder).absolute()
     root = next((one for one in (place, *place.parents) if (one / ".dvc").is_dir()), None)
     has_git = any((one / ".git").exists() for one in (place, *place.parents))

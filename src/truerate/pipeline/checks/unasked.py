@@ -97,9 +97,7 @@ def silent_detectors(at: Layout, board: str) -> Iterator[str]:
 
 
 def thin_cells(at: Layout, board: str) -> Iterator[str]:
-    """A line per metric whose cells of a subject rest on at most FEW of the texts of a cell that the track
-    calls `alike`.
-    """
+    """A line per metric whose cells of a subject rest on at most FEW of the texts of a cell `alike`."""
     path = Path(at.scores(board, "scores"))
     for metric, key in protocol_of(at, board).alike.items() if path.is_file() else ():
         rows = read_parquet(path, columns=["metric", "subject", "slice", "n"]).filter(metric=metric)

@@ -56,9 +56,7 @@ def refuse_own(weights: str, params: str = PARAMS) -> None:
 
 
 def serve(judge: Judge, port: int, *, name: str, identity: str) -> ThreadingHTTPServer:
-    """A server on a port of this machine (0: a free one), for `serve_forever`; the judge reads one request
-    after another.
-    """
+    """A server on a port of this machine (0: a free one), for `serve_forever`; requests are judged one by one."""
     taken = threading.Lock()
 
     def alone(question: Asked) -> str:

@@ -17,9 +17,7 @@ LATER = "what judges are asked is known once their board's texts are built; of t
 
 
 def judges(at: Layout, board: str) -> Iterator[tuple[str, str, list[Request] | None]]:
-    """Step, model and requests of each judge of a board behind an endpoint; requests are None before the texts
-    are built.
-    """
+    """Step, model and requests of each judge of a board behind an endpoint; None before the texts are built."""
     found = _asked(at, board)
     if not found:
         return

@@ -218,9 +218,7 @@ def _stood_in(
     tables: SourceTables,
     replies: dict,
 ) -> Given:
-    """What a build of this board has where no model is asked; of items not asked about the track's `instead`,
-    else nothing.
-    """
+    """What a build of this board has where no model is asked; of other items the track's `instead`, else nothing."""
     try:
         paths = graph.files(at, board, step.name)
     except TruerateError:  # its source is not imported here, so nothing has a key

@@ -215,9 +215,7 @@ def _source_card(at: Layout, source: str) -> dict:
 
 
 def _recipe(at: Layout, board: str) -> dict[str, str]:
-    """The files that made it, by path: the board's settings and stages of dvc.lock. Raises TruerateError
-    without a lock.
-    """
+    """The files that made it, by path: the board's settings and stages of dvc.lock. Raises TruerateError if none."""
     if not Path(LOCK).is_file():
         raise TruerateError(
             f"publishing: no {LOCK} here, so nobody could make it again; run `dvc repro` where {SETTINGS} lies"

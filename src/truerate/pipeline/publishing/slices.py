@@ -62,9 +62,7 @@ def own_settings(p: Params, board: str) -> str:
 
 
 def own_lock(p: Params, board: str, text: str) -> str:
-    """The stages of one board in a dvc.lock, as YAML, without hashes of files that other boards share. Raises
-    TruerateError for a text that is no dvc.lock.
-    """
+    """The stages of one board in a dvc.lock, as YAML, without hashes of shared files. Raises TruerateError."""
     try:
         found = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         entries, version = found["stages"], found["schema"]

@@ -31,9 +31,7 @@ class Ranked(NamedTuple):
 
 
 def parse_rankings(text: str, where: str) -> tuple[Ranked, ...]:
-    """Teams and baselines of every language, in the file's order. Raises SourceError for missing columns, a
-    wrong figure or rank, a team twice in a language, or an absent table.
-    """
+    """Teams and baselines of every language, in order. Raises SourceError for a table that is not such a ranking."""
     lang, columns, found = "", [], []
     for number, line in enumerate(text.splitlines(), 1):
         if heading := _HEADING.fullmatch(line.strip()):
@@ -88,9 +86,7 @@ def _is_figure(text: str) -> bool:
 def published_lines(
     ranked: Sequence[Ranked], *, slice: str, source: str, note: str, first: int
 ) -> list[dict[str, str]]:
-    """Lines of `published.csv`: per language the baselines and the `first` teams with each figure; `slice`
-    holds `{lang}`.
-    """
+    """Lines of `published.csv`: per language the baselines and the `first` teams; `slice` holds `{lang}`."""
     return [
         {
             "metric": metric,

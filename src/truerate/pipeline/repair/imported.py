@@ -18,9 +18,7 @@ OF_ALL = ("languages", "seed", "on_bad_row")  # settings that decide the tables 
 
 
 def state_of(at: Layout, name: str) -> dict[str, Any]:
-    """Return what decides a source's tables: a digest of its settings, and size, time, SHA-256 of the user's
-    files by path.
-    """
+    """Return what decides a source's tables: digest of its settings; size, time, SHA-256 of the user's files."""
     sizes = {file: _size_and_time(Path(file)) for file in _own_files(at, name)}
     found = {file: [*told, _sha256(Path(file))] for file, told in sizes.items()}
     return {"settings": _settings(at, name), "files": found}
@@ -32,9 +30,7 @@ def save_state(at: Layout, name: str, state: dict[str, Any]) -> None:
 
 
 def changes(at: Layout, name: str) -> list[str]:
-    """Return what changed since a source was imported: files with their change, `SETTINGS`; none if imported
-    elsewhere.
-    """
+    """Return what changed since a source was imported: files, `SETTINGS`; none if imported elsewhere."""
     card, saved = Path(at.source(name, "card.json")), Path(at.imported(name))
     if not (card.is_file() and saved.is_file()):
         return []

@@ -60,9 +60,7 @@ def _is_building() -> bool:
 
 
 def _fault(output: Output) -> str | None:
-    """The fault of an output: an absent or cut file, the rest of a write, or a table of another height than its
-    card states.
-    """
+    """The fault of an output: an absent or cut file, the rest of a write, or a table of another height."""
     for file in output.files:
         if not Path(file).is_file():
             return f"{file!r} is not there, beside others of its output"
