@@ -60,16 +60,16 @@ def names(paths) -> set[str]:
 
 # ---- which boards hold a letter ----------------------------------------------------------------------------
 def test_a_board_holds_a_letter_in_its_scratch_files_or_in_its_data_set(at):
-    assert invalidate.boards_holding(at, {KEY}) == []
+    assert invalidate.ask_again(at, {KEY}) == []
     write_parquet(replies(KEY), Path(at.dataset(OTHER, "generations")))
     write_parquet(replies(KEY), Path(at.scratch(HELD, "sample", "elm")[0]))
-    assert invalidate.boards_holding(at, {KEY}) == [HELD, OTHER]
-    assert invalidate.boards_holding(at, {"ef" * 32}) == invalidate.boards_holding(at, set()) == []
+    assert invalidate.ask_again(at, {"ef" * 32}) == invalidate.ask_again(at, set()) == []
+    assert invalidate.ask_again(at, {KEY}) == [HELD, OTHER]
 
 
 def test_a_reply_that_came_is_no_letter(at):
     write_parquet(replies(), Path(at.dataset(HELD, "generations")))
-    assert invalidate.boards_holding(at, {"cd" * 32}) == []
+    assert invalidate.ask_again(at, {"cd" * 32}) == []
 
 
 def test_a_file_that_is_no_table_is_named_in_one_line(at):
@@ -77,7 +77,7 @@ def test_a_file_that_is_no_table_is_named_in_one_line(at):
     path.parent.mkdir(parents=True)
     path.write_bytes(b"PAR1")
     with pytest.raises(TruerateError, match=f"{path.parent.name}/sample-0.parquet.*delete it"):
-        invalidate.boards_holding(at, {KEY})
+        invalidate.ask_again(at, {KEY})
 
 
 # ---- which scratch files go --------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def test_what_follows_from_a_stale_file_goes_with_it_and_nothing_else(at):
     generator = f"{at.p.track(HELD).dataset_generator}/sample"
     gone = names(invalidate.to_remove(at, HELD, lambda path: names([path]) == {generator}))
     assert gone == {generator, f"{at.p.track(HELD).filter_judge}/filter", *subjects}
-    assert names(invalidate.to_remove(at, HELD, invalidate.of_step("respond"))) == {
+    assert names(invalidate.to_remove(at, HELD, lambda path: path.name.startswith("respond-"))) == {
         f"{at.p.track(HELD).responder}/respond",
         "similarity/select",
         *subjects,
@@ -110,7 +110,7 @@ def test_what_follows_from_a_stale_file_goes_with_it_and_nothing_else(at):
 def test_pages_are_fetched_again_for_a_track_without_asking_who_made_the_entities(at):
     board = "wildhallucinations-closed-world"
     built(at, board)
-    gone = names(invalidate.to_remove(at, board, invalidate.of_step("evidence")))
+    gone = names(invalidate.to_remove(at, board, lambda path: path.name.startswith("evidence-")))
     asked = {f"{name}/{step}" for name in at.p.track(board).subjects for step in ("generate", "facts")}
     assert gone == {"web/evidence", *asked}
 

@@ -13,7 +13,7 @@ from truerate.config.layout import Layout, beside
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Document, Generation, Reject, frame, generation_row, pairs, write_parquet
 from truerate.pipeline import graph
-from truerate.pipeline.repair.invalidate_pages import ask_pages_again, ask_query_again
+from truerate.pipeline.repair.invalidate import ask_pages_again, ask_query_again
 from truerate.web.outcomes import Outcome, Page
 from truerate.web.stats import forget, forget_queries, pages_of, queries_of, reason, stats, transient
 from truerate.web.store import PageStore

@@ -48,7 +48,7 @@ def _pages(o) -> None:
 
 @command("web retry")
 def _retry(o) -> None:
-    from truerate.pipeline.repair.invalidate_pages import ask_pages_again
+    from truerate.pipeline.repair.invalidate import ask_pages_again
     from truerate.web import commands
 
     commands.retry(layout(), o.reason, mark=ask_pages_again, as_json=o.json)
@@ -57,7 +57,7 @@ def _retry(o) -> None:
 @command("web forget")
 def _forget(o) -> None:
     from truerate.core.errors import SettingsError
-    from truerate.pipeline.repair.invalidate_pages import ask_pages_again, ask_query_again
+    from truerate.pipeline.repair.invalidate import ask_pages_again, ask_query_again
     from truerate.web import commands
 
     if (o.url is None) == (o.query is None):

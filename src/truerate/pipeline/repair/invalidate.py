@@ -1,10 +1,10 @@
-"""Boards whose data set is to be made again although neither settings, code nor sources changed: something
-that it holds is asked again.
+"""Boards whose data set is to be made again although neither settings, code nor sources changed: dead letters, web pages or
+searches that it holds are forgotten by their store, and asked for again.
 
-Two things would bring the old rows back: the scratch files, and DVC's lock, which says that nothing changed.
-What goes is what holds such rows and what follows from it; everything else is found in its place, and replies
-that came are in the response store. After the next `dvc repro`, dvc.lock is what it would have been had the
-rows come the first time.
+Two things would bring the old rows back: the scratch files, and DVC's lock, which says that nothing changed. What goes is
+what holds such rows and what follows from it; everything else is found again, and replies that came are in the response
+store. After the next `dvc repro`, dvc.lock is what it would have been had the rows come the first time. Boards are marked
+before a store forgets, so that a kill in between loses nothing.
 """
 
 import os
@@ -13,106 +13,123 @@ from contextlib import chdir, contextmanager
 from functools import cache
 from pathlib import Path
 
+import polars as pl
+
 from truerate.config.layout import WORK, Layout, _digest_of, beside
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError, listed
-from truerate.core.schemas import read_parquet
+from truerate.core.schemas import pair
 from truerate.pipeline.dataset_tables import BESIDE
 from truerate.pipeline.graph import all_files, before
+from truerate.web.outcomes import Page
 
-# stands in dvc.lock where the stage's command was
-MARK = "what this data set holds is asked again by the next dvc repro"
+MARK = "what this data set holds is asked again by the next dvc repro"  # stands in dvc.lock where the stage's command was
+EVIDENCE = "evidence"  # the step that searches and fetches, and what its reject rows are of
+SEARCH = "search"  # the purpose of its rows
+Holds = Callable[
+    [Path, Path, Path], bool
+]  # of tables of replies, documents and rejects: whether they hold what is forgotten
 
-IsStale = Callable[[Path], bool]  # of a scratch file of replies: whether it must be made again
+
+# ---- what is asked again -----------------------------------------------------------------------------------
+def ask_again_everywhere(at: Layout, keys: Collection[str]) -> list[str]:
+    """`ask_again` here and in the folders of `truerate real` below the build folder, which share the response store."""
+    boards = ask_again(at, keys)
+    for folder in sorted(path.parent for path in Path(at.p.paths.build).glob(f"*/{WORK}")):
+        with chdir(folder):  # paths and keys are relative to it
+            _digest_of.cache_clear()
+            try:
+                boards += [f"{board} in {folder}" for board in ask_again(Layout.load(), keys)]
+            finally:
+                _digest_of.cache_clear()
+    return boards
 
 
 def ask_again(at: Layout, keys: Collection[str]) -> list[str]:
-    """Mark the boards whose rows hold dead letters of these prompt keys; their names. Call it before the
-    letters are forgotten, so that a kill loses nothing. Raises TruerateError while a build runs.
-    """
-    boards = boards_holding(at, keys)
-    mark(at, boards, lambda path: holds(path, keys))
-    return boards
+    """Mark the boards whose rows hold dead letters of these prompt keys; their names."""
+    lost = (pl.col("status") == "dead") & pl.col("prompt_key").is_in(list(keys))
+    return _marked(at, lambda replies, *_: bool(_column(replies, "prompt_key", lost))) if keys else []
 
 
-def ask_again_everywhere(at: Layout, keys: Collection[str]) -> list[str]:
-    """The same here and in the folders of `truerate real` below the build folder, which share the response store."""
-    boards = ask_again(at, keys)
-    for folder in sorted(path.parent for path in Path(at.p.paths.build).glob(f"*/{WORK}")):
-        with _inside(folder) as there:
-            boards += [f"{board} in {folder}" for board in ask_again(there, keys)]
-    return boards
+def ask_pages_again(at: Layout, pages: Sequence[Page]) -> list[str]:
+    """Mark the boards that hold these pages, as documents by their last address, or as rejects by the requested one."""
+    asked = {page.url for page in pages}
+    ended = asked | {page.final_url for page in pages if page.final_url}
+
+    def holds(_: Path, documents: Path, rejects: Path) -> bool:
+        urls = {url.partition(": ")[0] for url in _column(rejects, "detail", pl.col("where") == EVIDENCE)}
+        return not asked.isdisjoint(urls) or not ended.isdisjoint(_column(documents, "url"))
+
+    return _marked(at, holds, step=EVIDENCE) if asked else []
 
 
-@contextmanager
-def _inside(folder: Path) -> Iterator[Layout]:
-    """The layout of another folder, while it is the current one: paths and keys are relative to it."""
-    with chdir(folder):
-        _digest_of.cache_clear()
-        try:
-            yield Layout.load()
-        finally:
-            _digest_of.cache_clear()
+def ask_query_again(at: Layout, query: str) -> list[str]:
+    """Mark the boards that searched for a query; their names."""
+    searched = (pl.col("purpose") == SEARCH) & (pair("attributes", "name") == query)
+    return _marked(at, lambda replies, *_: bool(_column(replies, "item_id", searched)), step=EVIDENCE)
 
 
-def boards_holding(at: Layout, keys: Collection[str]) -> list[str]:
-    """The declared boards whose scratch files or data set hold dead letters of these prompt keys."""
+def _marked(at: Layout, holds: Holds, step: str | None = None) -> list[str]:
+    """The boards whose data set, or a scratch file (of a `step`), holds something, marked to be made again."""
+
+    def is_stale(path: Path) -> bool:
+        tables = (path, beside(str(path), "documents"), beside(str(path), "rejects"))
+        return step in (None, _step_of(path)) and holds(*tables)
 
     def is_held(board: str) -> bool:
-        exported = Path(at.dataset(board, "generations"))
-        return any(
-            holds(path, keys)
-            for path in (*([exported] if exported.is_file() else []), *scratch_files(at, board))
+        replies, documents, rejects = (
+            Path(at.dataset(board, name)) for name in ("generations", "documents", "rejects")
         )
+        return holds(replies, documents, rejects) or any(map(is_stale, scratch_files(at, board)))
 
-    return [board for board in at.p.boards if keys and is_held(board)]
-
-
-def holds(path: Path, keys: Collection[str]) -> bool:
-    """Whether a file of Generation rows holds a dead letter of these keys. Raises TruerateError if it is unreadable."""
-    rows = read_parquet(path, columns=("prompt_key", "status"))
-    return not set(keys).isdisjoint(rows.filter(status="dead")["prompt_key"])
+    boards = [board for board in at.p.boards if is_held(board)]
+    mark(at, boards, is_stale)
+    return boards
 
 
-def mark(at: Layout, boards: Sequence[str], is_stale: IsStale) -> None:
+def _column(path: Path, name: str, which: pl.Expr | bool = True) -> list[str]:
+    """A column's texts of the matching rows; none without a file. Raises TruerateError if it is unreadable."""
+    if not path.is_file():
+        return []
+    try:
+        return pl.scan_parquet(path).filter(which).select(pl.col(name).drop_nulls()).collect()[name].to_list()
+    except (OSError, pl.exceptions.PolarsError) as error:
+        what = f"{str(error).splitlines()[0]}; delete it and run `dvc repro`"
+        raise TruerateError(f"reading {str(path)!r}: {what}") from None
+
+
+def mark(at: Layout, boards: Sequence[str], is_stale: Callable[[Path], bool]) -> None:
     """Have the next `dvc repro` make these boards' data sets again, without their stale scratch files. Raises
     TruerateError, touching nothing, while a build runs.
     """
     if not boards:
         return
-    doomed = [path for board in boards for path in to_remove(at, board, is_stale)]
-    with _dvc(at, boards) as repo:
-        if repo:
-            _unlock(repo, {Stage("dataset", board).address for board in boards})
-        for path in doomed:
+    stale = [path for board in boards for path in to_remove(at, board, is_stale)]
+    with _unlocked(at, boards):
+        for path in stale:
             for file in (path, *(beside(str(path), table) for table in BESIDE)):
                 file.unlink(missing_ok=True)
-
-
-def of_step(step: str) -> IsStale:
-    """All files of a scratch step are stale."""
-    return lambda path: _step_of(path) == step
 
 
 # ---- scratch files -----------------------------------------------------------------------------------------
 def scratch_files(at: Layout, board: str) -> list[Path]:
     """The scratch files of a board that hold replies, those of earlier settings too."""
-    found = (Path(at.p.paths.build) / board).glob("*@*/*.parquet")
-    return sorted(path for path in found if path.name.split("-")[0] not in BESIDE)
+    paths = (Path(at.p.paths.build) / board).glob("*@*/*.parquet")
+    return sorted(path for path in paths if path.name.split("-")[0] not in BESIDE)
 
 
-def to_remove(at: Layout, board: str, is_stale: IsStale) -> list[Path]:
+def to_remove(at: Layout, board: str, is_stale: Callable[[Path], bool]) -> list[Path]:
     """The stale scratch files and those made from them; of earlier settings all files if one is stale."""
     there = scratch_files(at, board)
-    gone = {path for path in there if is_stale(path)}
+    stale = {path for path in there if is_stale(path)}
     current, reads = graph(at, board)
     for path in current:
-        if not gone.isdisjoint(reads(path)):
-            gone.add(path)
+        if not stale.isdisjoint(reads(path)):
+            stale.add(path)
     earlier = set(there).difference(current)
-    if not gone.isdisjoint(earlier):
-        gone |= earlier
-    return [path for path in there if path in gone]
+    if not stale.isdisjoint(earlier):
+        stale |= earlier
+    return [path for path in there if path in stale]
 
 
 def graph(at: Layout, board: str) -> tuple[list[Path], Callable[[Path], list[Path]]]:
@@ -123,8 +140,8 @@ def graph(at: Layout, board: str) -> tuple[list[Path], Callable[[Path], list[Pat
         return [Path(path) for path in before(at, board, step, model, shard)]
 
     def reads(path: Path) -> list[Path]:
-        step, _, shard = path.stem.rpartition("-")
-        return read_by(step, path.parent.name.rpartition("@")[0], int(shard))
+        model, shard = path.parent.name.rpartition("@")[0], int(path.stem.rpartition("-")[2])
+        return read_by(_step_of(path), model, shard)
 
     try:
         return [Path(path) for path in all_files(at, board)], reads
@@ -138,40 +155,33 @@ def _step_of(path: Path) -> str:
 
 # ---- DVC ---------------------------------------------------------------------------------------------------
 @contextmanager
-def _dvc(at: Layout, boards: Sequence[str]) -> Iterator:
-    """DVC's repository of this folder, held against builds; None where there is none."""
+def _unlocked(at: Layout, boards: Sequence[str]) -> Iterator[None]:
+    """Hold DVC's locks against builds, and change the command of the boards' stages in dvc.lock: DVC runs them again, and
+    still knows their outputs. Nothing in a folder without DVC.
+    """
     if not Path(".dvc").is_dir():
-        yield None
+        yield
         return
     from dvc.exceptions import DvcException
     from dvc.lock import LockError
     from dvc.repo import Repo
     from dvc.rwlock import rwlock
-
-    outs = [os.path.abspath(at.dataset(board)) for board in boards]
-    try:
-        with Repo(".") as repo, repo.lock:
-            with rwlock(
-                repo.tmp_dir, repo.fs, "truerate", [], outs, repo.config["core"].get("hardlink_lock", False)
-            ):
-                yield repo
-    except LockError:
-        names = listed(boards)
-        raise TruerateError(
-            f"marking {names} to be made again: a build runs here; when it has ended, run this command again"
-        ) from None
-    except DvcException as error:
-        raise TruerateError(
-            f"marking {listed(boards)} to be made again: DVC: {str(error).splitlines()[0]}; run `truerate mend`"
-        ) from None
-
-
-def _unlock(repo, stages: Collection[str]) -> None:
-    """Change the command of these stages in dvc.lock: DVC runs them again, and still knows their outputs."""
     from dvc.utils.serialize import modify_yaml
 
-    path = os.path.join(repo.root_dir, "dvc.lock")
-    if os.path.isfile(path):
-        with modify_yaml(path) as lock:
-            for name in stages & lock.get("stages", {}).keys():
-                lock["stages"][name]["cmd"] = MARK
+    outs = [os.path.abspath(at.dataset(board)) for board in boards]
+    what = f"marking {listed(boards)} to be made again"
+    try:
+        with Repo(".") as repo, repo.lock:
+            hardlink = repo.config["core"].get("hardlink_lock", False)
+            with rwlock(repo.tmp_dir, repo.fs, "truerate", [], outs, hardlink):
+                path = os.path.join(repo.root_dir, "dvc.lock")
+                if os.path.isfile(path):
+                    with modify_yaml(path) as lock:
+                        stages = lock.get("stages", {})
+                        for name in {Stage("dataset", board).address for board in boards} & stages.keys():
+                            stages[name]["cmd"] = MARK
+                yield
+    except LockError:
+        raise TruerateError(f"{what}: a build runs here; when it has ended, run this command again") from None
+    except DvcException as error:
+        raise TruerateError(f"{what}: DVC: {str(error).splitlines()[0]}; run `truerate mend`") from None
