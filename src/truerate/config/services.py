@@ -109,5 +109,5 @@ class FetchService(Block):
         return digest(fetching=self.model_dump(mode="json", include=names))
 
 
-Search = Annotated[SearchService, _named("search", "query, results")]
-Fetch = Annotated[FetchService, _named("fetch", "url, address, key_query")]
+SearchForm = Annotated[SearchService, _named("search", "query, results")]
+FetchForm = Annotated[FetchService, _named("fetch", "url, address, key_query")]

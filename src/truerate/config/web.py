@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from truerate.config import services
 from truerate.config.blocks import (
     Block,
     Count,
@@ -20,6 +19,7 @@ from truerate.config.blocks import (
     Whole,
     Word,
 )
+from truerate.config.services import FetchForm, SearchForm, known
 from truerate.core.errors import SettingsError
 
 Port = Annotated[int, Field(ge=1, le=65535)]
@@ -33,7 +33,7 @@ class Search(Block):
     requests a minute, null: no limit. `recorded`: a JSONL file of queries and results, asked first.
     """
 
-    service: services.Search = Field(default="google", validate_default=True)
+    service: SearchForm = Field(default="google", validate_default=True)
     endpoint: str | None = None
     url: Word | None = None
     key_env: Variable | None = None
@@ -48,7 +48,7 @@ class Search(Block):
         """A service that is named or given without an address, an endpoint or a record is asked at its own."""
         named = values.get("service") if isinstance(values, dict) else None
         if named and not (values.get("url") or values.get("endpoint") or values.get("recorded")):
-            entry = services.known("search").get(named, {}) if isinstance(named, str) else named
+            entry = known("search").get(named, {}) if isinstance(named, str) else named
             return values | {"url": entry.get("url") if isinstance(entry, dict) else None}
         return values
 
@@ -95,7 +95,7 @@ class Fetch(Block):
     login_hosts: Names
     sign_in_phrases: Names
     extract: Literal["main", "tags"]
-    service: services.Fetch | None = None
+    service: FetchForm | None = None
     key_env: Variable | None = None
 
     @model_validator(mode="after")
