@@ -101,11 +101,10 @@ def rate(
     """The share of the answers of a JSONL file that is hallucinated, corrected where some are labelled; of those that say
     something: empty ones and abstentions are counted beside it.
 
-    `labels`: a JSONL file of labels of answers that were drawn by chance. `detector`: a rule, `judge:MODEL`, a
-    folder, a Hub id, or a trained one of the project; None: a model of `params`, else word support. `unit`:
-    answers, or tokens (words); None: what was labelled. `fields`: `ROLE=FIELD` where a field is not what its name says.
-    Raises TruerateError, one line, for what cannot be used, before any model is asked, and where nothing was judged and
-    nothing is labelled.
+    `labels`: a JSONL file of labels of answers that were drawn by chance. `detector`: a rule, `judge:MODEL`, a folder, a Hub id,
+    or a trained one of the project; None: a model of `params`, else word support. `unit`: answers, or tokens (words); None: what
+    was labelled. `fields`: `ROLE=FIELD` where a field is not what its name says. Raises TruerateError, one line, for what cannot
+    be used, before any model is asked, and where nothing was judged and nothing is labelled.
     """
     file = read_answers(str(answers), given_fields(fields))
     labelled = read_labels(str(labels), file) if labels is not None else {}

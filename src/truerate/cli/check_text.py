@@ -155,9 +155,7 @@ def as_line(marked: Marked, name: str | int | None = None) -> str:
 
 # ---- what a person sees ------------------------------------------------------------------------------------
 def pieces(marked: Marked) -> list[dict]:
-    """The whole text in pieces: `text`, and where a span covers it `type`, `p` and `look` (marked or
-    suspected; else empty).
-    """
+    """The whole text in pieces: `text`, and where a span covers it `type`, `p` and `look` (marked or suspected; else empty)."""
     parts, position = [], 0
     shown = [span for span in marked.spans if level(span["p"], marked.threshold)]
     for span in [*shown, {"start": len(marked.text), "end": len(marked.text)}]:

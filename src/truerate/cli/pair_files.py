@@ -22,9 +22,7 @@ class Pair(NamedTuple):
 
 
 def read_text(path: str, what: str) -> str:
-    """A text file (`-`: stdin) without the blank space around its text. Raises SourceError where it is no
-    UTF-8 or holds no text.
-    """
+    """A text file (`-`: stdin) without the blank space around its text. Raises SourceError where it is no UTF-8 or holds no text."""
     text = _read(path, what).strip()
     if not text:
         raise SourceError(

@@ -1,6 +1,4 @@
-"""What the terminal shows of built tables: boards, lines of a board, its audit, the sources, the page and how
-to serve it.
-"""
+"""What the terminal shows of built tables: boards, lines of a board, its audit, the sources, the page and how to serve it."""
 
 import functools
 import http.server
@@ -102,9 +100,7 @@ def show_audit(at: Layout, name: str, *, as_json: bool) -> None:
 
 
 def show_sources(at: Layout, *, as_json: bool) -> None:
-    """Each source: its reader, where it comes from, at which revision, its licence, what may be republished,
-    its rows, what is missing.
-    """
+    """Each source: its reader, where it comes from, at which revision, its licence, what may be republished, its rows, what is missing."""
     lines = []
     for name, source in at.p.sources.items():
         path = Path(at.source(name, "card.json"))
@@ -139,9 +135,7 @@ def _not_imported(at: Layout, name: str, *, has_card: bool) -> list[str]:
 
 
 def show_readers(*, as_json: bool) -> None:
-    """Each reader with what its card says of the data that it reads: name, licence, what may be republished,
-    address.
-    """
+    """Each reader with what its card says of the data that it reads: name, licence, what may be republished, address."""
     from truerate.sources.registry import reader_module, readers
 
     lines = []
@@ -170,9 +164,7 @@ def _rows(counts: dict[str, int]) -> str | None:
 
 
 def _absent(source: Source, card: dict) -> list[str]:
-    """What of a source's files is not there: without asking the Hub, and without making what a command would
-    make.
-    """
+    """What of a source's files is not there: without asking the Hub, and without making what a command would make."""
     if source.hub:
         from truerate.sources.hub.dataset import state
 

@@ -149,9 +149,7 @@ def _field(url: str, endpoint: Endpoint, model: str, what: str, fields: Mapping[
 
 
 def _is_cut(text: str, usage: Mapping[str, Any], end: object) -> bool:
-    """Whether a reply to COUNT keeps to FEW tokens, by the server's count where it has one; twice as many may
-    be another way to count.
-    """
+    """Whether a reply to COUNT keeps to FEW tokens, by the server's count where it has one; twice as many may be another way to count."""
     n_out = usage.get("completion_tokens")
     return n_out <= 2 * FEW if isinstance(n_out, int) else end == "length" or len(text) < 8 * FEW
 

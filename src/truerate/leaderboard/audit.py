@@ -1,8 +1,7 @@
 """The shortcut audit: how far do classifiers that check no fact tell the labels of a set?
 
-A set whose length, format or wording gives its labels away measures that, and not recognition. Every shortcut
-is learned on training folds (grouped by `group_id`) and measured on the fold left out; intervals respect the
-groups (`score_writer.RULES`).
+A set whose length, format or wording gives its labels away measures that, and not recognition. Every shortcut is learned on
+training folds (grouped by `group_id`) and measured on the fold left out; intervals respect the groups (`score_writer.RULES`).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -43,9 +42,7 @@ LOOKED_AT = ("sample_id", "item_id", "task", "text", "is_hallucinated", "pair_id
 
 @dataclass(frozen=True)
 class Labelled:
-    """One slice of a labelled set as columns. `sides` are the row pairs (hallucinated, right) of the pairs
-    that have both.
-    """
+    """One slice of a labelled set as columns. `sides` are the row pairs (hallucinated, right) of the pairs that have both."""
 
     texts: list[str]
     labels: np.ndarray
@@ -59,8 +56,7 @@ class Labelled:
 class Told:
     """What a shortcut said of each row and pair, always by what it learned on the other folds.
 
-    `scores` rise with suspicion; `pair_scores` are 1 where the hallucinated side of a pair was picked, .5 on
-    a tie, else 0.
+    `scores` rise with suspicion; `pair_scores` are 1 where the hallucinated side of a pair was picked, .5 on a tie, else 0.
     """
 
     verdicts: np.ndarray
@@ -71,15 +67,13 @@ class Told:
 def audit(
     samples: pl.DataFrame, contexts: pl.DataFrame, *, board: str, p: Audit, statistics: Statistics, seed: int
 ) -> pl.DataFrame:
-    """The Score rows of the audit: every shortcut × metric per task, and per task and `scheme` where samples
-    name one.
+    """The Score rows of the audit: every shortcut × metric per task, and per task and `scheme` where samples name one.
 
-    `samples`: columns of `schemas.Sample`; `contexts`: `item_id`, `knowledge`. Metrics, all in [0, 1],
-    subject = the shortcut's name: `shortcut_accuracy` (against `majority`, the more frequent label),
-    `shortcut_balanced_accuracy` (mean recall of both classes), `shortcut_auroc` (over the scores of all
-    left-out folds together), `shortcut_pairwise` (share of pairs whose hallucinated side the feature alone
-    picks, direction learned on the training pairs, ties half). Null where a slice has no pair or too few
-    groups; no row where all its texts have one label: there is nothing to tell apart.
+    `samples`: columns of `schemas.Sample`; `contexts`: `item_id`, `knowledge`. Metrics, all in [0, 1], subject = the shortcut's
+    name: `shortcut_accuracy` (against `majority`, the more frequent label), `shortcut_balanced_accuracy` (mean recall of both
+    classes), `shortcut_auroc` (over the scores of all left-out folds together), `shortcut_pairwise` (share of pairs whose
+    hallucinated side the feature alone picks, direction learned on the training pairs, ties half). Null where a slice has no pair
+    or too few groups; no row where all its texts have one label: there is nothing to tell apart.
     """
     return audit_of([joined(samples, contexts)], board=board, p=p, statistics=statistics, seed=seed)
 
@@ -228,9 +222,7 @@ def _ngrams(data: Labelled) -> Learner:
 
 
 def evenly(rows: np.ndarray, most: int) -> np.ndarray:
-    """At most so many of the rows (rows,), at even steps and in their order: rows lie in the order of content ids, which
-    is chance.
-    """
+    """At most so many of the rows (rows,), at even steps and in their order: rows lie in the order of content ids, which is chance."""
     return rows if len(rows) <= most else rows[np.arange(most) * len(rows) // most]
 
 
@@ -289,8 +281,7 @@ def _auroc(scores: np.ndarray, labels: np.ndarray, index: np.ndarray, settings: 
 def findings(scores: pl.DataFrame, threshold: float) -> list[str]:
     """One line per shortcut and slice that reaches the threshold, the strongest first; empty where none does.
 
-    Decided on balanced accuracy and on pairs: plain accuracy is high wherever one label is rare, and
-    `majority` says by how much.
+    Decided on balanced accuracy and on pairs: plain accuracy is high wherever one label is rare, and `majority` says by how much.
     """
     reached = scores.filter(pl.col("metric").is_in(DECIDING) & (pl.col("value") >= threshold))
     kinds = {"shortcut_pairwise": "of pairs", "shortcut_balanced_accuracy": "of texts (balanced)"}

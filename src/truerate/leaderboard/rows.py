@@ -1,6 +1,4 @@
-"""Scores and outcomes become leaderboard rows: one cell each, with its rank range and what kind of subject it
-is about.
-"""
+"""Scores and outcomes become leaderboard rows: one cell each, with its rank range and what kind of subject it is about."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
@@ -33,9 +31,7 @@ def board_rows(
     metrics: Mapping[str, Metric],
     asked: str | None = None,
 ) -> pl.DataFrame:
-    """The rows of a declared board: `rows` with its settings, models named in params.yaml being models and
-    all else baselines.
-    """
+    """The rows of a declared board: `rows` with its settings, models named in params.yaml being models and all else baselines."""
     kinds = {name: MODEL for name in at.p.models}
     return rows(board, scores, outcomes, at.p.statistics, at.p.seed, kinds, metrics, asked)
 
@@ -52,12 +48,11 @@ def rows(
 ) -> pl.DataFrame:
     """The `schemas.Row` frame of a board, one row per score, in the order table, metric, slice, then subject.
 
-    `scores` (schemas.Score): method `published` or `planted` gives a reference row of that kind; else the
-    kind is that of the subject in `kinds`, `baseline` where it is not named. `outcomes` (schemas.Outcome):
-    the subjects of one metric and slice are ranked together (`ranks`); scores without outcomes have no rank.
-    `provenance` is the digest of the score's inputs. `metrics`: the records of the board's metrics by name,
-    which say the table and which way is better; who has a score of the metric `asked` is a model, whether or
-    not params.yaml names it. Raises TruerateError for a metric without a record.
+    `scores` (schemas.Score): method `published` or `planted` gives a reference row of that kind; else the kind is that of the
+    subject in `kinds`, `baseline` where it is not named. `outcomes` (schemas.Outcome): the subjects of one metric and slice are
+    ranked together (`ranks`); scores without outcomes have no rank. `provenance` is the digest of the score's inputs. `metrics`:
+    the records of the board's metrics by name, which say the table and which way is better; who has a score of the metric `asked`
+    is a model, whether or not params.yaml names it. Raises TruerateError for a metric without a record.
     """
     given = scores.filter(pl.col("board") == board).to_dicts()
     own = outcomes.filter(pl.col("board") == board)
@@ -105,12 +100,11 @@ def ranks(
 ) -> dict[tuple[str, str, str], Rank]:
     """Ranks by (metric, slice, subject): `metrics.ranking` over the subjects of each metric and slice.
 
-    Tests are the paired cluster bootstrap on the units that both subjects have. The `models` are ranked among
-    themselves and their pairs are one family of Holm's correction; of any other subject the range says which
-    place it would take among them, from a second family. Without a model in a metric and slice all are ranked
-    among all. One model alone, or one subject where there is no model, has no rank, and nothing has a place beside it.
-    Who has no value on any unit (nothing was answered, or it always abstains) is no
-    rival: it has no rank and widens nobody's.
+    Tests are the paired cluster bootstrap on the units that both subjects have. The `models` are ranked among themselves and
+    their pairs are one family of Holm's correction; of any other subject the range says which place it would take among them,
+    from a second family. Without a model in a metric and slice all are ranked among all. One model alone, or one subject where
+    there is no model, has no rank, and nothing has a place beside it. Who has no value on any unit (nothing was answered, or it
+    always abstains) is no rival: it has no rank and widens nobody's.
     """
     keyed = outcomes.with_columns(key=slice_keys("slice"))
     found = {}
@@ -140,9 +134,7 @@ def ranks(
 
 
 def outcome_matrix(outcomes: pl.DataFrame) -> tuple[list[str], np.ndarray, list[str]]:
-    """Outcomes of one metric and slice as subjects, values (subjects, units; NaN where there is none) and the
-    cluster of each unit.
-    """
+    """Outcomes of one metric and slice as subjects, values (subjects, units; NaN where there is none) and the cluster of each unit."""
     wide = (
         outcomes.sort("subject")
         .pivot(on="subject", index=["unit_id", "cluster_id"], values="value")

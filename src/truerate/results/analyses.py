@@ -1,6 +1,5 @@
-"""What the committed rows of a board say beyond its scores: whether its order holds from slice to slice and from judge
-to judge, how often its judges err by people's labels, which labels they contradict, and how many units would separate
-neighbours.
+"""What the committed rows of a board say beyond its scores: whether its order holds from slice to slice and from judge to judge,
+how often its judges err by people's labels, which labels they contradict, and how many units would separate neighbours.
 """
 
 from collections.abc import Iterator, Mapping
@@ -118,11 +117,10 @@ def _agreement(first: pl.DataFrame, second: pl.DataFrame) -> tuple[int, float | 
 
 
 def judge_errors(board: RealBoard) -> tuple[JudgeErrors, ...]:
-    """The errors of each further judge by people's labels: over everything, on each slice of one key (another rule of
-    the labels is one), and of each subject's replies; by judge. Positive is hallucinated.
+    """The errors of each further judge by people's labels: over everything, on each slice of one key (another rule of the labels
+    is one), and of each subject's replies; by judge. Positive is hallucinated.
 
-    Empty where nobody labelled the replies, or more hallucination is better. Replies that either side left open do
-    not count.
+    Empty where nobody labelled the replies, or more hallucination is better. Replies that either side left open do not count.
     """
     if not board.card["labelled_by"] or not board.headline.is_lower_better:
         return ()
@@ -165,9 +163,8 @@ def _share(hits: np.ndarray, side: np.ndarray, clusters: list[str], confidence: 
 
 
 def suspects(board: RealBoard) -> tuple[Suspect, ...]:
-    """The replies whose verdicts are likelier under the other label (`bits_against` above 0), strongest first; equal ones
-    by subject and unit. None where nobody but a judge labelled the board, where no judge read it, or where what leads
-    is no label.
+    """The replies whose verdicts are likelier under the other label (`bits_against` above 0), strongest first; equal ones by
+    subject and unit. None where nobody but a judge labelled the board, where no judge read it, or where what leads is no label.
     """
     judges = sorted(board.judges())
     whole = (pl.col("metric") == board.headline.name) & (pl.col("slice") == "")

@@ -23,12 +23,11 @@ TABLES = "tables.md"  # in the work folder
 
 
 def build(at: Layout, data: str, *, work: str, tables: str | None, results: str | None = None) -> None:
-    """Build the boards of what is found in `data` in the folder `work`, with their tables, which go into the
-    file `tables`, too, if named, and their results with the rows behind them into the folder `results`, if named.
+    """Build the boards of what is found in `data` in the folder `work`, with their tables, which go into the file `tables`, too,
+    if named, and their results with the rows behind them into the folder `results`, if named.
 
-    Prints what was built, what was left out and why, and where the page is. Raises TruerateError where a set
-    that is there was left out, once the others are built; and before anything is built for a folder or file
-    that cannot be used.
+    Prints what was built, what was left out and why, and where the page is. Raises TruerateError where a set that is there was
+    left out, once the others are built; and before anything is built for a folder or file that cannot be used.
     """
     present = with_errata(at, boards_in(at, Path(data)))
     if tables:

@@ -43,11 +43,10 @@ class Change:
 
 
 def differences(first: str, second: str | None, *, metrics: str, results: str = "results") -> list[Change]:
-    """The scores that differ between a git revision and another, or the files as they lie here (None), by board,
-    metric, slice and subject. `metrics`: the path of the leaderboard's metrics file, `results` of the results.
+    """The scores that differ between a git revision and another, or the files as they lie here (None), by board, metric, slice
+    and subject. `metrics`: the path of the leaderboard's metrics file, `results` of the results.
 
-    Raises SettingsError where a revision is none or this is no git repository, SourceError for a file that is none
-    of ours.
+    Raises SettingsError where a revision is none or this is no git repository, SourceError for a file that is none of ours.
     """
     was, now = (Revision(name).scores(metrics=metrics, results=results) for name in (first, second))
     changes = []

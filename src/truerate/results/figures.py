@@ -139,9 +139,7 @@ def responding(board: RealBoard) -> dict | None:
 
 
 def places(board: RealBoard, columns: Mapping[str, Mapping[str, RealScore]]) -> dict:
-    """The places of the subjects by each judge: a column per judge, best on top; of equals the one that leads by name
-    first.
-    """
+    """The places of the subjects by each judge: a column per judge, best on top; of equals the one that leads by name first."""
     sign = 1 if board.headline.is_lower_better else -1
     names = [model.subject for model in board.models]
     points: dict[str, list[tuple[float, float]]] = {name: [] for name in names}

@@ -90,9 +90,7 @@ class MetricCard(_Strict):
 
 
 class Headline(_Strict):
-    """What leads: a metric with its label, unit and direction, its slice (`key=value` behind semicolons), and both in
-    words.
-    """
+    """What leads: a metric with its label, unit and direction, its slice (`key=value` behind semicolons), and both in words."""
 
     metric: Name
     label: Title
@@ -159,8 +157,7 @@ def boards_of(folder: Path) -> list[str]:
 def load_result(folder: Path, *, board: str | None = None) -> Result:
     """The result in a folder, of a `board`: by default of that which the folder is named by.
 
-    Raises SourceError, one line, for what is missing, damaged, of another form, too large, a link, or of another
-    board.
+    Raises SourceError, one line, for what is missing, damaged, of another form, too large, a link, or of another board.
     """
     where = f"result {folder.name!r}"
     for name in FILES:

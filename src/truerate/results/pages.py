@@ -241,9 +241,7 @@ def summary(against: list[Swap], lead: str) -> str:
 
 
 def label_audit(board: RealBoard) -> dict | None:
-    """The labels that judges contradict, and the ranks with and without the corrections of a person; None where there
-    are neither.
-    """
+    """The labels that judges contradict, and the ranks with and without the corrections of a person; None where there are neither."""
     before = board.overall(board.headline.name, UNCORRECTED)
     corrected = [(score, before[score.subject]) for score in board.ranked if score.subject in before]
     if not board.suspects and not corrected:

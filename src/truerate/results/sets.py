@@ -32,11 +32,10 @@ ALIKE = 0.8  # of two names, by difflib: a misspelt one has .9, names of other s
 
 
 def boards_in(at: Layout, data: Path) -> dict[str, dict]:
-    """The boards of `public_data` in params.yaml whose folder is there, by name; without `training` where
-    that folder is not.
+    """The boards of `public_data` in params.yaml whose folder is there, by name; without `training` where that folder is not.
 
-    `folder` of an entry, and of its training, is the one that was found, below `data`: under the entry's name, or as
-    a clone of the publisher's repository; `.` where `data` is that set itself.
+    `folder` of an entry, and of its training, is the one that was found, below `data`: under the entry's name, or as a clone of
+    the publisher's repository; `.` where `data` is that set itself.
     """
     if not data.is_dir():
         raise TruerateError(f"public files: {str(data)!r} is no folder; name one with `make real DATA=DIR`")
@@ -96,9 +95,7 @@ def set_of(reader: str) -> PublicSet | None:
 
 
 def survey(at: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:
-    """The lines before the build: the folders that are there, those that are not, names that are nearly one, boards
-    without training.
-    """
+    """The lines before the build: the folders that are there, those that are not, names that are nearly one, boards without training."""
     declared = {entry.folder for entry in at.p.public_data.values()}
     present = {at.p.public_data[name].folder: entry["folder"] for name, entry in entries.items()}
     absent = declared - present.keys()
@@ -122,17 +119,13 @@ def survey(at: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:
 
 
 def _others(data: Path, names: Sequence[str], folder: str) -> list[str]:
-    """The folders that bear one of a set's names beside the one that is read: of two versions the other would be lost
-    without a word.
-    """
+    """The folders that bear one of a set's names beside the one that is read: of two versions the other would be lost without a word."""
     alike = {name.casefold() for name in names} - {folder.casefold()}
     return sorted(path.name for path in data.iterdir() if path.is_dir() and path.name.casefold() in alike)
 
 
 def left_out_in(at: Layout, data: Path) -> list[str]:
-    """A line for each set in a folder that no board is made of, with the reason; clones of which something is read are
-    none.
-    """
+    """A line for each set in a folder that no board is made of, with the reason; clones of which something is read are none."""
     folders = {path.name.casefold() for path in data.iterdir() if path.is_dir()}
     read = {public.repository for entry in at.p.public_data.values() if (public := set_of(entry.reader))}
     lines = []
@@ -171,11 +164,9 @@ def _plain(name: str) -> str:
 
 
 def unreadable(work: Path, boards: Iterable[str]) -> dict[str, str]:
-    """Why the source of a board cannot be read, by board; those that can be are left out. The work folder
-    declares them all.
+    """Why the source of a board cannot be read, by board; those that can be are left out. The work folder declares them all.
 
-    Each is read by a process of its own, so that neither a bad row nor a lack of memory takes the others
-    along.
+    Each is read by a process of its own, so that neither a bad row nor a lack of memory takes the others along.
     """
 
     def reason_of(board: str) -> str | None:
@@ -192,9 +183,7 @@ def unreadable(work: Path, boards: Iterable[str]) -> dict[str, str]:
 
 
 def ended_with(code: int, lines: Iterable[str], what: str) -> str | None:
-    """Why a command ended: the last line that it said to a person, else the last line of all; None where it
-    ended well.
-    """
+    """Why a command ended: the last line that it said to a person, else the last line of all; None where it ended well."""
     if not code:
         return None
     if code < 0:
@@ -205,11 +194,10 @@ def ended_with(code: int, lines: Iterable[str], what: str) -> str | None:
 
 
 def sets_in(at: Layout, data: Path | None) -> list[dict]:
-    """The sets of `public_data` in params.yaml, in its order, one row a set and not a board: `name` (its folder), `title`,
-    `url`, `repository`, `folders` (names that are looked for), `licence`, `redistribution`, `labelled_by`, `boards`
-    ({board, title, track, part}), `unproven` (what was read on made-up files alone), and, where `data` is a folder, `found`
-    (null: not there), `missing` (what of the set that folder does not hold) and `unread` (files
-    among its own whose names are none of the set).
+    """The sets of `public_data` in params.yaml, in its order, one row a set and not a board: `name` (its folder), `title`, `url`,
+    `repository`, `folders` (names that are looked for), `licence`, `redistribution`, `labelled_by`, `boards` ({board, title,
+    track, part}), `unproven` (what was read on made-up files alone), and, where `data` is a folder, `found` (null: not there),
+    `missing` (what of the set that folder does not hold) and `unread` (files among its own whose names are none of the set).
 
     Raises TruerateError where `data` is no folder.
     """

@@ -142,8 +142,7 @@ def run_boards(work: Path, boards: Sequence[str]) -> dict[str, str]:
 
 
 def run(work: Path, *targets: str) -> str | None:
-    """Run stages of the work folder (all, where none are named); returns why that ended, None where it ended
-    well.
+    """Run stages of the work folder (all, where none are named); returns why that ended, None where it ended well.
 
     Lines for a person are passed on, a stage over some seconds is named, and all of it goes into LOG.
     """

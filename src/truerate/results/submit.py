@@ -300,9 +300,7 @@ def table(submitted: Result, committed: Result | None, fixed: Mapping[str, str])
 
 
 def _leading(scores: pl.DataFrame, metric: str, lead: str, fixed: Mapping[str, str]) -> list[str]:
-    """The slices of a metric that stand beside the one that leads: with the same keys, and the values that are
-    `fixed`, as one per task.
-    """
+    """The slices of a metric that stand beside the one that leads: with the same keys, and the values that are `fixed`, as one per task."""
     wanted = {f"{key}={value}" for key, value in fixed.items()}
     slices = scores.filter(metric=metric)["slice"].unique().sort()
     return [where for where in slices if _keys(where) == _keys(lead) and wanted <= set(where.split(";"))] or [

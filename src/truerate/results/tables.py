@@ -1,5 +1,4 @@
-"""Tables of the boards of public files: what the labels are, what shortcuts tell, what detectors get, who
-agrees.
+"""Tables of the boards of public files: what the labels are, what shortcuts tell, what detectors get, who agrees.
 
 A track may have tables of its own (`public_tables` of the contract).
 """
@@ -21,9 +20,7 @@ _BOARD = re.compile(r"^\*\*Board `([^`\n]+)`\*\*", re.MULTILINE)
 
 
 def write_tables(work: Path, boards: list[str], path: Path) -> list[str]:
-    """Put the tables of these built boards between the markers of a file, those of other boards stay; returns
-    the names of these.
-    """
+    """Put the tables of these built boards between the markers of a file, those of other boards stay; returns the names of these."""
     at = Layout.load(str(work / "params.yaml"))
     text, kept = merged(read_between(path, NAME)[1], tables_of(at, work, boards), list(at.p.public_data))
     write_between(path, NAME, text)

@@ -27,9 +27,7 @@ ERRATA, SUFFIX = "errata", ".csv"  # a file per board, named by it
 
 
 def refuse_foreign(work: Path, sets: Sequence[Path] = ()) -> None:
-    """Raise TruerateError for a folder that holds something else, which would be replaced, and for one inside
-    what is read or copied.
-    """
+    """Raise TruerateError for a folder that holds something else, which would be replaced, and for one inside what is read or copied."""
     where = f"work folder {str(work)!r}"
     if file := next(
         (str(path) for path in (work, *work.parents) if path.exists() and not path.is_dir()), None
@@ -115,9 +113,7 @@ def _files(part: dict, data: Path) -> list[Path]:
 def write_params(
     work: Path, boards: Mapping[str, dict], data: Path, *, shown: list[str] | None = None
 ) -> dict:
-    """Write the user's params.yaml with the sources of these boards alone, and the boards, or the `shown`
-    ones of them; returns it.
-    """
+    """Write the user's params.yaml with the sources of these boards alone, and the boards, or the `shown` ones of them; returns it."""
     params = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
     params["sources"] = _sources(boards, data)
     params = with_places(params)
@@ -152,9 +148,7 @@ def write_params(
 
 
 def with_places(value: Any, key: str = "") -> Any:
-    """Settings in which a folder of weights that is named from here is named from the root: the stages run in
-    the work folder.
-    """
+    """Settings in which a folder of weights that is named from here is named from the root: the stages run in the work folder."""
     # the keys of params.yaml whose value may be a Hub id or a folder, with the word of ours that is neither
     words = {
         path.rpartition(".")[2]: word
@@ -170,9 +164,7 @@ def with_places(value: Any, key: str = "") -> Any:
 
 
 def _sources(boards: Mapping[str, dict], data: Path) -> dict[str, dict]:
-    """The entries of `public_data` as `sources`: each its folder, and the one that its detectors learn from, by the name
-    of that board.
-    """
+    """The entries of `public_data` as `sources`: each its folder, and the one that its detectors learn from, by the name of that board."""
 
     def reading(part: dict) -> dict:
         options = {key: part[key] for key in ("part", "on_bad_row") if part.get(key)}

@@ -38,9 +38,7 @@ def audit_rows(board: Board, rows: list[dict]) -> list[dict]:
 
 
 def findings(tables: Tables, checked: list[dict], vocabulary: Vocabulary) -> list[dict]:
-    """Per task and scheme what length alone and the strongest shortcut reach, and whether one of them is at
-    the threshold or above.
-    """
+    """Per task and scheme what length alone and the strongest shortcut reach, and whether one of them is at the threshold or above."""
     places: dict[tuple[str, str], list[dict]] = {}
     for row in checked:
         if row["value"] is not None:

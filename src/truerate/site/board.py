@@ -107,9 +107,7 @@ def _lead(section: Section, page: Page, board: Board, *, has_models: bool) -> st
 
 
 def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str], lead: str) -> dict | None:
-    """A section with its part, those of its tables that have rows, and the flags of its subjects; None where
-    all are empty.
-    """
+    """A section with its part, those of its tables that have rows, and the flags of its subjects; None where all are empty."""
     blocks = [filled | {"is_folded": view in section.views[len(section.views) - section.n_folded :]}
               for view in section.views if (filled := block(view, rows, board.vocabulary))["panels"]]  # fmt: skip
     part = section.part.make(rows, board) if section.part else None
@@ -137,8 +135,7 @@ def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str],
 def others(rows: Rows, page: Page, vocabulary: Vocabulary) -> list[tuple[str, dict]]:
     """Whatever no section shows, so that rows of a new metric are seen from the first day.
 
-    One plain table per table, metric and set of slice keys: tasks across, one line per subject and value of
-    the other keys.
+    One plain table per table, metric and set of slice keys: tasks across, one line per subject and value of the other keys.
     """
     shown = [view for section in page.sections for view in section.views] + [audit.VIEW, *page.hidden]
     rows_by_table: dict[tuple[str, str, tuple[str, ...]], list[dict]] = {}
@@ -191,9 +188,7 @@ def flags(tables: Tables, board: Board) -> dict[str, str]:
 
 
 def summary_figures(page: Page, board: Board, rows: Rows) -> list[tuple[str, str, str]]:
-    """The board in a few figures: how many texts, how many of them hallucinated, what else its track counts,
-    models, baselines.
-    """
+    """The board in a few figures: how many texts, how many of them hallucinated, what else its track counts, models, baselines."""
     n = board.samples.height
     texts, wrong = page.labelled_words
     share = f"{100 * (board.samples['is_hallucinated'].sum() / n):.0f} % {wrong}" if n else ""

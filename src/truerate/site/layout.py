@@ -59,16 +59,15 @@ class Page:
     """What the pages show of a track's boards; one without sections shows every table (`laid_out`).
 
     Of page.yaml: `leading`: the ranked table of the home page; where there is an `opening`, it is shown in its place.
-    `detectors`: the table of the detectors page. `judging`: the tables whose subjects judge texts, so that each has a page
-    of its own, with their measures in order: the first two are drawn, and none named means all. `counted`: the table
-    whose subjects are the board's models (None: any), and `baselines` the one whose other subjects are its baselines,
-    called by the words of `baseline_words`. `labelled_words`: what its labelled texts are called, and what they are called
-    that are hallucinated. `heads`: what a line is in tables that no section shows, where it is no model. `beyond`: what a
-    board's page holds beyond its leading table, and `beyond_variants` where that table has several panels, with `{n}` for
-    their number. `one_label_note`: where all labelled texts have the same label, a sentence and the heading of the section
-    that it leads to. `hidden`: rows that no page shows. `more`: metrics that stand
-    under *More figures* alone. `scripts`, `record_scripts`: files of site/assets that its parts,
-    and its records in the sample browser, need. `is_released_so`: whether a release, too, holds the verdicts on the
+    `detectors`: the table of the detectors page. `judging`: the tables whose subjects judge texts, so that each has a page of its
+    own, with their measures in order: the first two are drawn, and none named means all. `counted`: the table whose subjects are
+    the board's models (None: any), and `baselines` the one whose other subjects are its baselines, called by the words of
+    `baseline_words`. `labelled_words`: what its labelled texts are called, and what they are called that are hallucinated.
+    `heads`: what a line is in tables that no section shows, where it is no model. `beyond`: what a board's page holds beyond its
+    leading table, and `beyond_variants` where that table has several panels, with `{n}` for their number. `one_label_note`: where
+    all labelled texts have the same label, a sentence and the heading of the section that it leads to. `hidden`: rows that no
+    page shows. `more`: metrics that stand under *More figures* alone. `scripts`, `record_scripts`: files of site/assets that its
+    parts, and its records in the sample browser, need. `is_released_so`: whether a release, too, holds the verdicts on the
     `targets` alone.
 
     Of the registry, functions: `records`: the records of the sample browser and the index over them, of a board and their
@@ -178,8 +177,7 @@ def _with_unnamed(page: Page, metrics: Path) -> Page:
 def laid_out(page: Page, rows: Rows, vocabulary: Vocabulary) -> Page:
     """The page as it is where it has sections; else with a section per table of the rows.
 
-    The first table that ranks, else the first of all, leads: it stands first, and its baselines are the
-    board's.
+    The first table that ranks, else the first of all, leads: it stands first, and its baselines are the board's.
     """
     if page.sections:
         return page

@@ -20,9 +20,7 @@ STD = "_std"  # of a metric's name: the ± beside its value
 
 
 def context(tables: Tables) -> dict:
-    """What ledger.md.j2 shows: the lines, what folds away, how many there are of each verdict, and whether
-    one is of a simulated board.
-    """
+    """What ledger.md.j2 shows: the lines, what folds away, how many there are of each verdict, and whether one is of a simulated board."""
     lines = [
         {name: line.get(name) for name in FIELDS} | _in_words(line, tables.vocabulary)
         for line in tables.ledger
@@ -56,9 +54,7 @@ def _verdict_order(verdict: str) -> tuple[int, str]:
 
 
 def _in_words(line: Mapping, vocabulary: Vocabulary) -> dict[str, object]:
-    """The quantity in words, where it stands, and its numbers as printed: as many digits as the source needs,
-    a dash for none.
-    """
+    """The quantity in words, where it stands, and its numbers as printed: as many digits as the source needs, a dash for none."""
     paper, _, table = str(line.get("source") or "").replace("Table Fig", "Figure ").partition(" ")
     parts = [vocabulary.quantity(part, paper) for part in str(line.get("quantity") or "").split(" · ")]
     where = " · ".join(filter(None, (f"{vocabulary.subject(paper)} {table}".strip(), line.get("board"))))
@@ -95,9 +91,8 @@ def _apart(cells: dict[tuple[str, str], float]) -> tuple[dict, dict]:
 def _cells(lines: list[dict]) -> dict[tuple[str, str], float]:
     """Published numbers by what stands across and what stands down.
 
-    Down is the last part of a quantity, or its first where there would be more columns than a screen holds or a single
-    line, and fewer so: a table of many models and some metrics has its models down. Numbers with a ± beside them stay
-    as they are.
+    Down is the last part of a quantity, or its first where there would be more columns than a screen holds or a single line, and
+    fewer so: a table of many models and some metrics has its models down. Numbers with a ± beside them stay as they are.
     """
     names = [str(line["quantity"]) for line in lines]
     by_last = [name.rpartition(" · ")[::2] for name in names]

@@ -26,9 +26,7 @@ FEW = 8  # weak slices that are told of one board
 
 
 def home(tables: Tables) -> dict:
-    """What home.md.j2 shows: per board what opens it, or the first panel of its leading table, and who leads
-    each column group.
-    """
+    """What home.md.j2 shows: per board what opens it, or the first panel of its leading table, and who leads each column group."""
     used = (script for board in tables.boards for script in page_of(board.track).scripts)
     return {
         "scripts": list(dict.fromkeys(used)),
@@ -146,9 +144,7 @@ def methods(tables: Tables) -> dict:
 
 
 def measures_met(tables: Tables) -> dict[str, list[Measure]]:
-    """The measures that stand on a page, by the title of their track and under `All tracks`, in the order of their
-    records.
-    """
+    """The measures that stand on a page, by the title of their track and under `All tracks`, in the order of their records."""
     by_title: dict[str, dict[str, Measure]] = {}
     for board in tables.boards:
         rows = tables.rows.filter(pl.col("board") == board.name)
@@ -174,9 +170,7 @@ def by_module(docs: Sequence[Mapping]) -> dict[str, list[Mapping]]:
 
 
 def prose(doc: str | None) -> Markup:
-    """A docstring as inert HTML: paragraphs at blank lines, code between backticks, indented blocks and lists
-    line by line.
-    """
+    """A docstring as inert HTML: paragraphs at blank lines, code between backticks, indented blocks and lists line by line."""
     paragraphs = [part for part in re.split(r"\n\s*\n", (doc or "").strip()) if part.strip()]
     return Markup("").join(_paragraph(part) for part in paragraphs)
 

@@ -12,11 +12,10 @@ from truerate.site.vocabulary import Vocabulary
 
 
 def panels(rows: Sequence[dict], view: View, vocabulary: Vocabulary) -> list[Panel]:
-    """The panels of a view over one board's rows (`slice` as dict), in the protocol's order; none where
-    nothing fits.
+    """The panels of a view over one board's rows (`slice` as dict), in the protocol's order; none where nothing fits.
 
-    A row without the switch's key belongs to every panel if its subject never has that key (a baseline), else
-    to a panel of its own ("All"): it is the whole of which the panels are parts.
+    A row without the switch's key belongs to every panel if its subject never has that key (a baseline), else to a panel of its
+    own ("All"): it is the whole of which the panels are parts.
     """
     rows = [row for row in rows if view.takes(row)]
     silent = unanswered(rows)
@@ -160,9 +159,7 @@ def _column(
 
 
 def _groups(columns: list[Column]) -> tuple[tuple[str, int, int], ...]:
-    """Neighbouring columns of one group with their widths (a rank is a column, too); none where the headings
-    repeat the groups.
-    """
+    """Neighbouring columns of one group with their widths (a rank is a column, too); none where the headings repeat the groups."""
     if all(column.heading == (column.group or WHOLE) for column in columns):
         return ()
     widths: dict[str, list[int]] = {}
@@ -231,9 +228,7 @@ def _line(
 def _line_name(
     subject: str, kind: str, keys: list[str], view: View, vocabulary: Vocabulary
 ) -> tuple[str, tuple[str, ...]]:
-    """The name of a line and its notes: the last of the values that name it, the others below; else the
-    subject and its keys.
-    """
+    """The name of a line and its notes: the last of the values that name it, the others below; else the subject and its keys."""
     words = [
         vocabulary.value(key, value) for key, value in zip((*view.by, *view.down), keys, strict=True) if value
     ]
@@ -266,8 +261,7 @@ def _axis(ends: list[float], *, is_open: bool) -> tuple[float, float]:
 
 
 def _ordered(lines: list[Line], view: View, vocabulary: Vocabulary) -> list[Line]:
-    """Best first by the first column, blanks last, then by name; lines named by slice values in the
-    protocol's order.
+    """Best first by the first column, blanks last, then by name; lines named by slice values in the protocol's order.
 
     In a heat table, and where nothing is better or worse, models stand before what is measured beside them.
     """

@@ -52,9 +52,7 @@ def _writers(board: Board) -> set[str | None]:
 
 
 def _whose(row: dict, board: Board, judges: set[str], writers: set[str | None]) -> dict[str, str]:
-    """The judge by its name in the browser where a board ranks who judges, or the subject wrote nothing; else
-    the model that wrote.
-    """
+    """The judge by its name in the browser where a board ranks who judges, or the subject wrote nothing; else the model that wrote."""
     subject = row["slice"].get("model") or row["subject"]
     is_judge = subject in judges and (board.is_recognition or subject not in writers)
     if is_judge:

@@ -51,9 +51,7 @@ COMPILED = Compiled()
 
 
 def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
-    """The whole site as {path under mkdocs' docs_dir: text}, in sorted order; the same tables give the
-    same bytes (`rendered`).
-    """
+    """The whole site as {path under mkdocs' docs_dir: text}, in sorted order; the same tables give the same bytes (`rendered`)."""
     return dict(sorted(rendered(tables, folder)))
 
 
@@ -129,9 +127,7 @@ def _filler(folder: Path, tables: Tables, detectors: Mapping[str, str]) -> Fill:
 
 
 def environment_of(folder: Path) -> Environment:
-    """What the templates of the site's folder are read with. Every value passes `inert` on its way out, unless it is
-    Markup already.
-    """
+    """What the templates of the site's folder are read with. Every value passes `inert` on its way out, unless it is Markup already."""
     environment = Environment(
         loader=FileSystemLoader(folder / "templates"),
         undefined=StrictUndefined,
@@ -184,9 +180,7 @@ def _yaml(text: object) -> Markup:
 
 
 def _oneline(block: str) -> Markup:
-    """A block of HTML on one line, so that Markdown sees one raw block; `inert` has made newlines of the data
-    entities.
-    """
+    """A block of HTML on one line, so that Markdown sees one raw block; `inert` has made newlines of the data entities."""
     joined = re.sub(r"(?<=>)\s*\n\s*(?=<)", "", str(block).strip())
     return Markup(re.sub(r"\s*\n\s*", " ", joined))
 

@@ -68,11 +68,9 @@ def _as_line(line: dict, board: Board) -> dict:
 
 
 def topics(tables: Tables, board: Board) -> list[dict]:
-    """Per task the topics, those failed by most judges first, with one cell per judge (models first): rate,
-    whether failed, n.
+    """Per task the topics, those failed by most judges first, with one cell per judge (models first): rate, whether failed, n.
 
-    `failed`: per judge how many topics it fails. A topic without words is left out: nothing could be read
-    into it.
+    `failed`: per judge how many topics it fails. A topic without words is left out: nothing could be read into it.
     """
     parts = []
     for task in sorted({topic.get("task") or "" for topic in board.topics}, key=board.vocabulary.sort_key):

@@ -1,6 +1,4 @@
-"""What a table of a page is: a small description (`View`) and what is made of it (`Panel` of `Line`s of
-`Cell`s under `Column`s).
-"""
+"""What a table of a page is: a small description (`View`) and what is made of it (`Panel` of `Line`s of `Cell`s under `Column`s)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,16 +20,15 @@ WHOLE = "All"  # how a group of such rows is headed
 class View:
     """How one table of rows is laid out.
 
-    `switch`: the slice key whose values are panels, one shown at a time. `across`: the keys whose values are
-    column groups. `down`: keys whose values make lines besides the subject. `by`: keys whose values name the
-    lines in place of the subject. `head`: what a line is. `title`: what the table is, where a section has
-    several. `metrics`: the columns in order (those absent are left out; empty: all). `extra`: columns shown
-    on request. `having`, `lacking`: slice keys that a row must or must not hold. `only`: slice keys with the
-    one value that a row must hold; they are not said again. `notes`: what stands below a subject's name.
-    `is_bare`: without controls. `headings`: what a column is called, by its metric alone or by the metric and
-    what the slice adds (`wildfactscore estimator=raw set=common`). `form`: `board` (ranks, whiskers on the
-    first `n_whiskers` metrics) or `heat` (a tinted number per cell; darker is worse, or more where neither
-    is). Slice keys named nowhere become part of the column's name, so no value is dropped or merged.
+    `switch`: the slice key whose values are panels, one shown at a time. `across`: the keys whose values are column groups.
+    `down`: keys whose values make lines besides the subject. `by`: keys whose values name the lines in place of the subject.
+    `head`: what a line is. `title`: what the table is, where a section has several. `metrics`: the columns in order (those absent
+    are left out; empty: all). `extra`: columns shown on request. `having`, `lacking`: slice keys that a row must or must not
+    hold. `only`: slice keys with the one value that a row must hold; they are not said again. `notes`: what stands below a
+    subject's name. `is_bare`: without controls. `headings`: what a column is called, by its metric alone or by the metric and
+    what the slice adds (`wildfactscore estimator=raw set=common`). `form`: `board` (ranks, whiskers on the first `n_whiskers`
+    metrics) or `heat` (a tinted number per cell; darker is worse, or more where neither is). Slice keys named nowhere become part
+    of the column's name, so no value is dropped or merged.
     """
 
     table: str
@@ -58,9 +55,7 @@ class View:
         return self.head in ("Model", "Judge") and not self.by
 
     def takes(self, row: dict) -> bool:
-        """Whether a row belongs to this view; that a subject never answered is said in each table that it
-        stands in.
-        """
+        """Whether a row belongs to this view; that a subject never answered is said in each table that it stands in."""
         if row["table"] != self.table:  # nearly all are of others
             return False
         wanted, slice_ = (*self.metrics, *self.extra), row["slice"]
@@ -98,17 +93,13 @@ class Cell:
 
     @property
     def moved(self) -> int | None:
-        """Places gained (above 0) or lost against the ranking that the table is sorted by; None where that is
-        not asked.
-        """
+        """Places gained (above 0) or lost against the ranking that the table is sorted by; None where that is not asked."""
         places = self.row.get("moved")
         return None if places is None else round(places)
 
     @property
     def read(self) -> str:
-        """What of the samples page shows the texts behind the value, as a fragment of its address; empty
-        where there is none.
-        """
+        """What of the samples page shows the texts behind the value, as a fragment of its address; empty where there is none."""
         return self.row.get("read") or ""
 
     @property
@@ -164,9 +155,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """One column: where its values come from and how it is headed; `group` is in words, empty for what no
-    group holds.
-    """
+    """One column: where its values come from and how it is headed; `group` is in words, empty for what no group holds."""
 
     key: tuple
     group: str

@@ -4,60 +4,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from truerate.core.card import Words
+from truerate.core.data_files import read_data
 from truerate.site.measures import Measure
 
-# Languages by code: the English name and the name in the language itself.
-NAMES = {
-    "ar": ("Arabic", "العربية"), "bs": ("Bosnian", "bosanski"), "ca": ("Catalan", "català"), "cs": ("Czech", "čeština"),
-    "cy": ("Welsh", "Cymraeg"), "da": ("Danish", "dansk"), "de": ("German", "Deutsch"), "el": ("Greek", "Ελληνικά"),
-    "en": ("English", "English"), "eo": ("Esperanto", "Esperanto"), "es": ("Spanish", "español"), "et": ("Estonian", "eesti"),
-    "eu": ("Basque", "euskara"), "fa": ("Persian", "فارسی"), "fi": ("Finnish", "suomi"), "fr": ("French", "français"),
-    "ga": ("Irish", "Gaeilge"), "gl": ("Galician", "galego"), "he": ("Hebrew", "עברית"), "hi": ("Hindi", "हिन्दी"),
-    "hr": ("Croatian", "hrvatski"), "hu": ("Hungarian", "magyar"), "id": ("Indonesian", "Bahasa Indonesia"),
-    "it": ("Italian", "italiano"),
-    "ja": ("Japanese", "日本語"), "ko": ("Korean", "한국어"), "la": ("Latin", "latina"), "lt": ("Lithuanian", "lietuvių"),
-    "lv": ("Latvian", "latviešu"), "ms": ("Malay", "Bahasa Melayu"), "nb": ("Norwegian Bokmål", "norsk bokmål"),
-    "nl": ("Dutch", "Nederlands"),
-    "no": ("Norwegian", "norsk"), "pl": ("Polish", "polski"), "pt": ("Portuguese", "português"), "ro": ("Romanian", "română"),
-    "ru": ("Russian", "русский"), "sk": ("Slovak", "slovenčina"), "sl": ("Slovene", "slovenščina"), "sr": ("Serbian", "српски"),
-    "bg": ("Bulgarian", "български"), "bn": ("Bengali", "বাংলা"), "sd": ("Sindhi", "سنڌي"), "ta": ("Tamil", "தமிழ்"),
-    "sv": ("Swedish", "svenska"), "sw": ("Swahili", "Kiswahili"), "th": ("Thai", "ไทย"), "tr": ("Turkish", "Türkçe"),
-    "uk": ("Ukrainian", "українська"), "ur": ("Urdu", "اردو"), "vi": ("Vietnamese", "Tiếng Việt"), "yue": ("Cantonese", "粵語"),
-    "zh": ("Chinese", "中文"),
-}  # fmt: skip
+_WORDS = read_data(Path(__file__).with_name("vocabulary.yaml"), dict)
+NAMES = _WORDS["languages"]  # by code: the English name and the name in the language itself
 SHARED = Words(
-    values={
-        "all": "All",
-        "silver": "Silver",
-        "gold": "Gold",
-        "raw": "Raw",
-        "planted": "Planted",
-        "multi": "Multi",
-        "mono": "Mono",
-        "binary": "Binary",
-        "category": "Category",
-        "kept": "Kept",
-        "lexical-lr": "Lexical regression",
-        "answer-ngrams": "The wording (n-grams)",
-        "majority": "The more frequent label",
-        "words": "The number of words",
-        "characters": "The number of characters",
-        "final-stop": "A final full stop",
-        "trailing-space": "Trailing white space",
-        "overlap": "Overlap with the knowledge",
-        "text": "Whole texts",
-        "word": "Words",
-        "annotators": "The labellers",
-        "published": "As published",
-        "corrected": "Corrected",
-    },
-    by_key={
-        ("reason", "all"): "All reasons",
-        ("type", "all"): "All types",
-        ("setting", "all"): "All settings",
-    },
+    values=_WORDS["values"],
+    by_key={(key, value): text for key, of in _WORDS["by_key"].items() for value, text in of.items()},
 )
 _AS_SPELLED = ("model", "generator")  # slice keys whose values stay as they are
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -93,9 +50,7 @@ class Vocabulary:
         return spelled[:1].upper() + spelled[1:]
 
     def value(self, key: str | None, value: str) -> str:
-        """A slice value by its key: languages by their English names; a model, the Hub id of one, stays as it
-        is.
-        """
+        """A slice value by its key: languages by their English names; a model, the Hub id of one, stays as it is."""
         if key == "lang":
             return language(value)
         if key in _AS_SPELLED or "/" in value:
@@ -124,9 +79,7 @@ class Vocabulary:
         return self.words.values.get(part, part)
 
     def sort_key(self, value: str) -> tuple[int, str]:
-        """Where a slice value stands: those with words in the order of these, others after them by name,
-        numbers in it by their size.
-        """
+        """Where a slice value stands: those with words in the order of these, others after them by name, numbers in it by their size."""
         name = NAMES.get(value, (value,))[0]
         return (
             self._order.get(value, len(self._order)),

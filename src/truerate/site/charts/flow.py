@@ -18,8 +18,7 @@ SCORED = {
 
 
 def flow(steps: Sequence[Mapping]) -> dict | None:
-    """What protocol.html.j2 draws of steps (`name`, `role`, `does`, `reads`: names of earlier ones); None where a
-    track has none.
+    """What protocol.html.j2 draws of steps (`name`, `role`, `does`, `reads`: names of earlier ones); None where a track has none.
 
     A step that reads no other reads the source; what no step reads is scored.
     """
@@ -62,9 +61,7 @@ def _described(line: Mapping) -> str:
 
 
 def _arc(first: int, last: int) -> str:
-    """The path from the left edge of one box to that of a later one; it swings out farther the more lines it
-    passes.
-    """
+    """The path from the left edge of one box to that of a later one; it swings out farther the more lines it passes."""
     out = max(6, LEFT - 14 - 15 * (last - first))
     start, end = _middle(first) + 4, _middle(last) - 3
     return f"M{LEFT} {start} C{out} {start} {out} {end} {LEFT - 5} {end}"

@@ -22,9 +22,7 @@ class CellEstimate:
     n_missing: int = 0
 
     def packed(self) -> Markup:
-        """The numbers in per cent behind one another: value, low, high, std, planted, band, n, how many are missing; `-` for
-        none.
-        """
+        """The numbers in per cent behind one another: value, low, high, std, planted, band, n, how many are missing; `-` for none."""
         numbers = (self.value, self.low, self.high, self.std, self.planted, *self.band)
         shown = ["-" if number is None else f"{100 * number:.2f}" for number in numbers]
         return Markup(" ".join([*shown, str(self.n), str(self.n_missing)]))

@@ -57,9 +57,7 @@ def with_planted(rows: Rows) -> Rows:
 
 
 def with_base(rows: Rows) -> Rows:
-    """Rows of rates at the base temperature, that of self history (where there is none the only one), once
-    more without it.
-    """
+    """Rows of rates at the base temperature, that of self history (where there is none the only one), once more without it."""
     rates = [row for row in rows if row["table"] == TABLE and TEMPERATURE in row["slice"]]
     bases = {row["slice"][TEMPERATURE] for row in rates if row["slice"].get(HISTORY) == SELF}
     bases = bases or {row["slice"][TEMPERATURE] for row in rates}

@@ -1,9 +1,9 @@
-"""The analyses of a multilingual board in words: what was compared, what came out, and why it may mean less
-than it seems.
-"""
+"""The analyses of a multilingual board in words: what was compared, what came out, and why it may mean less than it seems."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from truerate.core.data_files import read_data
 from truerate.site.measures import ABSENT
 from truerate.site.mfava.heatmap import PREFERRED
 from truerate.site.mfava.scatter import scatters
@@ -23,87 +23,10 @@ class Analysis:
     caveat: str
 
 
-KNOWN = {
-    "silver-against-gold": Analysis(
-        "Rates by silver against rates by gold",
-        "The estimates rise together",
-        "The estimates part",
-        "Both sides hold the same marked share, so they agree more than two independent measurements would.",
-    ),
-    "silver-against-gold-factor": Analysis(
-        "The corrections alone, silver against gold",
-        "The corrections rise together",
-        "The corrections part",
-        "Free of the shared marks, but one point per language.",
-    ),
-    "small-against-large": Analysis(
-        "Small against large models",
-        "Small models have the higher rate",
-        "Large models have the higher rate",
-        "The paper’s t-test takes each model’s estimates, one per seed, as independent, and calls too much significant; what is "
-        "paired by article knows better.",
-    ),
-    "declared-languages": Analysis(
-        "Declared against other languages",
-        "The rate is higher in languages that a model declares",
-        "The rate is lower in languages that a model declares",
-        "Languages that no model declares are also those with fewer sources and weaker detectors.",
-    ),
-    "rate-against-common-crawl": Analysis(
-        "Rate against the language’s share of Common Crawl",
-        "The rate rises with the share",
-        "The rate falls with the share",
-        "A handful of languages, of which the largest decides the line.",
-    ),
-    "count-against-common-crawl": Analysis(
-        "Hallucinated tokens per reply against the share of Common Crawl",
-        "Replies in larger languages hold more hallucinated tokens",
-        "Replies in larger languages hold fewer hallucinated tokens",
-        "Replies in larger languages may be longer, and a longer reply holds more of everything.",
-    ),
-    "rate-against-wikipedia-articles": Analysis(
-        "Rate against the number of Wikipedia articles",
-        "The rate rises with the number",
-        "The rate falls with the number",
-        "Some large Wikipedias were written by bots.",
-    ),
-    "count-against-wikipedia-articles": Analysis(
-        "Hallucinated tokens per reply against the number of Wikipedia articles",
-        "More articles, more hallucinated tokens per reply",
-        "More articles, fewer hallucinated tokens per reply",
-        "Length stands between the two.",
-    ),
-    "rate-against-supported-languages": Analysis(
-        "Rate against the number of languages that a model supports",
-        "Models of more languages have the higher rate",
-        "Models of more languages have the lower rate",
-        "One point per model, and makers count languages as they please.",
-    ),
-    "rate-against-length": Analysis(
-        "Rate against the length of replies",
-        "Longer replies have the higher rate",
-        "Longer replies have the lower rate",
-        "Over all cells a token is a character in one script and a word in another: read it within languages.",
-    ),
-    "count-against-length": Analysis(
-        "Hallucinated tokens per reply against the length of replies",
-        "Longer replies hold more hallucinated tokens",
-        "Longer replies hold fewer hallucinated tokens",
-        "Expected even at one constant rate: this is no finding by itself.",
-    ),
-    "by-family": Analysis(
-        "Languages of one family against the others",
-        "The family’s rate is higher",
-        "The family’s rate is lower",
-        "A family is here as few as one language.",
-    ),
-    "by-script": Analysis(
-        "Languages of one script against the others",
-        "The script’s rate is higher",
-        "The script’s rate is lower",
-        "Tokens are not alike across scripts: a character is a token in Chinese.",
-    ),
-}
+KNOWN: dict[str, Analysis] = read_data(
+    Path(__file__).with_name("analyses.yaml"),
+    lambda records: {name: Analysis(**record) for name, record in records.items()},
+)
 # By which estimates an analysis is led, the best founded first.
 FOUNDED = (*PREFERRED, ("hr_est", "gold"), ("hr_est", "silver"), ("raw", ""))
 SIZES = ("pearson_r", "mean_difference")
@@ -112,11 +35,10 @@ SAID = {("within", "languages"): "within languages", ("across", "languages"): "o
 
 
 def analyses(rows: list[dict], board: Board) -> dict | None:
-    """What analyses.html.j2 shows: a line per analysis and slice, in a fixed order; None where there is
-    none.
+    """What analyses.html.j2 shows: a line per analysis and slice, in a fixed order; None where there is none.
 
-    Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in
-    `more`, where those of a single model are, too. `scatters`: pictures of the points (scatter.html.j2).
+    Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in `more`, where those of
+    a single model are, too. `scatters`: pictures of the points (scatter.html.j2).
     """
     by_question: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, dict]] = {}
     for row in rows:

@@ -1,12 +1,12 @@
-"""The heat map of a multilingual board: languages × models, one estimate at a time, with every other one in
-the cells to switch to.
-"""
+"""The heat map of a multilingual board: languages × models, one estimate at a time, with every other one in the cells to switch to."""
 
 import json
 import math
+from pathlib import Path
 
 from markupsafe import Markup
 
+from truerate.core.data_files import read_data
 from truerate.site.charts.recovery import CellEstimate
 from truerate.site.measures import ABSENT
 from truerate.site.tables import Board
@@ -15,76 +15,18 @@ from truerate.site.vocabulary import language, native_name
 RATE, ALL, PLANTED = "hallucination_rate", "all", "planted"
 BAND = ("sensitivity_low", "sensitivity_high")
 HEADLINE, NATURAL = "prediction-powered", "natural"
-ESTIMATORS = {
-    HEADLINE: (
-        "Prediction-powered",
-        "People’s labels of some of the very replies, drawn by chance, moved by the marks of all as far as marks foretell labels. It "
-        "holds however the detector errs.",
-    ),
-    "labels-alone": (
-        "Labels alone",
-        "People’s labels of some of the very replies; the detector is not used.",
-    ),
-    "ppi": ("PPI", "People’s labels of some of the very replies, moved by the marks of all in full."),
-    "predicted": (
-        "Predicted",
-        "Of languages in which nobody labelled replies: what the same model’s labelled languages let one expect.",
-    ),
-    "rogan-gladen-between": (
-        "Rogan–Gladen between models",
-        "Rogan–Gladen with an interval that holds how far the detector’s errors differ from model to model.",
-    ),
-    "rogan-gladen": (
-        "Rogan–Gladen",
-        "(marked share − FPR) / (TPR − FPR). It holds where the detector errs alike on both kinds of text and on all models.",
-    ),
-    "hr_est": (
-        "HR_est",
-        "The paper’s estimate, precision · marked / (recall · tokens). It holds where precision carries over.",
-    ),
-    "raw": (
-        "Raw",
-        "The share of reply tokens that the detector marks, as it comes: no rate, and models are not comparable by it.",
-    ),
-    PLANTED: (
-        "Planted",
-        "What was planted in the closed world: the truth that the estimates are held against.",
-    ),
-}
+# Estimators, calibrations and replies by name: what a switch is called, and the sentence that explains it.
+ESTIMATORS, CALIBRATIONS, REPLIES = read_data(Path(__file__).with_name("modes.yaml"), dict.values)
 OWN_LABELS = tuple(ESTIMATORS)[:4]  # what they are calibrated on is always the same and is not said
-CALIBRATIONS = {
-    "silver": ("Silver", "Error rates from inserted hallucinations, by the writer’s own marks."),
-    "gold": ("Gold", "Error rates from inserted hallucinations, labelled by people."),
-    "natural": (
-        "Natural",
-        "Error rates from replies in the wild, labelled by people: hallucinations that nobody inserted.",
-    ),
-}
-REPLIES = {
-    "all": ("All replies", ""),
-    "kept": (
-        "Kept",
-        "Replies that repeat themselves, do not know, are cut or in another language are left out.",
-    ),
-}
 # What may open the heat map, the best founded first: what rests on labels of replies.
-PREFERRED = (
-    (HEADLINE, NATURAL),
-    ("predicted", NATURAL),
-    ("rogan-gladen-between", NATURAL),
-    ("rogan-gladen", NATURAL),
-)
+PREFERRED = tuple((name, NATURAL) for name in (HEADLINE, "predicted", "rogan-gladen-between", "rogan-gladen"))
 WIDE = 0.5  # an interval over more of the colours' scale than this says too little for a colour
 Mode = tuple[str, str, str]  # estimator, what it was calibrated on, replies
-
-
 Grid = dict[Mode, dict[tuple[str, str], CellEstimate]]
 
 
 def heat_map(rows: list[dict], board: Board) -> dict | None:
-    """What heatmap.html.j2 shows: languages as lines, models as columns, means at both edges; None where
-    no rate was estimated.
-    """
+    """What heatmap.html.j2 shows: languages as lines, models as columns, means at both edges; None where no rate was estimated."""
     grid = grids(rows)
     models = sorted({subject for cells in grid.values() for _, subject in cells})
     languages = sorted({lang for cells in grid.values() for lang, _ in cells} - {ALL}, key=language)
@@ -114,9 +56,7 @@ def heat_map(rows: list[dict], board: Board) -> dict | None:
 
 
 def grids(rows: list[dict]) -> Grid:
-    """Every estimate by mode, then by (language, model); planted values are a mode of their own and stand in
-    every other one's cells.
-    """
+    """Every estimate by mode, then by (language, model); planted values are a mode of their own and stand in every other one's cells."""
     values_by_address = {
         (row["metric"], row["subject"], *sorted(row["slice"].items())): row["value"]
         for row in rows
@@ -153,9 +93,7 @@ def _is_truth(row: dict) -> bool:
 
 
 def opening(grid: Grid) -> Mode:
-    """The mode shown first: of those that are told in at least half of their cells the best founded, over all
-    replies.
-    """
+    """The mode shown first: of those that are told in at least half of their cells the best founded, over all replies."""
     for estimator, calibration in PREFERRED:
         cells = grid.get((estimator, calibration, ALL), {})
         if cells and 2 * sum(estimate.value is not None for estimate in cells.values()) >= len(cells):
@@ -194,9 +132,7 @@ def is_wide(estimate: CellEstimate, high: float) -> bool:
 
 
 def axis(grid: Grid) -> float:
-    """The upper end of the colours, one for all modes so that switching shows a shift: holds 95 % of the
-    values, at most 1.
-    """
+    """The upper end of the colours, one for all modes so that switching shows a shift: holds 95 % of the values, at most 1."""
     values = sorted(
         estimate.value for cells in grid.values() for estimate in cells.values() if estimate.value is not None
     )
@@ -210,9 +146,7 @@ def axis(grid: Grid) -> float:
 def _means(
     cells: dict[tuple[str, str], CellEstimate], languages: list[str], models: list[str]
 ) -> dict[tuple[str, str], CellEstimate]:
-    """The cells with a mean per language (model ""), per model (language `all`, as estimated or else over the
-    languages) and of all.
-    """
+    """The cells with a mean per language (model ""), per model (language `all`, as estimated or else over the languages) and of all."""
     whole = dict(cells)
     for model in models:
         whole.setdefault((ALL, model), _mean([cells.get((lang, model)) for lang in languages]))

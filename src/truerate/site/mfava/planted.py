@@ -7,9 +7,7 @@ from truerate.site.vocabulary import language
 
 
 def recovered(rows: list[dict], board: Board) -> dict | None:
-    """What recovery.html.j2 shows of hallucination rates: over all replies, cells are single languages
-    and models; None without any.
-    """
+    """What recovery.html.j2 shows of hallucination rates: over all replies, cells are single languages and models; None without any."""
     grid = {mode: cells for mode, cells in grids(rows).items() if mode[2] == ALL and mode[0] != PLANTED}
     estimators = []
     for mode in sorted(grid, key=mode_order):

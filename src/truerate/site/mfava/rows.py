@@ -18,9 +18,7 @@ ANSWERS, WITH = "n_answers_", "n_answers_with_page_"
 
 
 def derived(rows: Rows, board: Board) -> Rows:
-    """The rows with their standard deviation over runs, planted rates beside every estimate, and the table of
-    the leading detector.
-    """
+    """The rows with their standard deviation over runs, planted rates beside every estimate, and the table of the leading detector."""
     spread = {
         _key(row, row["metric"].removesuffix("_std")): row["value"]
         for row in rows
@@ -39,9 +37,7 @@ def derived(rows: Rows, board: Board) -> Rows:
 
 
 def _pages(rows: Rows, board: Board) -> Rows:
-    """The share of Mu-SHROOM's answers that come with a page, per language and over all, as the source's card
-    counted them.
-    """
+    """The share of Mu-SHROOM's answers that come with a page, per language and over all, as the source's card counted them."""
     like = next((row for row in rows if row["table"] == "mushroom"), None)
     n_pages = paged(board.source_card.get("counts", {}))
     if like is None:
@@ -60,9 +56,7 @@ def _pages(rows: Rows, board: Board) -> Rows:
 
 
 def paged(counts: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """How many answers have a page, and of how many, per language and over all; nothing where a source's card
-    does not count them.
-    """
+    """How many answers have a page, and of how many, per language and over all; nothing where a source's card does not count them."""
     with_page = {name.removeprefix(WITH): n for name, n in sorted(counts.items()) if name.startswith(WITH)}
     pages = {lang: (n, counts[f"{ANSWERS}{lang}"]) for lang, n in with_page.items()}
     return pages | (
@@ -98,9 +92,7 @@ def _with_planted(rows: Rows) -> Rows:
 
 
 def leader(rows: Rows, board: Board) -> dict[str, str]:
-    """The detector whose counts make the rates, as the board says; else the one with the best F1 against the
-    most trusted labels.
-    """
+    """The detector whose counts make the rates, as the board says; else the one with the best F1 against the most trusted labels."""
     if board.detector:
         return dict(board.detector)
     measured = [

@@ -104,17 +104,13 @@ def _labelled(board: Board) -> pl.DataFrame:
 
 
 def verifier_of(board: Board) -> str:
-    """Whose verdicts count: the verifier's, or people's where the source brought them; empty where there are
-    none.
-    """
+    """Whose verdicts count: the verifier's, or people's where the source brought them; empty where there are none."""
     is_human = PEOPLE in board.judgements["judge"]
     return PEOPLE if is_human else board.roles.get("verifier", "")
 
 
 def chosen(replies: list[dict], entities: dict[str, dict], n_max: int, vocabulary: Vocabulary) -> list[dict]:
-    """The replies about at most as many whole entities as `n_max` allows, in turn from each domain by their
-    ids (content hashes).
-    """
+    """The replies about at most as many whole entities as `n_max` allows, in turn from each domain by their ids (content hashes)."""
     about: dict[str, list[dict]] = defaultdict(list)
     for row in replies:
         about[row["item_id"]].append(row)
@@ -140,9 +136,8 @@ def chosen(replies: list[dict], entities: dict[str, dict], n_max: int, vocabular
 def _opinions(board: Board, facts: pl.DataFrame) -> tuple[dict[str, dict], list[str]]:
     """Per fact the verdict letter of each judge (`said`) and what people say; all judges.
 
-    Of people: `label`, by majority, and `review`, the kinds of error that they name; null where they were not
-    asked. The verifier's verdict on a fact alone is that of another judge. Detectors judge the labelled copy
-    of a fact, a sample.
+    Of people: `label`, by majority, and `review`, the kinds of error that they name; null where they were not asked. The
+    verifier's verdict on a fact alone is that of another judge. Detectors judge the labelled copy of a fact, a sample.
     """
     fact_of = {name: name for name in facts["fact_id"]}
     opinions: dict[str, dict] = {name: {"said": {}, "label": None, "review": None} for name in fact_of}
@@ -170,8 +165,7 @@ def _letter(is_unsupported: bool | None) -> str:
 
 
 def cut(text: str, sentences: Iterable[tuple[int, str]]) -> list:
-    """A reply cut at its sentences, each found after the one before it: `[string, sentence]`, and what lies
-    between as a string.
+    """A reply cut at its sentences, each found after the one before it: `[string, sentence]`, and what lies between as a string.
 
     A sentence that is not found word by word is left out: its facts then point at nothing.
     """

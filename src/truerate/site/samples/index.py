@@ -25,9 +25,7 @@ def in_turn(strata: Mapping[Any, Sequence[T]]) -> Iterator[T]:
 
 
 def coded(key: str, values: list, vocabulary: Vocabulary) -> dict:
-    """A column as its distinct values with labels, and per record its code, or the list of its codes where a record has
-    several values.
-    """
+    """A column as its distinct values with labels, and per record its code, or the list of its codes where a record has several values."""
     lists = {id(value): value for value in values if isinstance(value, list)}  # few: equal ones are one
     plain = {value for value in values if isinstance(value, str)}
     names = sorted(plain.union(*lists.values()), key=vocabulary.sort_key)

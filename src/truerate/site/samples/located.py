@@ -164,9 +164,7 @@ def _record(response: dict, item: dict, documents: dict[str, str], by_target: di
 
 
 def outcome(judgement: dict, label: dict) -> str:
-    """One letter: r(ight), w(rong), u(nread); p where a hallucination is found, but no segment that was named is one of the
-    label's.
-    """
+    """One letter: r(ight), w(rong), u(nread); p where a hallucination is found, but no segment that was named is one of the label's."""
     if judgement["verdict"] is None:
         return "u"
     if judgement["verdict"] != label["is_hallucinated"]:

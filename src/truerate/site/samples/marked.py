@@ -165,9 +165,7 @@ def _marks(board: Board, targets: set[str]) -> dict[tuple[str, str], list[dict]]
 
 
 def hard(spans: Iterable[dict] | None, threshold: float = HARD) -> list[dict]:
-    """The spans that are marks: without a probability, or one above a detector's threshold, a half for people
-    (Mu-SHROOM's rule).
-    """
+    """The spans that are marks: without a probability, or one above a detector's threshold, a half for people (Mu-SHROOM's rule)."""
     return [span for span in spans or () if span["p"] is None or span["p"] > threshold]
 
 
@@ -182,9 +180,7 @@ def _layers(text: dict, marks: dict, detectors: list[str]) -> dict[str, list[dic
 
 
 def compare(truth: list[dict] | None, marks: list[dict] | None) -> str:
-    """One letter: a(grees), m(isses a labelled span wholly), x (marks where no label is), b(oth); n without labels, -
-    without marks.
-    """
+    """One letter: a(grees), m(isses a labelled span wholly), x (marks where no label is), b(oth); n without labels, - without marks."""
     if marks is None:
         return "-"
     if truth is None:

@@ -1,6 +1,4 @@
-"""From messages to entities with evidence: what is left at each stage, what was taken out before it, and what
-became of the pages.
-"""
+"""From messages to entities with evidence: what is left at each stage, what was taken out before it, and what became of the pages."""
 
 import math
 
@@ -116,9 +114,7 @@ def _power(group: str) -> tuple[float, str]:
 
 
 def evidence(rows: list[dict], board: Board) -> dict | None:
-    """What evidence.html.j2 shows: figures of an entity's pages, and what became of all that a search
-    named; None without either.
-    """
+    """What evidence.html.j2 shows: figures of an entity's pages, and what became of all that a search named; None without either."""
     means = {
         row["metric"]: row
         for row in rows

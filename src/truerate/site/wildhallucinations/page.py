@@ -16,9 +16,7 @@ def is_labelled(board: Board) -> bool:
 
 
 def recovered(rows: Rows, board: Board) -> dict | None:
-    """What recovery.html.j2 shows: scores over all entities and over parts of them, each estimator
-    against what was planted.
-    """
+    """What recovery.html.j2 shows: scores over all entities and over parts of them, each estimator against what was planted."""
     truth = {address(row): row["value"] for row in rows if row["kind"] == "planted"}
     cells: dict[tuple[str, bool, int], dict[str, CellEstimate]] = {}
     for row in rows:

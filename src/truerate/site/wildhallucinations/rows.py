@@ -1,6 +1,4 @@
-"""WildHallucinations' rows as its pages read them: what stands in which table, parts of the entities as
-lines, links to the replies.
-"""
+"""WildHallucinations' rows as its pages read them: what stands in which table, parts of the entities as lines, links to the replies."""
 
 from collections.abc import Iterable
 from urllib.parse import urlencode
@@ -82,11 +80,10 @@ MISTAKES = {"verifier_tpr": "m", "verifier_fpr": "x"}
 
 
 def derived(rows: Rows, board: Board) -> Rows:
-    """The rows, each in its table, with planted truth beside every estimate; and the tables `leading`, those
-    of BY, `errors-by-model` and, where people labelled facts of the models, `estimates`.
+    """The rows, each in its table, with planted truth beside every estimate; and the tables `leading`, those of BY,
+    `errors-by-model` and, where people labelled facts of the models, `estimates`.
 
-    `setting` and whatever else a slice holds stays. Rows of parts of the entities that no page shows are in
-    the table `parts`.
+    `setting` and whatever else a slice holds stays. Rows of parts of the entities that no page shows are in the table `parts`.
     """
     plain = [_plain(row) for row in _with_planted(rows)]
     rule = rule_of(board)
@@ -135,9 +132,7 @@ def _plain(row: dict) -> dict:
 
 
 def _with_planted(rows: Rows) -> Rows:
-    """The rows; what was planted stands under each estimator and each rule of abstention by which its metric
-    was measured.
-    """
+    """The rows; what was planted stands under each estimator and each rule of abstention by which its metric was measured."""
     measured = [row for row in rows if row["kind"] != PLANTED]
     met: dict[str, set[tuple]] = {}
     for row in measured:
@@ -177,8 +172,7 @@ def _beside(row: dict) -> Iterable[dict]:
 
 
 def _part(row: dict, part: str) -> dict:
-    """A score of a part of the entities: a line named by the part, a column per model; hidden where no page
-    shows it.
+    """A score of a part of the entities: a line named by the part, a column per model; hidden where no page shows it.
 
     Domains have a table of their own, Wikipedia, rarity and region share one.
     """
@@ -199,9 +193,7 @@ def _part(row: dict, part: str) -> dict:
 
 
 def _error(row: dict, vocabulary: Vocabulary) -> dict:
-    """A share of the error analysis: over all models a line per kind, else a line per kind and a column per
-    model.
-    """
+    """A share of the error analysis: over all models a line per kind, else a line per kind and a column per model."""
     if row["kind"] == "model":
         return row | {
             "table": "errors-by-model",
@@ -239,9 +231,7 @@ def rule_of(board: Board) -> str:
 
 
 def _leading(row: dict, rule: str) -> Iterable[dict]:
-    """A copy for the leading table of what it shows, responding by the board's `rule`; only WildFactScore is
-    ranked there.
-    """
+    """A copy for the leading table of what it shows, responding by the board's `rule`; only WildFactScore is ranked there."""
     slice_ = dict(row["slice"])
     is_measured = slice_.pop("rule", rule) == rule
     if row["metric"] in LEADING and is_measured and "set" not in slice_ and row["kind"] in ("model", PLANTED):
