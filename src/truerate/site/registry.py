@@ -19,6 +19,7 @@ from truerate.site.mfava.heatmap import heat_map
 from truerate.site.mfava.planted import recovered as mfava_recovered
 from truerate.site.mfava.rows import derived as mfava_rows
 from truerate.site.samples import facts, located, marked
+from truerate.site.samples.index import FORMS
 from truerate.site.wildhallucinations import page as wildhallucinations
 from truerate.site.wildhallucinations.funnel import distribution, evidence, funnel
 from truerate.site.wildhallucinations.rows import derived as wildhallucinations_rows
@@ -49,21 +50,21 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
     "halueval": {"derive": halueval.with_failure_rates, "figures": halueval.figures},
     "halludial": {
         "records": located.records,
-        "record_filters": tuple(name for name, *_ in located.FILTERS),
+        "record_filters": tuple(FORMS["located"]["filters"]),
         "derive": halludial_rows,
         "figures": halludial.figures,
     },
     "mfava": {
         "records": marked.records,
         "targets": marked.targets,
-        "record_filters": tuple(name for name, *_ in marked.FILTERS),
+        "record_filters": tuple(FORMS["marked"]["filters"]),
         "derive": mfava_rows,
         "figures": mfava.figures,
     },
     "wildhallucinations": {
         "records": facts.records,
         "targets": facts.targets,
-        "record_filters": tuple(name for name, *_ in facts.FILTERS),
+        "record_filters": tuple(FORMS["facts"]["filters"]),
         "derive": wildhallucinations_rows,
         "figures": wildhallucinations.figures,
         "is_labelled": wildhallucinations.is_labelled,

@@ -19,21 +19,6 @@ from truerate.site.samples.index import AGREEMENT, Index, in_turn
 from truerate.site.tables import Board, rows_by
 from truerate.site.vocabulary import Vocabulary
 
-FILTERS = (
-    ("generator", "Reply of", "All models"),
-    ("lang", "Language", "All languages"),
-    ("domain", "Domain", "All domains"),
-    ("wikipedia", "Wikipedia", "With or without"),
-    ("rarity", "Rarity of the name", "Any"),
-    ("reply", "Reply", "All replies"),
-    ("verdict", "Facts", "Any facts"),
-)
-JUDGES = ("Held against people", "The verifier")
-OUTCOMES = (
-    ("m", "Passes what people reject", "mb"),
-    ("x", "Rejects what people accept", "xb"),
-    ("a", "Agrees with people", "a"),
-)
 SINGLE = "one by one"
 PEOPLE = "human"  # the judge whose verdicts a source brought
 ANNOTATION = "annotation"  # the stage of what one person says; their majority is the label
@@ -46,7 +31,7 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     rows = rows_by(replies, "generation_id", names)
     kept = [rows[name] for name in names]
     facts = _facts_of(board, names).sort("sentence_index", maintain_order=True)
-    opinions, judges = _opinions(board, facts)
+    opinions = _opinions(board, facts)
     cited = {passage[0] for name in facts["evidence"].explode().drop_nulls() if (passage := passage_of(name))}
     documents = rows_by(board.documents, "document_id", cited)
     failed = board.generations.filter(
@@ -64,7 +49,16 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
         entries.append(
             entry | ({"status": "not-written", "_reply": "not-written"} if name in unwritten else {})
         )
-    return entries, _index(entries, judges, replies.height, board)
+    index = Index("facts")
+    index.add(entries)
+    domains = {
+        name: board.vocabulary.value("domain", name)
+        for name in sorted({entry["domain"] for entry in entries})
+    }
+    leader = verifier if verifier in index.judges else ""
+    return entries, index.as_dict(
+        board.vocabulary, n_all=replies.height, types=[], leader=leader, domains=domains
+    )
 
 
 def targets(board: Board, n_max: int) -> set[str]:
@@ -133,14 +127,14 @@ def chosen(replies: list[dict], entities: dict[str, dict], n_max: int, vocabular
     return [row for item in kept for row in about[item]]
 
 
-def _opinions(board: Board, facts: pl.DataFrame) -> tuple[dict[str, dict], list[str]]:
-    """Per fact the verdict letter of each judge (`said`) and what people say; all judges.
+def _opinions(board: Board, facts: pl.DataFrame) -> dict[str, dict]:
+    """Per fact the verdict letter of each judge (`verdicts`) and what people say.
 
     Of people: `label`, by majority, and `review`, the kinds of error that they name; null where they were not asked. The
     verifier's verdict on a fact alone is that of another judge. Detectors judge the labelled copy of a fact, a sample.
     """
     fact_of = {name: name for name in facts["fact_id"]}
-    opinions: dict[str, dict] = {name: {"said": {}, "label": None, "review": None} for name in fact_of}
+    opinions: dict[str, dict] = {name: {"verdicts": {}, "label": None, "review": None} for name in fact_of}
     for row in _labelled(board).filter(pl.col("fact").is_in(list(fact_of))).iter_rows(named=True):
         fact_of[row["sample_id"]] = row["fact"]
         opinions[row["fact"]]["label"] = "n" if row["is_hallucinated"] else "s"
@@ -156,8 +150,8 @@ def _opinions(board: Board, facts: pl.DataFrame) -> tuple[dict[str, dict], list[
     for row in judgements.sort("judge", "stage", "judgement_id", nulls_last=True).iter_rows(named=True):
         how = SINGLE if row["stage"] == "single" else row["stage"]
         judge = f"{row['judge']} · {how}" if how else row["judge"]
-        opinions[fact_of[row["target_id"]]]["said"].setdefault(judge, _letter(row["verdict"]))
-    return opinions, sorted({judge for opinion in opinions.values() for judge in opinion["said"]})
+        opinions[fact_of[row["target_id"]]]["verdicts"].setdefault(judge, _letter(row["verdict"]))
+    return opinions
 
 
 def _letter(is_unsupported: bool | None) -> str:
@@ -245,19 +239,22 @@ def _record(
         ],
         "_reply": "abstained" if row["status"] == "abstained" else _kind([line[2] for line in lines]),
         "_verdicts": sorted({name for line in lines for name in _names(line)}),
-        "_said": [(fact["said"], fact["label"]) for fact in facts],
-        "_outcome": {},
+        "_outcome": {
+            judge: letter
+            for judge in sorted({judge for fact in facts for judge in fact["verdicts"]})
+            if (letter := compare((fact["verdicts"].get(judge), fact["label"]) for fact in facts)) != "-"
+        },
     }
 
 
 def _fact(fact: dict, numbers: dict[str, int], verifier: str) -> list:
     marks = [name for name in ("duplicate", "title") if fact[f"is_{name}"]]
     evidence = [numbers[name] for name in fact["evidence"] if name in numbers]
-    others = [[judge, letter] for judge, letter in sorted(fact["said"].items()) if judge != verifier]
+    others = [[judge, letter] for judge, letter in sorted(fact["verdicts"].items()) if judge != verifier]
     return [
         fact["sentence_index"],
         fact["text"],
-        fact["said"].get(verifier, "-"),
+        fact["verdicts"].get(verifier, "-"),
         marks,
         evidence,
         others,
@@ -293,30 +290,3 @@ def compare(verdicts_and_labels: Iterable[tuple[str | None, str | None]]) -> str
     """
     pairs = {(verdict, label) for verdict, label in verdicts_and_labels if label and verdict in ("s", "n")}
     return AGREEMENT[("s", "n") in pairs, ("n", "s") in pairs] if pairs else "-"
-
-
-def _index(entries: list[dict], judges: list[str], n_all: int, board: Board) -> dict:
-    index, verifier = Index(FILTERS), verifier_of(board)
-    names = {"generator": "by", "reply": "_reply", "verdict": "_verdicts"}
-    values = {key: [entry[names.get(key, key)] for entry in entries] for key, *_ in FILTERS}
-    values["lang"] = [lang or "" for lang in values["lang"]]
-    index.add(entries, values)
-    letters = {
-        judge: "".join(
-            compare((opinions.get(judge), label) for opinions, label in entry["_said"]) for entry in entries
-        )
-        for judge in judges
-    }
-    compared = {judge: codes for judge, codes in letters.items() if codes.strip("-")}
-    return index.as_dict(
-        board.vocabulary,
-        form="facts",
-        n_all=n_all,
-        unit="replies",
-        types=[],
-        leader=verifier if verifier in compared else "",
-        judged=JUDGES,
-        outcomes=OUTCOMES,
-        judges=compared,
-        domains={name: board.vocabulary.value("domain", name) for name in sorted(set(values["domain"]))},
-    )

@@ -9,13 +9,6 @@ from truerate.core.schemas import unpaired
 from truerate.site.samples.index import Index
 from truerate.site.tables import Board, rows_by
 
-FORM = "ids"
-FILTERS = (
-    ("task", "Task", "All tasks"),
-    ("lang", "Language", "All languages"),
-    ("label", "Label", "Both labels"),
-    ("generator", "Written by", "Anyone"),
-)
 COLUMNS = (
     *("sample_id", "item_id", "task", "lang", "is_hallucinated"),
     *("label_source", "generator", "attributes"),
@@ -35,19 +28,16 @@ def records(board: Board, n_max: int) -> tuple[Iterator[dict], dict]:
 
 
 def _records(board: Board, n_max: int, index: dict) -> Iterator[dict]:
-    gathered = Index(FILTERS)
+    gathered = Index("ids")
     samples = _facts(board, n_max) if board.samples.is_empty() else board.samples.select(COLUMNS)
     for batch in samples.sort("task", "sample_id").head(n_max).iter_slices(BATCH):
         items = rows_by(board.items.select("item_id", "attributes"), "item_id", batch["item_id"])
-        rows = batch.to_dicts()
-        entries = [_record(row, items.get(row["item_id"], {})) for row in rows]
-        values = {key: [row[key] or "" for row in rows] for key in ("task", "lang", "generator")}
-        gathered.add(entries, values | {"label": [LABELS[row["is_hallucinated"]] for row in rows]})
+        entries = [_record(row, items.get(row["item_id"], {})) for row in batch.to_dicts()]
+        gathered.add(entries)
         yield from entries
     card = board.source_card
     index |= gathered.as_dict(
         board.vocabulary,
-        form=FORM,
         n_all=board.n_texts,
         types=[],
         layers=[],
@@ -79,6 +69,7 @@ def _record(row: dict, item: dict) -> dict:
         "source": row["label_source"],
         "by": row["generator"],
         "where": sorted(where.items()),
+        "_label": LABELS[row["is_hallucinated"]],
         "_outcome": {},
         "_search": [row["sample_id"], row["item_id"], *where.values()],
     }

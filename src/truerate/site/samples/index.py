@@ -2,20 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any, TypeVar
 
+from truerate.core.data_files import read_data
 from truerate.site.vocabulary import Vocabulary
 
 T = TypeVar("T")
-Filter = tuple[str, str, str]  # its key, its heading, and the words of no choice
-JUDGES = ("Judged by", "Any judge")
-# One letter per judge and record with labels: agrees, misses a label, marks what has none, both.
-AGREEMENT = {
-    (False, False): "a",
-    (True, False): "m",
-    (False, True): "x",
-    (True, True): "b",
-}  # by missed, extra
+FORMS: dict[str, dict[str, Any]] = read_data(Path(__file__).with_name("forms.yaml"), dict)
+# One letter per judge and record with labels, by missed and extra: agrees, misses a label, marks what has none, both.
+AGREEMENT = {(False, False): "a", (True, False): "m", (False, True): "x", (True, True): "b"}
 
 
 def in_turn(strata: Mapping[Any, Sequence[T]]) -> Iterator[T]:
@@ -25,7 +21,7 @@ def in_turn(strata: Mapping[Any, Sequence[T]]) -> Iterator[T]:
 
 
 def coded(key: str, values: list, vocabulary: Vocabulary) -> dict:
-    """A column as its distinct values with labels, and per record its code, or the list of its codes where a record has several values."""
+    """A column as its distinct values with labels, and per record its code, or the list of its codes where it has several values."""
     lists = {id(value): value for value in values if isinstance(value, list)}  # few: equal ones are one
     plain = {value for value in values if isinstance(value, str)}
     names = sorted(plain.union(*lists.values()), key=vocabulary.sort_key)
@@ -36,28 +32,30 @@ def coded(key: str, values: list, vocabulary: Vocabulary) -> dict:
 
 
 class Index:
-    """The index over records, gathered while they pass: a board's records need not be in memory together."""
+    """The index over records of a form, gathered while they pass: a board's records need not be in memory together."""
 
-    def __init__(self, filters: Sequence[Filter]):
-        self.filters = filters
-        self.values: dict[str, list] = {key: [] for key, *_ in filters}
+    def __init__(self, form: str):
+        self.form = FORMS[form]
+        self.values: dict[str, list] = {key: [] for key in self.form["filters"]}
         self.ids: list[str] = []
         self._letters: dict[str, bytearray] = {}
-        self._equal: dict[tuple | str, str | list] = {}
+        self._equal: dict[tuple | str | None, str | list] = {}
 
-    def add(self, records: Sequence[Mapping], values: Mapping[str, Iterable[str | list[str]]]) -> None:
-        """Add records, with a column of values per filter; the `_outcome` of a record is a letter per judge."""
-        for key, column in values.items():
-            self.values[key].extend(map(self._kept_once, column))
+    def add(self, records: Sequence[Mapping], columns: Mapping[str, Iterable] | None = None) -> None:
+        """Add records, with what they are filtered by as columns where it stands in none of their fields; `_outcome` of a record is
+        a letter per judge.
+        """
+        for key, (_, _, *field) in self.form["filters"].items():
+            name = field[0] if field else key
+            for value in columns[key] if columns else (record[name] for record in records):
+                # the first of equal values: most records have the same few, and a column of a table holds a text for each
+                equal = tuple(value) if isinstance(value, list) else value
+                self.values[key].append(self._equal.setdefault(equal, "" if value is None else value))
         for number, record in enumerate(records, len(self.ids)):
             for judge, letter in record["_outcome"].items():
                 letters = self._letters.setdefault(judge, bytearray())
                 letters.extend(b"-" * (number - len(letters)) + letter.encode())
         self.ids.extend(record["id"] for record in records)
-
-    def _kept_once(self, value: str | list[str]) -> str | list[str]:
-        """The first of equal values: most records have the same few, and a column of a table holds a text for each."""
-        return self._equal.setdefault(tuple(value) if isinstance(value, list) else value, value)
 
     @property
     def judges(self) -> dict[str, str]:
@@ -66,17 +64,19 @@ class Index:
         return {name: self._letters[name].decode().ljust(n, "-") for name in sorted(self._letters)}
 
     def as_dict(self, vocabulary: Vocabulary, **facts: object) -> dict:
-        """The index as the page reads it. `facts`: `n_all` (records that there are), `form`, `unit`, `types`, `layers`,
-        `leader` (the judge first shown), `judged` and `outcomes` (the words of these filters), and what a form adds.
+        """The index as the page reads it. `facts`: `n_all` (records that there are), `types`, `layers`, `leader` (the judge first
+        shown), and what a form adds.
         """
         shown = {
             **dict.fromkeys(("form", "n", "n_all", "unit", "ids", "types", "layers", "leader")),
             "n": len(self.ids),
             "ids": self.ids,
-            "filters": [list(each) for each in self.filters],
-            "columns": {key: coded(key, self.values[key], vocabulary) for key, *_ in self.filters},
-            "judged": (),
-            "outcomes": (),
+            "form": self.form.get("form"),
+            "unit": self.form.get("unit"),
+            "filters": [[key, heading, none] for key, (heading, none, *_) in self.form["filters"].items()],
+            "columns": {key: coded(key, values, vocabulary) for key, values in self.values.items()},
+            "judged": self.form.get("judged", ()),
+            "outcomes": self.form.get("outcomes", ()),
             "judges": self.judges,
         }
         return {name: value for name, value in (shown | facts).items() if value is not None}

@@ -7,25 +7,11 @@ import polars as pl
 
 from truerate.core.schemas import unpaired
 from truerate.site.permalinks import how_asked
-from truerate.site.samples.index import JUDGES, Index, in_turn
+from truerate.site.samples.index import Index, in_turn
 from truerate.site.samples.layers import in_order, segments, types_of
 from truerate.site.samples.word_index import PART
 from truerate.site.tables import Board, dicts_of, known_texts, rows_by, texts_of, tuples_of
 from truerate.site.vocabulary import Vocabulary
-
-FILTERS = (
-    ("task", "Task", "All tasks"),
-    ("lang", "Language", "All languages"),
-    ("label", "Label", "Both labels"),
-    ("pattern", "Pattern", "All patterns"),
-    ("type", "Type of span", "All types"),
-    ("generator", "Written by", "Anyone"),
-)
-OUTCOMES = (  # value, words, letters it holds for
-    ("w", "Judged wrongly", "w"),
-    ("r", "Judged rightly", "r"),
-    ("u", "No verdict read", "u"),
-)
 
 
 def records(board: Board, n_max: int) -> tuple[Iterator[dict], dict]:
@@ -35,7 +21,7 @@ def records(board: Board, n_max: int) -> tuple[Iterator[dict], dict]:
 
 
 def _records(board: Board, n_max: int, index: dict) -> Iterator[dict]:
-    gathered, layers, all_types = Index(FILTERS), set[str](), set[str]()
+    gathered, layers, all_types = Index("labelled"), set[str](), set[str]()
     names = board.samples.select("sample_id", "pair_id", "task", "pattern", "is_hallucinated").with_row_index(
         "row"
     )
@@ -53,8 +39,6 @@ def _records(board: Board, n_max: int, index: dict) -> Iterator[dict]:
         n_all=board.samples.height,
         types=sorted(all_types),
         layers=in_order(layers),
-        judged=JUDGES,
-        outcomes=OUTCOMES,
     )
 
 

@@ -13,26 +13,11 @@ from itertools import islice
 import polars as pl
 
 from truerate.core.schemas import unpaired
-from truerate.site.samples.index import JUDGES, Index, in_turn
+from truerate.site.samples.index import Index, in_turn
 from truerate.site.samples.layers import in_order, segments, types_of
 from truerate.site.tables import Board, known_texts, rows_by, texts_of
 from truerate.site.vocabulary import Vocabulary
 
-FORM = "located"
-FILTERS = (
-    ("scenario", "Scenario", "All scenarios"),
-    ("lang", "Language", "All languages"),
-    ("label", "Label", "Both labels"),
-    ("kind", "Kind", "All kinds"),
-    ("source", "Labelled by", "Anyone"),
-    ("generator", "Written by", "Anyone"),
-)
-OUTCOMES = (
-    ("w", "Judged wrongly", "w"),
-    ("p", "Found, but not the segment", "p"),
-    ("r", "Judged rightly", "rp"),
-    ("u", "No verdict read", "u"),
-)
 PEOPLE = "gold"
 SEGMENT = "hallucinated segment"  # what a marked part is called; a type says no more here
 HOW = ("variant", "order")  # attributes of a judgement that say how it was asked
@@ -50,7 +35,11 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     entries = [
         _record(response, items.get(response["item_id"], {}), documents, judgements) for response in kept
     ]
-    return entries, _index(entries, len(responses), board)
+    index = Index("located")
+    index.add(entries)
+    types = sorted({kind for entry in entries for kind in types_of(entry["text"])})
+    layers = in_order(name for entry in entries for name in entry["layers"])
+    return entries, index.as_dict(board.vocabulary, n_all=len(responses), types=types, layers=layers)
 
 
 def _responses(board: Board) -> list[dict]:
@@ -159,6 +148,8 @@ def _record(response: dict, item: dict, documents: dict[str, str], by_target: di
             for who, row in sorted(judgements.items())
         ],
         "_search": [response["sample_id"], response["text"], *(text for _, text in turns), *knowledge],
+        "_label": "hallucinated" if labels[0]["is_hallucinated"] else "right",
+        "_sources": [row["label_source"] for row in labels],
         "_outcome": {who: outcome(row, labels[0]) for who, row in judgements.items()},
     }
 
@@ -172,28 +163,3 @@ def outcome(judgement: dict, label: dict) -> str:
     named, true = judgement["spans"] or (), label["spans"] or ()
     is_met = any(max(a["start"], b["start"]) < min(a["end"], b["end"]) for a in named for b in true)
     return "p" if named and true and not is_met else "r"
-
-
-def _index(entries: list[dict], n_all: int, board: Board) -> dict:
-    index = Index(FILTERS)
-    index.add(
-        entries,
-        {
-            "scenario": [entry["scenario"] for entry in entries],
-            "lang": [entry["lang"] or "" for entry in entries],
-            "label": ["hallucinated" if entry["wrong"] else "right" for entry in entries],
-            "kind": [entry["kind"] for entry in entries],
-            "source": [[source for source, *_ in entry["labels"]] for entry in entries],
-            "generator": [entry["by"] or "" for entry in entries],
-        },
-    )
-    return index.as_dict(
-        board.vocabulary,
-        form=FORM,
-        n_all=n_all,
-        unit="labelled responses",
-        types=sorted({kind for entry in entries for kind in types_of(entry["text"])}),
-        layers=in_order(name for entry in entries for name in entry["layers"]),
-        judged=JUDGES,
-        outcomes=OUTCOMES,
-    )

@@ -16,20 +16,6 @@ from truerate.site.vocabulary import language
 
 GOLD, SILVER = "gold", "silver"
 HARD = 0.5  # a span is a mark where its probability is above this, unless its detector says otherwise, or none is given
-FILTERS = (
-    ("task", "Text", "All texts"),
-    ("lang", "Language", "All languages"),
-    ("source", "Labels", "With or without"),
-    ("type", "Type of span", "All types"),
-    ("generator", "Written by", "Anyone"),
-    ("oddity", "Reply", "All replies"),
-)
-JUDGES = ("Marks of", "The leading detector")
-OUTCOMES = (
-    ("m", "Misses a labelled span", "mb"),
-    ("x", "Marks what is not labelled", "xb"),
-    ("a", "Agrees with the labels", "a"),
-)
 DIFFER, NONE = "silver and gold differ", "no labels"
 ODDITIES = ("repeats", "dont_know", "cut", "wrong_language")
 
@@ -50,7 +36,16 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
         _record(text, items.get(text["item_id"], {}), documents, _layers(text, marks, detectors), layers)
         for text in kept
     ]
-    return entries, _index(entries, layers, names.height, board)
+    index, types = Index("marked"), {kind for entry in entries for kind in entry["_types"]}
+    index.add(entries)
+    return entries, index.as_dict(
+        board.vocabulary,
+        n_all=names.height,
+        types=sorted(types, key=board.vocabulary.sort_key),
+        layers=layers,
+        leader=board.detector.get("member", ""),
+        judges={name: index.judges.get(name, "") for name in detectors},
+    )
 
 
 def targets(board: Board, n_max: int) -> set[str]:
@@ -194,11 +189,16 @@ def _meet(first: dict, second: dict) -> bool:
     return max(first["start"], second["start"]) < min(first["end"], second["end"])
 
 
+def _offsets(spans: list[dict]) -> set[int]:
+    """The places of a text that spans cover."""
+    return {offset for span in spans for offset in range(span["start"], span["end"])}
+
+
 def _record(text: dict, item: dict, documents: dict[str, str], layers: dict, names: list[str]) -> dict:
     """One record as the page shows it; names with `_` stay in the index."""
     labelled = [source for source in (GOLD, SILVER) if layers[source] is not None]
     truth = next((layers[source] for source in labelled), None)
-    is_different = len(labelled) == 2 and _extent(layers[GOLD]) != _extent(layers[SILVER])
+    is_different = len(labelled) == 2 and _offsets(layers[GOLD]) != _offsets(layers[SILVER])
     knowledge = known_texts(item, documents)
     return {
         "id": text["id"],
@@ -216,26 +216,3 @@ def _record(text: dict, item: dict, documents: dict[str, str], layers: dict, nam
         "_types": sorted({span["type"] or UNTYPED for source in labelled for span in layers[source]}),
         "_outcome": {name: compare(truth, layers[name]) for name in names[2:]},
     }
-
-
-def _extent(spans: list[dict]) -> set[int]:
-    return {offset for span in spans for offset in range(span["start"], span["end"])}
-
-
-def _index(records: list[dict], layers: list[str], n_all: int, board: Board) -> dict:
-    index, names = Index(FILTERS), {"source": "_source", "type": "_types", "oddity": "oddities"}
-    values = {key: [record[names.get(key, key)] for record in records] for key in ("task", "lang", *names)}
-    index.add(records, values | {"generator": [record["by"] or "" for record in records]})
-    return index.as_dict(
-        board.vocabulary,
-        form="marked",
-        n_all=n_all,
-        types=sorted(
-            {kind for record in records for kind in record["_types"]}, key=board.vocabulary.sort_key
-        ),
-        layers=layers,
-        leader=board.detector.get("member", ""),
-        judged=JUDGES,
-        outcomes=OUTCOMES,
-        judges={name: "".join(record["_outcome"][name] for record in records) for name in layers[2:]},
-    )
