@@ -1,6 +1,4 @@
-"""Commands that are refused; a strict Hub on loopback: alone, with this process's clients turned towards it,
-without their pauses.
-"""
+"""Commands that are refused; a strict Hub on loopback: alone, with this process's clients turned towards it, without their pauses."""
 
 import gc
 import os
@@ -95,9 +93,7 @@ def hub(tmp_path):
 
 @pytest.fixture
 def hub_here(hub, monkeypatch):
-    """The same Hub, with the clients of this very process pointed at it as `someone` who may write; Xet as
-    the client has it: on.
-    """
+    """The same Hub, with the clients of this very process pointed at it as `someone` who may write; Xet as the client has it: on."""
     from tests.hub.server import pointing
 
     pointing.point_at(hub, monkeypatch, token=hub.token)

@@ -1,5 +1,4 @@
-"""Seeded mutations of settings, as slips make them: a typo, a wrong type, name or bound, a key taken away,
-two values exchanged.
+"""Seeded mutations of settings, as slips make them: a typo, a wrong type, name or bound, a key taken away, two values exchanged.
 
 Each changes one place of a mapping as YAML reads it. Equal seeds give equal mutations of equal settings.
 """
@@ -32,9 +31,7 @@ NAMES = (
 
 @dataclass(frozen=True)
 class Mutation:
-    """What is done at one place: the value there is replaced by `after`, or renamed to it (`is_key`), or
-    taken away (`is_gone`).
-    """
+    """What is done at one place: the value there is replaced by `after`, or renamed to it (`is_key`), or taken away (`is_gone`)."""
 
     kind: str
     place: tuple[str | int, ...]
@@ -81,9 +78,7 @@ class Mutation:
 
 
 def mutations(params: dict, *, n: int, seed: int) -> list[Mutation]:
-    """`n` mutations, the kinds in turn, no two the same; drawn so that a block with many entries is not hit
-    more often than others.
-    """
+    """`n` mutations, the kinds in turn, no two the same; drawn so that a block with many entries is not hit more often than others."""
     chance = random.Random(seed)
     found: dict[str, Mutation] = {}
     while len(found) < n:
@@ -106,9 +101,7 @@ def _short(value: object) -> str:
 
 
 def _walk(params: object, chance: random.Random, fits: Callable[[object], bool]) -> tuple | None:
-    """A random place whose value fits: down from the top, each step one of the entries below which something
-    fits.
-    """
+    """A random place whose value fits: down from the top, each step one of the entries below which something fits."""
     place: tuple = ()
     while True:
         here = at(params, place)

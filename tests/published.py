@@ -1,6 +1,4 @@
-"""A built project published to the loopback Hub by the real command, and read back by the clients of whoever
-wants the data.
-"""
+"""A built project published to the loopback Hub by the real command, and read back by the clients of whoever wants the data."""
 
 import json
 import subprocess
@@ -49,9 +47,7 @@ def running(folder: Path):
 def publish(
     house, hub: Hub, *arguments: str, check: bool = True, **environment: str
 ) -> subprocess.CompletedProcess:
-    """Run `truerate publish` in a built project, its clients turned towards a Hub; `environment` is added to
-    theirs.
-    """
+    """Run `truerate publish` in a built project, its clients turned towards a Hub; `environment` is added to theirs."""
     return house.run("truerate", "publish", *arguments, check=check, **turned(hub) | environment)
 
 
@@ -65,9 +61,7 @@ def turned(hub: Hub) -> dict[str, str]:
 
 
 def loaded(hub: Hub, repo: str, revision: str = "main") -> dict[str, dict[str, int]]:
-    """Rows by config and split as `datasets` (whole and streaming) and polars read them, types and first rows
-    compared.
-    """
+    """Rows by config and split as `datasets` (whole and streaming) and polars read them, types and first rows compared."""
     done = hub.run(READ, repo, revision)
     return json.loads(done.stdout.strip().splitlines()[-1])
 

@@ -64,9 +64,7 @@ class Stub:
         }  # fmt: skip
 
     async def answer(self, body: bytes) -> tuple[int, dict, bytes] | str | bytes:
-        """Status, headers and body; `drop` to close the connection; bytes to be written as they are before it
-        is closed.
-        """
+        """Status, headers and body; `drop` to close the connection; bytes to be written as they are before it is closed."""
         self.times.append(time.time())
         request = self.last = json.loads(body)
         said = request["messages"][-1]["content"]

@@ -1,6 +1,4 @@
-"""A tiny full run by the real commands: nothing runs twice, nothing is paid twice, one model's change moves
-that model alone.
-"""
+"""A tiny full run by the real commands: nothing runs twice, nothing is paid twice, one model's change moves that model alone."""
 
 import json
 import os
@@ -237,10 +235,7 @@ def lose(house: House, key: str) -> None:
 
 
 def test_a_changed_model_asks_again_alone_and_moves_no_other(house):
-    paid, others = (
-        calls(house),
-        {name: recognition(house, name) for name in SUBJECTS if name != "birch"},
-    )
+    paid, others = (calls(house), {name: recognition(house, name) for name in SUBJECTS if name != "birch"})
     scratch = {path: path.stat().st_mtime_ns for path in (house.folder / "build" / BOARD).rglob("*.parquet")}
     house.edit(lambda p: p["models"]["birch"].update(params={"temperature": 0.0, "max_tokens": 200}))
     house.run("dvc", "repro", f"score@{BOARD}")

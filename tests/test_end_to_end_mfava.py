@@ -1,6 +1,4 @@
-"""A tiny run of mFAVA by the real commands: translate-train, silver and gold, detectors, rates beside the
-planted ones, a page.
-"""
+"""A tiny run of mFAVA by the real commands: translate-train, silver and gold, detectors, rates beside the planted ones, a page."""
 
 import json
 import shutil

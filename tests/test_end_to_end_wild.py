@@ -1,6 +1,4 @@
-"""A tiny run of WildHallucinations by the real commands: chats, entities, pages over HTTP, replies, facts,
-verdicts, people, a page.
-"""
+"""A tiny run of WildHallucinations by the real commands: chats, entities, pages over HTTP, replies, facts, verdicts, people, a page."""
 
 import json
 import re
@@ -202,9 +200,7 @@ def test_a_subject_more_asks_its_questions_alone(house):
 
 
 def test_a_quota_that_runs_out_ends_in_one_line_and_the_next_run_goes_on(house, monkeypatch):
-    """Half of the queries are refused the first time; the server stays between the runs, as a search does
-    that counts.
-    """
+    """Half of the queries are refused the first time; the server stays between the runs, as a search does that counts."""
     house.edit(
         lambda p: p["endpoints"]["world"].update(
             launch=p["endpoints"]["world"]["launch"] + FAULT, linger_s=15

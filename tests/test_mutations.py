@@ -43,9 +43,7 @@ def answer(params: dict) -> list[str]:
 
 
 def words_of(mutation: Mutation) -> set[str]:
-    """What a line about a mutation may name: its place or the block that it stands in, what stood there and
-    what stands there now.
-    """
+    """What a line about a mutation may name: its place or the block that it stands in, what stood there and what stands there now."""
     place = [str(part) for part in mutation.place]
     above = [".".join(place[:n]) for n in range(max(1, min(2, len(place) - 1)), len(place) + 1)]
     before = [one for one in everything(at(COMMITTED, mutation.place)) if isinstance(one, str)]

@@ -59,9 +59,7 @@ def chromium():
 
 
 class Visitor:
-    """Opens pages of the site from disk; `leave` closes them and fails if a request left the site or a script
-    failed.
-    """
+    """Opens pages of the site from disk; `leave` closes them and fails if a request left the site or a script failed."""
 
     def __init__(self, chromium, site: Path):
         self.chromium, self.site, self.contexts, self.faults = chromium, site, [], []

@@ -1,6 +1,4 @@
-"""Replies cut into facts, in a browser: from a number to a reply to the passages behind a fact, on a phone,
-in the dark, under attack.
-"""
+"""Replies cut into facts, in a browser: from a number to a reply to the passages behind a fact, on a phone, in the dark, under attack."""
 
 from pathlib import Path
 

@@ -31,9 +31,7 @@ RULES = {  # a page is one in both schemes but for its colours
 
 @pytest.fixture(scope="module", params=PAGES)
 def page(request, visit_once):
-    """One page, opened once for all that is asked of it; every part that folds is open, so that all of it is
-    seen.
-    """
+    """One page, opened once for all that is asked of it; every part that folds is open, so that all of it is seen."""
     opened = visit_once(f"{request.param}.html")
     if request.param == "samples":
         opened.locator(".tr-record").first.wait_for()

@@ -235,9 +235,7 @@ class Guide:
         self.told: dict[str, str] = {}
 
     def prepare(self) -> None:
-        """The settings and files of all pages, before the first build: to build anew after each of them would
-        cost more than all else.
-        """
+        """The settings and files of all pages, before the first build: to build anew after each of them would cost more than all else."""
         for block in runnable():
             if block.language == "yaml":
                 more = yaml.safe_load(block.text.replace(ADDRESS, self.address))

@@ -1,6 +1,4 @@
-"""The boards of public files: found in a folder, built apart by the same stages, their tables written between
-markers.
-"""
+"""The boards of public files: found in a folder, built apart by the same stages, their tables written between markers."""
 
 import json
 import subprocess
@@ -21,13 +19,7 @@ from truerate.results.build import build, readable
 from truerate.results.sets import boards_in
 from truerate.results.stages import LOG, run, run_boards
 from truerate.results.tables import markdown, merged, write_tables
-from truerate.results.work_folder import (
-    declare,
-    furnish,
-    refuse_foreign,
-    with_places,
-    write_params,
-)
+from truerate.results.work_folder import declare, furnish, refuse_foreign, with_places, write_params
 
 GENERAL = [
     {
@@ -109,11 +101,7 @@ def public(tmp_path_factory):
 
 def test_a_name_from_a_published_file_ends_no_cell_of_a_table_and_is_no_markup():
     table = pl.DataFrame({"subject": ["a|b", "<img src=x>\n**Board `c`**", None], "n": [1, 2, 3]})
-    assert markdown(table)[2:] == [
-        r"| a\|b | 1 |",
-        "| &lt;img src=x> **Board `c`** | 2 |",
-        "| – | 3 |",
-    ]
+    assert markdown(table)[2:] == [r"| a\|b | 1 |", "| &lt;img src=x> **Board `c`** | 2 |", "| – | 3 |"]
 
 
 @pytest.mark.slow

@@ -36,9 +36,7 @@ def test_an_order_turned_round_and_what_of_it_is_firm(tmp_path):
 
 
 def test_ragtruth_puts_two_models_firmly_in_opposite_orders_on_two_tasks():
-    """Answers with a span, on qa and summarization, in per cent: llama-2-7b-chat 60.4 and 38.7,
-    mistral-7B-instruct 39.7 and 66.0.
-    """
+    """Answers with a span, on qa and summarization, in per cent: llama-2-7b-chat 60.4 and 38.7, mistral-7B-instruct 39.7 and 66.0."""
     orders = {(one.first, one.second): one for one in read_board(ROOT / "results" / "ragtruth").orders}
     one = orders["qa", "summarization"]
     assert one.apart == (("llama-2-7b-chat", "mistral-7B-instruct"),)

@@ -212,10 +212,7 @@ def test_the_words_of_a_board_stand_over_those_of_a_submission():
 
 @pytest.mark.parametrize(
     ("place", "value", "what"),
-    [
-        ("track", "halueval", "track"),
-        ("metrics__0__direction", "up", "metric, or unit or direction of one,"),
-    ],
+    [("track", "halueval", "track"), ("metrics__0__direction", "up", "metric, or unit or direction of one,")],
 )
 def test_a_card_that_turns_a_figure_round_is_refused(folder, tmp_path, place, value, what):
     save_result(result(), tmp_path / "results" / BOARD)

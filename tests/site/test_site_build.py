@@ -29,9 +29,7 @@ def build_sources(folder: Path, tables: Tables | None = None) -> Path:
 
 
 def build(folder: Path, environment: dict[str, str], tables: Tables | None = None) -> Path:
-    """A built site in a fresh folder laid out as the project is, by default of the tiny tables, by the command of
-    the stage.
-    """
+    """A built site in a fresh folder laid out as the project is, by default of the tiny tables, by the command of the stage."""
     (folder / "site").mkdir(parents=True)
     shutil.copy(SITE / "mkdocs.yml", folder / "site")
     shutil.copytree(SITE / "overrides", folder / "site/overrides")

@@ -1,6 +1,4 @@
-"""The rendered pages: complete tables without a script, inert texts, nothing from another host, the same
-bytes twice.
-"""
+"""The rendered pages: complete tables without a script, inert texts, nothing from another host, the same bytes twice."""
 
 import dataclasses
 import json

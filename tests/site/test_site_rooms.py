@@ -1,6 +1,4 @@
-"""What belongs to one track stands in its own folders: modules, templates and scripts; every template can be
-read.
-"""
+"""What belongs to one track stands in its own folders: modules, templates and scripts; every template can be read."""
 
 import re
 from pathlib import Path

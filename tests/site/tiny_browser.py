@@ -23,9 +23,7 @@ ATTACKS = (
 
 
 def browser_tables() -> Tables:
-    """One board with a record for each attack, told by two judges who differ on every third, and the closed board
-    of the tiny tables.
-    """
+    """One board with a record for each attack, told by two judges who differ on every third, and the closed board of the tiny tables."""
     tiny = tiny_tables()
     frames = {"samples": schemas.Sample, "items": schemas.Item, "judgements": schemas.Judgement}
     rows: dict[str, list[dict]] = {name: [] for name in frames}

@@ -1,6 +1,4 @@
-"""A small mFAVA board made by hand: three languages × three models, planted rates, detectors, labels,
-replies, one gap.
-"""
+"""A small mFAVA board made by hand: three languages × three models, planted rates, detectors, labels, replies, one gap."""
 
 import random
 
@@ -287,9 +285,7 @@ def _span(start, end, kind, p=None):
 
 
 def frames() -> dict:
-    """Per language: three silver passages, of which two have gold labels; two wild replies per model, of
-    which one is labelled.
-    """
+    """Per language: three silver passages, of which two have gold labels; two wild replies per model, of which one is labelled."""
     documents, items, samples, generations, judgements = [], [], [], [], []
 
     def judged(target, text, lang):

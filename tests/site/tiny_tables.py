@@ -1,6 +1,4 @@
-"""A small, plausible set of tables for the site: two boards, planted values, baselines, and texts that attack
-the page.
-"""
+"""A small, plausible set of tables for the site: two boards, planted values, baselines, and texts that attack the page."""
 
 import random
 from dataclasses import replace

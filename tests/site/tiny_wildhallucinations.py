@@ -1,6 +1,4 @@
-"""A small WildHallucinations board made by hand: entities, web pages, replies cut into facts, verdicts,
-labels, and texts that attack.
-"""
+"""A small WildHallucinations board made by hand: entities, web pages, replies cut into facts, verdicts, labels, and texts that attack."""
 
 import random
 
@@ -313,9 +311,7 @@ def _judged(fact: str, judge: str, verdict: bool | None, **more) -> dict:
 
 
 def frames() -> dict:
-    """Per entity two pages (of which one attacks), and per model a reply of three facts; some abstain, some
-    facts have labels.
-    """
+    """Per entity two pages (of which one attacks), and per model a reply of three facts; some abstain, some facts have labels."""
     draw = random.Random(3)
     documents, items, generations, facts, judgements, samples = [], [], [], [], [], []
     texts = {}

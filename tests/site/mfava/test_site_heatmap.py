@@ -135,11 +135,7 @@ def test_planted_values_spread_and_band_stand_beside_the_estimates_they_belong_t
         rogan.std,
         rogan.planted,
         rogan.band,
-    ) == (
-        None,
-        0.15,
-        (0.05, 0.25),
-    )
+    ) == (None, 0.15, (0.05, 0.25))
     assert found["planted", "", "all"]["de", "a"].planted is None
 
 

@@ -1,6 +1,4 @@
-"""WildHallucinations' pages: what stands where, planted truth beside estimates, replies cut into facts, texts
-that attack, empty parts.
-"""
+"""WildHallucinations' pages: what stands where, planted truth beside estimates, replies cut into facts, texts that attack, empty parts."""
 
 import dataclasses
 import json
@@ -29,14 +27,7 @@ from truerate.site.board import context
 from truerate.site.registry import page_of
 from truerate.site.rights import QUOTED, quoted
 from truerate.site.samples.browser import scripts
-from truerate.site.samples.facts import (
-    compare,
-    cut,
-    passages,
-    records,
-    targets,
-    web_address,
-)
+from truerate.site.samples.facts import compare, cut, passages, records, targets, web_address
 from truerate.site.wildhallucinations.funnel import distribution, evidence, funnel
 from truerate.site.wildhallucinations.page import recovered
 
@@ -427,9 +418,7 @@ def test_who_never_answered_stands_in_the_leading_table_without_a_rank():
 
 
 def test_the_head_of_the_page_tells_the_three_states_apart(rows):
-    """Silent replies, those without a fact, and those that did not come are three numbers, the ones of the
-    tables.
-    """
+    """Silent replies, those without a fact, and those that did not come are three numbers, the ones of the tables."""
     replies = frame(
         Generation,
         [
