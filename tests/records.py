@@ -23,6 +23,11 @@ def card(track):
     return card_of_track(track)
 
 
+def of_track(track):
+    """What a board of the track has of it: its card and the records of its metrics."""
+    return {"track_card": card(track), "metrics": tuple(records(track).values()), "shared_metrics": SHARED}
+
+
 def measures(track):
     """The measures of a board of the track."""
     own = {name: Measure.of(one, track) for name, one in records(track).items()}

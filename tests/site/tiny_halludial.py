@@ -1,8 +1,9 @@
-"""A small HalluDial board made by hand: three judges and a rule in two scenarios, three responders over
-temperatures, five labelled responses of two turns.
+"""A small HalluDial board made by hand: three judges and a rule in two scenarios, three responders over temperatures, five
+labelled responses of two turns.
 """
 
-from tiny_rows import leaderboard_row
+import tiny_rows
+from tiny_rows import document, ends, item, judgement, leaderboard_row, sample, span
 
 from tests import records
 from truerate.core import schemas
@@ -25,96 +26,73 @@ KNOWLEDGE = "Port Meridian was founded in 1842 by Ilse Varn. Its lighthouse has 
 RESPONSE = "It was founded in 1901, and its lighthouse has 45 steps."
 REPLY = "Ilse Varn founded it 🦜 in 1842."
 HISTORY = "[Human]: Hello!\n[Assistant]: Hello. <b>Ask</b> me anything."
+RATE = "hallucination_rate"
 
 
 def row(table, subject, kind, metric, value, /, *, half=0.03, ranks=None, **where):
-    interval = (None, None) if half is None else (max(0.0, value - half), min(1.0, value + half))
+    interval = ends(value, half)
     return leaderboard_row(
         NAME, DIGEST, table, subject, kind, metric, value, interval=interval, ranks=ranks, n=72, where=where
     )
+
+
+def kind_of(judge):
+    return "model" if judge in MODELS else "baseline"
 
 
 def detection() -> list[dict]:
     """Rates of both classes by scenario, zero-shot and three-shot, and what was planted of one judge."""
     rows = []
     for place, (judge, by_scenario) in enumerate(JUDGES.items(), 1):
-        kind = "model" if judge in MODELS else "baseline"
+        kind = kind_of(judge)
+
+        def add(metric, value, *, kind=kind, judge=judge, **more):
+            rows.append(row("detection", judge, kind, metric, value, **more))
+
         for scenario, (tpr, tnr) in zip(("spontaneous", "induced"), by_scenario, strict=True):
             where = {"scenario": scenario, "variant": "zero-shot"}
             ranks = (place, place + 1) if kind == "model" and scenario == "spontaneous" else None
-            rows += [
-                row("detection", judge, kind, "balanced_accuracy", (tpr + tnr) / 2, ranks=ranks, **where),
-                row("detection", judge, kind, "tpr", tpr, **where),
-                row("detection", judge, kind, "tnr", tnr, **where),
-            ]
+            add("balanced_accuracy", (tpr + tnr) / 2, ranks=ranks, **where)
+            add("tpr", tpr, **where)
+            add("tnr", tnr, **where)
             if kind == "model":
-                more = where | {"variant": "three-shot"}
-                rows.append(row("detection", judge, kind, "tpr", tpr + 0.05, **more))
-                rows.append(row("detection", judge, kind, "tnr", tnr - 0.05, **more))
+                add("tpr", tpr + 0.05, **where | {"variant": "three-shot"})
+                add("tnr", tnr - 0.05, **where | {"variant": "three-shot"})
             if judge == "aster":
-                rows.append(row("detection", judge, "planted", "tpr", tpr - 0.02, half=None, **where))
-                rows.append(row("detection", judge, "planted", "tnr", tnr, half=None, **where))
+                add("tpr", tpr - 0.02, kind="planted", half=None, **where)
+                add("tnr", tnr, kind="planted", half=None, **where)
         if kind == "model":
-            rows.append(
-                row(
-                    "detection",
-                    judge,
-                    kind,
-                    "tpr",
-                    0.8,
-                    scenario="induced",
-                    kind="factuality",
-                    variant="zero-shot",
-                )
-            )
+            of = {"scenario": "induced", "kind": "factuality", "variant": "zero-shot"}
+            rows.append(row("detection", judge, kind, "tpr", 0.8, **of))
     return rows
 
 
 def rates() -> list[dict]:
     """Turn and dialogue rates, both histories, raw and corrected, and over temperatures with planted ones."""
-    rows = []
+    rows, natural = [], {"estimator": "rogan-gladen", "calibration": "natural"}
     for responder, base in RESPONDERS.items():
         for k, temperature in enumerate(TEMPERATURES):
             where = {"unit": "turn", "history": "gold", "temperature": temperature}
             rate = round(base * (0.7 + 0.15 * k), 4)
-            rows += [
-                row("rates", responder, "model", "hallucination_rate", rate / 2, estimator="raw", **where),
-                row(
-                    "rates",
-                    responder,
-                    "model",
-                    "hallucination_rate",
-                    rate,
-                    estimator="rogan-gladen",
-                    calibration="natural",
-                    **where,
-                ),
-                row("rates", responder, "planted", "hallucination_rate", rate + 0.01, half=None, **where),
-            ]
-        for unit, times in (("turn", 1), ("dialogue", 3)):
-            for history, change in (("gold", 1), ("self", 1.2)):
-                where = {"unit": unit, "history": history, "temperature": "1"}
-                if (unit, history) != ("turn", "gold"):
-                    rows.append(
-                        row(
-                            "rates",
-                            responder,
-                            "model",
-                            "hallucination_rate",
-                            base * times * change,
-                            estimator="raw",
-                            **where,
-                        )
-                    )
+            rows.append(row("rates", responder, "model", RATE, rate / 2, estimator="raw", **where))
+            rows.append(row("rates", responder, "model", RATE, rate, **natural, **where))
+            rows.append(row("rates", responder, "planted", RATE, rate + 0.01, half=None, **where))
+        for unit, times, history, change in (
+            ("turn", 1, "self", 1.2),
+            ("dialogue", 3, "gold", 1),
+            ("dialogue", 3, "self", 1.2),
+        ):
+            where = {"unit": unit, "history": history, "temperature": "1", "estimator": "raw"}
+            rows.append(row("rates", responder, "model", RATE, base * times * change, **where))
     return rows
 
 
 def others() -> list[dict]:
     """A row or two of every other table: balanced beside mixed, place, reason, comparisons, labels, texts."""
-    zero, three, compared = ({"variant": name} for name in ("zero-shot", "three-shot", "compare"))
+    zero, three = {"variant": "zero-shot"}, {"variant": "three-shot"}
     rows = []
     for judge, skill in (("aster", 0.6), ("birch", 0.7), ("hallujudge-tiny", 0.8)):
-        kind = "model" if judge in MODELS else "baseline"
+        kind = kind_of(judge)
         where = {"scenario": "spontaneous", **zero}
         for metric in ("accuracy", "macro_f1"):
             rows.append(row("detection", judge, kind, metric, skill, **where))
@@ -136,7 +114,7 @@ def others() -> list[dict]:
             rows.append(
                 row("transfer", judge, "planted", "rate_by_judge", 0.22, half=None, estimator="planted")
             )
-            rows += _compared(judge, skill, compared)
+            rows += _compared(judge, skill)
             rows += [
                 row("labels", judge, kind, "meta_accuracy", skill, over=over) for over in ("all", "positives")
             ]
@@ -148,18 +126,17 @@ def others() -> list[dict]:
     return rows + _texts()
 
 
-def _compared(judge: str, skill: float, where: dict) -> list[dict]:
+def _compared(judge: str, skill: float) -> list[dict]:
     """Reference against induced, both orders and each."""
     rows = []
     for kind in ("factuality", "faithfulness"):
+        where = {"variant": "compare", "kind": kind}
         for metric in ("accuracy_both_orders", "first_position_rate"):
-            rows.append(row("comparison", judge, "model", metric, skill, **where, kind=kind))
+            rows.append(row("comparison", judge, "model", metric, skill, **where))
         for metric in ("accuracy", "accuracy_parsed"):
-            rows.append(row("detection", judge, "model", metric, skill, **where, kind=kind))
+            rows.append(row("detection", judge, "model", metric, skill, **where))
             for order, change in (("reference-first", -0.2), ("induced-first", 0.2)):
-                rows.append(
-                    row("detection", judge, "model", metric, skill + change, **where, kind=kind, order=order)
-                )
+                rows.append(row("detection", judge, "model", metric, skill + change, **where, order=order))
     return rows
 
 
@@ -170,29 +147,20 @@ def _texts() -> list[dict]:
         row("labels", "quill", "model", "annotator_kappa", 0.7),
         row("labels", "annotators", "baseline", "fleiss_kappa", 0.8, kind="natural"),
         row("labels", "elm", "model", "meta_kappa", 0.6, **{"raters": "model-people", "with": "ann"}),
-        row("dataset", "dataset", "baseline", "n_dialogues", 2.0, half=None),
-        row("dataset", "dataset", "baseline", "n_turns", 9.0, half=None),
-        row("dataset", "dataset", "baseline", "turns_per_dialogue", 4.5, half=None),
     ]
+
+    def add(metric, value, half=None, **where):
+        rows.append(row("dataset", "dataset", "baseline", metric, value, half=half, **where))
+
+    for metric, value in (("n_dialogues", 2.0), ("n_turns", 9.0), ("turns_per_dialogue", 4.5)):
+        add(metric, value)
     for scenario in ("spontaneous", "induced"):
         for metric, value in (("n_samples", 12.0), ("hallucinated_rate", 0.4), ("words_per_response", 14.0)):
-            rows.append(row("dataset", "dataset", "baseline", metric, value, half=None, scenario=scenario))
+            add(metric, value, scenario=scenario)
         for split in ("train", "test"):
-            rows.append(
-                row(
-                    "dataset",
-                    "dataset",
-                    "baseline",
-                    "n_samples",
-                    6.0,
-                    half=None,
-                    scenario=scenario,
-                    split=split,
-                )
-            )
+            add("n_samples", 6.0, scenario=scenario, split=split)
         for split, share in (("by-dialogue", 0.0), ("by-sample", 0.9)):
-            where = {"scenario": scenario, "split": split}
-            rows.append(row("dataset", "dataset", "baseline", "sibling_rate", share, **where))
+            add("sibling_rate", share, 0.03, scenario=scenario, split=split)
     rows.append(
         row("dataset", "dataset", "baseline", "n_by_kind", 4.0, half=None, scenario="induced", kind="matched")
     )
@@ -203,117 +171,57 @@ def _texts() -> list[dict]:
     return rows
 
 
-def _span(start, end, kind=None):
-    return {"start": start, "end": end, "type": kind or "unspecified", "p": None}
-
-
-def _sample(
-    name, text, wrong, /, *, by=None, split="test", source="silver", item="turn1", spans=(), why=None, **more
-):
-    return {
-        "sample_id": name,
-        "item_id": item,
-        "pair_id": None,
-        "group_id": "dialogue0",
-        "task": "dialogue",
-        "lang": "en",
-        "text": text,
-        "is_hallucinated": wrong,
-        "label_source": source,
-        "generator": by,
-        "pattern": more.get("kind") if wrong else None,
-        "spans": list(spans),
-        "rationale": why,
-        "split": split,
-        "attributes": pairs(dialogue="0", turn=item[-1], **more),
-    }
-
-
-def _judgement(name, judge, target, verdict, /, *, spans=(), why=None, **more):
-    return {
-        "judgement_id": name,
-        "judge": judge,
-        "judge_version": "1",
-        "target_id": target,
-        "verdict": verdict,
-        "status": "unparsed" if verdict is None else "ok",
-        "reason": "no-verdict" if verdict is None else None,
-        "spans": list(spans),
-        "p": None,
-        "rationale": why,
-        "attributes": pairs(**more),
-    }
-
-
 def frames() -> dict:
-    """Two turns of a dialogue: a response with silver and gold labels, an induced one with its reference, one
-    that detectors learned from.
+    """Two turns of a dialogue: a response with silver and gold labels, an induced one with its reference, one that detectors
+    learned from.
     """
     found = RESPONSE.index("1901")
+    marked = [span(found, found + 4, "unspecified")]
+
+    def labelled(name, text, wrong, scenario, *, by=None, turn=1, facts=None, **more):
+        facts = {"dialogue": "0", "turn": str(turn), "scenario": scenario} | (facts or {})
+        more |= {"group_id": "dialogue0", "generator": by, "attributes": pairs(**facts)}
+        return sample(name, f"turn{turn}", "dialogue", text, wrong, **{"label_source": "silver"} | more)
+
+    def judged(name, judge, target, verdict, **more):
+        known = {key: more.pop(key) for key in ("spans", "rationale") if key in more}
+        return judgement(name, judge, target, verdict, unread="no-verdict", attributes=pairs(**more), **known)
+
     items = [
-        {
-            "item_id": f"turn{k}",
-            "source": NAME,
-            "task": "dialogue",
-            "lang": "en",
-            "group_id": "dialogue0",
-            "document_ids": ["known"],
-            "history": HISTORY if k else "",
-            "question": "When was Port Meridian founded?" if k else "Hello!",
-            "right_answer": REPLY,
-            "attributes": pairs(dialogue="0", turn=k),
-        }
+        item(
+            f"turn{k}", NAME, "dialogue", group_id="dialogue0", document_ids=["known"], history=HISTORY if k else "",
+            question="When was Port Meridian founded?" if k else "Hello!", right_answer=REPLY,
+            attributes=pairs(dialogue="0", turn=k),
+        )
         for k in range(2)
-    ]
-    document = {
-        "document_id": "known",
-        "lang": "en",
-        "title": "",
-        "text": KNOWLEDGE,
-        "url": None,
-        "source": NAME,
-        "licence": "CC0-1.0",
-        "dated": None,
-        "is_wikipedia": False,
-    }
+    ]  # fmt: skip
+    induced = {"kind": "factuality"}
     samples = [
-        _sample(
-            "s1",
-            RESPONSE,
-            True,
-            by="cedar",
-            spans=[_span(found, found + 4)],
-            why="1842.",
-            scenario="spontaneous",
-        ),
-        _sample(
+        labelled("s1", RESPONSE, True, "spontaneous", by="cedar", spans=marked, rationale="1842."),
+        labelled(
             "g1",
             RESPONSE,
             False,
+            "natural",
             by="cedar",
-            source="gold",
-            scenario="natural",
-            generation="s1",
-            history="gold",
+            label_source="gold",
+            facts={"generation": "s1", "history": "gold"},
         ),
-        _sample("i1", RESPONSE + " Really.", True, by="quill", scenario="induced", kind="factuality"),
-        _sample("i2", REPLY, False, scenario="induced", kind="reference"),
-        _sample("t1", "Hi.", False, by="cedar", split="train", item="turn0", scenario="spontaneous"),
+        labelled(
+            "i1", RESPONSE + " Really.", True, "induced", by="quill", facts=induced, pattern="factuality"
+        ),
+        labelled("i2", REPLY, False, "induced", facts={"kind": "reference"}),
+        labelled("t1", "Hi.", False, "spontaneous", by="cedar", split="train", turn=0),
     ]
+    shown = {"spans": [span(3, 6, "unspecified")], "rationale": "It says so."}
     judgements = [
-        _judgement("j1", "aster", "s1", False, variant="zero-shot"),
-        _judgement("j2", "aster", "s1", True, spans=[_span(3, 6)], why="It says so.", variant="three-shot"),
-        _judgement(
-            "j3", "hallujudge-tiny", "i1", True, spans=[_span(found, found + 4)], why="1842.", composed="yes"
-        ),
-        _judgement("j4", "birch", "i2", None, variant="zero-shot"),
+        judged("j1", "aster", "s1", False, variant="zero-shot"),
+        judged("j2", "aster", "s1", True, variant="three-shot", **shown),
+        judged("j3", "hallujudge-tiny", "i1", True, spans=marked, rationale="1842.", composed="yes"),
+        judged("j4", "birch", "i2", None, variant="zero-shot"),
     ]
-    return {
-        "samples": schemas.frame(schemas.Sample, samples),
-        "items": schemas.frame(schemas.Item, items),
-        "documents": schemas.frame(schemas.Document, [document]),
-        "judgements": schemas.frame(schemas.Judgement, judgements),
-    }
+    known = [document("known", KNOWLEDGE, NAME)]
+    return tiny_rows.frames(samples=samples, items=items, documents=known, judgements=judgements)
 
 
 def halludial_rows() -> list[dict]:
@@ -323,6 +231,7 @@ def halludial_rows() -> list[dict]:
 
 def halludial_board() -> Board:
     """The board with its texts, which may be shown."""
+    source = {"name": "closed-world-dialogues", "licence": "CC0-1.0", "redistribution": "yes", "citation": ""}
     return Board(
         name=NAME,
         track=TRACK,
@@ -330,17 +239,8 @@ def halludial_board() -> Board:
         title="HalluDial on the closed world",
         is_simulated=True,
         roles={"annotator": "quill", "inducer": "quill"},
-        source_card={
-            "name": "closed-world-dialogues",
-            "licence": "CC0-1.0",
-            "redistribution": "yes",
-            "citation": "",
-            "url": None,
-            "lang": "en",
-        },
-        track_card=records.card(TRACK),
-        metrics=tuple(records.records(TRACK).values()),
-        shared_metrics=records.SHARED,
+        source_card=source | {"url": None, "lang": "en"},
+        **records.of_track(TRACK),
         **frames(),
     )
 
