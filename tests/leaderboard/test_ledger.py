@@ -9,7 +9,7 @@ from truerate.leaderboard.consistency import check_totals
 from truerate.leaderboard.ledger import COLUMNS, load_published, unchecked
 from truerate.metrics.intervals import wilson
 from truerate.tracks.halueval.protocol import PROTOCOL
-from truerate.tracks.mfava.published import TOTALS as OF_MFAVA
+from truerate.tracks.mfava.protocol import PROTOCOL as MFAVA
 
 DATA = Path(__file__).parents[3] / "shared/data"
 needs_data = pytest.mark.skipif(
@@ -55,7 +55,7 @@ def test_printed_totals_of_helma_hold():
 
 @needs_data
 def test_printed_totals_of_mfava_hold():
-    found = check_totals(load_published(DATA / "published_results.csv").filter(source="mfava"), OF_MFAVA)
+    found = check_totals(load_published(DATA / "published_results.csv").filter(source="mfava"), MFAVA.totals)
     assert [line["verdict"] for line in found] == ["consistent"] * 5
     assert {line["quantity"][-2:]: line["ours"] for line in found} == {
         "ru": 1088,

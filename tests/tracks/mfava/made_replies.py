@@ -16,24 +16,18 @@ MODELS = {
 def replies(*detected: int, tokens: int = 10, lang: str = "en", gold: Sequence[float | None] = ()) -> Replies:
     """Replies of ten tokens, each about an article of its own; of `gold` None: nobody labelled it."""
     n = len(detected)
-    told = [np.nan if one is None else one for one in gold] or [np.nan] * n
+    labels = np.array([np.nan if one is None else one for one in gold] or [np.nan] * n, dtype=float)
     groups = np.array([f"{lang}-{place}" for place in range(n)])
-    flaws = {name: np.zeros(n, dtype=bool) for name in FLAWS}
-    columns = (
-        np.full((n, 1), tokens),
-        np.array(detected).reshape(n, 1),
-        np.array(told, dtype=float),
-        np.zeros(n, dtype=bool),
+    subsets, counts = (
+        np.array(["42", "43"] * n)[:n],
+        (np.full((n, 1), tokens), np.array(detected).reshape(n, 1)),
     )
-    return Replies(groups, groups, np.array(["42", "43"] * n)[:n], np.ones(n, dtype=bool), *columns, flaws)
+    no_flaws = np.zeros((n, len(FLAWS)), dtype=bool)
+    return Replies(groups, groups, subsets, *counts, labels, np.zeros(n, dtype=bool), no_flaws)
 
 
 def row_of(rows: list[dict], subject: str, metric: str, **where: str) -> dict:
-    found = [
-        row
-        for row in rows
-        if (row["subject"], row["metric"]) == (subject, metric)
-        and all({"key": k, "value": v} in row["slice"] for k, v in where.items())
-    ]
-    assert len(found) == 1
-    return found[0]
+    pairs = [{"key": key, "value": value} for key, value in where.items()]
+    of_metric = [row for row in rows if (row["subject"], row["metric"]) == (subject, metric)]
+    (row,) = [row for row in of_metric if all(pair in row["slice"] for pair in pairs)]
+    return row

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from truerate.tracks.mfava.marking import ONE, answers, in_parts, parts_of_items, pieces, scored_parts
+from truerate.tracks.mfava.marking import WHOLE, answers, in_parts, parts_of_items, pieces, scored_parts
 from truerate.tracks.mfava.scores import score
 
 from .made_scores import At, item, judged, reply, sample, span, tables
@@ -60,14 +60,14 @@ def test_no_text_is_lost_or_in_two_parts():
 
 def test_an_item_in_two_languages_leaves_a_board_whole():
     made = tables([item("i", lang="en")], [sample("i", "a b", lang="de")])
-    assert set(parts_of_items(made["items"], made["samples"])["part"]) == {ONE}
+    assert set(parts_of_items(made["items"], made["samples"])["part"]) == {WHOLE}
 
 
 @pytest.mark.parametrize("is_given", [True, False], ids=["by-part", "together"])
 def test_scores_in_parts_are_those_of_the_board_at_once(is_given):
     # a passage to learn from, of which nothing but the number of texts is told, in two languages leaves a board whole
     parted, whole = board("de"), board("en")
-    for made, names in ((parted, {"de", "en"}), (whole, {ONE})):
+    for made, names in ((parted, {"de", "en"}), (whole, {WHOLE})):
         assert set(parts_of_items(made["items"], made["samples"])["part"]) == names
     parts = scored_parts(parted["items"], parted["samples"], parted["generations"])
     given = parted | ({"judgements": in_parts(parted["judgements"], parts)} if is_given else {})

@@ -1,55 +1,41 @@
-"""What the paper asks of its rates: do silver- and gold-based estimates agree, are large models better, what
-do languages explain?
+"""What the paper asks of its rates: do silver- and gold-based estimates agree, are large models better, what do languages, their
+number and the length of replies explain?
 
-Points of one analysis are not independent (cells share a detector, models share queries), so a p-value from
-Student's t says too much; where models are compared the headline rates stand beside it, paired by article, and a
-bootstrap of the raw ones. Common Crawl shares and article counts enter as logarithms.
+Points of one analysis are not independent (cells share a detector, models share queries), so a p-value from Student's t
+says too much; where models are compared the headline rates stand beside it, paired by article, and a bootstrap of the raw
+ones. Common Crawl shares and article counts enter as logarithms.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 
 from truerate.config import Model
-from truerate.core.schemas import Outcome, frame
-from truerate.metrics.agreement import pearson, pearson_within
-from truerate.metrics.estimators.grid import unit_values
+from truerate.metrics.agreement import Correlation, pearson, pearson_within, t_test
+from truerate.metrics.estimators.grid import combined
 from truerate.metrics.estimators.prediction_powered import Fit
-from truerate.metrics.estimators.registry import HR_EST, Board
-from truerate.metrics.estimators.sample import EXACT, LabelError
+from truerate.metrics.estimators.registry import HR_EST
+from truerate.metrics.intervals import Interval, cluster_sums
+from truerate.metrics.paired import ratio_contrasts
 from truerate.metrics.rates import PREDICTION_POWERED, RAW, Estimate
-from truerate.metrics.score_writer import ALL, ScoreWriter
-from truerate.tracks.mfava.context import LanguageFacts, language_facts
+from truerate.metrics.score_writer import ScoreWriter
+from truerate.tracks.mfava.context import language_facts
 from truerate.tracks.mfava.marking import GOLD, NATURAL, SILVER
-from truerate.tracks.mfava.model_analyses import (
-    Cell,
-    Points,
-    Values,
-    against_length_apart,
-    against_supported_languages,
-    contrast_rows,
-    contrasts,
-    correlation_rows,
-    hallucinated_tokens,
-    headline_rows,
-    language_means,
-    of_points,
-    per_reply,
-    point_rows,
-    size_tests,
-)
-from truerate.tracks.mfava.rate_scores import ALL_REPLIES, RATE, TARGET
-from truerate.tracks.mfava.rates import Calibrations, Cells
+from truerate.tracks.mfava.rates import Calibrations, Cells, grid_estimates
 
-SHOWN = (
+Cell = tuple[str, str]  # model and language
+Values = Mapping[Cell, float]
+Key = tuple[str, str | None]  # an estimator, and by which labels
+Points = Mapping[str, tuple[float, float]]  # x and y by the name of a point
+SHOWN: tuple[Key, ...] = (  # the estimators that are compared with facts of languages and models
     (RAW, None),
     (HR_EST, SILVER),
     (HR_EST, GOLD),
     (PREDICTION_POWERED, NATURAL),
-)  # the estimators that are set against facts of languages
+)
+FACTS = {"common-crawl": "common_crawl_percent", "wikipedia-articles": "wikipedia_articles"}
 
 
 def analysis_rows(
@@ -62,199 +48,309 @@ def analysis_rows(
     *,
     large_from: float | None = None,
 ) -> list[dict]:
-    """Score rows of every analysis; nothing where no model answered."""
+    """Return Score rows of every analysis; nothing where no model answered."""
     if not cells:
         return []
-    values = {
-        key: cell_values(estimated, *key)
-        for key in {(one.estimator, one.calibration) for each in estimated.values() for one in each}
-    }
+    values: dict[Key, dict[Cell, float]] = {}
+    for cell, each in estimated.items():
+        for one in each:
+            if one.interval is not None and one.interval.value is not None:
+                values.setdefault((one.estimator, one.calibration), {})[cell] = one.interval.value
     asked = contrasts(cells, models, large_from=large_from)
     return [
         *silver_against_gold(values, writer),
-        *against_languages(cells, values, writer),
-        *against_supported_languages(cells, values, models, SHOWN, writer),
-        *against_length(cells, values, writer),
-        *against_length_apart(cells, values, SHOWN, writer),
+        *correlations(cells, values, models, writer),
         *size_tests(cells, known, models, writer, large_from=large_from),
         *headline_rows(fit, asked, writer),
         *contrast_rows(cells, asked, writer),
     ]
 
 
-def cell_values(
-    estimated: Mapping[Cell, Sequence[Estimate]], estimator: str, calibration: str | None
-) -> Values:
-    """The estimates of one kind that could be told, by (model, language)."""
-    return {
-        cell: one.interval.value
-        for cell, each in estimated.items()
-        for one in each
-        if (one.estimator, one.calibration) == (estimator, calibration)
-        and one.interval is not None
-        and one.interval.value is not None
-    }
-
-
 # ---- correlations ------------------------------------------------------------------------------------------
 
 
-def silver_against_gold(values: Mapping[tuple, Values], writer: ScoreWriter) -> list[dict]:
-    """Pearson's r of HR_est by silver and by gold over cells, and of the corrections alone (HR_est over the
-    raw rate) over languages.
+def correlation_rows(subject: str, where: Mapping, found: Correlation, writer: ScoreWriter) -> list[dict]:
+    """Return `pearson_r`, `p_value`, `n_points` of one correlation."""
+    values = {"pearson_r": found.r, "p_value": found.p, "n_points": float(found.n)}
+    return [writer.row(name, subject, where, value, found.n) for name, value in values.items()]
 
-    Both estimates of a cell hold the same H_det, so the first overstates how well silver stands in for gold;
-    the second is free of it.
+
+def point_rows(subject: str, where: Mapping, points: Points, writer: ScoreWriter) -> list[dict]:
+    """Return `point_x` and `point_y` of every point of one analysis."""
+    return [
+        writer.row(metric, subject, {**where, "point": name}, value, 1)
+        for name, pair in points.items()
+        for metric, value in zip(("point_x", "point_y"), pair, strict=True)
+    ]
+
+
+def silver_against_gold(values: Mapping[Key, Values], writer: ScoreWriter) -> list[dict]:
+    """Return Pearson's r of HR_est by silver and by gold over cells, and of the corrections alone (HR_est over the raw rate).
+
+    Both estimates of a cell hold the same H_det, so the first overstates how well silver stands in for gold; the second is
+    free of it.
     """
     silver, gold, raw = (values.get(key, {}) for key in ((HR_EST, SILVER), (HR_EST, GOLD), (RAW, None)))
     shared = sorted(set(silver) & set(gold))
     if not shared:
         return []
-    made = correlation_rows(
-        "silver-against-gold",
-        {},
-        pearson([silver[cell] for cell in shared], [gold[cell] for cell in shared]),
-        writer,
-    )
+    # a correction is the same for all models of a language
     factors = {
-        lang: (silver[m, lang] / raw[m, lang], gold[m, lang] / raw[m, lang])
-        for m, lang in shared
-        if raw.get((m, lang))
+        cell[1]: (silver[cell] / raw[cell], gold[cell] / raw[cell]) for cell in shared if raw.get(cell)
     }
-    first, second = ([pair[place] for pair in factors.values()] for place in (0, 1))
-    return made + correlation_rows("silver-against-gold-factor", {}, pearson(first, second), writer)
+    whole = pearson([silver[cell] for cell in shared], [gold[cell] for cell in shared])
+    of_factors = pearson(*([pair[place] for pair in factors.values()] for place in (0, 1)))
+    return [
+        *correlation_rows("silver-against-gold", {}, whole, writer),
+        *correlation_rows("silver-against-gold-factor", {}, of_factors, writer),
+    ]
 
 
-def against_languages(cells: Cells, values: Mapping[tuple, Values], writer: ScoreWriter) -> list[dict]:
-    """Mean rate over models, and mean hallucinated tokens per reply by the same estimate, against what is
-    known of each language.
+def correlations(
+    cells: Cells, values: Mapping[Key, Values], models: Mapping[str, Model], writer: ScoreWriter
+) -> list[dict]:
+    """Return by each estimator of SHOWN what goes with a rate, and with hallucinated tokens per reply by the same estimate:
+
+    - over languages, their means over models: facts of a language (mFAVA Figure 5a; the points of rates);
+    - over models, their means over all languages: how many languages its makers say it speaks (Figure 5b; of rates alone, with
+      their points; models that declare none are no points);
+    - tokens per reply (Figure 7): over cells, as they are and (`within` = languages) less their means over the models of a
+      language, because a token is a character in one script and a word in another; over the languages of each model; and
+      over languages by their means over models (`across`).
     """
-    facts: dict[str, Callable[[LanguageFacts], float | None]] = {
-        "common-crawl": lambda known: known.common_crawl_percent,
-        "wikipedia-articles": lambda known: known.wikipedia_articles,
-    }
-    made = []
-    for (name, fact), (estimator, calibration) in product(facts.items(), SHOWN):
-        rates = values.get((estimator, calibration), {})
-        for what, numbers in (("rate", rates), ("count", hallucinated_tokens(cells, rates))):
-            points = language_points(numbers, cells, fact)
-            where = {"estimator": estimator, "calibration": calibration}
-            if points:
-                found = of_points(points, is_logarithmic=True)
-                made += correlation_rows(f"{what}-against-{name}", where, found, writer)
-                made += point_rows(f"{what}-against-{name}", where, points, writer) if what == "rate" else []
-    return made
+    rows: list[dict] = []
+    n_tokens = {cell: replies.tokens.mean(axis=1).mean() for cell, replies in cells.items()}
+    for key in SHOWN:
+        rates = values.get(key, {})
+        where = {"estimator": key[0], "calibration": key[1]}
+        counts = {cell: float(rate * n_tokens[cell]) for cell, rate in rates.items()}
+        lengths = {cell: float(n_tokens[cell]) for cell in rates}
+        for what, numbers in (("rate", rates), ("count", counts)) if rates else ():
+            means = language_means(numbers, cells)
+            for name, fact in FACTS.items():
+                facts = {
+                    lang: getattr(language_facts()[lang], fact) for lang in means if lang in language_facts()
+                }
+                points = {lang: (x, means[lang]) for lang, x in facts.items() if x is not None}
+                if points:
+                    found = pearson(
+                        [float(np.log10(x)) for x, _ in points.values()], [y for _, y in points.values()]
+                    )
+                    rows += correlation_rows(f"{what}-against-{name}", where, found, writer)
+                    rows += (
+                        point_rows(f"{what}-against-{name}", where, points, writer) if what == "rate" else []
+                    )
+            subject = f"{what}-against-length"
+            x, y = list(lengths.values()), [numbers[cell] for cell in lengths]
+            rows += correlation_rows(subject, where, pearson(x, y), writer)
+            within = pearson_within(x, y, [lang for _, lang in lengths])
+            rows += correlation_rows(subject, {**where, "within": "languages"}, within, writer)
+            for model in sorted({model for model, _ in rates}):
+                own = [cell for cell in rates if cell[0] == model]
+                found = pearson([lengths[cell] for cell in own], [numbers[cell] for cell in own])
+                rows += correlation_rows(subject, {**where, "model": model}, found, writer)
+            across = language_means(lengths, cells)
+            whole = pearson([across[lang] for lang in means], list(means.values()))
+            rows += correlation_rows(subject, {**where, "across": "languages"}, whole, writer)
+        n_langs = {name: float(len(model.languages)) for name, model in models.items() if model.languages}
+        points = {
+            name: (n_langs[name], mean) for name, mean in model_means(rates, cells).items() if name in n_langs
+        }
+        if points:
+            found = pearson([x for x, _ in points.values()], [y for _, y in points.values()])
+            rows += correlation_rows("rate-against-supported-languages", where, found, writer)
+            rows += point_rows("rate-against-supported-languages", where, points, writer)
+    return rows
 
 
-def language_points(values: Values, cells: Cells, fact: Callable[[LanguageFacts], float | None]) -> Points:
-    """A fact of a language and its mean over models, of the languages in which both are known."""
-    facts = {
-        lang: (fact(language_facts()[lang]), mean)
-        for lang, mean in language_means(values, cells).items()
-        if lang in language_facts()
-    }
-    return {lang: (known, mean) for lang, (known, mean) in facts.items() if known is not None}
+def language_means(values: Values, cells: Iterable[Cell]) -> dict[str, float]:
+    """Return the mean over models by language; a language in which a model that answered has no value has none."""
+    return _means(values, cells, 1)
 
 
-def against_length(cells: Cells, values: Mapping[tuple, Values], writer: ScoreWriter) -> list[dict]:
-    """Rate, and hallucinated tokens per reply by the same estimate, against tokens per reply, over cells.
+def model_means(values: Values, cells: Iterable[Cell]) -> dict[str, float]:
+    """Return the mean over languages by model; a model that has no value in one of the languages has none."""
+    langs = {lang for _, lang in cells}
+    answered = {model: {lang for name, lang in cells if name == model} for model, _ in cells}
+    return {model: mean for model, mean in _means(values, cells, 0).items() if answered[model] == langs}
 
-    Once as they are, and once (`within` = languages) less their means over the models of a language: a token
-    is a character in one script and a word in another, so that lengths of two languages differ for no reason
-    of the models.
+
+def _means(values: Values, cells: Iterable[Cell], side: int) -> dict[str, float]:
+    by_name: dict[str, list[float | None]] = {}
+    for cell in sorted(cells, key=lambda cell: cell[side]):
+        by_name.setdefault(cell[side], []).append(values.get(cell))
+    return {name: float(np.mean(each)) for name, each in by_name.items() if None not in each}
+
+
+# ---- size --------------------------------------------------------------------------------------------------
+
+
+def size_groups(
+    cells: Iterable[Cell], models: Mapping[str, Model], *, large_from: float | None = None
+) -> list[tuple[dict, list[str], list[str]]]:
+    """Return small and large models: those below and from `large_from` billions of parameters on (None: from their median
+    size on), and the smallest and largest of each family that has two sizes.
     """
-    made = []
-    for estimator, calibration in SHOWN:
-        rates = values.get((estimator, calibration), {})
-        length = {cell: per_reply(cells, cell, "tokens") for cell in rates}
-        for what, numbers in (("rate", rates), ("count", hallucinated_tokens(cells, rates))) if rates else ():
-            where = {"estimator": estimator, "calibration": calibration}
-            whole, within = (
-                pearson(list(length.values()), list(numbers.values())),
-                pearson_within(
-                    list(length.values()), [numbers[cell] for cell in length], [lang for _, lang in length]
-                ),
-            )
-            made += correlation_rows(f"{what}-against-length", where, whole, writer)
-            made += correlation_rows(
-                f"{what}-against-length", {**where, "within": "languages"}, within, writer
-            )
-    return made
+    names = sorted({name for name, _ in cells} & models.keys())
+    sizes = {name: size for name in names if (size := models[name].size_b)}
+    if not sizes:
+        return []
+    limit = float(np.median(list(sizes.values()))) if large_from is None else large_from
+    small, large = ([name for name in sizes if (sizes[name] < limit) == is_in] for is_in in (True, False))
+    groups: list[tuple[dict, list[str], list[str]]] = [({}, small, large)]
+    families: dict[str, list[str]] = {}
+    for name in sizes:
+        families.setdefault(models[name].family or name, []).append(name)
+    for family, members in families.items():
+        smallest, largest = min(members, key=sizes.__getitem__), max(members, key=sizes.__getitem__)
+        if sizes[smallest] < sizes[largest]:
+            groups.append(({"family": family}, [smallest], [largest]))
+    return [group for group in groups if group[1] and group[2]]
 
 
-# ---- What models are ranked by: how far each query moves their headline rat --------------------------------
-
-
-WHERE = {"estimator": PREDICTION_POWERED, "calibration": NATURAL, "replies": ALL_REPLIES}
-
-
-class Unit(NamedTuple):
-    """A query and its replicate, which all models are asked, in its language; `cluster`: its article."""
-
-    name: str
-    lang: str
-    cluster: str
-
-
-def headline(cells: Cells, confidence: float, people: LabelError = EXACT) -> Fit:
-    """The fit behind the headline rates of a board; `people`: the error of labels by one person."""
-    sampled = {key: one.cell for key, one in cells.items()}
-    return Board(sampled, confidence, TARGET, people=people).headline
-
-
-def outcome_rows(cells: Cells, fit: Fit, writer: ScoreWriter) -> pl.DataFrame:
-    """Outcome rows of every model and language whose headline is identified, and over all languages where each
-    is.
-
-    A query that a model did not answer moves its rate by nothing, so that the mean over all queries stays the
-    rate. Over languages a query counts as its language does in the plain mean.
-    """
-    units = _asked(cells)
-    langs = list(dict.fromkeys(unit.lang for unit in units))
-    moved = {key: _moved(cells, fit, key) for key in cells if key in fit.cells}
-    made = [frame(Outcome)]
-    for model in dict.fromkeys(model for model, _ in moved):
-        told = [lang for lang in langs if (model, lang) in moved]
-        for lang in told:
-            made.append(
-                _rows(model, lang, units, {lang: (fit.rates[model, lang], moved[model, lang])}, writer)
-            )
-        if told == langs:
-            each = {lang: (fit.rates[model, lang], moved[model, lang]) for lang in langs}
-            made.append(_rows(model, ALL, units, each, writer))
-    return pl.concat(made)
-
-
-def _asked(cells: Cells) -> list[Unit]:
-    """Every query that some model answered, by language."""
-    found = {
-        Unit(str(name), lang, str(cluster))
-        for (_, lang), replies in cells.items()
-        for name, cluster in zip(replies.units, replies.groups, strict=True)
-    }
-    return sorted(found, key=lambda unit: (unit.lang, unit.name))
-
-
-def _moved(cells: Cells, fit: Fit, key: tuple[str, str]) -> dict[str, float]:
-    """By how much each of a model's replies moves its rate, by unit; 0 together."""
-    influence = (unit_values(fit, key) - fit.rates[key]) / cells[key].cell.n
-    return dict(zip(map(str, cells[key].units), influence.tolist(), strict=True))
-
-
-def _rows(
-    model: str,
-    name: str,
-    units: Iterable[Unit],
-    each: Mapping[str, tuple[float, dict[str, float]]],
+def size_tests(
+    cells: Cells,
+    known: Calibrations,
+    models: Mapping[str, Model],
     writer: ScoreWriter,
-) -> pl.DataFrame:
-    """A row per query of these languages, whose mean is the plain mean of their rates."""
-    asked = [unit for unit in units if unit.lang in each]
-    rate = float(np.mean([rate for rate, _ in each.values()]))
-    scale = len(asked) / len(each)
-    values = [round(rate + scale * each[unit.lang][1].get(unit.name, 0.0), 6) for unit in asked]
-    names, _, clusters = zip(*asked, strict=True)
-    columns = {"unit_id": names, "cluster_id": clusters, "value": values}
-    return writer.outcomes(
-        RATE, {**WHERE, "lang": name}, pl.DataFrame(columns).with_columns(subject=pl.lit(model))
-    )
+    *,
+    large_from: float | None = None,
+) -> list[dict]:
+    """Return the paper's test of small against large models: Student's t over the estimates of each model averaged over
+    languages, one per detector seed and reply seed (there 3 × 5 = 15 per model).
+
+    Of HR_est by silver where every cell has it, else of the raw rate. The estimates of a model share its replies' queries
+    and its detector, which the test does not know: the bootstrap (`test` = bootstrap) stands beside it.
+    """
+    averages = language_averages(cells, known)
+    key: Key = (HR_EST, SILVER)
+    if not averages or any(key not in each for each in averages.values()):
+        key = (RAW, None)
+    rows = []
+    for where, *groups in size_groups(cells, models, large_from=large_from):
+        first, second = (
+            [value for name in names for value in averages.get(name, {}).get(key, ())] for names in groups
+        )
+        found = t_test(first, second)
+        slice_ = {**where, "test": "t-test", "estimator": key[0], "calibration": key[1]}
+        values = {"mean_difference": found.value, "p_value": found.p, "n_points": float(found.n)}
+        rows += [
+            writer.row(name, "small-against-large", slice_, value, found.n) for name, value in values.items()
+        ]
+    return rows
+
+
+def language_averages(cells: Cells, known: Calibrations) -> dict[str, dict[Key, list[float]]]:
+    """Return of each model and estimate the mean over all languages, one value per detector seed and reply seed.
+
+    An estimate that a language lacks, or whose reply seeds differ between languages, has none; nor has a model that answered
+    in fewer languages than others.
+    """
+    langs = sorted({lang for _, lang in cells})
+    averages: dict[str, dict[Key, list[float]]] = {}
+    for model in sorted({model for model, _ in cells}):
+        grids: list[dict[Key, np.ndarray]] = []
+        for lang in langs:
+            silver = {SILVER: known[SILVER, lang]} if (SILVER, lang) in known else {}
+            grids.append(grid_estimates(cells[model, lang], silver) if (model, lang) in cells else {})
+        seeds = {tuple(sorted(set(cells[model, lang].subsets))) for lang in langs if (model, lang) in cells}
+        shared = set.intersection(*(set(grid) for grid in grids)) if len(seeds) == 1 else set()
+        means = {key: np.mean([grid[key] for grid in grids], axis=0).ravel() for key in shared}
+        averages[model] = {key: mean.tolist() for key, mean in means.items() if not np.isnan(mean).any()}
+    return averages
+
+
+# ---- differences of rates between groups of models or languages --------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The mean rate of the cells of one group minus that of another."""
+
+    subject: str
+    where: Mapping[str, str]
+    first: tuple[Cell, ...]
+    second: tuple[Cell, ...]
+
+    @property
+    def weights(self) -> dict[Cell, float]:
+        """What each cell counts."""
+        sides = ((self.first, 1), (self.second, -1))
+        return {cell: sign / len(side) for side, sign in sides for cell in side}
+
+    def rows(self, test: Mapping, interval: Interval, p: float | None, writer: ScoreWriter) -> list[dict]:
+        """Return `mean_difference`, `p_value` and `n_points`."""
+        n = len(self.first) + len(self.second)
+        values = {"mean_difference": interval, "p_value": p, "n_points": float(n)}
+        where = {**self.where, **test}
+        return [writer.row(name, self.subject, where, value, n) for name, value in values.items()]
+
+
+def contrasts(
+    cells: Iterable[Cell], models: Mapping[str, Model], *, large_from: float | None = None
+) -> list[Contrast]:
+    """Return small against large models (`size_groups`), declared languages against others, each family and script of
+    languages against the others; those without cells on one side are left out.
+    """
+    names, langs = (sorted({cell[side] for cell in cells}) for side in (0, 1))
+
+    def compared() -> Iterator[tuple[str, Mapping[str, str], Iterable[Cell], Iterable[Cell]]]:
+        for where, small, large in size_groups(cells, models, large_from=large_from):
+            yield "small-against-large", where, product(small, langs), product(large, langs)
+        declared = {
+            name: models[name].languages for name in names if name in models and models[name].languages
+        }
+        of_declared = [cell for cell in cells if cell[0] in declared]
+        inside = [cell for cell in of_declared if cell[1] in declared[cell[0]]]
+        yield "declared-languages", {}, inside, [cell for cell in of_declared if cell not in inside]
+        for key in ("family", "script"):
+            group_of = {
+                lang: getattr(language_facts()[lang], key) for lang in langs if lang in language_facts()
+            }
+            for group in sorted(set(group_of.values())):
+                first, second = (
+                    [lang for lang in group_of if (group_of[lang] == group) == is_in]
+                    for is_in in (True, False)
+                )
+                yield f"by-{key}", {key: group}, product(names, first), product(names, second)
+
+    sides = [
+        Contrast(subject, where, *(tuple(cell for cell in side if cell in cells) for side in both))
+        for subject, where, *both in compared()
+    ]
+    return [contrast for contrast in sides if contrast.first and contrast.second]
+
+
+def contrast_rows(cells: Cells, asked: Sequence[Contrast], writer: ScoreWriter) -> list[dict]:
+    """Return `mean_difference` (with its interval), `p_value`, `n_points` of every contrast of raw rates (`ratio_contrasts`),
+    articles resampled whole for all models together: what two models share on an article cancels.
+    """
+    if not asked:
+        return []
+    weights = np.array([[contrast.weights.get(cell, 0.0) for contrast in asked] for cell in cells])
+    sizes = [len(replies.groups) for replies in cells.values()]
+    owner = np.repeat(np.arange(len(cells)), sizes)
+    columns = np.zeros((len(owner), 2 * len(cells)))
+    for offset, name in ((0, "detected"), (len(cells), "tokens")):
+        values = [getattr(replies, name).mean(axis=1) for replies in cells.values()]
+        columns[np.arange(len(owner)), owner + offset] = np.concatenate(values)
+    sums = cluster_sums(np.concatenate([replies.groups for replies in cells.values()]), columns)
+    if len(sums) < 2:
+        return []
+    test = {"estimator": RAW, "test": "bootstrap"}
+    drawn = zip(asked, ratio_contrasts(sums, weights, **writer.drawn), strict=True)
+    return [row for contrast, (interval, p) in drawn for row in contrast.rows(test, interval, p, writer)]
+
+
+def headline_rows(fit: Fit, asked: Iterable[Contrast], writer: ScoreWriter) -> list[dict]:
+    """Return the same of headline rates (`estimators.grid.combined`: linearised, paired by article), of the contrasts all of
+    whose cells have labels.
+    """
+    rows = []
+    test = {"estimator": PREDICTION_POWERED, "calibration": NATURAL, "test": "paired"}
+    for contrast in asked:
+        found = combined(fit, contrast.weights)
+        if found is not None:
+            interval = found.interval(fit.confidence, bounds=(-1.0, 1.0))
+            rows += contrast.rows(test, interval, found.p, writer)
+    return rows

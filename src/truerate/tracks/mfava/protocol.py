@@ -1,6 +1,6 @@
 """mFAVA as the stages know it: what each part of its protocol is done by."""
 
-from truerate.tracks.mfava import context, labels, plan, published, scores, steps
+from truerate.tracks.mfava import context, labels, plan, scores, steps
 from truerate.tracks.mfava.published import public_tables
 from truerate.tracks.mfava.settings import Settings, Sizes
 from truerate.tracks.mfava.settings import faults as setting_faults
@@ -29,7 +29,6 @@ class MFava(Protocol):
     training, targets = staticmethod(steps.training), staticmethod(steps.targets)
     faults = staticmethod(setting_faults)
     public_tables = staticmethod(public_tables)
-    totals, reasons = published.TOTALS, published.REASONS
     assumed = staticmethod(plan.assumed)
     first_drawn = plan.FIRST_DRAWN
     label_precision, label_notes = staticmethod(plan.labels), staticmethod(plan.label_notes)
