@@ -30,10 +30,10 @@ def span_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     marked = flat_spans(samples.select("sample_id", *keys, "spans"))
     marked = marked.filter(pl.col("p").is_null() | (pl.col("p") > 0.5))
     whole = pl.concat([marked, marked.with_columns(type=pl.lit(ALL))])
-    counted = whole.group_by(*keys, "type").agg(pl.len(), pl.col("sample_id").n_unique())
+    counted = whole.group_by(*keys, "type", maintain_order=True).agg(pl.len(), pl.col("sample_id").n_unique())
     counts = {row[:4]: row[4:] for row in counted.iter_rows()}
     rows = []
-    for *key, n in samples.group_by(keys).len().sort(keys).iter_rows():
+    for *key, n in samples.group_by(keys, maintain_order=True).len().sort(keys).iter_rows():
         where = dict(zip(keys, key, strict=True))
         rows.append(writer.count("n_texts", TEXTS, where, n, n))
         occurring = {kind for *of, kind in counts if of == key and kind is not None}
@@ -70,7 +70,7 @@ def query_rows(items: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWrit
     asked = generations.filter(purpose="answer").select("item_id")
     wild = items.filter(task="wild").join(asked, on="item_id", how="semi", maintain_order="left")
     category = pair("attributes", "category")
-    counted = wild.group_by("lang").agg(
+    counted = wild.group_by("lang", maintain_order=True).agg(
         n_articles=pl.col("group_id").n_unique(),
         n_queries=pl.len(),
         n_categories=pl.when(category.null_count() == 0).then(category.n_unique()),
@@ -99,14 +99,20 @@ def rejected_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
         round=pl.col("type").replace_strict(rounds, return_dtype=pl.Int8),
         attempt=pl.col("try").fill_null("1").cast(pl.Int64),
     )
-    last = passages.sort("model", "item_id", "round", "attempt").group_by("model", "item_id").last()
+    last = (
+        passages.sort("model", "item_id", "round", "attempt")
+        .group_by("model", "item_id", maintain_order=True)
+        .last()
+    )
     is_whole = (pl.col("status") == "ok") & (pl.col("round") == len(TYPES))
     cause = pl.coalesce("reason", "cause", pl.lit("unfinished"))
     lost = last.with_columns(purpose=pl.lit("passage"), cause=pl.when(~is_whole).then(cause))
     columns = ("purpose", "model", "lang", "cause")
     whole = pl.concat([asked.select(columns), lost.select(columns)])
     rows = []
-    for (step, model), part in sorted(whole.group_by("purpose", "model"), key=lambda group: group[0]):
+    for (step, model), part in sorted(
+        whole.group_by("purpose", "model", maintain_order=True), key=lambda group: group[0]
+    ):
         for lang, of_lang in by_language(part):
             causes, n = of_lang["cause"].drop_nulls(), of_lang.height
             counts = dict(causes.value_counts().sort("cause").iter_rows()) | {ALL: len(causes)}

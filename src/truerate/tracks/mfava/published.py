@@ -58,15 +58,18 @@ def malformed_table(counts: Mapping[str, int]) -> pl.DataFrame:
     for name, n in counts.items():
         if named := _COUNT.fullmatch(name):
             by_source.setdefault((named["labels"], named["lang"]), {})[named["what"]] = n
-    lines = []
-    for (labels, lang), of in by_source.items():
-        if n := of.get("rows"):
-            clean = of.get("clean", 0)
-            line = {"labels": labels, "lang": lang, "rows": n, "clean": clean}
-            line |= {"rejected": f"{100 * (1 - clean / n):.1f} %"}
-            lines.append(
-                line | {why: of.get(why, 0) for why in ("malformed", "altered", "unknown-type", "empty-span")}
-            )
+    lines = [
+        {
+            "labels": labels,
+            "lang": lang,
+            "rows": of["rows"],
+            "clean": of.get("clean", 0),
+            "rejected": f"{100 * (1 - of.get('clean', 0) / of['rows']):.1f} %",
+            **{why: of.get(why, 0) for why in ("malformed", "altered", "unknown-type", "empty-span")},
+        }
+        for (labels, lang), of in by_source.items()
+        if of.get("rows")
+    ]
     return pl.DataFrame(lines).sort("labels", "lang") if lines else pl.DataFrame()
 
 

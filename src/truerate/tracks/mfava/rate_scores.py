@@ -138,7 +138,9 @@ def unanswered_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict
     """
     asked = generations.filter(purpose="answer").select("model", "status", pair("attributes", "lang"))
     whole = pl.concat([asked, asked.with_columns(lang=pl.lit(ALL))])
-    counted = whole.group_by("model", "lang").agg(n=pl.len(), is_dead=(pl.col("status") == "dead").all())
+    counted = whole.group_by("model", "lang", maintain_order=True).agg(
+        n=pl.len(), is_dead=(pl.col("status") == "dead").all()
+    )
     rows = []
     for model, lang, n, _ in counted.filter("is_dead").sort("model", "lang").iter_rows():
         for where in ({"estimator": RAW, "replies": ALL_REPLIES}, WHERE):
