@@ -134,7 +134,9 @@ def test_a_batch_must_hold_samples(put, read):
 
 def test_a_folder_without_batches_is_one_line(put, read):
     put("data_for_release/other.json", {})
-    with pytest.raises(TruerateError, match="no data_for_release/batch_<n>.json"):
+    with pytest.raises(
+        TruerateError, match="none of FaithBench's files .*looked for: data_for_release/batch_<n>.json"
+    ):
         read("faithbench")
 
 

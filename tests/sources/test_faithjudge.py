@@ -206,7 +206,9 @@ def test_a_reply_without_a_text_in_its_verdict_is_that_of_the_table(judged, put,
 
 def test_a_folder_without_verdicts_is_one_line(put, read):
     put("eval_results/acme/tiny-1/README.md", "x")
-    with pytest.raises(TruerateError, match="no eval_results/<org>/<model>"):
+    with pytest.raises(
+        TruerateError, match="no verdicts of FaithJudge in .*looked for: eval_results/<org>/<model>"
+    ):
         read("faithjudge")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.sources.public.published_splits import follow, side_of
+from truerate.sources.collection import follow, side_of
 
 
 @pytest.mark.parametrize(

@@ -78,5 +78,5 @@ def test_two_dumps_in_a_folder_are_not_mixed(tmp_path):
 
 def test_a_folder_without_articles_has_no_whole_texts(tmp_path):
     assert wikipedia.whole_texts(tmp_path, "wiki") == {}
-    with pytest.raises(SourceError, match="articles.json; or Parquet with the columns title, text, url"):
+    with pytest.raises(SourceError, match="articles.json, or Parquet with the columns title, text, url"):
         wikipedia.read(tmp_path, name="wiki", on_bad_row="stop")

@@ -10,7 +10,7 @@ import pytest
 
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Document, load, pair, save_query
-from truerate.sources import parquet as parquet_files
+from truerate.sources import cuts as parquet_files
 from truerate.sources.papers import wildhallucinations
 
 PAGE = {"text": "Varn is a town.", "status_code": 200, "url": "https://varn.example/"}

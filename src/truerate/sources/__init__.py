@@ -3,7 +3,7 @@ and judgements; its function `labels`, where it has one, makes the labels behind
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +12,12 @@ import polars as pl
 from truerate.config import HubSource, Rights, Source
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.sources.cards import RIGHTS, TOLD_FIELDS, are_published
-from truerate.sources.collection import SourceTables
 from truerate.sources.errata import corrected, load_errata
 from truerate.sources.joined import with_training
 from truerate.sources.public.unit_labels import Tables
 from truerate.sources.registry import reader_module, readers
 from truerate.sources.rows import BadRow
+from truerate.sources.tables import SourceTables
 
 
 def is_reader(name: str) -> bool:
@@ -32,22 +32,18 @@ def labels_by(reader: str) -> Callable[[Tables], list[dict]] | None:
 
 def check_reader(name: str, source: Source) -> None:
     """Raise TruerateError, with the allowed names, where a source's reader is none."""
+    where = f"source {name!r}"
     for reader in (source.reader, *([source.training.reader] if source.training else [])):
         if not is_reader(reader):
-            raise SettingsError(
-                f"source {name!r}: reader {reader!r} is not known; allowed: {listed(readers())}"
-            )
-    if source.part is not None and "part" not in inspect.signature(_reader(source.reader)).parameters:
-        raise SettingsError(
-            f"source {name!r}: reader {source.reader!r} reads its folder whole; take `part` away"
-        )
-    if source.split is not None and "split" not in inspect.signature(_reader(source.reader)).parameters:
-        raise SettingsError(
-            f"source {name!r}: reader {source.reader!r} reads files of no split; take `split` away"
-        )
-    parts = getattr(reader_module(source.reader), "PARTS", None)
+            raise SettingsError(f"{where}: reader {reader!r} is not known; allowed: {listed(readers())}")
+    accepted, reader = _options(source.reader), source.reader
+    if source.part is not None and "part" not in accepted:
+        raise SettingsError(f"{where}: reader {reader!r} reads its folder whole; take `part` away")
+    if source.split is not None and "split" not in accepted:
+        raise SettingsError(f"{where}: reader {reader!r} reads files of no split; take `split` away")
+    parts = getattr(reader_module(reader), "PARTS", None)
     if parts and source.part not in (None, *parts):
-        raise SettingsError(f"source {name!r}: part {source.part!r} is not known; allowed: {listed(parts)}")
+        raise SettingsError(f"{where}: part {source.part!r} is not known; allowed: {listed(parts)}")
 
 
 def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> SourceTables:
@@ -57,52 +53,34 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     and, where it is `stop`, for the first bad row.
     """
     check_reader(name, source)
-    on_bad_row = source.on_bad_row or on_bad_row
-    config = source.hub.config if source.hub else None
-    languages = source.languages or None
-    options = {"part": source.part, "split": source.split, "config": config, "languages": languages}
-    accepted = inspect.signature(_reader(source.reader)).parameters
+    options = {
+        "part": source.part,
+        "split": source.split,
+        "config": source.hub.config if source.hub else None,
+        "languages": source.languages or None,
+    }
+    accepted = _options(source.reader)
     more = {key: value for key, value in options.items() if value is not None and key in accepted}
     is_named = source.is_public or source.hub is not None
-    tables = _read(name, source.reader, Path(folder), on_bad_row, is_named=is_named, **more)
-    if source.on_bad_row:
-        _refuse_unusable(name, tables)
+    where = (name, source.reader, Path(folder))
+    tables = _read(*where, source.on_bad_row, on_bad_row, is_named=is_named, **more)
     tables = _with_rights(tables, source.rights)
     if source.errata:
         path = Path(source.errata).expanduser()
         tables = corrected(tables, load_errata(path), path)
-    if source.training is None:
-        return _with_place(tables, source.hub)
-    other = Path(source.training.path).expanduser()
-    if not other.is_dir():
-        where = f"sources.{name}.training.path in params.yaml"
-        raise SourceError(
-            f"source {name!r}: no folder {str(other)!r} to learn from; put the files there or correct {where}"
-        )
-    training_name = source.training.name or name
-    is_same = (training_name, source.training.reader, other.resolve()) == (
-        name,
-        source.reader,
-        Path(folder).resolve(),
-    )
-    if not is_same:
-        training_on_bad_row = source.training.on_bad_row
-        learned_tables = _read(
-            training_name,
-            source.training.reader,
-            other,
-            training_on_bad_row or on_bad_row,
-            is_named=source.is_public,
-        )
-        if training_on_bad_row:
-            _refuse_unusable(training_name, learned_tables)
-    return _with_place(with_training(tables, tables if is_same else learned_tables), source.hub)
-
-
-def _refuse_unusable(name: str, tables: SourceTables) -> None:
-    """Raise SourceError where every row was rejected: what may be rejected is some of a set, never all of it."""
-    if tables.items.is_empty() and tables.samples.is_empty() and not tables.rejects.is_empty():
-        raise SourceError(f"source {name!r}: none of its rows can be used; {tables.rejects['detail'][0]}")
+    if training := source.training:
+        other = Path(training.path).expanduser()
+        if not other.is_dir():
+            place = f"sources.{name}.training.path in params.yaml"
+            raise SourceError(
+                f"source {name!r}: no folder {str(other)!r} to learn from; put the files there or correct {place}"
+            )
+        of_training = (training.name or name, training.reader, other)
+        is_same = [*of_training[:2], other.resolve()] == [*where[:2], where[2].resolve()]
+        how = (training.on_bad_row, source.on_bad_row or on_bad_row)
+        learned_tables = tables if is_same else _read(*of_training, *how, is_named=source.is_public)
+        tables = with_training(tables, learned_tables)
+    return _with_place(tables, source.hub)
 
 
 def _with_rights(tables: SourceTables, rights: Rights | None) -> SourceTables:
@@ -121,10 +99,8 @@ def _as_own(tables: SourceTables, reader: str) -> SourceTables:
     """A source under its own rights in the place of its format's; so are reference texts, but for pages at an address."""
     if tables.own_rights is None:
         return tables
-    of_format = getattr(reader_module(reader), "CARD", {})
-    caveats = [
-        caveat for caveat in tables.card.get("caveats", ()) if caveat not in of_format.get("caveats", ())
-    ]
+    of_format = getattr(reader_module(reader), "CARD", {}).get("caveats", ())
+    caveats = [caveat for caveat in tables.card.get("caveats", ()) if caveat not in of_format]
     card = {field: value for field, value in tables.card.items() if field not in (*RIGHTS, *TOLD_FIELDS)}
     card = card | ({"caveats": caveats} if caveats else {}) | tables.own_rights
     licence = pl.when(pl.col("url").is_null()).then(pl.lit(card["licence"])).otherwise("licence")
@@ -141,18 +117,31 @@ def _with_place(tables: SourceTables, hub: HubSource | None) -> SourceTables:
 
 
 def _read(
-    name: str, reader: str, folder: Path, on_bad_row: str, *, is_named: bool, **more: object
+    name: str,
+    reader: str,
+    folder: Path,
+    own_on_bad_row: str | None,
+    on_bad_row: str,
+    *,
+    is_named: bool,
+    **more: object,
 ) -> SourceTables:
     """What a reader reads. Its card, of the set that the format was made for, holds for a named public source and for
     files that are that set's by their checksums; others bear what they say of themselves.
+
+    Raises SourceError where `own_on_bad_row` lets rows be rejected and every row was: some may be, never all.
     """
+    read: Callable[..., SourceTables] = reader_module(reader).read  # `check_reader` looked
     try:
-        tables = _reader(reader)(folder, name=name, on_bad_row=on_bad_row, **more)
-        return tables if is_named or are_published(tables.card) else _as_own(tables, reader)
+        tables = read(folder, name=name, on_bad_row=own_on_bad_row or on_bad_row, **more)
     except BadRow as bad:  # of a file as a whole, met where the folder is looked through
         raise SourceError(f"source {name!r}: {bad.detail}; put a sound file there, or take it away") from None
+    is_unusable = tables.items.is_empty() and tables.samples.is_empty() and not tables.rejects.is_empty()
+    if own_on_bad_row and is_unusable:
+        raise SourceError(f"source {name!r}: none of its rows can be used; {tables.rejects['detail'][0]}")
+    return tables if is_named or are_published(tables.card) else _as_own(tables, reader)
 
 
-def _reader(name: str) -> Callable[..., SourceTables]:
-    read: Callable[..., SourceTables] = reader_module(name).read  # `check_reader` looked
-    return read
+def _options(reader: str) -> Mapping[str, object]:
+    """The options that a reader takes, by name."""
+    return inspect.signature(reader_module(reader).read).parameters

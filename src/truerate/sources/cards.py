@@ -33,28 +33,19 @@ def card_in(folder: Path, name: str) -> dict:
 
     Raises SourceError where it is no object of these fields.
     """
-    path = folder / "source.json"
+    path, where = folder / "source.json", f"source {name!r}: source.json"
     if not path.exists():
         return {}
     try:
         card = parse(path.read_bytes())
-    except OSError as error:
-        raise SourceError(f"source {name!r}: source.json: {error.strerror}") from None
-    except BadRow as bad:
-        raise SourceError(f"source {name!r}: source.json: {bad.detail}") from None
+    except (OSError, BadRow) as error:
+        raise SourceError(f"{where}: {getattr(error, 'strerror', None) or error}") from None
     if not isinstance(card, dict) or card.get("redistribution", "no") not in REDISTRIBUTION:
-        raise SourceError(
-            f"source {name!r}: source.json must be an object whose `redistribution` is one of {', '.join(REDISTRIBUTION)}"
-        )
-    wrong = [
-        field
-        for field in CARD_FIELDS
-        if not isinstance(card.get(field, ""), str if field in ("name", "licence") else str | None)
-    ]
-    if wrong:
-        raise SourceError(
-            f"source {name!r}: source.json: {wrong[0]!r} is {card[wrong[0]]!r}; it must be text, or not stand there"
-        )
+        allowed = ", ".join(REDISTRIBUTION)
+        raise SourceError(f"{where} must be an object whose `redistribution` is one of {allowed}")
+    for field in CARD_FIELDS:
+        if not isinstance(card.get(field, ""), str if field in ("name", "licence") else str | None):
+            raise SourceError(f"{where}: {field!r} is {card[field]!r}; it must be text, or not stand there")
     return {"licence": "not stated", "redistribution": "no", "is_wikipedia": False} | card
 
 

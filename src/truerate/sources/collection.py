@@ -3,12 +3,10 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-
-import polars as pl
 
 from truerate.core import keys
 from truerate.core.errors import SourceError
@@ -26,45 +24,19 @@ from truerate.core.schemas import (
 )
 from truerate.core.text import clean
 from truerate.sources.cards import CARD_FIELDS, TOLD_FIELDS, card_in, own_card
-from truerate.sources.cuts import Cut
-from truerate.sources.parquet import SUFFIX, named, parquet_rows
-from truerate.sources.public.published_splits import follow, side_of
+from truerate.sources.cuts import SUFFIX, Cut, named, parquet_rows
+from truerate.sources.hub.files import WORDS
 from truerate.sources.rows import UNSUITABLE, BadRow, Reason, Row
-from truerate.sources.waiting import Waiting
+from truerate.sources.tables import Documents, SourceTables
 
 N_SHOWN = 300
-
-
-@dataclass(frozen=True)
-class SourceTables:
-    """An imported source: validated tables, and a card that names its rights, its files and its counts.
-
-    Documents that outgrow memory are a query of files: just read, of scratch files that last as long as what is `kept_open`;
-    imported, of the table on disk. `own_rights`: the rights that hold where these files are not the set that the card describes;
-    None where the card is the files' own.
-    """
-
-    documents: pl.DataFrame | pl.LazyFrame
-    items: pl.DataFrame
-    samples: pl.DataFrame
-    judgements: pl.DataFrame
-    rejects: pl.DataFrame
-    card: dict
-    kept_open: object = None
-    own_rights: dict | None = None
-
-    @property
-    def tables(self) -> dict[str, pl.DataFrame | pl.LazyFrame]:
-        """The five tables by name."""
-        return {
-            name: getattr(self, name) for name in ("documents", "items", "samples", "judgements", "rejects")
-        }
+# what a published split is here: only `test` is kept from learning
+SIDES = {"train": "train", "validation": "train", "test": "test"}
 
 
 class Collection:
     """Rows under way from files to tables. `name` is the source's name in params; `on_bad_row` is `stop` or
-    `reject`; `most_chars`: of documents that are held in memory together, others wait on disk; `is_own`: the files
-    themselves say what stands on the card.
+    `reject`; `is_own`: the files themselves say what stands on the card.
     """
 
     def __init__(
@@ -74,14 +46,13 @@ class Collection:
         name: str,
         on_bad_row: str,
         card: dict,
-        most_chars: int | None = None,
         is_own: bool = False,
     ):
         self.folder, self.name, self.on_bad_row = folder, name, on_bad_row
         given = card_in(folder, name)
         self.card = {**card, **given}
         self.own_rights = None if is_own else own_card(name, given)
-        self.documents = Waiting(most_chars)
+        self.documents = Documents()
         self.items: dict[str, dict] = {}
         self.samples: dict[str, dict] = {}
         self.judgements: dict[str, dict] = {}
@@ -89,14 +60,24 @@ class Collection:
         self.files: list[dict] = []
         self.brought: dict[str, set[str]] = {}  # group → the splits that its samples were published in
         self.counts: Counter[str] = Counter()
-        self._digests: dict[
-            str, str
-        ] = {}  # digest of the row that was read under each of the publishers' ids
+        self._digests: dict[str, str] = {}  # of the row that was read under each of the publishers' ids
 
     # ---- files ---------------------------------------------------------------------------------------------
     def has(self, file: str) -> bool:
         """Whether a file is there, or Parquet files of its name that hold its rows: `read` takes either."""
         return bool(named(self.folder, file))
+
+    def present(self, *files: str) -> list[str]:
+        """Those of the files that are there."""
+        return [file for file in files if self.has(file)]
+
+    def refuse_none(self, present: object, missing: str, *looked_for: str) -> None:
+        """Raise SourceError, which begins with what is `missing`, where nothing is present."""
+        if not present:
+            looked = ", ".join(looked_for)
+            raise SourceError(
+                f"source {self.name!r}: {missing} in {str(self.folder)!r}; looked for: {looked}"
+            )
 
     def read(
         self,
@@ -114,34 +95,22 @@ class Collection:
         Where it is not there, its rows are read from Parquet files of its name, else from those that the
         folder holds, as the Hub has them.
         """
-        for part in (
-            named(self.folder, file) or sorted(path.name for path in self.folder.glob(f"*{SUFFIX}")) or [file]
-        ):
-            how = cut if part == file else parquet_rows
-            self._read(part, how, keep, may_be_empty=may_be_empty, in_parts=in_parts)
-
-    def _read(
-        self,
-        file: str,
-        cut: Callable[..., Cut],
-        keep: Callable[[Row], None],
-        *,
-        may_be_empty: bool,
-        in_parts: bool,
-    ) -> None:
-        content, sha256 = self._content(file, in_parts=in_parts or file.endswith(SUFFIX))
-        n_rows = 0
-        try:
-            for number, make in cut(content):
-                n_rows += 1
-                self._keep(file, number, make, keep)
-        except BadRow as bad:
-            raise SourceError(f"source {self.name!r}: {file}: {bad.detail}; put a sound file there") from None
-        if not n_rows and not may_be_empty:
-            raise SourceError(
-                f"source {self.name!r}: {file}: no row in it; put a sound file there, or take it away"
-            )
-        self.files.append({"file": file, "sha256": sha256, "n_rows": n_rows})
+        shards = named(self.folder, file) or sorted(path.name for path in self.folder.glob(f"*{SUFFIX}"))
+        for part in shards or [file]:
+            content, sha256 = self._content(part, in_parts=in_parts or part.endswith(SUFFIX))
+            n_rows = 0
+            try:
+                for number, make in (cut if part == file else parquet_rows)(content):
+                    n_rows += 1
+                    self._keep(part, number, make, keep)
+            except BadRow as bad:
+                raise SourceError(
+                    f"source {self.name!r}: {part}: {bad.detail}; put a sound file there"
+                ) from None
+            if not n_rows and not may_be_empty:
+                advice = "put a sound file there, or take it away"
+                raise SourceError(f"source {self.name!r}: {part}: no row in it; {advice}")
+            self.files.append({"file": part, "sha256": sha256, "n_rows": n_rows})
 
     def fold_files(self, name: str) -> None:
         """Show many files as one on the card: its digest is that of their names and digests."""
@@ -159,9 +128,9 @@ class Collection:
             raw = path.read_bytes()
             return raw, hashlib.sha256(raw).hexdigest()
         except OSError as error:
-            where = f"source {self.name!r}: reading {str(self.folder / file)!r}"
+            advice = "put the file there or correct the source's path"
             raise SourceError(
-                f"{where}: {error.strerror}; put the file there or correct the source's path"
+                f"source {self.name!r}: reading {str(path)!r}: {error.strerror}; {advice}"
             ) from None
 
     def _keep(self, file: str, number: int, make: Callable[[], object], keep: Callable[[Row], None]) -> None:
@@ -176,14 +145,14 @@ class Collection:
             self.reject(file, bad, row=number, text=str(values))
 
     @contextmanager
-    def part(self, file: str, row: Row, *, text: str = "") -> Iterator[None]:
+    def part(self, file: str, row: Row, *, text: str = "", target_id: str | None = None) -> Iterator[None]:
         """Context of one part of a row: a BadRow is booked for it alone, the row's other parts are kept."""
         try:
             yield
         except BadRow as bad:
             if self.stops(bad):
                 raise
-            self.reject(file, bad, row=row.number, text=text)
+            self.reject(file, bad, row=row.number, target_id=target_id, text=text)
 
     def stops(self, bad: BadRow) -> bool:
         """Whether what was not kept ends the run."""
@@ -193,15 +162,10 @@ class Collection:
         self, file: str, bad: BadRow, *, row: int | None = None, target_id: str | None = None, text: str = ""
     ) -> None:
         """Book what was not kept, beside what was."""
-        shown = clean(text)[:N_SHOWN]
+        detail, shown = clean(bad.detail)[:N_SHOWN], clean(text)[:N_SHOWN]
         self.rejects.append(
             reject_row(
-                where=file,
-                row=row,
-                target_id=target_id,
-                reason=bad.reason.value,
-                detail=clean(bad.detail)[:N_SHOWN],
-                text=shown,
+                where=file, row=row, target_id=target_id, reason=bad.reason.value, detail=detail, text=shown
             )
         )
 
@@ -217,17 +181,15 @@ class Collection:
 
         Raises BadRow where the id was read before: `duplicate` where that row said the same, else `conflict`.
         """
-        key = keys.content_id(what, *identity)
-        content = keys.content_id(json.dumps(row.values, sort_keys=True, default=str))
-        before = self._digests.setdefault(key, "")
-        if before:
+        key, content = (
+            keys.content_id(what, *identity),
+            keys.content_id(json.dumps(row.values, sort_keys=True, default=str)),
+        )
+        if before := self._digests.get(key):
+            is_same = before == content
             problem = f"{what} {' '.join(map(str, identity))[:80]!r} was already read"
-            reason, how = (
-                (Reason.DUPLICATE, "with the same fields")
-                if before == content
-                else (Reason.CONFLICT, "with other fields")
-            )
-            raise BadRow(reason, f"{problem}, {how}")
+            reason = Reason.DUPLICATE if is_same else Reason.CONFLICT
+            raise BadRow(reason, f"{problem}, with {'the same' if is_same else 'other'} fields")
         self._digests[key] = content
 
     def once_said(self, what: str, row: Row, *, but: tuple[str, ...]) -> None:
@@ -245,7 +207,7 @@ class Collection:
     def document(self, text: str, *, title: str = "", **more) -> str:
         """Add a reference text; return its id. Equal texts are one document. `more`: columns that differ from the card."""
         document_id = keys.content_id(self.name, text)
-        row = {
+        columns = {
             "document_id": document_id,
             "lang": self.lang,
             "title": title,
@@ -255,9 +217,8 @@ class Collection:
             "licence": self.card["licence"],
             "dated": None,
             "is_wikipedia": bool(self.card.get("is_wikipedia")),
-            **more,
         }
-        self.documents.add(row)
+        self.documents.add(columns | more)
         return document_id
 
     def item(
@@ -309,12 +270,11 @@ class Collection:
         """
         task = more.pop("task", item["task"])
         columns = {name: more.pop(name, None) for name in ("pair_id", "generator", "pattern", "rationale")}
-        spans = list(more.pop("spans", []))
+        spans, attributes = list(more.pop("spans", [])), pairs(**more)
         identity = keys.content_id(
-            item["item_id"], text, columns["generator"], columns["pair_id"], pairs(**more)
+            item["item_id"], text, columns["generator"], columns["pair_id"], attributes
         )
-        if identity in self.samples:
-            before = self.samples[identity]
+        if before := self.samples.get(identity):
             content = {"is_hallucinated": is_hallucinated, "spans": spans, "rationale": columns["rationale"]}
             problem = f"the same text was already read as sample {identity}"
             if all(before[name] == value for name, value in content.items()):
@@ -335,23 +295,44 @@ class Collection:
             **columns,
             spans=spans,
             split=side or keys.split_of(item["group_id"], item["task"]),
-            attributes=pairs(**more),
+            attributes=attributes,
         )
         return self.samples[identity]
+
+    def reply(
+        self,
+        item: dict,
+        text: str,
+        facts: Iterable[tuple[str, bool, dict]],
+        *,
+        generator: str,
+        is_hallucinated: bool | None = None,
+        **more,
+    ) -> list[dict]:
+        """Note a published reply that was cut into facts (text, whether it is hallucinated, attributes), and each of
+        them as a sample of task `fact` that names it; gives these. It is hallucinated where a fact is, unless said.
+        """
+        facts, published = list(facts), {"label_source": "published", "generator": generator}
+        is_wrong = any(wrong for _, wrong, _ in facts) if is_hallucinated is None else is_hallucinated
+        reply = self.sample(item, text, is_hallucinated=is_wrong, n_claims=len(facts), **published, **more)
+        about = {"task": "fact", "generation": reply["sample_id"], **published}
+        return [
+            self.sample(item, fact, is_hallucinated=wrong, place=place, **about, **attributes)
+            for place, (fact, wrong, attributes) in enumerate(facts)
+        ]
 
     def judgement(
         self, target_id: str, judge: str, verdict: bool | None, *, key: tuple = (), **columns
     ) -> None:
         """Add a published judgement on a text: hallucinated or not. `key`: what else its id is made of."""
         identity = keys.content_id(target_id, judge, *key)
-        self.judgements[identity] = judgement_row(
-            judgement_id=identity,
-            judge=judge,
-            judge_version="published",
-            target_id=target_id,
-            verdict=verdict,
-            **columns,
-        )
+        named = {
+            "judgement_id": identity,
+            "judge": judge,
+            "judge_version": "published",
+            "target_id": target_id,
+        }
+        self.judgements[identity] = judgement_row(**named, verdict=verdict, **columns)
 
     def tables(self) -> SourceTables:
         """The tables, validated, and the card with the counts."""
@@ -369,8 +350,8 @@ class Collection:
             table: validate(model, frame(model, list(rows)), where=f"source {self.name!r}: {table}")
             for table, (model, rows) in rows_by_table.items()
         }
-        n_rows = {"documents": len(self.documents)} | {table: data.height for table, data in frames.items()}
-        counts = {**{f"n_{table}": n for table, n in n_rows.items()}, **self.counts}
+        counts = {f"n_{table}": data.height for table, data in frames.items()}
+        counts = {"n_documents": len(self.documents)} | counts | self.counts
         card = {
             **{field: self.card.get(field) for field in CARD_FIELDS},
             **{field: self.card[field] for field in TOLD_FIELDS if self.card.get(field)},
@@ -381,3 +362,34 @@ class Collection:
         return SourceTables(
             documents=documents, **frames, card=card, kept_open=self.documents, own_rights=self.own_rights
         )
+
+
+def reads(card: dict) -> Callable[[Callable[..., None]], Callable[..., SourceTables]]:
+    """A decorator that makes a reader, `read(folder, *, name, on_bad_row, …)`, of what fills a collection under the
+    card of a set: `fill(collection, …)`.
+    """
+
+    def reader(fill: Callable[..., None]) -> Callable[..., SourceTables]:
+        @wraps(fill)
+        def read(folder: Path, *, name: str, on_bad_row: str, **options) -> SourceTables:
+            collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=card)
+            fill(collection, **options)
+            return collection.tables()
+
+        return read
+
+    return reader
+
+
+# ---- splits that a set was published with: `test` holds what was published as such and no more -------------------
+def side_of(published: object) -> str | None:
+    """The split that a published one is here, whatever its publisher calls it; None for what is none."""
+    return SIDES.get(WORDS.get(str(published).lower(), ""))
+
+
+def follow(brought: dict[str, set[str]], samples: Iterable[dict]) -> None:
+    """Give samples without a published split that of their group; `test` if it was published in both."""
+    for sample in samples:
+        sides = brought.get(sample["group_id"])
+        if sides and sample["split"] not in sides:
+            sample["split"] = "test" if "test" in sides else "train"

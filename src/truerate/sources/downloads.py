@@ -5,16 +5,17 @@ Where a folder holds several (two splits, two forms), the source's `split` says 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from truerate.core.errors import SourceError, listed
+from truerate.sources.clone import matching
+from truerate.sources.collection import Collection
+from truerate.sources.cuts import SUFFIX, Cut, columns_of, parquet_rows
 from truerate.sources.hub.files import WORDS
-from truerate.sources.parquet import SUFFIX, columns_of
-from truerate.sources.rows import BadRow
+from truerate.sources.rows import BadRow, Row
 
-SPLITS = ("train", "validation", "test")
 _SPLIT = re.compile(r"[a-z]+", re.IGNORECASE)
 
 
@@ -30,9 +31,13 @@ class Download:
     columns: tuple[str, ...] = ()
     has_splits: bool = False
 
+    def is_in(self, folder: Path) -> bool:
+        """Whether a folder holds it, in whatever form. Raises BadRow for a Parquet file that is none."""
+        return any(matching(folder, file) for file in self.files) or bool(forms_in(folder, self))
+
 
 @dataclass(frozen=True)
-class Found:
+class Form:
     """A form of a data set that lies in a folder: what it is called, its split (empty: not known), its files."""
 
     title: str
@@ -40,17 +45,32 @@ class Found:
     files: tuple[str, ...]
 
 
-def downloaded_forms(folder: Path, download: Download) -> list[Found]:
-    """The forms of a data set in a folder. Raises BadRow for a Parquet file that is none."""
-    single = [
-        Found(file, split, (file,)) for file, split in download.files.items() if (folder / file).is_file()
+def forms_in(folder: Path, download: Download) -> list[Form]:
+    """The forms of a data set in a folder: its single files, and the Parquet files at any depth that have its columns,
+    the shards of a split in a folder together. Raises BadRow for a Parquet file that is none.
+    """
+    forms = [
+        Form(file, split, (file,)) for file, split in download.files.items() if (folder / file).is_file()
     ]
-    return single + (_parquet(folder, download.columns) if download.columns else [])
+    shards: dict[tuple[str, str], list[str]] = {}
+    for file in matching(folder, f"**/*{SUFFIX}") if download.columns else ():
+        path = PurePosixPath(file)
+        try:
+            is_of_set = set(download.columns) <= set(columns_of(folder / file))
+        except BadRow as bad:
+            raise BadRow(bad.reason, f"{file}: {bad.detail}") from None
+        if is_of_set:
+            # the split that the first word of a file's name tells; empty where it tells none
+            word = _SPLIT.match(path.name)
+            split = WORDS.get(word[0].lower(), "") if word else ""
+            shards.setdefault((path.parent.as_posix(), split), []).append(file)
+    for (directory, split), files in shards.items():
+        pattern = str(PurePosixPath(directory) / f"{split or '*'}*{SUFFIX}")
+        forms.append(Form(pattern if len(files) > 1 else files[0], split, tuple(files)))
+    return forms
 
 
-def one_of(
-    forms: list[Found], download: Download, folder: Path, *, name: str, split: str | None
-) -> list[str]:
+def one_of(forms: list[Form], download: Download, folder: Path, *, name: str, split: str | None) -> list[str]:
     """The files of the one form that is read: of the split, where one is named and the data set has several.
 
     Raises SourceError, one line with what is there, where there is no such form or more than one.
@@ -70,41 +90,22 @@ def one_of(
     return list(fit[0].files)
 
 
+def read_download(
+    collection: Collection,
+    download: Download,
+    cut: Callable[[bytes], Cut],
+    keep: Callable[[Row], None],
+    *,
+    split: str | None = None,
+) -> None:
+    """Read the one form of a data set that a folder holds: Parquet, or files that `cut` cuts."""
+    forms = forms_in(collection.folder, download)
+    for file in one_of(forms, download, collection.folder, name=collection.name, split=split):
+        collection.read(file, parquet_rows if file.endswith(SUFFIX) else cut, keep)
+
+
 def looked_for(downloads: Sequence[Download]) -> str:
     """The names of files that are looked for, for a message."""
-    names = [file for download in downloads for file in download.files]
-    by_columns = [
-        f"Parquet with the columns {', '.join(download.columns)}"
-        for download in downloads
-        if download.columns
-    ]
-    return "; or ".join([", ".join(names), *by_columns])
-
-
-def _parquet(folder: Path, columns: tuple[str, ...]) -> list[Found]:
-    """The Parquet files at any depth that have these columns, the shards of a split in a folder together."""
-    shards: dict[tuple[str, str], list[str]] = {}
-    for path in sorted(folder.rglob(f"*{SUFFIX}")):
-        file = path.relative_to(folder)
-        if not any(piece.startswith(".") for piece in file.parts) and set(columns) <= _columns(path, file):
-            shards.setdefault((file.parent.as_posix(), _split(file.name)), []).append(file.as_posix())
-    return [
-        Found(str(PurePosixPath(directory) / f"{split or '*'}*{SUFFIX}"), split, tuple(files))
-        if len(files) > 1
-        else Found(files[0], split, tuple(files))
-        for (directory, split), files in shards.items()
-    ]
-
-
-def _columns(path: Path, file: Path) -> set[str]:
-    """The columns of a Parquet file."""
-    try:
-        return set(columns_of(path))
-    except BadRow as bad:
-        raise BadRow(bad.reason, f"{file.as_posix()}: {bad.detail}") from None
-
-
-def _split(file: str) -> str:
-    """The split that the first word of a Parquet file's name tells; empty where it tells none."""
-    word = _SPLIT.match(file)
-    return WORDS.get(word[0].lower(), "") if word else ""
+    names = ", ".join(file for download in downloads for file in download.files)
+    columns = [", ".join(download.columns) for download in downloads if download.columns]
+    return "; or ".join([names, *(f"Parquet with the columns {of_one}" for of_one in columns)])

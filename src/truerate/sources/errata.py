@@ -15,13 +15,12 @@ import polars as pl
 
 from truerate.core.errors import SourceError
 from truerate.core.schemas import pair, pairs, unpaired
-from truerate.sources.collection import SourceTables
+from truerate.sources.tables import SourceTables
 
 COLUMNS = ("id", "label", "reason")
 LABELS = {"hallucinated": True, "not hallucinated": False}
-UNCORRECTED = (
-    "rule_uncorrected"  # the attribute that holds the label as published, on every reply of a corrected set
-)
+# the attribute that holds the label as published, on every reply of a corrected set
+UNCORRECTED = "rule_uncorrected"
 N_SHOWN = 5  # faults of a file that its line names
 MOST = 20_000_000  # bytes of a file
 
@@ -43,14 +42,13 @@ def load_errata(path: Path) -> dict[str, Erratum]:
     faults: list[str] = []
     errata: dict[str, Erratum] = {}
     for number, row in _rows(path):
-        fault = _fault(row, errata)
-        if fault:
+        if fault := _fault(row, errata):
             faults.append(f"line {number}: {fault}")
         else:
             errata[row["id"]] = Erratum(number, LABELS[row["label"]], row["reason"])
+    if not errata and not faults:
+        faults = ["it holds no correction; write one, or take the file away"]
     _refuse(path, faults)
-    if not errata:
-        _refuse(path, ["it holds no correction; write one, or take the file away"])
     return errata
 
 
@@ -61,26 +59,26 @@ def corrected(tables: SourceTables, errata: Mapping[str, Erratum], path: Path) -
 
     Raises SourceError, one line, for an id that is of no reply or of several, and for a label that is the published one.
     """
-    places: dict[str, list[int]] = {}
-    for index, name in enumerate(_ids(tables.samples)):
+    samples, published = tables.samples, tables.samples["is_hallucinated"].to_list()
+    # the ids by which errata name replies; null for a text without an author
+    unit = pl.coalesce(pair("attributes", "unit"), "item_id")
+    names = samples.select(name=pl.concat_str("generator", pl.lit("/"), unit))["name"].to_list()
+    indices: dict[str, list[int]] = {name: [] for name in errata}
+    for index, name in enumerate(names):
         if name in errata:
-            places.setdefault(name, []).append(index)
-    published = tables.samples["is_hallucinated"].to_list()
-    wrong = (
-        (erratum, _misplaced(name, erratum, places.get(name, []), published))
-        for name, erratum in errata.items()
-    )
-    _refuse(path, [f"line {erratum.line}: {fault}" for erratum, fault in wrong if fault])
+            indices[name].append(index)
+    faults = {name: _misplaced(name, erratum, indices[name], published) for name, erratum in errata.items()}
+    _refuse(path, [f"line {errata[name].line}: {fault}" for name, fault in faults.items() if fault])
     labels = list(published)
     for name, erratum in errata.items():
-        labels[places[name][0]] = erratum.is_hallucinated
+        labels[indices[name][0]] = erratum.is_hallucinated
     note = (
         f"{path.parent.name}/{path.name} corrects {len(errata)} of {len(published)} labels and gives a reason for each; "
         "`rule=uncorrected` is the board with all labels as published."
     )
-    before = tables.card.get("caveats") or [erratum for erratum in [tables.card.get("note")] if erratum]
+    before = tables.card.get("caveats") or list(filter(None, [tables.card.get("note")]))
     card = tables.card | {"caveats": [*before, note]}
-    return replace(tables, samples=_with_labels(tables.samples, labels), card=card)
+    return replace(tables, samples=_with_labels(samples, labels), card=card)
 
 
 def _with_labels(samples: pl.DataFrame, labels: list[bool]) -> pl.DataFrame:
@@ -94,13 +92,6 @@ def _with_labels(samples: pl.DataFrame, labels: list[bool]) -> pl.DataFrame:
     )
     cleared = samples["is_hallucinated"] & ~new["is_hallucinated"]
     return new.with_columns(spans=pl.when(cleared).then(pl.col("spans").list.head(0)).otherwise("spans"))
-
-
-def _ids(samples: pl.DataFrame) -> list[str | None]:
-    """The ids by which errata name replies; null for a text without an author."""
-    unit = pl.coalesce(pair("attributes", "unit"), "item_id")
-    names = samples.select(name=pl.concat_str("generator", pl.lit("/"), unit))
-    return names["name"].to_list()
 
 
 def _misplaced(name: str, erratum: Erratum, rows: list[int], published: list[bool]) -> str | None:
@@ -123,11 +114,9 @@ def _fault(row: dict, errata: Mapping[str, Erratum]) -> str | None:
         return f"id {row['id'][:80]!r} stands there twice, first in line {errata[row['id']].line}"
     if row["label"] not in LABELS:
         return f"label {row['label'][:40]!r} is not known; allowed: {', '.join(LABELS)}"
-    return (
-        None
-        if row["reason"]
-        else f"the correction of {row['id'][:80]!r} has no reason; say why the label is wrong"
-    )
+    if not row["reason"]:
+        return f"the correction of {row['id'][:80]!r} has no reason; say why the label is wrong"
+    return None
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict]]:
@@ -145,10 +134,8 @@ def _rows(path: Path) -> Iterator[tuple[int, dict]]:
             _refuse(path, [f"its columns are {', '.join(names)[:80]!r}; allowed: {', '.join(COLUMNS)}"])
         reader.fieldnames = names
         for row in reader:
-            yield (
-                reader.line_num,
-                {key: value.strip() if isinstance(value, str) else value for key, value in row.items()},
-            )
+            cells = {key: cell.strip() if isinstance(cell, str) else cell for key, cell in row.items()}
+            yield reader.line_num, cells
     except UnicodeDecodeError:
         _refuse(path, ["it is not UTF-8"])
     except csv.Error as error:

@@ -1,10 +1,12 @@
 """Tables of several formats or folders as those of one source, and the silver texts of another folder to train on."""
 
+from collections import Counter
+
 import polars as pl
 
 from truerate.core import keys
 from truerate.sources.cards import REDISTRIBUTION
-from truerate.sources.collection import SourceTables
+from truerate.sources.tables import SourceTables
 
 TRAIN = "train"  # the task of texts to learn from (`training` of a source in params.yaml)
 BETWEEN = "; "  # two sources' facts, in one card
@@ -12,18 +14,13 @@ BETWEEN = "; "  # two sources' facts, in one card
 
 def join(parts: list[SourceTables]) -> SourceTables:
     """Concatenate the tables of all parts; a row of equal id is kept once, all rejects stay."""
-    whole = {
-        table: pl.concat([part.tables[table].lazy() for part in parts]).collect() for table in parts[0].tables
-    }
-    tables = {table: _once(data) for table, data in whole.items()}
-    return SourceTables(
-        **tables, card=joined_card([part.card for part in parts]), own_rights=parts[0].own_rights
-    )
-
-
-def _once(data: pl.DataFrame) -> pl.DataFrame:
-    identity = data.columns[0]
-    return data.unique(identity, keep="first", maintain_order=True) if identity.endswith("_id") else data
+    tables: dict[str, pl.DataFrame] = {}
+    for table in parts[0].tables:
+        data = pl.concat([part.tables[table].lazy() for part in parts]).collect()
+        is_named = data.columns[0].endswith("_id")
+        tables[table] = data.unique(data.columns[0], keep="first", maintain_order=True) if is_named else data
+    card = joined_card([part.card for part in parts])
+    return SourceTables(**tables, card=card, own_rights=parts[0].own_rights)
 
 
 def joined_card(cards: list[dict]) -> dict:
@@ -32,10 +29,9 @@ def joined_card(cards: list[dict]) -> dict:
         field: BETWEEN.join(dict.fromkeys(card[field] for card in cards if card[field])) or None
         for field in ("name", "citation", "licence", "url")
     }
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for card in cards:
-        for what, count in card["counts"].items():
-            counts[what] = counts.get(what, 0) + count
+        counts.update(card["counts"])
     caveats = [caveat for card in cards for caveat in card.get("caveats") or filter(None, [card.get("note")])]
     return {
         **joined,
@@ -55,30 +51,22 @@ def with_training(source: SourceTables, other: SourceTables) -> SourceTables:
     board learns from a folder learns the same. Texts that are the source's own (it may be its own training
     folder) move over, the rest stay to be judged.
     """
-    silver = other.samples.filter(
-        pl.col("task") == "silver", pl.col("label_source") == "silver", pl.col("split") == "train"
-    )
-    gold = pl.concat([source.samples, other.samples]).filter(pl.col("label_source") == "gold")
-    taken = silver.filter(~pl.col("group_id").is_in(gold["group_id"].implode()))
-    moved = taken["sample_id"].implode()
-    items = other.items.join(
-        taken.select("item_id").unique(maintain_order=True), on="item_id", how="semi", maintain_order="left"
-    )
-    needed = items.select(pl.col("document_ids").explode()).unique(maintain_order=True)
+    is_silver = {"task": "silver", "label_source": "silver", "split": "train"}
+    gold = pl.concat([source.samples, other.samples]).filter(label_source="gold")
+    taken = other.samples.filter(~pl.col("group_id").is_in(gold["group_id"].implode()), **is_silver)
+    moved, wanted = taken["sample_id"].implode(), taken.select("item_id").unique(maintain_order=True)
+    items = other.items.join(wanted, on="item_id", how="semi", maintain_order="left")
+    needed = items.select(document_id=pl.col("document_ids").explode()).unique(maintain_order=True)
     documents = other.documents.lazy().join(
-        needed.lazy(), left_on="document_id", right_on="document_ids", how="semi", maintain_order="left"
+        needed.lazy(), on="document_id", how="semi", maintain_order="left"
     )
+    own_samples = source.samples.filter(~pl.col("sample_id").is_in(moved))
     return SourceTables(
-        documents=pl.concat([source.documents.lazy(), documents.lazy()])
+        documents=pl.concat([source.documents.lazy(), documents])
         .unique("document_id", keep="first", maintain_order=True)
         .collect(),
         items=pl.concat([source.items, _renamed(items, "item_id")]),
-        samples=pl.concat(
-            [
-                source.samples.filter(~pl.col("sample_id").is_in(moved)),
-                _renamed(taken, "sample_id", "item_id"),
-            ]
-        ),
+        samples=pl.concat([own_samples, _renamed(taken, "sample_id", "item_id")]),
         judgements=source.judgements,
         rejects=source.rejects,
         card=_card(source.card, other.card, n_train=taken.height),

@@ -45,39 +45,10 @@ from truerate.sources.raw import (
 )
 
 _MODULES = (
-    alpaca,
-    begin,
-    cnn_dailymail,
-    entity_list,
-    evouna,
-    factcheckgpt,
-    factool,
-    factscore,
-    faithbench,
-    faithdial,
-    faithjudge,
-    fava,
-    fava_prompts,
-    halludial,
-    halueval,
-    halueval2,
-    hotpotqa,
-    mfava,
-    mushroom,
-    natural_questions,
-    opendialkg,
-    probes,
-    ragtruth,
-    refchecker,
-    seed_files,
-    silver_prompts,
-    truerate,
-    wiki_files,
-    wikipedia,
-    wildchat,
-    wildhallucinations,
-    xsum,
-)
+    alpaca, begin, cnn_dailymail, entity_list, evouna, factcheckgpt, factool, factscore, faithbench, faithdial, faithjudge,
+    fava, fava_prompts, halludial, halueval, halueval2, hotpotqa, mfava, mushroom, natural_questions, opendialkg, probes,
+    ragtruth, refchecker, seed_files, silver_prompts, truerate, wiki_files, wikipedia, wildchat, wildhallucinations, xsum,
+)  # fmt: skip
 READERS: dict[str, ModuleType] = {module.__name__.rpartition(".")[2]: module for module in _MODULES}
 
 
@@ -94,5 +65,5 @@ def reader_module(name: str) -> ModuleType | None:
 
 def readers() -> list[str]:
     """Return the names of all readers, sorted."""
-    beside = (iter_module.name for iter_module in iter_modules(import_module(__package__).__path__))
+    beside = (module.name for module in iter_modules(import_module(__package__).__path__))
     return sorted({*READERS, *(name for name in beside if reader_module(name))})

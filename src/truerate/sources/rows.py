@@ -2,6 +2,7 @@
 
 import re
 from enum import StrEnum
+from typing import Any
 
 from truerate.core.errors import listed
 from truerate.core.text import clean
@@ -46,28 +47,20 @@ class Reason(StrEnum):
     UNUSABLE_NAME = "unusable-name"
 
 
-UNSUITABLE = (
-    Reason.CONTRADICTION,
-    Reason.DUPLICATE,
-    Reason.NO_EXCHANGE,
-    Reason.NO_KNOWLEDGE,
-    Reason.NO_MAJORITY,
-    Reason.MALFORMED,
-    Reason.EMPTY_SPAN,
-    Reason.UNKNOWN_TYPE,
-    Reason.ALTERED,
-    Reason.UNLABELLED,
-    Reason.IMPROPER,
-    Reason.TOXIC,
-    Reason.NOT_ENGLISH,
-    Reason.REDACTED,
-    Reason.EMPTY_TURN,
-    Reason.UNUSABLE_NAME,
-)
-
+_FAULTY = "unparsable missing-field wrong-type empty-field unknown-value unresolved out-of-range unknown-label conflict overlap"
+UNSUITABLE = frozenset(Reason) - set(map(Reason, _FAULTY.split()))
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _WHOLE = re.compile(r"-?\d{1,18}")  # more digits are no number of anything here, and no column holds them
+_NAMES: dict[type, str] = {
+    str: "text",
+    list: "a list",
+    int: "a whole number",
+    dict: "an object",
+    float: "a number",
+    bool: "true or false",
+    type(None): "null",
+}
 
 
 class BadRow(Exception):
@@ -100,6 +93,13 @@ class Row:
             raise BadRow(Reason.EMPTY_FIELD, f"field {field!r} is empty")
         return value
 
+    def turn(self, field: str) -> str:
+        """A cleaned text that somebody said; one without words is an empty turn."""
+        text = self.text(field, may_be_empty=True)
+        if not text.strip():
+            raise BadRow(Reason.EMPTY_TURN, f"field {field!r} holds no text")
+        return text
+
     def optional_text(self, field: str) -> str | None:
         """A cleaned text, None where the field is absent, null or empty."""
         return None if self.values.get(field) is None else self.text(field, may_be_empty=True) or None
@@ -108,9 +108,8 @@ class Row:
         """One of the allowed values."""
         value = self.text(field, may_be_empty=True)
         if value not in allowed:
-            raise BadRow(
-                Reason.UNKNOWN_VALUE, f"field {field!r} is {value[:40]!r}; allowed: {listed(allowed)}"
-            )
+            problem = f"field {field!r} is {value[:40]!r}; allowed: {listed(allowed)}"
+            raise BadRow(Reason.UNKNOWN_VALUE, problem)
         return value
 
     def label(self, field: str, allowed: tuple[str, ...]) -> str:
@@ -121,15 +120,21 @@ class Row:
         """A language code, in lower case: two or three letters, as ISO 639 has them."""
         code = self.text(field).strip().lower()
         if not _LANGUAGE.fullmatch(code):
-            raise BadRow(
-                Reason.UNKNOWN_VALUE,
-                f"field {field!r} is {code[:40]!r}; write an ISO 639 code of two or three letters",
-            )
+            problem = f"field {field!r} is {code[:40]!r}; write an ISO 639 code of two or three letters"
+            raise BadRow(Reason.UNKNOWN_VALUE, problem)
         return code
 
     def items(self, field: str) -> list:
         """A list, of whatever."""
         return _is(self.get(field), list, f"field {field!r}")
+
+    def rows(self, field: str) -> list["Row"]:
+        """A list of objects, numbered from 1."""
+        return [Row(entry, number) for number, entry in enumerate(self.items(field), 1)]
+
+    def row(self, field: str) -> "Row":
+        """An object, under the number of its row."""
+        return Row(self.get(field), self.number)
 
     def texts(self, field: str) -> list[str]:
         """A list of cleaned texts."""
@@ -142,24 +147,39 @@ class Row:
             return int(value)
         return _is(value, int, f"field {field!r}")
 
+    def number_or_none(self, field: str) -> float | None:
+        """A number; None where the field is absent, null, or the number that is none."""
+        value = self.values.get(field)
+        return None if value is None or value != value else _is(value, float, f"field {field!r}")
+
+    def truth(self, field: str) -> bool:
+        """True or false."""
+        return _is(self.get(field), bool, f"field {field!r}")
+
+    def flag(self, field: str) -> bool | None:
+        """True, false, or None where the field is absent or null."""
+        return None if self.values.get(field) is None else self.truth(field)
+
+    def attributes(self) -> dict[str, Any]:
+        """The pairs of `key` and `value` in the field `attributes` of a table of truerate; none where it is null."""
+        pairs = self.rows("attributes") if self.values.get("attributes") is not None else []
+        return {pair.text("key"): pair.get("value") for pair in pairs}
+
 
 def label_of(value: object, allowed: tuple[str, ...], what: str) -> str:
     """The documented label that a value is, in whatever case. Raises BadRow for any other value."""
     word = clean(_is(value, str, what))
     meant = next((label for label in allowed if label.casefold() == word.casefold()), None)
     if meant is None:
-        raise BadRow(
-            Reason.UNKNOWN_LABEL, f"{what} is {word[:40]!r}, which is no label; allowed: {listed(allowed)}"
-        )
+        problem = f"{what} is {word[:40]!r}, which is no label; allowed: {listed(allowed)}"
+        raise BadRow(Reason.UNKNOWN_LABEL, problem)
     return meant
 
 
 def texts(values: object, what: str) -> list[str]:
     """A list of cleaned texts out of any value."""
-    return [
-        clean(_is(value, str, f"{what}, entry {number}"))
-        for number, value in enumerate(_is(values, list, what), 1)
-    ]
+    entries = enumerate(_is(values, list, what), 1)
+    return [clean(_is(value, str, f"{what}, entry {number}")) for number, value in entries]
 
 
 def titled(value: object, what: str) -> tuple[str, object]:
@@ -170,21 +190,16 @@ def titled(value: object, what: str) -> tuple[str, object]:
     return clean(_is(pair[0], str, f"{what}, its title")), pair[1]
 
 
-def _is(value: object, wanted: type, what: str):
-    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+def span(start: int, end: int, kind: str | None = None, p: float | None = None) -> dict[str, Any]:
+    """A span as the column `spans` holds it: code points, half-open."""
+    return {"start": start, "end": end, "type": kind, "p": p}
+
+
+def _is(value: object, wanted: type, what: str) -> Any:
+    is_wanted = isinstance(value, int | float) if wanted is float else isinstance(value, wanted)
+    if not is_wanted or (wanted in (int, float) and isinstance(value, bool)):
         raise BadRow(Reason.WRONG_TYPE, f"{what} must be {_NAMES[wanted]}, not {type_name(value)}")
     return value
-
-
-_NAMES = {
-    str: "text",
-    list: "a list",
-    int: "a whole number",
-    dict: "an object",
-    float: "a number",
-    bool: "true or false",
-    type(None): "null",
-}
 
 
 def type_name(value: object) -> str:

@@ -3,11 +3,12 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from truerate.core.tags import TYPES, Tagged, parse_tags
 from truerate.core.text import clean
-from truerate.sources.rows import BadRow, Reason
+from truerate.sources.rows import BadRow, Reason, span
 
 _NAME = re.compile(r"<([^<>/\s][^<>]*)>")
 _REASONS = {
@@ -61,17 +62,15 @@ def laid_onto(published: str, tagged_text: Tagged) -> list[dict]:
     blanks at its edges left out.
     """
     if tagged_text.text == published:
-        return [{**span, "p": None} for span in tagged_text.spans]
+        return [span(mark["start"], mark["end"], mark["type"]) for mark in tagged_text.spans]
     ours, theirs = _inked(tagged_text.text), _inked(published)
     if [tagged_text.text[index] for index in ours] != [published[index] for index in theirs]:
         raise BadRow(Reason.ALTERED, "the text without its tags is not the published one")
     order = {index: number for number, index in enumerate(ours)}
     spans = []
-    for span in tagged_text.spans:
-        inside = [order[index] for index in range(span["start"], span["end"]) if index in order]
-        spans.append(
-            {"start": theirs[inside[0]], "end": theirs[inside[-1]] + 1, "type": span["type"], "p": None}
-        )
+    for mark in tagged_text.spans:
+        inside = [order[index] for index in range(mark["start"], mark["end"]) if index in order]
+        spans.append(span(theirs[inside[0]], theirs[inside[-1]] + 1, mark["type"]))
     return spans
 
 
@@ -84,11 +83,8 @@ def in_cleaned(published: str, spans: Iterable[tuple[int, int]]) -> list[tuple[i
     """Half-open spans of a published text in that text once cleaned. Raises BadRow for one outside it."""
     size, moved = len(published), []
     # Cleaning takes single characters out: where they stood says how far what is behind them moves.
-    gone = (
-        []
-        if len(clean(published)) == size
-        else [index for index, character in enumerate(published) if not clean(character)]
-    )
+    is_clean = len(clean(published)) == size
+    gone = [] if is_clean else [index for index, character in enumerate(published) if not clean(character)]
     for start, end in spans:
         if not 0 <= start < end <= size:
             raise BadRow(Reason.OUT_OF_RANGE, f"span {start}–{end} is no part of a text of {size} characters")
@@ -98,22 +94,19 @@ def in_cleaned(published: str, spans: Iterable[tuple[int, int]]) -> list[tuple[i
 
 def refuse_overlap(spans: Sequence[dict]) -> None:
     """Raise BadRow where two spans share a character: a character has one type and one probability."""
-    ordered = sorted(spans, key=lambda span: (span["start"], span["end"]))
-    for first, other in zip(ordered, ordered[1:], strict=False):
+    for first, other in pairwise(sorted(spans, key=lambda mark: (mark["start"], mark["end"]))):
         if other["start"] < first["end"]:
-            raise BadRow(
-                Reason.OVERLAP,
-                f"spans {first['start']}–{first['end']} and {other['start']}–{other['end']} overlap",
-            )
+            places = f"{first['start']}–{first['end']} and {other['start']}–{other['end']}"
+            raise BadRow(Reason.OVERLAP, f"spans {places} overlap")
 
 
 def joined(marks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Marks (`start`, `end`, `type`) as spans in order; those that overlap are one, of all their types."""
     runs: list[dict[str, Any]] = []
-    for mark in sorted(marks, key=lambda mark_: (mark_["start"], mark_["end"])):
+    for mark in sorted(marks, key=lambda entry: (entry["start"], entry["end"])):
         if runs and mark["start"] < runs[-1]["end"]:
             kinds = dict.fromkeys([*runs[-1]["type"].split("; "), *mark["type"].split("; ")])
             runs[-1] |= {"end": max(runs[-1]["end"], mark["end"]), "type": "; ".join(kinds)}
         else:
-            runs.append({"start": mark["start"], "end": mark["end"], "type": mark["type"], "p": None})
+            runs.append(span(mark["start"], mark["end"], mark["type"]))
     return runs

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from truerate.core.errors import SourceError, listed
 from truerate.core.text import passage_name, passage_of
 from truerate.sources.collection import Collection
+from truerate.sources.cuts import columns_of, parquet_rows
 from truerate.sources.hub.release import Release
-from truerate.sources.parquet import columns_of, parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row
 
 REPLIES = "replies"  # as a `part`

@@ -21,10 +21,10 @@ from truerate.core.schemas import LABEL_SOURCES, pairs, unpaired
 from truerate.core.text import passage_name
 from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.cuts import SUFFIX, columns_of, parquet_rows
 from truerate.sources.hub import released_replies as replies
 from truerate.sources.hub.release import Release, release_in
 from truerate.sources.hub.released_replies import ENTITY, FACT, ITEMS, REPLIES, carried
-from truerate.sources.parquet import SUFFIX, columns_of, parquet_rows
 from truerate.sources.rows import BadRow, Reason, Row
 
 NEEDED = ("sample_id", "item_id", "group_id", "lang", "question", "text", "is_hallucinated", "label_source")

@@ -15,27 +15,18 @@ A turn of a dialogue has the attributes `dialogue` (its number in the file, `3/2
 has a first turn without question.
 """
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from truerate.core import keys
-from truerate.core.errors import SourceError
 from truerate.sources.cards import published_card
-from truerate.sources.clone import PublicSet, changed, matching
-from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.cuts import Cut, csv_records, json_rows
-from truerate.sources.raw.dialogue import Openings, taken_in_turns, turn_answered
+from truerate.sources.clone import matching, public_set
+from truerate.sources.collection import Collection, reads
+from truerate.sources.cuts import Cutter, changed, csv_records, json_rows
+from truerate.sources.raw.dialogue import CORPORA, Openings, item_on, taken_in_turns, turn_answered
 from truerate.sources.rows import BadRow, Reason, Row, label_of
 
-AUDIT = ("audit_cmu.jsonl", "audit_topicalchat.jsonl", "audit_wow.jsonl")
-SPLITS = ("train", "validation", "valid", "test")
-DATA = tuple(
-    f"{folder}{split}{suffix}"
-    for split in SPLITS
-    for folder in ("", "data/")
-    for suffix in (".json", ".jsonl")
-)
+AUDIT = tuple(f"audit_{corpus}.jsonl" for corpus in CORPORA)
 LABELS = {
     "hallucination": True,
     "partial_hallucination": True,
@@ -55,73 +46,50 @@ TOGETHER = {  # labels that stand together in one cell → the one that they are
     frozenset({"entailment", "hallucination"}): "partial_hallucination",
     frozenset({"entailment", "uncooperative"}): "uncooperative",
 }
-CARD = published_card("faithdial")
-SET = PublicSet(
-    repository="McGill-NLP/FaithDial",
-    holds={
-        "audit on cmu": ("data-audit/*/*cmu*.csv", AUDIT[0]),
-        "audit on topicalchat": ("data-audit/*/*topical*.csv", AUDIT[1]),
-        "audit on wow": ("data-audit/*/*wow*.csv", "data-audit/*/*wizard*.csv", AUDIT[2]),
-        "FaithDial's own dialogues": DATA,
-    },
-    labelled_by="people (BEGIN's labels of each response)",
-    unproven=("audit on wow", "FaithDial's own dialogues"),
-)
-TEXTS = {  # what the audit's dialogues and knowledge may be used under, by corpus
-    "cmu": "Carnegie Mellon University notice (CMU DoG)",
-    "topicalchat": "CDLA-Sharing-1.0 (Topical-Chat)",
-    "wow": "CC BY-SA 4.0 (Wikipedia)",
-}
+CARD, SET = published_card("faithdial"), public_set("faithdial")
+DATA = SET.holds["FaithDial's own dialogues"]
 
 
-def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection) -> None:
     """Each response as a gold sample of an item of task `dialogue`, the audit's and the data set's, whichever
     the folder holds.
 
     A turn whose hallucinated response was rewritten is a pair. Responses without text and turns without
     knowledge are rejects.
     """
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    present = [file for file in AUDIT if collection.has(file)]
-    published = {} if present else _audit_files(folder)
-    stems: dict[str, str] = {}
-    for file in DATA:
-        if collection.has(file):
-            stems.setdefault(Path(file).stem, file)
-    if not present and not published and not stems:
-        looked = ", ".join([CLONE, *AUDIT[:2], *(f"{split}.json" for split in SPLITS)])
-        raise SourceError(
-            f"source {name!r}: none of FaithDial's files in {str(folder)!r}; looked for: {looked} (or .jsonl, .parquet)"
-        )
+    present = collection.present(*AUDIT)
+    published = {} if present else _audit_files(collection.folder)
+    by_stem: dict[str, str] = {}
+    for file in collection.present(*DATA):
+        by_stem.setdefault(Path(file).stem, file)
+    looked_for = (CLONE, *AUDIT[:2], *dict.fromkeys(f"{Path(file).stem}.json" for file in DATA))
+    missing = "none of FaithDial's files (.json, .jsonl or .parquet)"
+    collection.refuse_none(present or published or by_stem, missing, *looked_for)
     for file in present:
         collection.read(file, json_rows, partial(_keep_audited, collection))
     for file, corpus in published.items():
         collection.read(file, _audit_cut(file, corpus), partial(_keep_audited, collection))
-    for file in stems.values():
+    for file in by_stem.values():
         openings = Openings()
         collection.read(file, json_rows, partial(_keep_row, collection, file, openings))
         if openings.n_shared:
             collection.counts["n_dialogues_of_one_number"] += openings.n_shared
-    return collection.tables()
 
 
-# ---- the audit as its publishers have it -------------------------------------------------------------------
+# ---- the audit ---------------------------------------------------------------------------------------------
 def _audit_files(folder: Path) -> dict[str, str]:
     """The audit's files in a clone, with the corpus that each one's name tells; files that name none are not read."""
     names = {file: Path(file).name.lower() for file in matching(folder, CLONE)}
-    corpora = {
-        file: next((IN_NAMES[word] for word in IN_NAMES if word in name), None)
-        for file, name in names.items()
-    }
-    return {file: corpus for file, corpus in corpora.items() if corpus}
+    corpora = {file: [IN_NAMES[word] for word in IN_NAMES if word in name] for file, name in names.items()}
+    return {file: named[0] for file, named in corpora.items() if named}
 
 
-def _audit_cut(file: str, corpus: str) -> Callable[[bytes], Cut]:
+def _audit_cut(file: str, corpus: str) -> Cutter:
     """What cuts a system's file: its columns are called by the system, a person's otherwise."""
     system = file.split("/")[-2].lower()
-    is_person = system == PEOPLE
-    knowledge, label, acts = COLUMNS[is_person]
-    response = "response" if is_person else system
+    knowledge, label, acts = COLUMNS[system == PEOPLE]
+    response = "response" if system == PEOPLE else system
 
     def in_rows(values: dict, number: int) -> dict:
         """A published row by the names that the audit's rows have here."""
@@ -136,8 +104,7 @@ def _audit_cut(file: str, corpus: str) -> Callable[[bytes], Cut]:
             "vrm_raw": values[acts],
         }
 
-    columns = (knowledge, "history", response, label, acts)
-    return changed(partial(csv_records, columns=columns), in_rows)
+    return changed(partial(csv_records, columns=(knowledge, "history", response, label, acts)), in_rows)
 
 
 def _one_label(cell: str) -> str:
@@ -149,28 +116,16 @@ def _one_label(cell: str) -> str:
     return TOGETHER.get(frozenset(labels), labels[0] if len(labels) == 1 else cell)
 
 
-# ---- the audit ---------------------------------------------------------------------------------------------
 def _keep_audited(collection: Collection, row: Row) -> None:
     """A response of a model or of a person, with one label."""
-    corpus, system, knowledge = row.choice("corpus", tuple(TEXTS)), row.text("system"), _knowledge(row)
-    response = _response(row, "response")
+    corpus, system, knowledge = row.choice("corpus", tuple(CORPORA)), row.text("system"), _knowledge(row)
+    response, before = row.turn("response"), row.optional_text("history")
     label, vrm, number = row.label("begin", tuple(LABELS)), row.optional_text("vrm_raw"), row.integer("row")
-    before = row.optional_text("history")
     collection.once("the row", corpus, system, number, row=row)
-    _, question = taken_in_turns([before] if before else [])
-    item = collection.item(
-        "dialogue",
-        group=("knowledge", knowledge),
-        question=question,
-        document_ids=[collection.document(knowledge, licence=TEXTS[corpus], is_wikipedia=corpus == "wow")],
-        corpus=corpus,
-        is_shared=True,
-    )
+    item = item_on(collection, knowledge, before, licence=CORPORA[corpus], corpus=corpus)
     attributes = {"system": system, "row": number, "begin": label, "vrm": vrm}
-    writer = None if system == PEOPLE else system
-    collection.sample(
-        item, response, is_hallucinated=LABELS[label], label_source="gold", generator=writer, **attributes
-    )
+    attributes |= {"label_source": "gold", "generator": None if system == PEOPLE else system}
+    collection.sample(item, response, is_hallucinated=LABELS[label], **attributes)
     collection.counts[f"n_{label}"] += 1
 
 
@@ -179,35 +134,29 @@ def _keep_row(collection: Collection, file: str, openings: Openings, row: Row) -
     """Keep a turn, or the turns of a dialogue; a bad turn costs its dialogue no other."""
     split = Path(file).stem.replace("validation", "valid")
     if "utterances" not in row.values:
-        _keep_turn(collection, split, row, _dialogue_of(row, openings, row.values.get("dialog_idx")))
+        _keep_turn(collection, split, row, openings, row.values.get("dialog_idx"))
         return
-    number = row.values.get("dialog_idx", row.number)
-    n_turns = 0
+    number, n_turns = row.values.get("dialog_idx", row.number), 0
     for entry in row.items("utterances"):
-        try:
+        with collection.part(file, row, text=str(entry)):
             turn = Row(entry, row.number)
             if "history" in turn.values:
                 n_turns += 1
-                _keep_turn(collection, split, turn, _dialogue_of(turn, openings, number))
-        except BadRow as bad:
-            if collection.stops(bad):
-                raise
-            collection.reject(file, bad, row=row.number, text=str(entry))
+                _keep_turn(collection, split, turn, openings, number)
     if not n_turns:
         raise BadRow(Reason.NO_EXCHANGE, "field 'utterances' holds no turn with a history")
 
 
-def _dialogue_of(row: Row, openings: Openings, number: object) -> str | None:
-    """The name of a turn's dialogue; None where its row has no number."""
-    return None if number is None else openings.name(number, next(iter(row.texts("history")), None))
-
-
-def _keep_turn(collection: Collection, split: str, row: Row, dialogue: str | None) -> None:
+def _keep_turn(collection: Collection, split: str, row: Row, openings: Openings, number: object) -> None:
+    """Keep one turn of the dialogue of a number; None where its row has no number."""
     turns = row.texts("history")
+    dialogue = None if number is None else openings.name(number, next(iter(turns), None))
     history, question = taken_in_turns(turns)
-    knowledge = _knowledge(row)
-    response = _response(row, "response")
-    original = row.optional_text("original_response")
+    knowledge, response, original = (
+        _knowledge(row),
+        row.turn("response"),
+        row.optional_text("original_response"),
+    )
     labels = _labels(row)
     is_hallucinated, is_rewritten = any(LABELS[label] for label in labels), original not in (None, response)
     item = collection.item(
@@ -216,31 +165,28 @@ def _keep_turn(collection: Collection, split: str, row: Row, dialogue: str | Non
         history=history,
         question=question,
         right_answer=response if is_rewritten or not is_hallucinated else None,
-        document_ids=[collection.document(knowledge, licence=TEXTS["wow"], is_wikipedia=True)],
+        document_ids=[collection.document(knowledge, licence=CORPORA["wow"], is_wikipedia=True)],
         dialogue=dialogue,
         turn=turn_answered(turns),
         is_shared=True,
     )
     if not question:
         collection.counts["n_turns_without_question"] += 1
-    attributes = {
+    is_pair = is_rewritten and is_hallucinated
+    more = {
         "label_source": "gold",
         "published_split": split,
         "vrm": ",".join(row.texts("VRM")) if row.values.get("VRM") else None,
+        "pair_id": keys.content_id(item["item_id"], original, response) if is_pair else None,
     }
-    pair_id = (
-        keys.content_id(item["item_id"], original, response) if is_rewritten and is_hallucinated else None
+    before, sides = (
+        original if is_rewritten else response,
+        ("hallucinated", "right") if is_pair else (None, None),
     )
-    side = ("hallucinated", "right") if pair_id else (None, None)
-    attributes |= {"pair_id": pair_id}
-    before = original if is_rewritten else response
-    collection.sample(
-        item, before, is_hallucinated=is_hallucinated, begin=",".join(labels), side=side[0], **attributes
-    )
+    more_before = more | {"begin": ",".join(labels), "side": sides[0]}
+    collection.sample(item, before, is_hallucinated=is_hallucinated, **more_before)
     if is_rewritten:
-        collection.sample(
-            item, response, is_hallucinated=False, side=side[1], is_rewritten=True, **attributes
-        )
+        collection.sample(item, response, is_hallucinated=False, side=sides[1], is_rewritten=True, **more)
 
 
 def _labels(row: Row) -> list[str]:
@@ -258,11 +204,4 @@ def _knowledge(row: Row) -> str:
     text = row.optional_text("knowledge") or ""
     if not text.strip():
         raise BadRow(Reason.NO_KNOWLEDGE, "field 'knowledge' holds no text")
-    return text
-
-
-def _response(row: Row, field: str) -> str:
-    text = row.text(field, may_be_empty=True)
-    if not text.strip():
-        raise BadRow(Reason.EMPTY_TURN, f"field {field!r} holds no text")
     return text

@@ -9,11 +9,10 @@ corrections that a model is to suggest.
 """
 
 import re
-from pathlib import Path
+from functools import partial
 
-from truerate.core.errors import SourceError
 from truerate.sources.cards import published_card
-from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_rows
 from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.tagged import laid_onto, tagged
@@ -31,21 +30,18 @@ _CORRECTED = re.compile(r"</?(?:mark|delete)>")
 _SWAPPED = {"<mark>": "<delete>", "</mark>": "</delete>", "<delete>": "<mark>", "</delete>": "</mark>"}
 
 
-def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection) -> None:
     """Each passage as an item of task `train` or `held-out` with its silver sample."""
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    present = [file for file in FILES if collection.has(file)]
-    if not present:
-        raise SourceError(
-            f"source {name!r}: none of FAVA's files in {str(folder)!r}; looked for: {', '.join(FILES)}"
-        )
+    present = collection.present(*FILES)
+    collection.refuse_none(present, "none of FAVA's files", *FILES)
     for file in present:
-        task = "held-out" if file == HELD_OUT else "train"
-        collection.read(file, json_rows, lambda row, task=task: _keep(collection, row, task))
-    return collection.tables()
+        collection.read(
+            file, json_rows, partial(_keep, collection, "held-out" if file == HELD_OUT else "train")
+        )
 
 
-def _keep(collection: Collection, row: Row, task: str) -> None:
+def _keep(collection: Collection, task: str, row: Row) -> None:
     reference, marked, published = _parts(row)
     collection.counts["n_passages"] += 1
     tagged_text = tagged(marked)
@@ -72,14 +68,10 @@ def _parts(row: Row) -> tuple[str, str, str | None]:
     if "completion" in row.values:
         match = _PROMPT.fullmatch(row.text("prompt"))
         if match is None:
-            raise BadRow(
-                Reason.UNPARSABLE, "field 'prompt' holds no references followed by a text to correct"
-            )
-        return (
-            match["reference"],
-            _CORRECTED.sub(lambda tag: _SWAPPED[tag[0]], row.text("completion")),
-            match["text"].strip(),
-        )
+            problem = "field 'prompt' holds no references followed by a text to correct"
+            raise BadRow(Reason.UNPARSABLE, problem)
+        marked = _CORRECTED.sub(lambda tag: _SWAPPED[tag[0]], row.text("completion"))
+        return match["reference"], marked, match["text"].strip()
     if "errored_passage" in row.values:
         return row.text("evidence"), row.text("errored_passage"), None
     return row.text("reference"), row.text("marked"), None

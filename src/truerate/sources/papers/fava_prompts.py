@@ -6,13 +6,12 @@ As published, annotations name no reference: such a row is booked as a reject.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
+from functools import partial
 
-from truerate.core.errors import SourceError
-from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_rows
 from truerate.sources.papers import fava
-from truerate.sources.papers.silver_prompts import keep_prompt, targets
+from truerate.sources.papers.silver_prompts import keep_prompt
 from truerate.sources.rows import BadRow, Reason, Row
 
 FILES = ("annotations.json", "passages.jsonl")
@@ -21,20 +20,16 @@ QUESTION = "What is {title}, and what is known about it?"  # about a title; the 
 CARD = fava.CARD | {"name": "FAVA's prompts"}
 
 
-def read(folder: Path, *, name: str, on_bad_row: str, languages: Sequence[str] = ()) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection, languages: Sequence[str] = ()) -> None:
     """Each prompt as an item of task `silver` in each of `languages` (default English), once for all models."""
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    present = [file for file in FILES if collection.has(file)]
-    if not present:
-        raise SourceError(
-            f"source {name!r}: none of FAVA's prompts in {str(folder)!r}; looked for: {', '.join(FILES)}"
-        )
+    present = collection.present(*FILES)
+    collection.refuse_none(present, "none of FAVA's prompts", *FILES)
     for file in present:
-        collection.read(file, json_rows, lambda row: _keep(collection, row, languages))
-    return collection.tables()
+        collection.read(file, json_rows, partial(_keep, collection, languages or (LANG,)))
 
 
-def _keep(collection: Collection, row: Row, languages: Sequence[str]) -> None:
+def _keep(collection: Collection, languages: Sequence[str], row: Row) -> None:
     title = row.optional_text("title") or row.optional_text("subject")
     if "intro" in row.values:
         question, reference = QUESTION.format(title=row.text("title").strip()), row.text("intro")
@@ -43,5 +38,4 @@ def _keep(collection: Collection, row: Row, languages: Sequence[str]) -> None:
         reference = row.optional_text("evidence") or row.optional_text("reference") or ""
     if not reference.strip():
         raise BadRow(Reason.NO_KNOWLEDGE, f"no reference beside the prompt {question[:60]!r}")
-    target_languages = targets(languages or (LANG,))
-    keep_prompt(collection, question, reference, target_languages, lang=LANG, subject=title, origin="FAVA")
+    keep_prompt(collection, question, reference, languages, lang=LANG, subject=title, origin="FAVA")

@@ -17,11 +17,11 @@ from pathlib import Path
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.quotes import located
 from truerate.sources.cards import published_card
-from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.cuts import json_rows
-from truerate.sources.parquet import SUFFIX, parquet_rows
+from truerate.sources.clone import matching
+from truerate.sources.collection import Collection, reads
+from truerate.sources.cuts import SUFFIX, json_rows, parquet_rows
 from truerate.sources.raw.dialogue import PERSON, Openings, parted
-from truerate.sources.rows import BadRow, Reason, Row
+from truerate.sources.rows import BadRow, Reason, Row, span
 
 PARTS = SCENARIOS = ("spontaneous", "induced")
 SPLITS = ("train", "test")
@@ -35,50 +35,39 @@ _TARGET = re.compile(
 )
 
 
-def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection, part: str | None = None) -> None:
     """Each response as a published sample of an item of task `dialogue`; attributes `scenario`,
     `published_split`, `dialogue`, `turn`.
 
     Scenario and split are told by the file's path. `part` names the one scenario to read; both are read where
     none is named.
     """
+    name, folder = collection.name, collection.folder
     if part is not None and part not in SCENARIOS:
         raise SettingsError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SCENARIOS)}")
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    present = [file for file in _files(folder) if part is None or _word_in(file, SCENARIOS) == part]
-    if not present and part is None and list(folder.glob("*.py")):
+    files = [file for file in _files(folder) if part is None or _word_in(file, SCENARIOS) == part]
+    if not files and part is None and list(folder.glob("*.py")):
         raise SourceError(
             f"source {name!r}: {str(folder)!r} holds a script and no data: name a folder that holds the files which the "
             "script would fetch (spontaneous/spontaneous_train.json, …)"
         )
-    if not present:
-        wanted = f"of part {part!r} " if part else ""
-        raise SourceError(
-            f"source {name!r}: none of HalluDial's files {wanted}in {str(folder)!r}; looked for: spontaneous_train.json, …"
-        )
+    of_part = f" of part {part!r}" if part else ""
+    collection.refuse_none(files, f"none of HalluDial's files{of_part}", "spontaneous_train.json", "…")
     openings = Openings()
-    for file in present:
+    for file in files:
         attributes = {"scenario": _word_in(file, SCENARIOS), "published_split": _word_in(file, SPLITS)}
-        collection.read(
-            file,
-            parquet_rows if file.endswith(SUFFIX) else json_rows,
-            partial(_keep, collection, openings, attributes),
-        )
+        cut = parquet_rows if file.endswith(SUFFIX) else json_rows
+        collection.read(file, cut, partial(_keep, collection, openings, attributes))
     if openings.n_shared:
         collection.counts["n_dialogues_of_one_number"] = openings.n_shared
-    return collection.tables()
 
 
 def _files(folder: Path) -> list[str]:
-    """The data files at any depth; without `source.json` and hidden ones."""
-    paths = (
-        path for path in folder.rglob("*") if path.is_file() and path.suffix in (SUFFIX, ".json", ".jsonl")
-    )
-    names = [path.relative_to(folder).as_posix() for path in paths if path.name != "source.json"]
-    # beside other tables, as in a published data set, those files that name a scenario
-    of_scenarios = [name for name in names if _word_in(name, SCENARIOS)]
-    names = of_scenarios or names
-    return sorted(name for name in names if not any(piece.startswith(".") for piece in name.split("/")))
+    """The data files at any depth; beside other tables, as in a published data set, those that name a scenario."""
+    files = matching(folder, *(f"**/*{suffix}" for suffix in (SUFFIX, ".json", ".jsonl")))
+    files = [file for file in files if Path(file).name != "source.json"]
+    return [file for file in files if _word_in(file, SCENARIOS)] or files
 
 
 def _word_in(file: str, allowed: tuple[str, ...]) -> str | None:
@@ -107,18 +96,10 @@ def _keep(collection: Collection, openings: Openings, attributes: dict, row: Row
         turn=turn,
         is_shared=True,
     )
-    is_hallucinated = verdict[1].lower() == "yes"
-    rationale = target[verdict.end() :].strip() or None
+    is_hallucinated, rationale = verdict[1].lower() == "yes", target[verdict.end() :].strip() or None
     spans = _spans(collection, rationale, response, knowledge) if is_hallucinated else []
-    collection.sample(
-        item,
-        response,
-        is_hallucinated=is_hallucinated,
-        label_source="published",
-        rationale=rationale,
-        spans=spans,
-        **attributes,
-    )
+    about = {"label_source": "published", "rationale": rationale, "spans": spans, **attributes}
+    collection.sample(item, response, is_hallucinated=is_hallucinated, **about)
     collection.counts[f"n_{attributes['scenario'] or 'unnamed'}"] += 1
 
 
@@ -128,4 +109,4 @@ def _spans(collection: Collection, rationale: str | None, response: str, knowled
     collection.counts["n_located" if quotes.segments else "n_without_place"] += 1
     if quotes.n_not_located:
         collection.counts["n_quotations_not_located"] += quotes.n_not_located
-    return [{"start": start, "end": end, "type": None, "p": None} for start, end in quotes.segments]
+    return [span(start, end) for start, end in quotes.segments]

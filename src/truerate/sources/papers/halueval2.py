@@ -8,12 +8,11 @@ this reader was not tried on the original files.
 from functools import partial
 from pathlib import Path
 
-from truerate.core.errors import SourceError
 from truerate.core.schemas import pairs
 from truerate.core.text import clean
 from truerate.sources.cards import published_card
-from truerate.sources.clone import PublicSet, matching
-from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.clone import matching, public_set
+from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_list
 from truerate.sources.rows import BadRow, Reason, Row
 
@@ -22,82 +21,56 @@ GENERATOR = JUDGE = "chatgpt"
 DECIDED = f"{JUDGE}, unknown as false"  # the same judge, whose undecided verdicts count against the fact
 TRUTHS = {"true": True, "false": False}
 UNKNOWN = "unknown"
-CARD = published_card("halueval2")
-SET = PublicSet(
-    repository="RUCAIBox/HaluEval-2.0",
-    holds={"people's labels": (f"{PEOPLE}/*.json",), "the judge's verdicts": (f"{MODEL}/*.json",)},
-    labelled_by="people (whether each fact is true), and ChatGPT as a judge beside them",
-    unproven=("people's labels", "the judge's verdicts"),
-)
+CARD, SET = published_card("halueval2"), public_set("halueval2")
 
 Verdicts = dict[tuple[str, str], Row]  # the judge's row of a reply, by domain and id
 
 
-def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection) -> None:
     """Replies as samples of task `entity`, each of their facts as a sample of task `fact`, hallucinated where people call it
     false; the judge's verdicts as judgements, null where it says `unknown`.
 
     Replies without people's labels are rejects (`unlabelled`). The judge stands twice: as it is, and with `unknown` read as
     false. A reply without the judge's row keeps people's labels.
     """
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    files = matching(folder, f"{PEOPLE}/*.json")
-    if not files:
-        raise SourceError(
-            f"source {name!r}: none of HaluEval 2.0's files in {str(folder)!r}; looked for: {PEOPLE}/*.json"
-        )
-    verdicts: Verdicts = {}
-    for file in matching(folder, f"{MODEL}/*.json"):
+    files, verdicts = matching(collection.folder, f"{PEOPLE}/*.json"), Verdicts()
+    collection.refuse_none(files, "none of HaluEval 2.0's files", f"{PEOPLE}/*.json")
+    for file in matching(collection.folder, f"{MODEL}/*.json"):
         collection.read(file, json_list, partial(_book, collection, verdicts, Path(file).stem))
     for file in files:
         collection.read(file, json_list, partial(_keep, collection, verdicts, Path(file).stem))
-    return collection.tables()
-
-
-def _identity(row: Row) -> str:
-    return clean(str(row.get("id")))
 
 
 def _book(collection: Collection, verdicts: Verdicts, domain: str, row: Row) -> None:
     """Note the judge's row of a reply; its lists must fit."""
-    facts, verdict_words = (
-        row.texts("chatgpt_fact"),
-        [_first_word(word) for word in row.items("chatgpt_judge")],
-    )
-    _refuse_unequal(facts, verdict_words, "chatgpt_judge")
-    for word in verdict_words:
-        if word not in (*TRUTHS, UNKNOWN):
-            raise BadRow(
-                Reason.UNKNOWN_LABEL,
-                f"field 'chatgpt_judge' holds {word[:40]!r}; allowed: true, false, unknown",
-            )
-    collection.once("the judge's reply", domain, _identity(row), row=row)
-    verdicts[domain, _identity(row)] = row
+    identity = clean(str(row.get("id")))
+    _words(row, "chatgpt_judge", row.texts("chatgpt_fact"), (*TRUTHS, UNKNOWN))
+    collection.once("the judge's reply", domain, identity, row=row)
+    verdicts[domain, identity] = row
 
 
 def _keep(collection: Collection, verdicts: Verdicts, domain: str, row: Row) -> None:
-    identity, query, reply = _identity(row), row.text("user_query"), row.text("chatgpt_response")
-    facts, labels = row.texts("chatgpt_fact"), [_truth(label) for label in row.items("human_judge")]
-    if facts and not labels:
+    identity, query, reply = clean(str(row.get("id"))), row.text("user_query"), row.text("chatgpt_response")
+    facts = row.texts("chatgpt_fact")
+    if facts and not row.items("human_judge"):
         raise BadRow(Reason.UNLABELLED, "field 'human_judge' is empty: people did not label this reply")
-    _refuse_unequal(facts, labels, "human_judge")
+    truths = [TRUTHS[word] for word in _words(row, "human_judge", facts, tuple(TRUTHS))]
     judged = verdicts.get((domain, identity))
     if judged is not None and judged.texts("chatgpt_fact") != facts:
         raise BadRow(Reason.CONFLICT, f"the facts of reply {identity[:40]!r} are others in {MODEL}")
     collection.once("the reply", domain, identity, row=row)
-    item = collection.item(
-        "entity", group=("query", query), question=query, domain=domain, id=identity, is_shared=True
-    )
-    published = {"label_source": "published", "generator": GENERATOR}
-    sample = collection.sample(item, reply, is_hallucinated=not all(labels), n_claims=len(facts), **published)
-    verdict_words = judged.items("chatgpt_judge") if judged is not None else []
-    for index, (fact, is_true) in enumerate(zip(facts, labels, strict=True)):
-        about = {"generation": sample["sample_id"], "place": index, "label": str(is_true).lower()}
-        fact_sample = collection.sample(
-            item, fact, task="fact", is_hallucinated=not is_true, **published, **about
-        )
-        if verdict_words:
-            _judge(collection, fact_sample["sample_id"], _first_word(verdict_words[index]), is_true=is_true)
+    about = {"group": ("query", query), "domain": domain, "id": identity}
+    item = collection.item("entity", question=query, is_shared=True, **about)
+    labelled = [
+        (fact, not is_true, {"label": str(is_true).lower()})
+        for fact, is_true in zip(facts, truths, strict=True)
+    ]
+    samples = collection.reply(item, reply, labelled, generator=GENERATOR)
+    if judged is not None:
+        words = _words(judged, "chatgpt_judge", facts, (*TRUTHS, UNKNOWN))
+        for sample, word, is_true in zip(samples, words, truths, strict=True):
+            _judge(collection, sample["sample_id"], word, is_true=is_true)
 
 
 def _judge(collection: Collection, target_id: str, word: str, *, is_true: bool) -> None:
@@ -109,20 +82,15 @@ def _judge(collection: Collection, target_id: str, word: str, *, is_true: bool) 
     collection.counts[f"n_people_{str(is_true).lower()}_judge_{word}"] += 1
 
 
-def _first_word(value: object) -> str:
-    """The first word of a verdict, in small letters: `false, [corrected fact]: …` is `false`."""
-    return clean(str(value)).strip().lower().partition(",")[0].partition(" ")[0]
-
-
-def _truth(label: object) -> bool:
-    word = _first_word(label)
-    if word not in TRUTHS:
-        raise BadRow(Reason.UNKNOWN_LABEL, f"field 'human_judge' holds {word[:40]!r}; allowed: true, false")
-    return TRUTHS[word]
-
-
-def _refuse_unequal(facts: list, values: list, field: str) -> None:
-    if len(facts) != len(values):
-        raise BadRow(
-            Reason.CONTRADICTION, f"field {field!r} has {len(values)} entries for {len(facts)} facts"
-        )
+def _words(row: Row, field: str, facts: list[str], allowed: tuple[str, ...]) -> list[str]:
+    """The first word of each verdict, in small letters, one a fact: `false, [corrected fact]: …` is `false`."""
+    words = [
+        clean(str(value)).strip().lower().partition(",")[0].partition(" ")[0] for value in row.items(field)
+    ]
+    if len(facts) != len(words):
+        raise BadRow(Reason.CONTRADICTION, f"field {field!r} has {len(words)} entries for {len(facts)} facts")
+    for word in words:
+        if word not in allowed:
+            problem = f"field {field!r} holds {word[:40]!r}; allowed: {', '.join(allowed)}"
+            raise BadRow(Reason.UNKNOWN_LABEL, problem)
+    return words

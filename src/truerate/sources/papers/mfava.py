@@ -7,29 +7,21 @@ and its other labelling stays.
 """
 
 import re
-from collections.abc import Callable, Container
+from collections.abc import Container
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from truerate.core.errors import SourceError
 from truerate.core.schemas import pairs
 from truerate.core.tags import TYPES
 from truerate.sources.cards import published_card
-from truerate.sources.clone import PublicSet, changed, matching
-from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.cuts import Cut, csv_records, json_lines, json_list, zstd_lines
-from truerate.sources.papers.mfava_gold import NOT_INFERABLE, annotators, copies, settled, told_in
+from truerate.sources.clone import matching, public_set
+from truerate.sources.collection import Collection, reads
+from truerate.sources.cuts import Cutter, changed, csv_records, json_lines, json_list, zstd_lines
+from truerate.sources.papers.mfava_gold import NOT_INFERABLE, annotators, contents_of, copies, settled
 from truerate.sources.rows import BadRow, Reason, Row
 from truerate.sources.tagged import spans_on
 
-GOLD, SILVER, WILD = "gold.jsonl", "silver.jsonl", "wild_queries.jsonl"
-PACKED = ".zst"
-CLONE = {  # a file per language; beside them lie files of all languages together, which are not read
-    GOLD: "datasets/hallucination_detection/gold-languages/*/silver_gold_*.json",
-    SILVER: "datasets/hallucination_detection/silver/*/silver_*.json",
-    WILD: "datasets/hallucination_evaluation/*/wiki_references*_*.csv",
-}
 N_REFERENCES = 5  # columns of references of a wild article
 # The languages by the names of their folders.
 LANGUAGES = dict(
@@ -42,16 +34,8 @@ LANGUAGES = dict(
     ).split()
 )
 WRITER = "gpt-4"  # wrote the passages, the insertions and the silver tags
-CARD = published_card("mfava")
-SET = PublicSet(
-    repository="WorldHellow/mHallucinations-LLM",
-    holds={
-        "gold": (CLONE[GOLD], GOLD, GOLD + PACKED),
-        "silver": (CLONE[SILVER], SILVER, SILVER + PACKED),
-        "questions in the wild": (CLONE[WILD], WILD, WILD + PACKED),
-    },
-    labelled_by="people (gold) and GPT-4 (silver)",
-)
+CARD, SET = published_card("mfava"), public_set("mfava")
+GOLD, SILVER, WILD = SET.holds.values()  # each: the publisher's files, this project's file, the same packed
 _NUMBER = re.compile(r"\s*\d{1,2}\s*[.)．、]\s*")
 
 
@@ -67,7 +51,8 @@ class Passage:
     gold: dict[int, list[dict]] = field(default_factory=dict)
 
 
-def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection) -> None:
     """Silver and gold samples on items of task `silver`, one per text, and queries on items of task `wild`.
 
     The gold file holds texts that several annotators labelled, a row each: one gold sample by max-voting, and
@@ -75,42 +60,32 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     numbers; those of the gold file are not: its groups are references. (By the numbers in their references
     both files are about the same questions, each in languages of its own.)
     """
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    gold, silver, wild = (_present(collection, file) for file in (GOLD, SILVER, WILD))
-    if not (gold or silver or wild):
-        looked = ", ".join([*CLONE.values(), GOLD, SILVER, WILD])
-        raise SourceError(
-            f"source {name!r}: none of mFAVA's files in {str(folder)!r}; looked for: {looked} (or .zst)"
-        )
+    gold, silver, wild = (_present(collection, *names) for names in (GOLD, SILVER, WILD))
+    looked_for = [names[rank] for rank in (0, 1) for names in (GOLD, SILVER, WILD)]
+    collection.refuse_none(gold or silver or wild, "none of mFAVA's files (or .zst)", *looked_for)
     passages: dict[tuple, Passage] = {}
     for file, cut in gold.items():
-        copied = _copies(folder / file, cut)
+        copied = _copies(collection.folder / file, cut)
         collection.read(file, cut, partial(_label, collection, passages, file, is_gold=True, copied=copied))
     for file, cut in silver.items():
         collection.read(file, cut, partial(_label, collection, passages, file, is_gold=False))
     _keep_passages(collection, passages)
     for file, cut in wild.items():
         collection.read(file, cut, partial(_keep_queries, collection, file))
-    return collection.tables()
 
 
-Cutter = Callable[[bytes], Cut]
-
-
-def _present(collection: Collection, file: str) -> dict[str, Cutter]:
+def _present(collection: Collection, published: str, ours: str, packed: str) -> dict[str, Cutter]:
     """The files of one kind with what cuts them: this project's one where it is there, else the publisher's."""
-    ours = next((name for name in (file, file + PACKED) if collection.has(name)), None)
-    if ours:
-        return {ours: zstd_lines if ours.endswith(PACKED) else json_lines}
-    files = matching(collection.folder, CLONE[file])
-    return {name: _published_cut(name, is_wild=file == WILD) for name in files}
+    for file in collection.present(ours, packed):
+        return {file: zstd_lines if file == packed else json_lines}
+    return {file: _published_cut(file) for file in matching(collection.folder, published)}
 
 
-def _published_cut(file: str, *, is_wild: bool) -> Cutter:
+def _published_cut(file: str) -> Cutter:
     """What cuts a published file: its rows get the language that its folder's name tells, and their place from 0."""
     language = file.split("/")[-2].lower()
     fields = {"lang": LANGUAGES.get(language, language)}
-    if is_wild:
+    if file.endswith(".csv"):
         cut = partial(csv_records, columns=("Article Title", "query_1", "query_2"))
         return changed(cut, lambda values, number: _wild_row(values) | fields | {"row": number - 1})
     return changed(json_list, lambda values, number: values | fields | {"row": number - 1})
@@ -132,7 +107,7 @@ def _wild_row(record: dict) -> dict:
 def _copies(path: Path, cut: Cutter) -> set[int]:
     """The places of a gold file's rows that are copies; none where it cannot be cut, which is said where it is read."""
     try:
-        return copies(told_in(cut(path.read_bytes()))) if path.is_file() else set()
+        return copies(contents_of(cut(path.read_bytes()))) if path.is_file() else set()
     except BadRow:
         return set()
 
@@ -148,11 +123,11 @@ def _label(
     copied: Container[int] = (),
 ) -> None:
     """Note the labels of one row; an unreadable one is a reject. `copied`: gold rows that are copies."""
-    lang, number = row.language(), row.integer("row")
+    lang, number, counts = row.language(), row.integer("row"), collection.counts
     text, reference = row.text("generated_text"), row.text("references")
-    labels = {"silver": row.text("silver_annotations")} | (
-        {"gold": row.text("gold_annotations")} if is_gold else {}
-    )
+    labels = {
+        kind: row.text(f"{kind}_annotations") for kind in (("silver", "gold") if is_gold else ("silver",))
+    }
     collection.once(f"the row of {file}", lang, number, row=row)
     if row.number in copied:
         raise BadRow(Reason.DUPLICATE, "the row was already read, with the same fields")
@@ -160,25 +135,23 @@ def _label(
         collection.once_said("the silver row", row, but=("row",))
     identity = ("gold", lang, text, reference) if is_gold else ("silver", lang, number)
     passage = passages.setdefault(identity, Passage(lang, text, reference))
-    if (
-        passage.rows and number == passage.rows[-1] + 1
-    ):  # at once again, so by the same person: the later row counts
+    if passage.rows and number == passage.rows[-1] + 1:
+        # repeated at once, so by the same person: the later row counts
         passage.gold.pop(passage.rows.pop(), None)
-        collection.counts[f"n_gold_repeated_{lang}"] += 1
+        counts[f"n_gold_repeated_{lang}"] += 1
     passage.rows.append(number)
     for kind, marked in labels.items():
-        collection.counts[f"n_{kind}_rows_{lang}"] += 1
-        for tag in (
-            TYPES if kind == "gold" else ()
-        ):  # of every row, read or not: what the paper's Table 2 counts as spans
-            collection.counts[f"n_{kind}_tags-{tag}_{lang}"] += marked.count(f"<{tag}>")
+        counts[f"n_{kind}_rows_{lang}"] += 1
+        # of every row, read or not: what the paper's Table 2 counts as spans
+        for tag in TYPES if kind == "gold" else ():
+            counts[f"n_{kind}_tags-{tag}_{lang}"] += marked.count(f"<{tag}>")
         try:
             spans = spans_on(text, marked)
         except BadRow as bad:
             collection.reject(file, bad, row=row.number, target_id=f"{lang}/{number}/{kind}", text=marked)
-            collection.counts[f"n_{kind}_{bad.reason.value}_{lang}"] += 1
+            counts[f"n_{kind}_{bad.reason.value}_{lang}"] += 1
             continue
-        collection.counts[f"n_{kind}_clean_{lang}"] += 1
+        counts[f"n_{kind}_clean_{lang}"] += 1
         if kind == "gold":
             passage.gold[number] = spans
         elif passage.silver is None:
@@ -187,14 +160,8 @@ def _label(
 
 def _keep_passages(collection: Collection, passages: dict[tuple, Passage]) -> None:
     """Items, samples and judgements of what could be read."""
-    who = annotators(
-        {
-            (entry.lang, row): entry.text
-            for (kind, *_), entry in passages.items()
-            for row in entry.rows
-            if kind == "gold"
-        }
-    )
+    gold = [passage for (kind, *_), passage in passages.items() if kind == "gold"]
+    who = annotators({(passage.lang, row): passage.text for passage in gold for row in passage.rows})
     for (lang, _), judge in who.items():
         if judge.endswith(NOT_INFERABLE):
             collection.counts[f"n_gold_not-inferable_{lang}"] += 1
@@ -213,59 +180,36 @@ def _keep_passages(collection: Collection, passages: dict[tuple, Passage]) -> No
         if passage.silver is not None:
             _sample(collection, item, passage, "silver", passage.silver)
         if passage.gold:
-            sample = _sample(
-                collection, item, passage, "gold", settled(list(passage.gold.values()), passage.text)
-            )
+            spans_of_all = settled(list(passage.gold.values()), passage.text)
+            sample = _sample(collection, item, passage, "gold", spans_of_all, n_annotators=len(passage.gold))
             for row, spans in passage.gold.items():
-                collection.judgement(
-                    sample["sample_id"],
-                    who[passage.lang, row],
-                    bool(spans),
-                    key=(row,),
-                    spans=spans,
-                    attributes=pairs(row=row, stage="raw"),
-                )
+                more = {"key": (row,), "spans": spans, "attributes": pairs(row=row, stage="raw")}
+                collection.judgement(sample["sample_id"], who[passage.lang, row], bool(spans), **more)
 
 
-def _sample(collection: Collection, item: dict, passage: Passage, labels: str, spans: list[dict]) -> dict:
-    return collection.sample(
-        item,
-        passage.text,
-        is_hallucinated=bool(spans),
-        label_source=labels,
-        generator=WRITER,
-        spans=spans,
-        labels=labels,
-        n_annotators=len(passage.gold) if labels == "gold" else None,
-    )
+def _sample(
+    collection: Collection, item: dict, passage: Passage, labels: str, spans: list[dict], **more
+) -> dict:
+    about = {"label_source": labels, "labels": labels, "generator": WRITER, "spans": spans}
+    return collection.sample(item, passage.text, is_hallucinated=bool(spans), **about, **more)
 
 
 # ---- queries -----------------------------------------------------------------------------------------------
 def _keep_queries(collection: Collection, file: str, row: Row) -> None:
     """Keep the queries about one article without leading numbers; its paragraphs are their reference."""
-    lang, title = row.language(), row.text("title")
+    lang, title, number = row.language(), row.text("title"), row.values.get("row")
     reference = "\n\n".join(part for part in row.texts("references") if part.strip())
     queries = [bare for query in row.texts("queries") if (bare := _NUMBER.sub("", query, count=1).strip())]
     if not reference or not queries:
-        raise BadRow(
-            Reason.EMPTY_FIELD, f"field {'references' if not reference else 'queries'!r} holds no text"
-        )
+        raise BadRow(Reason.EMPTY_FIELD, f"field {'queries' if reference else 'references'!r} holds no text")
     collection.once(f"the row of {file}", lang, row.integer("row"), row=row)
     document_id = collection.document(reference, title=title, lang=lang, url=row.optional_text("url"))
+    about = {"lang": lang, "title": title, "category": row.optional_text("category")}
+    group = ("article", lang, title)
     for query in queries:
         try:
-            collection.item(
-                "wild",
-                group=("article", lang, title),
-                question=query,
-                lang=lang,
-                document_ids=[document_id],
-                title=title,
-                category=row.optional_text("category"),
-            )
+            collection.item("wild", group=group, question=query, document_ids=[document_id], **about)
         except BadRow as bad:
-            collection.reject(
-                file, bad, row=row.number, target_id=f"{lang}/{row.integer('row')}/wild", text=query
-            )
+            collection.reject(file, bad, row=row.number, target_id=f"{lang}/{number}/wild", text=query)
             continue
         collection.counts[f"n_queries_{lang}"] += 1

@@ -3,21 +3,21 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
-from truerate.sources.rows import BadRow
+from truerate.sources.rows import BadRow, span
 
 N_SHARED = 20  # texts that several rows of a language must share before their order tells whose they are
 NOT_INFERABLE = "not inferable"
-N_REPEATED = (
-    2  # a row that was repeated at once is counted by its later one, which leaves a hole in the numbers
-)
+# a row that was repeated at once is counted by its later one, which leaves a hole in the numbers
+N_REPEATED = 2
 N_COMPARED = 30  # rows before and behind two equal ones that are held against each other
-Told = tuple[object, str]  # of a row: its text, and all that it says but its number
+Content = tuple[object, str]  # of a row: its text, and all that it says but its number
 
 
-def told_in(rows: Iterator[tuple[int, Callable[[], object]]]) -> list[Told]:
+def contents_of(rows: Iterator[tuple[int, Callable[[], object]]]) -> list[Content]:
     """What each row of a gold file says; of a row that cannot be read, nothing that another one says."""
-    rows_read: list[Told] = []
+    contents: list[Content] = []
     for number, make in rows:
         try:
             values = make()
@@ -25,13 +25,13 @@ def told_in(rows: Iterator[tuple[int, Callable[[], object]]]) -> list[Told]:
             values = None
         if isinstance(values, dict):
             fields = {key: value for key, value in values.items() if key != "row"}
-            rows_read.append((values.get("generated_text"), json.dumps(fields, sort_keys=True, default=str)))
+            contents.append((values.get("generated_text"), json.dumps(fields, sort_keys=True, default=str)))
         else:
-            rows_read.append((number, f"unreadable {number}"))
-    return rows_read
+            contents.append((number, f"unreadable {number}"))
+    return contents
 
 
-def copies(rows: Sequence[Told]) -> set[int]:
+def copies(rows: Sequence[Content]) -> set[int]:
     """The numbers (from 1) of rows that are copies: they say in all what an earlier row says, and are not another
     annotator's.
 
@@ -48,16 +48,14 @@ def copies(rows: Sequence[Told]) -> set[int]:
     return copied
 
 
-def _is_of_another(rows: Sequence[Told], before: int, index: int) -> bool:
+def _is_of_another(rows: Sequence[Content], before: int, index: int) -> bool:
     """Whether rows around two equal ones, of the same texts in the same order, differ in what they say."""
     for step in (-1, 1):
         for gap in range(step, step * (N_COMPARED + 1), step):
-            if (
-                not (0 <= before + gap and index + gap < len(rows))
-                or rows[before + gap][0] != rows[index + gap][0]
-            ):
+            earlier, later = before + gap, index + gap
+            if not (0 <= earlier and later < len(rows)) or rows[earlier][0] != rows[later][0]:
                 break
-            if rows[before + gap][1] != rows[index + gap][1]:
+            if rows[earlier][1] != rows[later][1]:
                 return True
     return False
 
@@ -71,11 +69,8 @@ def annotators(texts: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
     texts make many "annotators" of one row each): all those rows are `not inferable`, one name, so that no
     agreement is computed between them.
     """
-    shared = {
-        (lang, text)
-        for (lang, text), n in Counter((lang, text) for (lang, _), text in texts.items()).items()
-        if n > 1
-    }
+    n_rows = Counter((lang, text) for (lang, _), text in texts.items())
+    shared = {text for text, n in n_rows.items() if n > 1}
     n_shared = Counter(lang for lang, _ in shared)
     names, run, n_runs = {}, [], Counter()
     for lang, row in sorted(texts):
@@ -85,11 +80,8 @@ def annotators(texts: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
         if n_shared[lang] < N_SHARED:
             names[lang, row] = f"{lang} {NOT_INFERABLE}"
             continue
-        if (
-            not run
-            or run[-1] < (lang, row - N_REPEATED)
-            or texts[lang, row] in {texts[earlier] for earlier in run}
-        ):
+        is_next = run and run[-1] >= (lang, row - N_REPEATED)
+        if not is_next or texts[lang, row] in {texts[earlier] for earlier in run}:
             n_runs[lang] += 1
             run = []
         run.append((lang, row))
@@ -104,16 +96,13 @@ def settled(marked: list[list[dict]], text: str) -> list[dict]:
     Of types with equal votes the first by name is taken; of two annotators both must have marked. Blanks at
     the edges of a run are left out. `p` of these spans is null.
     """
-    borders = sorted(
-        {border for spans in marked for span in spans for border in (span["start"], span["end"])}
-    )
     changes: dict[int, Counter[str]] = defaultdict(Counter)  # votes that begin (+1) and end (-1) at a place
-    for span in (span for spans in marked for span in spans):
-        changes[span["start"]][span["type"]] += 1
-        changes[span["end"]][span["type"]] -= 1
+    for mark in (mark for spans in marked for mark in spans):
+        changes[mark["start"]][mark["type"]] += 1
+        changes[mark["end"]][mark["type"]] -= 1
     votes: Counter[str] = Counter()
     runs: list[dict] = []
-    for start, end in zip(borders, borders[1:], strict=False):
+    for start, end in pairwise(sorted(changes)):
         votes.update(changes[start])
         if 2 * votes.total() <= len(marked):
             continue
@@ -121,12 +110,11 @@ def settled(marked: list[list[dict]], text: str) -> list[dict]:
         if runs and runs[-1]["end"] == start and runs[-1]["type"] == kind:
             runs[-1]["end"] = end
         else:
-            runs.append({"start": start, "end": end, "type": kind, "p": None})
-    return [trimmed for run in runs if (trimmed := _trimmed(run, text))]
-
-
-def _trimmed(span: dict, text: str) -> dict | None:
-    """A span without blanks at its edges; None where nothing else is in it."""
-    piece = text[span["start"] : span["end"]]
-    start = span["start"] + len(piece) - len(piece.lstrip())
-    return {**span, "start": start, "end": start + len(piece.strip())} if piece.strip() else None
+            runs.append(span(start, end, kind))
+    trimmed = []
+    for run in runs:
+        piece = text[run["start"] : run["end"]]
+        if piece.strip():
+            start = run["start"] + len(piece) - len(piece.lstrip())
+            trimmed.append(run | {"start": start, "end": start + len(piece.strip())})
+    return trimmed

@@ -11,86 +11,64 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from truerate.core.errors import SourceError, listed
+from truerate.core.errors import listed
 from truerate.core.schemas import pairs
 from truerate.sources.cards import published_card
-from truerate.sources.clone import PublicSet, changed, matching
-from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.cuts import Cut, json_lines, zstd_lines
+from truerate.sources.clone import matching, public_set
+from truerate.sources.collection import Collection, reads
+from truerate.sources.cuts import Cut, changed, json_lines, zstd_lines
 from truerate.sources.raw.wiki_pages import article, canonical, plain_address
-from truerate.sources.rows import BadRow, Reason, Row
+from truerate.sources.rows import BadRow, Reason, Row, span
 from truerate.sources.tagged import in_cleaned, refuse_overlap
 
 ANSWERS = ("val.jsonl", "test.jsonl", "train.jsonl")
 PARTS = ("val", "test")
-CLONE = {  # labelled answers, a file per language; other versions and unlabelled files lie beside them
-    "val": ("splits/val/v2/mushroom.*-val.v2.extra.jsonl", "splits/val/v2/mushroom.*-val.v2.jsonl"),
-    "test": (
-        "splits/test_labeled/v1/mushroom.*-tst.v1.extra.jsonl",
-        "splits/test_labeled/v1/mushroom.*-tst.v1.jsonl",
-    ),
-}
 REVISION = "?oldid="  # in the address of a page as it stood then
-PAGES = "data/url-pages/*.tar.gz"
 TYPE = "hallucination"
 ANSWERED, WITH_PAGE = "n_answers_", "n_answers_with_page_"  # counts by language
 HARD = 0.5  # a character is hallucinated where more than this share marked it (the task's rule)
 WIKIPEDIA = "CC BY-SA 4.0"
-CARD = published_card("mushroom")
+CARD, SET = published_card("mushroom"), public_set("mushroom")
+CLONE = {part: SET.holds[part][:2] for part in PARTS}
+ARCHIVES = SET.holds["pages"][0]
 
 
-SET = PublicSet(
-    repository="Helsinki-NLP/mu-shroom",
-    holds={
-        "val": (*CLONE["val"], "val.jsonl"),
-        "test": (*CLONE["test"], "test.jsonl"),
-        "pages": (PAGES, "pages_*.jsonl.zst"),
-    },
-    labelled_by="people (3 to 12 an answer, spans)",
-    unproven=("test",),
-    by_part={"val": ("val",), "test": ("test",)},
-)
-
-
-def read(folder: Path, *, name: str, on_bad_row: str, part: str | None = None) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection, part: str | None = None) -> None:
     """Each answer as a gold sample of an item of task `wild`, with its page as document, and each annotator's
     raw marks as a judgement.
 
     Raw marks are those before the organisers' clean-up: the soft spans cannot be computed from them. `part`: the split
     that is read, `val` or `test`; all that are there where none is named.
     """
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    present = [file for file in ANSWERS if collection.has(file) and part in (None, Path(file).stem)]
-    published = [] if present else _published(folder, part)
-    if not present and not published:
-        looked = ", ".join([*(CLONE[split][0] for split in PARTS if part in (None, split)), *ANSWERS])
-        raise SourceError(
-            f"source {name!r}: none of Mu-SHROOM's files in {str(folder)!r}; looked for: {looked}"
-        )
+    parts = PARTS if part is None else (part,)
+    present = [file for file in collection.present(*ANSWERS) if part in (None, Path(file).stem)]
+    published = [] if present else _published(collection.folder, parts)
+    looked_for = (*(CLONE[split][0] for split in parts if split in CLONE), *ANSWERS)
+    collection.refuse_none(present or published, "none of Mu-SHROOM's files", *looked_for)
     _read_published(collection, published)
     for file in present:
         pages: dict[str, dict] = {}
         packed = f"pages_{file}.zst"  # pages_val.jsonl.zst beside val.jsonl
-        if (folder / packed).is_file():
-            collection.read(
-                packed, zstd_lines, lambda row, file=packed, pages=pages: _book(collection, file, pages, row)
-            )
-        collection.read(
-            file, json_lines, lambda row, file=file, pages=pages: _keep(collection, file, pages, row)
-        )
+        if (collection.folder / packed).is_file():
+            collection.read(packed, zstd_lines, partial(_book, collection, packed, pages))
+        collection.read(file, json_lines, partial(_keep, collection, file, pages))
     collection.card["caveats"] = without_page(collection.counts)
-    return collection.tables()
 
 
 def without_page(counts: Mapping[str, int]) -> list[str]:
     """The sentence on answers without a page: how many, and languages in which all are."""
-    answers = {name.removeprefix(ANSWERED): n for name, n in counts.items() if _is_of_language(name)}
-    bare = {lang: n - counts.get(f"{WITH_PAGE}{lang}", 0) for lang, n in sorted(answers.items())}
+    languages = sorted(
+        name.removeprefix(ANSWERED)
+        for name in counts
+        if name.startswith(ANSWERED) and not name.startswith(WITH_PAGE)
+    )
+    answers = {lang: counts[f"{ANSWERED}{lang}"] for lang in languages}
+    bare = {lang: n - counts.get(f"{WITH_PAGE}{lang}", 0) for lang, n in answers.items()}
     if not (n := sum(bare.values())):
         return []
-    whole = [lang for lang, missing in bare.items() if missing == answers[lang]]
+    whole = [lang for lang in languages if bare[lang] == answers[lang]]
     detail = f", among them all in {listed(whole)}" if whole else ""
     return [
         f"For {n:,} of {sum(answers.values()):,} answers no page is among the files that were read{detail}. A detector that looks "
@@ -98,17 +76,13 @@ def without_page(counts: Mapping[str, int]) -> list[str]:
     ]
 
 
-def _is_of_language(name: str) -> bool:
-    return name.startswith(ANSWERED) and not name.startswith(WITH_PAGE)
-
-
-def _published(folder: Path, part: str | None) -> list[str]:
+# ---- a clone -----------------------------------------------------------------------------------------------
+def _published(folder: Path, parts: tuple[str, ...]) -> list[str]:
     """The files of a clone that hold labelled answers; of a language the one with the fields added later."""
     by_name: dict[str, str] = {}
-    for split in PARTS if part is None else (part,):
-        for pattern in CLONE[split]:
-            for file in matching(folder, pattern):
-                by_name.setdefault(file.replace(".extra.", "."), file)
+    for pattern in (pattern for part in parts for pattern in CLONE.get(part, ())):
+        for file in matching(folder, pattern):
+            by_name.setdefault(file.replace(".extra.", "."), file)
     return sorted(by_name.values())
 
 
@@ -116,39 +90,40 @@ def _read_published(collection: Collection, files: list[str]) -> None:
     """Read the answers of a clone, and before them the pages that they name, of which a clone holds more."""
     if not files:
         return
-    named = {
-        plain_address(url) for file in files for url in _addresses((collection.folder / file).read_bytes())
-    }
+    contents = ((collection.folder / file).read_bytes() for file in files)
+    addresses = {plain_address(url) for content in contents for url in _addresses(content)}
     pages: dict[str, dict] = {}
-    for archive in matching(collection.folder, PAGES):
-        collection.read(archive, partial(_archived, named=named), partial(_book, collection, archive, pages))
+    for archive in matching(collection.folder, ARCHIVES):
+        cut = partial(_archived, named=addresses)
+        collection.read(archive, cut, partial(_book, collection, archive, pages))
     by_url = {pages[name]["url"].partition(REVISION)[0]: name for name in sorted(pages, reverse=True)}
-    cut = changed(json_lines, lambda values, number: values | {"page_id": _page_of(values, by_url)})
+
+    def with_page(values: dict, number: int) -> dict:
+        """A published row with the page that its address names."""
+        url = values.get("wikipedia_url")
+        return values | {"page_id": by_url.get(plain_address(url)) if isinstance(url, str) else None}
+
     for file in files:
-        collection.read(file, cut, partial(_keep, collection, file, pages))
+        collection.read(file, changed(json_lines, with_page), partial(_keep, collection, file, pages))
 
 
 def _addresses(raw: bytes) -> Iterator[str]:
-    """The pages that the answers of a file name; none where it cannot be cut, which ends the run when it is read."""
+    """The pages that the answers of a file name; what cannot be read names none, and is said when it is read."""
     try:
-        yield from (url for _, make in json_lines(raw) if (url := _url(make)))
+        for _, make in json_lines(raw):
+            url = _url(make)
+            if isinstance(url, str):
+                yield url
     except BadRow:
         return
 
 
-def _url(make: Callable[[], object]) -> str | None:
-    """The page that an unread row names; None for a row that cannot be read, which is booked when it is."""
+def _url(make: Callable[[], object]) -> object:
     try:
         values = make()
     except BadRow:
         return None
-    url = values.get("wikipedia_url") if isinstance(values, dict) else None
-    return url if isinstance(url, str) else None
-
-
-def _page_of(values: dict, by_url: dict[str, str]) -> str | None:
-    url = values.get("wikipedia_url")
-    return by_url.get(plain_address(url)) if isinstance(url, str) else None
+    return values.get("wikipedia_url") if isinstance(values, dict) else None
 
 
 def _archived(raw: bytes, *, named: set[str]) -> Cut:
@@ -169,38 +144,49 @@ def _page_row(name: str, content: bytes | None) -> dict:
     return (article(content) if content else {}) | {"page_id": name.removesuffix(".html")}
 
 
+# ---- rows --------------------------------------------------------------------------------------------------
 def _book(collection: Collection, file: str, pages: dict[str, dict], row: Row) -> None:
     """Note a page under its id, as the columns of its document; one without a text, which no answer names, is not."""
     if set(row.values) == {"page_id"}:
         return
     url, revision = row.text("url"), row.integer("revision_id")
-    lang, address = row.language(), f"{url}{REVISION}{revision}"
-    page = {"text": row.text("text"), "title": row.text("title"), "lang": lang, "url": address}
+    page = {
+        "lang": row.language(),
+        "url": f"{url}{REVISION}{revision}",
+        "licence": WIKIPEDIA,
+        "is_wikipedia": True,
+    }
+    page |= {"text": row.text("text"), "title": row.text("title")}
     identity = row.text("page_id")
     collection.once(f"the page of {file}", identity, row=row)
-    pages[identity] = {**page, "licence": WIKIPEDIA, "is_wikipedia": True}
+    pages[identity] = page
 
 
 def _keep(collection: Collection, file: str, pages: dict[str, dict], row: Row) -> None:
     lang, question, text = row.language(), row.text("model_input"), row.text("model_output_text")
     published, identity = row.values["model_output_text"], row.text("id")
-    spans = _soft(row, published)
-    marks = _marks(row)
-    url, page, model = row.optional_text("wikipedia_url"), _page(row, pages), row.text("model_id")
+    spans, marks = _soft(row, published), _marks(row)
+    url, page_id, model = (
+        row.optional_text("wikipedia_url"),
+        row.optional_text("page_id"),
+        row.text("model_id"),
+    )
+    if page_id is not None and page_id not in pages:
+        raise BadRow(Reason.UNRESOLVED, f"field 'page_id' is {page_id[:40]!r}; no page of that id was read")
     collection.once("the answer", identity, row=row)
     item = collection.item(
         "wild",
         group=("page", url or question),
         question=question,
         lang=lang,
-        document_ids=[collection.document(**page)] if page else [],
+        document_ids=[] if page_id is None else [collection.document(**pages[page_id])],
         url=url,
         is_shared=True,
     )
     sample = collection.sample(
         item,
         text,
-        is_hallucinated=any(span["p"] > HARD for span in spans),
+        is_hallucinated=any(soft["p"] > HARD for soft in spans),
         label_source="gold",
         generator=model,
         spans=spans,
@@ -209,62 +195,47 @@ def _keep(collection: Collection, file: str, pages: dict[str, dict], row: Row) -
     )
     for judge, raw in sorted(marks.items()):
         try:
-            marked = [_row(start, end, None) for start, end in in_cleaned(published, raw)]
+            marked = [span(start, end, TYPE) for start, end in in_cleaned(published, raw)]
         except BadRow as bad:  # before the clean-up a mark may leave the text: the answer's own spans stand
             collection.reject(file, bad, row=row.number, target_id=f"{identity}/{judge}", text=text)
             continue
-        raw_stage = pairs(stage="raw")
-        collection.judgement(sample["sample_id"], judge, bool(marked), spans=marked, attributes=raw_stage)
+        stage = pairs(stage="raw")
+        collection.judgement(sample["sample_id"], judge, bool(marked), spans=marked, attributes=stage)
     collection.counts[f"{ANSWERED}{lang}"] += 1
-    collection.counts[f"{WITH_PAGE}{lang}"] += bool(page)
-
-
-def _page(row: Row, pages: dict[str, dict]) -> dict | None:
-    """The page of an answer, None where it names none."""
-    page_id = row.optional_text("page_id")
-    if page_id is not None and page_id not in pages:
-        raise BadRow(Reason.UNRESOLVED, f"field 'page_id' is {page_id[:40]!r}; no page of that id was read")
-    return None if page_id is None else pages[page_id]
+    collection.counts[f"{WITH_PAGE}{lang}"] += page_id is not None
 
 
 def _soft(row: Row, published: str) -> list[dict]:
     """The soft spans, held against the hard ones: those are the characters above one half."""
-    soft_spans = [_span(entry) for entry in row.items("soft_labels")]
-    places = in_cleaned(published, [span[:2] for span in soft_spans])
-    spans = [_row(start, end, p) for (start, end), (_, _, p) in zip(places, soft_spans, strict=True)]
+    soft = [_soft_label(entry) for entry in row.items("soft_labels")]
+    places = in_cleaned(published, [place for place, _ in soft])
+    spans = [span(start, end, TYPE, p) for (start, end), (_, p) in zip(places, soft, strict=True)]
     refuse_overlap(spans)
     hard = _pairs(row.items("hard_labels"), "hard_labels")
     in_cleaned(published, hard)  # refuses those that leave the text
-    if _runs(hard) != _runs([(start, end) for start, end, p in soft_spans if p > HARD]):
-        raise BadRow(
-            Reason.CONTRADICTION, "field 'hard_labels' is not what more than half of the annotators marked"
-        )
-    return sorted(spans, key=lambda span: span["start"])
+    if _runs(hard) != _runs([place for place, p in soft if p > HARD]):
+        problem = "field 'hard_labels' is not what more than half of the annotators marked"
+        raise BadRow(Reason.CONTRADICTION, problem)
+    return sorted(spans, key=lambda soft_span: soft_span["start"])
 
 
-def _span(entry: object) -> tuple[int, int, float]:
+def _soft_label(entry: object) -> tuple[tuple[int, int], float]:
     if not isinstance(entry, dict):
         raise BadRow(Reason.WRONG_TYPE, "field 'soft_labels' must hold objects with start, end and prob")
-    start: Any = entry.get("start")
-    end: Any = entry.get("end")
+    (place,) = _pairs([[entry.get("start"), entry.get("end")]], "soft_labels")
     p = entry.get("prob")
-    _pairs([[start, end]], "soft_labels")
     if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
-        raise BadRow(
-            Reason.OUT_OF_RANGE,
-            f"field 'soft_labels': prob is {str(p)[:40]!r}; it must be a share from 0 to 1",
-        )
-    return start, end, float(p)
+        problem = f"field 'soft_labels': prob is {str(p)[:40]!r}; it must be a share from 0 to 1"
+        raise BadRow(Reason.OUT_OF_RANGE, problem)
+    return place, float(p)
 
 
 def _pairs(values: list, where: str) -> list[tuple[int, int]]:
     for value in values:
         is_pair = isinstance(value, list) and len(value) == 2 and all(type(offset) is int for offset in value)
         if not is_pair:
-            raise BadRow(
-                Reason.WRONG_TYPE,
-                f"field {where!r} holds {str(value)[:40]!r}; it must hold pairs of whole numbers",
-            )
+            problem = f"field {where!r} holds {str(value)[:40]!r}; it must hold pairs of whole numbers"
+            raise BadRow(Reason.WRONG_TYPE, problem)
     return [(start, end) for start, end in values]
 
 
@@ -282,14 +253,7 @@ def _marks(row: Row) -> dict[str, list[tuple[int, int]]]:
     """What each annotator marked; a mark without a character is none."""
     marks = row.values.get("annotations") or {}
     if not isinstance(marks, dict) or not all(isinstance(spans, list) for spans in marks.values()):
-        raise BadRow(
-            Reason.WRONG_TYPE, "field 'annotations' must be an object with a list of spans per annotator"
-        )
-    return {
-        judge: sorted({(start, end) for start, end in _pairs(spans, "annotations") if start != end})
-        for judge, spans in marks.items()
-    }
-
-
-def _row(start: int, end: int, p: float | None) -> dict:
-    return {"start": start, "end": end, "type": TYPE, "p": p}
+        problem = "field 'annotations' must be an object with a list of spans per annotator"
+        raise BadRow(Reason.WRONG_TYPE, problem)
+    places = {judge: _pairs(spans, "annotations") for judge, spans in marks.items()}
+    return {judge: sorted({place for place in of if place[0] != place[1]}) for judge, of in places.items()}

@@ -1,10 +1,10 @@
 """Prompts with a reference passage each: what silver passages are written from (mFAVA section 3.1)."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from functools import partial
 
 from truerate.sources.cards import published_card
-from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_lines
 from truerate.sources.rows import BadRow, Reason, Row
 
@@ -12,44 +12,24 @@ FILES = ("prompts.jsonl",)
 CARD = published_card("silver_prompts")
 
 
-def read(folder: Path, *, name: str, on_bad_row: str, languages: Sequence[str] = ()) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection, languages: Sequence[str] = ()) -> None:
     """Each prompt as an item of task `silver`; prompts on one reference form a group, over languages and
     formats alike by its text.
 
     A row that names no language is a prompt in each of `languages`, those of the source in params.yaml.
     """
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    collection.read(FILES[0], json_lines, lambda row: _keep(collection, row, languages))
-    return collection.tables()
+    collection.read(FILES[0], json_lines, partial(_keep, collection, languages))
 
 
-def _keep(collection: Collection, row: Row, languages: Sequence[str]) -> None:
-    attributes = {
-        "subject": row.optional_text("subject"),
-        "origin": row.optional_text("origin"),
-        "id": row.optional_text("id"),
-    }
-    is_of_one = row.values.get("lang") is not None
-    target_languages = [row.language()] if is_of_one else targets(languages)
-    written_in = target_languages[0] if is_of_one else "en"
-    keep_prompt(
-        collection,
-        row.text("question"),
-        row.text("reference"),
-        target_languages,
-        lang=written_in,
-        **attributes,
-    )
-
-
-def targets(languages: Sequence[str]) -> Sequence[str]:
-    """The languages in which a prompt is put that names none. Raises BadRow where the source names none."""
-    if not languages:
-        raise BadRow(
-            Reason.MISSING_FIELD,
-            "no field 'lang'; write one, or name the `languages` of the source in params.yaml",
-        )
-    return languages
+def _keep(collection: Collection, languages: Sequence[str], row: Row) -> None:
+    attributes = {name: row.optional_text(name) for name in ("subject", "origin", "id")}
+    own = [row.language()] if row.values.get("lang") is not None else []
+    if not own and not languages:
+        problem = "no field 'lang'; write one, or name the `languages` of the source in params.yaml"
+        raise BadRow(Reason.MISSING_FIELD, problem)
+    question, reference, written_in = row.text("question"), row.text("reference"), (own or ["en"])[0]
+    keep_prompt(collection, question, reference, own or languages, lang=written_in, **attributes)
 
 
 def keep_prompt(

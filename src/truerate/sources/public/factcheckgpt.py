@@ -4,39 +4,37 @@ The lists of a sentence run parallel to its claims. Values differ in type from r
 false or the word "unknown".
 """
 
-from pathlib import Path
+from functools import partial
 
-from truerate.core.text import clean, passage_name, passage_of
+from truerate.core.text import clean, passage_name
 from truerate.sources.cards import is_of_wikipedia, published_card
-from truerate.sources.clone import PublicSet, changed, matching
-from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.cuts import json_lines
+from truerate.sources.clone import matching, public_set
+from truerate.sources.collection import Collection, reads
+from truerate.sources.cuts import changed, json_lines
 from truerate.sources.rows import BadRow, Reason, Row, texts
 
-FILE, CLONE = "responses.jsonl", "factcheck-GPT-benchmark.jsonl"
 MODEL = "ChatGPT"
-PARALLEL = tuple(
-    ("claim_checkworthiness if_automatic_evidence_enough_to_verify auto_evidence auto_evidence_url").split()
+LABEL = "claims_factuality_label"
+PARALLEL = (
+    "claim_checkworthiness",
+    "if_automatic_evidence_enough_to_verify",
+    "auto_evidence",
+    "auto_evidence_url",
 )
-CARD = published_card("factcheckgpt")
-SET = PublicSet(
-    repository="yuxiaw/Factcheck-GPT",
-    holds={"claims with evidence": (CLONE, FILE)},
-    labelled_by="people (whether each claim is right; some they could not settle)",
-)
+CARD, SET = published_card("factcheckgpt"), public_set("factcheckgpt")
+CLONE, FILE = SET.patterns
 
 
-def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection) -> None:
     """Claims as samples of task `fact` (hallucinated: labelled false), their retrieved passages as documents.
 
     A sample's `evidence` names the passages that were retrieved for it; those of all claims of a reply are
     its item's documents. People's own evidence is left out: it was written with the label in mind. Claims
     that people could not settle (`unknown`) are rejects.
     """
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    file = next(iter(matching(folder, FILE, CLONE)), FILE)
-    collection.read(file, changed(json_lines, _in_rows), lambda row: _keep(collection, file, row))
-    return collection.tables()
+    file = next(iter(matching(collection.folder, FILE, CLONE)), FILE)
+    collection.read(file, changed(json_lines, _in_rows), partial(_keep, collection, file))
 
 
 def _in_rows(values: dict, number: int) -> dict:
@@ -49,69 +47,46 @@ def _in_rows(values: dict, number: int) -> dict:
 def _keep(collection: Collection, file: str, row: Row) -> None:
     prompt, number = row.text("prompt"), row.integer("row")
     row.text("response")
-    claims = [
-        claim for index, entry in enumerate(row.items("sentences"), 1) for claim in _claims(Row(entry, index))
-    ]
+    claims = [claim for sentence in row.rows("sentences") for claim in _claims(sentence)]
     collection.once("the row", number, row=row)
-    collection.once_said(
-        "the reply", row, but=("row",)
-    )  # a copy of the published line has a number of its own
+    # a copy of the published line has a number of its own
+    collection.once_said("the reply", row, but=("row",))
     collection.once("the prompt", prompt, row=row)
+    documents: dict[str, None] = {}
     for claim in claims:
-        claim["evidence"] = [_passage(collection, text, url) for text, url in claim.pop("passages")]
-    documents = list(
-        dict.fromkeys(passage_of(evidence)[0] for claim in claims for evidence in claim["evidence"])
-    )
-    item = collection.item(
-        "entity", group=("prompt", prompt), question=prompt, document_ids=documents, row=number
-    )
-    for index, claim in enumerate(claims):
-        _sample(collection, item, file, row, claim, index)
-
-
-def _sample(collection: Collection, item: dict, file: str, row: Row, claim: dict, index: int) -> None:
-    """One claim; a reject where it has no label, or one that is none of the three."""
-    try:
-        collection.sample(
-            item,
-            claim["text"],
-            task="fact",
-            is_hallucinated=not _truth(claim["label"]),
-            label_source="published",
-            generator=MODEL,
-            place=index,
-            sentence=claim["sentence"],
-            evidence=" ".join(claim["evidence"]),
-            is_evidence_enough=claim["is_evidence_enough"],
-            checkworthiness=claim["checkworthiness"],
-        )
-    except BadRow as bad:
-        if collection.stops(bad):
-            raise
-        collection.reject(
-            file, bad, row=row.number, target_id=f"{row.values['row']}/{index}", text=claim["text"]
-        )
-        collection.counts["n_unknown"] += bad.reason is Reason.UNLABELLED
+        evidence = []
+        for text, url in claim.pop("passages"):
+            document = collection.document(text, url=url, is_wikipedia=is_of_wikipedia(url))
+            documents[document] = None
+            evidence.append(passage_name(document, 0, len(text)))
+        claim["evidence"] = " ".join(evidence)
+    about = {"group": ("prompt", prompt), "document_ids": list(documents), "row": number}
+    item = collection.item("entity", question=prompt, **about)
+    for place, claim in enumerate(claims):
+        text, label = claim.pop("text"), claim.pop("label")
+        with collection.part(file, row, target_id=f"{row.values['row']}/{place}", text=text):
+            about = {"label_source": "published", "generator": MODEL, "task": "fact", "place": place}
+            is_true = _truth(collection, label)
+            collection.sample(item, text, is_hallucinated=not is_true, **about, **claim)
 
 
 def _claims(sentence: Row) -> list[dict]:
     """The claims of one sentence, each with what stands at its place in the parallel lists."""
-    claims, labels = sentence.texts("claims"), sentence.items("claims_factuality_label")
-    lists = [sentence.items(field) for field in PARALLEL]
-    if any(len(values) != len(claims) for values in (labels, *lists)):
-        raise BadRow(
-            Reason.CONTRADICTION, f"sentence {sentence.number}: its lists are not as long as its claims"
-        )
     where = f"sentence {sentence.number}"
+    claims = sentence.texts("claims")
+    lists = [sentence.items(field) for field in (LABEL, *PARALLEL)]
+    if any(len(values) != len(claims) for values in lists):
+        raise BadRow(Reason.CONTRADICTION, f"{where}: its lists are not as long as its claims")
     return [
         {
             "text": text,
             "label": label,
             "sentence": sentence.number - 1,
+            "checkworthiness": clean(str(kind)),
+            "is_evidence_enough": clean(str(is_enough)),
             "passages": _passages(passages, urls, where),
         }
-        | {"checkworthiness": clean(str(kind)), "is_evidence_enough": clean(str(is_enough))}
-        for text, label, kind, is_enough, passages, urls in zip(claims, labels, *lists, strict=True)
+        for text, label, kind, is_enough, passages, urls in zip(claims, *lists, strict=True)
     ]
 
 
@@ -123,21 +98,14 @@ def _passages(passages: object, urls: object, where: str) -> list[tuple[str, str
     return [(text, url or None) for text, url in zip(passage_texts, pages, strict=True) if text.strip()]
 
 
-def _passage(collection: Collection, text: str, url: str | None) -> str:
-    """A passage as evidence: its document, and all of it."""
-    document = collection.document(text, url=url, is_wikipedia=is_of_wikipedia(url))
-    return passage_name(document, 0, len(text))
-
-
-def _truth(label: object) -> bool:
+def _truth(collection: Collection, label: object) -> bool:
     """A published label as a boolean. Raises BadRow for "unknown" (`unlabelled`) and any other word."""
     truths, shown = {"true": True, "false": False}, clean(str(label))[:40]
     word = str(label).strip().lower() if isinstance(label, bool | str) else None
+    if word in truths:
+        return truths[word]
+    collection.counts["n_unknown"] += word == "unknown"
     if word == "unknown":
-        raise BadRow(
-            Reason.UNLABELLED, f"field 'claims_factuality_label' is {shown!r}: people could not settle it"
-        )
-    if word not in truths:
-        allowed = "which is no label; allowed: true, false, unknown"
-        raise BadRow(Reason.UNKNOWN_LABEL, f"field 'claims_factuality_label' holds {shown!r}, {allowed}")
-    return truths[word]
+        raise BadRow(Reason.UNLABELLED, f"field {LABEL!r} is {shown!r}: people could not settle it")
+    problem = f"field {LABEL!r} holds {shown!r}, which is no label; allowed: true, false, unknown"
+    raise BadRow(Reason.UNKNOWN_LABEL, problem)

@@ -6,16 +6,17 @@ No verdict stands on an answer that people labelled, so the judge's own error ca
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from truerate.core.errors import SourceError, listed
+from truerate.core.errors import listed
 from truerate.sources.cards import published_card
-from truerate.sources.clone import PublicSet
-from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.clone import public_set
+from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_lines
 from truerate.sources.public.faithjudge_replies import (
     Reply,
@@ -36,19 +37,9 @@ CONSISTENT = "Consistent"
 LABELS = (CONSISTENT, "Inconsistent", "Invalid")
 FAILED = "Unknown"  # a call that failed: no verdict
 FINAL = re.compile(rf"Final classification:\s*\**({'|'.join(LABELS)})", re.IGNORECASE)
-RENAMED = {
-    "benchmarkz-summary": "faithbench-summary"
-}  # the older name of one task in the files without a prefix
-CARD = published_card("faithjudge")
-SET = PublicSet(
-    repository="vectara/FaithJudge",
-    holds={
-        "verdicts of 46 models": ("eval_results/*/*/*_hallucination_eval.txt",),
-        "their replies": ("generated_outputs/*/*/*.csv",),
-    },
-    labelled_by="a model (o3-mini), not people",
-    unproven=("their replies",),
-)
+# the older name of one task in the files without a prefix
+RENAMED = {"benchmarkz-summary": "faithbench-summary"}
+CARD, SET = published_card("faithjudge"), public_set("faithjudge")
 
 
 class Place(NamedTuple):
@@ -72,7 +63,8 @@ class Beside:
     items: dict[Task, dict] = field(default_factory=dict)  # all models share them: each is made once
 
 
-def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection) -> None:
     """Each reply with a verdict as a silver sample, hallucinated where that is Inconsistent or Invalid, as the
     published rates count.
 
@@ -82,13 +74,10 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     where the verdict holds none it is that of `generated_outputs`, less the reasoning before it. With texts,
     people's labelled answers on the same sources stand beside as gold samples of purpose `calibration`.
     """
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    files = list(verdict_files(folder))
-    if not files:
-        raise SourceError(
-            f"source {name!r}: no {VERDICTS}/<org>/<model>/*_hallucination_eval.txt in {str(folder)!r}; "
-            "name the folder of the repository"
-        )
+    files = list(verdict_files(collection.folder))
+    collection.refuse_none(
+        files, "no verdicts of FaithJudge", f"{VERDICTS}/<org>/<model>/*_hallucination_eval.txt"
+    )
     beside = Beside(replies_in(collection), sources_in(collection), subjects_of(files))
     for file in files:
         collection.read(file.file, json_lines, partial(_keep, collection, file, beside))
@@ -101,19 +90,17 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     if lacking := _lacking(collection):
         caveat = f"Without a verdict in a task, so that their rates over all tasks are of other sources than the others': {lacking}."
         collection.card["caveats"] = [*collection.card["caveats"], caveat]
-    return collection.tables()
 
 
 def _lacking(collection: Collection) -> str:
     """The models that have no verdict in a task in which another has one, each with those tasks; empty where none lacks."""
-    tasks: dict[str, set[str]] = {}
+    tasks: dict[str, set[str]] = defaultdict(set)
     for sample in collection.samples.values():
         if sample["label_source"] == "silver":
-            tasks.setdefault(sample["generator"], set()).add(attributes_of(sample)["part"])
+            tasks[sample["generator"]].add(attributes_of(sample)["part"])
     every = set().union(*tasks.values())
-    return "; ".join(
-        f"{model} ({listed(every - tasks[model])})" for model in sorted(tasks) if every - tasks[model]
-    )
+    lacking = {model: every - tasks[model] for model in sorted(tasks)}
+    return "; ".join(f"{model} ({listed(missing)})" for model, missing in lacking.items() if missing)
 
 
 def verdict_files(folder: Path) -> Iterator[Place]:
@@ -127,20 +114,18 @@ def verdict_files(folder: Path) -> Iterator[Place]:
 
 def subjects_of(files: list[Place]) -> dict[tuple[str, str], str]:
     """What each model is called: its folder; with its maker's where two makers have one of that name."""
-    makers: dict[str, set[str]] = {}
-    for file in files:
-        makers.setdefault(file.model, set()).add(file.maker)
+    models = {(file.maker, file.model) for file in files}
+    names = [model for _, model in models]
     return {
-        (file.maker, file.model): f"{file.maker}/{file.model}" if len(makers[file.model]) > 1 else file.model
-        for file in files
+        (maker, model): f"{maker}/{model}" if names.count(model) > 1 else model for maker, model in models
     }
 
 
 def _keep(collection: Collection, file: Place, beside: Beside, row: Row) -> None:
     """A verdict on a reply; raises BadRow where it is none, or stands in the wrong file."""
-    named, source_id = row.text("task"), row.text("source_id")
-    if RENAMED.get(named, named) != file.task:
-        raise BadRow(Reason.CONTRADICTION, f"field 'task' is {named[:40]!r} in a file of {file.task!r}")
+    task, source_id = row.text("task"), row.text("source_id")
+    if RENAMED.get(task, task) != file.task:
+        raise BadRow(Reason.CONTRADICTION, f"field 'task' is {task[:40]!r} in a file of {file.task!r}")
     reply = Reply(file.maker, file.model, Task(file.task, source_id))
     beside.judged.add(reply)
     label = classification(row)
@@ -171,16 +156,15 @@ def classification(row: Row) -> str:
     """
     stated, reply = row.optional_text("classification"), row.optional_text("evaluation_response") or ""
     match = FINAL.search(reply)
-    read_label = match[1].capitalize() if match else None
+    in_reply = match[1].capitalize() if match else None
     if stated == FAILED:
         raise BadRow(Reason.UNLABELLED, f"the judge's call failed: {FAILED}")
-    if stated is None and read_label is None:
+    if stated is None and in_reply is None:
         raise BadRow(Reason.UNLABELLED, "no verdict in field 'classification', nor in the judge's reply")
-    label = label_of(stated or read_label, LABELS, "field 'classification'")
-    if read_label is not None and read_label != label:
-        raise BadRow(
-            Reason.CONTRADICTION, f"field 'classification' is {label!r}, the reply says {read_label!r}"
-        )
+    label = label_of(stated or in_reply, LABELS, "field 'classification'")
+    if in_reply not in (None, label):
+        problem = f"field 'classification' is {label!r}, the reply says {in_reply!r}"
+        raise BadRow(Reason.CONTRADICTION, problem)
     return label
 
 
@@ -191,9 +175,8 @@ def _text(collection: Collection, file: Place, reply: Reply, beside: Beside, row
         return written or ""
     if written is not None and written.strip() != judged.strip():
         what = "the reply in generated_outputs is not the text that was judged; the judged one stands"
-        target = "/".join((*reply[:2], *reply.task))
         bad = BadRow(Reason.ALTERED, what)
-        collection.reject(file.file, bad, row=row.number, target_id=target, text=written)
+        collection.reject(file.file, bad, row=row.number, target_id=reply.id, text=written)
         collection.counts["n_texts_that_differ"] += 1
     return judged
 
@@ -201,8 +184,7 @@ def _text(collection: Collection, file: Place, reply: Reply, beside: Beside, row
 def _book_unjudged(collection: Collection, beside: Beside) -> None:
     """Book the replies on which there is no verdict; a model without any is no subject."""
     for reply in sorted(beside.replies.keys() - beside.judged):
-        target = "/".join((*reply[:2], *reply.task))
         bad = BadRow(Reason.UNLABELLED, f"no verdict on the reply of {reply.model!r}")
-        collection.reject(VERDICTS, bad, target_id=target, text=beside.replies[reply])
+        collection.reject(VERDICTS, bad, target_id=reply.id, text=beside.replies[reply])
     written = {reply[:2] for reply in beside.replies}
     collection.counts["n_models_without_verdicts"] += len(written - beside.subjects.keys())

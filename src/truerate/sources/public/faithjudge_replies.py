@@ -1,9 +1,7 @@
 """What a clone of FaithJudge holds beside verdicts: replies, their sources, people's labelled answers."""
 
 import re
-from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from truerate.core.text import clean
@@ -15,10 +13,8 @@ from truerate.sources.public.ragtruth_answers import (
     TEXTS,
     Given,
     given_of,
-    identity_of,
     keep_answer,
     labels_of,
-    part_of,
     slice_files,
 )
 from truerate.sources.rows import BadRow, Reason, Row
@@ -56,12 +52,10 @@ class Reply(NamedTuple):
     model: str
     task: Task
 
-
-def kind_of(task: str) -> str:
-    """The task of an item by the name that verdicts have; raises BadRow for one that is none of theirs."""
-    if task not in TASKS:
-        raise BadRow(Reason.UNKNOWN_VALUE, f"task {task[:40]!r} is not known; allowed: {', '.join(TASKS)}")
-    return TASKS[task]
+    @property
+    def id(self) -> str:
+        """What it is called in rejects."""
+        return "/".join((self.maker, self.model, *self.task))
 
 
 def judged_part(text: str) -> str:
@@ -79,12 +73,12 @@ def replies_in(collection: Collection) -> dict[Reply, str]:
         file = path.relative_to(collection.folder).as_posix()
         if named := FILE.fullmatch(file):
             maker, model, of, kind = named.groups()
-            file_replies: dict[Reply, str] = {}
+            of_file: dict[Reply, str] = {}
             columns = ("source_id", COLUMNS.get(kind, kind))
-            keep = partial(_note, file_replies, maker, model, f"{of}-{kind}", columns[1])
+            keep = partial(_note, of_file, maker, model, f"{of}-{kind}", columns[1])
             collection.read(file, partial(csv_records, columns=columns), keep, may_be_empty=True)
-            collection.counts["n_empty_files"] += not file_replies
-            replies |= file_replies
+            collection.counts["n_empty_files"] += not of_file
+            replies |= of_file
     return replies
 
 
@@ -96,32 +90,32 @@ def _note(replies: dict[Reply, str], maker: str, model: str, task: str, column: 
 
 
 def sources_in(collection: Collection) -> dict[Task, Given]:
-    """What the models were given, as far as `eval_data` holds it."""
+    """What the models were given, as far as `eval_data` holds it; a line that is no sound row gives no source."""
     given: dict[Task, Given] = {}
-    for file in slice_files(collection.folder):
-        part = part_of(file)
-        for task, source in _given(collection.folder / file, f"ragtruth-{part}"):
-            given[task] = given_of(part, source)
-    if (collection.folder / FAITHBENCH).is_file():
-        for task, source in _given(collection.folder / FAITHBENCH, FAITHBENCH_TASK):
-            given[task] = Given(TASKS[FAITHBENCH_TASK], "", source.text("source"))
+    of_ragtruth = {file: (f"ragtruth-{part}", part) for file, part in slice_files(collection.folder).items()}
+    of_all = of_ragtruth | (
+        {FAITHBENCH: (FAITHBENCH_TASK, "")} if (collection.folder / FAITHBENCH).is_file() else {}
+    )
+    for file, (task, part) in of_all.items():
+        for number, make in json_lines((collection.folder / file).read_bytes()):
+            try:
+                row = Row(make(), number)
+                source = Task(task, str(row.get("source_id")))
+            except BadRow:
+                continue
+            given[source] = given_of(part, row) if part else Given(TASKS[task], "", row.text("source"))
     return given
 
 
-def _given(path: Path, task: str) -> Iterator[tuple[Task, Row]]:
-    """The lines of a file of sources; one that is no sound row gives no source."""
-    for number, make in json_lines(path.read_bytes()):
-        try:
-            row = Row(make(), number)
-            yield Task(task, str(row.get("source_id"))), row
-        except BadRow:
-            continue
-
-
 def item_of(collection: Collection, task: Task, given: Given | None) -> dict:
-    """The item that all replies to one source share, with its text where that is there."""
+    """The item that all replies to one source share, with its text where that is there. Raises BadRow for a task that is
+    none of those that verdicts have.
+    """
+    if task.name not in TASKS:
+        problem = f"task {task.name[:40]!r} is not known; allowed: {', '.join(TASKS)}"
+        raise BadRow(Reason.UNKNOWN_VALUE, problem)
     return collection.item(
-        kind_of(task.name),
+        TASKS[task.name],
         group=("source", task.name, task.source_id),
         question=given.question if given else "",
         document_ids=[collection.document(given.text, licence=TEXTS)] if given else [],
@@ -132,21 +126,20 @@ def item_of(collection: Collection, task: Task, given: Given | None) -> dict:
 
 def read_labelled(collection: Collection, given: dict[Task, Given]) -> None:
     """Read people's labelled answers on the same sources as gold samples of purpose `calibration`."""
-    for file in slice_files(collection.folder):
-        collection.read(file, json_lines, partial(_keep_answers, collection, file, given))
+    for file, part in slice_files(collection.folder).items():
+        collection.read(file, json_lines, partial(_keep_answers, collection, file, f"ragtruth-{part}", given))
     if (collection.folder / FAITHBENCH).is_file():
         collection.read(FAITHBENCH, json_lines, partial(_keep_summaries, collection, given))
 
 
-def _keep_answers(collection: Collection, file: str, given: dict[Task, Given], row: Row) -> None:
-    task = Task(f"ragtruth-{part_of(file)}", identity_of(row))
+def _keep_answers(collection: Collection, file: str, name: str, given: dict[Task, Given], row: Row) -> None:
+    task = Task(name, str(row.integer("source_id")))
     item = item_of(collection, task, given.get(task))
     for entry in row.items("responses"):
         with collection.part(file, row, text=str(entry)):
             answer = Row(entry, row.number)
-            labels = labels_of(answer)
-            more = {"part": task.name, "purpose": CALIBRATION}
-            keep_answer(collection, item, answer, labels, unit="/".join(task), **more)
+            more = {"unit": "/".join(task), "part": task.name, "purpose": CALIBRATION}
+            keep_answer(collection, item, answer, labels_of(answer), **more)
 
 
 def _keep_summaries(collection: Collection, given: dict[Task, Given], row: Row) -> None:
@@ -156,22 +149,8 @@ def _keep_summaries(collection: Collection, given: dict[Task, Given], row: Row) 
     for entry in row.items("summaries"):
         with collection.part(FAITHBENCH, row, text=str(entry)):
             summary = Row(entry, row.number)
-            annotations = [
-                Row(entry_annotation, row.number)
-                for each in summary.items("annotations")
-                for entry_annotation in each
-            ]
-            label = worst(
-                label_found for entry_annotation in annotations if (label_found := label_in(entry_annotation))
-            )
-            collection.sample(
-                item,
-                summary.text("summary"),
-                is_hallucinated=label == UNWANTED,
-                label_source="gold",
-                generator=summary.text("meta_model"),
-                part=task.name,
-                unit="/".join(task),
-                label=label,
-                purpose=CALIBRATION,
-            )
+            annotations = [Row(mark, row.number) for marks in summary.items("annotations") for mark in marks]
+            label = worst(filter(None, map(label_in, annotations)))
+            about = {"generator": summary.text("meta_model"), "label": label, "purpose": CALIBRATION}
+            about |= {"label_source": "gold", "part": task.name, "unit": "/".join(task)}
+            collection.sample(item, summary.text("summary"), is_hallucinated=label == UNWANTED, **about)

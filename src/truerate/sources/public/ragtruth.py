@@ -12,8 +12,8 @@ from pathlib import Path
 
 from truerate.core.errors import SourceError
 from truerate.sources.cards import published_card
-from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.cuts import json_lines
+from truerate.sources.collection import Collection
+from truerate.sources.cuts import json_lines, named
 from truerate.sources.public.ragtruth_answers import (
     Given,
     asked_for_overview,
@@ -25,6 +25,7 @@ from truerate.sources.public.ragtruth_answers import (
     slice_files,
 )
 from truerate.sources.rows import BadRow, Reason, Row
+from truerate.sources.tables import SourceTables
 
 SOURCES, RESPONSES = "source_info.jsonl", "response.jsonl"
 PLACES = ("", "dataset/")
@@ -45,14 +46,15 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     given text, `n_labels` how many it has in all. Labels that share a character are one span of both their
     types. Raises TruerateError where one of the two files is absent and no slice is there.
     """
-    directory, parts = _directory(folder), slice_files(folder)
-    remark = SLICE if directory is None and parts else UNTRIED
-    card = CARD | {"citation": CARD["citation"] + remark}
+    files = (SOURCES, RESPONSES)
+    directory = next((place for place in PLACES for file in files if named(folder, place + file)), None)
+    is_slice = directory is None and bool(slice_files(folder))
+    card = CARD | {"citation": CARD["citation"] + (SLICE if is_slice else UNTRIED)}
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=card)
-    if directory is None and parts:
-        read_slice(collection, parts)
+    if is_slice:
+        read_slice(collection)
         return collection.tables()
-    absent = [file for file in (SOURCES, RESPONSES) if not collection.has((directory or "") + file)]
+    absent = [file for file in files if not collection.has((directory or "") + file)]
     if absent:
         raise SourceError(
             f"source {name!r}: no {' and no '.join(absent)} in {str(folder)!r}; RAGTruth is both files: put them there"
@@ -63,39 +65,28 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     return collection.tables()
 
 
-def _directory(folder: Path) -> str | None:
-    """Where its own two files lie, or one of them; None where neither does."""
-    probe = Collection(folder, name="", on_bad_row="stop", card={})
-    return next(
-        (directory for directory in PLACES for file in (SOURCES, RESPONSES) if probe.has(directory + file)),
-        None,
-    )
-
-
 def _book(collection: Collection, sources: dict[str, Given], row: Row) -> None:
-    """Note what was given under its id: task, question, text."""
+    """Note what was given under its id: task, question, text; a summary has no question, and of data the prompt's
+    first lines are dropped.
+    """
     identity, task = row.text("source_id"), row.choice("task_type", tuple(TASKS))
-    question, text = _given(task, row)
+    if task == "Summary":
+        question, text = "", row.text("source_info")
+    elif task == "QA":
+        question, text = question_and_passages(row.row("source_info"))
+    else:
+        question, text = asked_for_overview(row.row("source_info").values)
     collection.once("the source", identity, row=row)
     sources[identity] = Given(TASKS[task], question, text, row.optional_text("source"))
-
-
-def _given(task: str, row: Row) -> tuple[str, str]:
-    """Question and text: a summary has no question; of data the prompt's first lines are dropped."""
-    if task == "Summary":
-        return "", row.text("source_info")
-    info = Row(row.get("source_info"), row.number)
-    return question_and_passages(info) if task == "QA" else asked_for_overview(info.values)
 
 
 def _keep(collection: Collection, sources: dict[str, Given], row: Row) -> None:
     source_id, split = row.text("source_id"), row.choice("split", SPLITS)
     if source_id not in sources:
-        raise BadRow(
-            Reason.UNRESOLVED, f"field 'source_id' is {source_id[:40]!r}; no source of that id was read"
-        )
-    labels = labels_of(row)
-    collection.once("the response", row.text("id"), row=row)
+        problem = f"field 'source_id' is {source_id[:40]!r}; no source of that id was read"
+        raise BadRow(Reason.UNRESOLVED, problem)
+    labels, identity = labels_of(row), row.text("id")
+    collection.once("the response", identity, row=row)
     item = item_of(collection, source_id, sources[source_id])
-    more = {"published_split": split, "quality": row.optional_text("quality"), "id": row.text("id")}
+    more = {"published_split": split, "quality": row.optional_text("quality"), "id": identity}
     keep_answer(collection, item, row, labels, unit=source_id, **more)

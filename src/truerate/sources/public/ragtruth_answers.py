@@ -6,7 +6,7 @@ a text (summary), a question with passages (qa), or the data of a business (data
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -40,12 +40,9 @@ def question_and_passages(info: Row) -> tuple[str, str]:
 def asked_for_overview(business: Mapping[str, object]) -> tuple[str, str]:
     """What is asked about a business in data, and the data as text: the prompt's first lines are not kept."""
     name = Row(business, 1).optional_text("name")
-    asked = (
-        f"Write an objective overview of the local business {name}."
-        if name
-        else "Write an objective overview of this local business."
-    )
-    return asked, clean(json.dumps(business, ensure_ascii=False, indent=1))
+    which = f"the local business {name}" if name else "this local business"
+    data = clean(json.dumps(business, ensure_ascii=False, indent=1))
+    return f"Write an objective overview of {which}.", data
 
 
 def item_of(collection: Collection, source_id: str, given: Given) -> dict:
@@ -64,10 +61,7 @@ def item_of(collection: Collection, source_id: str, given: Given) -> dict:
 def labels_of(answer: Row) -> list[dict]:
     """The labels of an answer, checked against its `response`; raises BadRow where one does not fit."""
     answer.text("response")
-    return [
-        _label(Row(entry, index), answer.values["response"])
-        for index, entry in enumerate(answer.items("labels"), 1)
-    ]
+    return [_label(label, answer.values["response"]) for label in answer.rows("labels")]
 
 
 def keep_answer(
@@ -80,6 +74,7 @@ def keep_answer(
     hallucinated: what is measured is faithfulness to the text. `rule_evident` counts neither such labels nor
     those of a null that was read as "no" (`due_to_null`).
     """
+    counts = {"n_labels": len(labels), "n_implicit_true": sum(label["is_implicit"] for label in labels)}
     collection.sample(
         item,
         answer.text("response"),
@@ -90,14 +85,11 @@ def keep_answer(
         rationale="\n".join(label["meta"] for label in labels if label["meta"]) or None,
         unit=unit,
         rule_evident=any(not (label["is_implicit"] or label["is_null"]) for label in labels),
-        n_labels=len(labels),
-        n_implicit_true=sum(label["is_implicit"] for label in labels),
         n_due_to_null=sum(label["is_null"] for label in labels),
+        **counts,
         **more,
     )
-    collection.counts.update(
-        n_labels=len(labels), n_implicit_true=sum(label["is_implicit"] for label in labels)
-    )
+    collection.counts.update(counts)
 
 
 def _label(label: Row, published: str) -> dict:
@@ -106,59 +98,38 @@ def _label(label: Row, published: str) -> dict:
     kind = label.label("label_type", TYPES)
     ((left, right),) = in_cleaned(published, [(start, end)])
     if published[start:end] != marked:
-        raise BadRow(
-            Reason.CONTRADICTION, f"label {label.number}: its text is not what stands at {start}–{end}"
-        )
-    flags = {"is_implicit": _flag(label, "implicit_true"), "is_null": _flag(label, "due_to_null")}
+        problem = f"label {label.number}: its text is not what stands at {start}–{end}"
+        raise BadRow(Reason.CONTRADICTION, problem)
+    flags = {"is_implicit": bool(label.flag("implicit_true")), "is_null": bool(label.flag("due_to_null"))}
     return {"start": left, "end": right, "type": kind, "meta": label.optional_text("meta"), **flags}
 
 
-def _flag(label: Row, field: str) -> bool:
-    value = label.values.get(field)
-    if value is not None and not isinstance(value, bool):
-        raise BadRow(
-            Reason.WRONG_TYPE,
-            f"label {label.number}: field {field!r} must be true, false or null, not {str(value)[:40]!r}",
-        )
-    return bool(value)
-
-
 # ---- the part that FaithJudge's repository holds -------------------------------------------------------------
-def slice_files(folder: Path) -> list[str]:
-    """Which of the slice's files a folder holds."""
-    files = [f"{FOLDER}/ragtruth_{part}.jsonl" for part in TASKS]
-    return [file for file in files if (folder / file).is_file()]
+def slice_files(folder: Path) -> dict[str, str]:
+    """Which of the slice's files a folder holds, each with its part: `qa`, `summary` or `data2txt`."""
+    files = {f"{FOLDER}/ragtruth_{part}.jsonl": part for part in TASKS}
+    return {file: part for file, part in files.items() if (folder / file).is_file()}
 
 
-def read_slice(collection: Collection, files: Sequence[str], **more: object) -> None:
-    """Every response of these files as a gold sample; `more` are attributes of all of them."""
-    for file in files:
-        part = part_of(file)
-        collection.read(file, json_lines, partial(_keep_source, collection, file, part, more))
-
-
-def part_of(file: str) -> str:
-    """The part that a file holds, by its name: `qa`, `summary` or `data2txt`."""
-    return Path(file).stem.removeprefix("ragtruth_")
-
-
-def identity_of(row: Row) -> str:
-    """A source's id as text: a whole number in these files, text in the verdicts on them."""
-    return str(row.integer("source_id"))
+def read_slice(collection: Collection) -> None:
+    """Every response of these files as a gold sample."""
+    for file, part in slice_files(collection.folder).items():
+        collection.read(file, json_lines, partial(_keep_source, collection, file, part))
 
 
 def given_of(part: str, row: Row) -> Given:
     """What the models were given, out of a line of a part's file."""
     if part == "summary":
         return Given(TASKS[part], "", row.text("source"))
-    info = Row(row.get("source"), row.number)
-    question, text = question_and_passages(info) if part == "qa" else asked_for_overview(info.values)
-    return Given(TASKS[part], question, text)
+    info = row.row("source")
+    return Given(
+        TASKS[part], *(question_and_passages(info) if part == "qa" else asked_for_overview(info.values))
+    )
 
 
-def _keep_source(collection: Collection, file: str, part: str, more: dict[str, object], row: Row) -> None:
+def _keep_source(collection: Collection, file: str, part: str, row: Row) -> None:
     """A source with its answers; one that cannot be kept costs its source no other."""
-    source_id, given = identity_of(row), given_of(part, row)
+    source_id, given = str(row.integer("source_id")), given_of(part, row)
     answers = row.items("responses")
     collection.once("the source", part, source_id, row=row)
     item = item_of(collection, source_id, given)
@@ -167,4 +138,4 @@ def _keep_source(collection: Collection, file: str, part: str, more: dict[str, o
             answer = Row(entry, row.number)
             labels = labels_of(answer)
             collection.once("the response", part, source_id, answer.text("model"), row=answer)
-            keep_answer(collection, item, answer, labels, unit=source_id, **more)
+            keep_answer(collection, item, answer, labels, unit=source_id)

@@ -1,12 +1,11 @@
 """Stanford Alpaca (Taori et al. 2023): instructions, the source of HaluEval's general queries."""
 
-from pathlib import Path
+from functools import partial
 
 from truerate.sources.cards import published_card
-from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_list
-from truerate.sources.downloads import Download, Found, downloaded_forms, one_of
-from truerate.sources.parquet import SUFFIX, parquet_rows
+from truerate.sources.downloads import Download, read_download
 from truerate.sources.rows import Row
 
 DOWNLOAD = Download(
@@ -15,18 +14,10 @@ DOWNLOAD = Download(
 CARD = published_card("alpaca")
 
 
-def forms(folder: Path) -> list[Found]:
-    """What a folder holds of it."""
-    return downloaded_forms(folder, DOWNLOAD)
-
-
-def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection) -> None:
     """Instructions with their input as general queries; there is no right answer (`output` is a model's)."""
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    for file in one_of(forms(folder), DOWNLOAD, folder, name=name, split=None):
-        cut = parquet_rows if file.endswith(SUFFIX) else json_list
-        collection.read(file, cut, lambda row: _keep(collection, row))
-    return collection.tables()
+    read_download(collection, DOWNLOAD, json_list, partial(_keep, collection))
 
 
 def _keep(collection: Collection, row: Row) -> None:

@@ -6,10 +6,16 @@ among the assistant's, from 0.
 import re
 from collections.abc import Sequence
 
+from truerate.sources.collection import Collection
 from truerate.sources.rows import BadRow, Reason
 
 PERSON, SYSTEM = "Human", "Assistant"
 _TURN = re.compile(rf"\[({PERSON}|{SYSTEM})\]:")
+CORPORA = {  # what dialogues and knowledge of a corpus may be used under
+    "cmu": "Carnegie Mellon University notice (CMU DoG)",
+    "topicalchat": "CDLA-Sharing-1.0 (Topical-Chat)",
+    "wow": "CC BY-SA 4.0 (Wikipedia)",
+}
 
 
 def parted(text: str, field: str) -> tuple[str, str]:
@@ -38,6 +44,18 @@ def turn_answered(turns: Sequence[str]) -> int:
     return len(turns) // 2
 
 
+def item_on(collection: Collection, knowledge: str, before: str | None, *, licence: str, corpus: str) -> dict:
+    """The item that all responses to one turn on one piece of knowledge of a corpus share."""
+    return collection.item(
+        "dialogue",
+        group=("knowledge", knowledge),
+        question=taken_in_turns([before] if before else [])[1],
+        document_ids=[collection.document(knowledge, licence=licence, is_wikipedia=corpus == "wow")],
+        corpus=corpus,
+        is_shared=True,
+    )
+
+
 class Openings:
     """The dialogues of a source by published name and opening turn: one name may stand for two."""
 
@@ -46,11 +64,11 @@ class Openings:
 
     def name(self, published: object, opening: str | None) -> str:
         """The dialogue that opens so: its published name, `3/2` for the second of name 3."""
-        met = self._by_name.setdefault(published, [])
+        openings = self._by_name.setdefault(published, [])
         plain = None if opening is None else " ".join(opening.split())
-        if plain is not None and plain not in met:
-            met.append(plain)
-        index = met.index(plain) if plain is not None else 0
+        if plain is not None and plain not in openings:
+            openings.append(plain)
+        index = openings.index(plain) if plain is not None else 0
         return f"{published}/{index + 1}" if index else f"{published}"
 
     @property

@@ -8,17 +8,15 @@ first annotator who gave one, its markup left out; a question without one is boo
 
 import gzip
 import re
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from functools import partial
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from truerate.core.errors import SourceError
 from truerate.core.text import clean
 from truerate.sources.cards import published_card
-from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.cuts import Cut, json_lines
-from truerate.sources.papers.silver_prompts import keep_prompt, targets
-from truerate.sources.parquet import SUFFIX, parquet_rows
+from truerate.sources.collection import Collection, reads
+from truerate.sources.cuts import SUFFIX, Cut, json_lines, parquet_rows
+from truerate.sources.papers.silver_prompts import keep_prompt
 from truerate.sources.rows import BadRow, Reason, Row
 
 PACKED = ".gz"
@@ -34,23 +32,15 @@ _CLOSED_UP = re.compile(r" (?=[.,;:!?%)\]}]|'s\b|n't\b)|(?<=[(\[{]) ")
 _QUOTES = re.compile(r"``\s*|\s*''")
 
 
-def read(folder: Path, *, name: str, on_bad_row: str, languages: Sequence[str] = ()) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection, languages: Sequence[str] = ()) -> None:
     """Each answered question as an item of task `silver` in each of `languages` (without any: in English)."""
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    present = [file for file in FILES if collection.has(file)]
-    if not present:
-        raise SourceError(
-            f"source {name!r}: none of Natural Questions' files in {str(folder)!r}; looked for: {', '.join(FILES)}"
-        )
+    present = collection.present(*FILES)
+    collection.refuse_none(present, "none of Natural Questions' files", *FILES)
     for file in present:
-        collection.read(file, _cut(file), lambda row: _keep(collection, row, languages))
-    return collection.tables()
-
-
-def _cut(file: str) -> Callable[[bytes], Cut]:
-    if file.endswith(SUFFIX):
-        return parquet_rows
-    return packed_lines if file.endswith(PACKED) else json_lines
+        cut = packed_lines if file.endswith(PACKED) else json_lines
+        cut = parquet_rows if file.endswith(SUFFIX) else cut
+        collection.read(file, cut, partial(_keep, collection, languages or (LANG,)))
 
 
 def packed_lines(raw: bytes) -> Cut:
@@ -61,33 +51,24 @@ def packed_lines(raw: bytes) -> Cut:
         raise BadRow(Reason.UNPARSABLE, f"not gzip: {error}") from None
 
 
-def _keep(collection: Collection, row: Row, languages: Sequence[str]) -> None:
-    document = row.values.get("document")
-    page = Row(document, row.number) if isinstance(document, dict) else row
-    prefix = "" if page is not row else "document_"
-    question = _question(row)
-    start, end = _long_answer(row)
+def _keep(collection: Collection, languages: Sequence[str], row: Row) -> None:
+    is_nested = isinstance(row.values.get("document"), dict)
+    page, prefix = (row.row("document"), "") if is_nested else (row, "document_")
+    question, (start, end) = _question(row), _long_answer(row)
     reference = plain(_tokens(page, prefix)[start:end])
     if not reference:
         raise BadRow(Reason.NO_KNOWLEDGE, "the long answer holds no word")
     url = page.optional_text(f"{prefix}url")
-    keep_prompt(
-        collection,
-        question,
-        reference,
-        targets(languages or (LANG,)),
-        lang=LANG,
-        url=url,
-        subject=page.optional_text(f"{prefix}title") or _title(url),
-        origin=CARD["name"],
-        id=str(row.values.get("example_id") or row.values.get("id") or "") or None,
-    )
+    subject = page.optional_text(f"{prefix}title") or _title(url)
+    identity = str(row.values.get("example_id") or row.values.get("id") or "") or None
+    about = {"url": url, "subject": subject, "origin": CARD["name"], "id": identity}
+    keep_prompt(collection, question, reference, languages, lang=LANG, **about)
 
 
 def _question(row: Row) -> str:
     """The question with a capital and its mark, which users leave out."""
-    value = row.values.get("question")
-    text = Row(value, row.number).text("text") if isinstance(value, dict) else row.text("question_text")
+    is_nested = isinstance(row.values.get("question"), dict)
+    text = row.row("question").text("text") if is_nested else row.text("question_text")
     text = text.strip().rstrip("?").rstrip()
     return f"{text[:1].upper()}{text[1:]}?"
 
@@ -96,12 +77,10 @@ def _long_answer(row: Row) -> tuple[int, int]:
     """First and last token of the first long answer. Raises BadRow (no-knowledge) where nobody gave one."""
     value = row.get("annotations")
     # the Hub keeps a list of objects as an object of lists
-    answers = (
-        value.get("long_answer")
-        if isinstance(value, dict)
-        else [_is_object(bounds) for bounds in row.items("annotations")]
-    )
+    answers = value.get("long_answer") if isinstance(value, dict) else row.items("annotations")
     for answer in answers if isinstance(answers, list) else []:
+        if not isinstance(answer, dict) and not isinstance(value, dict):
+            raise BadRow(Reason.WRONG_TYPE, "field 'annotations' must hold objects")
         bounds = answer.get("long_answer", answer) if isinstance(answer, dict) else {}
         start, end = (bounds.get(name) for name in ("start_token", "end_token"))
         if isinstance(start, int) and isinstance(end, int) and 0 <= start < end:
@@ -109,22 +88,14 @@ def _long_answer(row: Row) -> tuple[int, int]:
     raise BadRow(Reason.NO_KNOWLEDGE, "no annotator gave a long answer")
 
 
-def _is_object(value: object) -> dict:
-    if not isinstance(value, dict):
-        raise BadRow(Reason.WRONG_TYPE, "field 'annotations' must hold objects")
-    return value
-
-
 def _tokens(page: Row, prefix: str) -> list[str]:
     """The page's tokens, markup among them, in any of the layouts."""
     if "document_text" in page.values:
         return page.text("document_text").split(" ")
-    value = page.get(f"{prefix}tokens")
-    if isinstance(value, dict):
-        return Row(value, page.number).texts("token")
-    return [
-        Row(token, page.number).text("token", may_be_empty=True) for token in page.items(f"{prefix}tokens")
-    ]
+    field = f"{prefix}tokens"
+    if isinstance(page.get(field), dict):
+        return page.row(field).texts("token")
+    return [token.text("token", may_be_empty=True) for token in page.rows(field)]
 
 
 def plain(tokens: Sequence[str]) -> str:
@@ -139,5 +110,5 @@ def _title(url: str | None) -> str | None:
     if not url:
         return None
     parts = urlsplit(url)
-    named = parse_qs(parts.query).get("title", [parts.path.rpartition("/")[2]])[0]
-    return unquote(named).replace("_", " ") or None
+    title = parse_qs(parts.query).get("title", [parts.path.rpartition("/")[2]])[0]
+    return unquote(title).replace("_", " ") or None

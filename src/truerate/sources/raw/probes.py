@@ -3,10 +3,10 @@
 The rows have the fields of HaluEval's general part under the names `query` and `response`.
 """
 
-from pathlib import Path
+from functools import partial
 
 from truerate.sources.cards import published_card
-from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_lines
 from truerate.sources.papers import halueval
 
@@ -14,12 +14,8 @@ FILE = "general_probe.jsonl"
 CARD = published_card("probes")
 
 
-def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection) -> None:
     """Probes as items and gold samples, both with the attribute `is_probe`."""
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
-    collection.read(
-        FILE,
-        json_lines,
-        lambda row: halueval.keep_answer(collection, row, query="query", response="response", is_probe=True),
-    )
-    return collection.tables()
+    keep = partial(halueval.keep_answer, collection, "query", "response", is_probe=True)
+    collection.read(FILE, json_lines, keep)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from truerate.core.errors import SourceError, listed
 from truerate.core.terminal import say
-from truerate.sources.collection import SourceTables
 from truerate.sources.downloads import looked_for
 from truerate.sources.hub.files import NO_DATA
 from truerate.sources.joined import join
 from truerate.sources.raw import alpaca, cnn_dailymail, hotpotqa, opendialkg, probes
+from truerate.sources.tables import SourceTables
 
 FORMATS = (hotpotqa, opendialkg, cnn_dailymail, alpaca)
 # how files end that may hold rows, or an archive that nobody has unpacked
@@ -25,7 +25,7 @@ def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) 
     options = {"name": name, "on_bad_row": on_bad_row}
     tables = []
     for module in FORMATS:
-        if module.forms(folder):
+        if module.DOWNLOAD.is_in(folder):
             more = {"split": split} if module.DOWNLOAD.has_splits else {}
             tables.append(module.read(folder, **options, **more))
     if (folder / probes.FILE).exists():
@@ -36,20 +36,16 @@ def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) 
             f"source {name!r}: no seed file in {str(folder)!r}; looked for: {names}; or {probes.FILE}"
         )
     if passed_over := strange(folder):
-        say(
-            f"source {name!r}: not read in {str(folder)!r}, for no format has such names: {listed(passed_over)}"
-        )
+        where = f"source {name!r}: not read in {str(folder)!r}"
+        say(f"{where}, for no format has such names: {listed(passed_over)}")
     return join(tables)
 
 
 def strange(folder: Path) -> list[str]:
     """The files in a folder, or in its `data`, that may hold rows and have no name of any format."""
-    names_of_formats = {file for module in FORMATS for file in module.DOWNLOAD.files} | {
-        probes.FILE,
-        *NO_DATA,
-    }
-    files = [
-        path for directory in (folder, folder / "data") if directory.is_dir() for path in directory.iterdir()
+    named = {probes.FILE, *NO_DATA, *(file for module in FORMATS for file in module.DOWNLOAD.files)}
+    paths = [
+        path for directory in (folder, folder / "data") for path in directory.glob("*") if path.is_file()
     ]
-    names = [path.relative_to(folder).as_posix() for path in files if path.is_file()]
-    return sorted(name for name in names if name.lower().endswith(DATA) and name not in names_of_formats)
+    names = [path.relative_to(folder).as_posix() for path in paths]
+    return sorted(name for name in names if name.lower().endswith(DATA) and name not in named)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from truerate.core.errors import SourceError
-from truerate.sources.collection import SourceTables
 from truerate.sources.joined import join
 from truerate.sources.papers import fava, fava_prompts, silver_prompts
 from truerate.sources.raw import natural_questions, wikipedia
+from truerate.sources.tables import SourceTables
 
 PROMPTS = (silver_prompts, fava_prompts, natural_questions)  # formats whose rows are put in many languages
 FORMATS = (fava, *PROMPTS, wikipedia)
@@ -20,9 +20,5 @@ def read(folder: Path, *, name: str, on_bad_row: str, languages: Sequence[str] =
         files = ", ".join(file for module in FORMATS for file in module.FILES)
         raise SourceError(f"source {name!r}: no file of it in {str(folder)!r}; looked for: {files}")
     options = {"name": name, "on_bad_row": on_bad_row}
-    return join(
-        [
-            module.read(folder, **options, **({"languages": languages} if module in PROMPTS else {}))
-            for module in modules
-        ]
-    )
+    more = {"languages": languages}
+    return join([module.read(folder, **options, **(more if module in PROMPTS else {})) for module in modules])

@@ -6,16 +6,15 @@ look up. Dumps have headings without marks: there a short line of its own that e
 """
 
 import re
+from functools import partial
 from pathlib import Path
 
-from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.text import clean
 from truerate.sources.cards import published_card
-from truerate.sources.collection import Collection, SourceTables
-from truerate.sources.cuts import Cut, json_rows
-from truerate.sources.downloads import Download, downloaded_forms, one_of
-from truerate.sources.parquet import parquet_rows
+from truerate.sources.collection import Collection, reads
+from truerate.sources.cuts import Cut, json_rows, parquet_rows
+from truerate.sources.downloads import Download, forms_in, one_of
 from truerate.sources.rows import BadRow, Reason, Row
 
 FILES = ("articles.jsonl", "articles.json")
@@ -26,23 +25,18 @@ _BARE_HEADING = re.compile(r"(?<=\n)[ \t]*\n([^\n]{0,79}[^\s.!?:;,\"')\]])[ \t]*
 _HOST = re.compile(r"https?://([a-z]{2,3})\.(?:m\.)?wikipedia\.org/")
 
 
-def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection) -> None:
     """Each page as an item of task `article` whose document is its lead."""
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
+    folder = collection.folder
     present = [file for file in FILES if (folder / file).is_file()]
+    dumps = [] if present else forms_in(folder, DUMP)
+    columns = f"or Parquet with the columns {', '.join(DUMP.columns)}"
+    collection.refuse_none(present or dumps, "no articles", *FILES, columns)
     for file in present:
-        collection.read(file, pages, lambda row: _keep(collection, row))
-    for file in () if present else _dump(folder, name):
+        collection.read(file, pages, partial(_keep, collection))
+    for file in one_of(dumps, DUMP, folder, name=collection.name, split=None) if dumps else ():
         collection.read(file, parquet_rows, lambda row: _keep(collection, _of_dump(row)))
-    return collection.tables()
-
-
-def _dump(folder: Path, name: str) -> list[str]:
-    """The Parquet files of the one dump that a folder holds; raises SourceError where it holds none or several."""
-    if not (forms := downloaded_forms(folder, DUMP)):
-        sought = f"{', '.join(FILES)}; or Parquet with the columns {', '.join(DUMP.columns)}"
-        raise SourceError(f"source {name!r}: no articles in {str(folder)!r}; looked for: {sought}")
-    return one_of(forms, DUMP, folder, name=name, split=None)
 
 
 def _of_dump(row: Row) -> Row:
@@ -56,29 +50,19 @@ def pages(raw: bytes) -> Cut:
     for number, make in json_rows(raw):
         try:
             values = make()
-        except BadRow as bad:
-            yield number, lambda bad=bad: _raise(bad)
+        except BadRow:
+            yield number, make
             continue
         for page in _in_response(values):
             yield number, lambda page=page: page
 
 
-def _raise(bad: BadRow) -> None:
-    raise bad
-
-
 def _in_response(values: object) -> list[object]:
     query = values.get("query") if isinstance(values, dict) else None
-    if not isinstance(query, dict):
-        return [values]
-    pages_value = query.get("pages")
-    return (
-        list(pages_value.values())
-        if isinstance(pages_value, dict)
-        else pages_value
-        if isinstance(pages_value, list)
-        else [values]
-    )
+    of_response = query.get("pages") if isinstance(query, dict) else None
+    if isinstance(of_response, dict):
+        return list(of_response.values())
+    return of_response if isinstance(of_response, list) else [values]
 
 
 def _keep(collection: Collection, row: Row) -> None:
@@ -88,6 +72,7 @@ def _keep(collection: Collection, row: Row) -> None:
     lead = _lead(extract)
     if not lead:
         raise BadRow(Reason.NO_KNOWLEDGE, f"no text before the first heading of {title!r}")
+    depth = row.number_or_none("depth")
     document_id = collection.document(lead, title=title, lang=lang, url=_address(row))
     collection.item(
         "article",
@@ -97,9 +82,9 @@ def _keep(collection: Collection, row: Row) -> None:
         title=title,
         n_characters=len(extract),
         n_sections=len(_HEADING.findall(extract)),
-        depth=_depth(row),
-        category=_category(row),
-        tags="; ".join(_tags(row)) or None,
+        depth=None if depth is None else float(depth),  # of the article's wiki
+        category=next(iter(_names(row, "categories")), None),
+        tags="; ".join(_names(row, "templates")) or None,
         id=row.values.get("pageid"),
     )
     collection.counts[f"n_articles_{lang}"] += 1
@@ -111,7 +96,7 @@ def whole_texts(folder: Path, name: str) -> dict[str, str]:
     """
     texts_by_id = {}
     files = [(folder / file, pages) for file in FILES if (folder / file).is_file()]
-    dumps = () if files else downloaded_forms(folder, DUMP)
+    dumps = () if files else forms_in(folder, DUMP)
     shards = [(folder / file, parquet_rows) for dump in dumps for file in dump.files]
     for path, cut in (*files, *shards):
         for number, make in cut(path.read_bytes()):
@@ -141,9 +126,7 @@ def _language(row: Row) -> str:
 
 
 def _url(row: Row) -> str | None:
-    return next(
-        (text for field in ("url", "canonicalurl", "fullurl") if (text := row.optional_text(field))), None
-    )
+    return next(filter(None, map(row.optional_text, ("url", "canonicalurl", "fullurl"))), None)
 
 
 def _address(row: Row) -> str | None:
@@ -154,42 +137,14 @@ def _address(row: Row) -> str | None:
     return f"{url}{'&' if '?' in url else '?'}oldid={revision}"
 
 
-def _depth(row: Row) -> float | None:
-    """The depth of the article's wiki, None where it is not known."""
-    depth = row.values.get("depth")
-    if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int | float)):
-        raise BadRow(
-            Reason.WRONG_TYPE,
-            f"field 'depth' is {str(depth)[:40]!r}; it must be a number, or null where it is not known",
-        )
-    return None if depth is None else float(depth)
-
-
-def _category(row: Row) -> str | None:
-    """The first category that the page shows, of names or of the API's titles; None where none is told."""
-    if row.values.get("categories") is None:
-        return None
-    entries = [entry.get("title") if isinstance(entry, dict) else entry for entry in row.items("categories")]
-    if wrong := [entry for entry in entries if not isinstance(entry, str)]:
-        raise BadRow(
-            Reason.WRONG_TYPE, f"field 'categories' holds {str(wrong[0])[:40]!r}; it must hold names"
-        )
-    names = [
-        name.partition(":")[2] if isinstance(entry, dict) else name
-        for entry, name in zip(row.items("categories"), entries, strict=True)
-    ]
-    return clean(names[0]) if names else None
-
-
-def _tags(row: Row) -> list[str]:
-    """Names of the templates on the page, in order, each once, without their namespace."""
-    if row.values.get("templates") is None:
-        return []
-    titles = [entry.get("title") if isinstance(entry, dict) else entry for entry in row.items("templates")]
-    if wrong := [entry for entry in titles if not isinstance(entry, str)]:
-        raise BadRow(Reason.WRONG_TYPE, f"field 'templates' holds {str(wrong[0])[:40]!r}; it must hold names")
-    names = [
-        name.partition(":")[2] if isinstance(entry, dict) else name
-        for entry, name in zip(row.items("templates"), titles, strict=True)
-    ]
-    return list(dict.fromkeys(clean(name) for name in names))
+def _names(row: Row, field: str) -> list[str]:
+    """The names of categories or templates on a page, each once, without the namespace of the API's titles; none where
+    the field is not there.
+    """
+    names = []
+    for entry in row.items(field) if row.values.get(field) is not None else ():
+        name = entry.get("title") if isinstance(entry, dict) else entry
+        if not isinstance(name, str):
+            raise BadRow(Reason.WRONG_TYPE, f"field {field!r} holds {str(name)[:40]!r}; it must hold names")
+        names.append(clean(name.partition(":")[2] if isinstance(entry, dict) else name))
+    return list(dict.fromkeys(names))

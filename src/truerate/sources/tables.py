@@ -1,5 +1,6 @@
-"""Reference texts of a source that outgrow memory: those that were read wait on disk until all are."""
+"""The tables of an imported source, and its reference texts, which may outgrow memory while they are read."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -9,7 +10,32 @@ import polars as pl
 from truerate.core.schemas import Document, frame, scan, validate, write
 
 
-class Waiting:
+@dataclass(frozen=True)
+class SourceTables:
+    """An imported source: validated tables, and a card that names its rights, its files and its counts.
+
+    Documents that outgrow memory are a query of files: just read, of scratch files that last as long as what is `kept_open`;
+    imported, of the table on disk. `own_rights`: the rights that hold where these files are not the set that the card describes;
+    None where the card is the files' own.
+    """
+
+    documents: pl.DataFrame | pl.LazyFrame
+    items: pl.DataFrame
+    samples: pl.DataFrame
+    judgements: pl.DataFrame
+    rejects: pl.DataFrame
+    card: dict
+    kept_open: object = None
+    own_rights: dict | None = None
+
+    @property
+    def tables(self) -> dict[str, pl.DataFrame | pl.LazyFrame]:
+        """The five tables by name."""
+        names = ("documents", "items", "samples", "judgements", "rejects")
+        return {name: getattr(self, name) for name in names}
+
+
+class Documents:
     """Document rows in the order in which a reader gives them, of each id the first.
 
     Whenever those in memory have more than `most_chars` characters together (None: never), they go to a file of a scratch
@@ -35,7 +61,7 @@ class Waiting:
         self._rows.append(row)
         self._n_chars += len(row["text"])
         if self.most_chars is not None and self._n_chars > self.most_chars:
-            self._put()
+            self._write()
 
     def table(self, *, where: str) -> pl.DataFrame | pl.LazyFrame:
         """All rows, validated; where some went to disk, a query of what lies there, all of which whoever saves it
@@ -43,10 +69,10 @@ class Waiting:
         """
         if not self._files:
             return validate(Document, frame(Document, self._rows), where=where)
-        self._put()
+        self._write()
         return scan(Document, self._files)
 
-    def _put(self) -> None:
+    def _write(self) -> None:
         self._folder = self._folder or TemporaryDirectory(prefix="truerate-source-")
         path = Path(self._folder.name) / f"{len(self._files):05}.parquet"
         write(Document, frame(Document, self._rows), path)
