@@ -1,6 +1,4 @@
-"""Detectors: what says of a text, without asking a model, whether it contains hallucination. One interface,
-many members.
-"""
+"""Detectors, which say without asking a model whether a text is hallucinated: one interface, many members."""
 
 from truerate.detectors.family import fit_family, judge_family, members
 from truerate.detectors.interface import Detector

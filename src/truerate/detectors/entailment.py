@@ -1,6 +1,4 @@
-"""A verifier that asks a network whether a passage of the evidence entails the fact: one of inference, or one
-that marks tokens.
-"""
+"""A verifier that asks a network, an NLI model or a token detector, whether the evidence entails a fact."""
 
 import json
 import math
@@ -37,9 +35,7 @@ DIGITS = 4  # of p: what a batch's padding may change lies below
 
 @dataclass(frozen=True)
 class Entailment:
-    """A network by Hub id or path as a detector: p = 1 − the highest P(entailment) over the passages;
-    hallucinated from one half.
-    """
+    """A network as a detector: p = 1 − the highest P(entailment) over the passages, hallucinated from .5."""
 
     name: str
     how: Entailer
@@ -50,9 +46,7 @@ class Entailment:
         return self
 
     def judge(self, samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
-        """One Judgement per sample, in their order; a null verdict (`unparsed`, reason `no-evidence`) where
-        it has no passage.
-        """
+        """One Judgement per sample, in order; unparsed with reason `no-evidence` where it has no passage."""
         texts = Texts.of(samples, contexts, with_labels=False)
         asked = [
             (row, passage, text)
@@ -98,9 +92,7 @@ class Entailment:
         (Path(folder) / f"{self.name}.json").write_text(text + "\n", "utf-8")
 
     def load(self, folder: Path) -> "Entailment":
-        """This detector; TruerateError where `<name>.json` is missing or names other settings or weights than
-        those of now.
-        """
+        """This detector; TruerateError where `<name>.json` is missing or names other settings or weights."""
         path = Path(folder) / f"{self.name}.json"
         try:
             saved = json.loads(path.read_text("utf-8"))["settings"]
@@ -145,9 +137,7 @@ def fitting(passages: Sequence[str], room: int, lengths: Lengths) -> list[str]:
 
 
 def pieces(passage: str, n: int) -> list[str]:
-    """A passage cut after every `n` words (a character of a script without spaces is one); one without a word
-    is one piece.
-    """
+    """A passage cut after every `n` words (a character of a script without spaces is one)."""
     starts = [start for start, _ in word_offsets(passage)][::n][1:]
     borders = [0, *starts, len(passage)]
     return [passage[start:end].strip() for start, end in zip(borders, borders[1:], strict=False)]
@@ -155,16 +145,12 @@ def pieces(passage: str, n: int) -> list[str]:
 
 @lru_cache(maxsize=1)
 def network(how: Entailer) -> "Network | Marker":
-    """The network of some settings, loaded once. Raises TruerateError where it is not there or can be asked
-    neither way.
-    """
+    """The network of some settings, loaded once. Raises TruerateError where it cannot be loaded or asked."""
     return Marker(how) if is_marking(how) else Network(how)
 
 
 class Network:
-    """Tokenizer and weights of a classifier of text pairs; never remote code or pickles. `identity` names the
-    weights, not their place.
-    """
+    """Tokenizer and weights of a classifier of text pairs; `identity` names the weights, not their folder."""
 
     def __init__(self, how: Entailer):
         from transformers import AutoModelForSequenceClassification
@@ -195,9 +181,7 @@ class Network:
             return [len(ids) for ids in self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]]
 
     def entailed(self, pairs: Sequence[Sequence[str]]) -> np.ndarray:
-        """P(entailment) of each (passage, fact), shape (pairs,). Asked in batches of similar length; what is
-        too long loses its end.
-        """
+        """P(entailment) of each (passage, fact), (pairs,), in batches of similar length; cut where too long."""
         import torch
 
         probabilities = np.zeros(len(pairs))
@@ -219,9 +203,7 @@ class Network:
 
 
 def entailment_of(id2label: dict[int, str], weights: str) -> int:
-    """The place of the class `entailment`. Raises TruerateError where the config does not name the classes of
-    an inference network.
-    """
+    """The index of the class `entailment`. Raises TruerateError where the config names other classes."""
     labels = {name.lower().replace("-", "_").replace(" ", "_"): index for index, name in id2label.items()}
     if ENTAILMENT not in labels or set(labels) - {ENTAILMENT} not in OTHERS:
         allowed = "entailment, neutral, contradiction (or entailment, not_entailment)"

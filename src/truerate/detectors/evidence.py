@@ -55,9 +55,7 @@ def split(knowledge: str) -> list[str]:
 
 
 def passages(names: Sequence[str], texts: Mapping[str, str], *, where: str) -> list[str]:
-    """The texts that `document_id:start-end` stand for. Raises TruerateError where one is no such thing or
-    lies outside its document.
-    """
+    """The texts of `document_id:start-end` names. Raises TruerateError for one outside its document."""
     selected = []
     for name in names:
         document, start, end = passage_of(name) or ("", 0, 0)

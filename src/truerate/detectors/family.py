@@ -27,9 +27,7 @@ NONE: Networks = MappingProxyType({})
 
 
 def members() -> dict[str, Detector]:
-    """Every detector that needs no model call and no weights, by name, unfitted: what params.yaml may list as
-    a member.
-    """
+    """Every unfitted detector without model call and weights by name: the members of params.yaml."""
     return {rule.name: PerTask(rule) for rules in rules_by_module().values() for rule in rules}
 
 
@@ -39,9 +37,7 @@ def rules_by_module() -> dict[str, tuple[Rule, ...]]:
 
 
 def member(name: str, entailment: Networks = NONE) -> Detector | Entailment:
-    """An unfitted detector: a rule, or a network of the family; TruerateError with the allowed names where
-    there is none of this name.
-    """
+    """An unfitted rule or network of the family. Raises TruerateError, with the allowed names, for another."""
     rules = members()
     if name in rules and name in entailment:
         raise TruerateError(

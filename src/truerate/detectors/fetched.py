@@ -1,6 +1,4 @@
-"""What was published of a detector, from a repository of the Hugging Face Hub: fetched, and held against its
-checksums.
-"""
+"""Files of a published detector, downloaded from the Hugging Face Hub and held against their checksums."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -56,9 +54,7 @@ def downloaded(
 
 
 def check_sums(folder: Path, files: Sequence[str], doing: str) -> None:
-    """Raise TruerateError where one of the files is not the one that was published. A folder as trained has no
-    checksums.
-    """
+    """Raise TruerateError where a file differs from its published checksum; a trained folder has none."""
     lines = (folder / CHECKSUMS).read_text("utf-8").splitlines() if (folder / CHECKSUMS).is_file() else []
     digests = {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
     for name in files:

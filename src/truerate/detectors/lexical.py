@@ -1,6 +1,4 @@
-"""Detectors that compare the answer with its knowledge word by word: the floor of what checking a text can
-reach.
-"""
+"""Detectors that compare the answer with its knowledge word by word."""
 
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,6 +1,4 @@
-"""A verifier that marks tokens: a passage bears a fact out as far as the detector marks no token of it, the
-passage as its reference.
-"""
+"""A verifier by a token detector: a passage supports a fact as far as no token of the fact is marked."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -31,9 +29,7 @@ def is_marking(how: Entailer) -> bool:
 
 
 class Marker:
-    """A token detector that is asked as a network of inference is. `identity` names the weights, not their
-    place.
-    """
+    """A token detector asked as an NLI model is; `identity` names the weights, not their folder."""
 
     def __init__(self, how: Entailer):
         from truerate.detectors.tokens.pretrained import TokenDetector

@@ -1,6 +1,4 @@
-"""A detector that learns one rule per task: a board has several, and a length that is telling in one says
-nothing in another.
-"""
+"""A detector that learns one rule per task of a board."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -20,9 +18,7 @@ DIGITS = 6  # of every number that is saved: the same bytes on every machine
 
 @dataclass(frozen=True)
 class PerTask:
-    """A rule with what it learned for each task, and over all tasks together (`*`) for a task that training
-    did not hold.
-    """
+    """A rule with its states per task, and over all tasks together (`*`) for a task without training texts."""
 
     rule: Rule
     states: dict[str, State] = field(default_factory=dict)
@@ -38,9 +34,7 @@ class PerTask:
         return content_id(self.name, self.states)
 
     def fit(self, samples: pl.DataFrame, contexts: pl.DataFrame, seed: int) -> "PerTask":
-        """Learn per task and over all; no samples leave every task unlearned, which `judge` answers by null
-        verdicts.
-        """
+        """Learn per task and over all; without samples `judge` gives null verdicts."""
         parts = [(task, samples.filter(pl.col("task") == task)) for task in sorted(samples["task"].unique())]
         parts += [(ANY_TASK, samples)] if samples.height else []
         return replace(
@@ -49,9 +43,7 @@ class PerTask:
         )
 
     def judge(self, samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
-        """One Judgement per sample, in their order; a null verdict (`unparsed`, reason `not-fitted`) where
-        nothing was learned.
-        """
+        """One Judgement per sample, in order; unparsed with reason `not-fitted` where nothing was learned."""
         judged = [
             self._judge_task(task, part, contexts)
             for (task,), part in samples.group_by("task", maintain_order=True)

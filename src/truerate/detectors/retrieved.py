@@ -1,6 +1,4 @@
-"""Of a long reference the sentences that speak most of a text: what a detector is given where a board's
-`reference` is `retrieved`.
-"""
+"""The sentences of a long reference that rank best for a text, where `reference` is `retrieved`."""
 
 from functools import lru_cache
 

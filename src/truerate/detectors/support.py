@@ -1,6 +1,4 @@
-"""A verifier that reads no meaning: which words, numbers and names of a fact its evidence holds, and how long
-a run of them.
-"""
+"""A verifier by which words, numbers and names of a fact its evidence holds, and how long a run of them."""
 
 from functools import lru_cache
 
@@ -42,9 +40,7 @@ def _passages(knowledge: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=N_KEPT)
 def _features(text: str, knowledge: str) -> tuple[float, ...]:
-    """One row, kept for the other folds; facts of one evidence come one after another, so that its index is
-    made once.
-    """
+    """One row, cached for the other folds."""
     evidence = _passages(knowledge)
     answer, codes = unit_features(text, reference_index("\n".join(evidence)))
     words = [text[start:end] for start, end in answer.offsets.tolist()]
@@ -71,17 +67,13 @@ def _features(text: str, knowledge: str) -> tuple[float, ...]:
 
 
 def decoded(match: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Match codes 1–12 of words as (level 0–2, whether the left neighbour stands beside it there, whether the
-    right one does).
-    """
+    """Match codes 1–12 as level 0–2, and whether the left and the right neighbour stand beside the word."""
     code = match.astype(int) - 1
     return code % 3, (code // 3 % 2).astype(bool), (code // 6).astype(bool)
 
 
 def longest_run(is_held: np.ndarray, is_beside: np.ndarray) -> int:
-    """Words of the longest run of which each two neighbours stand side by side in the evidence; 1 for a
-    single held word, 0 for none.
-    """
+    """Words of the longest run whose neighbours stand side by side in the evidence; 0 for none."""
     longest = run = 0
     for i, is_word_held in enumerate(is_held):
         run = (run + 1 if run and is_beside[i - 1] else 1) if is_word_held else 0

@@ -27,9 +27,7 @@ def learn_prevalence(texts: Texts, seed: int) -> State:
 
 
 def judge_by_draw(state: State, texts: Texts) -> Verdicts:
-    """Hallucinated with the probability seen in training, drawn from seed and sample id so that no order of
-    rows can change it.
-    """
+    """Hallucinated with the prevalence of training, drawn from seed and sample id."""
     drawn = np.array([draw("random detector", state["seed"], sample) for sample in texts.sample_ids])
     return drawn < state["prevalence"], np.full(len(texts), state["prevalence"])
 
@@ -81,9 +79,7 @@ def by_cut(
 
 
 def learn_ngrams(texts: Texts, seed: int) -> State:
-    """A logistic regression on the answer's word and character n-grams; the prevalence alone where a class is
-    missing.
-    """
+    """A logistic regression on the answer's n-grams; the prevalence alone where a class is missing."""
     prevalence = {"prevalence": float(texts.labels.mean())}
     return prevalence | (fit_ngrams(texts.texts, texts.labels) if 0 < prevalence["prevalence"] < 1 else {})
 

@@ -22,9 +22,7 @@ EVEN = 1e-12  # an agreement by chance that is no further from 1 than this is 1:
 
 
 def rating_counts(rows: pl.DataFrame) -> np.ndarray:
-    """How many raters gave each label to each unit, (units, labels), both in sorted order, from `unit_id`,
-    `label`; nulls are left out.
-    """
+    """Raters per label of each unit, (units, labels), both sorted, from `unit_id`, `label`; nulls left out."""
     table = rows.drop_nulls("label").group_by("unit_id", "label", maintain_order=True).len()
     if table.is_empty():
         return np.zeros((0, 0))
@@ -92,9 +90,7 @@ def krippendorff_alpha(sums: np.ndarray) -> np.ndarray:
 
 
 def max_voting(labels: Sequence[Hashable]) -> Hashable | None:
-    """The label that most raters gave (HELMA 2.2's max-voting); None for a tie at the top or for no vote.
-    Nulls are no votes.
-    """
+    """The label of most raters (HELMA 2.2's max-voting); None for a tie at the top or no vote."""
     votes = Counter(label for label in labels if label is not None).most_common(2)
     if not votes or (len(votes) == 2 and votes[0][1] == votes[1][1]):
         return None
@@ -111,9 +107,7 @@ def contingency(first: np.ndarray, second: np.ndarray, n_labels: int) -> np.ndar
 
 
 def weighted_cells(first: np.ndarray, second: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The cells of a contingency table of two columns of no and yes, a row per unit with its weight, (units, 4);
-    totals (…, 4) reshaped to (…, 2, 2) are a table.
-    """
+    """2×2 contingency of two yes/no columns, a row per unit with its weight, (units, 4)."""
     cells = [weights * (first == a) * (second == b) for a in (False, True) for b in (False, True)]
     return np.stack(cells, axis=1)
 
@@ -125,9 +119,7 @@ def marked_or_not(tables: np.ndarray) -> np.ndarray:
 
 
 def table_agreement(tables: np.ndarray) -> np.ndarray:
-    """The share of units to which two raters gave the same label, from contingency tables (…, k, k), in
-    [0, 1]; NaN over nothing.
-    """
+    """Share of units with equal labels, from contingency tables (…, k, k), in [0, 1]; NaN over nothing."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.trace(tables, axis1=-2, axis2=-1) / tables.sum(axis=(-2, -1))
 
@@ -164,9 +156,7 @@ def marked_agreement(first: Iterable[np.ndarray], second: Iterable[np.ndarray]) 
 def marked_units(
     spans: Sequence[Span], units: Sequence[Span], *, rule: Literal["inside", "overlap"]
 ) -> np.ndarray:
-    """Which units (tokens as half-open offsets) a rater marked: `inside` one span as a whole, or
-    `overlap`ping any span.
-    """
+    """Which units (half-open offsets) a rater marked: `inside` one span as a whole, or `overlap`ping any."""
     unit, span = np.asarray(units, dtype=int).reshape(-1, 2), np.asarray(spans, dtype=int).reshape(-1, 2)
     if rule == "inside":
         overlaps = (span[None, :, 0] <= unit[:, None, 0]) & (unit[:, None, 1] <= span[None, :, 1])
@@ -195,9 +185,7 @@ def _beyond_chance(observed: np.ndarray, by_chance: np.ndarray) -> np.ndarray:
 
 
 class Correlation(NamedTuple):
-    """Pearson's r, the two-sided p-value that it is 0, and the number of points. r and p are None where they
-    are not defined.
-    """
+    """Pearson's r, its two-sided p-value against 0, and the points; None where not defined."""
 
     r: float | None
     p: float | None
@@ -205,9 +193,7 @@ class Correlation(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Mean of the first group − mean of the second, the two-sided p-value that it is 0, and the number of
-    points.
-    """
+    """Mean of the first group − mean of the second, its two-sided p-value against 0, and the points."""
 
     value: float | None
     p: float | None
@@ -274,9 +260,7 @@ def t_test(first: Sequence[float], second: Sequence[float]) -> Difference:
 
 
 class Agreement(NamedTuple):
-    """Of two orders of the same subjects: Kendall's τ-b, the pairs of subjects, and those whose order is
-    turned round. τ is None where it is not defined.
-    """
+    """Kendall's τ-b of two orders (None where undefined), pairs of subjects, and discordant pairs."""
 
     tau: float | None
     n_pairs: int

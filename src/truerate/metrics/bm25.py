@@ -1,6 +1,4 @@
-"""BM25 in the form of Lucene (Robertson et al. 1994; k1 1.5, b 0.75, as `bm25s` has it): all queries are scored
-in one product of sparse matrices.
-"""
+"""BM25 in Lucene's form (Robertson et al. 1994; k1 1.5, b 0.75, as `bm25s` has it), by sparse products."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -55,9 +53,7 @@ class Index:
         return cls(n, {token: number for number, token in enumerate(vocabulary)}, weights)
 
     def scores(self, queries: Sequence[Sequence[str]]) -> np.ndarray:
-        """BM25 of every passage for every query, (queries, passages); a token that stands in a query twice
-        counts twice.
-        """
+        """BM25 of every passage for every query, (queries, passages); repeated tokens count repeatedly."""
         if self.weights is None:
             return np.zeros((len(queries), self.n), dtype=np.float32)
         known_ids = [
@@ -71,9 +67,7 @@ class Index:
         return np.asarray((asked @ self.weights).todense())
 
     def best(self, queries: Sequence[Sequence[str]], k: int) -> list[list[int]]:
-        """The `k` best passages of each query, the best first, equal ones in their order; none without a
-        token of the query.
-        """
+        """The `k` best passages of each query, ties in their order; none without a token of the query."""
         scores = np.round(self.scores(queries), 4)
         k = min(k, self.n)
         if not k or not len(queries):

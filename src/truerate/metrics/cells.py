@@ -279,9 +279,7 @@ def _residuals(
 
 
 def mean_of_defined(values: np.ndarray) -> np.ndarray:
-    """Means (…,) over the last axis of values (…, times) that leave undefined ones (NaN) out; NaN where all
-    are.
-    """
+    """Means (…,) over the last axis of values (…, times), NaN left out; NaN where all are."""
     is_defined = ~np.isnan(values)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(is_defined, values, 0.0).sum(axis=-1) / is_defined.sum(axis=-1)

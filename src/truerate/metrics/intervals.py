@@ -43,9 +43,7 @@ def z_of(confidence: float) -> float:
 
 
 def wilson(successes: float, n: float, *, confidence: float) -> Interval | None:
-    """Wilson's score interval of a share of `n` independent rows (Wilson 1927); `n` may be an effective
-    number. None where n is 0.
-    """
+    """Wilson's score interval (1927) of a share of `n`, maybe effective, rows; None where n is 0."""
     if n <= 0:
         return None
     p, z = successes / n, z_of(confidence)
@@ -55,9 +53,7 @@ def wilson(successes: float, n: float, *, confidence: float) -> Interval | None:
 
 
 def cluster_sums(clusters: Sequence[object], values: np.ndarray) -> np.ndarray:
-    """Sums of the rows of `values` (rows, k) within each cluster, (clusters, k), in the sorted order of the
-    clusters' names.
-    """
+    """Sums of `values` (rows, k) within each cluster, (clusters, k), clusters sorted by name."""
     values = np.asarray(values, dtype=float)
     values = values[:, None] if values.ndim == 1 else values
     _, index = np.unique(np.asarray(clusters, dtype=str), return_inverse=True)
@@ -67,9 +63,7 @@ def cluster_sums(clusters: Sequence[object], values: np.ndarray) -> np.ndarray:
 
 
 def resample_weights(n_clusters: int, *, n_resamples: int, seed: int) -> Iterator[np.ndarray]:
-    """How often each cluster is drawn in each resample: blocks of shape (≤ resamples, clusters), the same for
-    one seed however cut.
-    """
+    """Draws of each cluster per resample, in blocks (≤ resamples, clusters); one seed, one result."""
     block = max(1, CELLS // max(1, n_clusters))
     if n_resamples <= block:
         drawn: Iterable[np.ndarray] = _few(n_clusters, n_resamples, seed)
@@ -93,9 +87,7 @@ def _many(n_clusters: int, n_resamples: int, seed: int, block: int) -> list[np.n
 
 
 def _blocks(n_clusters: int, n_resamples: int, seed: int, block: int) -> Iterator[np.ndarray]:
-    """Counts in one byte each, in more where one is too large for that: of eight they would take as many times
-    the memory.
-    """
+    """Counts in one byte each, in more where one is too large for that."""
     rng = np.random.default_rng(seed)
     for start in range(0, n_resamples, block):
         size = min(block, n_resamples - start)
@@ -105,9 +97,7 @@ def _blocks(n_clusters: int, n_resamples: int, seed: int, block: int) -> Iterato
 
 
 def bootstrap_sums(sums: np.ndarray, *, n_resamples: int, seed: int) -> np.ndarray:
-    """Resampled totals of per-cluster sums (clusters, k): (resamples, k). Any ratio of totals is a statistic
-    of these.
-    """
+    """Resampled totals of per-cluster sums (clusters, k): (resamples, k)."""
     sums = np.asarray(sums, dtype=float)
     return np.concatenate(
         [weights @ sums for weights in resample_weights(len(sums), n_resamples=n_resamples, seed=seed)]

@@ -1,6 +1,4 @@
-"""Samples joined with what judges say of them: the rows from which labels are compared with verdicts, whatever the
-unit that was labelled. The steps of a track import it, so it does without numpy.
-"""
+"""Samples joined with judgements of them: rows that compare labels with verdicts (without numpy)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

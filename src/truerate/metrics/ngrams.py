@@ -10,9 +10,7 @@ from truerate.metrics.text_overlap import CHARACTERS, WORDS
 
 
 def tf_idf(counts: Any, idf: np.ndarray) -> Any:
-    """Counts (texts, features) as L2-normalised (1 + ln tf) · idf, sparse; a text without known n-grams is a
-    zero row.
-    """
+    """Counts (texts, features) as L2-normalised (1 + ln tf) · idf, sparse."""
     from scipy.sparse import csr_matrix
 
     matrix = csr_matrix(counts)  # its places are shared where all its features are known: no matrix is copied
@@ -35,9 +33,7 @@ def tf_idf(counts: Any, idf: np.ndarray) -> Any:
 
 
 def inverse_document_frequency(counts: Any) -> np.ndarray:
-    """ln((1 + texts) / (1 + texts with the feature)) + 1, per feature (scikit-learn's smoothed idf); 0 for a
-    feature that no text holds.
-    """
+    """ln((1 + texts) / (1 + texts with the feature)) + 1 (scikit-learn's smoothed idf); 0 if in none."""
     document_counts = np.asarray((counts > 0).sum(axis=0)).ravel()
     return np.where(document_counts > 0, np.log((1 + counts.shape[0]) / (1 + document_counts)) + 1, 0.0)
 
@@ -92,9 +88,7 @@ def _side_by_side(counted: list[Any]) -> Any:
 
 
 def fit_counts(counts: Any, labels: np.ndarray) -> dict[str, Any]:
-    """idf, coefficients and intercept of the regression on counts; features of no row count for nothing. Both
-    classes must occur.
-    """
+    """idf, coefficients and intercept of the regression on counts. Both classes must occur."""
     idf = np.round(inverse_document_frequency(counts), 6)
     coefficients, intercept = fit_logistic(tf_idf(counts, idf), labels)
     return {"idf": idf, "coefficients": coefficients, "intercept": intercept}
@@ -103,9 +97,7 @@ def fit_counts(counts: Any, labels: np.ndarray) -> dict[str, Any]:
 def probabilities_of_counts(
     counts: Any, *, idf: np.ndarray, coefficients: np.ndarray, intercept: float
 ) -> np.ndarray:
-    """P(hallucinated) of each row of counts under what `fit_counts` learned; n-grams that training did not
-    hold change nothing.
-    """
+    """P(hallucinated) of each row of counts under what `fit_counts` learned; new n-grams are ignored."""
     return logistic(tf_idf(counts, np.asarray(idf)), np.asarray(coefficients), intercept)
 
 
@@ -145,9 +137,7 @@ STOP_WORDS = frozenset(
 
 
 class Overlap(NamedTuple):
-    """Features of a text against its reference. Shares are in [0, 1] and 0 where the text holds nothing of
-    the kind.
-    """
+    """Features of a text against its reference; shares are in [0, 1], 0 of nothing."""
 
     absent_rate: float  # content words that the reference does not hold
     n_absent: float
@@ -161,9 +151,7 @@ def content_words(words: Sequence[str]) -> list[str]:
 
 
 def absent_rate(words: Sequence[str], unigrams: Collection[str]) -> float:
-    """The share of a text's content words that are not among its reference's words (in lower case, each once); 0 of no
-    content words.
-    """
+    """Share of a text's content words that are not among its reference's words; 0 without any."""
     content = content_words(words)
     return _share(sum(word not in unigrams for word in content), len(content))
 

@@ -157,9 +157,7 @@ def _as_t_tail(p: np.ndarray, degrees: int) -> np.ndarray:
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down adjusted p-values (Holm 1979), in the order given; None stays None and is no member of
-    the family.
-    """
+    """Holm's step-down adjusted p-values (1979), in the given order; None stays outside the family."""
     ordered = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     running = 0.0

@@ -22,18 +22,14 @@ IN_DOUBT = 3.0  # a corrected p between alpha by it and alpha times it may fall 
 
 
 class RankRange(NamedTuple):
-    """The ranks a subject may hold among the ranked: `rank_low` = 1 + those significantly better,
-    `rank_high` = their number less those significantly worse.
-    """
+    """Ranks a subject may hold: 1 + those significantly better, to all − those significantly worse."""
 
     rank_low: int
     rank_high: int
 
 
 class Comparison(NamedTuple):
-    """One paired test: the mean difference first − second on common units, and its p-value before and after
-    Holm's correction within its family.
-    """
+    """A paired test: mean difference first − second on common units, p-value, and Holm's correction of it."""
 
     first: int
     second: int
@@ -210,9 +206,7 @@ def leading(
     higher_is_better: bool = True,
     is_model: Sequence[bool] | None = None,
 ) -> list[bool]:
-    """Whether each subject may be first: it is ranked, with another, and nothing that it was compared with, model or
-    baseline, is significantly better.
-    """
+    """Whether each subject may be first: ranked, and nothing compared with it is significantly better."""
     ranked = _ranked(n_subjects, is_model)
     beaten = {loser for _, loser in _decided(comparisons, alpha, higher_is_better)}
     return [len(ranked) > 1 and index in ranked and index not in beaten for index in range(n_subjects)]

@@ -56,9 +56,7 @@ def hr_est(precision: float | None, recall: float | None, detected: float, token
 
 
 def youden_interval(tpr: Share, fpr: Share, *, confidence: float) -> tuple[float, float] | None:
-    """The interval of TPR − FPR, two independent shares, by Newcombe's hybrid of Wilson intervals (Newcombe
-    1998, method 10).
-    """
+    """The interval of TPR − FPR, by Newcombe's hybrid of Wilson intervals (1998, method 10)."""
     hit, alarm = wilson(*tpr, confidence=confidence), wilson(*fpr, confidence=confidence)
     if hit is None or alarm is None:
         return None
@@ -261,9 +259,7 @@ RAW, ROGAN_GLADEN, PREDICTION_POWERED = "raw", "rogan-gladen", "prediction-power
 
 @dataclass(frozen=True)
 class Estimate:
-    """One estimate of a rate, by `estimator` and what it was calibrated on (None for raw); `interval` is None
-    where it cannot be told.
-    """
+    """An estimate by `estimator` and its calibration (None for raw); `interval` None: not identified."""
 
     estimator: str
     calibration: str | None
@@ -324,9 +320,7 @@ def corrected_rate(
 
 
 def estimates(units: Units, calibrated: Mapping[str, Errors], writer: ScoreWriter) -> list[Estimate]:
-    """The raw rate of some units, and corrected by the errors that the detector makes on labelled units of
-    each kind.
-    """
+    """The raw rate of some units, and corrected by errors on labelled units of each kind."""
     every = np.ones(len(units.is_flagged))
     sums = cluster_sums(units.clusters, np.stack([units.is_flagged, every], axis=1))
     confidence = writer.statistics.confidence

@@ -53,16 +53,12 @@ def verdicts(rows: pl.DataFrame) -> Verdicts:
 
 
 def accuracy(v: Verdicts) -> Parts:
-    """Recognition accuracy, unparsed counted wrong: (TP + TN) / all (HELMA Table 6; its code counts unreadable
-    outputs as wrong).
-    """
+    """Recognition accuracy, unparsed counted wrong: (TP + TN) / all (HELMA Table 6)."""
     return v.is_right, np.ones(len(v.label))
 
 
 def accuracy_parsed(v: Verdicts) -> Parts:
-    """Recognition accuracy, unparsed dropped: (TP + TN) / parsed (HalluDial's evaluation drops them). Stands
-    beside `accuracy`.
-    """
+    """Recognition accuracy, unparsed dropped: (TP + TN) / parsed (HalluDial's evaluation drops them)."""
     return v.is_right, v.is_read
 
 
@@ -104,9 +100,7 @@ def tpr(v: Verdicts) -> Parts:
 
 
 def failure_rate(v: Verdicts) -> Parts:
-    """Share of hallucinated texts that a judge passes, over parsed verdicts: 1 − TPR (HELMA Table 7's failures,
-    as a share).
-    """
+    """Share of hallucinated texts that a judge passes, over parsed verdicts: 1 − TPR (HELMA Table 7)."""
     return v.label * v.no, v.label * v.is_read
 
 
@@ -148,16 +142,12 @@ def class_columns(first: Parts, second: Parts) -> np.ndarray:
 
 
 def macro_f1(totals: np.ndarray) -> np.ndarray:
-    """The mean of both classes' F1, from totals (…, 4) of `class_columns` of `f1` and `f1_right`; NaN where one
-    of them is over nothing.
-    """
+    """Mean F1 of both classes, from totals (…, 4) of `f1` and `f1_right`; NaN where one is over nothing."""
     return _mean_of_two(totals)
 
 
 def balanced_accuracy(totals: np.ndarray) -> np.ndarray:
-    """The mean recall of both classes, from totals (…, 4) of `class_columns` of `recall` and `recall_right`;
-    NaN where a class has no text.
-    """
+    """Mean recall of both classes, from totals (…, 4); NaN where a class has no text."""
     return _mean_of_two(totals)
 
 

@@ -30,9 +30,7 @@ _KINDS = Verdicts(
 
 
 def counted(rows: pl.DataFrame, by: Sequence[str] = ()) -> pl.DataFrame:
-    """COUNTED per group and per value of the columns `by`, with `n_dead`, from `group_id`, `is_hallucinated`,
-    `verdict` and `status`; sorted.
-    """
+    """COUNTED and `n_dead` per group and value of `by`, sorted."""
     label, yes = pl.col("is_hallucinated"), pl.col("verdict")
     cells = {}
     for side, names in ((label, COUNTED[:3]), (~label, COUNTED[3:])):
@@ -64,9 +62,7 @@ def _of_both(first: Of, second: Of, mean: Statistic) -> Statistic:
 
 
 def balanced(counts: np.ndarray) -> np.ndarray:
-    """Counts (…, 6) as they were if each class had half of the texts: shares of the class, so that metrics are
-    what a balanced set would give; NaN where a class has no text.
-    """
+    """Counts (…, 6) as if each class had half of the texts; NaN where a class has no text."""
     sides = [parts(counts, of)[1][..., None] for of in (recognition.recall, recognition.recall_right)]
     return counts / np.concatenate([np.repeat(side, 3, axis=-1) for side in sides], axis=-1)
 
@@ -234,9 +230,7 @@ def pattern_ratios(rows: pl.DataFrame, where: Mapping[str, Any], key: str = "pat
 
 
 def is_right(rows: pl.DataFrame) -> np.ndarray:
-    """Which verdicts agree with the label, (rows,), of several runs the share; one that could not be read does
-    not.
-    """
+    """Which verdicts agree with the label, (rows,), of several runs the share; unread ones do not."""
     return recognition.verdicts(rows).is_right
 
 

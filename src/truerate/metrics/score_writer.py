@@ -87,17 +87,13 @@ class ScoreWriter:
     def no_answers(
         self, subject: str, where: Mapping[str, Any], rows: Sequence[dict[str, Any]], n: int
     ) -> list[dict[str, Any]]:
-        """Score rows of a subject whose `n` replies are all dead letters: empty, as nothing was measured, and
-        a row that counts them.
-        """
+        """Score rows of a subject whose `n` replies are all dead letters: empty, and a row that counts them."""
         return [*emptied(rows), self.count(NO_ANSWERS, subject, where, n, n)]
 
     def no_verdicts(
         self, subject: str, where: Mapping[str, Any], rows: Sequence[dict[str, Any]], n: int, *, kept: str
     ) -> list[dict[str, Any]]:
-        """Score rows of a subject none of whose `n` replies could be read: empty but for the metric `kept`, which
-        says so, and a row that counts them.
-        """
+        """Score rows of a subject without a readable reply: empty but for `kept`, and a row that counts them."""
         shown = [row if row["metric"] == kept else emptied([row])[0] for row in rows]
         return [*shown, self.count("no_verdicts", subject, where, n, n)]
 
@@ -179,9 +175,7 @@ class ScoreWriter:
         *,
         bounds: tuple[float, float] = UNIT,
     ) -> dict[str, Any]:
-        """A Score row of any statistic of column sums (rows, k) between `bounds`: `of` maps totals (draws, k)
-        to (draws,). Clusters are resampled whole.
-        """
+        """A Score row of a statistic between `bounds`: `of` maps totals (draws, k) to (draws,)."""
         if not len(values):
             return self.row(metric, subject, where, None, 0)
         sums = cluster_sums(clusters, values)
@@ -189,9 +183,7 @@ class ScoreWriter:
         return self.row(metric, subject, where, interval, len(values))
 
     def ratios(self, subject: str, asked: Sequence[Ratio], clusters: Sequence[str]) -> list[dict[str, Any]]:
-        """Score rows of several ratios between 0 and 1 that are no shares of rows (F1), as from `statistic`; n
-        counts the rows with a denominator.
-        """
+        """Score rows of several ratios in [0, 1] that are no shares of rows (F1), as from `statistic`."""
         m = len(asked)
         tops, bottoms, sums = _columns(asked, clusters)
         drawn = ratio_intervals(sums[:, :m], sums[:, m:], **self.drawn)

@@ -1,6 +1,4 @@
-"""How alike the texts of a group are: chrF here, BERTScore in `bertscore`. Used to pick the queries whose
-answers agree least (HELMA 2.2).
-"""
+"""Similarity of the texts of a group: chrF and BERTScore, to pick queries whose answers agree least."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -56,9 +54,7 @@ def _n_shared(a: Counter[str], b: Counter[str]) -> int:
 
 
 def _f_score(n_hypothesis: list[int], n_reference: list[int], n_matches: list[int]) -> float:
-    """chrF of the counts of n-grams by order: F_beta of precision and recall, each averaged over the orders
-    that both texts have; 0 where there is none.
-    """
+    """chrF of n-gram counts by order: F_beta of mean precision and recall; 0 without common orders."""
     both = [counts for counts in zip(n_hypothesis, n_reference, n_matches, strict=True) if all(counts[:2])]
     precision = sum(matches / n for n, _, matches in both) / max(len(both), 1)
     recall = sum(matches / n for _, n, matches in both) / max(len(both), 1)
@@ -68,9 +64,7 @@ def _f_score(n_hypothesis: list[int], n_reference: list[int], n_matches: list[in
 
 
 def mean_pairwise(groups: Groups, measure: Measure) -> list[float | None]:
-    """Mean similarity over all pairs of texts of each group, in one call of the measure. None for a group of
-    fewer than two texts.
-    """
+    """Mean similarity over all pairs of texts of each group, in one call; None for fewer than two texts."""
     return [sum(scores) / len(scores) if scores else None for scores in measure(groups)]
 
 
@@ -196,9 +190,7 @@ def batches(lengths: Sequence[Sequence[int]], token_budget: int) -> Iterator[lis
 
 
 def _without_unread(encoder: Any, layer: int, model: str) -> int:
-    """The place of the layer among the hidden states; layers above it, which nothing reads, are taken off
-    where the encoder keeps them in a plain list.
-    """
+    """The index of the layer among the hidden states; higher layers are removed where possible."""
     n_layers = int(encoder.config.num_hidden_layers)
     if not -n_layers - 1 <= layer <= n_layers:
         raise TruerateError(
@@ -283,9 +275,7 @@ class Encoder(Protocol):
 
 
 def measure_of(similarity: str | Encoder) -> Measure:
-    """The measure that settings name: `chrf`, else BERTScore with that encoder. Raises TruerateError where the
-    encoder is not there.
-    """
+    """The measure `chrf`, else BERTScore with that encoder. Raises TruerateError without the encoder."""
     if similarity == CHRF:
         return chrf
     if isinstance(similarity, str):

@@ -48,9 +48,7 @@ def overlap(gold: Sequence[Span], predicted: Sequence[Span]) -> Overlap:
 
 
 def iou(o: Overlap) -> float:
-    """Intersection over union of the marked characters, in [0, 1]; 1 where neither side marks any
-    (Mu-SHROOM's definition).
-    """
+    """Intersection over union of the marked characters, in [0, 1]; 1 where neither side marks any."""
     whole = o.n_gold + o.n_predicted - o.n_both
     return o.n_both / whole if whole else 1.0
 
@@ -92,16 +90,12 @@ def hard_spans(soft_spans: Iterable[Soft], threshold: float = HARD) -> list[Span
 
 
 def answer_iou(gold: Iterable[Soft], predicted: Iterable[Soft], threshold: float = HARD) -> float:
-    """Intersection over union of the characters that both sides mark hard, the predicted ones above the
-    threshold; 1 where neither marks any.
-    """
+    """IoU of hard characters, the predicted ones above the threshold; 1 where neither marks any."""
     return iou(overlap(hard_spans(gold), hard_spans(predicted, threshold)))
 
 
 def probabilities(n: int, soft_spans: Iterable[Soft]) -> np.ndarray:
-    """The probability of every character of a text of `n` characters, (n,); where spans overlap the highest
-    holds.
-    """
+    """The probability of every character of a text, (n,); where spans overlap the highest holds."""
     highest = np.zeros(n)
     for start, end, p in soft_spans:
         highest[start:end] = np.maximum(highest[start:end], 1.0 if p is None else p)

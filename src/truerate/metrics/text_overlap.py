@@ -21,9 +21,7 @@ _TOKEN = regex.compile(rf"{LETTER}|{PIECE}|[^\w\s]", regex.VERSION1)
 
 
 def word_grams(text: str) -> list[str]:
-    """Words and pairs of neighbouring words, in lower case. Punctuation marks are words, so that a final full
-    stop is seen.
-    """
+    """Words, punctuation marks among them, and pairs of neighbouring words, in lower case."""
     tokens = _TOKEN.findall(text.lower())
     return tokens + [f"{first} {second}" for first, second in zip(tokens, tokens[1:], strict=False)]
 
@@ -35,9 +33,7 @@ def character_grams(text: str) -> list[str]:
 
 
 class Grams:
-    """The n-grams of one kind. Each gets a number when it is first met; `held` keeps the numbers and counts
-    of a text.
-    """
+    """The n-grams of one kind, numbered as they are met; `held` keeps the numbers and counts of a text."""
 
     def __init__(self, cut: Callable[[str], list[str]]) -> None:
         self.cut = cut
@@ -70,9 +66,7 @@ class Grams:
         return [vocabulary[i] for i in kept.tolist()], counts[:, kept]
 
     def counts_of(self, texts: Sequence[str], vocabulary: Sequence[str]) -> Any:
-        """How often each text holds the n-grams of a vocabulary, sparse (texts, n-grams); others are not
-        counted.
-        """
+        """How often each text holds the n-grams of a vocabulary, sparse (texts, n-grams)."""
         column = {gram: i for i, gram in enumerate(vocabulary)}
         counters = [Counter(filter(column.__contains__, self.cut(text))) for text in texts]
         return _sparse(
@@ -138,9 +132,7 @@ def rouge_l_words(target: Words, text: Words) -> float:
 
 
 def common_length(first: Words, second: Words) -> int:
-    """The length of the longest common subsequence, a row of the table at once as the bits of one number
-    (Hyyrö 2004): a word costs what an addition of `first`'s length in bits does.
-    """
+    """Length of the longest common subsequence, a table row at once as bits of one number (Hyyrö 2004)."""
     places: dict[str, int] = {}
     for index, word in enumerate(first):
         places[word] = places.get(word, 0) | 1 << index

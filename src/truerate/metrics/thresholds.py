@@ -55,17 +55,13 @@ def best_threshold(values: np.ndarray, labels: np.ndarray) -> Threshold | None:
 
 
 def auroc(scores: np.ndarray, labels: np.ndarray) -> float | None:
-    """P(a hallucinated text scores higher than another), ties half: the area under the ROC curve. None where
-    a class is missing.
-    """
+    """P(a hallucinated text scores higher than another), ties half; None where a class is missing."""
     area = weighted_auroc(scores, labels, np.ones((1, len(np.asarray(labels)))))[0]
     return None if np.isnan(area) else float(area)
 
 
 def weighted_auroc(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """`auroc` for many weightings of the rows at once, (resamples, rows) → (resamples,); NaN where a class
-    has no weight.
-    """
+    """`auroc` for many weightings at once, (resamples, rows) → (resamples,); NaN without a class."""
     y = np.asarray(labels, dtype=bool)
     steps, index = np.unique(np.asarray(scores, dtype=float), return_inverse=True)
     order = np.argsort(index, kind="stable")
@@ -102,9 +98,7 @@ def grouped_auroc(
 
 
 def auroc_of_counts(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
-    """`auroc` of rows that are counted at each of some ascending scores, (…, scores) of either class → (…,);
-    NaN where a class has none.
-    """
+    """`auroc` of rows counted per ascending score, (…, scores) of either class → (…,)."""
     below = np.cumsum(negative, axis=-1) - negative / 2
     with np.errstate(invalid="ignore", divide="ignore"):
         return (positive * below).sum(axis=-1) / (positive.sum(axis=-1) * negative.sum(axis=-1))
@@ -154,9 +148,7 @@ def best_f1_cut(scores: np.ndarray, labels: np.ndarray) -> float | None:
 
 
 def log_loss(p: np.ndarray, labels: np.ndarray) -> float | None:
-    """The mean of −ln of the probability (rows,) that was given to what is so, with p kept off 0 and 1 by
-    1e-7; not negative, smaller is better. None over no row.
-    """
+    """Mean of −ln of the probability (rows,) given to what is so, p kept off 0 and 1; None over no row."""
     y = np.asarray(labels, dtype=bool)
     given = np.clip(np.where(y, p, 1 - np.asarray(p, dtype=float)), 1e-7, 1.0)
     return float(-np.log(given).mean()) if len(y) else None
@@ -181,9 +173,7 @@ N_BINS = 10
 
 
 class Bin(NamedTuple):
-    """Texts whose p lies in [low, high) (the last bin: up to 1): how many, their mean p, and the share of them
-    that is hallucinated; both None without a text.
-    """
+    """Texts with p in [low, high) (last bin: to 1): n, mean p, hallucinated share; None without a text."""
 
     low: float
     high: float
@@ -242,9 +232,7 @@ class AtCut(NamedTuple):
 
 
 def at_cuts(bins: Sequence[Bin]) -> list[AtCut]:
-    """Precision and recall at the lower edge of each bin, in ascending order of the edges: from the bins alone, so
-    that whoever has them can make it anew.
-    """
+    """Precision and recall at the lower edge of each bin, in ascending order, from the bins alone."""
     ordered = sorted(bins)
     hits = [group.n * (group.rate or 0.0) for group in ordered]
     n_all = sum(hits)

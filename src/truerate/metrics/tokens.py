@@ -32,9 +32,7 @@ class TokenCounts(NamedTuple):
 
 
 def word_offsets(text: str) -> list[Span]:
-    """The tokens of a text as half-open code points; blank space and punctuation are none. An empty text has
-    none.
-    """
+    """The tokens of a text as half-open code points, blanks and punctuation left out."""
     return list(piece_spans(text))
 
 
@@ -163,9 +161,7 @@ class TokenLine:
         return np.bincount(self.text_of, weights=values, minlength=len(self.base))
 
     def per_kind(self, kinds: np.ndarray, keep: np.ndarray, n: int) -> np.ndarray:
-        """How many of the tokens in `keep` (tokens,) have each kind 1 to n, per text, (texts, n); kind 0 is
-        none.
-        """
+        """How many tokens of `keep` (tokens,) have each kind 1 to n, per text, (texts, n); kind 0 is none."""
         cell = self.text_of[keep] * (n + 1) + kinds[keep]
         return np.bincount(cell, minlength=len(self.base) * (n + 1)).reshape(len(self.base), n + 1)[:, 1:]
 
@@ -184,9 +180,7 @@ def token_line(texts: Sequence[str], cut: Callable[[str], Iterable[Span]]) -> To
 
 
 def precision(totals: np.ndarray) -> np.ndarray:
-    """Of the detected tokens, the share that is gold. `totals` (…, 4): n, gold, detected, both. NaN where
-    none is detected.
-    """
+    """Of the detected tokens, the share that is gold; `totals` (…, 4): n, gold, detected, both."""
     return totals[..., 3] / totals[..., 2]
 
 
@@ -215,16 +209,12 @@ def recall_of_type(totals: np.ndarray) -> np.ndarray:
 
 
 def f1_of_type(totals: np.ndarray) -> np.ndarray:
-    """2 · right by type / (gold + detected as this type), from `totals` (…, 4) as `recall_of_type`. NaN where
-    neither side marks any.
-    """
+    """2 · right by type / (gold + detected as this type), `totals` (…, 4); NaN where no side marks any."""
     return 2 * totals[..., 3] / (totals[..., 0] + totals[..., 2])
 
 
 def f1_typed(totals: np.ndarray) -> np.ndarray:
-    """`f1_of_type` over the tokens of all types together, from `totals` (…, types, 4): a token is right where
-    both sides give it one type.
-    """
+    """`f1_of_type` over all types together, `totals` (…, types, 4): both sides give a token one type."""
     return f1_of_type(totals.sum(axis=-2))
 
 

@@ -18,9 +18,7 @@ class Topics(NamedTuple):
 
 
 class TopicFailure(NamedTuple):
-    """Failures on one topic. `rate` is None for a topic without texts; `is_failed`: its rate is significantly
-    above the board's.
-    """
+    """Failures on one topic; `rate` is None without texts, `is_failed`: significantly above the board's."""
 
     topic: int
     n: int

@@ -194,9 +194,7 @@ def common_entities(replies: pl.DataFrame, panel: Collection[str]) -> pl.Series:
 
 
 def pooled(entities: pl.DataFrame, column: str, *, above: int) -> pl.DataFrame:
-    """`entities` with values of a column that no more than `above` entities share pooled as `other` (Table 5
-    shows domains above 500).
-    """
+    """`entities` with values of a column of at most `above` entities pooled as `other` (Table 5)."""
     return entities.with_columns(
         pl.when(pl.len().over(column) > above).then(pl.col(column)).otherwise(pl.lit(OTHER)).alias(column)
     )
@@ -226,17 +224,13 @@ def rank_changes(
 
 
 def with_share(facts: pl.DataFrame) -> pl.DataFrame:
-    """The facts with `share`: 1 over the facts of their reply that have a verdict, their weight in
-    WildFactScore (null without one).
-    """
+    """The facts with `share`, their weight: 1 over the facts of their reply with a verdict (else null)."""
     n_read = pl.col("is_supported").count().over("generation_id")
     return facts.with_columns(share=pl.when(pl.col("is_supported").is_not_null()).then(1 / n_read))
 
 
 def supported_share(facts: pl.DataFrame) -> float | None:
-    """The share of facts that are supported, each weighted by its `share`, so that every reply counts as one:
-    WildFactScore. None over no fact with a verdict.
-    """
+    """WildFactScore: the share of supported facts, every reply counting as one; None over no verdict."""
     defined = facts.drop_nulls("share")
     if defined.is_empty():
         return None
@@ -260,9 +254,7 @@ class Verifier(NamedTuple):
 
 
 def verifier_rates(flagged: float, right: float, missed: float) -> tuple[float, float]:
-    """TPR = P·u / (P·u + m(1 − u)), FPR = (1 − P)u / ((1 − P)u + (1 − m)(1 − u)); u `flagged`, P `right`, m
-    `missed`; NaN over nothing.
-    """
+    """TPR = P·u / (P·u + m(1 − u)), FPR = (1 − P)u / ((1 − P)u + (1 − m)(1 − u)); NaN over nothing."""
     hits, alarms = right * flagged, (1 - right) * flagged
     wrong, sound = hits + missed * (1 - flagged), alarms + (1 - missed) * (1 - flagged)
     return hits / wrong if wrong else nan, alarms / sound if sound else nan
@@ -336,9 +328,7 @@ def _gap(flagged: float, right: float, missed: float) -> float:
 
 
 def squared_and_added(of: Callable[..., float], parts: Sequence[Interval]) -> Interval | None:
-    """A function of independent estimates with its interval: the root of the squared steps to the ends of
-    each. None where one is NaN.
-    """
+    """A function of independent estimates, by squared steps to the ends of each; None where one is NaN."""
     values = [part.value for part in parts]
     value, below, above = of(*values), 0.0, 0.0
     for index, part in enumerate(parts):

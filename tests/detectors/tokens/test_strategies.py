@@ -12,11 +12,7 @@ from truerate.detectors.tokens.strategies import chosen_strategy, logits_of, sco
 from truerate.detectors.training.trainable import half_precision
 
 torch.set_num_threads(1)
-SHARING = [
-    ("llama", "packed"),
-    ("bert", "packed"),
-    ("modernbert", "packed"),
-]
+SHARING = [("llama", "packed"), ("bert", "packed"), ("modernbert", "packed")]
 LONG = (
     "It was founded in 1912, far from the river, by the people of Velmora, who had no other name for it. " * 9
 )

@@ -1,3 +1,1 @@
-"""Judges of responses in dialogues: a verdict, the segment that it rests on, and a reason, learned from a board's
-labelled texts and given without asking a model.
-"""
+"""Judges of responses in dialogues, trained on labelled texts: a verdict, its segment and a reason."""

@@ -31,9 +31,7 @@ TYPE = "unspecified"  # of a segment: the decoder says why in its own words
 
 
 def fit(job: Job, folder: Path) -> tuple[dict, dict]:
-    """Train the decoder and choose its threshold; what training found and cost. Texts of one label alone
-    teach nothing.
-    """
+    """Train the decoder and choose its threshold; not fitted where all texts have one label."""
     training, held_out = halves(job.passages.sort("target_id"), job.training_share)
     if training["is_hallucinated"].n_unique() < 2:
         return {"is_fitted": False}, {}
@@ -107,9 +105,7 @@ def judge(reader: Reader, passages: pl.DataFrame) -> list[Judged]:
 def judged_all(
     network: Decoder, passages: pl.DataFrame, decision: Decision, *, batch_tokens: int
 ) -> list[Judged]:
-    """The judgement of each response, in their order; `batch_tokens` are read at once, or one response that has
-    more. Segments are what a reason quotes of its response.
-    """
+    """The judgement of each response, in order; its segments are what the reason quotes of it."""
     p, reasons = p_and_reasons(network, prompts_of(network, passages), decision.threshold, batch_tokens)
     rows = passages.select("text", "knowledge").iter_rows()
     return [
@@ -161,9 +157,7 @@ def p_and_reasons(
 def _batches(
     prompts: Sequence[np.ndarray | None], batch_tokens: int, *, n_more: int = 0
 ) -> Iterator[tuple[list[int], list[np.ndarray]]]:
-    """The prompts that there are with their places, as many as are read (and `n_more` tokens of each written) at
-    once; the longest first.
-    """
+    """The prompts with their places, longest first, as many at once as `batch_tokens` allow."""
     there = [(number, ids) for number, ids in enumerate(prompts) if ids is not None]
     for part in reversed(within([len(ids) + n_more for _, ids in there], batch_tokens)):
         yield [there[index][0] for index in part], [there[index][1] for index in part]

@@ -68,9 +68,7 @@ def save_decision(decision: Decision, folder: Path) -> None:
 
 
 def key_of(job: Job, device: str | None = None) -> str:
-    """What decides a fitted judge: its passages, form, settings of training, place, code, versions, device
-    (that of this process where none is named).
-    """
+    """Digest of all that decides a fitted judge: passages, settings, code, versions and device."""
     return digest(
         CODE,
         TOKENS,
@@ -129,9 +127,7 @@ SEEN = ("knowledge", "question", "history")  # columns of a passage besides thos
 
 
 def reference_of(knowledge: str, history: str, question: str) -> str:
-    """Knowledge and conversation as one reference: the knowledge, the turn that is answered, and the turns
-    before it, the latest first, so that of a long conversation the beginning gives way.
-    """
+    """Knowledge, the turn that is answered and the turns before it, the latest first, as one reference."""
     turns = [line for line in history.splitlines() if line.strip()]
     asked = [question] if question.strip() and not any(question in turn for turn in turns[-1:]) else []
     return "\n".join(part for part in (knowledge, *asked, *reversed(turns)) if part.strip())

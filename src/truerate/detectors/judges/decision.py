@@ -1,6 +1,4 @@
-"""From tokens to a judgement: how suspicious a text is, from where on it is judged hallucinated, and which of
-its words make the segment. All of it is chosen on texts that were held back from training.
-"""
+"""From token probabilities to a judgement: suspicion, threshold and segments, chosen on held-out texts."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -53,9 +51,7 @@ class HeldOut(NamedTuple):
 
 
 def suspicion(reading: Reading, n_worst: int = N_WORST) -> float:
-    """The mean of the `n_worst` largest token probabilities of a text, in [0, 1]; of all it has where these are
-    fewer, 0 where it has none.
-    """
+    """The mean of the `n_worst` largest token probabilities of a text, in [0, 1]; 0 without tokens."""
     worst = np.sort(np.asarray(reading.p, dtype=float))[::-1][:n_worst]
     return round(float(worst.mean()), DIGITS) if len(worst) else 0.0
 
@@ -77,9 +73,7 @@ def decide(texts: Sequence[HeldOut], n_worst: int = N_WORST) -> Decision:
 
 
 def best_threshold(p: np.ndarray, labels: np.ndarray) -> float:
-    """The threshold of p (texts,) at which balanced accuracy against labels (texts,) is largest; of equals the
-    one nearest to one half. Thresholds lie half-way between two values of p.
-    """
+    """The threshold of p with the best balanced accuracy, half-way between values, nearest to one half."""
     values = np.unique(p)
     if len(values) < 2:
         return 0.5
@@ -90,16 +84,12 @@ def best_threshold(p: np.ndarray, labels: np.ndarray) -> float:
 
 
 def balanced_accuracy(verdicts: np.ndarray, labels: np.ndarray) -> float:
-    """The mean of the shares of hallucinated texts that are found and of others that are let pass; both
-    labels must occur.
-    """
+    """The mean of true positive and true negative rate; both labels must occur."""
     return float((verdicts[labels].mean() + (~verdicts[~labels]).mean()) / 2)
 
 
 def best_word_threshold(texts: Sequence[HeldOut]) -> float:
-    """The threshold of words at which the characters of segments agree best with the labelled ones of
-    hallucinated texts (F1 over all their characters together); of equals the smallest.
-    """
+    """The word threshold with the best F1 of characters over hallucinated texts; of equals the smallest."""
     located = [text for text in texts if text.label and text.spans]
     words = [word_probabilities(text.text, text.reading) for text in located]
 
@@ -141,9 +131,7 @@ def word_probabilities(text: str, reading: Reading) -> list[Word]:
 
 
 def segments(text: str, words: Sequence[Word], threshold: float) -> list[Segment]:
-    """The runs of words above a threshold, without the marks at their ends; runs with at most GAP words of one
-    sentence between them are one.
-    """
+    """Runs of words above a threshold; runs with at most GAP words of one sentence between them are one."""
     lettered = [(position, word) for position, word in enumerate(w for w in words if _has_letter(text, w))]
     runs: list[list[int]] = []  # number of the last word, start, end
     for position, word in lettered:

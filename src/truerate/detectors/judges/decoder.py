@@ -114,9 +114,7 @@ class Decoder(Trainable):
 
 
 def line_ends(coder: Coder, eos: int | Sequence[int] | None) -> list[int]:
-    """Return the tokens with which a line is over, whatever they end besides (`.\\n` is one of Llama's), and `eos`,
-    those that end all that a model writes.
-    """
+    """Tokens that contain a line end (`.\\n` is one of Llama's), and `eos`."""
     single = [[token] for token in range(coder.n_words)]
     texts = coder.tokenizer.decode_batch(single, skip_special_tokens=False)
     ends = {token for token, text in enumerate(texts) if END in text}
@@ -124,9 +122,7 @@ def line_ends(coder: Coder, eos: int | Sequence[int] | None) -> list[int]:
 
 
 def from_weights(backbone: Backbone, seed: int, *, device: str | torch.device) -> Decoder:
-    """A decoder by Hub id or path, ready to learn. Raises TruerateError where it is not there, is no decoder,
-    or sees fewer tokens than asked.
-    """
+    """A decoder by Hub id or path. Raises TruerateError where it cannot be loaded or its window is short."""
     torch.manual_seed(seed)
     return Decoder(_model(backbone, device), backbone, pretrained_coder(backbone.weights, backbone.revision))
 

@@ -20,9 +20,7 @@ N_WRITTEN = 160  # tokens that a judgement may have
 
 @dataclass(frozen=True)
 class Example:
-    """A prompt and its completion: ids (tokens,), and labels (tokens,), the id of each token of the
-    completion, IGNORED in the prompt.
-    """
+    """A prompt with its completion, and labels (tokens,): IGNORED in the prompt."""
 
     ids: np.ndarray
     labels: np.ndarray
@@ -74,9 +72,7 @@ def example_of(coder: Coder, row: Mapping[str, Any], max_tokens: int) -> Example
 
 
 def aligned(prompts: Sequence[np.ndarray], pad: int) -> tuple[np.ndarray, np.ndarray]:
-    """Ids of prompts, (prompts, tokens), filled up at their beginnings to the longest, so that what follows them
-    stands at one place; and 1 where a token is theirs, 0 in the filling.
-    """
+    """Ids of prompts (prompts, tokens), padded on the left, and the mask of their tokens."""
     longest = max(map(len, prompts))
     ids, mask = (np.full((len(prompts), longest), value, np.int64) for value in (pad, 0))
     for row, prompt_ids in enumerate(prompts):

@@ -30,9 +30,7 @@ class Known(NamedTuple):
 
 
 class Grounds(NamedTuple):
-    """What one segment rests on: its type, the nearest sentence (None: none shares a word), and its words
-    that stand nowhere.
-    """
+    """A segment's type, the nearest sentence (None: none shares a word), and its words that stand nowhere."""
 
     kind: str
     nearest: Known | None
@@ -40,9 +38,7 @@ class Grounds(NamedTuple):
 
 
 def known_sentences(knowledge: str, conversation: str) -> list[Known]:
-    """The sentences of the knowledge and of the turns before the response, in this order; questions state
-    nothing and are left out.
-    """
+    """The sentences of the knowledge and of the turns before the response, questions left out."""
     parts = (("knowledge", knowledge), ("conversation", conversation))
     return [
         Known(source, sentence, frozenset(stem for _, _, stem in _content(units(sentence), sentence)))
@@ -106,9 +102,7 @@ def _is_in_number(text: str, position: int) -> bool:
 
 
 def composed(text: str, segments: Sequence[tuple[tuple[int, int], Grounds]]) -> str:
-    """One sentence per segment of a text, at most N_SEGMENTS of them; a text without a segment has a reason
-    too: no word of it could be named.
-    """
+    """One sentence per segment of a text, at most N_SEGMENTS of them."""
     if not segments:
         return "No word of the response could be named."
     sentences = [_reason(text, segment, why) for segment, why in segments[:N_SEGMENTS]]
@@ -140,9 +134,7 @@ def _quoted(text: str) -> str:
 
 
 def _content(words: Units, text: str) -> list[tuple[int, int, str]]:
-    """Start, end and stem of the words that carry content: of four letters on, with a digit, or with a capital
-    inside a sentence; a lone character of a script without spaces.
-    """
+    """Start, end and stem of content words: four letters, a digit, a name, or a lone character."""
     content = []
     for i, (start, end) in enumerate(words.offsets.tolist()):
         key = words.keys[i]

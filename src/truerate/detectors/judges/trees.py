@@ -39,9 +39,7 @@ SLICE = 1024  # texts whose words are judged together
 
 
 class Words(NamedTuple):
-    """The words of some texts, text after text: their numbers (words, columns), which are marked (words,), and
-    how many each text has.
-    """
+    """The words of some texts: numbers (words, columns), which are marked (words,), words per text."""
 
     features: np.ndarray
     marked: np.ndarray
@@ -86,9 +84,7 @@ def fitted(features: np.ndarray, marked: np.ndarray, seed: int) -> Trees:
 
 
 def out_of_fold(words: Words, fold: np.ndarray, seed: int) -> np.ndarray:
-    """P(marked) of every word (words,) by trees that learned from the texts of other folds (texts,); 0 where
-    these have no marked word.
-    """
+    """P(marked) of every word (words,) by trees fitted on the other folds; 0 where these mark no word."""
     p = np.zeros(len(words.marked))
     for number in np.unique(fold):
         inside = words.of(fold == number)
@@ -143,9 +139,7 @@ class Marker(NamedTuple):
 
     @staticmethod
     def load(folder: Path) -> "Marker":
-        """What `fit` wrote in a folder, or was published of it. Raises TruerateError where it is not there, or
-        is not what was published.
-        """
+        """What `fit` wrote or was published. Raises TruerateError where it is missing or altered."""
         check_sums(folder, FILES, f"loading judge {folder.name!r}")
         state = load_state(folder)
         odds = dict(zip(state.pop("stems").tolist(), state.pop("odds").tolist(), strict=True))

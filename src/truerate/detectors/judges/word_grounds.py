@@ -92,9 +92,7 @@ def usual(usage: Usage, without: str | None = None) -> dict[str, float]:
 
 
 def looks(words: Units, text: str) -> np.ndarray:
-    """How each word looks, (words,): SHORT, COMMON, FIRST, NAME or NUMBER. A lone character of a script without
-    spaces is COMMON.
-    """
+    """The look of each word, (words,): SHORT, COMMON (also a lone character), FIRST, NAME or NUMBER."""
     kinds = []
     for i, (start, end) in enumerate(words.offsets.tolist()):
         word, is_first = text[start:end], i == 0 or words.sentences[i] != words.sentences[i - 1]
@@ -160,9 +158,7 @@ def _beside_in_sentence(
     in_told: np.ndarray,
     holders: Sequence[frozenset[str]],
 ) -> dict[str, list[int]]:
-    """What the other words of its sentence say of each word, by name of OWN. `holders`: the stems of the
-    sentences that it is held against.
-    """
+    """Features of each word by the other words of its sentence; `holders`: stems of reference sentences."""
     carries = (kinds != SHORT) | np.array([len(key) >= N_LONG for key in words.keys])
     stems, sentences = words.stems, words.sentences.tolist()
     is_absent = carries & ~in_known & ~in_told

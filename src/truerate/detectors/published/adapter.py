@@ -74,9 +74,7 @@ class Adapter:
 
 
 def with_settings(adapter: Adapter, how: Published, *, where: str) -> Adapter:
-    """The adapter with what params.yaml gives of it. Raises TruerateError, one line, where it is refused, or
-    something that nobody knows of it is not given; `where` names the setting.
-    """
+    """The adapter with the settings of params.yaml. Raises TruerateError if refused or incomplete."""
     if adapter.refused:
         raise TruerateError(f"{where}: adapter {adapter.name!r} cannot be used: {adapter.refused}")
     names = {field.name for field in fields(Adapter)} & set(type(how).model_fields)

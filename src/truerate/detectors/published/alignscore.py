@@ -1,6 +1,4 @@
-"""AlignScore's checkpoints are pickles of a training library. They are read once, by a reader that runs none of
-their code, and written as weights that anything can load.
-"""
+"""AlignScore's pickled checkpoints, converted to safetensors without running their code."""
 
 from pathlib import Path
 

@@ -1,6 +1,4 @@
-"""Whether weights suit their adapter, told by their config.json alone: before anything is loaded, and before
-anything is paid for.
-"""
+"""Whether weights suit their adapter by their config.json alone, before anything is loaded or paid for."""
 
 import json
 from collections.abc import Mapping
@@ -115,9 +113,7 @@ def _check_config(adapter: Adapter, config: Mapping[str, Any], weights: str, whe
 
 
 def _check_labels(adapter: Adapter, config: Mapping[str, Any], weights: str, where: str) -> None:
-    """Raise TruerateError where the classes are too few, or have names that say another order than the
-    adapter's: read in the wrong order every verdict would be turned round.
-    """
+    """Raise TruerateError where classes are too few, or their names contradict the adapter's order."""
     id2label = config.get("id2label") or {str(number): f"LABEL_{number}" for number in range(2)}
     if not (isinstance(id2label, Mapping) and all(str(number).isdecimal() for number in id2label)):
         raise TruerateError(f"{where}: {weights!r}: id2label in {CONFIG} names no classes by their places")

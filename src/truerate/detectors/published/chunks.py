@@ -65,9 +65,7 @@ def by_number(document: str, size: int) -> list[str]:
 
 
 def windows(text: str, room: int, offsets: Offsets) -> list[str]:
-    """A text in pieces of at most `room` tokens, overlapping as `detectors.windows`; the text itself where it fits,
-    and nothing of one without tokens.
-    """
+    """Overlapping pieces of at most `room` tokens; the text itself where it fits, none without tokens."""
     tokens = offsets(text) if text.strip() else []
     if len(tokens) <= room:
         return [text] if tokens else []

@@ -1,6 +1,4 @@
-"""Texts by networks that score claims: each claim is asked of every chunk of its document, the best chunk
-counts, and the scores of a text's sentences become its own.
-"""
+"""Texts by networks that score claims: the best chunk counts for a claim, `over` combines the claims."""
 
 from collections.abc import Sequence
 
@@ -27,9 +25,7 @@ def claims_of(adapter: Adapter, text: str) -> list[str]:
 
 
 def pieces_for(scorer: Scorer, document: str, claim: str) -> list[str] | None:
-    """The pieces of a document that a claim is asked of: the chunks of the adapter, those that do not fit
-    beside the claim in overlapping windows. None where the claim leaves no room for any.
-    """
+    """The pieces of a document that a claim is asked of; None where the claim leaves no room for any."""
     adapter = scorer.adapter
     room = room_beside(adapter.window or 0, scorer.n_beside(claim))
     if room is None:

@@ -69,9 +69,7 @@ def _judgements(
 def _asked(
     adapter: Adapter, how: Published, rows: pl.DataFrame, texts: Sequence[Text], endpoint: Endpoint | None
 ) -> tuple[list[Said], str]:
-    """What a detector says of each text, and what names it. Torch stands behind networks, which a judge over
-    an endpoint does without.
-    """
+    """The readings of each text, and the identity of the detector; torch is imported for networks alone."""
     if how.model is not None:
         from truerate.detectors.published import judges
 

@@ -1,6 +1,4 @@
-"""Published judges that write: a decoder asked in its own words, here by transformers or over an endpoint by
-whoever is handed in. What it writes is read by `replies`; nothing that it writes is trusted to be of its form.
-"""
+"""Published judges that write: a decoder asked in its own words, locally or over an endpoint."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

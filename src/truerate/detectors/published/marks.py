@@ -1,6 +1,4 @@
-"""Published classifiers of tokens (LettuceDetect and its kin): prompt and answer as a pair, every token of the
-answer with its probability.
-"""
+"""Published token classifiers (LettuceDetect and its kin): prompt and answer as a pair."""
 
 from collections.abc import Sequence
 

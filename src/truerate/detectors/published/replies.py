@@ -1,6 +1,4 @@
-"""What judges write, as verdict and segments: one reader per form. A reply that is not of its form has no
-verdict and is `unparsed`; none is turned into *hallucinated*, as wrappers of some projects do.
-"""
+"""Readers of judges' replies, one per form; a reply that is not of its form is `unparsed`."""
 
 import json
 import re

@@ -60,9 +60,7 @@ class Tokens:
         return [(start, end) for start, end in encoded["offset_mapping"]]
 
     def plain(self, text: str) -> str:
-        """A text of equal length in which no special token stands: what a document or a reply holds must not
-        end an input, or begin a turn of a conversation.
-        """
+        """A text of equal length without special tokens, which could end an input or begin a turn."""
         for name in self._special:
             text = text.replace(name, ALIKE.get(name[0], " ") + name[1:])
         return text
@@ -101,9 +99,7 @@ class Scorer:
         return (filled(self.adapter.template or "", document=document, claim=claim, eos=eos),)
 
     def n_beside(self, claim: str) -> int:
-        """The tokens of an input that its document does not bring, with some to spare: a text may be cut into
-        other tokens where it stands beside another.
-        """
+        """The tokens of an input besides its document, with some to spare."""
         return len(self.tokens.encoded(*self.texts("", claim))["input_ids"]) + SPARE
 
     def parts(self, rows: Sequence[tuple[str, str]]) -> np.ndarray:
@@ -147,9 +143,7 @@ def _classes(adapter: Adapter, how: Published) -> Loaded:
 
 
 def _encoder(adapter: Adapter, how: Published) -> Loaded:
-    """HHEM: Flan-T5's encoder with two classes per token; the code beside its weights puts `t5.` before the
-    names, and takes the shape from another repository.
-    """
+    """HHEM: Flan-T5's encoder with two classes per token, its names prefixed by `t5.`."""
     base = how.base or adapter.base or ""
     config = AutoConfig.from_pretrained(
         base, revision=how.base_revision, trust_remote_code=False, num_labels=2

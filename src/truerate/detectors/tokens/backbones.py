@@ -1,6 +1,4 @@
-"""Bodies of networks: a tiny one from nothing, or a backbone by Hub id or path, whole or with adapters. Never
-remote code or pickles.
-"""
+"""Bodies of networks: tiny ones from nothing, or backbones by Hub id or path, never remote code or pickles."""
 
 from importlib.util import find_spec
 
@@ -24,9 +22,7 @@ TINY = {
 
 
 def tiny_config(backbone: Backbone, coder: Coder) -> LlamaConfig:
-    """The shape of the small network that is trained from nothing: 4 layers of 128, about a million
-    parameters with its vocabulary.
-    """
+    """The shape of the network that is trained from nothing: 4 layers of 128, about a million parameters."""
     return LlamaConfig(
         vocab_size=coder.n_words, max_position_embeddings=backbone.max_tokens, pad_token_id=coder.pad, **TINY
     )
@@ -90,9 +86,7 @@ def check_window(config: PreTrainedConfig, backbone: Backbone) -> None:
 
 
 def window_of(config: PreTrainedConfig) -> int | None:
-    """How many tokens a network sees; None where it counts no positions, or only those between two tokens
-    (DeBERTa).
-    """
+    """How many tokens a network sees; None without absolute positions (DeBERTa)."""
     limit = (
         getattr(config, "max_position_embeddings", None)
         if getattr(config, "position_biased_input", True)
@@ -117,9 +111,7 @@ def positions_from(config: PreTrainedConfig) -> int:
 
 
 def quantised(backbone: Backbone, device: str | torch.device) -> dict:
-    """What loads a backbone in 4 bits (NF4), nothing where that is not asked for. Raises TruerateError where
-    there is no CUDA device to hold it, or no library.
-    """
+    """Options that load a backbone in 4 bits (NF4). Raises TruerateError without CUDA or bitsandbytes."""
     if backbone.quantise == "none":
         return {}
     if torch.device(device).type != "cuda":
@@ -143,9 +135,7 @@ def quantised(backbone: Backbone, device: str | torch.device) -> dict:
 
 
 def adapted(body: PreTrainedModel, backbone: Backbone) -> PreTrainedModel:
-    """A body whose own weights are frozen and whose linear layers have adapters (LoRA), kept in full
-    precision; the same body without.
-    """
+    """A body with frozen weights and LoRA adapters in full precision; the same body without `lora`."""
     if backbone.lora is None:
         return body
     if find_spec("peft") is None:
@@ -167,9 +157,7 @@ def adapted(body: PreTrainedModel, backbone: Backbone) -> PreTrainedModel:
 
 
 def linear_layers(body: PreTrainedModel) -> list[str]:
-    """The names of all linear layers of a body, those of a pooler left out: nothing reads it. A token head
-    stands outside the body.
-    """
+    """The names of all linear layers of a body but those of a pooler, which nothing reads."""
     return [
         name
         for name, layer in body.named_modules()

@@ -76,9 +76,7 @@ def exported(model) -> Trees:
 
 
 def probabilities(trees: Trees, features: np.ndarray) -> np.ndarray:
-    """P(label) of rows (rows, features), (rows,): the logistic function of the sum of the leaves that they
-    fall into.
-    """
+    """P(label) of rows (rows, features), (rows,): the logistic function of the sum of their leaves."""
     ranks, cuts = _ranked(trees, features)
     children = np.stack([trees["left"], trees["right"]], axis=1).ravel()
     scores = np.full(len(ranks), trees["baseline"][0])

@@ -69,9 +69,7 @@ class Job(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """A cell fitted in `folder`; `backbone` is None for a rule, else the settings it is read with (masks,
-    features, strategy).
-    """
+    """A cell fitted in `folder`; `backbone` (None for a rule) has the settings of inference."""
 
     cell: Cell
     folder: Path

@@ -36,9 +36,7 @@ class Coder:
         return self.tokenizer.get_vocab_size(with_added_tokens=True)
 
     def encode(self, texts: Sequence[str]) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Ids (tokens,) and offsets (tokens, 2), trimmed and filled, in code points of each text. Special
-        tokens are read as plain text.
-        """
+        """Ids (tokens,) and trimmed offsets (tokens, 2) in code points; special tokens are plain text."""
         encodings = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return [
             (np.array(encoding.ids, dtype=np.int32), filled(text, trimmed(text, encoding.offsets)))

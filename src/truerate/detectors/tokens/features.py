@@ -42,9 +42,7 @@ Content = list[tuple[int, str]]  # places and keys of the units that carry conte
 
 
 class Units(NamedTuple):
-    """The words of a text: offsets (units, 2), exact and stemmed keys, which are single characters, the
-    sentence of each.
-    """
+    """The words of a text: offsets (units, 2), exact and stemmed keys, single characters, sentences."""
 
     offsets: np.ndarray
     keys: list[str]
@@ -122,9 +120,7 @@ def reference_index(reference: str) -> ReferenceIndex:
 
 
 def _content(words: Units) -> Content:
-    """The units that carry content, with their keys: words of four letters (three in Arabic script), numbers,
-    pairs of characters.
-    """
+    """Content units with their keys: words of four letters (Arabic three), numbers, pairs of characters."""
     content = []
     for i, key in enumerate(words.stems):
         if words.is_single[i]:
@@ -198,9 +194,7 @@ def _alignment(answer: Units, content: Content, index: ReferenceIndex) -> np.nda
 
 
 def _informativeness(answer: Units, content: Content, index: ReferenceIndex) -> np.ndarray:
-    """The telling code of each word: that of its sentence. A word counts once; of pairs of characters two
-    make a word.
-    """
+    """The telling code of each word, that of its sentence; two pairs of characters make a word."""
     is_rare = index.holds.sum(axis=1) <= max(1, RARE * index.holds.shape[1])
     words: dict[int, set[int]] = {}
     pairs: dict[int, set[int]] = {}
@@ -245,9 +239,7 @@ def _shared(
 def token_features(
     text: str, offsets: np.ndarray, reference: str | ReferenceIndex, names: Sequence[str] = tuple(SIZES)
 ) -> np.ndarray:
-    """The codes of an answer's tokens (tokens, names), each those of the word in which it begins; shape
-    (tokens, 0) without names.
-    """
+    """The codes of an answer's tokens (tokens, names), each those of the word in which it begins."""
     if not names:
         return np.zeros((len(offsets), 0), dtype=np.int8)
     answer, codes = unit_features(text, reference)

@@ -1,6 +1,4 @@
-"""Token labels: characters to tokens and back. Inside–outside labels; a character that no token shows is
-never lost in between.
-"""
+"""Token labels, inside–outside: characters to tokens and back, no character lost."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,23 +13,17 @@ IGNORED = -100
 
 
 def labels_of(kind: str) -> tuple[str, ...]:
-    """The labels of a detector by their kind, `binary` or `category`; the first says that a token is not
-    hallucinated.
-    """
+    """The labels of a detector, `binary` or `category`; the first means not hallucinated."""
     return {"binary": BINARY, "category": CATEGORY}[kind]
 
 
 def is_hard(span: Mapping) -> bool:
-    """Whether a span counts as marked: spans without a share of annotators do, soft ones above one half
-    (Mu-SHROOM's rule).
-    """
+    """Whether a span counts as marked: without annotators' share, or above one half (Mu-SHROOM's rule)."""
     return span.get("p") is None or span["p"] > 0.5
 
 
 def trimmed(text: str, offsets: Sequence[tuple[int, int]]) -> np.ndarray:
-    """Offsets (tokens, 2) without the blank space around them; a token of nothing but blank space becomes
-    empty at its start.
-    """
+    """Offsets (tokens, 2) without surrounding blanks; a blank token becomes empty at its start."""
     bounds = np.array(offsets, dtype=np.int32).reshape(-1, 2)
     blank = np.fromiter(map(str.isspace, text), dtype=bool, count=len(text))
     for _ in range(len(text) if blank.any() else 0):

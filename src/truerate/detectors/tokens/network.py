@@ -1,6 +1,4 @@
-"""A network that marks tokens: a body, a linear head on every token, and embeddings of the match features
-added to its input.
-"""
+"""A network that marks tokens: a body, a linear head, and embeddings of the match features at its input."""
 
 import json
 from collections.abc import Sequence
@@ -26,9 +24,7 @@ from truerate.detectors.training.trainable import Trainable, read_saved
 
 
 class Network(Trainable):
-    """A body with a head: logits (rows, tokens, labels) for a batch of rows, each answer as if it stood alone
-    behind its reference.
-    """
+    """A body with a head: logits (rows, tokens, labels), each answer as if it stood alone."""
 
     def __init__(self, body: nn.Module, backbone: Backbone, labels: tuple[str, ...], coder: Coder):
         super().__init__()
@@ -66,24 +62,18 @@ class Network(Trainable):
             )
 
     def checkpointing(self) -> None:
-        """Keep only the input of each layer in training and compute it again on the way back: less memory, a
-        third more work.
-        """
+        """Recompute activations in the backward pass: less memory, a third more work."""
         self.body.activation_checkpointing_enable({"use_reentrant": False})
 
     def forward(self, batch: Batch, chosen: torch.Tensor | None = None) -> torch.Tensor:
-        """Logits (rows, tokens, labels); with `chosen`, bool (rows, tokens), those of the chosen tokens alone
-        (chosen, labels).
-        """
+        """Logits (rows, tokens, labels), or of the `chosen` tokens (rows, tokens) alone (chosen, labels)."""
         is_plain = self.mask == "full" and not bool((batch.segments == PADDING).any())
         sees = None if is_plain else attention(batch.segments, self.mask)
         hidden = self.hidden(batch.ids, batch.features, batch.positions, sees, unnamed=self._unnamed(batch))
         return self.logits(hidden if chosen is None else hidden[chosen])
 
     def _unnamed(self, batch: Batch) -> torch.Tensor | None:
-        """Which words of answers lose their embedding in this step of training (`word_dropout`), (rows,
-        tokens); None for none.
-        """
+        """Tokens (rows, tokens) whose embedding this training step drops (`word_dropout`); None for none."""
         share = self.backbone.word_dropout
         if not (self.training and share):
             return None
@@ -121,9 +111,7 @@ class Network(Trainable):
         return self.body(inputs_embeds=embedded, attention_mask=sees, position_ids=places, **more)[0]
 
     def _near(self, sees: torch.Tensor | None, positions: torch.Tensor) -> dict[str, torch.Tensor | None]:
-        """The masks of ModernBERT's layers: some see all that the mask allows, the others of that what lies
-        near by position.
-        """
+        """ModernBERT's masks: full layers see all that `sees` allows, sliding ones what is near of it."""
         near = ((positions[:, :, None] - positions[:, None, :]).abs() <= self.reach)[:, None]
         return {"full_attention": sees, "sliding_attention": near if sees is None else sees & near}
 
@@ -186,9 +174,7 @@ def _check_mask(network: Network) -> None:
 
 
 def load(folder: Path, *, device: str | torch.device = "cpu") -> Network:
-    """What `Network.save` wrote. Raises TruerateError where it is missing or damaged, or its backbone is no
-    longer there.
-    """
+    """What `Network.save` wrote. Raises TruerateError where it is missing or damaged."""
     folder = Path(folder)
     settings, backbone, state, config = read_saved(folder, "detector")
     body = body_from_weights(backbone, device) if config is None else body_from_nothing(config, backbone)

@@ -43,9 +43,7 @@ _OF_AUTO = {"config", "_from_auto", "trust_remote_code", "adapter_kwargs"}  # wh
 
 
 class DetectorConfig(PreTrainedConfig):
-    """The config.json of a published detector: `body` is the config of its body, None where adapters name a
-    backbone instead.
-    """
+    """The config.json of a published detector; `body` is None where adapters name a backbone."""
 
     model_type = "truerate-token-detector"
     body: dict | None = None
@@ -108,25 +106,19 @@ class TokenDetector(nn.Module):
         return self.logits(answers, reference)
 
     def logits(self, answers: Sequence[str], reference: str) -> list[torch.Tensor]:
-        """Logits (tokens, labels) of each answer to one reference, on the CPU in full precision; an answer
-        without a token has none.
-        """
+        """Logits (tokens, labels) of each answer to one reference, on the CPU in full precision."""
         chunks = self._chunks(answers, reference)
         empty = torch.zeros((0, len(self.labels)))
         return [torch.cat([logits for _, logits in chunk]) if chunk else empty for chunk in chunks]
 
     def mark(self, answer: str, reference: str) -> list[dict]:
-        """Soft spans {start, end, type, p} of an answer, in code points, in order and disjoint; it is marked
-        where p is above the `threshold`.
-        """
+        """Soft spans {start, end, type, p} of an answer, in code points, in order and disjoint."""
         (chunks,) = self._chunks([answer], reference)
         scored = [(chunk, torch.softmax(logits, dim=-1).numpy()) for chunk, logits in chunks]
         return soft_spans(answer, joined(scored), self.labels) if scored else []
 
     def marked(self, answer: str, reference: str) -> list[dict]:
-        """The marked spans of an answer in whole words {start, end, type, p}: those whose p is above the
-        `threshold`, in code points, in order and disjoint; none where nothing is marked.
-        """
+        """The spans above the `threshold` {start, end, type, p} in whole words, in order and disjoint."""
         spans = whole_words(answer, self.mark(answer, reference), self.threshold)
         return [span for span in spans if span["p"] > self.threshold]
 
@@ -201,18 +193,14 @@ def _network(folder: Path, name: str, device: str) -> tuple[Network, float]:
 
 
 def _marks_above(folder: Path, settings: dict) -> float:
-    """The threshold that training chose: what is published has it among its settings, what is trained beside
-    its folder; one half where none was chosen.
-    """
+    """The threshold that training chose, beside published settings or the trained folder; else one half."""
     if "threshold" in settings:
         return float(settings["threshold"])
     return threshold_of(folder.resolve().parent) if folder.resolve().name == TRAINED else MARKED
 
 
 def _body(folder: Path, backbone: Backbone, state: dict[str, torch.Tensor]) -> nn.Module:
-    """A body in the shape of config.json as trained, or of its `body` as published. Raises ValueError where
-    the weights have another.
-    """
+    """A body in the shape of config.json. Raises ValueError where the weights have another shape."""
     config = json.loads((folder / CONFIG).read_text("utf-8"))
     shape = config["body"] if config["model_type"] == DetectorConfig.model_type else config
     with torch.device("meta"):  # a config that is wrong may ask for more memory than there is

@@ -1,6 +1,4 @@
-"""Logistic regressions on sparse features of each word: the answer's own words, or what the reference says of
-them.
-"""
+"""Logistic regressions on sparse features of each word: the answer's own, or those of the reference."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -16,9 +14,7 @@ REACH = 4  # tokens on either side that a regression on match features sees
 
 
 def own_words(passage: Passage) -> list[list[str]]:
-    """Names of features of each word that never look at the reference: itself, its neighbours, its character
-    n-grams.
-    """
+    """Feature names of each word without the reference: itself, its neighbours, character n-grams."""
     words = [
         "<s>",
         "<s>",
@@ -43,9 +39,7 @@ def _ngrams(word: str) -> list[str]:
 
 
 def matches(passage: Passage) -> list[list[str]]:
-    """Names of features of each word: match and alignment of the words around it, pairs of codes next to it,
-    what its sentence tells.
-    """
+    """Feature names of each word: match and alignment around it, pairs of codes, informativeness."""
     n, codes = len(passage.offsets), passage.codes
     edge = ["-"] * REACH
     match, alignment, informativeness = (edge + column + edge for column in codes.T.tolist())
@@ -105,9 +99,7 @@ def learn_by(features: Features) -> Callable[[Sequence[Passage], int], State]:
 
 
 def _one_of(rows, labels: np.ndarray) -> tuple[np.ndarray, float]:
-    """The regression of one type; where its words are none or all there is nothing to weigh and the intercept
-    alone says so.
-    """
+    """The regression of one type; an intercept alone where its words are none or all."""
     if labels.all() or not labels.any():
         return np.zeros(BUCKETS), 20.0 if labels.all() else -20.0
     return fit_logistic(rows, labels)

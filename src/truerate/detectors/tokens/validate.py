@@ -1,6 +1,4 @@
-"""How well a detector marks the tokens of labelled passages, in its own tokens: from where on it marks is
-chosen by it, and early stopping looks at it.
-"""
+"""How well a detector marks the tokens of held-out passages: chooses its threshold, stops its training."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -16,26 +14,20 @@ DIGITS = 6  # of what is told
 
 
 class Agreement:
-    """Tokens with known labels: their `p` (tokens,) of being hallucinated, `is_gold`, and `is_typed`, whether
-    the likeliest type is the right one.
-    """
+    """Labelled tokens: `p` of being hallucinated, `is_gold`, `is_typed` (the right type), all (tokens,)."""
 
     def __init__(self, p: np.ndarray, is_gold: np.ndarray, is_typed: np.ndarray):
         self.p, self.is_gold, self.is_typed = p, is_gold, is_typed
 
     @cached_property
     def threshold(self) -> float:
-        """The p above which marking has the best F1 here, of p as spans hold it; one half where no token is
-        hallucinated, or none suspected.
-        """
+        """The p with the best F1 of marking above it, rounded as spans are; one half where there is none."""
         cut = best_f1_cut(written(self.p), self.is_gold)
         return MARKED if cut is None else round(cut, DIGITS)
 
     @property
     def f1(self) -> float | None:
-        """Of marking at the threshold, whatever the type; None where nothing is hallucinated and nothing
-        marked.
-        """
+        """Of marking at the threshold, whatever the type; None without hallucinated or marked tokens."""
         return self.f1_at(self.threshold)
 
     def f1_at(self, threshold: float) -> float | None:

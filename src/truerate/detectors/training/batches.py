@@ -44,9 +44,7 @@ class Rows(NamedTuple):
 
 
 def steps_of(rows: Rows, backbone: Backbone, seed: int, epoch: int) -> list[Step]:
-    """The steps of one epoch: each holds `accumulation` batches of `batch` answers, cut into parts that keep
-    the token budget.
-    """
+    """The steps of an epoch: `accumulation` batches of `batch` answers in parts within the token budget."""
     drawn = sorted(range(len(rows.rows)), key=lambda i: draw("row", seed, epoch, rows.names[i]))
     shards = [
         sorted(shard, key=lambda i: rows.rows[i].n_tokens)
@@ -80,9 +78,7 @@ def parts(batch: Sequence[int], rows: Rows, token_budget: int) -> list[Part]:
 
 
 def within(lengths: Sequence[int], token_budget: int) -> list[Part]:
-    """Rows of these lengths, the shortest first, in parts of at most `token_budget` tokens with padding; a
-    longer row is a part by itself.
-    """
+    """Rows by length, shortest first, in parts of at most `token_budget` padded tokens (or one row)."""
     split: list[Part] = []
     for index in sorted(range(len(lengths)), key=lambda row: lengths[row]):
         if not split or lengths[index] * (len(split[-1]) + 1) > token_budget:

@@ -37,9 +37,7 @@ class Task(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """What training gave. `facts` are the same on every run (steps, parameters, those of the task), `run` is what
-    this one cost.
-    """
+    """The outcome of training: `facts` are the same on every run, `run` is what this one cost."""
 
     facts: dict
     run: dict
@@ -165,9 +163,7 @@ class State:
 
 
 def pace(step: int, n_steps: int, warm_up: float) -> float:
-    """Factor of the learning rate: up in a line over the first `warm_up` (a share) of the steps, then down
-    half a cosine to 0.
-    """
+    """Factor of the learning rate: linear warm-up over a share `warm_up` of steps, then half a cosine."""
     rise = max(1, math.ceil(warm_up * n_steps))
     if step < rise:
         return (step + 1) / rise
@@ -236,9 +232,7 @@ class Meter:
         self.losses.append(loss)
 
     def facts(self, network: Trainable, *, resumed_from: int, waste: float | None) -> dict:
-        """Device, versions and speed of the run, for `run.json` in the scratch folder (a stage's output holds no
-        clock); token counts without padding, per process; seconds with evaluations.
-        """
+        """Device, versions and speed of the run, for `run.json` in the scratch folder; tokens per process."""
         wall, cpu = time.perf_counter() - self.wall, time.process_time() - self.cpu
         device = next(network.parameters()).device
         is_gpu = device.type == "cuda"

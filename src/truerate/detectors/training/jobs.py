@@ -71,9 +71,7 @@ Result = TypeVar("Result")
 
 
 def n_workers(apart: Sequence[Backbone]) -> int:
-    """Processes to start for so many small networks: one per core; none where a GPU or a large network needs
-    all there is.
-    """
+    """Processes for so many small networks, one per core; 0 where a GPU or a large network is used."""
     if (
         any(backbone.weights != "tiny" for backbone in apart)
         or processes.device() == "cuda"

@@ -83,9 +83,7 @@ def device() -> str:
 
 
 def has_driver() -> bool:
-    """Whether there may be a GPU: on Linux torch finds none without the driver's library (NVIDIA) or device
-    (AMD).
-    """
+    """Whether there may be a GPU: torch needs NVIDIA's library or AMD's device on Linux."""
     if sys.platform != "linux" or Path("/dev/kfd").exists():
         return True
     try:

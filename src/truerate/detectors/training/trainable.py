@@ -1,6 +1,4 @@
-"""A network of which some weights learn: how these are taken out and put back, how it lies in a folder, and how it
-uses its machine (threads, memory, precision).
-"""
+"""Networks with trainable weights: their state, their folder, and threads, memory and precision."""
 
 import contextlib
 import ctypes
@@ -35,9 +33,7 @@ class Trainable(nn.Module):
         return [parameter for parameter in self.parameters() if parameter.requires_grad]
 
     def checkpointing(self) -> None:
-        """Keep only the input of each layer in training and compute it again on the way back: less memory, a
-        third more work.
-        """
+        """Recompute activations in the backward pass: less memory, a third more work."""
         raise NotImplementedError
 
     def trainable_state(self) -> Weights:
@@ -70,9 +66,7 @@ class Saved(NamedTuple):
 
 
 def read_saved(folder: Path, what: str) -> Saved:
-    """What was saved in a folder; `what` names it in messages. Raises TruerateError where it is missing or
-    damaged.
-    """
+    """A saved network's folder, called `what` in messages. Raises TruerateError if missing or damaged."""
     try:
         settings = json.loads((folder / "network.json").read_text("utf-8"))
         backbone = Backbone.model_validate(settings["backbone"])
@@ -98,9 +92,7 @@ def half_precision(device: torch.device) -> AbstractContextManager:
 
 @contextlib.contextmanager
 def single_threaded(backbone: Backbone) -> Iterator[None]:
-    """One thread for a small network, whose sums would cost more to share out than to make; freed memory
-    stays with the process.
-    """
+    """One thread for a small network; freed memory stays with the process."""
     before = torch.get_num_threads()
     torch.set_num_threads(1 if backbone.weights == "tiny" else before)
     _keep_memory()
@@ -111,9 +103,7 @@ def single_threaded(backbone: Backbone) -> Iterator[None]:
 
 
 def _keep_memory() -> None:
-    """Have glibc keep freed blocks as large as a step's tensors: given back to the system, each would be
-    paged in and zeroed anew.
-    """
+    """Have glibc keep freed blocks as large as a step's tensors, which else are paged in anew."""
     with contextlib.suppress(AttributeError, OSError, TypeError):  # other C libraries have no mallopt
         library = ctypes.CDLL(None)
         library.mallopt(_M_MMAP_THRESHOLD, _HEAP)

@@ -103,18 +103,14 @@ def model_mean(fit: Fit, model: str, langs: Sequence[str]) -> Interval | None:
 
 
 def model_difference(fit: Fit, first: str, second: str, langs: Sequence[str]) -> Combined | None:
-    """The mean over languages of the first model's rate less that of the second, paired by cluster; None where a
-    cell has no labels.
-    """
+    """The mean over languages of the first model's rate − the second's, paired by cluster, or None."""
     each = {(first, lang): 1 / len(langs) for lang in langs}
     each |= {(second, lang): -1 / len(langs) for lang in langs}
     return combined(fit, each)
 
 
 def compare_models(fit: Fit, models: Sequence[str], langs: Sequence[str]) -> list[Comparison]:
-    """Every pair of models by place, with the p-value of its difference before and after Holm's correction;
-    pairs of which nothing can be said are left out.
-    """
+    """Every pair of models by place, with the p-value of its difference and Holm's correction of it."""
     differences = [
         (i, j, difference)
         for (i, first), (j, second) in combinations(enumerate(models), 2)

@@ -1,6 +1,4 @@
-"""Labels that were given group by group (every answer to one question, every sentence about one document): whether
-they were, and the rate with the variance between groups. Also the rate of the system that gave the answers.
-"""
+"""Labels given group by group (all answers to one question): detection, and rates with group variance."""
 
 from collections.abc import Iterable, Mapping
 from math import sqrt

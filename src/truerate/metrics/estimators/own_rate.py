@@ -1,6 +1,4 @@
-"""The rate of one group of answers from a detector's flags of all and people's labels of some: what stands for
-it, what it rests on, and what more labels would give.
-"""
+"""The rate of one group of answers from flags of all and labels of some, and what more labels would give."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,12 +17,7 @@ from truerate.metrics.estimators.label_groups import (
     system_rate,
 )
 from truerate.metrics.estimators.planning import Plan, design_effect_of
-from truerate.metrics.estimators.prediction_powered import (
-    Fit,
-    fit_board,
-    residuals,
-    t_of,
-)
+from truerate.metrics.estimators.prediction_powered import Fit, fit_board, residuals, t_of
 from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board
 from truerate.metrics.estimators.sample import Cell
 from truerate.metrics.intervals import Interval, wilson
@@ -220,9 +213,7 @@ def unskewed(t: float, skew: float, n: int) -> float:
 
 
 def labels_to_halve(cell: Cell, *, confidence: float) -> int | None:
-    """How many more labels, drawn by chance, halve the interval of a group; None where it has no width left or
-    fewer than two labels.
-    """
+    """How many more randomly drawn labels halve the interval of a group; None without width or labels."""
     fit = _fit({"": cell}, "these", confidence)
     if not fit.cells:
         return None
@@ -258,9 +249,7 @@ class Separation:
 
 @dataclass(frozen=True)
 class Systems:
-    """The systems of a file beside one another, about all answers that they would give: questions that both
-    answered are pairs.
-    """
+    """The systems of a file compared over all answers they would give, paired by question."""
 
     cells: Mapping[str, Cell]
     confidence: float = 0.95
@@ -308,9 +297,7 @@ def over_systems(cells: Mapping[str, Cell], *, confidence: float = 0.95) -> Inte
 
 
 def with_unjudged(total: np.ndarray, flagged: np.ndarray) -> np.ndarray:
-    """Flags with those that could not be told (NaN) at the share of all that were: no estimate from labels leans
-    on them, and none is lost. 0 where nothing was judged.
-    """
+    """Flags with unjudged ones (NaN) at the share of all others; 0 where nothing was judged."""
     is_told = ~np.isnan(flagged)
     n_judged = total[is_told].sum()
     share = flagged[is_told].sum() / n_judged if n_judged else 0.0

@@ -52,9 +52,7 @@ class Residuals:
         return self.gold - slope * self.flagged
 
     def influence(self, slope: float, target: Target) -> np.ndarray:
-        """How far each unit moves θ, (n,), 0 together: by its label, and, where the units themselves were drawn
-        (`model`), by its flags.
-        """
+        """How far each unit moves θ, (n,), sum 0: by its label, and about the `model` by its flags."""
         moved = np.zeros(self.cell.n)
         moved[self.cell.is_labelled] = self.left(slope) / self.cell.k
         return moved + slope * self.flagged_of_all / self.cell.n if target == "model" else moved
@@ -147,9 +145,7 @@ def _finite(cell: Cell, squares: np.ndarray, n_things: float) -> float:
 
 
 class Clustered(NamedTuple):
-    """A cell by cluster: `names` (clusters,), sorted, and `sums` (clusters, 3) of influence, units and labelled
-    units.
-    """
+    """A cell by cluster: sorted `names`, and `sums` (clusters, 3) of influence, units, labelled units."""
 
     names: np.ndarray
     sums: np.ndarray

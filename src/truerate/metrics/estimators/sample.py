@@ -108,9 +108,7 @@ def by_cluster(cell: Cell) -> Cell:
 
 
 def main_effects(keys: Sequence[Key]) -> np.ndarray:
-    """A design of model and language main effects, (cells, columns): a column of ones, and one per model and
-    language but the first of each.
-    """
+    """A design of main effects, (cells, columns): ones, and all models and languages but the first."""
     columns = [np.ones(len(keys))]
     for axis in (0, 1):
         names = [key[axis] for key in keys]
