@@ -38,7 +38,9 @@ class Counted(NamedTuple):
 
 
 def unit_share(rows: Counted) -> float | None:
-    """Share of units with the label, in [0, 1], by majority of raters; unlabelled units do not count."""
+    """Share of units that have the label, in [0, 1]; of several raters more than half must say so. Units without any
+    label do not count.
+    """
     labels = (
         rows.asked.drop_nulls("label")
         .group_by("subject", "unit_id", maintain_order=True)
