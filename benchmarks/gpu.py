@@ -44,10 +44,10 @@ from truerate.config import Backbone
 from truerate.detectors.tokens.groups import Group
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import Network, build
-from truerate.detectors.tokens.strategies import STRATEGIES, chosen_strategy, logits_of, score_group
-from truerate.detectors.tokens.train import rows_to_learn, token_task
+from truerate.detectors.tokens.scoring import STRATEGIES, chosen_strategy, logits_of
+from truerate.detectors.tokens.train import token_task, training_rows
 from truerate.detectors.training import processes
-from truerate.detectors.training.batches import padding_waste, steps_of
+from truerate.detectors.training.batches import steps_of
 from truerate.detectors.training.engine import Meter, State, deterministic, learn, versions
 from truerate.detectors.training.trainable import Trainable
 from truerate.results.markers import write_between
@@ -324,18 +324,18 @@ def train(folder: Path, kind: str, mask: str, plan: Plan) -> dict:
     how, n = settings(folder, kind, mask, plan), WARM_UP + plan.steps
     network = made(how)
     network.checkpointing()
-    known = rows_to_learn(list(lessons(n * how.batch * how.accumulation, SHARING[mask], plan)), how)
+    known = training_rows(list(lessons(n * how.batch * how.accumulation, SHARING[mask], plan)), how)
     steps = steps_of(known, how, 0, 0)[:n]
     with deterministic(0, network.device):
         state, task = State(network, how, n), token_task(network, known, [], how)
         for step in steps[:WARM_UP]:
             learn(state, task, step)
         settle()
-        meter = Meter()
+        meter = Meter(known)
         for step in steps[WARM_UP:]:
-            meter.add(learn(state, task, step), step, known)
+            meter.add(learn(state, task, step), step)
         settle()
-        facts = meter.facts(network, resumed_from=0, waste=padding_waste(steps[WARM_UP:], known))
+        facts = meter.facts(network, resumed_from=0)
     operations = flops_per_token(network) * facts["tokens"]
     return facts | {"mfu": round(operations / (facts["wall_s"] * matrix_rate(network.device)), 4)}
 
@@ -427,10 +427,10 @@ def scoring_lines(name: str, how: Backbone, plan: Plan) -> Iterator[str]:
 
 def timed(network: Network, strategy: str, one: Group, rounds: int) -> Timed:
     """Score a group some times; the logits come from a first, untimed time."""
-    spent, logits = [], torch.cat(logits_of(network, one, strategy))
+    spent, logits = [], torch.cat([logits for _, logits in logits_of(network, [one], strategy)])
     for _ in range(rounds):
         since = time.perf_counter()
-        score_group(network, one, strategy)
+        list(logits_of(network, [one], strategy))
         spent.append(time.perf_counter() - since)
     return Timed(min(spent), torch.cuda.max_memory_allocated() if torch.cuda.is_available() else None, logits)
 

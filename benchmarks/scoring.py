@@ -34,7 +34,7 @@ from truerate.detectors.tokens.encode import tiny_coder
 from truerate.detectors.tokens.groups import Answer, Group
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import Network
-from truerate.detectors.tokens.strategies import chosen_strategy, score_group, score_groups
+from truerate.detectors.tokens.scoring import chosen_strategy, logits_of
 from truerate.results.markers import write_between
 
 N_WORDS, ANSWER, SPREAD = 4000, 150, 40
@@ -118,7 +118,7 @@ def group(
             "features": np.zeros((length, 0), np.int8),
         }
         answers.append(Answer(f"{seed}-{place}", ids, **unused))
-    return Group(draws.integers(300, N_WORDS, n_reference, dtype=np.int32), tuple(answers), str(seed), "en")
+    return Group(draws.integers(300, N_WORDS, n_reference, dtype=np.int32), tuple(answers))
 
 
 def n_tokens(one: Group) -> int:
@@ -176,9 +176,9 @@ def speeds(given: argparse.Namespace) -> str:
 def line(name: str, full: Network, prefix: Network, one: Group, rounds: int) -> str:
     """One line of the table: a model, a reference length, a number of answers."""
     auto = chosen_strategy(prefix, len(one.answers))
-    runs = {"full": lambda: score_group(full, first(one, 11), "one_by_one")}
+    runs = {"full": lambda: list(logits_of(full, [first(one, 11)], "one_by_one"))}
     for strategy in dict.fromkeys(["packed", auto]):
-        runs[strategy] = lambda strategy=strategy: score_group(prefix, one, strategy)
+        runs[strategy] = lambda strategy=strategy: list(logits_of(prefix, [one], strategy))
     spent = fastest(runs, rounds)
     spent["full"] *= n_read(one) / n_read(first(one, 11))
     rates = {run: n_tokens(one) / seconds for run, seconds in spent.items()}
@@ -198,7 +198,7 @@ def line(name: str, full: Network, prefix: Network, one: Group, rounds: int) -> 
 
 def first(one: Group, n: int) -> Group:
     """A group with its first answers alone."""
-    return Group(one.reference_ids, one.answers[:n], one.group_id, one.lang)
+    return Group(one.reference_ids, one.answers[:n])
 
 
 def beside_lettuce(given: argparse.Namespace) -> str:
@@ -233,7 +233,7 @@ def beside_lettuce(given: argparse.Namespace) -> str:
                 "theirs": lambda context=context, texts=texts: [
                     detector.predict(context=[context], answer=text, output_format="tokens") for text in texts
                 ],
-                "ours": lambda one=one: score_group(prefix, one),
+                "ours": lambda one=one: list(logits_of(prefix, [one])),
             }
             spent, tokens = fastest(runs, given.rounds), n_tokens(one)
             since = time.process_time()
@@ -277,7 +277,7 @@ def score_all(made: Network, n_answers: int) -> None:
         group(n_reference, PER_REFERENCE, mean=mean, spread=spread, seed=seed)
         for seed in range(n_answers // PER_REFERENCE)
     )
-    for _ in score_groups(made, groups):
+    for _ in logits_of(made, groups):
         pass
 
 

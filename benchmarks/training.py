@@ -21,8 +21,8 @@ from truerate.detectors.tokens.encode import Coder, tiny_coder
 from truerate.detectors.tokens.groups import Answer, Group
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build
-from truerate.detectors.tokens.train import rows_to_learn, token_task
-from truerate.detectors.training.batches import Rows, Step, padding_waste, steps_of
+from truerate.detectors.tokens.train import token_task, training_rows
+from truerate.detectors.training.batches import Row, Step, padding_waste, steps_of
 from truerate.detectors.training.engine import State, learn
 from truerate.results.markers import write_between
 
@@ -71,8 +71,8 @@ def measured(mix: str, k: int, given: argparse.Namespace) -> list[str]:
     base = statistics.median(rates["random, padded"])
     lines = []
     for name, (known, steps) in ways.items():
-        rate, n = statistics.median(rates[name]), sum(len(row.answers) for row in known.rows)
-        per_answer = sum(row.n_tokens for row in known.rows) / n
+        rate, n = statistics.median(rates[name]), sum(row.n_answers for row in known)
+        per_answer = sum(row.n_tokens for row in known) / n
         lines.append(
             f"| {mix} | {k} | {name} | {padding_waste(steps, known):.1%} | {per_answer:.0f} | {rate:.1f} | {rate / base:.2f}x |"
         )
@@ -98,25 +98,23 @@ def group(mix: str, i: int, k: int, coder: Coder) -> Group:
     return Group(
         random.integers(0, coder.n_words, length("reference", references), dtype=np.int32),
         tuple(made),
-        str(i),
-        "en",
     )
 
 
-def padded(groups: list[Group], how: Backbone) -> tuple[Rows, list[Step]]:
+def padded(groups: list[Group], how: Backbone) -> tuple[list[Row], list[Step]]:
     """One answer per row, batches of drawn rows, each padded to its longest."""
-    known = rows_to_learn(groups, how.model_copy(update={"mask": "full"}))
-    order = sorted(range(len(known.rows)), key=lambda i: draw("benchmark", known.names[i]))
+    known = training_rows(groups, how.model_copy(update={"mask": "full"}))
+    order = sorted(range(len(known)), key=lambda i: draw("benchmark", known[i].name))
     return known, [[order[i : i + how.batch]] for i in range(0, len(order), how.batch)]
 
 
-def bucketed(groups: list[Group], how: Backbone) -> tuple[Rows, list[Step]]:
+def bucketed(groups: list[Group], how: Backbone) -> tuple[list[Row], list[Step]]:
     """What training does."""
-    known = rows_to_learn(groups, how)
+    known = training_rows(groups, how)
     return known, steps_of(known, how, 42, 0)
 
 
-def speed(known: Rows, steps: list[Step], first: int, n: int, how: Backbone, coder: Coder) -> float:
+def speed(known: list[Row], steps: list[Step], first: int, n: int, how: Backbone, coder: Coder) -> float:
     """Answers per CPU second over `n` steps."""
     network = build(how, labels_of("binary"), coder, 42)
     state, task = State(network, how, len(steps)), token_task(network, known, [], how)
@@ -124,7 +122,7 @@ def speed(known: Rows, steps: list[Step], first: int, n: int, how: Backbone, cod
     began = time.process_time()
     for step in chosen:
         learn(state, task, step)
-    return sum(len(known.rows[i].answers) for step in chosen for part in step for i in part) / (
+    return sum(known[i].n_answers for step in chosen for part in step for i in part) / (
         time.process_time() - began
     )
 

@@ -3,7 +3,7 @@ learned from), each beside a reference of its own, about 1,200 tokens together.
 
     python benchmarks/training_rows.py [--rows 7000 70000 630000] [--write benchmarks/RESULTS.md]
 
-Rows are packed as a training packs them (`rows_to_learn`), from groups of made-up ids that come one after the other;
+Rows are packed as a training packs them (`training_rows`), from groups of made-up ids that come one after the other;
 then an epoch is planned and a thousand of its rows are read as its first batches. Each size is a process of its own.
 CPU seconds are user and system; memory is VmHWM less what the process held before (imports). `arrays` is what the
 same rows take as arrays in memory, by their own sizes. The texts themselves, which a training is given as a table,
@@ -13,10 +13,8 @@ are not in it. `--write` puts the table between the markers `<!-- bench:training
 
 import argparse
 import json
-import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,8 +23,8 @@ import numpy as np
 
 from truerate.config import Backbone
 from truerate.detectors.tokens.groups import Answer, Group
-from truerate.detectors.tokens.masks import collate
-from truerate.detectors.tokens.train import rows_to_learn
+from truerate.detectors.tokens.rows import collate
+from truerate.detectors.tokens.train import training_rows
 from truerate.detectors.training.batches import steps_of
 from truerate.results.markers import write_between
 
@@ -78,11 +76,11 @@ def of_its_own(n: int) -> str:
 def table(found: dict[int, dict]) -> str:
     """One line per size."""
     lines = [
-        "| rows | tokens | GB in memory | GB as arrays | GB of file | CPU s, packing | CPU s, plan of an epoch | µs to read a row |",
-        "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| rows | tokens | GB in memory | GB as arrays | CPU s, packing | CPU s, plan of an epoch | µs to read a row |",
+        "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for n, one in found.items():
-        shown = [f"{one[name]:.2f}" for name in ("memory", "arrays", "file")]
+        shown = [f"{one[name]:.2f}" for name in ("memory", "arrays")]
         costs = [f"{one['packing']:.1f}", f"{one['plan']:.1f}", f"{one['read']:.0f}"]
         lines.append(f"| {n:,} | {one['tokens']:,} | {' | '.join([*shown, *costs])} |")
     return "\n".join([*lines, "", f"Limit: {LIMIT:.0f} GB in memory."])
@@ -91,26 +89,24 @@ def table(found: dict[int, dict]) -> str:
 def measured(n: int) -> dict[str, float]:
     """Bytes and seconds of a training's rows."""
     how, before = Backbone.model_validate(SETTINGS), peak()
-    with tempfile.TemporaryDirectory(dir=os.environ.get("TRUERATE_SCRATCH")) as folder:
-        began = time.process_time()
-        known = rows_to_learn(groups(n), how, Path(folder))
-        packed = time.process_time()
-        steps = steps_of(known, how, 0, 0)
-        planned = time.process_time()
-        parts = [part for step in steps for part in step]
-        n_read = 0
-        for part in parts:
-            collate([known.rows[i].whole for i in part], 0)
-            n_read += len(part)
-            if n_read >= READ:
-                break
-        read = time.process_time()
-    tokens = sum(known.rows.n_tokens)  # type: ignore[attr-defined]
+    began = time.process_time()
+    known = training_rows(groups(n), how)
+    packed = time.process_time()
+    steps = steps_of(known, how, 0, 0)
+    planned = time.process_time()
+    parts = [part for step in steps for part in step]
+    n_read = 0
+    for part in parts:
+        collate([known[i] for i in part], 0)
+        n_read += len(part)
+        if n_read >= READ:
+            break
+    read = time.process_time()
+    tokens = sum(row.n_tokens for row in known)
     return {
         "tokens": tokens,
         "memory": (peak() - before) / 1e9,
         "arrays": tokens * BYTES["arrays"] / 1e9,
-        "file": known.rows.n_bytes / 1e9,  # type: ignore[attr-defined]
         "packing": packed - began,
         "plan": planned - packed,
         "read": 1e6 * (read - planned) / n_read,
@@ -127,7 +123,7 @@ def groups(n: int) -> Iterator[Group]:
         answer = Answer(
             f"{place:016x}", ids[m:], np.zeros((k, 2), np.int32), labels, np.ones((k, 2), np.int8)
         )
-        yield Group(ids[:m], (answer,), str(place), "en")
+        yield Group(ids[:m], (answer,))
 
 
 def peak() -> int:

@@ -8,9 +8,10 @@ from truerate.config import Backbone
 from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.backbones import body_from_nothing
 from truerate.detectors.tokens.encode import tiny_coder
-from truerate.detectors.tokens.groups import groups_of
-from truerate.detectors.tokens.labels import CATEGORY
+from truerate.detectors.tokens.groups import Group, stream_groups
+from truerate.detectors.tokens.labels import BINARY, CATEGORY
 from truerate.detectors.tokens.network import Network
+from truerate.detectors.tokens.scoring import logits_of
 
 REFERENCE = "Velmora is a town. It was founded in 1912. It lies on the river Tola. 维尔莫拉镇始建于1912年。 Tesk was founded in 1877."
 ANSWERS = (
@@ -81,7 +82,17 @@ def network(kind="llama", mask="prefix", code=None, labels=CATEGORY, **changed) 
     return made
 
 
-def group(made: Network, texts=ANSWERS, reference=REFERENCE):
+def groups_of(frame, code, settings, labels=BINARY, **how) -> list[Group]:
+    """All groups of passages."""
+    return list(stream_groups(frame, code, settings, labels, **how))
+
+
+def group(made: Network, texts=ANSWERS, reference=REFERENCE) -> Group:
     """The one group of some texts about one reference."""
-    (found,) = groups_of(passages(texts, reference), made.coder, made.backbone, made.labels)
-    return found
+    (only,) = groups_of(passages(texts, reference), made.coder, made.backbone, made.labels)
+    return only
+
+
+def scored(made: Network, *groups: Group) -> list:
+    """The probabilities of each answer of groups (default: the one group), (tokens, labels)."""
+    return [torch.softmax(logits, -1).numpy() for _, logits in logits_of(made, groups or [group(made)])]

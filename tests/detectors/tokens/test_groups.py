@@ -1,27 +1,16 @@
 """Answers beside their references, and beside windows of them."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from tests.detectors.tokens.small_networks import ANSWERS, REFERENCE, backbone, coder, passages
+from tests.detectors.tokens.small_networks import ANSWERS, REFERENCE, backbone, coder, groups_of, passages
 from truerate.detectors.tokens import groups
-from truerate.detectors.tokens.groups import (
-    Repeated,
-    Windowed,
-    groups_of,
-    least_suspicious,
-    over_windows,
-    stream_groups,
-    windowed_rate,
-)
-from truerate.detectors.tokens.labels import BINARY
+from truerate.detectors.tokens.groups import RepeatedGroups
 
 
 def test_answers_are_grouped_by_reference_in_order():
     frame = passages(["b1"], "B").vstack(passages(["a1", "", "a2"], "A")).vstack(passages(["b2"], "B"))
-    found = groups_of(frame, coder(), backbone(), BINARY)
+    found = groups_of(frame, coder(), backbone())
     assert [len(group.answers) for group in found] == [2, 2]  # the empty text has no token
     assert [answer.target_id for answer in found[1].answers] == ["t0", "t2"]
     assert found[0].reference_ids[0] == coder().start[0] and found[0].reference_ids[-1] == coder().between[0]
@@ -29,13 +18,13 @@ def test_answers_are_grouped_by_reference_in_order():
 
 def test_labels_and_features_stand_beside_the_tokens():
     spans = {0: [{"start": 23, "end": 27, "type": "entity", "p": None}]}  # 1899
-    ((group),) = groups_of(passages(spans=spans), coder(), backbone(), BINARY)
+    ((group),) = groups_of(passages(spans=spans), coder(), backbone())
     answer = group.answers[0]
     assert [
         ANSWERS[0][a:b] for (a, b), label in zip(answer.offsets, answer.labels, strict=True) if label == 1
     ] == list("1899")
     assert answer.features.shape == (len(answer.ids), 3)
-    ((bare),) = groups_of(passages(), coder(), backbone(features=()), BINARY)
+    ((bare),) = groups_of(passages(), coder(), backbone(features=()))
     assert bare.answers[0].features.shape == (len(answer.ids), 0)
 
 
@@ -45,7 +34,7 @@ def test_the_reference_gives_way_before_the_answer_is_cut():
         [" Tola" * 30, " Tola" * 3],
         64,
     )  # 30 and 3 tokens, one per word; the reference has far more than 64
-    found = groups_of(passages(texts, REFERENCE * 4), code, backbone(max_tokens=window), BINARY)
+    found = groups_of(passages(texts, REFERENCE * 4), code, backbone(max_tokens=window))
     for group in found:
         assert all(answer.n_chunks == 1 for answer in group.answers)
         assert all(len(group.reference_ids) + len(answer.ids) <= window for answer in group.answers)
@@ -62,7 +51,7 @@ FAR = " ".join(f"Town {k} lies on river {k}." for k in range(40))  # with a fact
 
 def test_windows_leave_nothing_of_a_reference_out_and_overlap():
     code, settings = coder(), backbone(max_tokens=64)
-    found = groups_of(passages(["Town 3 lies."], FAR), code, settings, BINARY)
+    found = groups_of(passages(["Town 3 lies."], FAR), code, settings)
     ((ids, _),) = code.encode([FAR])
     parts = [group.reference_ids[len(code.start) : -len(code.between)].tolist() for group in found]
     size = len(parts[0])
@@ -79,7 +68,7 @@ def test_windows_leave_nothing_of_a_reference_out_and_overlap():
 def test_what_is_taught_stands_beside_the_window_that_shares_most_with_it():
     code, settings = coder(), backbone(max_tokens=64)
     texts = ["Town 2 lies on river 2.", "Town 37 lies on river 37."]
-    early, late = groups_of(passages(texts, FAR), code, settings, BINARY, is_training=True)
+    early, late = groups_of(passages(texts, FAR), code, settings, is_training=True)
     assert [answer.target_id for group in (early, late) for answer in group.answers] == ["t0", "t1"]
     for group, number in ((early, "2"), (late, "37")):
         told = code.tokenizer.decode(group.reference_ids.tolist()).replace(" ", "")
@@ -91,62 +80,21 @@ def test_what_is_taught_stands_beside_the_window_that_shares_most_with_it():
 def test_of_many_windows_the_nearest_are_read_and_all_are_counted():
     code, text = coder(), "Town 2 lies on river 2. Town 37 lies on river 37."
     whole, some, one = (
-        groups_of(passages([text], FAR), code, backbone(max_tokens=64, windows=n), BINARY)
-        for n in (None, 2, 1)
+        groups_of(passages([text], FAR), code, backbone(max_tokens=64, windows=n)) for n in (None, 2, 1)
     )
     assert len(whole) > 3 and len(some) == 2 and len(one) == 1
     told = [code.tokenizer.decode(group.reference_ids.tolist()).replace(" ", "") for group in some]
     assert "Town2lies" in told[0] and "Town37lies" in told[1]  # in the order of the reference
     for found, n in ((whole, len(whole)), (some, 2), (one, 1)):
         assert {group.answers[0].n_windows for group in found} == {len(whole)}
-        assert {group.answers[0].n_read for group in found} == {n} and windowed_rate(found) == 1
-        asked = [(group.answers[0], np.ones((1, 2))) for group in found]
-        ((answer, _),) = over_windows(asked, least_suspicious)
-        assert answer.n_read == n
-    many = groups_of(passages([text], FAR), code, backbone(max_tokens=64, windows=1000), BINARY)
+        assert {group.answers[0].n_read for group in found} == {n}
+    many = groups_of(passages([text], FAR), code, backbone(max_tokens=64, windows=1000))
     assert len(many) == len(whole), "no more than there are"
-
-
-def test_how_many_stand_beside_a_part_of_their_reference_is_counted():
-    code, texts = coder(), passages(["Tola", "Tola lies there."], REFERENCE * 4)
-    n = len(code.encode([REFERENCE * 4])[0][0])
-    for is_training in (False, True):
-        wide, narrow = (
-            groups_of(texts, code, backbone(max_tokens=size), BINARY, is_training=is_training)
-            for size in (n + 200, 64)
-        )
-        assert windowed_rate(wide) == 0 and windowed_rate(narrow) == 1 and windowed_rate([]) is None
-    fits = groups_of(passages(["Tola"], "Tola"), code, backbone(max_tokens=64), BINARY)
-    told = [replace(one, answers=tuple(replace(a, target_id="x") for a in one.answers)) for one in fits]
-    assert windowed_rate([*told, *narrow]) == 2 / 3
-
-
-def test_of_windows_each_token_takes_the_least_suspicious():
-    first = np.array([[0.1, 0.7, 0.2], [0.8, 0.1, 0.1]])  # shares of none, one kind, another
-    second = np.array([[0.7, 0.1, 0.2], [0.6, 0.3, 0.1]])
-    assert least_suspicious([first, second]).tolist() == [second[0].tolist(), first[1].tolist()]
-
-
-def test_a_text_is_told_once_after_its_last_window():
-    long = groups_of(passages(["Town 3 lies."], FAR), coder(), backbone(max_tokens=64), BINARY)
-    short = groups_of(passages(["Tola"], "Tola"), coder(), backbone(max_tokens=64), BINARY)
-    asked = [(group.answers[0], number) for number, group in enumerate([*long, *short])]
-    told = [(answer.n_windows, said) for answer, said in over_windows(asked, max)]
-    assert told == [(len(long), len(long) - 1), (1, len(long))]
-
-
-def test_what_is_taught_is_told_after_its_one_window():
-    taught = groups_of(
-        passages(["Town 3 lies."], FAR), coder(), backbone(max_tokens=64), BINARY, is_training=True
-    )
-    asked = [(answer, "said") for group in taught for answer in group.answers]
-    ((answer, said),) = over_windows(asked, max)
-    assert said == "said" and answer.n_windows > 3 and answer.n_read == 1
 
 
 def test_a_long_answer_is_cut_into_equal_chunks_and_nothing_is_lost():
     code, text = coder(), "Tola lies. " * 40
-    group, *others = groups_of(passages([text], REFERENCE * 4), code, backbone(max_tokens=64), BINARY)
+    group, *others = groups_of(passages([text], REFERENCE * 4), code, backbone(max_tokens=64))
     for other in others:  # each window has all of it
         assert [one.ids.tolist() for one in other.answers] == [one.ids.tolist() for one in group.answers]
     ((ids, offsets),) = code.encode([text])
@@ -163,40 +111,35 @@ def test_a_long_answer_is_cut_into_equal_chunks_and_nothing_is_lost():
 
 
 def test_a_short_reference_leaves_the_answer_its_room():
-    ((group),) = groups_of(passages(["Tola " * 50], "Tola"), coder(), backbone(max_tokens=64), BINARY)
+    ((group),) = groups_of(passages(["Tola " * 50], "Tola"), coder(), backbone(max_tokens=64))
     assert group.answers[0].n_chunks == 1
 
 
 def test_how_an_answer_is_cut_does_not_depend_on_others():
     code, settings = coder(), backbone(max_tokens=64)
     texts = ["Tola " * n for n in (3, 20, 29, 45, 90)]
-    together = stream_groups(passages(texts, REFERENCE * 4), code, settings, BINARY)
+    together = groups_of(passages(texts, REFERENCE * 4), code, settings)
     whole = {
         (answer.target_id, answer.chunk, answer.window): (len(group.reference_ids), answer.ids.tolist())
         for group in together
         for answer in group.answers
     }
     for place, text in enumerate(texts):
-        for group in stream_groups(passages([text], REFERENCE * 4), code, settings, BINARY):
+        for group in groups_of(passages([text], REFERENCE * 4), code, settings):
             for answer in group.answers:
                 known = whole[f"t{place}", answer.chunk, answer.window]
                 assert known == (len(group.reference_ids), answer.ids.tolist())
 
 
 def test_more_answers_than_a_group_may_have_stand_in_several(monkeypatch):
-    monkeypatch.setattr(groups, "_AT_ONCE", 2)
-    monkeypatch.setattr(groups, "_MOST", 3)
+    monkeypatch.setattr(groups, "N_ENCODED", 2)
+    monkeypatch.setattr(groups, "N_ANSWERS", 3)
     frame = passages(["a", "b", "c", "d", "e"], "A").vstack(passages(["f"], "B"))
-    found = groups_of(frame, coder(), backbone(), BINARY)
+    found = groups_of(frame, coder(), backbone())
     assert [len(group.answers) for group in found] == [3, 2, 1]
     assert found[0].reference_ids.tolist() == found[1].reference_ids.tolist()
     whole = passages(["a", "b", "c", "d", "e", "f"])["text"].to_list()
     assert [len(answer.ids) for group in found for answer in group.answers] == [1] * len(whole)
-
-
-def test_a_text_without_reference_is_read_alone():
-    ((group),) = groups_of(passages(["Tola"], ""), coder(), backbone(), BINARY)
-    assert len(group.reference_ids) == 2
 
 
 @pytest.mark.parametrize(("n_texts", "n_made"), [(2, 1), (1_000_000, 3)])
@@ -205,18 +148,8 @@ def test_groups_that_are_asked_for_again_are_kept_where_they_are_few(n_texts, n_
 
     def make():
         made.append(len(made))
-        yield from groups_of(passages(["Tola", "Miro"], "Tola lies"), coder(), backbone(), BINARY)
+        yield from groups_of(passages(["Tola", "Miro"], "Tola lies"), coder(), backbone())
 
-    groups = Repeated(make, n_texts)
+    groups = RepeatedGroups(make, n_texts)
     read = [[one.target_id for group in groups for one in group.answers] for _ in range(3)]
     assert read[0] == read[1] == read[2] and len(read[0]) == 2 and len(made) == n_made
-
-
-def test_what_passes_through_is_counted():
-    code, settings = coder(), backbone(max_tokens=64)
-    long = groups_of(passages(["Town 3 lies."], FAR), code, settings, BINARY)
-    short = groups_of(passages(["Tola"], "Tola"), code, settings, BINARY)
-    counting = Windowed()
-    assert list(counting.counted(iter([*long, *short, *short, *short]))) == [*long, *short, *short, *short]
-    assert len(long) > 1 and counting.rate == pytest.approx(1 / 4)  # beside several windows, and one answer
-    assert Windowed().rate is None

@@ -15,7 +15,6 @@ import torch
 
 from truerate.detectors.tokens.cells import halves
 from truerate.detectors.tokens.encode import tiny_coder
-from truerate.detectors.tokens.groups import groups_of
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build
 from truerate.detectors.tokens.train import train
@@ -23,6 +22,7 @@ from truerate.detectors.tokens.validate import agreement
 from truerate.detectors.training.jobs import CHECKPOINT
 
 from .lessons import backbone, lessons
+from .small_networks import groups_of
 
 TESTS = Path(__file__).parents[2]
 SHORT = {"max_steps": 16, "checkpoint_steps": 4}  # of a run that is stopped or shared out

@@ -3,8 +3,8 @@ import pytest
 
 from truerate.core.keys import draw
 from truerate.detectors.tokens.groups import Answer, Group
-from truerate.detectors.tokens.train import rows_to_learn
-from truerate.detectors.training.batches import Rows, padding_waste, steps_of, within
+from truerate.detectors.tokens.train import training_rows
+from truerate.detectors.training.batches import padding_waste, steps_of, within
 
 from ..tokens.lessons import backbone
 
@@ -15,7 +15,7 @@ def group(name, reference, *answers):
         Answer(f"{name}-{i}", np.ones(n, int), np.zeros((n, 2), int), np.zeros(n, int), np.zeros((n, 0), int))
         for i, n in enumerate(answers)
     )
-    return Group(np.ones(reference, int), made, name, "en")
+    return Group(np.ones(reference, int), made)
 
 
 def mixed(n):
@@ -28,20 +28,20 @@ def mixed(n):
 
 def test_padding_waste_is_below_three_percent():
     how = backbone(max_tokens=4096, token_budget=8192, batch=8)
-    known = rows_to_learn(mixed(2000), how)
+    known = training_rows(mixed(2000), how)
     steps = steps_of(known, how, 42, 0)
     assert padding_waste(steps, known) < 0.03
     # the same rows in drawn order, batches of 8 padded to their longest
-    drawn = sorted(range(len(known.rows)), key=lambda i: draw("any", i))
+    drawn = sorted(range(len(known)), key=lambda i: draw("any", i))
     assert padding_waste([[drawn[i : i + 8]] for i in range(0, len(drawn), 8)], known) > 0.3
 
 
 def test_an_epoch_holds_every_row_once_and_keeps_the_budget():
     how = backbone(max_tokens=512, token_budget=700, batch=4, accumulation=2)
-    known = rows_to_learn(mixed(60), how)
+    known = training_rows(mixed(60), how)
     steps = steps_of(known, how, 42, 0)
-    assert sorted(i for step in steps for part in step for i in part) == list(range(len(known.rows)))
-    sizes = [[known.rows[i].n_tokens for i in part] for step in steps for part in step]
+    assert sorted(i for step in steps for part in step for i in part) == list(range(len(known)))
+    sizes = [[known[i].n_tokens for i in part] for step in steps for part in step]
     assert all(len(part) == 1 or max(part) * len(part) <= 700 for part in sizes)
     assert len(steps) == 8  # 60 answers in 15 batches of 4, two to a step
 
@@ -51,8 +51,8 @@ def test_the_plan_hangs_on_content_seed_and_epoch_alone():
     groups = mixed(40)
 
     def names(groups, seed, epoch):
-        known = rows_to_learn(groups, how)
-        return [[known.names[i] for part in step for i in part] for step in steps_of(known, how, seed, epoch)]
+        known = training_rows(groups, how)
+        return [[known[i].name for part in step for i in part] for step in steps_of(known, how, seed, epoch)]
 
     assert names(groups, 42, 0) == names(groups[::-1], 42, 0)
     assert names(groups, 42, 0) != names(groups, 42, 1)
@@ -61,13 +61,12 @@ def test_the_plan_hangs_on_content_seed_and_epoch_alone():
 
 @pytest.mark.parametrize(("mask", "n"), [("full", 3), ("causal", 1), ("prefix", 1)])
 def test_answers_of_one_reference_share_a_row_where_the_mask_lets_them(mask, n):
-    assert len(rows_to_learn([group("g", 20, 5, 6, 7)], backbone(mask=mask)).rows) == n
+    assert len(training_rows([group("g", 20, 5, 6, 7)], backbone(mask=mask))) == n
 
 
 def test_nothing_to_learn_from():
-    none = Rows([], [])
-    assert steps_of(none, backbone(), 42, 0) == []
-    assert padding_waste([], none) is None
+    assert steps_of([], backbone(), 42, 0) == []
+    assert padding_waste([], []) is None
 
 
 def test_parts_are_of_about_one_length_and_a_longer_row_stands_alone():

@@ -13,7 +13,6 @@ import pytest
 import torch
 
 from truerate.config import Backbone
-from truerate.detectors.training.batches import Rows
 from truerate.detectors.training.engine import Task, pace, train
 from truerate.detectors.training.jobs import CHECKPOINT, made_once
 
@@ -25,7 +24,8 @@ class Point(NamedTuple):
 
     x: float
     y: float
-    answers: tuple[int, ...] = (0,)
+    n_answers: int = 1
+    name: str = ""
     n_tokens: int = 1
     n_targets: int = 1
 
@@ -63,7 +63,7 @@ def how(**changes) -> Backbone:
 
 def line_task(network: Line) -> Task:
     """32 points of y = 3 x + 1, with the squared error as loss and its negative as grade."""
-    points = [Point(x / 16 - 1, 3 * (x / 16 - 1) + 1) for x in range(32)]
+    points = [Point(x / 16 - 1, 3 * (x / 16 - 1) + 1, name=f"point {x}") for x in range(32)]
 
     def loss(part):
         x, y = (torch.tensor([[getattr(one, name)] for one in part]) for name in ("x", "y"))
@@ -72,8 +72,7 @@ def line_task(network: Line) -> Task:
     def error():
         return float(loss(points).detach())
 
-    names = [f"point {i}" for i in range(32)]
-    return Task(Rows(points, names), loss, eval_metric=lambda: -error(), facts=lambda: {"error": error()})
+    return Task(points, loss, eval_metric=lambda: -error(), facts=lambda: {"error": error()})
 
 
 def learned(folder, **changes):
@@ -128,7 +127,7 @@ def test_without_a_grade_a_run_goes_its_whole_way(tmp_path):
 
 def test_rows_that_teach_nothing_are_no_step(tmp_path):
     network = Line()
-    task = line_task(network)._replace(rows=Rows([], []))
+    task = line_task(network)._replace(rows=[])
     assert train(network, task, how(), seed=1, folder=tmp_path).facts["steps"] == 0
 
 

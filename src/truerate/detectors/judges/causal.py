@@ -21,7 +21,7 @@ from truerate.detectors.judges.decoder import Decoder
 from truerate.detectors.judges.prompts import N_WRITTEN, Example, example_of, prompt
 from truerate.detectors.tokens.cells import NETWORK, halves
 from truerate.detectors.training import engine, processes
-from truerate.detectors.training.batches import Rows, within
+from truerate.detectors.training.batches import within
 from truerate.detectors.training.engine import Task
 from truerate.detectors.training.trainable import single_threaded
 
@@ -49,8 +49,7 @@ def fit(job: Job, folder: Path) -> tuple[dict, dict]:
 
 def judging_task(network: Decoder, training: pl.DataFrame, held_out: pl.DataFrame) -> Task:
     """Return judging as a task; its metric is exp(−mean loss) of a token of held-out judgements, in (0, 1]."""
-    names, rows = _examples(network, training)
-    _, others = _examples(network, held_out)
+    rows, others = _examples(network, training), _examples(network, held_out)
 
     def eval_metric() -> float | None:
         loss = mean_loss(network, others)
@@ -60,7 +59,7 @@ def judging_task(network: Decoder, training: pl.DataFrame, held_out: pl.DataFram
         loss = mean_loss(network, others)
         return {"validation": {"loss": None if loss is None else round(loss, DIGITS)}}
 
-    return Task(Rows(rows, names), network.loss, eval_metric, facts)
+    return Task(rows, network.loss, eval_metric, facts)
 
 
 def mean_loss(network: Decoder, rows: list[Example]) -> float | None:
@@ -74,14 +73,11 @@ def mean_loss(network: Decoder, rows: list[Example]) -> float | None:
     return sum(losses) / sum(row.n_targets for row in rows)
 
 
-def _examples(network: Decoder, passages: pl.DataFrame) -> tuple[list[str], list[Example]]:
-    """Names and examples of those passages that fit the window."""
-    examples = {
-        row["target_id"]: example
-        for row in passages.iter_rows(named=True)
-        if (example := example_of(network.coder, row, network.backbone.max_tokens)) is not None
-    }
-    return list(examples), list(examples.values())
+def _examples(network: Decoder, passages: pl.DataFrame) -> list[Example]:
+    """Those passages that fit the window, as examples."""
+    rows = passages.iter_rows(named=True)
+    examples = (example_of(network.coder, row, network.backbone.max_tokens) for row in rows)
+    return [example for example in examples if example is not None]
 
 
 def _decided(network: Decoder, held_out: pl.DataFrame, batch_tokens: int) -> Decision:

@@ -22,9 +22,10 @@ N_WRITTEN = 160  # tokens that a judgement may have
 class Example:
     """A prompt with its completion, and labels (tokens,): IGNORED in the prompt."""
 
+    name: str
     ids: np.ndarray
     labels: np.ndarray
-    answers: tuple[int, ...] = (0,)
+    n_answers: int = 1
 
     @property
     def n_tokens(self) -> int:
@@ -68,7 +69,7 @@ def example_of(coder: Coder, row: Mapping[str, Any], max_tokens: int) -> Example
     if ids is None:
         return None
     labels = np.concatenate([np.full(len(ids), IGNORED, np.int64), written])
-    return Example(np.concatenate([ids, written]), labels)
+    return Example(row["target_id"], np.concatenate([ids, written]), labels)
 
 
 def aligned(prompts: Sequence[np.ndarray], pad: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,18 +1,16 @@
 """Answers as a network reads them: grouped by their reference, and joined again behind it.
 
-A reference and its answers are tokenized apart (no pair template, no special token read out of a text) and
-joined by ids: start, reference, between, answer. The rule of the window of `max_tokens`: the reference gives
-way first, down to half of the window; an answer that needs more is cut into chunks of equal length. A
-reference that does not stand whole beside an answer is read in overlapping windows, which together leave nothing
-out: in learning beside the one that shares most with the answer, in judging beside each of them, or, where the
-backbone has `windows`, beside as many that share most with it.
+A reference and its answers are tokenized apart (no pair template, no special token read out of a text) and joined by
+ids: start, reference, between, answer. The rule of the window of `max_tokens`: the reference gives way first, down to
+half of the window; an answer that needs more is cut into chunks of equal length. A reference that does not stand whole
+beside an answer is read in overlapping windows, which together leave nothing out: in training beside the one that
+shares most with the answer, in judging beside each of them, or, where the backbone has `windows`, beside as many that
+share most with it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import islice, pairwise
-from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -24,24 +22,18 @@ from truerate.detectors.tokens.labels import token_labels
 from truerate.detectors.tokens.span_probabilities import Reading
 from truerate.detectors.windows import borders
 
-# a reference gives way in steps of this part of the window, so that answers of similar length share its windows
-_N_CUTS = 8
-_AT_ONCE = 512  # texts that are tokenized at a time
-_MOST = 2_000  # answers of a group: more that share a reference, or have none, stand in several
-_KEPT = (
-    20_000  # texts of which groups that are taken again and again stay in memory; of more they are made anew
-)
-
-T = TypeVar("T")
+N_CUTS = 8  # a reference gives way in such parts of the window, so that answers of similar length share its windows
+N_ENCODED = 512  # texts that are tokenized at a time
+N_ANSWERS = 2_000  # answers of a group: more that share a reference, or have none, stand in several
+N_CACHED = 20_000  # texts of which groups that are read repeatedly stay in memory
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A text, or a chunk of one, in tokens. `offsets` are trimmed code points of the whole text; `labels`
-    -100: does not count. It stands beside the window `window` of `n_windows` of its reference, and is read beside
-    `n_read` of them in all.
+    """A text, or a chunk of one, in tokens: ids, labels (tokens,), offsets (tokens, 2), features (tokens, features).
 
-    Shapes: ids, labels (tokens,); offsets (tokens, 2); features (tokens, features).
+    `offsets` are trimmed code points of the whole text; label -100 does not count. It stands beside the window `window`
+    of `n_windows` of its reference, and is read beside `n_read` of them in all.
     """
 
     target_id: str
@@ -58,14 +50,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Group:
-    """Answers that share a reference or a window of it, and its ids with those that stand before and after it.
-    `group_id`, `lang`: of its first answer.
-    """
+    """Answers that share a reference or a window of it, and its ids with those that stand before and after it."""
 
     reference_ids: np.ndarray
     answers: tuple[Answer, ...]
-    group_id: str
-    lang: str
 
     @property
     def n_tokens(self) -> int:
@@ -73,33 +61,17 @@ class Group:
         return len(self.reference_ids) + sum(len(answer.ids) for answer in self.answers)
 
 
-# ---- from texts to groups ----------------------------------------------------------------------------------
-def groups_of(
-    passages: pl.DataFrame,
-    coder: Coder,
-    backbone: Backbone,
-    labels: Sequence[str],
-    *,
-    is_training: bool = False,
-) -> list[Group]:
-    """All groups of passages at once, as training needs them; of those that are taught each answer stands beside
-    one window of its reference, the nearest.
-    """
-    return list(stream_groups(passages, coder, backbone, labels, is_training=is_training))
-
-
-class Repeated:
-    """The groups of passages, as often as they are asked for: kept where texts are few, else made anew each time, as
-    memory would not hold them.
-    """
+class RepeatedGroups:
+    """Groups that are iterated several times: cached where texts are few, else made anew each time."""
 
     def __init__(self, make: Callable[[], Iterator[Group]], n_texts: int):
-        self._make, self._kept = make, list(make()) if n_texts <= _KEPT else None
+        self._make, self._cached = make, list(make()) if n_texts <= N_CACHED else None
 
     def __iter__(self) -> Iterator[Group]:
-        return self._make() if self._kept is None else iter(self._kept)
+        return self._make() if self._cached is None else iter(self._cached)
 
 
+# ---- from texts to groups ----------------------------------------------------------------------------------
 def stream_groups(
     passages: pl.DataFrame,
     coder: Coder,
@@ -108,168 +80,106 @@ def stream_groups(
     *,
     is_training: bool = False,
 ) -> Iterator[Group]:
-    """Groups of passages one after the other, in the order in which references first stand; memory holds a
-    few hundred texts at a time.
+    """Groups of passages one after the other, in the order in which references first occur; memory holds a few hundred
+    texts at a time. With `is_training` each answer stands beside one window of its reference, the nearest.
 
-    Columns read: target_id, group_id, lang, text, spans, reference. A text without a token gives no answer.
-    Answers beside which their reference is read in windows of another size stand in other groups, and so do answers
-    that are more than a group may have.
+    Columns read: target_id, text, spans, reference. A text without a token gives no answer.
     """
-    by_reference = passages.select("target_id", "group_id", "lang", "text", "spans", "reference").group_by(
+    by_reference = passages.select("reference", "target_id", "text", "spans").group_by(
         "reference", maintain_order=True
     )
-    rows = (
-        (reference, row)
-        for (reference,), part in by_reference
-        for row in part.drop("reference").iter_rows(named=True)
-    )
-    kept: tuple[str, np.ndarray] | None = None
-    waiting: list[tuple[dict, Answer]] = []
-    while slab := list(islice(rows, _AT_ONCE)):
-        for (reference, row), encoded in zip(
-            slab, coder.encode([row["text"] for _, row in slab]), strict=True
-        ):
-            is_next = kept is None or kept[0] != reference
-            if is_next or len(waiting) >= _MOST:
-                yield from _grouped(kept, waiting, coder, backbone, is_training=is_training)
-                waiting = []
-            if is_next:
-                kept = (reference, coder.encode([reference])[0][0])
-            waiting += [(row, answer) for answer in _chunks(row, *encoded, kept, coder, backbone, labels)]
-    yield from _grouped(kept, waiting, coder, backbone, is_training=is_training)
+    rows = ((reference, row) for (reference,), part in by_reference for row in part.iter_rows(named=True))
+    current, ids, answers = None, np.zeros(0, np.int32), list[Answer]()
+    while some := list(islice(rows, N_ENCODED)):
+        encoded_texts = coder.encode([row["text"] for _, row in some])
+        for (reference, row), encoded in zip(some, encoded_texts, strict=True):
+            if reference != current or len(answers) >= N_ANSWERS:
+                yield from _groups(ids, answers, coder, backbone, is_training=is_training)
+                answers = []
+            if reference != current:
+                current, ids = reference, coder.encode([reference])[0][0]
+            answers += _chunks(row, *encoded, len(ids), coder, backbone, labels)
+    yield from _groups(ids, answers, coder, backbone, is_training=is_training)
 
 
-def _room(n_reference: int, coder: Coder, backbone: Backbone) -> int:
-    """Tokens that a chunk of an answer may have: what the whole reference leaves, at least half of the window."""
-    around = len(coder.start) + len(coder.between)
-    return max(backbone.max_tokens - around - n_reference, (backbone.max_tokens - around) // 2, 1)
-
-
-def _chunks(row, ids, offsets, kept, coder, backbone, labels) -> list[Answer]:
-    """One answer, or its chunks of equal length where it is longer than the window allows."""
+def _chunks(
+    row: dict,
+    ids: np.ndarray,
+    offsets: np.ndarray,
+    n_reference: int,
+    coder: Coder,
+    backbone: Backbone,
+    labels: Sequence[str],
+) -> list[Answer]:
+    """One answer, or its chunks of equal length where it is longer than what the whole reference, and at least half of
+    the window, leave.
+    """
     if not len(ids):
         return []
     gold = token_labels(row["text"], offsets, row["spans"] or (), labels)
-    features = token_features(row["text"], offsets, kept[0], backbone.features)
-    n_chunks = -(-len(ids) // _room(len(kept[1]), coder, backbone))
-    cut = np.linspace(0, len(ids), n_chunks + 1).round().astype(int)
+    features = token_features(row["text"], offsets, row["reference"], backbone.features)
+    room = backbone.max_tokens - len(coder.start) - len(coder.between)
+    n_chunks = -(-len(ids) // max(room - n_reference, room // 2, 1))
+    cuts = np.linspace(0, len(ids), n_chunks + 1).round().astype(int)
     return [
         Answer(row["target_id"], ids[a:b], offsets[a:b], gold[a:b], features[a:b], chunk, n_chunks)
-        for chunk, (a, b) in enumerate(zip(cut[:-1], cut[1:], strict=True))
+        for chunk, (a, b) in enumerate(pairwise(cuts))
     ]
 
 
-def _grouped(
-    kept, waiting: list[tuple[dict, Answer]], coder: Coder, backbone: Backbone, *, is_training: bool
+def _groups(
+    ids: np.ndarray, answers: Sequence[Answer], coder: Coder, backbone: Backbone, *, is_training: bool
 ) -> Iterator[Group]:
-    """The answers to one reference, by the windows of it that they stand beside."""
-    if kept is None or not waiting:
-        return
-    sizes: dict[int, list[tuple[dict, Answer]]] = {}
-    for row, answer in waiting:
-        sizes.setdefault(_piece(len(kept[1]), len(answer.ids), coder, backbone), []).append((row, answer))
-    for size, beside in sizes.items():
-        parts = [kept[1][start:end] for start, end in borders(len(kept[1]), size)] if size else []
-        parts = parts or [kept[1][:0]]
-        n_read = min(1 if is_training else backbone.windows or len(parts), len(parts))
-        nearest = _nearest([answer for _, answer in beside], parts, n_read)
-        for window, part in enumerate(parts):
-            here = [pair for pair, near in zip(beside, nearest, strict=True) if window in near]
-            if here:
-                windows = {"window": window, "n_windows": len(parts), "n_read": n_read}
-                yield _group(part, [(row, replace(answer, **windows)) for row, answer in here], coder)
-
-
-def _group(part: np.ndarray, beside: Sequence[tuple[dict, Answer]], coder: Coder) -> Group:
-    """Answers beside one window of their reference."""
-    ids = np.concatenate([np.array(coder.start, np.int32), part, np.array(coder.between, np.int32)])
-    row = beside[0][0]
-    return Group(ids, tuple(answer for _, answer in beside), row["group_id"], row["lang"])
-
-
-def _nearest(answers: Sequence[Answer], parts: Sequence[np.ndarray], n_read: int) -> list[set[int]]:
-    """Of each answer the `n_read` windows that hold most of its different pairs of neighbouring tokens, of equals most
-    of its tokens; the first of equals in both.
-    """
-    if len(parts) == n_read:
-        return [set(range(n_read))] * len(answers)
-    contents = [(_neighbours(part), set(part.tolist())) for part in parts]
-    nearest = []
+    """The answers to one reference (its ids), by the windows of it that they stand beside."""
+    by_size: dict[int, list[Answer]] = {}
     for answer in answers:
-        pairs, tokens = _neighbours(answer.ids), set(answer.ids.tolist())
-        shared = [(len(pairs & in_pairs), len(tokens & in_tokens)) for in_pairs, in_tokens in contents]
-        ranked = sorted(range(len(parts)), key=shared.__getitem__, reverse=True)  # equals keep their order
-        nearest.append(set(ranked[:n_read]))
-    return nearest
-
-
-def _neighbours(ids: np.ndarray) -> set[tuple[int, int]]:
-    return set(pairwise(ids.tolist()))
-
-
-class Windowed:
-    """Counts, of the groups that pass through it, the answers beside which their reference does not fit whole."""
-
-    def __init__(self) -> None:
-        self._n_read = self._n_windowed = Fraction(0)
-
-    def counted(self, groups: Iterable[Group]) -> Iterator[Group]:
-        """The same groups. An answer that is read beside several windows stands in as many, and counts once."""
-        for group in groups:
-            self._n_read += sum((Fraction(1, answer.n_read) for answer in group.answers), Fraction(0))
-            self._n_windowed += sum(
-                (Fraction(1, answer.n_read) for answer in group.answers if answer.n_windows > 1), Fraction(0)
+        by_size.setdefault(_window_size(len(ids), len(answer.ids), coder, backbone), []).append(answer)
+    start, between = (np.array(part, np.int32) for part in (coder.start, coder.between))
+    for size, beside in by_size.items():
+        parts = [ids[a:b] for a, b in borders(len(ids), size)] if size else []
+        parts = parts or [ids[:0]]
+        n_read = min(1 if is_training else backbone.windows or len(parts), len(parts))
+        nearest = _nearest(beside, parts, n_read)
+        for window, part in enumerate(parts):
+            inside = tuple(
+                replace(answer, window=window, n_windows=len(parts), n_read=n_read)
+                for answer, near in zip(beside, nearest, strict=True)
+                if window in near
             )
-            yield group
-
-    @property
-    def rate(self) -> float | None:
-        """Their share of all; None over no answer."""
-        return float(self._n_windowed / self._n_read) if self._n_read else None
+            if inside:
+                yield Group(np.concatenate([start, part, between]), inside)
 
 
-def windowed_rate(groups: Iterable[Group]) -> float | None:
-    """The share of answers beside which their reference does not fit whole; None over no answer."""
-    windowed = Windowed()
-    for _ in windowed.counted(groups):
-        pass
-    return windowed.rate
-
-
-def _piece(n_reference: int, n_answer: int, coder: Coder, backbone: Backbone) -> int:
+def _window_size(n_reference: int, n_answer: int, coder: Coder, backbone: Backbone) -> int:
     """How many tokens of a reference stand beside an answer: all that fit, else what an answer of up to the next
     eighth of the window leaves.
     """
     room = backbone.max_tokens - len(coder.start) - len(coder.between)
     if n_reference + n_answer <= room:
         return n_reference
-    step = max(1, backbone.max_tokens // _N_CUTS)
-    return max(0, min(n_reference, max(room - -(-n_answer // step) * step, 0)))
+    step = max(1, backbone.max_tokens // N_CUTS)
+    return max(0, min(n_reference, room - -(-n_answer // step) * step))
 
 
-def over_windows(
-    parts: Iterable[tuple[Answer, T]], least: Callable[[Sequence[T]], T]
-) -> Iterator[tuple[Answer, T]]:
-    """Each text or chunk once, with what is said of it by all windows that it is read beside as one by `least`, as soon
-    as the last of them was read.
+def _nearest(answers: Sequence[Answer], parts: Sequence[np.ndarray], n_read: int) -> list[set[int]]:
+    """Of each answer the `n_read` windows that hold most of its distinct pairs of neighbouring tokens, of equals most
+    of its tokens; the first of equals in both.
     """
-    waiting: dict[tuple[str, int], list[T]] = {}
-    for answer, reading in parts:
-        if answer.n_read == 1:
-            yield answer, reading
-            continue
-        readings = waiting.setdefault((answer.target_id, answer.chunk), [])
-        readings.append(reading)
-        if len(readings) == answer.n_read:
-            yield answer, least(waiting.pop((answer.target_id, answer.chunk)))
+    if len(parts) == n_read:
+        return [set(range(n_read))] * len(answers)
 
+    def contents(ids: np.ndarray) -> tuple[set, set]:
+        return set(pairwise(ids.tolist())), set(ids.tolist())
 
-def least_suspicious(read: Sequence[np.ndarray]) -> np.ndarray:
-    """What several windows say of the same tokens, each (tokens, labels) shares of which the first label is none:
-    each token as the window reads it that bears it out most.
-    """
-    p = np.stack(read)
-    return np.asarray(p[p[:, :, 0].argmax(axis=0), np.arange(p.shape[1])])
+    of_parts, nearest = [contents(part) for part in parts], []
+    for answer in answers:
+        pairs, tokens = contents(answer.ids)
+        shared = [
+            (len(pairs & part_pairs), len(tokens & part_tokens)) for part_pairs, part_tokens in of_parts
+        ]
+        ranked = sorted(range(len(parts)), key=shared.__getitem__, reverse=True)  # equals keep their order
+        nearest.append(set(ranked[:n_read]))
+    return nearest
 
 
 def joined(chunks: Sequence[tuple[Answer, np.ndarray]]) -> Reading:

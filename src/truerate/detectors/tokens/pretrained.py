@@ -24,20 +24,14 @@ from truerate.detectors.fetched import CONFIG, check_sums, downloaded, one_line
 from truerate.detectors.tokens.backbones import body_from_nothing, body_from_weights
 from truerate.detectors.tokens.cells import NETWORK as TRAINED
 from truerate.detectors.tokens.encode import Coder
-from truerate.detectors.tokens.groups import Answer, groups_of, joined, over_windows
+from truerate.detectors.tokens.groups import Answer, joined, stream_groups
 from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.predict import threshold_of
+from truerate.detectors.tokens.scoring import answer_logits
 from truerate.detectors.tokens.span_probabilities import MARKED, soft_spans
-from truerate.detectors.tokens.strategies import logits_of
 
 WEIGHTS, NETWORK = "model.safetensors", "network.json"
-FILES = (
-    CONFIG,
-    NETWORK,
-    "coder.json",
-    "tokenizer.json",
-    WEIGHTS,
-)  # what is read of a repository, and nothing else
+FILES = (CONFIG, NETWORK, "coder.json", "tokenizer.json", WEIGHTS)  # of a repository; nothing else is read
 _OF_HUB = {"cache_dir", "local_files_only", "force_download"}
 _OF_AUTO = {"config", "_from_auto", "trust_remote_code", "adapter_kwargs"}  # what AutoModel hands on besides
 
@@ -96,11 +90,6 @@ class TokenDetector(nn.Module):
         """What a token may be; the first says that it is not hallucinated."""
         return self.network.labels
 
-    @property
-    def n_parameters(self) -> int:
-        """All weights, those of a frozen backbone too."""
-        return self.network.n_parameters
-
     def forward(self, answers: Sequence[str], reference: str) -> list[torch.Tensor]:
         """The logits of each answer."""
         return self.logits(answers, reference)
@@ -126,39 +115,15 @@ class TokenDetector(nn.Module):
         """The chunks of each answer in the order of its text, with their logits."""
         if isinstance(answers, str):
             raise TruerateError("scoring answers: one text was given; give a list of texts")
-        parts: dict[str, list[tuple[Answer, torch.Tensor]]] = {
-            str(index): [] for index in range(len(answers))
-        }
-        backbone = self.network.backbone
-        groups = groups_of(_passages(answers, reference), self.network.coder, backbone, self.labels)
-        scored = (
-            pair
-            for group in groups
-            for pair in zip(
-                group.answers,
-                logits_of(self.network, group, backbone.strategy, backbone.cache_bytes),
-                strict=True,
-            )
-        )
-        for answer, logits in over_windows(scored, _least_suspicious):
+        names, network = [str(number) for number in range(len(answers))], self.network
+        passages = pl.DataFrame(
+            {"target_id": names, "text": list(answers)}, schema={"target_id": pl.String, "text": pl.String}
+        ).with_columns(spans=pl.lit([], dtype=SPANS), reference=pl.lit(reference))
+        parts: dict[str, list[tuple[Answer, torch.Tensor]]] = {name: [] for name in names}
+        groups = stream_groups(passages, network.coder, network.backbone, self.labels)
+        for answer, logits in answer_logits(network, groups, network.backbone):
             parts[answer.target_id].append((answer, logits))
         return [sorted(chunks, key=lambda chunk: chunk[0].chunk) for chunks in parts.values()]
-
-
-def _least_suspicious(read: Sequence[torch.Tensor]) -> torch.Tensor:
-    """The logits of each token by the window of the reference that bears it out most."""
-    logits = torch.stack(list(read))
-    window = torch.softmax(logits, dim=-1)[:, :, 0].argmax(dim=0)
-    return logits[window, torch.arange(logits.shape[1])]
-
-
-def _passages(answers: Sequence[str], reference: str) -> pl.DataFrame:
-    """Answers to one reference as the detectors get them; their places are their names."""
-    columns = {"target_id": [str(number) for number in range(len(answers))], "text": list(answers)}
-    rows = pl.DataFrame(columns, schema={"target_id": pl.String, "text": pl.String})
-    return rows.with_columns(
-        group_id=pl.lit(""), lang=pl.lit(""), spans=pl.lit([], dtype=SPANS), reference=pl.lit(reference)
-    )
 
 
 # ---- reading -----------------------------------------------------------------------------------------------

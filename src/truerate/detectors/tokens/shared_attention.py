@@ -17,14 +17,8 @@ from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from truerate.core.errors import TruerateError
 
 NAME = "truerate"
-_CHUNK = 256  # queries of a sliding layer that are computed at a time, over the keys within their reach
-_UNSUPPORTED = (
-    "position_bias",
-    "softcap",
-    "s_aux",
-)  # what some backbones ask of their attention beyond a mask
-
-Pair = Sequence[torch.Tensor]  # keys and values (1, heads, tokens, size)
+CHUNK = 256  # queries of a sliding layer that are computed at a time, over the keys within their reach
+UNSUPPORTED = ("position_bias", "softcap", "s_aux")  # what some backbones ask of attention beyond a mask
 
 
 @dataclass(frozen=True)
@@ -47,28 +41,17 @@ def band(reach: int, is_causal: bool, dtype: torch.dtype, device: torch.device) 
     """Return who sees whom within reach, as 0 or -inf (chunk, chunk + 2 · reach); the first key stands `reach`
     before the first query.
     """
-    places = torch.arange(_CHUNK + 2 * reach, device=device)
-    apart = places[:_CHUNK, None] + reach - places
+    places = torch.arange(CHUNK + 2 * reach, device=device)
+    apart = places[:CHUNK, None] + reach - places
     sees = (apart <= reach) & (apart >= (0 if is_causal else -reach))
     return torch.zeros(sees.shape, dtype=dtype, device=device).masked_fill(~sees, -torch.inf)
 
 
-def attend(
-    module,
-    query,
-    key,
-    value,
-    attention_mask,
-    scaling=None,
-    dropout=0.0,
-    blocks: Sequence[Blocks] | None = None,
-    **more,
-):
-    """Scaled dot-product attention (rows, heads, tokens, size) → (rows, tokens, heads, size), over blocks
-    where they are given.
+def attend(module, query, key, value, attention_mask, scaling=None, dropout=0.0, blocks=None, **more):
+    """Scaled dot-product attention (rows, heads, tokens, size) → (rows, tokens, heads, size), over a sequence of
+    `blocks` where one is given: they stand side by side in the row, and none sees another.
 
-    Several blocks stand side by side in the row, none of which sees another. Raises TruerateError where a
-    backbone asks for more than a mask: leaving that out would be another model.
+    Raises TruerateError where a backbone asks for more than a mask: leaving that out would be another model.
     """
 
     def whole(q, k, v, mask=None, *, is_causal=False):
@@ -76,7 +59,7 @@ def attend(
             module, q, k, v, mask, dropout=dropout, scaling=scaling, is_causal=is_causal
         )[0]
 
-    if asked := [name for name in _UNSUPPORTED if more.get(name) is not None]:
+    if asked := [name for name in UNSUPPORTED if more.get(name) is not None]:
         raise TruerateError(
             f"{type(module).__name__} asks its attention for {', '.join(asked)}, which is not heeded; use another backbone"
         )
@@ -89,15 +72,15 @@ def attend(
     outputs = [
         output
         for part, block in zip(parts, blocks, strict=True)
-        for output in _over(whole, part, block, is_sliding and block.reach is not None, scaling)
+        for output in _over(whole, part, block, is_sliding and block.reach is not None)
     ]
     return torch.cat(outputs, dim=1), None
 
 
 def _over(
-    whole: Callable, row: Sequence[torch.Tensor], blocks: Blocks, is_sliding: bool, scaling: float | None
+    whole: Callable, row: Sequence[torch.Tensor], blocks: Blocks, is_sliding: bool
 ) -> list[torch.Tensor]:
-    """Attention over the query, key and value of one reference and its answers, piece by piece."""
+    """Attention over the query, key and value of one reference and its answers, part by part."""
     n, is_causal = blocks.n_reference, blocks.mask == "causal"
     reference, *answers = zip(*(states.split((n, *blocks.lengths), dim=2) for states in row), strict=True)
     if is_sliding:
@@ -107,63 +90,31 @@ def _over(
             outputs += _near(whole, query, *_joined(before, pair), reach=reach, is_causal=is_causal)
         return outputs
     outputs = [whole(*reference, is_causal=is_causal)] if n else []
-    if answers and n and row[0].device.type == "cpu":
-        query = row[0][:, :, n:]
-        return [*outputs, _in_two_parts(query, reference[1:], answers, is_causal=is_causal, scaling=scaling)]
-    return outputs + _in_one_part(whole, reference[1:], answers, is_causal=is_causal)
+    for query, *pair in answers:
+        key, value = _joined(reference[1:], pair)
+        n_queries, n_keys = query.shape[2], key.shape[2]
+        sees = torch.ones((n_queries, n_keys), dtype=torch.bool, device=key.device).tril(n_keys - n_queries)
+        outputs.append(whole(query, key, value, sees[None, None] if is_causal else None))
+    return outputs
 
 
 def _near(whole: Callable, query, key, value, *, reach: int, is_causal: bool) -> list[torch.Tensor]:
-    """Attention of a sliding layer, chunk by chunk over the keys within reach; the last query and the last
-    key are one token.
-    """
+    """Attention of a sliding layer, in chunks over the keys within reach; last query and last key are one token."""
     n, n_keys, outputs = query.shape[2], key.shape[2], []
     sees = band(reach, is_causal, query.dtype, query.device)
-    for start in range(0, n, _CHUNK):
+    for start in range(0, n, CHUNK):
         stop, first = (
-            min(start + _CHUNK, n),
+            min(start + CHUNK, n),
             n_keys - n + start - reach,
-        )  # first: the key that the band begins with
+        )  # first: the key of the band's beginning
         low, high = max(0, first), min(n_keys, n_keys - n + stop + reach)
         part = sees[None, None, : stop - start, low - first : high - first]
         outputs.append(whole(query[:, :, start:stop], key[:, :, low:high], value[:, :, low:high], part))
     return outputs
 
 
-def _in_one_part(
-    whole: Callable, before: Pair, answers: Sequence[Pair], *, is_causal: bool
-) -> list[torch.Tensor]:
-    """Attention of each answer over the reference and itself, put together for it."""
-    outputs = []
-    for query, *pair in answers:
-        key, value = _joined(before, pair)
-        n, n_keys = query.shape[2], key.shape[2]
-        sees = torch.ones((n, n_keys), dtype=torch.bool, device=key.device).tril(n_keys - n)[None, None]
-        outputs.append(whole(query, key, value, sees if is_causal else None))
-    return outputs
-
-
-def _in_two_parts(
-    query, before: Pair, answers: Sequence[Pair], *, is_causal: bool, scaling: float | None
-) -> torch.Tensor:
-    """The same on a CPU without copies: all answers at once over the reference, each over itself, and the
-    mean of both.
-
-    Exact: a softmax over two sets of keys is the mean of the softmax over each, weighed by their sums of
-    exponentials.
-    """
-    # what PyTorch runs there; it returns the logarithm of the sum as well
-    summed = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
-    apart = [summed(*answer, is_causal=is_causal, scale=scaling) for answer in answers if answer[0].shape[2]]
-    alone, alone_log = (
-        torch.cat([part.transpose(1, 2) for part in parts], dim=1) for parts in zip(*apart, strict=True)
-    )
-    shared, shared_log = (part.transpose(1, 2) for part in summed(query, *before, scale=scaling))
-    return torch.lerp(shared, alone, torch.sigmoid(alone_log - shared_log)[..., None].to(alone.dtype))
-
-
-def _joined(before: Pair, pair: Pair) -> list[torch.Tensor]:
-    """Keys and values of the reference and, behind them, of an answer."""
+def _joined(before: Sequence[torch.Tensor], pair: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Keys and values (1, heads, tokens, size) of the reference and, behind them, of an answer."""
     return [torch.cat(both, dim=2) for both in zip(before, pair, strict=True)]
 
 

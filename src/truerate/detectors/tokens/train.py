@@ -1,5 +1,4 @@
-"""Cells that are networks: trained to mark tokens, and read. Behind this module stand torch and transformers, which
-take seconds to import.
+"""Cells that are networks: trained to mark tokens, and read. Torch and transformers, imported here, take seconds.
 
 The loss is the cross-entropy over the answer tokens; no token of a reference or of padding is in it.
 """
@@ -18,27 +17,20 @@ from truerate.config import Backbone
 from truerate.detectors.tokens.backbones import quantised
 from truerate.detectors.tokens.cells import NETWORK, Job, Reader, halves
 from truerate.detectors.tokens.encode import pretrained_coder, tiny_coder
-from truerate.detectors.tokens.groups import (
-    Answer,
-    Group,
-    Repeated,
-    Windowed,
-    joined,
-    stream_groups,
-    windowed_rate,
-)
+from truerate.detectors.tokens.groups import Answer, Group, RepeatedGroups, joined, stream_groups
 from truerate.detectors.tokens.labels import labels_of
-from truerate.detectors.tokens.masks import PackedRow, PackedRows, Row, collate, rows_of
 from truerate.detectors.tokens.network import Network, build, load
+from truerate.detectors.tokens.rows import Row, collate, rows_of
+from truerate.detectors.tokens.scoring import scored_answers
 from truerate.detectors.tokens.span_probabilities import Reading, Spans, soft_spans
-from truerate.detectors.tokens.strategies import scored_answers
 from truerate.detectors.tokens.validate import agreement
 from truerate.detectors.training import engine, processes
-from truerate.detectors.training.batches import Rows
 from truerate.detectors.training.engine import Task, Trained
 from truerate.detectors.training.trainable import half_precision, single_threaded
 
 LOSS_DIGITS = 3  # of the log loss: what changes less is no fall
+# entries of a small network's vocabulary: names in pieces cost tokens and are told apart by features anyway
+N_WORDS = 8000
 
 
 def train(
@@ -52,18 +44,18 @@ def train(
     evaluated: Iterable[Group] | None = None,
 ) -> Trained:
     """Train a network on labelled groups, which are read once, and measure it on others (`Agreement.facts`), which are
-    read again and again; `folder` holds its rows and its checkpoint.
+    read repeatedly; `folder` holds its checkpoint.
 
     `evaluated`: the held-out texts as they are evaluated during training, where that is not as they are judged:
     beside one window of a long reference.
     """
-    task = token_task(network, rows_to_learn(training, backbone, folder), held_out, backbone, evaluated)
+    task = token_task(network, training_rows(training, backbone), held_out, backbone, evaluated)
     return engine.train(network, task, backbone, seed=seed, folder=folder)
 
 
 def token_task(
     network: Network,
-    rows: Rows,
+    rows: Sequence[Row],
     held_out: Iterable[Group],
     backbone: Backbone,
     evaluated: Iterable[Group] | None = None,
@@ -76,47 +68,26 @@ def token_task(
         loss = agreement(network, held_out if evaluated is None else evaluated, backbone).loss
         return None if loss is None else -round(loss, LOSS_DIGITS)
 
+    def loss(part: Sequence[Row]) -> torch.Tensor:
+        batch = collate(part, network.coder.pad).to(network.device)
+        chosen = batch.labels >= 0
+        with half_precision(network.device):
+            logits = network(batch, chosen=chosen)
+        return cross_entropy(logits.float(), batch.labels[chosen], reduction="sum")
+
     return Task(
-        rows,
-        loss=lambda part: token_loss(network, part),
-        eval_metric=eval_metric,
-        facts=lambda: {"validation": agreement(network, held_out, backbone).facts()},
+        rows, loss, eval_metric, lambda: {"validation": agreement(network, held_out, backbone).facts()}
     )
 
 
-def token_loss(network: Network, rows: Sequence[PackedRow]) -> torch.Tensor:
-    """The summed cross-entropy over the labelled tokens of rows, a scalar."""
-    batch = collate([row.whole for row in rows], network.coder.pad).to(network.device)
-    chosen = batch.labels >= 0
-    with half_precision(network.device):
-        logits = network(batch, chosen=chosen)
-    return cross_entropy(logits.float(), batch.labels[chosen], reduction="sum")
-
-
-def rows_to_learn(groups: Iterable[Group], backbone: Backbone, folder: Path | None = None) -> Rows:
-    """The rows of labelled groups under a backbone's mask, in a file of the folder: several answers of one reference
-    share a row where the mask lets them. Groups are taken one after the other, and none is kept.
-    """
-    names: list[str] = []
-
-    def named() -> Iterator[Row]:
-        for group in groups:
-            for row in rows_of(
-                group, backbone.mask, max_tokens=max(backbone.token_budget, backbone.max_tokens)
-            ):
-                first = group.answers[row.answers[0]]
-                names.append(f"{first.target_id} {first.chunk} {len(row.answers)}")
-                yield row
-
-    return Rows(PackedRows(named(), folder), names)
-
-
-# entries of a small network's vocabulary: names in pieces cost tokens and are told apart by features anyway
-N_WORDS = 8000
+def training_rows(groups: Iterable[Group], backbone: Backbone) -> list[Row]:
+    """The rows of labelled groups under a backbone's mask: answers of one reference share a row where they may."""
+    max_tokens = max(backbone.token_budget, backbone.max_tokens)
+    return [row for group in groups for row in rows_of(group, backbone.mask, max_tokens=max_tokens)]
 
 
 def fit_network(job: Job, folder: Path) -> tuple[dict, dict]:
-    """Train a network and save it in `folder`; a set without hallucinated tokens teaches none."""
+    """Train a network and save it in `folder`; none is saved where nothing is learned."""
     facts, run, network = trained_network(job)
     if network is not None and processes.rank() == 0:
         network.save(folder / NETWORK)
@@ -124,7 +95,7 @@ def fit_network(job: Job, folder: Path) -> tuple[dict, dict]:
 
 
 def trained_network(job: Job) -> tuple[dict, dict, Network | None]:
-    """What training found and cost, and the network; none where nothing is taught."""
+    """What training found and cost, and the network; None where no text has a hallucinated token."""
     labels, backbone, passages = labels_of(job.cell.labels), job.backbone, job.passages.sort("target_id")
     training, held_out = halves(passages, job.training_share)
     if not any(spans for spans in training["spans"].to_list()):
@@ -134,18 +105,28 @@ def trained_network(job: Job) -> tuple[dict, dict, Network | None]:
     else:
         quantised(backbone, processes.device())  # refused before anything is fetched
         coder = pretrained_coder(backbone.weights, backbone.revision)
+    n_answers = n_windowed = 0
+
+    def counted(groups: Iterable[Group]) -> Iterator[Group]:
+        """The same groups, their answers beside which a reference does not fit whole counted."""
+        nonlocal n_answers, n_windowed
+        for group in groups:
+            n_answers += len(group.answers)
+            n_windowed += sum(answer.n_windows > 1 for answer in group.answers)
+            yield group
+
     with single_threaded(backbone):
         network = build(backbone, labels, coder, job.cell.seed, device=processes.device())
         texts = partial(stream_groups, coder=coder, backbone=backbone, labels=labels)
-        graded = Repeated(partial(texts, held_out, is_training=True), held_out.height)
-        is_graded_alike = backbone.windows == 1 or not windowed_rate(graded)
-        judged = graded if is_graded_alike else Repeated(partial(texts, held_out), held_out.height)
+        evaluated = RepeatedGroups(partial(texts, held_out, is_training=True), held_out.height)
+        is_whole = all(answer.n_windows == 1 for group in evaluated for answer in group.answers)
+        is_alike = backbone.windows == 1 or is_whole
+        judged = evaluated if is_alike else RepeatedGroups(partial(texts, held_out), held_out.height)
         how = {"backbone": backbone, "seed": job.cell.seed, "folder": job.scratch}
-        windowed = Windowed()
-        lessons = windowed.counted(texts(training, is_training=True))
-        trained = train(network, lessons, judged, evaluated=graded, **how)
-    facts = {"is_fitted": True, "windowed_rate": round(windowed.rate or 0.0, 6), **trained.facts}
-    return facts, trained.run, network
+        groups = counted(texts(training, is_training=True))
+        trained = train(network, groups, judged, evaluated=evaluated, **how)
+    windowed_rate = round(n_windowed / n_answers, 6) if n_answers else 0.0
+    return {"is_fitted": True, "windowed_rate": windowed_rate, **trained.facts}, trained.run, network
 
 
 def read_network(reader: Reader, passages: pl.DataFrame) -> Iterator[Spans]:
@@ -154,15 +135,12 @@ def read_network(reader: Reader, passages: pl.DataFrame) -> Iterator[Spans]:
     with single_threaded(reader.backbone):
         network = load(reader.folder / NETWORK, device=processes.device())
         for target, reading in readings(network, passages, reader.backbone):
-            yield Spans(
-                target, soft_spans(texts[target], reading, labels), reading.n_windows, reading.n_unread
-            )
+            spans = soft_spans(texts[target], reading, labels)
+            yield Spans(target, spans, reading.n_windows, reading.n_unread)
 
 
 def readings(network: Network, passages: pl.DataFrame, backbone: Backbone) -> Iterator[tuple[str, Reading]]:
-    """Target and reading of each passage that holds a token, reference by reference; chunks of a long text
-    are joined.
-    """
+    """Target and reading of each passage that holds a token, reference by reference, chunks of a long text joined."""
     chunks: dict[str, list[tuple[Answer, np.ndarray]]] = defaultdict(list)
     groups = stream_groups(passages, network.coder, backbone, network.labels)
     for answer, p in scored_answers(network, groups, backbone):

@@ -1,13 +1,13 @@
 """The order in which rows are learned from: length buckets, so that little of a batch is padding.
 
-Rows are ordered by a draw from seed, epoch and their own content; every SHARD batches of them are sorted by
-length, cut into batches of `batch` answers, and the batches are ordered by another draw. A batch is cut into
-parts whose padded size keeps the token budget. The plan of an epoch depends on nothing else, so a run that
-was killed finds its place again by the number of steps it has made.
+Rows are ordered by a draw from seed, epoch and their names; every SHARD batches of them are sorted by length, cut into
+batches of `batch` answers, and the batches are ordered by another draw. A batch is cut into parts whose padded size
+keeps the token budget. The plan of an epoch depends on nothing else, so a run that was killed finds its place again by
+the number of steps it has done.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Protocol
 
 from truerate.config import Backbone
 from truerate.core.keys import draw
@@ -18,47 +18,40 @@ Step = list[Part]  # parts whose gradients are summed before the weights move
 
 
 class Row(Protocol):
-    """Something to learn from, as one line of a tensor; a batch has `batch` answers."""
+    """A line of a tensor: its name, which decides its order, its answers, tokens, and tokens that are learned."""
 
     @property
-    def answers(self) -> Sequence[int]:
-        """The answers that it holds."""
-        ...
-
+    def name(self) -> str: ...
     @property
-    def n_tokens(self) -> int:
-        """Its length."""
-        ...
-
+    def n_answers(self) -> int: ...
     @property
-    def n_targets(self) -> int:
-        """How many of its tokens are learned."""
-        ...
+    def n_tokens(self) -> int: ...
+    @property
+    def n_targets(self) -> int: ...
 
 
-class Rows(NamedTuple):
-    """Rows to learn from and their names, which decide their order."""
-
-    rows: Sequence[Any]  # each a Row
-    names: list[str]
-
-
-def steps_of(rows: Rows, backbone: Backbone, seed: int, epoch: int) -> list[Step]:
+def steps_of(rows: Sequence[Row], backbone: Backbone, seed: int, epoch: int) -> list[Step]:
     """The steps of an epoch: `accumulation` batches of `batch` answers in parts within the token budget."""
-    drawn = sorted(range(len(rows.rows)), key=lambda i: draw("row", seed, epoch, rows.names[i]))
-    shards = [
-        sorted(shard, key=lambda i: rows.rows[i].n_tokens)
-        for shard in cut(drawn, rows, SHARD * backbone.batch)
+    order = sorted(range(len(rows)), key=lambda i: draw("row", seed, epoch, rows[i].name))
+    shards = _cut(order, rows, SHARD * backbone.batch)
+    batches = [
+        batch
+        for shard in shards
+        for batch in _cut(sorted(shard, key=lambda i: rows[i].n_tokens), rows, backbone.batch)
     ]
-    batches = [batch for shard in shards for batch in cut(shard, rows, backbone.batch)]
-    batches.sort(key=lambda batch: draw("batch", seed, epoch, rows.names[batch[0]]))
-    groups = [batches[i : i + backbone.accumulation] for i in range(0, len(batches), backbone.accumulation)]
-    return [
-        [part for batch in group for part in parts(batch, rows, backbone.token_budget)] for group in groups
+    batches.sort(key=lambda batch: draw("batch", seed, epoch, rows[batch[0]].name))
+    parts = [
+        [
+            [batch[i] for i in part]
+            for part in within([rows[i].n_tokens for i in batch], backbone.token_budget)
+        ]
+        for batch in batches
     ]
+    n = backbone.accumulation
+    return [[part for batch in parts[i : i + n] for part in batch] for i in range(0, len(parts), n)]
 
 
-def cut(indices: Sequence[int], rows: Rows, n_answers: int) -> list[list[int]]:
+def _cut(indices: Sequence[int], rows: Sequence[Row], n_answers: int) -> list[list[int]]:
     """Consecutive rows in lists of at least `n_answers` answers (the last may hold fewer)."""
     lists: list[list[int]] = []
     room = 0
@@ -67,14 +60,8 @@ def cut(indices: Sequence[int], rows: Rows, n_answers: int) -> list[list[int]]:
             lists.append([])
             room = n_answers
         lists[-1].append(index)
-        room -= len(rows.rows[index].answers)
+        room -= rows[index].n_answers
     return lists
-
-
-def parts(batch: Sequence[int], rows: Rows, token_budget: int) -> list[Part]:
-    """A batch in parts of at most `token_budget` tokens with padding; a longer row is a part by itself."""
-    places = within([rows.rows[i].n_tokens for i in batch], token_budget)
-    return [[batch[index] for index in part] for part in places]
 
 
 def within(lengths: Sequence[int], token_budget: int) -> list[Part]:
@@ -87,8 +74,8 @@ def within(lengths: Sequence[int], token_budget: int) -> list[Part]:
     return split
 
 
-def padding_waste(steps: Sequence[Step], rows: Rows) -> float | None:
+def padding_waste(steps: Sequence[Step], rows: Sequence[Row]) -> float | None:
     """Share of the tensors' places that hold padding; None over no step."""
-    lengths = [[rows.rows[i].n_tokens for i in part] for step in steps for part in step]
+    lengths = [[rows[i].n_tokens for i in part] for step in steps for part in step]
     places = sum(max(part) * len(part) for part in lengths)
     return 1 - sum(map(sum, lengths)) / places if places else None

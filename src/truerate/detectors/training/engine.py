@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import tokenizers
 import torch
+import transformers
 
 from truerate.config import Backbone
 from truerate.detectors.training import processes
-from truerate.detectors.training.batches import Rows, Step, padding_waste, steps_of
+from truerate.detectors.training.batches import Row, Step, padding_waste, steps_of
 from truerate.detectors.training.jobs import CHECKPOINT
 from truerate.detectors.training.trainable import Trainable, Weights
 
@@ -30,7 +32,7 @@ class Task(NamedTuple):
     where nothing was held out. `facts`: what is reported of the trained network.
     """
 
-    rows: Rows
+    rows: Sequence[Any]  # each a Row
     loss: Callable[[Sequence[Any]], torch.Tensor]
     eval_metric: Callable[[], float | None]
     facts: Callable[[], dict]
@@ -55,38 +57,38 @@ def train(network: Trainable, task: Task, backbone: Backbone, *, seed: int, fold
     """Train a network on a task; `folder` holds its checkpoint.
 
     Stops after `epochs` or `max_steps`, or when the metric, evaluated every `checkpoint_steps`, has not risen
-    for `patience` evaluations; then the best weights are taken back. Without rows nothing is done in 0 steps.
+    for `patience` evaluations; then the best weights are restored. Without rows nothing is done in 0 steps.
     """
-    rows, meter, steps = task.rows, Meter(), []
+    meter = Meter(task.rows)
     if backbone.weights != "tiny":
         network.checkpointing()
     with deterministic(seed, next(network.parameters()).device):
-        state = State(network, backbone, n_steps(rows, backbone, seed))
+        state = State(network, backbone, n_steps(task.rows, backbone, seed))
         resumed_from = state.load(folder)
-        for step in planned(rows, backbone, seed, first=state.done, last=state.n_steps):
+        for step in planned(task.rows, backbone, seed, first=state.done, last=state.n_steps):
             if state.is_stale(backbone.patience):
                 break
-            meter.add(learn(state, task, step), step, rows)
-            steps.append(step)
+            meter.add(learn(state, task, step), step)
             if state.done % backbone.checkpoint_steps == 0 and state.done < state.n_steps:
                 state.evaluate(task, backbone)
                 state.save(folder)
-        if state.best.weights is not None and not state.is_stale(backbone.patience):
-            state.evaluate(task, backbone)  # the last weights, where there are others to compare them with
         if state.best.weights is not None:
+            if not state.is_stale(backbone.patience):
+                state.evaluate(
+                    task, backbone
+                )  # the last weights, where there are others to compare them with
             network.load_trainable(state.best.weights)
         facts = {"steps": state.done, "n_parameters": network.n_parameters, **task.facts()}
-    return Trained(facts, meter.facts(network, resumed_from=resumed_from, waste=padding_waste(steps, rows)))
+    return Trained(facts, meter.facts(network, resumed_from=resumed_from))
 
 
-def n_steps(rows: Rows, backbone: Backbone, seed: int) -> int:
+def n_steps(rows: Sequence[Row], backbone: Backbone, seed: int) -> int:
     """Steps of the whole run: `epochs` (a part of one too), at most `max_steps`."""
-    each = len(steps_of(rows, backbone, seed, 0))
-    n_planned = math.ceil(each * backbone.epochs)
+    n_planned = math.ceil(len(steps_of(rows, backbone, seed, 0)) * backbone.epochs)
     return min(n_planned, backbone.max_steps or n_planned)
 
 
-def planned(rows: Rows, backbone: Backbone, seed: int, *, first: int, last: int) -> Iterator[Step]:
+def planned(rows: Sequence[Row], backbone: Backbone, seed: int, *, first: int, last: int) -> Iterator[Step]:
     """The steps from number `first` up to `last`, epoch after epoch."""
     number = epoch = 0
     while number < last:
@@ -104,19 +106,18 @@ class State:
         self.network, self.n_steps, self.done, self.best = network, n_steps, 0, Best()
         self.device = next(network.parameters()).device
         weights = network.trainable()
-        matrices = {
-            "params": [weight for weight in weights if weight.ndim > 1],
-            "weight_decay": backbone.weight_decay,
-        }
-        # norms and biases do not decay
-        vectors = {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0}
-        self.optimiser = torch.optim.AdamW([matrices, vectors], lr=backbone.learning_rate, fused=True)
+        matrices = [weight for weight in weights if weight.ndim > 1]
+        vectors = [weight for weight in weights if weight.ndim < 2]  # norms and biases do not decay
+        decays = [{"params": matrices, "weight_decay": backbone.weight_decay}]
+        self.optimiser = torch.optim.AdamW(
+            [*decays, {"params": vectors, "weight_decay": 0.0}], lr=backbone.learning_rate, fused=True
+        )
         self.schedule = torch.optim.lr_scheduler.LambdaLR(
             self.optimiser, lambda step: pace(step, n_steps, backbone.warm_up)
         )
 
     def evaluate(self, task: Task, backbone: Backbone) -> None:
-        """Keep the weights if their metric is the best; without `patience` nothing is evaluated and the last stay."""
+        """Keep the weights if their metric is the best; without `patience` nothing is evaluated."""
         metric = task.eval_metric() if backbone.patience else None
         if metric is None:
             return
@@ -130,7 +131,7 @@ class State:
         return patience is not None and self.best.age >= patience
 
     def save(self, folder: Path) -> None:
-        """Write the checkpoint beside the old one and put it in its place: a kill leaves one of the two, whole."""
+        """Write the checkpoint beside the old one and replace it: a kill leaves one of the two, whole."""
         if processes.rank():
             return
         folder.mkdir(parents=True, exist_ok=True)
@@ -172,9 +173,8 @@ def pace(step: int, n_steps: int, warm_up: float) -> float:
 
 def learn(state: State, task: Task, step: Step) -> float:
     """One step of the weights; returns its mean loss per target (of this process' share of the parts)."""
-    network, rows = state.network, task.rows.rows
+    network, rows, weights = state.network, task.rows, state.network.trainable()
     network.train()
-    weights = network.trainable()
     n_targets = sum(rows[i].n_targets for part in step for i in part)
     total = 0.0
     for part in step[processes.rank() :: processes.world()]:
@@ -194,52 +194,51 @@ def learn(state: State, task: Task, step: Step) -> float:
 
 @contextlib.contextmanager
 def deterministic(seed: int, device: torch.device) -> Iterator[None]:
-    """Seeds and kernels that give the same numbers twice; on a GPU a kernel without such a form is used with
-    a warning.
+    """Seeds and kernels that give the same numbers twice; on a GPU a kernel without such a form is used with a warning.
 
-    Fresh memory is not filled with NaN, torch's aid for finding kernels that read what nobody wrote: it costs
-    as much as Adam.
+    Fresh memory is not filled with NaN, torch's aid for finding kernels that read unwritten memory: it costs as much
+    as Adam.
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    before, warned = (
-        torch.are_deterministic_algorithms_enabled(),
-        torch.is_deterministic_algorithms_warn_only_enabled(),
-    )
-    is_filled = torch.utils.deterministic.fill_uninitialized_memory
+    before = torch.are_deterministic_algorithms_enabled()
+    was_warning = torch.is_deterministic_algorithms_warn_only_enabled()
+    was_filled = torch.utils.deterministic.fill_uninitialized_memory
     torch.use_deterministic_algorithms(True, warn_only=device.type == "cuda")
     torch.utils.deterministic.fill_uninitialized_memory = False
     torch.manual_seed(seed)
     try:
         yield
     finally:
-        torch.use_deterministic_algorithms(before, warn_only=warned)
-        torch.utils.deterministic.fill_uninitialized_memory = is_filled
+        torch.use_deterministic_algorithms(before, warn_only=was_warning)
+        torch.utils.deterministic.fill_uninitialized_memory = was_filled
 
 
 class Meter:
     """Tokens, answers and losses of the steps of this process, and the clock since it began."""
 
-    def __init__(self) -> None:
-        self.tokens = self.answers = 0
-        self.losses: list[float] = []
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows, self.steps, self.losses = rows, list[Step](), list[float]()
         self.wall, self.cpu = time.perf_counter(), time.process_time()
 
-    def add(self, loss: float, step: Step, rows: Rows) -> None:
+    def add(self, loss: float, step: Step) -> None:
         """Note one step."""
-        indices = [i for part in step[processes.rank() :: processes.world()] for i in part]
-        self.tokens += sum(rows.rows[i].n_tokens for i in indices)
-        self.answers += sum(len(rows.rows[i].answers) for i in indices)
+        self.steps.append(step)
         self.losses.append(loss)
 
-    def facts(self, network: Trainable, *, resumed_from: int, waste: float | None) -> dict:
+    def facts(self, network: Trainable, *, resumed_from: int) -> dict:
         """Device, versions and speed of the run, for `run.json` in the scratch folder; tokens per process."""
         wall, cpu = time.perf_counter() - self.wall, time.process_time() - self.cpu
+        parts = [part for step in self.steps for part in step[processes.rank() :: processes.world()]]
+        n_tokens, n_answers = (
+            sum(getattr(self.rows[i], name) for part in parts for i in part)
+            for name in ("n_tokens", "n_answers")
+        )
+        waste = padding_waste(self.steps, self.rows)
         device = next(network.parameters()).device
         is_gpu = device.type == "cuda"
+        processor = platform.processor() or platform.machine()
         return {
-            "device": torch.cuda.get_device_name(device)
-            if is_gpu
-            else platform.processor() or platform.machine(),
+            "device": torch.cuda.get_device_name(device) if is_gpu else processor,
             "kind": device.type,
             "capability": torch.backends.cpu.get_cpu_capability(),
             "threads": torch.get_num_threads(),
@@ -249,12 +248,12 @@ class Meter:
             "steps": len(self.losses),
             "loss_first": _mean(self.losses[:10]),
             "loss_last": _mean(self.losses[-10:]),
-            "tokens": self.tokens,
-            "answers": self.answers,
+            "tokens": n_tokens,
+            "answers": n_answers,
             "wall_s": round(wall, 2),
             "cpu_s": round(cpu, 2),
-            "tokens_per_s": round(self.tokens / wall, 1),
-            "answers_per_cpu_s": round(self.answers / cpu, 2) if cpu else None,
+            "tokens_per_s": round(n_tokens / wall, 1),
+            "answers_per_cpu_s": round(n_answers / cpu, 2) if cpu else None,
             "padding_waste": None if waste is None else round(waste, 4),
             "peak_memory": torch.cuda.max_memory_allocated(device) if is_gpu else None,
         }
@@ -262,12 +261,8 @@ class Meter:
 
 def versions() -> dict[str, str]:
     """Return what decides the numbers besides code and data."""
-    import tokenizers
-    import transformers
-
-    return {"python": platform.python_version(), "torch": torch.__version__} | {
-        package.__name__: package.__version__ for package in (tokenizers, transformers)
-    }
+    packages = {package.__name__: package.__version__ for package in (torch, tokenizers, transformers)}
+    return {"python": platform.python_version()} | packages
 
 
 def _mean(values: Sequence[float]) -> float | None:
