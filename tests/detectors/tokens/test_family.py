@@ -2,6 +2,7 @@
 
 import functools
 import json
+import shutil
 from types import SimpleNamespace
 
 import polars as pl
@@ -12,8 +13,9 @@ from truerate.config.detectors import Detector as FamilyOfDetectors
 from truerate.config.detectors import GridPart, RateOf
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, pair, scan, validate
+from truerate.detectors.judges.cells import OF_JUDGES
 from truerate.detectors.tokens import predict
-from truerate.detectors.tokens.cells import Cell, cells
+from truerate.detectors.tokens.cells import PACKAGE, Cell, cells, code_key
 from truerate.detectors.tokens.family import fit_tokens, job_of, judge_tokens, mark_texts
 from truerate.detectors.tokens.rules import check_member
 from truerate.tracks.mfava.settings import Sizes
@@ -270,3 +272,13 @@ def test_one_text_is_marked_by_the_wanted_cell(params, tmp_path):
         pairs = [(row["text"], row["reference"])]
         (spans,) = mark_texts("token-lr", pairs, params, folder=folder, wanted=("multi", labels))
         assert {span["type"] for span in spans if span["p"] > 0.5} <= types and spans
+
+
+def test_a_copied_project_trains_nothing_anew(tmp_path):
+    """Code is named by its paths within the package and its bytes, not by where it lies."""
+    copied = tmp_path / "elsewhere"
+    shutil.copytree(PACKAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
+    assert code_key(OF_JUDGES, copied) == code_key(OF_JUDGES)
+    with (copied / "detectors/tokens/train.py").open("a") as file:
+        file.write("# changed")
+    assert code_key(OF_JUDGES, copied) != code_key(OF_JUDGES)

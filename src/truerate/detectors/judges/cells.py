@@ -7,16 +7,18 @@ from typing import NamedTuple
 import polars as pl
 
 from truerate.config import Backbone, Judging
-from truerate.core.keys import content_id, digest
+from truerate.core.keys import content_id
 from truerate.core.schemas import NOT_FITTED, Judgement, of_columns, pairs, read_json
 from truerate.detectors.judges.decision import Decision
-from truerate.detectors.tokens.cells import CODE as TOKENS
-from truerate.detectors.tokens.cells import SHARED as OF_TOKENS
-from truerate.detectors.tokens.cells import Cell, rows_key, surroundings, weights_of
+from truerate.detectors.tokens.cells import CODE, Cell, code_key, rows_key, surroundings, weights_of
 from truerate.detectors.training.jobs import FACTS, write
 
-CODE = Path(__file__).parent
-SHARED = [*OF_TOKENS, *(CODE.parents[1] / "core" / name for name in ("whole_words.py", "quotes.py"))]
+OF_JUDGES = (
+    *CODE,
+    "detectors/judges",
+    "core/whole_words.py",
+    "core/quotes.py",
+)  # code that decides a fitted judge
 SCOPE, LABELS = "multi", "binary"  # of every judge: one for all languages, hallucinated or not
 DECISION = "decision.json"
 COLUMNS = (
@@ -69,16 +71,14 @@ def save_decision(decision: Decision, folder: Path) -> None:
 
 def key_of(job: Job, device: str | None = None) -> str:
     """Digest of all that decides a fitted judge: passages, settings, code, versions and device."""
-    return digest(
-        CODE,
-        TOKENS,
-        *SHARED,
-        cell=job.cell._asdict(),
-        rows=[rows_key(job.passages), rows_key(job.passages, ["target_id", *COLUMNS])],
-        how=job.how.model_dump(mode="json", exclude={"batch_tokens"}),
-        backbone=None if job.backbone is None else job.backbone.content(exclude={"strategy", "cache_bytes"}),
-        weights=weights_of(job.backbone),
-        on=surroundings(device),
+    return content_id(
+        code_key(OF_JUDGES),
+        job.cell._asdict(),
+        [rows_key(job.passages), rows_key(job.passages, ["target_id", *COLUMNS])],
+        job.how.model_dump(mode="json", exclude={"batch_tokens"}),
+        None if job.backbone is None else job.backbone.content(exclude={"strategy", "cache_bytes"}),
+        weights_of(job.backbone),
+        surroundings(device),
     )
 
 

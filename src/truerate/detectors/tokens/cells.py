@@ -14,7 +14,7 @@ import polars as pl
 
 from truerate.config import Backbone, Grid, RateOf
 from truerate.config.detectors import GridPart
-from truerate.core.keys import content_id, content_id_of_rows, digest, draw
+from truerate.core.keys import content_id, content_id_of_rows, draw, files
 from truerate.detectors.tokens.rules import BY_NAME
 from truerate.detectors.training import processes
 
@@ -99,20 +99,17 @@ def version_of(folder: Path) -> str:
 
 
 COLUMNS = ["target_id", "item_id", "group_id", "lang", "task", "text", "spans", "reference"]
-CODE = Path(__file__).parent
-SHARED = [
-    CODE.parents[1] / part
-    for part in (
-        "core/keys.py",
-        "core/tags.py",
-        "core/sentence_spans.py",
-        "core/text.py",
-        "metrics/ngrams.py",
-        "metrics/thresholds.py",
-        "detectors/training",
-        "detectors/windows.py",
-    )
-]
+PACKAGE = Path(__file__).parents[2]
+CODE = (
+    "detectors/tokens",
+    "detectors/training",
+    "detectors/windows.py",
+    "metrics/ngrams.py",
+    "metrics/thresholds.py",
+)
+CODE += tuple(
+    f"core/{name}.py" for name in ("keys", "tags", "sentence_spans", "text")
+)  # what decides a fitted cell
 
 
 def cells(
@@ -139,15 +136,24 @@ def key_of(cell: Cell, passages: pl.DataFrame, backbone: Backbone | None, device
     """What decides a fitted cell: its passages, the settings of its training, its place in the grid, the
     code, versions and device (that of this process where none is named).
     """
-    how = None if backbone is None else backbone.content(exclude={"strategy", "cache_bytes"})
-    return digest(
-        CODE,
-        *SHARED,
-        cell=cell._asdict(),
-        rows=rows_key(passages),
-        backbone=how,
-        weights=weights_of(backbone),
-        on=surroundings(device),
+    return content_id(
+        code_key(CODE),
+        cell._asdict(),
+        rows_key(passages),
+        None if backbone is None else backbone.content(exclude={"strategy", "cache_bytes"}),
+        weights_of(backbone),
+        surroundings(device),
+    )
+
+
+def code_key(parts: Sequence[str], package: Path = PACKAGE) -> str:
+    """The name of code by the paths within the package and the bytes of its files, wherever the package lies."""
+    paths = [path for part in parts for path in files(package / part)]
+    return content_id(
+        [
+            [path.relative_to(package).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()]
+            for path in paths
+        ]
     )
 
 
