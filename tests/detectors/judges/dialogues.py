@@ -3,6 +3,7 @@
 import polars as pl
 
 from truerate.config import Backbone, Judging
+from truerate.detectors.judges.family import fit_judges, judge_texts
 
 from ..tokens import lessons
 
@@ -25,3 +26,12 @@ def responses(n: int, *, start: int = 0, wording: int = 0) -> pl.DataFrame:
         history=pl.format(HISTORY.replace("{town}", "{}"), town),
         question=pl.lit("What else?"),
     ).drop("reference")
+
+
+def judged(folder, passages, asked, *, how=None, seeds=(42,)) -> pl.DataFrame:
+    """What judges that learned from passages in a folder say of others."""
+    known = {"small": how or backbone()}
+    fit_judges(
+        {"judge": HOW}, passages, known, seeds=seeds, folder=folder / "out", scratch=folder / "scratch"
+    )
+    return judge_texts({"judge": HOW}, asked, known, folder=folder / "out")

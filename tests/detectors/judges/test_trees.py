@@ -110,3 +110,11 @@ def test_wrong_settings_are_one_line(tmp_path):
     check_judge("judge", HOW, {})
     with pytest.raises(TruerateError, match="run `dvc repro train`"):
         Marker.load(tmp_path)
+
+
+def test_each_seed_is_a_judge_of_its_own(tmp_path):
+    folders = {"folder": tmp_path / "out", "scratch": tmp_path / "scratch"}
+    fit_judges({"judge": HOW}, responses(12), {}, seeds=(42, 47), **folders)
+    said = judge_texts({"judge": HOW}, ASKED.head(4), {}, folder=tmp_path / "out")
+    assert said.height == said["judgement_id"].n_unique() == 8
+    assert said.select(pair("attributes", "seed")).to_series().unique().sort().to_list() == ["42", "47"]

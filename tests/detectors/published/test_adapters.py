@@ -8,9 +8,17 @@ import pytest
 
 from truerate.config import Published
 from truerate.core.errors import TruerateError
-from truerate.detectors.published.adapter import NEEDED, about, with_settings
-from truerate.detectors.published.adapters import ADAPTERS, BY_ID, adapter_of
-from truerate.detectors.published.templates import fields_of
+from truerate.detectors.published.adapters import (
+    ADAPTERS,
+    BY_ID,
+    FIELD,
+    NEEDED,
+    TEMPLATES,
+    about,
+    adapter_of,
+    filled,
+    with_settings,
+)
 
 HERE = "detectors.ready.published.x"
 ALL = {"window": 512, "threshold": 0.5, "licence": "mit", "template": "{document} {claim}"}
@@ -24,7 +32,7 @@ def test_every_entry_holds_together():
             continue
         is_full = one.template is not None and one.kind in ("classes", "encoder", "decoder", "judge")
         if is_full and not one.is_pair and one.layout != "documents":
-            assert {"document", "claim"} <= fields_of(one.template), one.name
+            assert {"document", "claim"} <= set(FIELD.findall(one.template)), one.name
         assert (one.reader is not None) == (one.kind == "judge") == (one.n_written > 0), one.name
         assert (one.word_ids is not None) == (one.kind == "decoder"), one.name
 
@@ -79,3 +87,18 @@ def test_the_guide_names_every_adapter():
         re.findall(r"`([\w.-]+)`", "".join(line for line in page.splitlines() if line.startswith("| `")))
     )
     assert named - {"window"} == set(ADAPTERS)
+
+
+def test_what_is_filled_in_is_never_read_again_for_fields():
+    values = {"document": "Varn lies on {claim}.", "claim": "Varn has {walls}.", "eos": "</s>"}
+    assert filled("{document}|{claim}|{eos}", **values) == "Varn lies on {claim}.|Varn has {walls}.|</s>"
+    assert filled("{document}{other}", document="a") == "a{other}"
+
+
+def test_judges_prompts_keep_their_blocks():
+    lynx = filled(TEMPLATES["lynx"], question="Q", document="D", claim="A")
+    blocks = "QUESTION (THIS DOES NOT COUNT AS BACKGROUND INFORMATION):\nQ\n\n--\nDOCUMENT:\nD\n\n--\nANSWER:\nA\n\n--\n\nYour"
+    assert blocks in lynx
+    assert lynx.endswith('{"REASONING": <your reasoning as bullet points>, "SCORE": <your final score>}')
+    assert filled(TEMPLATES["bespoke"], document="D", claim="C") == "Document: D\nClaim: C"
+    assert filled(TEMPLATES["fava"], document="D", claim="C").endswith("[Text] C\n[Edited] ")

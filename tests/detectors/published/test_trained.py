@@ -3,18 +3,18 @@ folder, and asked of texts that it never saw.
 """
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
 import pytest
 import torch
 
-from tests.detectors.judges.dialogues import HOW, backbone, responses
+from tests.detectors.judges.dialogues import responses
 from tests.hub.detectors_made import facts_of, laid
 from truerate.config import Published
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
-from truerate.detectors.judges.family import fit_judges, judge_texts
 from truerate.detectors.published.family import judge_published, network
 from truerate.detectors.tokens.network import load
 from truerate.detectors.tokens.pretrained import TokenDetector
@@ -30,17 +30,15 @@ def _one_thread():
     torch.set_num_threads(1)
 
 
-@pytest.fixture(scope="module")
-def learned(tmp_path_factory):
+@pytest.fixture
+def learned(learned_judge):
     """The folder of a judge that learned about towns, and what its board made it say of other ones."""
-    folder = tmp_path_factory.mktemp("judge")
-    known, asked = {"small": backbone(max_steps=28)}, responses(8, start=500)
-    place = {"folder": folder / "out", "scratch": folder / "scratch"}
-    fit_judges({"judge": HOW}, responses(36), known, seeds=(42,), **place)
+    folder, asked, said = learned_judge
+    asked = asked[:16]
     return (
         folder / "out/judge/multi-binary-42",
         asked,
-        judge_texts({"judge": HOW}, asked, known, folder=folder / "out"),
+        said.filter(pl.col("target_id").is_in(asked["target_id"].implode())),
     )
 
 
@@ -105,7 +103,11 @@ def test_a_published_detector_judges_with_the_threshold_that_it_chose_or_was_giv
     other, settings = plain(asked), json.loads((tmp_path / "d/network.json").read_text())
     by_half = judge_published({"d": Published(weights=str(tmp_path / "d"))}, other)
     levels = sorted(set(by_half["p"]))
-    chosen = (levels[-2] + levels[-1]) / 2
+    chosen = next(
+        (low + high) / 2
+        for low, high in pairwise(levels)
+        if (by_half["p"] > (low + high) / 2).to_list() != by_half["verdict"].to_list()
+    )
     assert by_half["verdict"].to_list() == (by_half["p"] > 0.5).to_list()
     given = judge_published({"d": Published(weights=str(tmp_path / "d"), threshold=chosen)}, other)
     (tmp_path / "d/network.json").write_text(json.dumps({**settings, "threshold": chosen}))

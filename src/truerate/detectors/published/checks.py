@@ -9,8 +9,7 @@ from typing import Any
 from truerate.config import Published
 from truerate.core.errors import TruerateError, listed
 from truerate.core.pretrained import absent, is_folder
-from truerate.detectors.published.adapter import Adapter, with_settings
-from truerate.detectors.published.adapters import adapter_of
+from truerate.detectors.published.adapters import Adapter, adapter_of, with_settings
 
 CONFIG = "config.json"
 OWN_FILES = ("network.json", "network/network.json")  # of a folder as published, and as trained

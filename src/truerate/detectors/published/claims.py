@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from truerate.core.text import sentences
-from truerate.detectors.published.adapter import Adapter
+from truerate.detectors.published.adapters import Adapter
 from truerate.detectors.published.chunks import chunks, room_beside, windows
 from truerate.detectors.published.readout import Said, of_chunks, of_claims, said_of_score
 from truerate.detectors.published.scorers import Scorer

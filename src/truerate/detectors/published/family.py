@@ -11,7 +11,7 @@ from truerate.config import Published
 from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, frame, judgement_row, pairs, schema
-from truerate.detectors.published.adapter import Adapter
+from truerate.detectors.published.adapters import Adapter
 from truerate.detectors.published.checks import usable
 from truerate.detectors.published.judges import Ask
 from truerate.detectors.published.readout import Said

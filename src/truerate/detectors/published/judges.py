@@ -6,11 +6,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from truerate.core.text import sentences
-from truerate.detectors.published.adapter import Adapter
+from truerate.detectors.published.adapters import Adapter, filled
 from truerate.detectors.published.chunks import Offsets, room_beside, windows
 from truerate.detectors.published.readout import DIGITS, Said
 from truerate.detectors.published.replies import Read, of_windows, read_reply
-from truerate.detectors.published.templates import filled
 from truerate.detectors.published.texts import NO_EVIDENCE, NO_TEXT, TOO_LONG, Text
 
 GROUNDED = {"criteria_id": "groundedness"}  # what Granite Guardian is asked for

@@ -9,11 +9,10 @@ from transformers import AutoModelForTokenClassification
 from truerate.config import Published
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_network
-from truerate.detectors.published.adapter import Adapter
+from truerate.detectors.published.adapters import TEMPLATES, Adapter, filled
 from truerate.detectors.published.chunks import SPARE, passages_in_room, room_beside, windows
 from truerate.detectors.published.readout import Said, said_of_tokens, token_p
 from truerate.detectors.published.scorers import Tokens
-from truerate.detectors.published.templates import QUESTION_ALONE, filled
 from truerate.detectors.published.texts import NO_EVIDENCE, TOO_LONG, Text
 from truerate.detectors.tokens.backbones import window_of
 from truerate.detectors.tokens.labels import trimmed
@@ -62,7 +61,7 @@ class Marks:
         room = room_beside(self.adapter.window or 0, taken)
         if room is None:
             return None
-        if self.adapter.template == QUESTION_ALONE:
+        if self.adapter.template == TEMPLATES["question-alone"]:
             return [empty]
         per_passage = self._length(filled(self.adapter.passage or "", n=10)) + SPARE
         pieces = [

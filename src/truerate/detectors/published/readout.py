@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from truerate.detectors.published.adapter import Adapter
+from truerate.detectors.published.adapters import Adapter
 from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.span_probabilities import MARKED, Reading, soft_spans
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from truerate.core.quotes import located, located_strings
 from truerate.core.tags import TYPES
 from truerate.core.text import words
-from truerate.detectors.published.adapter import Reader
+from truerate.detectors.published.adapters import Reader
 
 UNREAD, CUT = "unparsed-reply", "cut-reply"
 UNSPECIFIED = "unspecified"  # type of a segment that its judge gives none

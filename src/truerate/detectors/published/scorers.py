@@ -26,10 +26,9 @@ from transformers import (
 from truerate.config import Published
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_network, load_tokenizer, quiet
-from truerate.detectors.published.adapter import Adapter
+from truerate.detectors.published.adapters import Adapter, filled
 from truerate.detectors.published.chunks import SPARE
 from truerate.detectors.published.readout import class_parts
-from truerate.detectors.published.templates import filled
 from truerate.detectors.tokens.backbones import window_of
 from truerate.detectors.training import processes
 

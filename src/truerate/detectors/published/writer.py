@@ -9,7 +9,7 @@ from transformers import AutoModelForCausalLM
 from truerate.config import Backbone, Published
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_network, quiet
-from truerate.detectors.published.adapter import Adapter
+from truerate.detectors.published.adapters import Adapter
 from truerate.detectors.published.judges import Answered, Question
 from truerate.detectors.published.scorers import Tokens
 from truerate.detectors.tokens.backbones import quantised, window_of

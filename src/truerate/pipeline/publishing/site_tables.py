@@ -25,7 +25,7 @@ from truerate.core.schemas import (
     schema,
 )
 from truerate.detectors.family import rules_by_module
-from truerate.detectors.published.adapter import about
+from truerate.detectors.published.adapters import about
 from truerate.detectors.published.checks import usable
 from truerate.pipeline.checks import unasked
 from truerate.pipeline.graph import steps
