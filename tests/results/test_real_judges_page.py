@@ -1,16 +1,14 @@
 """The page of a real board that several judges read: rates by judge with their rows, and links to each judge."""
 
-import dataclasses
 import re
 from html import unescape
 from pathlib import Path
 
 import pytest
 from test_site_render import Elements
-from tiny_tables import tiny_tables
+from tiny_site import site_of
 
 from truerate.results.read import read_board
-from truerate.site import render_site
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
     board = read_board(ROOT / "results" / "faithbench")
-    return render_site(dataclasses.replace(tiny_tables(), boards=(), real=(board,)), ROOT / "site")
+    return site_of(real=(board,))
 
 
 def test_rates_by_judge_lead_to_their_rows(pages):

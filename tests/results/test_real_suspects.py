@@ -1,7 +1,6 @@
 """Labels that judges speak against, and the board with and without corrections, by hand and on committed results."""
 
 import csv
-import dataclasses
 import io
 from html import unescape
 from math import log2
@@ -10,12 +9,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tiny_results import HEADER, HOSTILE, outcomes, write_results
-from tiny_tables import tiny_tables
+from tiny_site import site_of
 
 from truerate.core.schemas import pairs
 from truerate.results.pages import label_audit
 from truerate.results.read import read_board
-from truerate.site import render_site
 
 ROOT = Path(__file__).parents[2]
 LABELS = {"a": [1, 1, 0, 0], HOSTILE: [1, 1, 0, 0]}
@@ -48,7 +46,7 @@ def test_a_label_that_the_judge_speaks_against_is_a_suspect_with_its_strength(tm
 
 def test_the_page_has_suspects_and_ranks_with_and_without_and_a_file(tmp_path):
     board = read_board(written(tmp_path))
-    pages = render_site(dataclasses.replace(tiny_tables(), real=(board,)), ROOT / "site")
+    pages = site_of(real=(board,))
     page = pages["real/judged.md"]
     assert 'id="suspects"' in page and 'id="errata"' in page and "<script>alert" not in page
     assert "1 of 8 labels are such" in unescape(page) and "2 of 2 rank ranges are others" in unescape(page)

@@ -1,20 +1,14 @@
 """Real boards open the home page; each has a page with figure, table, slices and the rows behind its numbers."""
 
-import dataclasses
 import json
 from html import unescape
-from pathlib import Path
 
 import pytest
 from test_site_render import Elements
 from tiny_results import HOSTILE, VALUES, write_results
-from tiny_site import tiny_site
-from tiny_tables import tiny_tables
+from tiny_site import site_of, tiny_site
 
 from truerate.results.read import real_boards
-from truerate.site import render_site
-
-SITE = Path(__file__).parents[2] / "site"
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +18,7 @@ def pages(tmp_path_factory) -> dict[str, str]:
     write_results(
         folder, "labelled", labelled_by="people", judge=None, judges_own=[], title="Labelled replies"
     )
-    return render_site(dataclasses.replace(tiny_tables(), real=real_boards(folder)), SITE)
+    return site_of(n=1, real=real_boards(folder), max_samples=1)
 
 
 def test_home_opens_with_real_boards_and_the_closed_world_stands_behind_them(pages):
@@ -54,7 +48,7 @@ def test_boards_of_rules_alone_stand_behind_those_of_models_and_say_so(tmp_path)
     scores = (place / "scores.csv").read_text("utf-8").replace(",model,", ",baseline,")
     (place / "scores.csv").write_text(scores, "utf-8")
     write_results(tmp_path, "b-models")
-    home = render_site(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)), SITE)["index.md"]
+    home = site_of(real=real_boards(tmp_path))["index.md"]
     home = unescape(home)
     assert home.index("real/b-models.html") < home.index("real/a-rules.html")
     assert Elements(home).text.count("Simple rules alone, which ask no model") == 1
@@ -112,7 +106,7 @@ def test_published_figures_stand_beside_ours_what_differs_first_and_in_the_ledge
     place = write_results(tmp_path)
     lines = ["made_up_rate,beta,,25.0,Somebody 2025", "made_up_rate,gamma,,49.0,Somebody <b>2025</b>"]
     (place / "published.csv").write_text("\n".join(["metric,subject,slice,printed,source", *lines]), "utf-8")
-    pages = render_site(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)), SITE)
+    pages = site_of(real=real_boards(tmp_path))
     page = pages["real/judged.md"]
     part = page[page.index("{ #published }") :]
     text = Elements(unescape(part)).text
@@ -132,7 +126,7 @@ def test_a_published_figure_says_what_is_to_be_told_of_it_and_slices_stand_in_wo
     (place / "published.csv").write_text(
         "\n".join(["metric,subject,slice,printed,source,note", *lines]), "utf-8"
     )
-    pages = render_site(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)), SITE)
+    pages = site_of(real=real_boards(tmp_path))
     part = pages["real/judged.md"][pages["real/judged.md"].index("{ #published }") :]
     text = Elements(unescape(part)).text
     assert "Another <i>set</i>." in Elements(part).text and "<i>set" not in part
@@ -149,7 +143,7 @@ def test_the_page_says_whether_the_order_holds_and_names_what_is_firmly_turned_r
     ]
     path = place / "scores.csv"
     path.write_text(path.read_text("utf-8") + "\n".join(turned) + "\n", "utf-8")
-    page = render_site(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)), SITE)["real/judged.md"]
+    page = site_of(real=real_boards(tmp_path))["real/judged.md"]
     part = page[page.index("{ #order }") : page.index("{ #rows }")]
     text = Elements(part).text
     assert "task: the whole board / sums" in text and "-1.00" in text

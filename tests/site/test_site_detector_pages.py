@@ -2,20 +2,18 @@
 
 import dataclasses
 from html import unescape
-from pathlib import Path
 
 import pytest
 from test_site_render import Elements
 from tiny_results import write_results
+from tiny_site import site_of, tables_of
 from tiny_tables import tiny_tables
 
 from truerate.results.board import JudgeErrors, Share
 from truerate.results.read import real_boards
-from truerate.site import render_site
 from truerate.site.charts.curves import Bin, Curve, Cut
 from truerate.site.detector_pages import addresses, blocks_of, detectors_of, judged_on
 
-SITE = Path(__file__).parents[2] / "site"
 BOARD = "halueval-closed-world"
 CURVE = Curve(
     BOARD,
@@ -28,11 +26,11 @@ CURVE = Curve(
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
-    return render_site(dataclasses.replace(tiny_tables(), curves=(CURVE,)), SITE)
+    return site_of(n=1, curves=(CURVE,), max_samples=1)
 
 
 def test_whoever_judges_has_a_page_and_who_does_not_has_none(pages):
-    names = detectors_of(judged_on(tiny_tables()))
+    names = detectors_of(judged_on(tables_of(n=1)))
     assert {"aster", "length", "always"} <= set(names)
     assert "annotators" not in names and "ChatGPT, as printed" not in names
     assert {f"detectors/{address}.md" for address in names.values()} == {
@@ -102,7 +100,7 @@ def test_a_judge_of_real_replies_has_a_page_and_a_line_on_the_detectors_page(tmp
         dataclasses.replace(board, judge_errors=HELD if board.name == "judged" else ())
         for board in real_boards(tmp_path)
     )
-    pages = render_site(dataclasses.replace(tiny_tables(), real=real), SITE)
+    pages = site_of(real=real)
     page = unescape(pages["detectors/judge-x.md"])
     assert "Demonstration on a closed" not in page, "its numbers are of real replies"
     elements = Elements(pages["detectors/judge-x.md"])

@@ -1,31 +1,27 @@
 """A page per model over all boards, with the slices in which it is worse than its own figure."""
 
-import dataclasses
 from html import unescape
-from pathlib import Path
 
 import polars as pl
 import pytest
 from test_site_render import Elements
 from tiny_results import write_results
+from tiny_site import site_of, tables_of
 from tiny_tables import tiny_tables
 
 from truerate.results.read import real_boards
-from truerate.site import render_site
 from truerate.site.overview import all_models, models_of, weak_slices
-
-SITE = Path(__file__).parents[2] / "site"
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("results")
     write_results(folder)
-    return render_site(dataclasses.replace(tiny_tables(), real=real_boards(folder)), SITE)
+    return site_of(n=1, real=real_boards(folder), max_samples=1)
 
 
 def test_each_model_has_a_page_that_leads_to_its_boards(pages):
-    names = models_of(tiny_tables())
+    names = models_of(tables_of(n=1))
     assert names
     for name in names:
         assert f"models/{name}.md" in pages
@@ -50,7 +46,7 @@ def test_rules_that_measure_texts_are_no_models(tmp_path):
     )
     rows = pl.read_parquet(place / "rows.parquet")
     rows.with_columns(pl.col("subject").replace("alpha", "always")).write_parquet(place / "rows.parquet")
-    shown = all_models(dataclasses.replace(tiny_tables(), real=real_boards(tmp_path)))
+    shown = all_models(tables_of(real=real_boards(tmp_path)))
     assert [board.name for board in shown["real"]] == ["judged"]
     assert "alpha" in dict(shown["lines"]) and "always" not in dict(shown["lines"])
 

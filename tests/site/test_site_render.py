@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from opened_scripts import values_of
 from tiny_halueval import DIGEST, HOSTILE, MODELS
+from tiny_site import site_of, tiny_site
 from tiny_tables import tiny_tables
 
 from truerate.core.errors import TruerateError
@@ -24,9 +25,9 @@ SCRIPTS = {  # of the tracks, on the pages that hold their parts or their record
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def pages() -> dict[str, str]:
-    return render_site(dataclasses.replace(tiny_tables(), schema_docs=schema_docs()), SITE)
+    return tiny_site()
 
 
 class Elements(HTMLParser):
@@ -45,25 +46,19 @@ class Elements(HTMLParser):
 
 
 def test_every_page_is_there(pages):
-    wanted = {
-        "index.md",
-        BOARD,
-        "boards/halueval-published.md",
-        "detectors.md",
-        "methods.md",
-        "data.md",
-        "samples.md",
-        "ledger.md",
-        "about.md",
-    }
+    names = (
+        "index",
+        "boards/halueval-published",
+        "detectors",
+        "methods",
+        "data",
+        "samples",
+        "ledger",
+        "about",
+    )
+    assets = ("style.css", "table.js", "samples.js", "iframe-worker.js")
+    wanted = {BOARD, "tables.json", *(f"{name}.md" for name in names), *(f"assets/{name}" for name in assets)}
     assert wanted <= set(pages)
-    assert {
-        "assets/style.css",
-        "assets/table.js",
-        "assets/samples.js",
-        "assets/iframe-worker.js",
-        "tables.json",
-    } <= set(pages)
     assert all(page.startswith("---\n") for name, page in pages.items() if name.endswith(".md"))
 
 
@@ -93,66 +88,46 @@ def test_a_number_carries_n_rows_slice_interval_and_planted_value(pages):
     assert "task: " in first["data-slice"]
 
 
-def test_recognition_is_said_to_be_ranked_not_hallucinating(pages):
-    assert "ranks recognition, not hallucinating" in Elements(pages[BOARD]).text
+def test_the_page_says_what_a_reader_must_know(pages):
+    text = Elements(pages[BOARD]).text
+    for sentence in (
+        "ranks recognition, not hallucinating",
+        "Demonstration on a closed, fictional world",
+        "same family (quill) as the generator (quill) and the filter judge (quill)",
+        "The number of words alone picks the hallucinated side of a pair in 93.0\xa0% of 200 pairs",
+        "Much of a score here can be had without checking a fact",
+    ):
+        assert sentence in text
     assert "Ranks recognition, not hallucinating" in Elements(pages["index.md"]).text
-
-
-def test_the_banner_stands_on_simulated_boards_alone(pages):
-    assert "Demonstration on a closed, fictional world" in pages[BOARD]
     assert "tr-banner" not in pages["boards/halueval-published.md"]
 
 
-def test_a_family_that_built_the_data_is_flagged(pages):
-    assert (
-        "same family (quill) as the generator (quill) and the filter judge (quill)"
-        in Elements(pages[BOARD]).text
-    )
-
-
 def test_planted_misses_stand_beside_the_measured_ones(pages):
-    cells = [
-        attrs
-        for tag, attrs in Elements(pages[BOARD]).elements
-        if tag == "td" and "pattern: inference" in attrs.get("data-slice", "")
-    ]
-    assert any("scheme" not in cell["data-slice"] and "data-planted" in cell for cell in cells)
-
-
-def test_the_audit_speaks_plainly(pages):
-    text = Elements(pages[BOARD]).text
-    assert "The number of words alone picks the hallucinated side of a pair in 93.0\xa0% of 200 pairs" in text
-    assert "Much of a score here can be had without checking a fact" in text
+    cells = [attrs for tag, attrs in Elements(pages[BOARD]).elements if tag == "td"]
+    slices = [cell["data-slice"] for cell in cells if "data-planted" in cell]
+    assert any("pattern: inference" in slice_ and "scheme" not in slice_ for slice_ in slices)
 
 
 def test_hostile_text_makes_no_element_and_stays_exact(pages):
     for name, page in pages.items():
         if not name.endswith(".md") or name == "about.md" or name.startswith("guide/"):  # prose by hand
             continue
-        found = Elements(page)
-        assert not [
-            tag
-            for tag, attrs in found.elements
-            if tag in ("img", "iframe") or any(key.startswith("on") for key in attrs)
-        ], name
-        scripts = [attrs for tag, attrs in found.elements if tag == "script"]
-        wanted = SCRIPTS.get(name, ())
+        elements = Elements(page).elements
+        assert not [tag for tag, _ in elements if tag in ("img", "iframe")], name
+        assert not [key for _, attrs in elements for key in attrs if key.startswith("on")], name
         root = ".." if "/" in name else "."
-        assert scripts == [{"src": f"{root}/assets/{script}", "defer": None} for script in wanted], name
+        wanted = [{"src": f"{root}/assets/{script}", "defer": None} for script in SCRIPTS.get(name, ())]
+        assert [attrs for tag, attrs in elements if tag == "script"] == wanted, name
         assert "{{" not in page and "--8<--" not in page and "javascript:" not in page
     assert HOSTILE[0] in Elements(pages["ledger.md"]).text
 
 
 def test_source_and_page_addresses_stay_here(pages):
-    for name, page in pages.items():
-        if name.endswith(".md"):
-            links = [
-                value
-                for _, attrs in Elements(page).elements
-                for key, value in attrs.items()
-                if key in ("src", "href") and value
-            ]
-            assert not [link for link in links if ":" in link.split("#")[0]], name
+    for name in [name for name in pages if name.endswith(".md")]:
+        links = [
+            attrs.get(key) or "" for _, attrs in Elements(pages[name]).elements for key in ("src", "href")
+        ]
+        assert not [link for link in links if ":" in link.split("#")[0]], name
 
 
 def test_texts_whose_rights_are_closed_stay_out(pages):
@@ -166,19 +141,11 @@ def test_texts_whose_rights_are_closed_stay_out(pages):
 def test_tables_json_holds_every_row(pages):
     whole = json.loads(pages["tables.json"])
     assert len(whole["rows"]) == tiny_tables().rows.height
-    assert [board["name"] for board in whole["boards"]] == [
-        "halueval-closed-world",
-        "halueval-published",
-        "mfava-closed-world",
-        "wildhallucinations-closed-world",
-    ]
+    assert [board["name"] for board in whole["boards"]] == [board.name for board in tiny_tables().boards]
 
 
 def test_no_boards_give_a_site_that_says_so():
-    tables = tiny_tables()
-    empty = dataclasses.replace(tables, boards=(), rows=tables.rows.clear(), ledger=())
-    pages = render_site(empty, SITE)
-    assert "No board has been built yet" in pages["index.md"]
+    assert "No board has been built yet" in site_of(rows=tiny_tables().rows.clear(), ledger=())["index.md"]
 
 
 def test_docs_are_read_from_the_code(tmp_path):
