@@ -1,7 +1,6 @@
 """The boards of public files: found in a folder, built apart by the same stages, their tables written between markers."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -22,13 +21,8 @@ from truerate.results.tables import markdown, merged, write_tables
 from truerate.results.work_folder import declare, furnish, refuse_foreign, with_places, write_params
 
 GENERAL = [
-    {
-        "ID": str(n),
-        "user_query": f"What is {n}?",
-        "chatgpt_response": f"It is {n}, they say.",
-        "hallucination": "yes" if n % 3 else "no",
-    }
-    | {"hallucination_spans": [f"It is {n}"] if n % 3 else []}
+    {"ID": str(n), "user_query": f"What is {n}?", "chatgpt_response": f"It is {n}, they say."}
+    | {"hallucination": "yes" if n % 3 else "no", "hallucination_spans": [f"It is {n}"] if n % 3 else []}
     for n in range(24)
 ]
 CANDIDATES = [
@@ -40,18 +34,14 @@ CANDIDATES = [
     | {"hallucinated_answer": f"It lies on the great lake number {n + 1}, not on a river."}
     for n in range(24)
 ]
-
-
+MADE = "<invented>It has {n} moons.</invented>"
 TAGGED = [
     {"lang": lang, "row": n, "references": f"Town {n} lies on river {n}. It was built in {1200 + n}."}
-    | {
-        "generated_text": f"Town {n} lies on river {n}. It has {n} moons.",
-        "silver_annotations": f"Town {n} lies on river {n}. {made}",
-    }
-    | {"gold_annotations": f"Town {n} lies on <entity>river</entity> {n}. {made}"}
+    | {"generated_text": f"Town {n} lies on river {n}. It has {n} moons."}
+    | {"silver_annotations": f"Town {n} lies on river {n}. {MADE.format(n=n)}"}
+    | {"gold_annotations": f"Town {n} lies on <entity>river</entity> {n}. {MADE.format(n=n)}"}
     for lang in ("de", "fr")
     for n in range(12)
-    for made in [f"<invented>It has {n} moons.</invented>"]
 ]
 NATURAL = [
     {
@@ -71,6 +61,18 @@ NATURAL = [
 ]
 
 
+def jsonl(rows) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    """The folder with these files, by path."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
 def folders_but(*found: str) -> str:
     """The folders that params.yaml names for public sets, but those found, as a message lists them."""
     entries = load_params(ROOT / "params.yaml").public_data.values()
@@ -79,24 +81,9 @@ def folders_but(*found: str) -> str:
 
 def prepared(work: Path, boards: dict, data: Path) -> None:
     """A work folder with the code of now, and a params.yaml that declares these boards alone."""
+    (work / ".dvc").mkdir(parents=True, exist_ok=True)
     furnish(work)
     declare(work, boards, data)
-
-
-@pytest.fixture(scope="module")
-def public(tmp_path_factory):
-    """A folder of public files, in the published format."""
-    folder = tmp_path_factory.mktemp("public") / "halueval"
-    folder.mkdir()
-    for name, rows in (
-        ("general", GENERAL),
-        ("qa_candidates_one_turn", CANDIDATES),
-        ("qa_candidates_multi_turn", CANDIDATES),
-    ):
-        (folder / f"{name}.jsonl").write_text(
-            "".join(json.dumps({"row": n, **row}) + "\n" for n, row in enumerate(rows)), "utf-8"
-        )
-    return folder.parent
 
 
 def test_a_name_from_a_published_file_ends_no_cell_of_a_table_and_is_no_markup():
@@ -105,52 +92,41 @@ def test_a_name_from_a_published_file_ends_no_cell_of_a_table_and_is_no_markup()
 
 
 @pytest.mark.slow
-def test_public_files_become_boards_and_tables(public, tmp_path):
-    house = move_in(tmp_path / "truerate")
+def test_public_files_become_boards_and_tables(tmp_path):
+    numbered = [{"row": n, **row} for n, row in enumerate(CANDIDATES)]
+    files = {f"halueval/qa_candidates_{scheme}_turn.jsonl": jsonl(numbered) for scheme in ("one", "multi")}
+    files["halueval/general.jsonl"] = jsonl({"row": n, **row} for n, row in enumerate(GENERAL))
+    public, house = write(tmp_path / "public", files), move_in(tmp_path / "truerate")
     tables = house.folder / "tables.md"
     tables.write_text("<!-- real -->\n<!-- /real -->\n", "utf-8")
     done = house.run("truerate", "real", str(public), "--tables", tables.name)
-    page = house.folder / "build/real/build/site/index.html"
-    assert (
-        "built: halueval-published\n" in done.stdout and f"page: {page}\n" in done.stdout and page.is_file()
-    )
-    assert (
-        "truerate: 1 of 1: halueval-published\n" in done.stderr
-        and len((done.stdout + done.stderr).splitlines()) < 20
-    )
+    site = house.folder / "build/real/build/site"
+    assert "built: halueval-published\n" in done.stdout and f"page: {site / 'index.html'}\n" in done.stdout
+    assert "truerate: 1 of 1: halueval-published\n" in done.stderr
+    assert len((done.stdout + done.stderr).splitlines()) < 20
     assert f"not found: {folders_but('halueval')}" in done.stderr
-    before = page.stat().st_mtime_ns
-    for name, text in (("begin/dev_cmu.jsonl", '{"row": 0}\n'), ("xsum/README", "")):
-        (public / name).parent.mkdir()
-        (public / name).write_text(text, "utf-8")
+    before = (site / "index.html").stat().st_mtime_ns
+    write(public, {"begin/dev_cmu.jsonl": '{"row": 0}\n', "xsum/README": ""})
     again = house.run("truerate", "real", str(public), check=False)
     assert again.returncode == 2 and "Traceback" not in again.stdout + again.stderr
-    assert (
-        "left out: begin: source 'begin': dev_cmu.jsonl row 1: field 'data_source' is missing; set on_bad_row"
-        in again.stdout
-    )
-    assert "left out: xsum-hallucinations: source 'xsum-hallucinations': reading " in again.stdout
-    assert (
-        "hallucination_spans.csv': No such file or directory" in again.stdout
-        and "built: halueval-published\n" in again.stdout
-    )
-    assert page.stat().st_mtime_ns == before, "what is built stands: no stage ran again"
+    for line in (
+        "left out: begin: source 'begin': dev_cmu.jsonl row 1: field 'data_source' is missing; set on_bad_row",
+        "left out: xsum-hallucinations: source 'xsum-hallucinations': reading ",
+        "hallucination_spans.csv': No such file or directory",
+        "built: halueval-published\n",
+    ):
+        assert line in again.stdout
+    assert (site / "index.html").stat().st_mtime_ns == before, "what is built stands: no stage ran again"
     assert "2 of 3 boards left out: begin, xsum-hallucinations;" in again.stderr
-    table = tables.read_text("utf-8")
-    assert (
-        table
-        == f"<!-- real -->\n{(house.folder / 'build/real/tables.md').read_text('utf-8')}\n<!-- /real -->\n"
-    )
+    table, built = tables.read_text("utf-8"), (house.folder / "build/real/tables.md").read_text("utf-8")
+    assert table == f"<!-- real -->\n{built}\n<!-- /real -->\n"
     assert "halueval-published" in table and "| general | – | gold | 24 | 16 | 66.7 % | 16 |" in table
-    # every candidate here is longer than its right answer, so length picks the hallucinated side of every
-    # pair
+    # every candidate here is longer than its right answer, so length picks the hallucinated side of every pair
     words = [line for line in table.splitlines() if line.startswith("| qa | one-pass | words |")]
     assert len(words) == 1 and "| 1.000 (" in words[0]
-    page = (house.folder / "build/real/build/site/boards/halueval-published.html").read_text("utf-8")
-    assert (
-        "closed, fictional world" not in page
-        and "aster" not in page.split("<main", 1)[1].split("</main", 1)[0]
-    )
+    page = (site / "boards/halueval-published.html").read_text("utf-8")
+    assert "closed, fictional world" not in page
+    assert "aster" not in page.split("<main", 1)[1].split("</main", 1)[0]
     assert (house.folder / "dvc.lock").exists() is False, "the committed lock is not touched"
 
 
@@ -164,7 +140,6 @@ def test_tagged_files_become_boards_whose_detectors_learn_from_silver(tmp_path, 
         lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
         (data / folder).mkdir(parents=True, exist_ok=True)
         (data / folder / file).write_bytes(zstandard.compress(lines) if file.endswith(".zst") else lines)
-    (work / ".dvc").mkdir(parents=True)
     monkeypatch.chdir(ROOT)
     prepared(work, boards_in(Layout.load("params.yaml"), data), data)
     params = yaml.safe_load((work / "params.yaml").read_text("utf-8"))
@@ -198,37 +173,15 @@ def test_tagged_files_become_boards_whose_detectors_learn_from_silver(tmp_path, 
 
 def test_sets_that_cannot_be_read_are_told_apart_from_those_that_can(tmp_path, monkeypatch, capsys):
     """What Mu-SHROOM's detectors learn from is bad: its own board is left out, Mu-SHROOM's is read without it."""
-    data, work = tmp_path / "data", tmp_path / "work"
-    files = {
-        "mfava/silver.jsonl": '{"row": 0}\n',
-        "mushroom/val.jsonl": "".join(json.dumps(row) + "\n" for row in NATURAL),
-    }
-    claim = {"triplet": ["Varn", "is", "a town"], "human_label": "Neutral"}
-    reply = {
-        "setting": "zero_context",
-        "id": "7",
-        "model": "gpt4",
-        "response": "Varn.",
-        "source": "nq",
-        "claims": [claim],
-    }
-    for name, text in (files | {"refchecker/claims.jsonl": json.dumps(reply) + "\n"}).items():
-        (data / name).parent.mkdir(parents=True)
-        (data / name).write_text(text, "utf-8")
+    files = {"mfava/silver.jsonl": '{"row": 0}\n', "mushroom/val.jsonl": jsonl(NATURAL)}
+    data, work = write(tmp_path / "data", files), tmp_path / "work"
     monkeypatch.chdir(ROOT)
     work.mkdir()
     boards, left_out = readable(work, boards_in(Layout.load("params.yaml"), data), data)
-    assert {name: entry["training"] for name, entry in boards.items()} == {
-        "refchecker-zero-context": None,
-        "mushroom": None,
-    }
-    assert sorted(left_out) == ["mfava-published", "refchecker-accurate-context", "refchecker-noisy-context"]
-    assert left_out["mfava-published"].startswith(
+    assert {name: entry["training"] for name, entry in boards.items()} == {"mushroom": None}
+    (reason,) = left_out.values()
+    assert reason.startswith(
         "source 'mfava-published': none of its rows can be used; field 'lang' is missing"
-    )
-    assert (
-        "holds no reply of part 'noisy_context'; settings in it: zero_context"
-        in left_out["refchecker-noisy-context"]
     )
     said = "mushroom is built without trained detectors: they learn from the folder 'mfava', which cannot be read"
     assert said in capsys.readouterr().err
@@ -243,9 +196,8 @@ def test_a_board_that_fails_takes_no_other_along(tmp_path, capsys):
         "settings": {"cmd": "echo read > settings", "outs": ["settings"]},
         "board": {"foreach": commands, "do": made},
     }
-    (tmp_path / "dvc.yaml").write_text(yaml.safe_dump({"stages": stages}), "utf-8")
-    subprocess.run([sys.executable, "-m", "dvc", "init", "--no-scm", "--quiet"], cwd=tmp_path, check=True)
-    assert run(tmp_path, "settings") is None
+    dvc = {"dvc.yaml": yaml.safe_dump({"stages": stages}), ".dvc/config": "[core]\n    no_scm = True\n"}
+    write(tmp_path, dvc)
     assert run_boards(tmp_path, ["a", "b", "c"]) == {"b": "labels of b: none"}
     assert {path.name for path in tmp_path.glob("board-*")} == {"board-a", "board-c"}
     said = capsys.readouterr().err
@@ -254,7 +206,7 @@ def test_a_board_that_fails_takes_no_other_along(tmp_path, capsys):
         "utf-8"
     )
     assert run_boards(tmp_path, ["a", "b", "c"]) == {"b": "labels of b: none"}, "what is made stands"
-    assert "ended with exit code" in run(tmp_path, "no-such-stage")
+    assert run(tmp_path, "settings") is None and "ended with exit code" in run(tmp_path, "no-such-stage")
 
 
 def test_tables_of_sets_that_are_not_there_are_kept():
@@ -318,39 +270,27 @@ def test_a_work_folder_is_empty_or_an_earlier_one(tmp_path, monkeypatch):
 
 
 def test_a_lock_of_dvc_that_a_kill_cut_is_mended(tmp_path, monkeypatch):
-    (tmp_path / "data" / "begin").mkdir(parents=True)
-    (tmp_path / "data" / "begin" / "dev_cmu.jsonl").write_text("{}\n", "utf-8")
-    locked = tmp_path / "work" / ".dvc" / "tmp" / "rwlock"
-    locked.parent.mkdir(parents=True)
-    locked.write_text('{"a": ', "utf-8")
+    write(tmp_path, {"data/begin/dev_cmu.jsonl": "{}\n", "work/.dvc/tmp/rwlock": '{"a": '})
     monkeypatch.chdir(ROOT)
-    prepared(tmp_path / "work", boards_in(Layout.load("params.yaml"), tmp_path / "data"), tmp_path / "data")
-    assert not locked.exists()
+    data = tmp_path / "data"
+    prepared(tmp_path / "work", boards_in(Layout.load("params.yaml"), data), data)
+    assert not (tmp_path / "work/.dvc/tmp/rwlock").exists()
 
 
 def test_a_board_learns_from_another_folder_where_that_is_there(tmp_path, monkeypatch):
-    at = Layout.load(str(ROOT / "params.yaml"))
-    (tmp_path / "data" / "mushroom").mkdir(parents=True)
-    (tmp_path / "data" / "mushroom" / "val.jsonl").touch()
-    assert boards_in(at, tmp_path / "data")["mushroom"]["training"] is None
-    (tmp_path / "data" / "mfava").mkdir()
-    found = boards_in(at, tmp_path / "data")
-    for name in ("mfava", "mushroom"):
-        (tmp_path / "data" / name / "silver.jsonl").write_text("{}\n", "utf-8")
+    at, work = Layout.load(str(ROOT / "params.yaml")), tmp_path / "work"
+    data = write(tmp_path / "data", {"mushroom/val.jsonl": ""})
+    assert boards_in(at, data)["mushroom"]["training"] is None
+    found = boards_in(at, write(data, {"mfava/silver.jsonl": "{}\n", "mushroom/silver.jsonl": "{}\n"}))
     monkeypatch.chdir(ROOT)
-    work = tmp_path / "work"
-    (work / ".dvc").mkdir(parents=True)
-    prepared(work, found, tmp_path / "data")
+    prepared(work, found, data)
     source = load_params(work / "params.yaml").source("mushroom")
-    assert (source.reader, source.path) == ("mushroom", str(tmp_path / "data" / "mushroom"))
-    assert source.training is not None and source.training.path == str(tmp_path / "data" / "mfava")
-    assert source.training.name == "mfava-published", (
-        "both boards learn from texts of one name, so the second finds what the first learned"
-    )
-    before = (work / "inputs" / "mushroom.digest").read_text("utf-8")
-    (tmp_path / "data" / "mfava" / "silver.jsonl").write_text("[]\n", "utf-8")
-    prepared(work, found, tmp_path / "data")
-    assert (work / "inputs" / "mushroom.digest").read_text("utf-8") != before, (
+    assert (source.reader, source.path) == ("mushroom", str(data / "mushroom"))
+    # both boards learn from texts of one name, so the second finds what the first learned
+    assert (source.training.path, source.training.name) == (str(data / "mfava"), "mfava-published")
+    before = (work / "inputs/mushroom.digest").read_text("utf-8")
+    declare(work, found, write(data, {"mfava/silver.jsonl": "[]\n"}))
+    assert (work / "inputs/mushroom.digest").read_text("utf-8") != before, (
         "what detectors learn from is watched, too"
     )
 
@@ -376,7 +316,6 @@ def test_parts_of_one_folder_are_boards_of_their_own(tmp_path, monkeypatch):
     (tmp_path / "data" / "refchecker").mkdir(parents=True)
     (tmp_path / "data" / "refchecker" / "claims.jsonl").write_text("{}\n", "utf-8")
     work = tmp_path / "work"
-    (work / ".dvc").mkdir(parents=True)
     monkeypatch.chdir(ROOT)
     prepared(work, boards_in(Layout.load("params.yaml"), tmp_path / "data"), tmp_path / "data")
     sources = load_params(work / "params.yaml").sources
@@ -390,7 +329,7 @@ def test_parts_of_one_folder_are_boards_of_their_own(tmp_path, monkeypatch):
 
 def test_what_detectors_are_given_is_a_setting_of_public_files_too(tmp_path, monkeypatch):
     work = tmp_path / "work"
-    (work / ".dvc").mkdir(parents=True)
+    work.mkdir()
     monkeypatch.chdir(ROOT)
     entry = next(one for one in boards_of_params() if one["folder"] == "mushroom")
     (tmp_path / "data" / "mushroom").mkdir(parents=True)
