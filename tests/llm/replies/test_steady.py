@@ -2,9 +2,9 @@
 
 import pytest
 
+from truerate.llm.replies.blocks import flat
 from truerate.llm.replies.candidates import written
 from truerate.llm.replies.refinements import refined
-from truerate.llm.replies.steady import unwrapped_paragraphs
 
 from .corpus import load
 from .readers import READERS
@@ -30,4 +30,30 @@ def test_a_broken_sentence_that_nothing_is_wrong_is_no_refined_text():
 
 def test_a_paragraph_is_one_line_and_forms_of_their_own_stay():
     text = "It opened\nin 1931.\n\n# Note\nIt is free.\n#Segment#: x"
-    assert unwrapped_paragraphs(text) == "It opened in 1931.\n\n# Note\nIt is free.\n#Segment#: x"
+    assert flat(text) == "It opened in 1931.\n\n# Note\nIt is free.\n#Segment#: x"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Here is an answer that looks right:\n\nthe Weser\n\n*The detail above is made up.*", "the Weser"),
+        ("I would write that it is the Weser.", None),
+        ("Sure! Here's what the assistant could say:\n\nthe Weser", None),
+        ("the Weser\n\nThe knowledge has another river.", None),
+        ("I won't be writing misinformation.", None),
+    ],
+)
+def test_a_text_that_cannot_be_told_from_what_stands_around_it_is_none(text, value):
+    assert written(text, "Answer").value in (None, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("the Weser\n\nI fixed the river.", "the Weser"),
+        ("After correction:\n\nthe Weser", "the Weser"),
+        ("The given answer contains no errors.", None),
+    ],
+)
+def test_a_correction_is_kept_without_what_tells_of_it(text, value):
+    assert refined(text, "Answer", "the Elbe").value == value

@@ -98,6 +98,8 @@ def unemphasised(text: str) -> str:
     """A text without the asterisks and underscores around its words: pairs of equal marks within a paragraph, the
     first right before a word, the second right behind one. Marks within a word (`snake_case`) stay.
     """
+    if "*" not in text and "_" not in text:
+        return text
     opens: dict[str, list[int]] = {}
     marks: list[tuple[int, int]] = []
     for mark in _EMPHASIS.finditer(text):
@@ -169,14 +171,14 @@ def courtesies(text: str) -> Cut:
     return Cut(inside, cuts)
 
 
-def _is_rule(line: str) -> bool:
+def is_rule(line: str) -> bool:
     return len(line) >= 3 and line[0] in "-*_=" and not line.strip(line[0])
 
 
 def _greets(line: str) -> bool:
     """Whether a line is a rule, says yes to the task (`Sure!`), or announces the answer (`Here is my verdict:`)."""
     plain = line.strip().casefold().replace("’", "'")
-    if _is_rule(plain) or (plain[-1:] in ".!" and plain.rstrip(".!") in _SURE):
+    if is_rule(plain) or (plain[-1:] in ".!" and plain.rstrip(".!") in _SURE):
         return True
     parts = [item.strip() for item in re.split(r"[.!,]", plain.removesuffix(":"))] if len(plain) < 80 else []
     words = parts[-1].replace("here's", "here is").split() if parts else []
@@ -191,7 +193,7 @@ def _greets(line: str) -> bool:
 
 def _takes_leave(line: str) -> bool:
     plain = line.strip()
-    return _is_rule(plain) or (len(plain) < 150 and plain.casefold().startswith(_LEAVES))
+    return is_rule(plain) or (len(plain) < 150 and plain.casefold().startswith(_LEAVES))
 
 
 def unblocked(text: str) -> Cut:

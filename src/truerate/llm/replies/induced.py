@@ -1,54 +1,38 @@
-"""A response made wrong on purpose, with the segment that is wrong and the reason: three headed parts, in any
-order.
+"""Read a response made wrong on purpose, with the segment that is wrong and the reason: three headed parts, in any order.
 
-#Induced Response#: … (or nothing but the words, where the prompt ended with the heading) #Segment#: "…"
-#Rationale#: …
+#Induced Response#: … (or nothing but the words, where the prompt ended with the heading) #Segment#: "…" #Rationale#: …
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.core.quotes import Span, located_strings, quotations
 from truerate.core.text import words
-from truerate.llm.replies import headings, structured
-from truerate.llm.replies.cutting import bare, framed, opened
+from truerate.llm.replies import structured
+from truerate.llm.replies.blocks import blocks_of, names_material, names_text, unwrapped_text, with_lines
+from truerate.llm.replies.cutting import bare
+from truerate.llm.replies.matching import match, phrases
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
-from truerate.llm.replies.responses import before_turns, one_response
-from truerate.llm.replies.steady import steady
-from truerate.llm.replies.verdicts import ANNOUNCES
+from truerate.llm.replies.responses import before_turns, response_in
+from truerate.llm.replies.texts import Form
 
-_KINDS = ("Induced", "Hallucinated", "New", "Modified", "Altered", "Incorrect", "Fabricated")
-_SEGMENT = tuple(
-    f"{kind}{noun}" for kind in ("", "Hallucinated ", "Induced ", "Wrong ", "Changed ", "Key ")
-    for noun in ("Segment", "Segments", "Span", "Spans", "Part", "Parts")
-)  # fmt: skip
-_RATIONALE = ("Rationale", "Reason", "Reasoning", "Explanation", "Justification", "Why")
-_GIVEN = (
-    "Knowledge",
-    "Conversation",
-    "Correct Response",
-    "Reference Response",
-    "Kind",
-    "Dialogue History",
-)
-_NUMBERED = lazy(r"^[ \t]*\(?\d[.)][ \t]+(?=[*_#`\[]*[A-Z][\w ]{2,30}[*_#`\]]*[ \t]*[:：])", re.MULTILINE)
+MAX_SEGMENTS, MAX_PART = 20, 4_000  # segments that a reply names, and characters in which they are sought
+KINDS = ("Induced", "Hallucinated", "New", "Modified", "Altered", "Incorrect", "Fabricated")
+_INLINE = lazy(r"(?<=\S)[ ]+(?=#[A-Z][\w ]{2,20}#)")
+_NUMBERED = lazy(r"^[ \t]*\(?\d[.)][ \t]+(?=[A-Z][\w ]{2,30}[ \t]*[:：])", re.MULTILINE)
 _NONE = lazy(r"\W*(?:none|n/?a|null|no\s+segments?|-+|–)?\W*", re.I)
-_HEADED = lazy(
-    r"\b(?:response|segment|rationale)[\]#]*\s*[:：]|\n\W*(?:induced|hallucinated|new|modified)\W*\Z", re.I
-)
 _SEPARATORS = lazy(r"\s*(?:\n|;|\s\|\s)\s*(?:[-*•]|\(?\d[.)])?\s*")
+_BROKEN = lazy(r"\n[ ]*#|\b(?:segment|rationale|response)s?#?\s*[:：]", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class InducedReply(Parsed):
-    """An induced response (`text`, the same as `value`; None with its reason), the strings that are named as
-    its wrong segments, where they stand in it (half-open code points, in order), how many stand nowhere, and
-    the rationale.
+    """An induced response (`text`, the same as `value`; None with its reason), the strings that are named as its wrong segments,
+    where they stand in it (half-open code points, in order), how many stand nowhere, and the rationale.
     """
 
     segments_quoted: tuple[str, ...] = ()
@@ -72,129 +56,117 @@ class _Part(NamedTuple):
 def induced_reply(reply: str, cue: str) -> InducedReply:
     """The response, the segment and the rationale of a reply; `cue` is the heading that the prompt ends with.
 
-    A part that is missing is empty or None; without a response, a reason of the list (`absent` where segment
-    or rationale stand alone). Whether the text says the right one again is for who knows that (`restating`).
+    A part that is missing is empty or None; without a response, a reason of the list (`absent` where segment or rationale are
+    there). Of several examples the first is read. A segment that stands nowhere in the response counts as not located.
     """
-    return steady(
-        lambda words: _induced_reply(words, cue),
-        lambda result: InducedReply(None, "ambiguous", result.cuts),
-        reply,
-    )
-
-
-def _induced_reply(reply: str, cue: str) -> InducedReply:
-    """The parts of a reply in its plain form."""
-    answer, cuts = opened(reply)
+    lines, answer, cuts = unwrapped_text(_INLINE.sub("\n", reply))
     if not answer:
-        none = nothing(cuts)
-        return InducedReply(None, none.reason, none.cuts)
-    answer, frame = framed(answer)
-    cuts = joined(cuts, frame)
+        return InducedReply(None, nothing(cuts).reason, cuts)
     if is_refusal(answer):
         return InducedReply(None, "refusal", cuts)
-    named = structured.pairs(answer)
-    is_json = named is not None and answer.startswith(("{", "["))
-    parts = _of_names(named or [], cue) if is_json else _of_headings(_NUMBERED.sub("", answer), cue)
+    form = Form("Response", KINDS, cue)
+    is_json = answer.startswith(("{", "["))
+    parts = (
+        list(_of_names(answer, form))
+        if is_json
+        else _first_example(_of_blocks(_NUMBERED.sub("", answer), form))
+    )
     cuts = joined(cuts, ("json",) if is_json else ())
-    part_text = next((part.words for part in parts if part.kind == "text" and words(part.words)), None)
-    if part_text is None:
+    text = next((part.words for part in parts if part.kind == "text" and words(part.words)), None)
+    if text is None:
         has_more = any(part.kind in ("segment", "rationale") for part in parts)
         return InducedReply(None, "absent" if has_more else "empty", cuts)
-    result = one_response(part_text, cue)
+    result = response_in(text, cue)
     cuts = joined(cuts, result.cuts)
-    if result.value is None:
-        return InducedReply(None, result.reason, cuts)
+    rationale = (
+        " ".join(_unfollowed(part.words) for part in parts if part.kind == "rationale").strip() or None
+    )
     strings = [
-        string for part in parts if part.kind == "segment" for string in _strings(part.words, result.value)
+        string
+        for part in parts
+        if part.kind == "segment"
+        for string in _strings(part.words, result.value or "")
     ]
-    reasons = (before_turns(part.words) for part in parts if part.kind == "rationale")
-    rationale = " ".join(reasons).strip() or None
-    if rationale and _HEADED.search(rationale):
-        return InducedReply(None, "ambiguous", cuts)  # another part stands in it
-    position = located_strings(strings, result.value)
+    if (
+        result.value is None
+        or len(strings) > MAX_SEGMENTS
+        or _BROKEN.search(result.value)
+        or (rationale and _BROKEN.search(rationale))
+    ):
+        return InducedReply(None, result.reason or "ambiguous", cuts)
+    place = located_strings(strings, result.value)
+    rationale = rationale and with_lines(rationale, answer, lines)
     return InducedReply(
-        result.value, None, cuts, tuple(strings), rationale, position.segments, position.n_not_located
+        result.value, None, cuts, tuple(strings), rationale, place.segments, place.n_not_located
     )
 
 
-def _of_headings(answer: str, cue: str) -> list[_Part]:
-    """The parts under their headings, in order, each of the last heading of its kind before a next example.
-    What stands before any of these is the response, where no heading names it.
-    """
-    result = _headings(answer, cue)
-    if not result:
-        return [_Part("text", answer)]
-    ends = [heading.start for _, heading in result[1:]] + [len(answer)]
-    parts = [
-        _Part(kind, answer[heading.end : end].strip())
-        for (kind, heading), end in zip(result, ends, strict=True)
+def _of_blocks(answer: str, form: Form) -> list[_Part]:
+    """The parts under their headings, in order; what stands before any of these is the response."""
+    starts: list[tuple[str, int, int]] = []
+    for block in blocks_of(answer):
+        label = block.label
+        kind = _kind_of(" ".join(label.words)) if label else None
+        if label and not kind and (form.is_named(label) or names_text(label.words)):
+            kind = "text"
+        elif label and not kind and names_material(label.words) and label.words[0] not in phrases("PERSONS"):
+            kind = "given"
+        if label and kind:
+            starts.append((kind, block.start, block.start + label.end))
+        elif not starts:
+            starts.append(("text", block.start, block.start))
+    ends = [start for _, start, _ in starts[1:]] + [len(answer)]
+    return [
+        _Part(kind, answer[begin:end].strip()) for (kind, _, begin), end in zip(starts, ends, strict=True)
     ]
-    before = answer[: result[0][1].start].strip()
-    # what stands before the first heading is the response, but where a response is headed in the same example
-    first_parts = list(takewhile(lambda part: part.kind != "given", parts))
-    kinds = [part.kind for part in first_parts if words(part.words)]
-    is_headed = kinds.count("text") > 0 and kinds.count("text") >= kinds.count("segment")
-    is_echo = not first_parts and ANNOUNCES.search(before)
-    if words(before) and not is_headed and not is_echo:
-        parts.insert(0, _Part("text", before))
-    return _first_example(parts)
 
 
-def _headings(answer: str, cue: str) -> list[tuple[str, headings.Heading]]:
-    """The headings at line starts, with the kind of what they head; a bare word counts with a colon alone."""
-    kinds = (
-        ("text", (cue, *(f"{kind} Response" for kind in _KINDS), "Response")),
-        ("segment", _SEGMENT),
-        ("rationale", _RATIONALE),
-        ("given", _GIVEN),
+def _kind_of(name: str) -> str | None:
+    return (
+        "segment" if name in phrases("SEGMENTS") else "rationale" if name in phrases("RATIONALES") else None
     )
-    result = [
-        (kind, item) for kind, names in kinds for item in headings.find(answer, *names, is_anywhere=False)
-    ]
-    marked = [(kind, item) for kind, names in kinds for item in headings.find(answer, *names)
-              if "#" in answer[item.start : item.end]]  # fmt: skip
-    by_end = {item.end: (kind, item) for kind, item in (*marked, *result) if _is_heading(answer, item)}
-    return sorted(by_end.values(), key=lambda pair: pair[1].start)
-
-
-def _is_heading(answer: str, heading: headings.Heading) -> bool:
-    return heading.is_marked or any(sign in answer[heading.start : heading.end] for sign in ":：\n")
 
 
 def _first_example(parts: Sequence[_Part]) -> list[_Part]:
-    """The parts of the first example: up to given material behind a response, and of two responses the first
-    with words. Material before it is an echo.
+    """The parts of the first example: up to given material behind a response, and of two responses the headed one; material
+    before it is an echo.
     """
     kept: list[_Part] = []
     for part in parts:
-        has_text = any(item.kind == "text" for item in kept)
-        if part.kind == "given":
-            if has_text:
-                break
+        has_text = any(before.kind == "text" for before in kept)
+        has_more = any(before.kind in ("segment", "rationale") for before in kept)
+        if part.kind == "given" and not has_text:
             kept = []
-        elif words(part.words) and not (part.kind == "text" and has_text):
-            kept.append(part)
-        elif part.kind == "text" and has_text and words(part.words):
+        elif part.kind == "given" or (part.kind == "text" and has_text and has_more and words(part.words)):
             break
+        elif part.kind == "text" and has_text:
+            kept = [*(before for before in kept if before.kind != "text"), part]
+        elif words(part.words):
+            kept.append(part)
     return kept
 
 
-def _of_names(named: Sequence[tuple[str, Any]], cue: str) -> list[_Part]:
+def _of_names(answer: str, form: Form) -> Iterator[_Part]:
     """The parts that names and values give; none where no name is that of a response."""
-    texts = {
-        structured.name_key(name)
-        for name in (cue, "Response", "Text", *(f"{kind} Response" for kind in _KINDS))
-    }
-    kinds = dict.fromkeys(texts, "text")
-    kinds |= {structured.name_key(name): "segment" for name in _SEGMENT}
-    kinds |= {structured.name_key(name): "rationale" for name in _RATIONALE}
-    parts = [_Part(kinds[name], value) for name, value in named if name in kinds and isinstance(value, str)]
-    return parts
+    for name, value in structured.pairs(answer) or ():
+        is_text = name in ("text", structured.name_key(form.cue or "")) or names_text(name.split())
+        kind = _kind_of(name) or ("text" if is_text else None)
+        if kind and isinstance(value, str):
+            yield _Part(kind, value)
 
 
-def _strings(part_text: str, text: str) -> list[str]:
+def _unfollowed(text: str) -> str:
+    """A rationale without a farewell and turns behind it."""
+    text = before_turns(text)
+    blocks = blocks_of(text)
+    while len(blocks) > 1 and match("leaves", blocks[-1].head) is not None:
+        blocks = blocks[:-1]
+    return text[: blocks[-1].start + len(blocks[-1].text)] if blocks else ""
+
+
+def _strings(part: str, text: str) -> list[str]:
     """The segments that a part names: what stands between marks of quotation, else all of it, line by line."""
-    if quoted := quotations(part_text, text):
+    if quoted := quotations(part[:MAX_PART], text):
         return quoted
-    plain = [bare(line).text.strip(" *_`") for line in _SEPARATORS.split(part_text)]
-    return [line for line in plain if not _NONE.fullmatch(line)]
+    plain_lines = [bare(line).text.strip(" *_`") for line in _SEPARATORS.split(part)]
+    return [line for line in plain_lines if not _NONE.fullmatch(line)]

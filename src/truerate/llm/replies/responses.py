@@ -1,40 +1,21 @@
-"""One response in a dialogue, as it is asked for: without heading, preamble, quotation marks, thought, and
-without the turns of the dialogue that a model writes on with.
-"""
+"""Read one response in a dialogue, as it is asked for, without the turns of the dialogue that a model writes on with."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from truerate.core.patterns import lazy
 from truerate.core.text import words
-from truerate.llm.replies.candidates import written
-from truerate.llm.replies.cutting import framed, opened
-from truerate.llm.replies.headings import find
+from truerate.llm.replies.blocks import blocks_of, label_of, names_material, unwrapped_text, with_lines
 from truerate.llm.replies.reading import Parsed, joined, nothing
-from truerate.llm.replies.steady import steady
+from truerate.llm.replies.texts import Form, text_in
 
-_SIDE = r"(?:\s*(?:\d{1,2}|[A-Z]))?"
-_PERSON = rf"(?:user|human|apprentice|seeker|customer|questioner|you|person{_SIDE}|speaker{_SIDE})"
-_MODEL = r"(?:assistant|ai(?:\s+assistant)?|bot|chatbot|model|wizard|system)"
-MAX_STOPS = 50  # turns and headings behind nothing that are looked at
+_SIDE = r"(?:\s?(?:\d{1,2}|[A-Z]))?"
 # a speaker's name before a turn, at a line's start or behind the end of a sentence
 _TURN = lazy(
-    rf"(?:^|(?<=[.!?…\"”)*])[ \t]+(?=[\[*]*[A-Z]))[ \t>*_`#\-]*[\[(<]?(?P<who>(?P<person>{_PERSON})|{_MODEL})[\])>]?[ \t]*[*_`]*[ \t]*"
-    rf"(?:[:：]|(?<=[\])>])(?=[ \t]))[ \t*_`]*",
+    r"(?:^|(?<=[.!?…\"”)])[ \t]+(?=\[?[A-Z]))[ \t>#\-]{0,9}[\[(<]?(?:(?P<person>user|human|apprentice|seeker|customer|questioner|"
+    rf"you|person{_SIDE}|speaker{_SIDE})|assistant|ai(?: assistant)?|bot|chatbot|model|wizard|system)[\])>]?[ \t]?"
+    r"(?:[:：]|(?<=[\])>])(?=[ \t]))[ \t]*",
     re.IGNORECASE | re.MULTILINE,
-)
-# more of the prompt's own form behind the response
-_MATERIAL = lazy(
-    r"^[ \t>*_`\-]*#{1,3}[ \t]*(?:knowledge|conversation|dialogue|next\s+response|reference\s+response|response|example)\b"
-    r"[^#\n]{0,20}#{0,3}[ \t*_`]*[:：]?|^[ \t*_`]*(?:knowledge|conversation|dialogue)[ \t*_`]*[:：][ \t*_`]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-# words after which a reply repeats what it was given before it answers
-_THINKS = lazy(
-    r":\s*\Z|\A\W*(?:(?:ok(?:ay)?|sure|first)[\s,.!]+)?(?:let\s+me|let's|let\s+us|i\s+will|i'll)\s+(?:now\s+|first\s+)?"
-    r"(?:look|think|read|check|consider|analy|repeat|go\s+through|write|respond|answer)",
-    re.IGNORECASE,
 )
 
 
@@ -56,35 +37,31 @@ class Response(Parsed):
 def one_response(reply: str, cue: str) -> Response:
     """The first response that a reply gives; `cue` is the heading that the prompt ends with.
 
-    Turns behind it are cut (`continued`), turns of a person before it are an echo. None with `empty`,
-    `thought_only`, `too-long`, `refusal`, `no-answer`, or `absent` where nothing but a person's turn stands
-    there.
+    Turns behind it are cut (`continued`), turns of a person before it are an echo. None with the reasons of `texts.text_of`, or
+    `absent` where nothing but a person's turn stands there.
     """
-    return steady(
-        lambda words: _one_response(words, cue),
-        lambda result: Response(None, "ambiguous", result.cuts),
-        reply,
+    lines, flat_text, cuts = unwrapped_text(reply)
+    if not lines:
+        none = nothing(cuts)
+        return Response(None, none.reason, none.cuts)
+    result = response_in(flat_text, cue, cuts)
+    return (
+        result if result.value is None else replace(result, value=with_lines(result.value, flat_text, lines))
     )
 
 
-def _one_response(reply: str, cue: str) -> Response:
-    """The first response that a reply in its plain form gives."""
-    answer, cuts = opened(reply)
-    if not answer:
-        none = nothing(cuts)
-        return Response(None, none.reason, none.cuts)
-    answer, frame = framed(answer)
-    first, more = _first_turn(_behind(answer, cue), cue)
-    cuts = joined(cuts, frame, more)
-    if not _says(first, cue):
+def response_in(flat_text: str, cue: str, cuts: tuple[str, ...] = ()) -> Response:
+    """The first response in a flat text, from which some cuts were made before."""
+    form = Form("Response", ("Next", "Faithful"), cue)
+    first, more = _first_turn(_own_example(flat_text, form))
+    cuts = joined(cuts, more)
+    if first is None:
         return Response(None, "absent" if "echo" in more else "empty", cuts)
-    result = written(first, "Response", cue=cue)
+    result = text_in(first, form)
+    cuts = joined(cuts, result.cuts)
     if result.value is not None and result.value.startswith(("{", "[{")):
-        return Response(None, "malformed", joined(cuts, result.cuts))
-    value = result.value
-    if value is not None and value.count("```") == 1:
-        value = value.removesuffix("```").strip()  # its heading took the opening marks
-    return Response(value, result.reason, joined(cuts, result.cuts))
+        return Response(None, "malformed", cuts)
+    return Response(result.value, result.reason, cuts)
 
 
 def before_turns(text: str) -> str:
@@ -93,52 +70,39 @@ def before_turns(text: str) -> str:
     return text[: turn.start()].strip() if turn else text
 
 
-def _behind(answer: str, cue: str) -> str:
-    """A reply from its first heading on that has words under it; the heading stays for the reader to tell.
-    Words that stand before a next example, and announce nothing, are the response, and its heading is no
-    longer this reply's.
-    """
-    head = _MATERIAL.split(answer, maxsplit=1)[0]
-    if (
-        head != answer
-        and _says(head, cue)
-        and not (find(head, cue) or _THINKS.search(head) or _TURN.match(head))
-    ):
-        return answer
-    for heading in find(answer, cue, is_anywhere=False):
-        if words(answer[heading.end :].partition("\n#")[0]):
-            return answer[heading.start :]
-    return answer
-
-
-def _first_turn(answer: str, cue: str) -> tuple[str, tuple[str, ...]]:
-    """The first turn of the model, and what was cut around it."""
-    turns = list(_TURN.finditer(answer))
-    cuts: tuple[str, ...] = ()
-    start = 0
-    while turns and not _says(answer[start : turns[0].start()], cue):
-        # nothing but a heading stands before the name
-        start = turns[0].end()
-        if turns[0]["person"]:
-            inner = next((turn for turn in turns if not turn["person"]), None)
-            if inner is None:
-                return "", ("echo",)
-            cuts, start = ("echo",), inner.end()
-        else:
-            cuts = joined(cuts, ("label",))
-        turns = [turn for turn in turns if turn.start() >= start]
-    places = [turn.start() for turn in turns] + [match.start() for match in _MATERIAL.finditer(answer, start)]
+def _own_example(answer: str, form: Form) -> str:
+    """A reply up to the material of a next example, and from its own heading on where it has one."""
+    blocks = [(block, label_of(block.text)) for block in blocks_of(answer)]
     stop = next(
-        (position for position in sorted(places)[:MAX_STOPS] if _says(answer[start:position], cue)), None
+        (
+            block.start
+            for block, label in blocks[1:]
+            if label and label.is_marked and names_material(label.words)
+        ),
+        len(answer),
     )
-    if stop is None:
-        return answer[start:].strip(), cuts
-    return answer[start:stop].strip(), joined(cuts, ("continued",))
+    if blocks and blocks[0][1] and names_material(blocks[0][1].words):
+        stop = len(answer)  # it repeats what it was given
+    heads = [block.start for block, label in blocks if label and form.is_named(label) and block.start < stop]
+    return answer[heads[0] if heads else 0 : stop]
 
 
-def _says(text: str, cue: str) -> bool:
-    """Whether a text holds words besides headings of the response."""
-    plain = re.sub(r"#[^#\n]{1,40}#[ \t*_`]*[:：]?", " ", text)
-    for heading in reversed(find(plain, cue, "Response", is_anywhere=False)):
-        plain = plain[: heading.start] + plain[heading.end :]
-    return bool(words(plain))
+def _first_turn(answer: str) -> tuple[str | None, tuple[str, ...]]:
+    """The first turn of the model, and what was cut around it; None where no such turn says anything."""
+    turns = list(_TURN.finditer(answer))
+    ends = [*(turn.start() for turn in turns), len(answer)]
+    cuts: tuple[str, ...] = ()
+    for at, end in enumerate(ends):
+        turn = turns[at - 1] if at else None
+        part = answer[turn.end() if turn else 0 : end].strip()
+        label = label_of(part)
+        if not words(
+            part[label.end :] if label and (names_material(label.words) or label.is_marked) else part
+        ):
+            continue
+        if turn and turn["person"]:
+            cuts = ("echo",)
+            continue
+        cuts = joined(cuts, ("label",) if turn and "echo" not in cuts else ())
+        return part, joined(cuts, ("continued",) if at < len(turns) else ())
+    return None, cuts
