@@ -18,20 +18,22 @@ def rate(
     lang,
     value,
     *,
-    estimator="raw",
-    calibration=None,
     kind="model",
     metric="hallucination_rate",
     low=None,
     high=None,
     replies="all",
+    **how,
 ):
-    held = {"lang": lang, "estimator": estimator, "calibration": calibration, "replies": replies}
-    return {"table": "rates", "subject": model, "kind": kind, "metric": metric, "slice": {key: one for key, one in held.items() if one},
+    where = {"lang": lang, "estimator": "raw", "replies": replies} | how
+    return {"table": "rates", "subject": model, "kind": kind, "metric": metric, "slice": {key: one for key, one in where.items() if one},
             "value": value, "low": low, "high": high, "rank_low": None, "rank_high": None, "is_leading": None,
             "n": 10, "provenance": "x"}  # fmt: skip
 
 
+POWERED = {"estimator": "prediction-powered", "calibration": "natural"}
+PLANTED = {"kind": "planted", "estimator": "planted"}
+MFAVA = page_of("mfava")
 BOARD = mfava_board()
 RAW = [rate("a", "de", 0.1), rate("b", "de", 0.3), rate("a", "ar", 0.2), rate("b", "ar", None)]
 
@@ -42,9 +44,8 @@ def test_means_stand_at_both_edges_and_say_what_is_missing():
     spots = {line["code"]: [cell["now"] for cell in line["cells"]] for line in [*made["lines"], made["foot"]]}
     assert spots["de"][0].value == pytest.approx(0.2) and spots["de"][0].n_missing == 0
     assert (spots["ar"][0].value, spots["ar"][0].n, spots["ar"][0].n_missing) == (0.2, 1, 1)  # b is not told
-    assert [spot.value for spot in spots["all"][1:]] == [pytest.approx(0.15), 0.3] and spots["all"][
-        2
-    ].n_missing == 1
+    assert [spot.value for spot in spots["all"][1:]] == [pytest.approx(0.15), 0.3]
+    assert spots["all"][2].n_missing == 1
     assert heat_map([], BOARD) is None
 
 
@@ -63,19 +64,12 @@ def estimated(estimator, calibration="natural", told="ab"):
 
 def test_the_best_founded_estimate_that_is_mostly_told_comes_first():
     corrected, headline = estimated("rogan-gladen"), estimated("prediction-powered", told="a")
-    assert opening(grids(RAW + corrected)) == ("rogan-gladen", "natural", "all")
-    assert opening(grids(RAW + corrected + headline)) == (
-        "prediction-powered",
-        "natural",
-        "all",
-    )  # told in one half
-    untold = rate("c", "de", None, estimator="prediction-powered", calibration="natural")
-    assert opening(grids([*RAW, *corrected, *headline, untold])) == ("rogan-gladen", "natural", "all")
-    assert opening(grids([rate("a", "de", 0.1, kind="planted", estimator="planted")])) == (
-        "planted",
-        "",
-        "all",
-    )
+    untold = rate("c", "de", None, **POWERED)
+    rogan, powered = ("rogan-gladen", "natural", "all"), ("prediction-powered", "natural", "all")
+    assert opening(grids(RAW + corrected)) == rogan
+    assert opening(grids(RAW + corrected + headline)) == powered  # told in one half
+    assert opening(grids([*RAW, *corrected, *headline, untold])) == rogan
+    assert opening(grids([rate("a", "de", 0.1, **PLANTED)])) == ("planted", "", "all")
 
 
 def test_without_labels_of_replies_no_rate_opens_the_map_and_no_raw_share_stands_for_one():
@@ -107,8 +101,8 @@ def test_an_interval_over_more_than_half_of_the_scale_is_wide(low, high, wide):
 
 def test_a_cell_carries_its_interval_and_a_wide_one_no_colour():
     rows = [
-        rate("a", "de", 0.05, low=0.04, high=0.07, estimator="prediction-powered", calibration="natural"),
-        rate("b", "de", 0.05, low=0.0, high=0.2, estimator="prediction-powered", calibration="natural"),
+        rate("a", "de", 0.05, low=0.04, high=0.07, **POWERED),
+        rate("b", "de", 0.05, low=0.0, high=0.2, **POWERED),
     ]
     (line,) = heat_map(rows, BOARD)["lines"]
     narrow, wide = line["cells"][1:]
@@ -126,16 +120,13 @@ def test_planted_values_spread_and_band_stand_beside_the_estimates_they_belong_t
     rows = [rate("a", "de", 0.1, estimator="hr_est", calibration="gold"),
             rate("a", "de", 0.2, estimator="rogan-gladen", calibration="gold"),
             rate("a", "de", 0.02, estimator="hr_est", calibration="gold", metric="hallucination_rate_std"),
-            rate("a", "de", 0.15, kind="planted", estimator="planted"),
+            rate("a", "de", 0.15, **PLANTED),
             rate("a", "de", 0.05, estimator=None, calibration="gold", metric="sensitivity_low"),
             rate("a", "de", 0.25, estimator=None, calibration="gold", metric="sensitivity_high")]  # fmt: skip
     found = grids(rows)
     hr, rogan = found["hr_est", "gold", "all"]["de", "a"], found["rogan-gladen", "gold", "all"]["de", "a"]
-    assert (hr.std, hr.planted, hr.band) == (0.02, 0.15, (None, None)) and (
-        rogan.std,
-        rogan.planted,
-        rogan.band,
-    ) == (None, 0.15, (0.05, 0.25))
+    assert (hr.std, hr.planted, hr.band) == (0.02, 0.15, (None, None))
+    assert (rogan.std, rogan.planted, rogan.band) == (None, 0.15, (0.05, 0.25))
     assert found["planted", "", "all"]["de", "a"].planted is None
 
 
@@ -147,22 +138,14 @@ def test_one_axis_serves_all_estimates_and_an_outlier_does_not_stretch_it():
 
 
 def test_errors_of_an_estimator_by_hand():
-    # planted .10 and .20; estimated .12 (interval holds .10) and .17 (its interval does not hold .20); a
-    # third cell is not told
-    rows = [
-        rate("a", "de", 0.12, low=0.09, high=0.15),
-        rate("b", "de", 0.17, low=0.15, high=0.19),
-        rate("c", "de", None),
-    ]
-    rows += [
-        rate(name, "de", value, kind="planted", estimator="planted")
-        for name, value in (("a", 0.1), ("b", 0.2), ("c", 0.3))
-    ]
+    # planted .10 and .20; estimated .12 (interval holds .10) and .17 (its interval does not hold .20); a third cell is not told
+    ends = {"a": (0.12, 0.09, 0.15), "b": (0.17, 0.15, 0.19), "c": (None, None, None)}
+    rows = [rate(name, "de", value, low=low, high=high) for name, (value, low, high) in ends.items()]
+    rows += [rate(name, "de", value, **PLANTED) for name, value in (("a", 0.1), ("b", 0.2), ("c", 0.3))]
     (found,) = recovered(rows, BOARD)["estimators"]
     assert (found["n"], found["n_not_identified"], found["coverage"]) == (3, 1, 0.5)
-    assert found["error"] == pytest.approx((0.02 + 0.03) / 2) and found["bias"] == pytest.approx(
-        (0.02 - 0.03) / 2
-    )
+    assert found["error"] == pytest.approx((0.02 + 0.03) / 2)
+    assert found["bias"] == pytest.approx((0.02 - 0.03) / 2)
     assert recovered(RAW, BOARD) is None
 
 
@@ -180,91 +163,67 @@ def analysis(metric, value, *, low=None, high=None, subject="rate-against-length
     ),
 )
 def test_an_analysis_is_said_in_words(r, p, said):
-    (line,) = analyses([analysis("pearson_r", r), analysis("p_value", p), analysis("n_points", 9.0)], BOARD)[
-        "lines"
-    ]
+    rows = [analysis("pearson_r", r), analysis("p_value", p), analysis("n_points", 9.0)]
+    (line,) = analyses(rows, BOARD)["lines"]
     assert (line["verdict"], line["n"], line["p"]) == (said, 9, p) and line["caveat"]
 
 
 def test_an_analysis_without_p_is_told_by_its_interval_and_unknown_ones_are_shown():
     first, second = analyses([analysis("mean_difference", 0.1, low=0.02, high=0.2, subject="zeta", test="bootstrap"),
                               analysis("pearson_r", None)], BOARD)["lines"]  # fmt: skip
-    assert (first["title"], first["verdict"]) == (
-        "Rate against the length of replies",
-        "Not measured: too few points.",
-    )
+    unmeasured = ("Rate against the length of replies", "Not measured: too few points.")
+    assert (first["title"], first["verdict"]) == unmeasured
     assert (second["title"], second["where"], second["verdict"]) == ("Zeta", "paired bootstrap", "More.")
 
 
 def test_of_several_estimates_the_best_founded_one_leads_and_the_others_fold_away():
-    modes = (
-        {"estimator": "raw"},
-        {"estimator": "hr_est", "calibration": "gold"},
-        {"estimator": "hr_est", "calibration": "silver"},
-    )
+    gold, silver = ({"estimator": "hr_est", "calibration": name} for name in ("gold", "silver"))
     rows = [
-        analysis("pearson_r", 0.1, **mode, **more) for mode in modes for more in ({}, {"within": "languages"})
+        analysis("pearson_r", 0.1, **mode, **more)
+        for mode in ({"estimator": "raw"}, gold, silver)
+        for more in ({}, {"within": "languages"})
     ]
     rows.append(analysis("mean_difference", 0.1, subject="by-family", family="Afro-Asiatic", estimator="raw"))
     found = analyses(rows, BOARD)
-    assert [line["where"] for line in found["lines"]] == [
-        "Gold, HR_est",
-        "Gold, HR_est, within languages",
-        "Raw, Afro-Asiatic",
-    ]
+    wanted = ["Gold, HR_est", "Gold, HR_est, within languages", "Raw, Afro-Asiatic"]
+    assert [line["where"] for line in found["lines"]] == wanted
     assert len(found["more"]) == 4 and not [line for line in found["more"] if "Gold" in line["where"]]
 
 
 def test_the_leading_detector_has_a_table_of_its_own_and_planted_rates_stand_beside_each_estimate():
-    rows = [row | {"slice": unpaired(row["slice"])} for row in frame(Row, mfava_rows()).to_dicts()]
-    found = page_of("mfava").derive(rows, BOARD)
-    assert {row["subject"] for row in found if row["table"] == "leader"} == {"tiny-prefix"}
-    assert {row["slice"]["against"] for row in found if row["table"] == "leader"} == {
-        "held-out",
-        "silver",
-        "gold",
-        "natural",
-    }
-    beside = {
-        (row["slice"].get("estimator"), row["slice"].get("calibration"))
-        for row in found
-        if row["kind"] == "planted"
-    }
+    found = MFAVA.derive(
+        [row | {"slice": unpaired(row["slice"])} for row in frame(Row, mfava_rows()).to_dicts()], BOARD
+    )
+    leading = [row for row in found if row["table"] == "leader"]
+    assert {row["subject"] for row in leading} == {"tiny-prefix"}
+    assert {row["slice"]["against"] for row in leading} == {"held-out", "silver", "gold", "natural"}
+    planted = [row["slice"] for row in found if row["kind"] == "planted"]
+    beside = {(slice_.get("estimator"), slice_.get("calibration")) for slice_ in planted}
     assert {("prediction-powered", "natural"), ("raw", None)} <= beside
-    spread = [
-        row["std"]
-        for row in found
-        if row["kind"] == "model"
-        and row["slice"].get("estimator") == "hr_est"
-        and row["metric"] == "hallucination_rate"
-    ]
-    assert set(spread) == {0.011}
+    rates = [row for row in found if row["kind"] == "model" and row["metric"] == "hallucination_rate"]
+    assert {row["std"] for row in rates if row["slice"].get("estimator") == "hr_est"} == {0.011}
 
 
 def test_how_many_answers_have_a_page_stands_beside_mu_shroom_s_figures():
     counts = {"n_answers_de": 4, "n_answers_with_page_de": 4, "n_answers_zh": 6, "n_answers_with_page_zh": 0}
     rows = [row | {"slice": unpaired(row["slice"])} for row in mfava_rows()]
-    made = [
-        row
-        for row in page_of("mfava").derive(rows, mfava_board(source_card={"counts": counts}))
-        if row["metric"] == "with_page_rate"
-    ]
-    assert [(row["slice"]["lang"], row["value"], row["n"]) for row in made] == [
-        ("de", 1, 4),
-        ("zh", 0, 6),
-        ("all", 0.4, 10),
-    ]
-    (section,) = [section for section in page_of("mfava").sections if section.heading == "Mu-SHROOM"]
-    assert all(any(view.takes(row) for view in section.views) for row in made)
-    plain = page_of("mfava").derive(rows, mfava_board(source_card={"counts": {"n_items": 3}}))
-    assert not [row for row in plain if row["metric"] == "with_page_rate"]
+
+    def with_page(counts):
+        derived = MFAVA.derive(rows, mfava_board(source_card={"counts": counts}))
+        return [row for row in derived if row["metric"] == "with_page_rate"]
+
+    shares = [(row["slice"]["lang"], row["value"], row["n"]) for row in with_page(counts)]
+    assert shares == [("de", 1, 4), ("zh", 0, 6), ("all", 0.4, 10)]
+    (section,) = [section for section in MFAVA.sections if section.heading == "Mu-SHROOM"]
+    assert all(any(view.takes(row) for view in section.views) for row in with_page(counts))
+    assert with_page({"n_items": 3}) == []
 
 
 def test_annotators_that_cannot_be_told_apart_are_a_figure():
     board = mfava_board(source_card={"counts": {"n_gold_not-inferable_zh": 26, "n_gold_clean_zh": 30}})
-    found = {name: (value, note) for name, value, note in page_of("mfava").figures([], board)}
+    found = {name: (value, note) for name, value, note in MFAVA.figures([], board)}
     assert found["Annotators"] == ("not told apart", "zh: few texts have several rows, so no κ")
-    assert "Annotators" not in {name for name, *_ in page_of("mfava").figures([], mfava_board())}
+    assert "Annotators" not in {name for name, *_ in MFAVA.figures([], mfava_board())}
 
 
 def test_an_unknown_track_has_an_empty_layout():
