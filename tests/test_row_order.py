@@ -26,7 +26,6 @@ EXACT = {
     "tracks/mfava/detection.py": "counts",
     "tracks/mfava/published.py": "counts and the share of a truth value",
     "tracks/wildhallucinations/scores.py": "counts",
-    "tracks/wildhallucinations/tasks.py": "counts",
 }
 # Functions that take the first or last row of a group without a sort of their own.
 FIRST_OF_EQUALS = {("metrics/cells.py", "moments")}  # columns that are constant within a cluster

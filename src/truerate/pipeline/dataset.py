@@ -156,7 +156,7 @@ def exported_to(
         if protocol_of(at, board).sliced:
             more = {
                 "slices": ((replies_in(list(one)), _beside_replies(one)) for one in slices),
-                "keep": rows.keep,
+                "gathered": rows,
             }
         tables, tasks = protocol_of(at, board).exported(
             at, board, source, replies_in(others), side_tables, **more

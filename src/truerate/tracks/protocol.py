@@ -55,7 +55,7 @@ class Protocol:
 
     # ---- tables that outgrow memory
     queried: ClassVar[tuple[str, ...]] = ()  # tables of the source that steps are given as queries
-    # steps whose files `exported` takes one model and shard at a time, as `slices`, and whose rows it gives to `keep`
+    # steps whose files `exported` takes one model and shard at a time, as `slices`, and whose rows it keeps in `gathered`
     sliced: ClassVar[tuple[str, ...]] = ()
     # tables of the data set that `score` is given besides those of every track, and of these the columns that it reads
     scored: ClassVar[tuple[str, ...]] = ()

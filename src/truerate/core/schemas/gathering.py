@@ -53,6 +53,10 @@ class Gathered:
             self._put(name)
         return self.paths
 
+    def scan(self, name: str) -> pl.LazyFrame:
+        """The rows of a table that came, as a query."""
+        return scan(self.tables[name], self.files().get(name, []))
+
     def _put(self, name: str) -> None:
         data = pl.concat(self._waiting[name]) if self._waiting[name] else pl.DataFrame()
         self._waiting[name] = []
