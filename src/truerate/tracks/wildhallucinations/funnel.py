@@ -13,10 +13,9 @@ from truerate.tracks.wildhallucinations.abstention import probe_scores
 from truerate.tracks.wildhallucinations.entities import DISAMBIGUATE, DOMAIN, EVIDENCE, VERIFY
 from truerate.tracks.wildhallucinations.evidence import amounts, outcomes
 from truerate.tracks.wildhallucinations.names import EXTRACT
-from truerate.tracks.wildhallucinations.replies import slices_of
+from truerate.tracks.wildhallucinations.replies import estimate_of, slices_of
 
 ENTITIES, WEB = "entities", "web"
-CURATE = "curate"  # where names are rejected
 # steps whose replies may come to nothing
 STEPS = (EXTRACT, VERIFY, DISAMBIGUATE, DOMAIN, "generate", "write_facts", "verify_facts")
 
@@ -28,130 +27,106 @@ def built_rows(
     rejects: pl.DataFrame | None,
     writer: ScoreWriter,
 ) -> list[dict]:
-    """Score rows of the funnel, of rejects, of the evidence and of the probe set of abstention."""
-    dropped = frame(Reject) if rejects is None else rejects
-    made = funnel_rows(items, generations, dropped, writer) + rejected_rows(generations, dropped, writer)
-    made += distribution_rows(items, writer)
-    made += evidence_rows(generations, documents, dropped, writer)
-    for row in probe_scores(confidence=writer.statistics.confidence):
-        where = unpaired(row["slice"])
-        made.append(
-            writer.row(
-                row["metric"], row["subject"], where, (row["value"], row["low"], row["high"]), row["n"]
-            )
-        )
-    return made
+    """Return Score rows of the funnel, of rejects, of the evidence and of the probe set of abstention."""
+    rejects = frame(Reject) if rejects is None else rejects
+    with_pages = items.filter((pl.col("task") == "entity") & (pl.col("document_ids").list.len() > 0))
+    score_rows = funnel_rows(with_pages.height, generations, rejects, writer)
+    score_rows += rejected_rows(generations, rejects, writer)
+    # WildHallucinations, Figure 2; n: of how many entities the value is known
+    for name, value in slices_of().items():
+        values = with_pages.select(value.alias(name)).drop_nulls()
+        for group, n in values.group_by(name).len().sort(name).iter_rows():
+            score_rows.append(writer.row("n_entities", ENTITIES, {name: group}, float(n), values.height))
+    score_rows += [] if documents is None else evidence_rows(generations, documents, rejects, writer)
+    probed = probe_scores(confidence=writer.statistics.confidence)
+    return score_rows + [
+        writer.row(row["metric"], row["subject"], unpaired(row["slice"]), estimate_of(row), row["n"])
+        for row in probed
+    ]
 
 
 def funnel_rows(
-    items: pl.DataFrame, generations: pl.DataFrame, rejects: pl.DataFrame, writer: ScoreWriter
+    n_entities: int, generations: pl.DataFrame, rejects: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict]:
-    """`funnel_n` of each stage, from messages read to entities with pages (WildHallucinations section 2). No
+    """Return `funnel_n` of each stage, from messages read to the `n_entities` with pages (WildHallucinations section 2). No
     messages, no rows.
     """
     n_messages = standing(generations.filter(purpose=EXTRACT)).height
     if not n_messages:
         return []
 
-    def said(call: str, *words: str) -> int:
-        of_call = generations.filter(purpose=call, status="ok")
-        return (of_call.filter(pl.col("text").is_in(words)) if words else of_call)["item_id"].n_unique()
+    def n_answers(call: str, *words: str) -> int:
+        rows = generations.filter(purpose=call, status="ok")
+        return (rows.filter(pl.col("text").is_in(words)) if words else rows)["item_id"].n_unique()
 
-    named = pl.concat(
-        [
-            generations.filter(purpose=VERIFY)["item_id"],
-            rejects.filter(where=CURATE)["target_id"].drop_nulls(),
-        ]
+    asked, rejected = (
+        generations.filter(purpose=VERIFY)["item_id"],
+        rejects.filter(where="curate")["target_id"],
     )
     stages = {
         "messages": n_messages,
-        "names": named.n_unique(),
-        "entities": said(VERIFY, "entity", "private person"),
-        "public": said(VERIFY, "entity"),
-        "unambiguous": said(DISAMBIGUATE, "one"),
-        "with-domain": said(DOMAIN),
-        "with-pages": items.filter(
-            (pl.col("task") == "entity") & (pl.col("document_ids").list.len() > 0)
-        ).height,
+        "names": pl.concat([asked, rejected.drop_nulls()]).n_unique(),
+        "entities": n_answers(VERIFY, "entity", "private person"),
+        "public": n_answers(VERIFY, "entity"),
+        "unambiguous": n_answers(DISAMBIGUATE, "one"),
+        "with-domain": n_answers(DOMAIN),
+        "with-pages": n_entities,
     }
     return [
         writer.row("funnel_n", ENTITIES, {"stage": name}, float(n), n_messages) for name, n in stages.items()
     ]
 
 
-def distribution_rows(items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """`n_entities` by domain, rarity, Wikipedia and region (WildHallucinations, Figure 2), of the entities that have
-    pages; n: of how many this is known. What no entity has an attribute of has no rows.
-    """
-    with_pages = items.filter((pl.col("task") == "entity") & (pl.col("document_ids").list.len() > 0))
-    made = []
-    for name, value in slices_of().items():
-        known = with_pages.select(value.alias(name)).drop_nulls()
-        for group, n in known.group_by(name).len().sort(name).iter_rows():
-            made.append(writer.row("n_entities", ENTITIES, {name: group}, float(n), known.height))
-    return made
-
-
 def rejected_rows(generations: pl.DataFrame, rejects: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """`n_rejected` by step and reason: names and pages that were taken out, and replies of models that could
+    """Return `n_rejected` by step and reason: names and pages that were taken out, and replies of models that could
     not be used.
     """
-    made = []
-    replies = generations.select(
-        target_id="generation_id"
-    )  # a reply that stands among the rejects is counted by its model below
-    counted = (
-        rejects.join(replies, on="target_id", how="anti", maintain_order="left")
-        .group_by("where", "reason")
-        .len()
-        .sort("where", "reason")
+    # a reply that stands among the rejects is counted by its model
+    no_reply = rejects.join(
+        generations.select(target_id="generation_id"), on="target_id", how="anti", maintain_order="left"
     )
-    for step, reason, n in counted.iter_rows():
-        subject = WEB if step == EVIDENCE and reason != "no-page" else ENTITIES
-        made.append(writer.row("n_rejected", subject, {"step": step, "reason": reason}, float(n), n))
+    is_page = (pl.col("where") == EVIDENCE) & (pl.col("reason") != "no-page")
+    subject = pl.when(is_page).then(pl.lit(WEB)).otherwise(pl.lit(ENTITIES))
     lost = standing(generations).filter(
         pl.col("purpose").is_in(STEPS) & pl.col("status").is_in(["dead", "unparsed"])
     )
-    lost = (
-        lost.with_columns(pl.col("reason").fill_null(pl.col("status")))
-        .group_by("purpose", "model", "reason", maintain_order=True)
-        .len()
+    parts = (
+        no_reply.select(step="where", subject=subject, reason="reason"),
+        lost.select(step="purpose", subject="model", reason=pl.col("reason").fill_null(pl.col("status"))),
     )
-    for step, model, reason, n in lost.sort("purpose", "model", "reason").iter_rows():
-        made.append(writer.row("n_rejected", model, {"step": step, "reason": reason}, float(n), n))
-    return made
+    return [
+        writer.row("n_rejected", subject, {"step": step, "reason": reason}, float(n), n)
+        for part in parts
+        for step, subject, reason, n in part.group_by(pl.all()).len().sort(pl.all()).iter_rows()
+    ]
 
 
 def evidence_rows(
-    generations: pl.DataFrame, documents: pl.DataFrame | None, rejects: pl.DataFrame, writer: ScoreWriter
+    generations: pl.DataFrame, documents: pl.DataFrame, rejects: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict]:
-    """`pages_per_entity`, `words_per_entity`, `wikipedia_rate` of the entities searched for, `n_pages` by
+    """Return `pages_per_entity`, `words_per_entity`, `wikipedia_rate` of the entities searched for, `n_pages` by
     outcome. No search, no rows.
     """
     searched = generations.filter(purpose="search")
-    if searched.is_empty() or documents is None:
+    if searched.is_empty():
         return []
+    columns = {"pages_per_entity": "n_pages", "words_per_entity": "n_words", "wikipedia_rate": "is_wikipedia"}
+    ratios = {metric: mean_of(column) for metric, column in columns.items()}
     sizes = amounts(searched, documents).with_columns(web=pl.lit(WEB))
-    made = []
-    for is_share, columns in (
-        (False, {"pages_per_entity": "n_pages", "words_per_entity": "n_words"}),
-        (True, {"wikipedia_rate": "is_wikipedia"}),
-    ):
-        ratios = {name: mean_of(column) for name, column in columns.items()}
-        sums = moments(sizes, ratios, by=["web"], cluster=["item_id"])
-        found = ratio_cells(
-            sums, list(ratios), by=["web"], confidence=writer.statistics.confidence, is_share=is_share
-        )
-        made += [
-            writer.row(row["metric"], WEB, {}, (row["value"], row["low"], row["high"]), row["n"])
-            for row in found.iter_rows(named=True)
-        ]
-    of_outcome = outcomes(searched, rejects)
-    n = sum(of_outcome.values())
-    return made + [
-        writer.row("n_pages", WEB, {"outcome": name}, float(count), n) for name, count in of_outcome.items()
+    sums = moments(sizes, ratios, by=["web"], cluster=["item_id"])
+    score_rows = []
+    for metric in columns:
+        how = {"confidence": writer.statistics.confidence, "is_share": metric == "wikipedia_rate"}
+        for row in ratio_cells(sums, [metric], by=["web"], **how).iter_rows(named=True):
+            score_rows.append(writer.row(metric, WEB, {}, estimate_of(row), row["n"]))
+    n_of = outcomes(searched, rejects)
+    total = sum(n_of.values())
+    return score_rows + [
+        writer.row("n_pages", WEB, {"outcome": name}, float(n), total) for name, n in n_of.items()
     ]
 
+
+# ---- tables of `make real` -----------------------------------------------------------------------------------
 
 MODELS = {
     "wildfactscore": "WildFactScore",
@@ -167,58 +142,38 @@ JUDGES = {
     "verifier_fpr": "FPR",
     "verifier_kappa": "κ",
 }
+# values of a slice that the tables show: raw scores over all replies, by the measured rule of abstention
+SHOWN = {"set": "all", "estimator": "raw", "rule": "measured"}
 
 
 def public_tables(samples: pl.DataFrame, scores: pl.DataFrame, card: dict) -> list[tuple[str, pl.DataFrame]]:
-    """Titles and tables of one board, from its labelled samples and its scores."""
+    """Return titles and tables of one board, from its labelled samples and its scores."""
+    models = (
+        "Models by WildFactScore, the mean share of supported facts over replies with facts (95 % interval)"
+    )
+    judges = "Judges that need no call, on labelled facts; positive: not supported (95 % interval)"
+    order = scores.filter(_is_shown(), metric="wildfactscore").select("subject", "value", replies="n")
+    of_models = metric_table(scores, MODELS).join(order, on="subject", maintain_order="left")
+    of_models = of_models.sort("value", descending=True, nulls_last=True).drop("value")
     return [
         ("Labels", label_statistics(samples)),
-        (
-            "Models by WildFactScore, the mean share of supported facts over replies with facts (95 % interval)",
-            model_table(scores),
-        ),
-        (
-            "Judges that need no call, on labelled facts; positive: not supported (95 % interval)",
-            judge_table(scores),
-        ),
+        (models, of_models.clear() if order.is_empty() else of_models),
+        (judges, metric_table(scores, JUDGES)),
     ]
 
 
-def model_table(scores: pl.DataFrame) -> pl.DataFrame:
-    """One line per model, best first: raw scores over all its replies, and the share that responds (by the
-    rule of params).
-    """
-    keys = [
-        pair("slice", key) for key in ("set", "estimator", "rule", "domain", "wikipedia", "rarity", "region")
-    ]
-    long = scores.filter(pl.col("metric").is_in(list(MODELS)), method="estimator").with_columns(
-        *keys, cell=figure()
-    )
-    is_whole = pl.all_horizontal(pl.col("domain", "wikipedia", "rarity", "region").is_null()) & (
-        pl.col("set").is_null() | (pl.col("set") == "all")
-    )
-    is_raw = pl.col("estimator").is_null() | (pl.col("estimator") == "raw")
-    long = long.filter(is_whole, is_raw, pl.col("rule").is_null() | (pl.col("rule") == "measured"))
-    order = long.filter(metric="wildfactscore").select("subject", "n", by="value")
-    if order.is_empty():
-        return order
-    table = long.with_columns(pl.col("metric").replace(MODELS)).pivot(
-        "metric", index="subject", values="cell", aggregate_function="first"
-    )
-    table = table.join(order, on="subject", maintain_order="left").sort(
-        "by", descending=True, nulls_last=True
-    )
-    return table.select("subject", *[name for name in MODELS.values() if name in table.columns], replies="n")
+def _is_shown() -> pl.Expr:
+    """Scores of the estimator of rows alone, that are of no slice but those of SHOWN."""
+    values = [pair("slice", key).fill_null(value) == value for key, value in SHOWN.items()]
+    slices = [pair("slice", key).is_null() for key in slices_of()]
+    return pl.all_horizontal(pl.col("method") == "estimator", *values, *slices)
 
 
-def judge_table(scores: pl.DataFrame) -> pl.DataFrame:
-    """One line per judge: accuracy, TPR and FPR of `not supported`, and κ with the labels."""
-    long = scores.filter(pl.col("metric").is_in(list(JUDGES)), method="estimator").with_columns(cell=figure())
+def metric_table(scores: pl.DataFrame, titles: dict[str, str]) -> pl.DataFrame:
+    """Return one line per subject, with a column per metric that there is, in the order of the titles."""
+    long = scores.filter(_is_shown(), pl.col("metric").is_in(list(titles)))
     if long.is_empty():
         return long.select("subject")
-    table = long.with_columns(pl.col("metric").replace(JUDGES)).pivot(
-        "metric", index="subject", values="cell", aggregate_function="first"
-    )
-    return table.sort("subject").select(
-        "subject", *[name for name in JUDGES.values() if name in table.columns]
-    )
+    long = long.select("subject", pl.col("metric").replace(titles), cell=figure())
+    table = long.pivot("metric", index="subject", values="cell", aggregate_function="first").sort("subject")
+    return table.select("subject", *[name for name in titles.values() if name in table.columns])

@@ -38,7 +38,6 @@ from truerate.tracks.wildhallucinations.verifier import OVERTURNING, allowed, re
 from truerate.tracks.wildhallucinations.verifying import SINGLE
 
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"
-ALLOWED = {FACT: (SUPPORTED, UNSUPPORTED), REPLY: (SUPPORTED, UNSUPPORTED)}
 # Why a label row, or a task, is not used. The first group stops a run unless params say `on_bad_row: reject`.
 BAD_ROWS = (*annotation.BAD_ROWS, "unknown_label", "bad_counts")
 NOT_KEPT = ("tie", "no_labels")
@@ -54,7 +53,7 @@ class Checked(NamedTuple):
 
 
 def label(
-    at: Layout,
+    config: Layout,
     board: str,
     tables,
     dataset: Mapping[str, pl.DataFrame],
@@ -71,29 +70,45 @@ def label(
     is the digest that the scores name. TruerateError where a row does not hold, unless params say
     `on_bad_row: reject`.
     """
-    writer, verifier = ScoreWriter(board, inputs, at.p.statistics, at.p.seed), at.p.track(board).verifier
-    task_of = {task["task_id"]: task for task in tasks}
-    labels, rejects = annotation.checked_labels(
-        rows, task_of, _answer, where=where, on_bad_row=at.p.on_bad_row
+    p, verifier = config.p, config.p.track(board).verifier
+    writer, task_of = (
+        ScoreWriter(board, inputs, p.statistics, p.seed),
+        {task["task_id"]: task for task in tasks},
     )
+    labels, rejects = annotation.checked_labels(rows, task_of, _answer, where=where, on_bad_row=p.on_bad_row)
     labels_of = by_task(labels)
-    voted = {
-        name: max_voting([label.value for label in of_task])
-        for name, of_task in labels_of.items()
-        if task_of[name]["kind"] != ENTITY
+    checks = {name: labels for name, labels in labels_of.items() if task_of[name]["kind"] == ENTITY}
+    votes = {
+        name: max_voting([label.value for label in labels])
+        for name, labels in labels_of.items()
+        if name not in checks
     }
-    settled = {name: str(value) for name, value in voted.items() if value is not None}
-    entities = [
-        (task_of[name], of_task) for name, of_task in labels_of.items() if task_of[name]["kind"] == ENTITY
-    ]
-    scores = agreement_rows(labels_of, voted, task_of, writer)
-    scores += _reviewed(settled, task_of, dataset, verifier, writer)
-    scores += _corrected_strict(settled, task_of, dataset, verifier, writer)
-    scores += entity_rows(entities, writer)
+    settled: dict[str, dict[str, str]] = {FACT: {}, REPLY: {}, REVIEW: {}}
+    for name, value in votes.items():
+        if value is None:
+            rejects.append(reject("tie", f"{len(labels_of[name])} labels", target=name))
+        else:
+            settled[task_of[name]["kind"]][name] = str(value)
+    if labels_of:
+        unlabelled = sorted(set(task_of) - set(labels_of))
+        rejects += [reject("no_labels", "nobody labelled it", target=name) for name in unlabelled]
+
+    scores = agreement_rows(labels_of, votes, task_of, writer)
+    if settled[REVIEW]:
+        facts = with_share(verdicts_of(dataset["facts"], dataset["judgements"], verifier))
+        reviewed = [{**task_of[name], "label": value} for name, value in settled[REVIEW].items()]
+        scores += review_rows(reviewed, facts, writer)
+    if settled[REPLY]:
+        parts = (dataset[name] for name in ("items", "generations", "facts", "judgements"))
+        label_of = {
+            task_of[name]["generation_id"]: value == UNSUPPORTED for name, value in settled[REPLY].items()
+        }
+        scores += strict_rows(readable_replies(*parts, verifier=verifier), label_of, writer)
+    scores += entity_rows([(task_of[name]["item_id"], labels) for name, labels in checks.items()], writer)
     return Labelled.of_rows(
-        _samples(settled, labels_of, task_of, dataset),
+        gold_facts(settled[FACT], labels_of, task_of, dataset),
         [_judgement(label, task_of[label.task_id]) for label in labels],
-        rejects + _not_kept(voted, labels_of, task_of),
+        rejects,
         scores,
     )
 
@@ -110,101 +125,28 @@ def labelled(table: str, rows: pl.DataFrame, *, tasks: Sequence[dict]) -> pl.Dat
         return rows
     is_given = pl.col("fact_id").is_in([task["fact_id"] for task in tasks if task["kind"] == FACT])
     # written anew, else what is left would hold on to the evidence of all
-    told = pl.col("evidence").list.eval(pl.format("{}", pl.element()))
-    nothing = pl.lit([], dtype=pl.List(pl.String))
-    given = rows.filter(is_given).select("fact_id", told)
+    anew = pl.col("evidence").list.eval(pl.format("{}", pl.element()))
+    given = rows.filter(is_given).select("fact_id", anew)
     rows = rows.drop("evidence").join(given, on="fact_id", how="left", maintain_order="left")
+    nothing = pl.lit([], dtype=pl.List(pl.String))
     rows = rows.with_columns(pl.col("evidence").fill_null(nothing), pl.col("subject").cast(pl.Categorical))
     return thinned(table, rows)
-
-
-def _not_kept(
-    voted: Mapping, by_task: Mapping[str, Sequence[Label]], task_of: Mapping[str, dict]
-) -> list[dict]:
-    """Reject rows of the tasks on which annotators are divided, and of those that nobody labelled while
-    others were.
-    """
-    ties = [
-        reject("tie", f"{len(by_task[name])} labels", target=name)
-        for name, value in voted.items()
-        if value is None
-    ]
-    unlabelled = sorted(set(task_of) - set(by_task)) if by_task else []
-    return ties + [reject("no_labels", "nobody labelled it", target=name) for name in unlabelled]
-
-
-def _samples(
-    settled: Mapping[str, str],
-    by_task: Mapping[str, Sequence[Label]],
-    task_of: Mapping[str, dict],
-    dataset: Mapping[str, pl.DataFrame],
-) -> list[dict]:
-    """Gold facts as Sample rows: those on which most annotators agree."""
-    group_of = dict(dataset["items"].select("item_id", "group_id").iter_rows())
-    is_given = pl.col("fact_id").is_in([task["fact_id"] for task in task_of.values() if task["kind"] == FACT])
-    given = dataset["facts"].select("fact_id", "evidence").filter(is_given)
-    passages = {name: " ".join(found) for name, found in given.iter_rows()}
-    return [
-        _sample(task_of[name], value, by_task[name], group_of, passages.get(task_of[name]["fact_id"], ""))
-        for name, value in settled.items()
-        if task_of[name]["kind"] == FACT
-    ]
-
-
-def _reviewed(
-    settled: Mapping[str, str],
-    task_of: Mapping[str, dict],
-    dataset: Mapping[str, pl.DataFrame],
-    verifier: str,
-    writer: ScoreWriter,
-) -> list[dict]:
-    """Score rows of the verifier's errors by kind, from the reviews on which people agree."""
-    facts = with_share(verdicts_of(dataset["facts"], dataset["judgements"], verifier))
-    reviewed = [
-        {**task_of[name], "label": value}
-        for name, value in settled.items()
-        if task_of[name]["kind"] == REVIEW
-    ]
-    return review_rows(reviewed, facts, writer)
-
-
-def _corrected_strict(
-    settled: Mapping[str, str],
-    task_of: Mapping[str, dict],
-    dataset: Mapping[str, pl.DataFrame],
-    verifier: str | None,
-    writer: ScoreWriter,
-) -> list[dict]:
-    """Score rows of Strict by the labels of whole replies on which people agree."""
-    label = {
-        task_of[name]["generation_id"]: value == UNSUPPORTED
-        for name, value in settled.items()
-        if task_of[name]["kind"] == REPLY
-    }
-    if not label:
-        return []
-    known = (dataset[name] for name in ("items", "generations", "facts", "judgements"))
-    return strict_rows(readable_replies(*known, verifier=verifier), label, writer)
 
 
 # ---- what a row says ---------------------------------------------------------------------------------------
 
 
 def _answer(row: dict, task: Mapping) -> tuple[dict, Sequence[annotation.LeftOut]]:
-    if row.get("label") in (None, ""):
+    label = row.get("label")
+    if label in (None, ""):
         raise BadLabel("missing_field", "field 'label' is missing or empty")
     if task["kind"] == ENTITY:
-        return {"value": _checked(row["label"])}, ()
-    if task["kind"] == REVIEW:
-        return {"value": _word(row["label"], allowed(bool(task.get("retrieved"))))}, ()
-    return {"value": _word(row["label"], ALLOWED[task["kind"]])}, ()
-
-
-def _word(label: object, allowed: Sequence[str]) -> str:
+        return {"value": _checked(label)}, ()
+    words = allowed(bool(task.get("retrieved"))) if task["kind"] == REVIEW else (SUPPORTED, UNSUPPORTED)
     word = label.strip().lower() if isinstance(label, str) else None
-    if word is None or word not in allowed:
-        raise BadLabel("unknown_label", f"label is {str(label)[:40]!r}; allowed: {', '.join(allowed)}")
-    return word
+    if word not in words:
+        raise BadLabel("unknown_label", f"label is {str(label)[:40]!r}; allowed: {', '.join(words)}")
+    return {"value": word}, ()
 
 
 def _checked(label: object) -> Checked:
@@ -213,51 +155,57 @@ def _checked(label: object) -> Checked:
     except (ValueError, RecursionError):
         counts = None
     if not isinstance(counts, dict) or not isinstance(counts.get("unambiguous"), bool):
-        raise BadLabel(
-            "unknown_label",
-            f"label is {str(label)[:40]!r}; it must hold unambiguous (true or false), relevant and pages",
-        )
+        hint = "it must hold unambiguous (true or false), relevant and pages"
+        raise BadLabel("unknown_label", f"label is {str(label)[:40]!r}; {hint}")
     relevant, pages = counts.get("relevant"), counts.get("pages")
     if type(relevant) is not int or type(pages) is not int or not 0 <= relevant <= pages:
-        raise BadLabel(
-            "bad_counts",
-            f"relevant {relevant!r} of pages {pages!r}: two whole numbers, the first not above the second",
-        )
+        hint = "two whole numbers, the first not above the second"
+        raise BadLabel("bad_counts", f"relevant {relevant!r} of pages {pages!r}: {hint}")
     return Checked(counts["unambiguous"], relevant, pages)
 
 
 # ---- what they become --------------------------------------------------------------------------------------
 
 
-def _sample(
-    task: dict, value: str, found: Sequence[Label], group_of: Mapping[str, str], evidence: str
-) -> dict:
-    """A gold fact; its id is the fact's, so that the verifier's verdict and what detectors say of it lie on
-    one name.
+def gold_facts(
+    settled: Mapping[str, str],
+    labels_of: Mapping[str, Sequence[Label]],
+    task_of: Mapping[str, dict],
+    dataset: Mapping[str, pl.DataFrame],
+) -> list[dict]:
+    """Return the facts on which most annotators agree (`settled`, by task) as Sample rows. The id of one is the fact's, so
+    that the verifier's verdict and what detectors say of it lie on one name.
 
-    `evidence`: the passages that it was checked against, which detectors read in place of whole pages.
+    Attribute `evidence`: the passages that it was checked against, which detectors read in place of whole pages.
     """
-    group = group_of.get(task["item_id"], task["item_id"])
-    n_unsupported = sum(one.value == UNSUPPORTED for one in found)
-    return sample_row(
-        sample_id=task["fact_id"],
-        item_id=task["item_id"],
-        group_id=group,
-        task="fact",
-        lang="en",
-        text=task["text"],
-        is_hallucinated=value == UNSUPPORTED,
-        label_source="gold",
-        generator=task["subject"],
-        split=split_of(group),
-        attributes=pairs(
-            fact=task["fact_id"],
-            weight=task["weight"],
-            n_labels=len(found),
-            n_unsupported=n_unsupported,
-            evidence=evidence,
-        ),
-    )
+    group_of = dict(dataset["items"].select("item_id", "group_id").iter_rows())
+    is_given = pl.col("fact_id").is_in([task_of[name]["fact_id"] for name in settled])
+    evidence_of = dict(dataset["facts"].filter(is_given).select("fact_id", "evidence").iter_rows())
+    samples = []
+    for name, value in settled.items():
+        task, labels = task_of[name], labels_of[name]
+        group = group_of.get(task["item_id"], task["item_id"])
+        counts = {
+            "n_labels": len(labels),
+            "n_unsupported": sum(label.value == UNSUPPORTED for label in labels),
+        }
+        evidence = " ".join(evidence_of.get(task["fact_id"], ()))
+        samples.append(
+            sample_row(
+                sample_id=task["fact_id"],
+                item_id=task["item_id"],
+                group_id=group,
+                task="fact",
+                lang="en",
+                text=task["text"],
+                is_hallucinated=value == UNSUPPORTED,
+                label_source="gold",
+                generator=task["subject"],
+                split=split_of(group),
+                attributes=pairs(fact=task["fact_id"], weight=task["weight"], **counts, evidence=evidence),
+            )
+        )
+    return samples
 
 
 def _judgement(label: Label, task: dict) -> dict:
@@ -281,43 +229,41 @@ def _judgement(label: Label, task: dict) -> dict:
 
 
 def agreement_rows(
-    labels_of: Mapping[str, Sequence[Label]], voted: Mapping, task_of: Mapping[str, dict], writer: ScoreWriter
+    labels_of: Mapping[str, Sequence[Label]], votes: Mapping, task_of: Mapping[str, dict], writer: ScoreWriter
 ) -> list[dict]:
     """Return `percent_agreement`, `fleiss_kappa`, `krippendorff_alpha` of the annotators and `tie_rate`, for facts,
-    whole replies and reviews apart.
+    whole replies and reviews apart. `votes`: what most say of each task, by its name in order, None for a tie.
     """
     scores = []
     for kind in (FACT, REPLY, REVIEW):
-        names = [name for name in voted if task_of[name]["kind"] == kind]
+        names = [name for name in votes if task_of[name]["kind"] == kind]
         if not names:
             continue
         ratings = [{"unit_id": name, "label": label.value} for name in names for label in labels_of[name]]
         sums = agreement_sums(rating_counts(pl.DataFrame(ratings)))
-        entities = np.array([task_of[name]["item_id"] for name in sorted(names)])
+        entities = [task_of[name]["item_id"] for name in names]
         is_shared = sums[:, 0] > 0  # with two ratings or more
-        shared = sums[is_shared], entities[is_shared].tolist(), {"kind": kind}, writer
+        shared = sums[is_shared], np.array(entities)[is_shared].tolist(), {"kind": kind}, writer
         scores += agreement_scores(*shared, (percent_agreement, fleiss_kappa, krippendorff_alpha))
-        ties = np.array([voted[name] is None for name in names], dtype=float)
-        clusters = [task_of[name]["item_id"] for name in names]
-        scores.append(writer.share("tie_rate", ANNOTATORS, {"kind": kind}, ties, clusters))
+        is_tie = np.array([votes[name] is None for name in names], dtype=float)
+        scores.append(writer.share("tie_rate", ANNOTATORS, {"kind": kind}, is_tie, entities))
     return scores
 
 
-def entity_rows(found: Sequence[tuple[dict, Sequence[Label]]], writer: ScoreWriter) -> list[dict]:
-    """`entity_unambiguous_rate` (of entities, by majority; a tie counts half), `page_relevant_rate` (of
-    pages, mean of the annotators).
+def entity_rows(checks: Sequence[tuple[str, Sequence[Label]]], writer: ScoreWriter) -> list[dict]:
+    """Return `entity_unambiguous_rate` (of entities, by majority; a tie counts half) and `page_relevant_rate` (of
+    pages, mean of the annotators) from the labels of each entity.
     """
-    if not found:
+    if not checks:
         return []
-    clusters = [task["item_id"] for task, _ in found]
-    votes = [np.mean([one.value.is_unambiguous for one in labels]) for _, labels in found]
-    is_one = np.array([0.5 if share == 0.5 else float(share > 0.5) for share in votes])
-    relevant = np.array([np.mean([one.value.n_relevant for one in labels]) for _, labels in found])
-    pages = np.array([np.mean([one.value.n_pages for one in labels]) for _, labels in found])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = np.nan_to_num(relevant / pages)
+    clusters = [item_id for item_id, _ in checks]
+    # per entity the means over its annotators: is it unambiguous, how many relevant pages, how many pages
+    means = np.array([np.mean([label.value for label in labels], axis=0) for _, labels in checks])
+    share, relevant, pages = means.T
+    is_one = np.where(share == 0.5, 0.5, share > 0.5)
+    shares = np.divide(relevant, pages, out=np.zeros_like(pages), where=pages > 0)
+    of_pages = writer.share("page_relevant_rate", ENTITIES, {}, shares, clusters, pages)
     return [
         writer.share("entity_unambiguous_rate", ENTITIES, {}, is_one, clusters),
-        writer.share("page_relevant_rate", ENTITIES, {}, shares, clusters, pages)
-        | {"n": int(round(pages.sum()))},
+        of_pages | {"n": int(round(pages.sum()))},
     ]

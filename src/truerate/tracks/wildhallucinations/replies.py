@@ -28,56 +28,51 @@ from truerate.tracks.wildhallucinations.verifier import verdicts_of
 from truerate.tracks.wildhallucinations.verifying import VERIFY
 
 ANY = 1  # γ of a length penalty that nobody reads
+ALL, COMMON = "all", "common"
+SLICES = ("domain", "wikipedia", "rarity", "region")
+
+
+def estimate_of(row: dict) -> tuple[float | None, float | None, float | None]:
+    """Return value, low and high of a row of `cells.ratio_cells`."""
+    return row["value"], row["low"], row["high"]
 
 
 def slices_of() -> dict[str, pl.Expr]:
-    """What entities are sliced by, read from the attributes of their Item rows: `domain`, `wikipedia` (yes, no),
+    """Return what entities are sliced by, read from the attributes of their Item rows: `domain`, `wikipedia` (yes, no),
     `rarity` and `region`; null where it is not known.
     """
-    is_wikipedia = pair("attributes", "is_wikipedia")
-    return {
-        "domain": pair("attributes", "domain"),
-        "wikipedia": is_wikipedia.replace_strict({"true": "yes", "false": "no"}, default=None),
-        "rarity": pair("attributes", "rarity_group"),
-        "region": pair("attributes", "region"),
-    }
+    names = {"domain": "domain", "wikipedia": "is_wikipedia", "rarity": "rarity_group", "region": "region"}
+    slices = {slice_: pair("attributes", name) for slice_, name in names.items()}
+    yes_no = {"true": "yes", "false": "no"}
+    return slices | {"wikipedia": slices["wikipedia"].replace_strict(yes_no, default=None)}
 
 
 def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """The replies about entities: `generation_id`, `subject`, `entity`, `is_abstained` (null: none came),
+    """Return the replies about entities: `generation_id`, `subject`, `entity`, `is_abstained` (null: none came),
     `is_whole` and the slices.
 
     `is_whole`: facts were written for it, and no sentence or line of them was lost. A reply without facts
     written is not scored; one that its source brought came with its facts, unless it says otherwise.
     """
-    lost = pl.sum_horizontal(
-        *(
-            pair("attributes", name).cast(pl.Int64, strict=False).fill_null(0)
-            for name in ("n_missed", "n_malformed")
-        )
-    )
+    counts = (pair("attributes", name).cast(pl.Int64, strict=False) for name in ("n_missed", "n_malformed"))
+    n_lost = pl.sum_horizontal(*(count.fill_null(0) for count in counts))
     written = standing(generations.filter(purpose=WRITE)).select(
-        pair("attributes", "generation").alias("generation_id"),
-        is_whole=(pl.col("status") == "ok") & (lost == 0),
+        generation_id=pair("attributes", "generation"), is_whole=(pl.col("status") == "ok") & (n_lost == 0)
     )
-    slices = items.filter(task="entity").select(entity="item_id", **slices_of())
     is_abstained = pl.when(pl.col("status").is_in(["ok", "abstained"])).then(pl.col("status") == "abstained")
-    replies = generations.filter(purpose=GENERATE).sort("generation_id")
-    rows = replies.select(
+    rows = generations.filter(purpose=GENERATE).sort("generation_id")
+    rows = rows.select(
         "generation_id",
         subject="model",
         entity="item_id",
         is_abstained=is_abstained,
         is_given=(pl.col("prompt_key") == "") & pair("attributes", "is_whole").ne_missing("false"),
     )
-    with_whole = rows.join(
-        written.unique("generation_id", keep="first", maintain_order=True),
-        on="generation_id",
-        how="left",
-        maintain_order="left",
-    )
-    with_whole = with_whole.with_columns(pl.col("is_whole").fill_null(pl.col("is_given"))).drop("is_given")
-    return with_whole.join(slices, on="entity", how="left", maintain_order="left")
+    written = written.unique("generation_id", keep="first", maintain_order=True)
+    rows = rows.join(written, on="generation_id", how="left", maintain_order="left")
+    rows = rows.with_columns(pl.col("is_whole").fill_null(pl.col("is_given"))).drop("is_given")
+    slices = items.filter(task="entity").select(entity="item_id", **slices_of())
+    return rows.join(slices, on="entity", how="left", maintain_order="left")
 
 
 def readable_replies(
@@ -88,16 +83,12 @@ def readable_replies(
     *,
     verifier: str | None,
 ) -> pl.DataFrame:
-    """`replies_of` with `is_responding` and `strict`: of a reply that responds and has a verdict on each of its facts
+    """Return `replies_of` with `is_responding` and `strict`: of a reply that responds and has a verdict on each of its facts
     1 where all are supported, else 0; null where that cannot be told.
     """
-    own = facts.select("fact_id", "generation_id", "is_duplicate", "is_title")
-    checked = with_share(verdicts_of(own, judgements, verifier))
+    slim = facts.select("fact_id", "generation_id", "is_duplicate", "is_title")
+    checked = with_share(verdicts_of(slim, judgements, verifier))
     return scored_replies(replies_of(items, generations), checked, gamma=ANY)
-
-
-ALL, COMMON = "all", "common"
-SLICES = ("domain", "wikipedia", "rarity", "region")
 
 
 def reply_scores(
@@ -108,76 +99,63 @@ def reply_scores(
     domains_above: int,
     strict: STRICT_RULES = "readable",
 ) -> pl.DataFrame:
-    """`wildfact.scored_replies`, with the domains pooled as `other` that no more than `domains_above`
+    """Return `wildfact.scored_replies`, with the domains pooled as `other` that no more than `domains_above`
     entities have.
 
-    `replies` also has `domain`, `wikipedia` (yes, no), `rarity` and `region`, one value per entity; null: not known.
+    `replies` also has the columns of SLICES, one value per entity; null: not known.
     """
     scored = scored_replies(replies, facts, gamma=gamma, strict=strict)
-    domains = pooled(
-        scored.select("entity", "domain").unique("entity", keep="first", maintain_order=True).drop_nulls(),
-        "domain",
-        above=domains_above,
-    )
+    domains = scored.select("entity", "domain").unique("entity", keep="first", maintain_order=True)
+    domains = pooled(domains.drop_nulls(), "domain", above=domains_above)
     return scored.drop("domain").join(domains, on="entity", how="left", maintain_order="left")
 
 
 def score_cells(
     scored: pl.DataFrame, *, panel: Collection[str], confidence: float, sliced: Sequence[str] | None = None
 ) -> pl.DataFrame:
-    """All scores and shares of each subject: `subject`, `set` (all, common), `slice`, `group` (null: not
+    """Return all scores and shares of each subject: `subject`, `set` (all, common), `slice`, `group` (null: not
     sliced), and `cells.FOUND`.
 
-    `sliced`: the metrics that are also told by slice; None for all of them.
+    `sliced`: the metrics that are also given by slice; None for all of them.
     """
-    known = ratios()
-    every = [*(name for name in known if name not in (STATING, ALL_SUPPORTED)), *PRODUCTS]
-    names = every if sliced is None else list(sliced)
+    pairs = ratios()
+    metrics = [*(name for name in pairs if name not in (STATING, ALL_SUPPORTED)), *PRODUCTS]
     common = scored["entity"].is_in(common_entities(scored, panel).implode())
     keys, cluster = ["subject", "is_common", *SLICES], ["subject", "entity"]
-    sums = moments(scored.with_columns(is_common=common), known, by=keys, cluster=cluster, products=PRODUCTS)
-    made = []
+    sums = moments(scored.with_columns(is_common=common), pairs, by=keys, cluster=cluster, products=PRODUCTS)
+    parts = []
     for set_, rows in ((ALL, sums), (COMMON, sums.filter("is_common"))):
-        made.append(_cells(rows, every, set_, None, confidence))
-        made += [_cells(rows, names, set_, slice_, confidence) for slice_ in SLICES]
-    return pl.concat(made)
+        for slice_ in (None, *SLICES):
+            names = metrics if slice_ is None or sliced is None else sliced
+            cells = _cells(rows, names, slice_, confidence)
+            parts.append(cells.with_columns(set=pl.lit(set_), slice=pl.lit(slice_, pl.String)))
+    return pl.concat(parts)
 
 
-def _cells(
-    sums: pl.DataFrame, names: Sequence[str], set_: str, slice_: str | None, confidence: float
-) -> pl.DataFrame:
+def _cells(sums: pl.DataFrame, names: Sequence[str], slice_: str | None, confidence: float) -> pl.DataFrame:
+    """Cells of each subject, or of each value of a slice that it has."""
     by = ["subject"] if slice_ is None else ["subject", slice_]
     rows = sums if slice_ is None else sums.drop_nulls(slice_)
-    plain = [name for name in names if name not in PRODUCTS]
-    parts = [ratio_cells(rows, plain, by=by, confidence=confidence)] if plain else []
-    if products := {name: pair for name, pair in PRODUCTS.items() if name in names}:
-        parts.append(product_cells(rows, products, by=by, confidence=confidence))
-    found = pl.concat(parts).sort(by, maintain_order=True)
-    found = (
-        found.with_columns(group=pl.lit(None, pl.String))
-        if slice_ is None
-        else found.rename({slice_: "group"})
-    )
-    return found.select(
-        "subject", "group", "metric", *FOUND, set=pl.lit(set_), slice=pl.lit(slice_, pl.String)
+    simple = [name for name in names if name not in PRODUCTS]
+    products = {name: parts for name, parts in PRODUCTS.items() if name in names}
+    parts = [ratio_cells(rows, simple, by=by, confidence=confidence)] if simple else []
+    parts += [product_cells(rows, products, by=by, confidence=confidence)] if products else []
+    group = pl.lit(None, pl.String) if slice_ is None else pl.col(slice_)
+    return (
+        pl.concat(parts)
+        .sort(by, maintain_order=True)
+        .select("subject", group.alias("group"), "metric", *FOUND)
     )
 
+
+# ---- columns of millions of rows -----------------------------------------------------------------------------
 
 LONG = (EXTRACT, GENERATE, WRITE, VERIFY)  # purposes of replies whose texts are not compared with words
 RETRIEVED = "retrieved"  # of which only is read whether it is told
 ASKED = "asked"
 OF_REPLY = "generation"  # names the reply whose facts were written; of a call about many all of them, which are not read
-KEPT = (
-    REASKED,
-    "stage",
-    "documents",
-    "n_words",
-    "n_missed",
-    "n_malformed",
-    "is_whole",
-    RETRIEVED,
-    *(f"abstained_{rule}" for rule in RULES),
-)
+_RULES = tuple(f"abstained_{rule}" for rule in RULES)
+KEPT = (REASKED, "stage", "documents", "n_words", "n_missed", "n_malformed", "is_whole", RETRIEVED, *_RULES)
 
 
 def thinned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
@@ -190,13 +168,12 @@ def thinned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
     categories.
     """
     if table == "generations" and "n_words" not in rows.columns:
-        is_long, is_reply = pl.col("purpose").is_in(LONG), pl.col("purpose") == GENERATE
-        kept = pl.when(pl.col("purpose") == WRITE).then(_of_keys((*KEPT, OF_REPLY))).otherwise(_of_keys(KEPT))
+        purpose = pl.col("purpose")
         return rows.with_columns(
-            text=pl.when(is_long).then(pl.lit("")).otherwise("text"),
+            text=pl.when(purpose.is_in(LONG)).then(pl.lit("")).otherwise("text"),
             prompt_key=pl.when(pl.col("prompt_key") == "").then(pl.lit("")).otherwise(pl.lit(ASKED)),
-            attributes=kept,
-            n_words=pl.when(is_reply).then(pl.col("text").str.count_matches(WORD)),
+            attributes=pl.when(purpose == WRITE).then(_of_keys((*KEPT, OF_REPLY))).otherwise(_of_keys(KEPT)),
+            n_words=pl.when(purpose == GENERATE).then(pl.col("text").str.count_matches(WORD)),
         )
     if table == "judgements" and "stage" not in rows.columns:
         codes = pl.col("judge", "status").cast(pl.Categorical)
@@ -209,8 +186,8 @@ def thinned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
 def _of_keys(keys: Collection[str]) -> pl.Expr:
     """The attributes of these keys; of what was retrieved no text."""
     key, value = (pl.element().struct.field(name) for name in ("key", "value"))
-    told = pl.when(key == RETRIEVED).then(pl.lit("")).otherwise(value)
+    values = pl.when(key == RETRIEVED).then(pl.lit("")).otherwise(value)
     is_kept = key.is_in(list(keys))
     # written anew, else what is left would hold on to the values that are not
-    anew = (pl.format("{}", one.filter(is_kept)) for one in (key, told))
-    return pl.col("attributes").list.eval(pl.struct(**dict(zip(("key", "value"), anew, strict=True))))
+    parts = {"key": pl.format("{}", key.filter(is_kept)), "value": pl.format("{}", values.filter(is_kept))}
+    return pl.col("attributes").list.eval(pl.struct(**parts))
