@@ -7,11 +7,10 @@ from truerate.tracks.wildhallucinations.entities import with_evidence
 from truerate.tracks.wildhallucinations.evidence import (
     Read,
     amounts,
-    documents_frame,
     gathered,
     outcomes,
-    rejects_frame,
     searched_row,
+    tables_of,
 )
 from truerate.web.outcomes import Outcome, Text
 
@@ -54,8 +53,8 @@ def searched(**found):
         searched_row(item(name), one, n_results=len(found[name]), prompt_key="k", params="{}")
         for name, one in made.items()
     ]
-    documents = documents_frame([row for one in made.values() for row in one.documents])
-    return generations(rows), documents, rejects_frame([row for one in made.values() for row in one.rejects])
+    beside = tables_of(*([row for one in made.values() for row in getattr(one, part)] for part in ("documents", "rejects")))
+    return generations(rows), beside["documents"], beside["rejects"]
 
 
 def test_pages_become_documents_in_the_order_of_results_and_the_rest_rejects():

@@ -98,4 +98,4 @@ def test_what_was_not_used_for_longest_goes():
 def test_only_so_many_entities_are_kept():
     for number in range(2 * module.CACHED):
         evidence_of([(f"many-{number}", "text")], 5)
-    assert len(module._CACHE) == module.CACHED
+    assert len(module._INDEXES) == module.CACHED

@@ -54,6 +54,7 @@ _OWN = rf"\b(?:my|our)\s+(?:[\w-]+\s+){{0,2}}(?:{'|'.join(WORDS['relatives'].spl
 _INTRODUCED = re.compile(_OWN)
 
 Replies = dict[str, pl.DataFrame]
+Rows = list[dict]
 
 
 # ---- what models are asked about ---------------------------------------------------------------------------
@@ -61,17 +62,13 @@ Replies = dict[str, pl.DataFrame]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One entity (`name`) with the ids, texts and titles of its pages, in the order of the search's results, and the
-    attributes of its row.
-    """
+    """One entity (`name`) with the ids, texts and titles of its pages, in the order of the search's results."""
 
     item_id: str
-    group_id: str
     lang: str
     name: str
     document_ids: tuple[str, ...]
     pages: tuple[str, ...]
-    known: dict[str, str]
     titles: tuple[str, ...] = ()
     history: str = ""
 
@@ -92,45 +89,44 @@ def contexts(items: pl.DataFrame, documents: pl.DataFrame | pl.LazyFrame) -> dic
     """
     entities = items.filter(pl.col("task") == "entity")
     named = entities["document_ids"].explode().drop_nulls().unique(maintain_order=True)
-    own = documents.lazy().filter(pl.col("document_id").is_in(named.implode()))
-    texts = {row[0]: row[1:] for row in own.select("document_id", "text", "title").collect().iter_rows()}
-    found = {}
+    pages = documents.lazy().filter(pl.col("document_id").is_in(named.implode()))
+    page_of = {row[0]: row for row in pages.select("document_id", "text", "title").collect().iter_rows()}
+    by_id = {}
     for row in entities.iter_rows(named=True):
-        ids = tuple(name for name in row["document_ids"] if name in texts)
-        pages, titles = tuple(texts[name][0] for name in ids), tuple(texts[name][1] for name in ids)
-        of_row = (row["item_id"], row["group_id"], row["lang"], row["question"])
-        found[row["item_id"]] = Context(*of_row, ids, pages, facts(row), titles)
-    return found
+        of_row = [page_of[name] for name in row["document_ids"] if name in page_of]
+        ids, texts, titles = zip(*of_row, strict=True) if of_row else ((), (), ())
+        by_id[row["item_id"]] = Context(row["item_id"], row["lang"], row["question"], ids, texts, titles)
+    return by_id
 
 
-def curated(at: Layout, board: str, tables, upstream: Replies) -> tuple[list[dict], list[dict]]:
+def curated(config: Layout, board: str, tables, upstream: Replies) -> tuple[Rows, Rows]:
     """Return Item rows of a board's entities, without documents, and Reject rows of the names that were taken out: those of
     its source, else those curated from its chats.
 
     Of a source that brings entities of its own none is judged, but the take-down list and the limit hold.
     """
-    own = tables.items.filter(pl.col("task") == "entity")
-    how = {"limit": at.p.size_of(board).entities, "seed": at.p.seed, "takedown": at.p.track(board).takedown}
+    p, own = config.p, tables.items.filter(pl.col("task") == "entity")
+    how = {"limit": p.size_of(board).entities, "seed": p.seed, "takedown": p.track(board).takedown}
     if not own.is_empty():
         return given(own, **how)
     chats = tables.items.filter(pl.col("task") == "chat")
-    return from_chats(chats, *(upstream.get(step, generations([])) for step in ("extract", "curate")), **how)
+    return from_chats(chats, *(upstream.get(step, generations([])) for step in (EXTRACT, "curate")), **how)
 
 
-def with_pages(at: Layout, board: str, tables, upstream: Replies) -> tuple[pl.DataFrame, list[dict]]:
+def with_pages(config: Layout, board: str, tables, upstream: Replies) -> tuple[pl.DataFrame, Rows]:
     """Return the items of the entities that have pages, with those, and Reject rows of all that were taken out. Of
     documents ids and `is_wikipedia` are read.
     """
-    kept, rejects = curated(at, board, tables, upstream)
+    kept, rejects = curated(config, board, tables, upstream)
     parts = [tables.documents.lazy(), upstream.get("documents", frame(Document)).lazy()]
     documents = pl.concat([part.select("document_id", "is_wikipedia") for part in parts]).collect()
-    kept, without = with_evidence(kept, upstream.get("evidence", generations([])), documents)
+    kept, without = with_evidence(kept, upstream.get(EVIDENCE, generations([])), documents)
     return frame(Item, kept), [*rejects, *without]
 
 
 def with_evidence(
     items: Sequence[dict], searched: pl.DataFrame, documents: pl.DataFrame
-) -> tuple[list[dict], list[dict]]:
+) -> tuple[Rows, Rows]:
     """Return Item rows of entities with their documents, and Reject rows (`no-page`) of those without a page.
 
     `searched` are the `search` rows; an entity that has documents of its own keeps those. Sets `document_ids` and the
@@ -141,17 +137,15 @@ def with_evidence(
     pages_of = {row["item_id"]: facts(row).get("documents", "").split() for row in of_search}
     kept, rejects = [], []
     for item in items:
-        ids = [
-            name for name in item["document_ids"] or pages_of.get(item["item_id"], []) if name in wikipedia
-        ]
-        if not ids:
+        named = item["document_ids"] or pages_of.get(item["item_id"], [])
+        if ids := [name for name in named if name in wikipedia]:
+            attributes = facts(item)
+            by_pages = str(any(wikipedia[name] for name in ids)).lower()
+            attributes["is_wikipedia"] = attributes.get("wiki", by_pages).lower()
+            kept.append({**item, "document_ids": ids, "attributes": pairs(**attributes)})
+        else:
             why = {"reason": NO_PAGE, "detail": "no page was found or kept", "text": item["question"]}
             rejects.append(reject_row(where=EVIDENCE, target_id=item["item_id"], **why))
-            continue
-        known = facts(item)
-        by_pages = str(any(wikipedia[name] for name in ids)).lower()
-        attributes = pairs(**known | {"is_wikipedia": known.get("wiki", by_pages).lower()})
-        kept.append({**item, "document_ids": ids, "attributes": attributes})
     return kept, rejects
 
 
@@ -166,7 +160,7 @@ def from_chats(
     limit: int,
     seed: int,
     takedown: str | None,
-) -> tuple[list[dict], list[dict]]:
+) -> tuple[Rows, Rows]:
     """Return Item rows of the entities that are kept, without documents, sorted by id, and Reject rows of every name that
     is not.
 
@@ -182,44 +176,33 @@ def from_chats(
         if (why := judged_out(name, answers)) is not None:
             out.append(removed(name, *why))
         else:
-            passed.append((name, answers[name.item_id, DOMAIN]["text"]))
-    kept, over = most_mentioned(passed, limit, seed)
-    items = [
-        item(name.item_id, name.source, name.text, n_chats=name.n_chats, domain=domain)
-        for name, domain in kept
-    ]
-    more = f"{limit} others are in more"
-    out += [removed(name, "over-limit", f"in {name.n_chats} chats; {more}") for name, _ in over]
-    return sorted(items, key=lambda row: row["item_id"]), rejects + sorted(
-        out, key=lambda row: row["target_id"]
-    )
+            attributes = {"n_chats": name.n_chats, "domain": answers[name.item_id, DOMAIN]["text"]}
+            passed.append((name, item(name.item_id, name.source, name.text, **attributes)))
+    items, over = most_mentioned(passed, limit, seed, f"{limit} others are in more")
+    return items, rejects + sorted(out + over, key=lambda row: row["target_id"])
 
 
-def given(
-    items: pl.DataFrame, *, limit: int, seed: int, takedown: str | None
-) -> tuple[list[dict], list[dict]]:
+def given(items: pl.DataFrame, *, limit: int, seed: int, takedown: str | None) -> tuple[Rows, Rows]:
     """Return Item and Reject rows of a source that brings its own entities: none is judged, but the take-down list and the
     limit hold. A domain is one of the 20 or left out.
     """
     taken, kept, out = takedown_keys(takedown), [], []
     for row in items.sort("item_id").iter_rows(named=True):
-        known, text = facts(row), row["question"]
-        name = Name(row["item_id"], name_key(text), text, row["source"], int(known.get("n_chats", 0)), ())
+        attributes, text = facts(row), row["question"]
+        n_chats = int(attributes.get("n_chats", 0))
+        name = Name(row["item_id"], name_key(text), text, row["source"], n_chats, ())
         if name.key in taken:
             out.append(removed(name, "takedown", "it stands in the take-down list"))
         else:
-            attributes = pairs(**known | {"domain": domain_named(known.get("domain"))})
-            kept.append((name, {**row, "attributes": attributes}))
-    kept, over = most_mentioned(kept, limit, seed)
-    more = f"{limit} others come first"
-    out += [removed(name, "over-limit", f"in {name.n_chats} chats; {more}") for name, _ in over]
-    rows = sorted((row for _, row in kept), key=lambda row: row["item_id"])
-    return rows, sorted(out, key=lambda row: row["target_id"])
+            domain = domain_named(attributes.get("domain"))
+            kept.append((name, {**row, "attributes": pairs(**attributes | {"domain": domain})}))
+    rows, over = most_mentioned(kept, limit, seed, f"{limit} others come first")
+    return rows, sorted(out + over, key=lambda row: row["target_id"])
 
 
 def candidates(
     names: Sequence[Name], texts: Mapping[str, str], taken: frozenset[str]
-) -> tuple[list[Name], list[dict]]:
+) -> tuple[list[Name], Rows]:
     """Return the names that a model is asked about, and Reject rows of those that are out before any model is: taken down,
     or private.
     """
@@ -235,8 +218,8 @@ def candidates(
 
 
 def is_private(key: str, messages: Sequence[str]) -> bool:
-    """Whether a name is an e-mail address, or every message introduces it as somebody's own ("my neighbour …"). False
-    without a message.
+    """Return whether a name is an e-mail address, or every message introduces it as somebody's own ("my neighbour …").
+    False without a message.
     """
     plain = [folded(message) for message in messages]
     # before a pattern is compiled for the name
@@ -267,13 +250,17 @@ def removed(name: Name, reason: str, detail: str) -> dict:
 
 
 def most_mentioned(
-    passed: Sequence[tuple[Name, str]], limit: int, seed: int
-) -> tuple[list[tuple], list[tuple]]:
-    """Return the `limit` names of most conversations, ties in a seeded order, and the others."""
-    ranked = sorted(
-        passed, key=lambda pair: (-pair[0].n_chats, draw(seed, "entity", pair[0].item_id), pair[0].item_id)
-    )
-    return ranked[:limit], ranked[limit:]
+    passed: Sequence[tuple[Name, dict]], limit: int, seed: int, more: str
+) -> tuple[Rows, Rows]:
+    """Return the rows of the `limit` names of most conversations, ties in a seeded order, by their ids, and Reject rows of
+    the others, which say `more` beside their number of chats.
+    """
+    order = {name: (-name.n_chats, draw(seed, "entity", name.item_id), name.item_id) for name, _ in passed}
+    ranked = sorted(passed, key=lambda pair: order[pair[0]])
+    rows = sorted((row for _, row in ranked[:limit]), key=lambda row: row["item_id"])
+    return rows, [
+        removed(name, "over-limit", f"in {name.n_chats} chats; {more}") for name, _ in ranked[limit:]
+    ]
 
 
 def item(item_id: str, source: str, name: str, **attributes: object) -> dict:
@@ -303,21 +290,16 @@ def without_private(rows: pl.DataFrame, rejects: Sequence[dict], source: str) ->
     hidden = {row["target_id"] for row in rejects if row["reason"] in HIDDEN}
     if not rows.select(((pl.col("purpose") == EXTRACT) | pl.col("item_id").is_in(list(hidden))).any()).item():
         return rows
-    parts = (
-        frame(Generation, [_unnamed(row, hidden, source) for row in part.iter_rows(named=True)])
-        for part in rows.iter_slices(AT_ONCE)
-    )
-    return pl.concat([frame(Generation), *parts])
 
+    def unnamed(row: dict) -> dict:
+        text = row["text"] if row["status"] == "ok" else ""  # which names an unread reply holds nobody knows
+        if row["purpose"] == EXTRACT:
+            lines = [line for line in text.split("\n") if entity_id(source, name_key(line)) not in hidden]
+            return {**row, "text": "\n".join(lines)}
+        if row["item_id"] not in hidden:
+            return row
+        attributes = {key: value for key, value in facts(row).items() if key not in ("name", "key")}
+        return {**row, "text": text, "attributes": pairs(**attributes)}
 
-def _unnamed(row: dict, hidden: set[str], source: str) -> dict:
-    text = (
-        row["text"] if row["status"] == "ok" else ""
-    )  # of a reply that was not read nobody knows which names it holds
-    if row["purpose"] == EXTRACT:
-        lines = [line for line in text.split("\n") if entity_id(source, name_key(line)) not in hidden]
-        return {**row, "text": "\n".join(lines)}
-    if row["item_id"] not in hidden:
-        return row
-    known = {key: value for key, value in facts(row).items() if key not in ("name", "key")}
-    return {**row, "text": text, "attributes": pairs(**known)}
+    slices = (map(unnamed, part.iter_rows(named=True)) for part in rows.iter_slices(AT_ONCE))
+    return pl.concat([frame(Generation), *(frame(Generation, list(part)) for part in slices)])

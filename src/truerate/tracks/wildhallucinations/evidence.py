@@ -21,8 +21,7 @@ from truerate.core.text import words
 from truerate.llm import ask
 from truerate.llm.generation import facts, generations
 from truerate.llm.transport.launch import launched
-from truerate.tracks.wildhallucinations.entities import EVIDENCE, curated
-from truerate.tracks.wildhallucinations.settings import Settings
+from truerate.tracks.wildhallucinations.entities import EVIDENCE, Replies, curated
 from truerate.web.hosts import host_of, is_wikipedia, is_within
 from truerate.web.outcomes import Outcome, Page, Text, judged, tidy
 from truerate.web.reading import Reader
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
 SOURCE, NO_LICENCE = "web", "not stated"
 MANY = 20  # pages of which none comes: the way to them is broken, not they
-Replies = dict[str, pl.DataFrame]
 Tables = tuple[pl.DataFrame, Replies]
 
 
@@ -46,6 +44,20 @@ class Read:
     title: str
     text: Text
 
+    def document(self) -> dict:
+        """Return the Document row of the page. Its id is of address and text, so that a page of two entities is one document."""
+        return {
+            "document_id": content_id("web", self.final_url, self.text.text),
+            "lang": "en",
+            "title": self.text.title or self.title,
+            "text": self.text.text,
+            "url": self.final_url,
+            "source": SOURCE,
+            "licence": self.text.licence or NO_LICENCE,
+            "dated": self.text.dated,
+            "is_wikipedia": is_wikipedia(self.final_url),
+        }
+
 
 @dataclass(slots=True)
 class Gathered:
@@ -57,191 +69,171 @@ class Gathered:
     rejects: list[dict] = field(default_factory=list)
 
 
-def gathered(item_id: str, found: Iterable[Read]) -> Gathered:
-    """The documents of an entity. A text that an earlier result of it has already given is a duplicate."""
-    made, seen = Gathered(), set()
-    for read in found:
-        text = read.text
-        if text.outcome is not Outcome.OK:
-            made.rejects.append(
-                rejected(item_id, text.outcome, f"{read.url}: {text.detail}" if text.detail else read.url)
+def gathered(item_id: str, results: Iterable[Read]) -> Gathered:
+    """Return the documents of an entity. A text that an earlier result of it has already given is a duplicate."""
+    pages, texts = Gathered(), set[str]()
+    for read in results:
+        outcome, plain = read.text.outcome, " ".join(read.text.text.casefold().split())
+        detail = f"{read.url}: {read.text.detail}" if read.text.detail else read.url
+        if outcome is Outcome.OK and plain in texts:
+            outcome, detail = Outcome.DUPLICATE, read.url
+        if outcome is Outcome.OK:
+            texts.add(plain)
+            pages.documents.append(read.document())
+        else:
+            pages.rejects.append(
+                reject_row(where=EVIDENCE, target_id=item_id, reason=str(outcome), detail=detail, text="")
             )
-            continue
-        plain = " ".join(text.text.casefold().split())
-        if plain in seen:
-            made.rejects.append(rejected(item_id, Outcome.DUPLICATE, read.url))
-            continue
-        seen.add(plain)
-        made.documents.append(document(read))
-    return made
+    return pages
 
 
-def document(read: Read) -> dict:
-    """The Document row of a page. Its id is of address and text, so that a page of two entities is one document."""
-    return {
-        "document_id": content_id("web", read.final_url, read.text.text),
-        "lang": "en",
-        "title": read.text.title or read.title,
-        "text": read.text.text,
-        "url": read.final_url,
-        "source": SOURCE,
-        "licence": read.text.licence or NO_LICENCE,
-        "dated": read.text.dated,
-        "is_wikipedia": is_wikipedia(read.final_url),
-    }
-
-
-def rejected(item_id: str, reason: str, detail: str, text: str = "") -> dict:
-    """The Reject row of a page, or of an entity."""
-    return reject_row(where=EVIDENCE, target_id=item_id, reason=str(reason), detail=detail, text=text)
-
-
-def searched_row(item: dict, made: Gathered, *, n_results: int, prompt_key: str, params: str) -> dict:
-    """The Generation row (purpose `search`) of an entity: the addresses of its documents, one per line.
+def searched_row(item: dict, pages: Gathered, *, n_results: int, prompt_key: str, params: str) -> dict:
+    """Return the Generation row (purpose `search`) of an entity: the addresses of its documents, one per line.
 
     Attributes: its `name`, the ids of its `documents`, `n_results` of the search, `n_words` of all its pages: whoever
     counts them later needs no page.
     """
-    ids = [row["document_id"] for row in made.documents]
-    n_words = sum(len(words(row["text"])) for row in made.documents)
+    ids = [row["document_id"] for row in pages.documents]
+    sizes = {"n_results": n_results, "n_words": sum(len(words(row["text"])) for row in pages.documents)}
     return generation_row(
         generation_id=content_id("search", item["item_id"], prompt_key, ids),
         item_id=item["item_id"],
         purpose="search",
         model="web",
         params=params,
-        text="\n".join(row["url"] for row in made.documents),
+        text="\n".join(row["url"] for row in pages.documents),
         prompt_key=prompt_key,
-        attributes=pairs(
-            name=item["question"], documents=" ".join(ids), n_results=n_results, n_words=n_words
-        ),
+        attributes=pairs(name=item["question"], documents=" ".join(ids), **sizes),
     )
 
 
-def documents_frame(rows: Sequence[dict]) -> pl.DataFrame:
-    """Documents as a frame, each once, by id."""
-    return frame(Document, list({row["document_id"]: row for row in rows}.values())).sort("document_id")
+def tables_of(documents: Sequence[dict], rejects: Sequence[dict]) -> Replies:
+    """Return documents, each once, by id, and rejects in a fixed order, as the tables beside the step's rows."""
+    once = {row["document_id"]: row for row in documents}
+    return {
+        "documents": frame(Document, list(once.values())).sort("document_id"),
+        "rejects": frame(Reject, list(rejects)).sort("target_id", "detail", "reason"),
+    }
 
 
-def rejects_frame(rows: Sequence[dict]) -> pl.DataFrame:
-    """Rejects as a frame in a fixed order."""
-    return frame(Reject, list(rows)).sort("target_id", "detail", "reason")
+# ---- counts --------------------------------------------------------------------------------------------------
 
 
 def amounts(searched: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
-    """How much evidence each entity has: `item_id`, `n_pages`, `n_words` (of all its pages), `is_wikipedia`
+    """Return how much evidence each entity has: `item_id`, `n_pages`, `n_words` (of all its pages), `is_wikipedia`
     (any page).
 
-    One row per `search` row, which tells the words (`searched_row`); of `documents` ids and `is_wikipedia` are read.
-    An entity without a page counts with 0 pages and 0 words.
-    For the metrics pages_per_entity, words_per_entity and wikipedia_rate.
+    One row per `search` row, which holds the number of words (`searched_row`); of `documents` ids and `is_wikipedia` are
+    read. An entity without a page counts with 0 pages and 0 words.
     """
-    wikipedia = dict(documents.select("document_id", "is_wikipedia").iter_rows())
-    counted = []
+    wikipedia, rows = dict(documents.select("document_id", "is_wikipedia").iter_rows()), []
     for row in searched.iter_rows(named=True):
-        told = facts(row)
-        of_wikipedia = [wikipedia[name] for name in told.get("documents", "").split() if name in wikipedia]
-        counted.append((row["item_id"], len(of_wikipedia), int(told.get("n_words", 0)), any(of_wikipedia)))
+        attributes = facts(row)
+        pages = [wikipedia[name] for name in attributes.get("documents", "").split() if name in wikipedia]
+        rows.append((row["item_id"], len(pages), int(attributes.get("n_words", 0)), any(pages)))
     columns = {"item_id": pl.String, "n_pages": pl.Int64, "n_words": pl.Int64, "is_wikipedia": pl.Boolean}
-    return pl.DataFrame(counted, schema=columns, orient="row").sort("item_id")
+    return pl.DataFrame(rows, schema=columns, orient="row").sort("item_id")
 
 
 def outcomes(searched: pl.DataFrame, rejects: pl.DataFrame) -> dict[str, int]:
-    """Results by what became of their pages (n_pages by outcome), every outcome of the closed list, 0 where
-    none.
-    """
-    dropped = Counter(rejects.filter(pl.col("where") == EVIDENCE)["reason"])
+    """Return how many results came to each outcome of the closed list, 0 where none."""
+    n_of = Counter(rejects.filter(pl.col("where") == EVIDENCE)["reason"])
     of_search = searched.filter(pl.col("purpose") == "search").iter_rows(named=True)
-    kept = sum(len(facts(row).get("documents", "").split()) for row in of_search)
-    return {outcome.value: kept if outcome is Outcome.OK else dropped[outcome.value] for outcome in Outcome}
+    n_of[Outcome.OK.value] = sum(len(facts(row).get("documents", "").split()) for row in of_search)
+    return {outcome.value: n_of[outcome.value] for outcome in Outcome}
+
+
+# ---- the step ------------------------------------------------------------------------------------------------
 
 
 def evidence(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Callable = ask
+    config: Layout,
+    board: str,
+    model: str,
+    tables,
+    shard: int,
+    upstream: Replies,
+    *,
+    asking: Callable = ask,
 ) -> Tables:
-    """Search rows of the shard's entities, beside them their `documents` and the `rejects` of pages that were
+    """Search and fetch: rows of the shard's entities, beside them their `documents` and the `rejects` of pages that were
     dropped.
 
     No model is asked (`asking` stands here as in every step). Entities that bring documents of their own are
-    not searched for. Raises TruerateError where the search or the endpoints fail; what was found until then
+    not searched for. Raises TruerateError where the search or the endpoints fail; what was fetched until then
     stays in the page store.
     """
-    entities, _ = curated(at, board, tables, upstream)
-    of_shard = [row for row in entities if shard_of(row["item_id"], at.p.n_shards) == shard]
-    mine = [row for row in of_shard if not row["document_ids"]]
-    if not mine:
-        return generations([]), {"documents": documents_frame([]), "rejects": rejects_frame([])}
-    with PageStore.of(at) as store, Web(at, board, store) as web:
-        return web.evidence(mine)
+    entities, _ = curated(config, board, tables, upstream)
+    of_shard = [row for row in entities if shard_of(row["item_id"], config.p.n_shards) == shard]
+    items = [row for row in of_shard if not row["document_ids"]]
+    if not items:
+        return generations([]), tables_of([], [])
+    with PageStore.of(config) as store, Web(config, board, store) as web:
+        return web.evidence(items)
 
 
 class Web:
     """The web as a board sees it: its search, its pages, and the store that holds what is known of both."""
 
-    def __init__(self, at: Layout, board: str, store: PageStore, *, clock: "Clock | None" = None):
-        self.at, self.board, self.store, self.clock = at, board, store, clock
-        self.settings: Settings = at.p.track(board)
-        self.fetching = fetching(at, board)
+    def __init__(self, config: Layout, board: str, store: PageStore, *, clock: "Clock | None" = None):
+        self.config, self.board, self.store, self.clock = config, board, store, clock
+        self.settings = config.p.track(board).search
+        self.fetching = fetching(config, board)
         service = self.fetching.service
-        self.scope = service.identity if service else identity(at, self.fetching.proxy)
-        self._lines = ExitStack()
-        self._reader = self._lines.enter_context(Reader(store.path, self.scope, self.fetching))
+        self.scope = service.identity if service else identity(config, self.fetching.proxy)
+        self.search_scope = search_scope(config, board)
+        self._open_things = ExitStack()
+        self._reader = self._open_things.enter_context(Reader(store.path, self.scope, self.fetching))
         self._bases: dict[str, str] = {}
 
     def __enter__(self) -> "Web":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lines.close()
+        self._open_things.close()
 
     def evidence(self, items: Sequence[dict]) -> Tables:
-        """Rows of all entities (Item rows), in the order in which they were given."""
-        found = self.search([item["question"] for item in items])
-        self.fetch([result["link"] for results in found for result in results if self._is_fetched(result)])
+        """Return rows of all entities (Item rows), in the order in which they were given."""
+        results_of = self.search([item["question"] for item in items])
+        is_fetched = lambda one: not ("text" in one or "html" in one or self._is_behind_login(one))  # noqa: E731
+        self.fetch([one["link"] for results in results_of for one in results if is_fetched(one)])
         rows, documents, rejects = [], [], []
-        settings = self.settings.search
-        params = json.dumps({"n_results": settings.n_results}, sort_keys=True)
-        for item, results in zip(items, found, strict=True):
-            made = gathered(item["item_id"], map(self.read, results))
-            key = content_id(
-                "search", search_scope(self.at, self.board), item["question"], settings.n_results
-            )
-            rows.append(searched_row(item, made, n_results=len(results), prompt_key=key, params=params))
-            documents += made.documents
-            rejects += made.rejects
-        return generations(rows), {"documents": documents_frame(documents), "rejects": rejects_frame(rejects)}
-
-    # ---- searching -----------------------------------------------------------------------------------------
+        n = self.settings.n_results
+        params = json.dumps({"n_results": n}, sort_keys=True)
+        for item, results in zip(items, results_of, strict=True):
+            pages = gathered(item["item_id"], map(self.read, results))
+            key = content_id("search", self.search_scope, item["question"], n)
+            rows.append(searched_row(item, pages, n_results=len(results), prompt_key=key, params=params))
+            documents += pages.documents
+            rejects += pages.rejects
+        return generations(rows), tables_of(documents, rejects)
 
     def search(self, names: Sequence[str]) -> list[list[dict]]:
-        """The results of each name: recorded ones, else those of the search. Raises TruerateError where that
+        """Return the results of each name: recorded ones, else those of the search. Raises TruerateError where that
         answers no more.
         """
         from truerate.web.recorded import plain, recorded
         from truerate.web.search import Searcher, address
 
-        settings = self.settings.search
-        known = recorded(settings.recorded, names) if settings.recorded else {}
-        asked = [name for name in names if plain(name) not in known]
-        if settings.url is None:
-            return [known.get(plain(name), [])[: settings.n_results] for name in names]
-        scope = search_scope(self.at, self.board)
-        if any(self.store.results(scope, name, settings.n_results) is None for name in asked):
-            if self.fetching.proxy is None:  # before anything is paid
-                self.fetching.demand_contact()
-            url = address(settings, self._base(settings.endpoint, "search.endpoint"))
-            searcher = Searcher(settings, self.store, url=url, scope=scope, clock=self.clock)
-            asyncio.run(searcher.search_all(asked))
-        found = {name: self.store.results(scope, name, settings.n_results) for name in dict.fromkeys(asked)}
+        settings, scope, n = self.settings, self.search_scope, self.settings.n_results
+        results = recorded(settings.recorded, names) if settings.recorded else {}
+        asked = [name for name in names if plain(name) not in results]
+        if settings.url is not None:
+            if any(self.store.results(scope, name, n) is None for name in asked):
+                if self.fetching.proxy is None:  # before anything is paid
+                    self.fetching.demand_contact()
+                url = address(settings, self._base(settings.endpoint, "search.endpoint"))
+                searcher = Searcher(settings, self.store, url=url, scope=scope, clock=self.clock)
+                asyncio.run(searcher.search_all(asked))
+            by_name = {name: self.store.results(scope, name, n) for name in dict.fromkeys(asked)}
         return [
-            (known[query] if (query := plain(name)) in known else found[name])[: settings.n_results]
+            (
+                results.get(plain(name), [])
+                if settings.url is None or plain(name) in results
+                else by_name[name]
+            )[:n]
             for name in names
         ]
-
-    # ---- fetching ------------------------------------------------------------------------------------------
-
-    def _is_fetched(self, result: dict) -> bool:
-        return not ("text" in result or "html" in result or self._is_behind_login(result))
 
     def _is_behind_login(self, result: dict) -> bool:
         return is_within(host_of(result["link"]), self.fetching.login_hosts)
@@ -263,9 +255,8 @@ class Web:
         if len(lost) >= MANY and not any(page.status and not page.is_transient for page in self._pages(urls)):
             page = next(self._pages(lost))
             what = f"fetching pages: none of {len(urls):,} came (the first, {page.url!r}: {page.outcome} {page.detail})"
-            raise TruerateError(
-                f"{what}; see to the network and tracks.wildhallucinations.fetch in params.yaml, then run again"
-            )
+            hint = "see to the network and tracks.wildhallucinations.fetch in params.yaml, then run again"
+            raise TruerateError(f"{what}; {hint}")
 
     def _open(self, urls: Sequence[str]) -> list[str]:
         return [url for url in urls if self.store.is_open(self.scope, url, limits(self.fetching))]
@@ -276,28 +267,25 @@ class Web:
     async def _fetch(self, urls: Sequence[str], proxy: str | None) -> None:
         from truerate.web.fetch import Fetcher
 
-        async with Fetcher(
-            self.fetching, self.store, proxy=proxy, scope=self.scope, clock=self.clock
-        ) as fetcher:
+        how = {"proxy": proxy, "scope": self.scope, "clock": self.clock}
+        async with Fetcher(self.fetching, self.store, **how) as fetcher:
             await fetcher.fetch_all(urls, on_page=self._reader.begin)
 
     def read(self, result: dict) -> Read:
-        """What a result's page says, or what became of it. A page that was recorded is judged as a fetched
+        """Return what a result's page says, or what became of it. A page that was recorded is judged as a fetched
         one is.
         """
-        settings, url, title = self.fetching, result["link"], result.get("title", "")
-        final_url, phrases = result.get("final_url", url), settings.sign_in_phrases
+        url, title = result["link"], result.get("title", "")
+        final_url = result.get("final_url", url)
         if self._is_behind_login(result):
             text = Text(Outcome.LOGIN_HOST)
         elif "text" in result:
-            text = judged(tidy(result["text"]), title, None, phrases)
+            text = judged(tidy(result["text"]), title, None, self.fetching.sign_in_phrases)
         elif "html" in result:
             text = self._reader.markup(result["html"])
         else:
             text, final_url = self._reader.text(url)
         return Read(url, final_url, title, text)
-
-    # ---- endpoints -----------------------------------------------------------------------------------------
 
     def _base(self, endpoint: str | None, named_as: str) -> str | None:
         """The origin of an endpoint, started where it is launched. Raises TruerateError where a real board
@@ -305,38 +293,37 @@ class Web:
         """
         if endpoint is None:
             return None
-        entry = self.at.p.endpoints[endpoint]
-        if entry.is_simulated and not self.at.p.source(self.at.p.board(self.board).source).is_simulated:
-            what = f"{self.board}: tracks.wildhallucinations.{named_as} is {endpoint!r}, which is simulated, and the board's source is not"
+        entry, p = self.config.p.endpoints[endpoint], self.config.p
+        if entry.is_simulated and not p.source(p.board(self.board).source).is_simulated:
+            key = f"{self.board}: tracks.wildhallucinations.{named_as}"
+            what = f"{key} is {endpoint!r}, which is simulated, and the board's source is not"
             raise TruerateError(f"{what}; name another endpoint or null, or give search.recorded")
         if endpoint not in self._bases:
-            base = (
-                self._lines.enter_context(launched(self.at, endpoint))
-                if entry.launch
-                else entry.base_url or ""
-            )
+            launch = self._open_things.enter_context
+            base = launch(launched(self.config, endpoint)) if entry.launch else entry.base_url or ""
             self._bases[endpoint] = base.rstrip("/").removesuffix("/v1")
         return self._bases[endpoint]
 
 
-def fetching(at: Layout, board: str) -> Fetch:
-    """How a board's pages are fetched: as `fetch` says, with the limits that the profile's sizes give in place of
+def fetching(config: Layout, board: str) -> Fetch:
+    """Return how a board's pages are fetched: as `fetch` says, with the limits that the profile's sizes give in place of
     its own (`page_mb`, `page_seconds`).
     """
-    size = at.p.size_of(board)
-    n_bytes = None if size.page_mb is None else int(size.page_mb * 10**6)
-    limited = {"max_bytes": n_bytes, "timeout_s": size.page_seconds}
-    own: Fetch = at.p.track(board).fetch
-    return own.model_copy(update={name: value for name, value in limited.items() if value is not None})
+    size, fetch = config.p.size_of(board), config.p.track(board).fetch
+    n_bytes = fetch.max_bytes if size.page_mb is None else int(size.page_mb * 10**6)
+    timeout_s = fetch.timeout_s if size.page_seconds is None else size.page_seconds
+    return fetch.model_copy(update={"max_bytes": n_bytes, "timeout_s": timeout_s})
 
 
-def search_scope(at: Layout, board: str) -> str:
-    """Names what answers a board's queries."""
-    settings = at.p.track(board).search
-    where = f"{identity(at, settings.endpoint)} {settings.endpoint or ''} {settings.url or ''} {settings.engine_env or ''}"
-    return f"{where} {form}" if (form := settings.service.identity) else where
+def search_scope(config: Layout, board: str) -> str:
+    """Name what answers a board's queries."""
+    search = config.p.track(board).search
+    endpoint = (identity(config, search.endpoint), search.endpoint or "")
+    where = " ".join([*endpoint, search.url or "", search.engine_env or ""])
+    return f"{where} {form}" if (form := search.service.identity) else where
 
 
-def identity(at: Layout, endpoint: str | None) -> str:
-    """Names a simulated web, whose pages change with its code; empty for the web itself, also through a proxy."""
-    return at.endpoint_identity(endpoint) if endpoint and at.p.endpoints[endpoint].is_simulated else ""
+def identity(config: Layout, endpoint: str | None) -> str:
+    """Name a simulated web, whose pages change with its code; empty for the web itself, also through a proxy."""
+    is_simulated = endpoint and config.p.endpoints[endpoint].is_simulated
+    return config.endpoint_identity(endpoint) if is_simulated else ""

@@ -32,79 +32,69 @@ _SEED, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # FNV
 
 
 def perplexities(names: Sequence[str], texts: Iterable[str], how: str) -> dict[str, float | None]:
-    """The perplexity of each name, from 1, the rarer the higher, rounded to 6 digits.
+    """Return the perplexity of each name, from 1, the rarer the higher, rounded to 6 digits.
 
     `how`: NGRAM, counted in `texts`, or a causal language model's Hub id or path, which needs no texts. None
     where there is nothing to go by: no text, an empty name, a name with a character that no text holds, or a
     name of one token for a model without a start token. Raises TruerateError where there is no such model.
     """
-    found = _ngram(list(names), list(texts)) if how == NGRAM else _causal(list(names), how)
-    return {name: None if value is None else round(value, DIGITS) for name, value in found.items()}
+    values = _ngram(list(names), list(texts)) if how == NGRAM else _causal(list(names), how)
+    return {name: None if value is None else round(value, DIGITS) for name, value in values.items()}
 
 
 def order_of_magnitude(perplexity: float) -> str:
-    """The group of a perplexity, `10^2` for 100 up to 1,000; `10^6+` for 1,000,000 and more."""
+    """Return the group of a perplexity, `10^2` for 100 up to 1,000; `10^6+` for 1,000,000 and more."""
     power = math.floor(math.log10(perplexity))
     return f"10^{power}" if power < MAX_POWER else f"10^{MAX_POWER}+"
 
 
 def with_rarity(items: Sequence[dict], texts: Iterable[str], how: str) -> list[dict]:
-    """Item rows of entities with the attributes `rarity` and `rarity_group`. An item whose name has no perplexity
+    """Return Item rows of entities with the attributes `rarity` and `rarity_group`. An item whose name has no perplexity
     stands in group UNKNOWN; where no name has one, none gets either.
 
-    Where the source brings perplexities of its own (attribute `perplexity`) these are the rarities, and no model or
+    Where the source brings perplexities of its own (attribute `perplexity`, from 1) these are the rarities, and no model or
     text is asked: values of two scales must not be compared, so a name for which it has none is UNKNOWN.
     """
-    found = {row["question"]: _published(row) for row in items}
-    if all(value is None for value in found.values()):
-        found = perplexities([row["question"] for row in items], texts, how)
-    if all(value is None for value in found.values()):
+    published = {row["question"]: float(facts(row).get("perplexity") or "nan") for row in items}
+    values = {name: round(of, DIGITS) if 1 <= of < math.inf else None for name, of in published.items()}
+    if all(value is None for value in values.values()):
+        values = perplexities([row["question"] for row in items], texts, how)
+    if all(value is None for value in values.values()):
         return list(items)
-    return [{**row, "attributes": pairs(**facts(row) | _told(found[row["question"]]))} for row in items]
-
-
-def _published(row: dict) -> float | None:
-    """The perplexity that the source says of a name; None where it says none, or what is no perplexity."""
-    value = float(facts(row).get("perplexity") or "nan")
-    return round(value, DIGITS) if 1 <= value < math.inf else None
-
-
-def _told(value: float | None) -> dict[str, str]:
-    if value is None:
-        return {"rarity_group": UNKNOWN}
-    return {"rarity": f"{value:.{DIGITS}f}", "rarity_group": order_of_magnitude(value)}
+    rows = []
+    for row in items:
+        value, rarity = values[row["question"]], {"rarity_group": UNKNOWN}
+        if value is not None:
+            rarity = {"rarity": f"{value:.{DIGITS}f}", "rarity_group": order_of_magnitude(value)}
+        rows.append({**row, "attributes": pairs(**facts(row) | rarity)})
+    return rows
 
 
 # ---- characters --------------------------------------------------------------------------------------------
 
 
 def _ngram(names: list[str], texts: list[str]) -> dict[str, float | None]:
-    text = _sampled(texts)
-    if not text.strip():
-        return dict.fromkeys(names)
-    counted = _codes(text)
-    keys = {name: folded(name) for name in names}
-    # Each name stands behind a blank, as in running text. Before the blank stands what no message holds, so
-    # that nothing is made of it.
-    whole = _codes("".join("\x01" * (ORDER - 2) + " " + key for key in keys.values()))
-    logs = np.log(_probabilities(counted, whole))
-    found, place, seen = {}, 0, set(text)
-    for name, key in keys.items():
-        start, place = place + ORDER - 1, place + ORDER - 1 + len(key)
-        is_known = bool(key) and seen.issuperset(key)
-        found[name] = math.exp(-UNIT * float(logs[start:place].mean())) if is_known else None
-    return found
-
-
-def _sampled(texts: list[str]) -> str:
-    """The messages that are counted, each behind a blank, on lines of their own."""
+    """By counts in the messages, each behind a blank, on lines of their own."""
     drawn, n = [], 0
     for text in sorted({folded(text) for text in texts}, key=content_id):
         if n > MAX_CHARACTERS:
             break
         drawn.append("\n" * (ORDER - 2) + " " + text)
         n += len(text)
-    return "".join(drawn)
+    counted = "".join(drawn)
+    if not counted.strip():
+        return dict.fromkeys(names)
+    keys = {name: folded(name) for name in names}
+    # Each name stands behind a blank, as in running text. Before the blank stands what no message holds, so
+    # that nothing is made of it.
+    before = "\x01" * (ORDER - 2) + " "
+    logs = np.log(_probabilities(_codes(counted), _codes("".join(before + key for key in keys.values()))))
+    values, end, alphabet = {}, 0, set(counted)
+    for name, key in keys.items():
+        start, end = end + len(before), end + len(before) + len(key)
+        is_known = bool(key) and alphabet.issuperset(key)
+        values[name] = math.exp(-UNIT * float(logs[start:end].mean())) if is_known else None
+    return values
 
 
 def _codes(text: str) -> np.ndarray:
@@ -116,18 +106,19 @@ def _probabilities(counted: np.ndarray, asked: np.ndarray) -> np.ndarray:
     history h, P(x | h) = (c(hx) + t(h) P(x | h')) / (c(h) + t(h)), h' shorter by its oldest character; at
     last 1 / (alphabet + 1).
     """
+
+    def count_of(wanted: np.ndarray, hashes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        index = np.minimum(np.searchsorted(hashes, wanted), len(hashes) - 1)
+        return np.where(hashes[index] == wanted, counts[index], 0)
+
     p = np.full(len(asked), 1 / (len(np.unique(counted)) + 1))
     for n in range(ORDER):
         histories, grams = _hashes(counted, n)
         kinds, first, n_each = np.unique(grams, return_index=True, return_counts=True)
-        known, totals = np.unique(histories, return_counts=True)
-        followed, n_kinds = np.unique(histories[first], return_counts=True)
         asked_histories, asked_grams = _hashes(asked, n)
-        c, total, t = (
-            _looked_up(asked_grams, kinds, n_each),
-            _looked_up(asked_histories, known, totals),
-            _looked_up(asked_histories, followed, n_kinds),
-        )
+        c = count_of(asked_grams, kinds, n_each)
+        total = count_of(asked_histories, *np.unique(histories, return_counts=True))
+        t = count_of(asked_histories, *np.unique(histories[first], return_counts=True))
         p = np.where(total > 0, (c + t * p) / np.maximum(total + t, 1), p)
     return p
 
@@ -137,21 +128,11 @@ def _hashes(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     stand zeros.
     """
     padded = np.concatenate([np.zeros(n, dtype=np.uint64), codes])
-    history = np.full(len(codes), _SEED)
-    for back in range(n):
-        history = _mixed(history, padded[back : back + len(codes)])
-    return history, _mixed(history, codes)
-
-
-def _mixed(hashes: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    mixed = (hashes ^ codes) * _PRIME  # wraps around, as it should
-    return mixed ^ (mixed >> np.uint64(29))
-
-
-def _looked_up(wanted: np.ndarray, known: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The value of each wanted hash, 0 where it is not known. `known` is sorted."""
-    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where(known[place] == wanted, values[place], 0)
+    hashes = [np.full(len(codes), _SEED)]
+    for characters in [padded[back : back + len(codes)] for back in range(n)] + [codes]:
+        mixed = (hashes[-1] ^ characters) * _PRIME  # wraps around, as it should
+        hashes.append(mixed ^ (mixed >> np.uint64(29)))
+    return hashes[-2], hashes[-1]
 
 
 # ---- language models ---------------------------------------------------------------------------------------
@@ -163,30 +144,25 @@ def _causal(names: list[str], weights: str) -> dict[str, float | None]:
     """
     if not names:
         return {}
-    tokenizer, model = _load(weights)
-    start = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
-    before = [] if start is None else [start]
-    ids = {name: before + tokenizer(name, add_special_tokens=False)["input_ids"] for name in names}
-    found: dict[str, float | None] = {name: None for name in names}
-    scorable = sorted((name for name in ids if len(ids[name]) > 1), key=lambda name: (len(ids[name]), name))
-    for place in range(0, len(scorable), BATCH):
-        part = scorable[place : place + BATCH]
-        found |= zip(part, _batch([ids[name] for name in part], model), strict=True)
-    return found
-
-
-def _load(weights: str):
     import torch
     from transformers import AutoModelForCausalLM
 
     try:
         tokenizer, model = load_tokenizer(weights), load_network(AutoModelForCausalLM, weights)
     except ValueError as error:
+        what = f"tracks.wildhallucinations.rarity: no language model {weights!r}: {error}"
         hint = f"name {NGRAM!r}, a Hub id, or a folder of safetensors weights"
-        raise TruerateError(
-            f"tracks.wildhallucinations.rarity: no language model {weights!r}: {error}; {hint}"
-        ) from None
-    return tokenizer, model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
+        raise TruerateError(f"{what}; {hint}") from None
+    model = model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
+    start = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+    before = [] if start is None else [start]
+    ids = {name: before + tokenizer(name, add_special_tokens=False)["input_ids"] for name in names}
+    values: dict[str, float | None] = dict.fromkeys(names)
+    scorable = sorted((name for name in ids if len(ids[name]) > 1), key=lambda name: (len(ids[name]), name))
+    for first in range(0, len(scorable), BATCH):
+        part = scorable[first : first + BATCH]
+        values |= zip(part, _batch([ids[name] for name in part], model), strict=True)
+    return values
 
 
 def _batch(rows: list[list[int]], model) -> list[float]:
@@ -194,9 +170,8 @@ def _batch(rows: list[list[int]], model) -> list[float]:
     import torch
 
     lengths = torch.tensor([len(row) for row in rows], device=model.device)
-    ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True).to(
-        model.device
-    )
+    ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
+    ids = ids.to(model.device)
     mask = torch.arange(ids.shape[1], device=model.device)[None] < lengths[:, None]
     with torch.no_grad():
         logits = model(input_ids=ids, attention_mask=mask.long()).logits.float()
