@@ -18,11 +18,10 @@ KINDS = ("jsonl", "csv", "json")
 
 
 def read_labels(path: str | Path) -> list[tuple[int, object]]:
-    """The rows of a label file with their numbers from 1: JSONL, CSV with a header whose `spans` column holds
-    JSON, or Label Studio JSON.
+    """The rows of a label file with their numbers from 1: JSONL, CSV with a header whose `spans` column holds JSON, or Label
+    Studio JSON.
 
-    A line that is no JSON comes back as its text, for the track to book. TruerateError where the file cannot
-    be read.
+    A line that is no JSON comes back as its text, for the track to book. TruerateError where the file cannot be read.
     """
     path = Path(path)
     try:

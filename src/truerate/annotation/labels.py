@@ -57,9 +57,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Labelled:
-    """The tables made of a board's label files: gold samples, every label as a judgement, rows that are not used,
-    agreement.
-    """
+    """The tables made of a board's label files: gold samples, every label as a judgement, rows that are not used, agreement."""
 
     samples: pl.DataFrame
     judgements: pl.DataFrame

@@ -31,9 +31,8 @@ def probe_rates(labels: Iterable[Label], truth: Mapping[str, bool]) -> dict[str,
 def agreement_with_others(
     labels: Iterable[Label], annotators: Iterable[str]
 ) -> dict[str, tuple[float | None, int]]:
-    """Return for each annotator the share of tasks on which the label is that of most others, in [0, 1], and the
-    number of these tasks; None over none. A task on which the others tie, or that nobody else labelled, does not
-    count.
+    """Return for each annotator the share of tasks on which the label is that of most others, in [0, 1], and the number of
+    these tasks; None over none. A task on which the others tie, or that nobody else labelled, does not count.
     """
     hits: dict[str, list[bool]] = {name: [] for name in annotators}
     for of_task in by_task(labels).values():

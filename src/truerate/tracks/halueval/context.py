@@ -36,9 +36,7 @@ class Context:
 
 
 def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
-    """Return every item by its id, with the texts of its documents joined by blank lines in the order of
-    `document_ids`.
-    """
+    """Return every item by its id, with the texts of its documents joined by blank lines in the order of `document_ids`."""
     texts = dict(documents.select("document_id", "text").iter_rows())
     own = ("item_id", "task", "group_id", "lang", "history", "question", "right_answer")
     return {

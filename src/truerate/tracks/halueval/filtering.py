@@ -109,9 +109,7 @@ def read_choice(asked: Prompted, text: str) -> Read:
 def picks(
     choices: Iterable[dict], candidates: dict[str, list[Candidate]], *, origin: str, seed: int
 ) -> dict[str, Pick]:
-    """Return the chosen candidate per item, from the Generation rows of filtering and all usable candidates of that
-    origin.
-    """
+    """Return the chosen candidate per item, from the Generation rows of filtering and all usable candidates of that origin."""
     chosen_of: dict[str, list[str | None]] = {}
     for row in choices:
         known = facts(row)

@@ -89,9 +89,7 @@ def label_responses(
     settings: Settings,
     writer: ScoreWriter,
 ) -> Labelled:
-    """Screening on the probe set (`truth`: its labels by task), a seeded draw of annotators per task,
-    max-voting, agreement.
-    """
+    """Screening on the probe set (`truth`: its labels by task), a seeded draw of annotators per task, max-voting, agreement."""
     rates, n = probe_rates(labels, truth), settings.n_annotators
     passed = passing(rates, settings.probe_pass_rate)
     asked = set(responses["generation_id"])
@@ -136,17 +134,13 @@ def drawn_labels(labels: Iterable[Label], allowed: set[str], *, n: int, seed: in
 
 
 def voted_type(labels: Sequence[Label]) -> str | None:
-    """Return the label that most annotators who said yes marked; ties by the paper's order; None where none marked a
-    span.
-    """
+    """Return the label that most annotators who said yes marked; ties by the paper's order; None where none marked a span."""
     named = Counter(kind for label in labels if label.value for kind in {span.type for span in label.spans})
     return most_named(named, LABELS) if named else None
 
 
 def _sample(row: dict, item: dict, verdict: bool, labels: Sequence[Label]) -> dict:
-    """A gold sample; its id is that of the response, so that judgements made before the labels came still
-    belong to it.
-    """
+    """A gold sample; its id is that of the response, so that judgements made before the labels came still belong to it."""
     return sample_row(
         sample_id=row["generation_id"],
         item_id=row["item_id"],

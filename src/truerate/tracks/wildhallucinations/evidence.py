@@ -61,9 +61,7 @@ class Read:
 
 @dataclass(slots=True)
 class Gathered:
-    """The pages of one entity: Document rows in the order of the results, and Reject rows of the results that
-    gave none.
-    """
+    """The pages of one entity: Document rows in the order of the results, and Reject rows of the results that gave none."""
 
     documents: list[dict] = field(default_factory=list)
     rejects: list[dict] = field(default_factory=list)
@@ -159,9 +157,8 @@ def evidence(
     """Search and fetch: rows of the shard's entities, beside them their `documents` and the `rejects` of pages that were
     dropped.
 
-    No model is asked (`asking` stands here as in every step). Entities that bring documents of their own are
-    not searched for. Raises TruerateError where the search or the endpoints fail; what was fetched until then
-    stays in the page store.
+    No model is asked (`asking` stands here as in every step). Entities that bring documents of their own are not searched
+    for. Raises TruerateError where the search or the endpoints fail; what was fetched until then stays in the page store.
     """
     entities, _ = curated(config, board, tables, upstream)
     of_shard = [row for row in entities if shard_of(row["item_id"], config.p.n_shards) == shard]
@@ -272,9 +269,7 @@ class Web:
             await fetcher.fetch_all(urls, on_page=self._reader.begin)
 
     def read(self, result: dict) -> Read:
-        """Return what a result's page says, or what became of it. A page that was recorded is judged as a fetched
-        one is.
-        """
+        """Return what a result's page says, or what became of it. A page that was recorded is judged as a fetched one is."""
         url, title = result["link"], result.get("title", "")
         final_url = result.get("final_url", url)
         if self._is_behind_login(result):

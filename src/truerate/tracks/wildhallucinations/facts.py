@@ -5,6 +5,7 @@ A repeated or trivial fact is a fact all the same (the paper counts them); the m
 et al. 2024, Core: such facts raise FActScore).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 import polars as pl
@@ -45,10 +46,10 @@ def write_requests(replies: Iterable[dict], names: Mapping[str, str], prompter: 
         name, parts = names.get(row["item_id"]), sentences(row["text"])
         if row["status"] == "ok" and name is not None and parts:
             messages = prompter.messages(WRITE, subject=name, sentences=numbered(map(uncited, parts)))
-            known = {"generation": row["generation_id"], "subject": row["model"], "name": name}
-            known |= {"lang": attributes(row).get("lang"), "n_sentences": str(len(parts))}
+            of_reply = {"generation": row["generation_id"], "subject": row["model"], "name": name}
+            of_reply |= {"lang": attributes(row).get("lang"), "n_sentences": str(len(parts))}
             request = Request(settings.fact_writer, messages, decoding(settings.writing_facts))
-            asked.append(Prompted(request, row["item_id"], WRITE, known))
+            asked.append(Prompted(request, row["item_id"], WRITE, of_reply))
     return asked
 
 
@@ -93,26 +94,26 @@ def facts_of(generations: pl.DataFrame) -> pl.DataFrame:
     The sentences are those of `text.sentences`; a fact keeps its id as long as its reply, its sentence and its words stay.
     """
     rows = generations.lazy().filter(pl.col("purpose") == GENERATE).select(*REPLY).collect()
-    replies = {row["generation_id"]: row for row in rows.iter_rows(named=True)}
+    reply_of = {row["generation_id"]: row for row in rows.iter_rows(named=True)}
     is_read = (pl.col("purpose") == WRITE) & (pl.col("status") == "ok")
-    written = standing(generations.filter(is_read)).sort("generation_id")
-
-    def of_some(part: pl.DataFrame) -> pl.DataFrame:  # as dictionaries those of a board would fill the memory
-        pairs = [(attributes(row), row["text"]) for row in part.iter_rows(named=True)]
-        known = [(replies.get(of["generation"]), text, of.get("name", "")) for of, text in pairs]
-        return frame(Fact, [fact for reply, *more in known if reply for fact in _facts(reply, *more)])
-
-    return pl.concat([frame(Fact), *(of_some(part) for part in written.iter_slices(AT_ONCE))])
+    parts = [frame(Fact)]
+    for part in standing(generations.filter(is_read)).sort("generation_id").iter_slices(AT_ONCE):
+        facts: list[dict] = []  # as dictionaries those of a board would fill the memory
+        for row in part.iter_rows(named=True):
+            names = attributes(row)
+            if reply := reply_of.get(names["generation"]):
+                facts += _facts(reply, row["text"], names.get("name", ""))
+        parts.append(frame(Fact, facts))
+    return pl.concat(parts)
 
 
 def _facts(reply: dict, text: str, name: str) -> list[dict]:
     """The facts of one reply."""
     parts = sentences(reply["text"])
     read = read_facts(text, [uncited(part) for part in parts]).value
-    rows, contents, times = [], set(), {}
+    rows, contents, n_times = [], set(), Counter[tuple[int, str]]()
     for index, fact in sorted(read.facts, key=lambda pair: pair[0]) if read else ():
-        nth = times[index, fact] = times.get((index, fact), -1) + 1
-        content = key_of(fact)
+        content, nth = key_of(fact), n_times[index, fact]
         rows.append(
             {
                 "fact_id": content_id("fact", reply["generation_id"], index, fact, nth),
@@ -127,6 +128,7 @@ def _facts(reply: dict, text: str, name: str) -> list[dict]:
                 "evidence": [],
             }
         )
+        n_times[index, fact] += 1
         contents.add(content)
     return rows
 
@@ -148,13 +150,12 @@ def key_of(fact: str) -> tuple[str, tuple[str, ...]]:
 
 
 def is_title(fact: str, name: str) -> bool:
-    """Whether a fact says no more than that the entity is what it is called: its content words are those of the name, or of
-    naming.
+    """Return whether a fact says no more than that the entity is what it is called: its content words are those of the name
+    (but for the ending of a possessive or plural), or of naming.
     """
-    own, words = {_stem(word) for word in normalise(name).split()}, content_words(fact)
-    return bool(own) and bool(words) and all(_stem(word) in own or word in _NAMING for word in words)
 
+    def stem(word: str) -> str:
+        return word.removesuffix("'s").removesuffix("s") if len(word) > 3 else word
 
-def _stem(word: str) -> str:
-    """A word without the ending of a possessive or plural."""
-    return word.removesuffix("'s").removesuffix("s") if len(word) > 3 else word
+    own, words = {stem(word) for word in normalise(name).split()}, content_words(fact)
+    return bool(own) and bool(words) and all(stem(word) in own or word in _NAMING for word in words)

@@ -63,12 +63,11 @@ def label(
     where: str,
     inputs: str,
 ) -> Labelled:
-    """Return gold facts, every label as a judgement, rejects, agreement and the error analysis, from the rows of
-    label files (`read_labels`).
+    """Return gold facts, every label as a judgement, rejects, agreement and the error analysis, from the rows of label files
+    (`read_labels`).
 
-    A fact is hallucinated where most annotators say unsupported; a tie is rejected and counted apart. `inputs`
-    is the digest that the scores name. TruerateError where a row does not hold, unless params say
-    `on_bad_row: reject`.
+    A fact is hallucinated where most annotators say unsupported; a tie is rejected and counted apart. `inputs` is the digest
+    that the scores name. TruerateError where a row does not hold, unless params say `on_bad_row: reject`.
     """
     p, verifier = config.p, config.p.track(board).verifier
     writer, task_of = (

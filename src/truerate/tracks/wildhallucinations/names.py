@@ -104,9 +104,7 @@ def names_in_chats(chats: pl.DataFrame, extracted: pl.DataFrame) -> tuple[list[N
 
 
 def _name(key: str, mentions: list[tuple[str, dict]]) -> Name:
-    """One name from all its mentions; of equally frequent spellings that without a possessive, then that with more
-    capitals.
-    """
+    """One name from all its mentions; of equally frequent spellings that without a possessive, then that with more capitals."""
     of_chat = {(text, facts(chat).get("conversation", chat["group_id"])) for text, chat in mentions}
     n_of = Counter(text.strip('"“”„«»` ') for text, _ in of_chat)
     text = min(n_of, key=lambda name: (-n_of[name], len(folded(name)), -sum(map(str.isupper, name)), name))

@@ -102,9 +102,8 @@ def _codes(text: str) -> np.ndarray:
 
 
 def _probabilities(counted: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """P of each asked character given those before it: with c, c(h) counts and t(h) different followers of a
-    history h, P(x | h) = (c(hx) + t(h) P(x | h')) / (c(h) + t(h)), h' shorter by its oldest character; at
-    last 1 / (alphabet + 1).
+    """P of each asked character given those before it: with c, c(h) counts and t(h) different followers of a history h, P(x
+    | h) = (c(hx) + t(h) P(x | h')) / (c(h) + t(h)), h' shorter by its oldest character; at last 1 / (alphabet + 1).
     """
 
     def count_of(wanted: np.ndarray, hashes: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -124,9 +123,7 @@ def _probabilities(counted: np.ndarray, asked: np.ndarray) -> np.ndarray:
 
 
 def _hashes(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of each character the hash of the `n` before it, and of those with itself; before the first character
-    stand zeros.
-    """
+    """Of each character the hash of the `n` before it, and of those with itself; before the first character stand zeros."""
     padded = np.concatenate([np.zeros(n, dtype=np.uint64), codes])
     hashes = [np.full(len(codes), _SEED)]
     for characters in [padded[back : back + len(codes)] for back in range(n)] + [codes]:

@@ -99,8 +99,7 @@ def reply_scores(
     domains_above: int,
     strict: STRICT_RULES = "readable",
 ) -> pl.DataFrame:
-    """Return `wildfact.scored_replies`, with the domains pooled as `other` that no more than `domains_above`
-    entities have.
+    """Return `wildfact.scored_replies`, with the domains pooled as `other` that no more than `domains_above` entities have.
 
     `replies` also has the columns of SLICES, one value per entity; null: not known.
     """
@@ -159,13 +158,12 @@ KEPT = (REASKED, "stage", "documents", "n_words", "n_missed", "n_malformed", "is
 
 
 def thinned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows of a table as `scores.score` reads them; those of tables that are read whole, and those that are thinned
-    already, as they are.
+    """Rows of a table as `scores.score` reads them; those of tables that are read whole, and those that are thinned already,
+    as they are.
 
-    Of Generation rows the texts of LONG and attributes other than KEPT are emptied, a key of a prompt says that there
-    was one; of those of purpose `generate` there is `n_words`, the words of the text. Of the attributes of Judgement
-    rows `stage` is left, a column. Judge, status and stage, and the ids of replies and of entities of Fact rows, are
-    categories.
+    Of Generation rows the texts of LONG and attributes other than KEPT are emptied, a key of a prompt says that there was
+    one; of those of purpose `generate` there is `n_words`, the words of the text. Of the attributes of Judgement rows
+    `stage` is left, a column. Judge, status and stage, and the ids of replies and of entities of Fact rows, are categories.
     """
     if table == "generations" and "n_words" not in rows.columns:
         purpose = pl.col("purpose")

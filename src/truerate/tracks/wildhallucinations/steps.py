@@ -1,5 +1,5 @@
 """The steps that ask models (sections 2 and 3): `extract` lists the names in every message, `curate` asks three things of each
-name, `generate` has a subject tell what it knows of each entity that has pages, and `facts` cuts its replies into atomic
+name, `generate` has a subject write what it knows of each entity that has pages, and `facts` cuts its replies into atomic
 facts and verifies these against passages of the pages.
 
 What does not pass a question is not asked the next. A source that brings its own entities is asked about neither.
@@ -72,31 +72,31 @@ def reminder(asked: Prompted) -> Reminder:
 
 
 def extract(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
     """Ask for the names in each message of a shard. Generation rows of purpose `extract`, the names one per line (none: an
     empty text).
     """
-    if not _is_asked(at, board, model, tables):
+    if not _is_asked(config, board, model, tables):
         return generations([])
-    prompter, asked, messages = Prompter.of(at, board), list[Prompted](), dict[str, str]()
-    for row in chosen(tables.items, at.p.size_of(board).chats, at.p.seed).iter_rows(named=True):
-        if shard_of(row["item_id"], at.p.n_shards) == shard:
+    prompter, asked, messages = Prompter.of(config, board), list[Prompted](), dict[str, str]()
+    for row in chosen(tables.items, config.p.size_of(board).chats, config.p.seed).iter_rows(named=True):
+        if shard_of(row["item_id"], config.p.n_shards) == shard:
             messages[row["item_id"]] = row["question"]
             prompt = prompter.messages(EXTRACT, message=row["question"])
             request = Request(model, prompt, decoding(prompter.settings.extracting))
-            known = {"conversation": attributes(row).get("conversation"), "lang": row["lang"]}
-            asked.append(Prompted(request, row["item_id"], EXTRACT, known))
+            of_row = {"conversation": attributes(row).get("conversation"), "lang": row["lang"]}
+            asked.append(Prompted(request, row["item_id"], EXTRACT, of_row))
 
     def read(question: Prompted, text: str) -> Read:
         return read_names(text, messages[question.item_id])
 
     label = f"{board}: {EXTRACT} {model}"
-    return generations(ask_until_read(asked, at, label, asking, read=read, remind=reminder).rows(read))
+    return generations(ask_until_read(asked, config, label, asking, read=read, remind=reminder).rows(read))
 
 
 def curate(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
     """Ask what each name of a shard is. Generation rows of purposes `verify`, `disambiguate` and `domain`, the parsed word as
     text.
@@ -104,25 +104,26 @@ def curate(
     A name is looked at with the first of its messages by id. What stands in the take-down list or is plainly private is not
     asked about.
     """
-    if not _is_asked(at, board, model, tables):
+    if not _is_asked(config, board, model, tables):
         return generations([])
-    prompter, chats = Prompter.of(at, board), tables.items.filter(pl.col("task") == "chat")
+    prompter, chats = Prompter.of(config, board), tables.items.filter(pl.col("task") == "chat")
     names, _ = names_in_chats(chats, upstream.get(EXTRACT, generations([])))
     texts = texts_of(chats, names)
     to_judge, _ = candidates(names, texts, takedown_keys(prompter.settings.takedown))
-    to_judge = [name for name in to_judge if shard_of(name.item_id, at.p.n_shards) == shard]
+    to_judge = [name for name in to_judge if shard_of(name.item_id, config.p.n_shards) == shard]
     rows: list[dict] = []
     for call in (VERIFY, DISAMBIGUATE, DOMAIN):
         asked = []
         for name in to_judge:
             values = {"proper_noun": name.text, "message": texts[name.messages[0]], "domains": DOMAINS}
             request = Request(model, prompter.messages(call, **values), decoding(prompter.settings.curating))
-            known = {"name": name.text, "key": name.key, "n_chats": str(name.n_chats)}
-            asked.append(Prompted(request, name.item_id, call, known))
+            of_name = {"name": name.text, "key": name.key, "n_chats": str(name.n_chats)}
+            asked.append(Prompted(request, name.item_id, call, of_name))
         label = f"{board}: {call} {model}"
-        of_call = ask_until_read(asked, at, label, asking, read=_read_word, remind=reminder).rows(_read_word)
+        answered = ask_until_read(asked, config, label, asking, read=_read_word, remind=reminder)
+        of_call = answered.rows(_read_word)
         passed = {
-            row["item_id"] for row in of_call if row["status"] == "ok" and row["text"] == PASSED.get(call)
+            row["item_id"] for row in of_call if (row["status"], row["text"]) == ("ok", PASSED.get(call))
         }
         to_judge = [name for name in to_judge if name.item_id in passed]
         rows += of_call
@@ -134,15 +135,14 @@ def chosen(items: pl.DataFrame, n: int, seed: int) -> pl.DataFrame:
     earlier ones.
     """
     chats = items.filter(pl.col("task") == "chat")
-    ids = chats["group_id"].unique(maintain_order=True).to_list()
-    groups = pl.Series(sorted(ids, key=lambda group: (draw(seed, "chat", group), group))[:n], dtype=pl.String)
-    return chats.filter(pl.col("group_id").is_in(groups.implode())).sort("item_id")
+    groups = sorted(set(chats["group_id"]), key=lambda group: (draw(seed, "chat", group), group))[:n]
+    return chats.filter(pl.col("group_id").is_in(groups)).sort("item_id")
 
 
-def _is_asked(at: Layout, board: str, model: str, tables) -> bool:
+def _is_asked(config: Layout, board: str, model: str, tables) -> bool:
     """Whether the model may stand on the board, and the source has no entities of its own."""
     has_own = not tables.items.filter(pl.col("task") == "entity").is_empty()
-    return bool(at.p.models_on(board, (model,))) and not has_own
+    return bool(config.p.models_on(board, (model,))) and not has_own
 
 
 def _read_word(asked: Prompted, text: str) -> Read:
@@ -157,20 +157,20 @@ def _read_word(asked: Prompted, text: str) -> Read:
 
 
 def generate(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
     """Ask one subject about each entity of a shard: one bare question, one paragraph. Generation rows of purpose `generate`.
 
     A reply that abstains by the rule of params has status `abstained` and keeps its text; what either rule says stands in
     its attributes.
     """
-    if not at.p.models_on(board, (model,)):
+    if not config.p.models_on(board, (model,)):
         return generations([])
-    items, _ = with_pages(at, board, tables, upstream)
-    settings = at.p.track(board)
-    entities = contexts(rows_in_shard(items, shard, at.p.n_shards), frame(Document))  # names, no page
+    items, _ = with_pages(config, board, tables, upstream)
+    settings = config.p.track(board)
+    entities = contexts(rows_in_shard(items, shard, config.p.n_shards), frame(Document))  # names, no page
     asked = requests((entities[name] for name in sorted(entities)), model, settings)
-    replies = ask_prompted(asked, at, f"{board}: generate {model}", asking)
+    replies = ask_prompted(asked, config, f"{board}: generate {model}", asking)
     return generations(collect(asked, replies, rule=settings.abstention))
 
 
@@ -205,7 +205,7 @@ def collect(asked: Sequence[Prompted], answered: Sequence[Reply], *, rule: str) 
 
 
 def facts(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """Ask for the facts of one subject's replies of a shard, and for their verdicts in batches and, of some of them, one by
     one.
@@ -213,39 +213,47 @@ def facts(
     Generation rows of purposes `write_facts` and `verify_facts`; beside them the Judgement rows. The Fact rows follow from
     the replies (`facts.facts_of`), their evidence from the judgements (`verifying.with_evidence`).
     """
-    settings = at.p.track(board)
-    if len(at.p.models_on(board, (model, settings.fact_writer, settings.verifier))) < 3:
+    p, settings = config.p, config.p.track(board)
+    if len(p.models_on(board, (model, settings.fact_writer, settings.verifier))) < 3:
         return generations([]), {"judgements": frame(Judgement)}
-    entities = entities_of(at, board, tables, shard, upstream)
+    entities = entities_of(config, board, tables, shard, upstream)
     replied = upstream.get("generate", generations([]))
     is_own = (pl.col("model") == model) & pl.col("item_id").is_in(list(entities))
     replied = replied.filter((pl.col("purpose") == GENERATE) & is_own).sort("generation_id")
     names = {name: entity.name for name, entity in entities.items()}
-    asked = writing.write_requests(replied.iter_rows(named=True), names, Prompter.of(at, board))
+    asked = writing.write_requests(replied.iter_rows(named=True), names, Prompter.of(config, board))
     read = partial(writing.read, texts=dict(replied.select("generation_id", "text").iter_rows()))
-    label, how = f"{board}: facts of {model}", verification(at, board)
-    came = ask_until_read(asked, at, label, asking, read=read, remind=reminder, n_lost=writing.n_lost)
+    label = f"{board}: facts of {model}"
+    came = ask_until_read(asked, config, label, asking, read=read, remind=reminder, n_lost=writing.n_lost)
     written = generations(came.rows(read))
+    how = verification(config, board)
     claims = claims_of(facts_of(pl.concat([replied, written])), entities, how)
-    n_checked = number_in_shard(how.n_checked, shard, at.p.n_shards)
+    calls = verifying.calls(claims, n=how.facts_per_call, window=how.window)
+    n_checked = number_in_shard(how.n_checked, shard, p.n_shards)
+    calls += verifying.checked(claims, n=n_checked, window=how.window)
+    asked = verifying.requests(calls, Prompter.of(config, board))
+    read = partial(verifying.read, texts={claim.fact_id: claim.text for claim in claims})
     label = f"{board}: verify {model}"
-    verified, judged = verify(at, board, claims, asking=asking, label=label, n_checked=n_checked)
-    return pl.concat([written, verified]).sort("generation_id"), {"judgements": judged}
+    came = ask_until_read(asked, config, label, asking, read=read, remind=reminder, n_lost=verifying.n_lost)
+    judge = settings.verifier
+    judged = verifying.judgements(calls, came.replies, judge=judge, version=config.identity(judge))
+    rows = pl.concat([written, generations(came.rows(read))]).sort("generation_id")
+    return rows, {"judgements": judged}
 
 
-def entities_of(at: Layout, board: str, tables, shard: int, upstream: Replies) -> dict[str, Context]:
+def entities_of(config: Layout, board: str, tables, shard: int, upstream: Replies) -> dict[str, Context]:
     """Return the entities of a shard with their pages, by item."""
-    items, _ = with_pages(at, board, tables, upstream)
+    items, _ = with_pages(config, board, tables, upstream)
     documents = pl.concat([tables.documents.lazy(), upstream.get("documents", frame(Document)).lazy()])
-    return dict(sorted(contexts(rows_in_shard(items, shard, at.p.n_shards), documents).items()))
+    return dict(sorted(contexts(rows_in_shard(items, shard, config.p.n_shards), documents).items()))
 
 
-def verification(at: Layout, board: str) -> Verification:
+def verification(config: Layout, board: str) -> Verification:
     """Return how a board's facts are verified: as `verification` says, with as much evidence as the profile's sizes give in
     place of its own (`evidence`).
     """
-    own: Verification = at.p.track(board).verification
-    return own.model_copy(update=at.p.size_of(board).evidence.model_dump(exclude_none=True))
+    settings: Verification = config.p.track(board).verification
+    return settings.model_copy(update=config.p.size_of(board).evidence.model_dump(exclude_none=True))
 
 
 def claims_of(facts: pl.DataFrame, entities: dict[str, Context], how: Verification) -> list[Claim]:
@@ -264,20 +272,3 @@ def claims_of(facts: pl.DataFrame, entities: dict[str, Context], how: Verificati
             titled = tuple(one._replace(title=titles.get(one.document_id, "")) for one in passages)
             claims.append(Claim(*ids, row["text"], entity.name, titled))
     return claims
-
-
-def verify(
-    at: Layout, board: str, claims: Sequence[Claim], *, asking: Asking, label: str, n_checked: int
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return Generation and Judgement rows of all calls about these claims, of which `n_checked` are also verified one by
-    one.
-    """
-    prompter, how = Prompter.of(at, board), verification(at, board)
-    planned = verifying.calls(claims, n=how.facts_per_call, window=how.window)
-    planned += verifying.checked(claims, n=n_checked, window=how.window)
-    asked = verifying.requests(planned, prompter)
-    read = partial(verifying.read, texts={claim.fact_id: claim.text for claim in claims})
-    came = ask_until_read(asked, at, label, asking, read=read, remind=reminder, n_lost=verifying.n_lost)
-    judge = prompter.settings.verifier
-    judged = verifying.judgements(planned, came.replies, judge=judge, version=at.identity(judge))
-    return generations(came.rows(read)), judged

@@ -73,9 +73,7 @@ def labelled_facts(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def calibration(labelled: pl.DataFrame, facts: pl.DataFrame, *, confidence: float) -> Verifier | None:
-    """Return the verifier's error as it bears on WildFactScore; `facts`: `is_supported` and `share`
-    (`wildfact.with_share`).
-    """
+    """Return the verifier's error as it bears on WildFactScore; `facts`: `is_supported` and `share` (`wildfact.with_share`)."""
     slim = facts.lazy().select("fact_id", "is_supported", "share")
     own = slim.filter(pl.col("fact_id").is_in(labelled["fact_id"].implode())).collect()
     both = labelled.join(own, on="fact_id", how="inner", maintain_order="left")
@@ -124,8 +122,7 @@ def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWr
 def batch_rows(
     judgements: pl.DataFrame, entity_of: pl.DataFrame, verifier: str | None, writer: ScoreWriter
 ) -> list[dict]:
-    """Return `batch_agreement` and `batch_kappa`: the verdicts in batches against those one by one, on the facts
-    with both.
+    """Return `batch_agreement` and `batch_kappa`: the verdicts in batches against those one by one, on the facts with both.
 
     `entity_of`: `fact_id`, `entity`. No row where nothing was asked twice.
     """

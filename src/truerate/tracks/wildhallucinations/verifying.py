@@ -56,166 +56,144 @@ class Call(NamedTuple):
     stage: str | None = None
 
     def named_passages(self) -> list[str]:
-        """The passages that it shows, before each the (first) name that it was found for and, where claims tell it,
-        the title of its page; their further lines are indented, and a number in brackets at the beginning of one has
-        a dot before it.
+        """Return the passages that it shows, before each the (first) name that it was retrieved for and, where claims hold
+        it, the title of its page, as one short line in quotation marks that it cannot close; their further lines are
+        indented, and a number in brackets at the beginning of one has a dot before it.
 
         So no line of a page can pose as the beginning of another passage, and none runs into the next one.
         """
-        owner = {
-            one: claim.name
-            for claim in sorted(self.claims, key=lambda one: one.name, reverse=True)
-            for one in claim.passages
-        }
-        lines = [
-            [_opened(line) for line in neutralise(passage.text).splitlines() if line.strip()]
-            for passage in self.passages
-        ]
-        return [
-            f"{owner[one]}: {_titled(one.title)}" + "\n  ".join(found)
-            for one, found in zip(self.passages, lines, strict=True)
-        ]
+        claims = sorted(self.claims, key=lambda claim: claim.name, reverse=True)
+        owner = {passage: claim.name for claim in claims for passage in claim.passages}
+        texts = []
+        for passage in self.passages:
+            lines = [line.strip() for line in neutralise(passage.text).splitlines() if line.strip()]
+            lines = [f"· {line}" if _NUMBERED.match(line) else line for line in lines]
+            words = " ".join(neutralise(passage.title).replace("“", "'").replace("”", "'").split())
+            title = f"“{words[:TITLE].strip()}” " if words else ""
+            texts.append(f"{owner[passage]}: {title}" + "\n  ".join(lines))
+        return texts
 
     def evidence(self, claim: Claim) -> "list[Passage]":
-        """The passages of a claim that the call shows, best first."""
+        """Return the passages of a claim that the call shows, best first."""
         shown = set(self.passages)
         return [passage for passage in claim.passages if passage in shown]
 
 
-def _titled(title: str) -> str:
-    """The title of a page as one short line in quotation marks that it cannot close; nothing where it has none."""
-    words = " ".join(neutralise(title).replace("“", "'").replace("”", "'").split())[:TITLE]
-    return f"“{words.strip()}” " if words.strip() else ""
-
-
-def _opened(line: str) -> str:
-    plain = line.strip()
-    return f"· {plain}" if _NUMBERED.match(plain) else plain
-
-
 def calls(claims: Sequence[Claim], *, n: int, window: int) -> list[Call]:
-    """All claims in calls of `n`, whatever order they come in."""
-    made = []
-    for run in _runs(claims):
-        for start in range(0, len(run), n):
-            ordered = tuple(
-                sorted(run[start : start + n], key=lambda one: content_id("order", one.text, one.fact_id))
-            )
-            made.append(Call(ordered, shown(ordered, window)))
-    return made
-
-
-def _runs(claims: Iterable[Claim]) -> list[list[Claim]]:
-    """Claims by runs of replies; a reply whose hash says so ends its run."""
+    """Return all claims in calls of `n`, whatever order they come in: by runs of replies, of which one whose hash says so ends
+    its run.
+    """
     of_reply: dict[str, list[Claim]] = {}
-    for claim in sorted(claims, key=lambda one: content_id("claim", one.fact_id)):
+    for claim in sorted(claims, key=lambda claim: content_id("claim", claim.fact_id)):
         of_reply.setdefault(claim.generation_id, []).append(claim)
     runs: list[list[Claim]] = [[]]
-    for name in sorted(of_reply, key=lambda one: content_id("run", one)):
+    for name in sorted(of_reply, key=lambda name: content_id("run", name)):
         runs[-1] += of_reply[name]
         if draw("run ends", name) < 1 / RUN:
             runs.append([])
-    return [run for run in runs if run]
+    parts = [run[start : start + n] for run in runs for start in range(0, len(run), n)]
+    order = lambda claim: content_id("order", claim.text, claim.fact_id)  # noqa: E731
+    ordered = [tuple(sorted(part, key=order)) for part in parts]
+    return [Call(part, shown(part, window)) for part in ordered]
 
 
 def shown(claims: Sequence[Claim], window: int) -> "tuple[Passage, ...]":
-    """The passages that a call shows: at most `window` of its claims' best by turns, in the order of
-    documents and places.
+    """Return the passages that a call shows: at most `window` of its claims' best by turns, in the order of
+    documents and starts.
     """
     turns = zip_longest(*(claim.passages for claim in claims))
     chosen = list(dict.fromkeys(one for turn in turns for one in turn if one is not None))[:window]
-    return tuple(sorted(chosen, key=lambda one: (one.document_id, one.start)))
+    return tuple(sorted(chosen, key=lambda passage: (passage.document_id, passage.start)))
 
 
 def checked(claims: Iterable[Claim], *, n: int, window: int) -> list[Call]:
-    """Calls with one claim each: `n` of the claims, which their ids draw; all where there are fewer."""
-    drawn = sorted(
-        nsmallest(n, claims, key=lambda one: (draw("checked", one.fact_id), one.fact_id)),
-        key=lambda one: one.fact_id,
-    )
-    return [Call((one,), shown((one,), window), SINGLE) for one in drawn]
+    """Return calls with one claim each: `n` of the claims, which their ids draw; all where there are fewer."""
+    drawn = nsmallest(n, claims, key=lambda claim: (draw("checked", claim.fact_id), claim.fact_id))
+    drawn = sorted(drawn, key=lambda claim: claim.fact_id)
+    return [Call((claim,), shown((claim,), window), SINGLE) for claim in drawn]
 
 
 def requests(asked: Iterable[Call], prompter: Prompter) -> list[Prompted]:
     """Return one request per call. Ids of facts and replies stand in its attributes, joined by spaces, in the order of the
     claims.
     """
-    made, settings = [], prompter.settings
+    prompts, settings = [], prompter.settings
     for call in asked:
-        shown = "\n".join(f"({number}) {text}" for number, text in enumerate(call.named_passages(), 1))
+        lines = "\n".join(f"({number}) {text}" for number, text in enumerate(call.named_passages(), 1))
         messages = prompter.messages(
             VERIFY,
             subject="; ".join(dict.fromkeys(claim.name for claim in call.claims)),
-            passages=shown or "none",
+            passages=lines or "none",
             claims=numbered(claim.text for claim in call.claims),
             has_titles=any(passage.title for passage in call.passages),
         )
-        known = {
+        attributes = {
             "generation": " ".join(dict.fromkeys(claim.generation_id for claim in call.claims)),
             "subject": call.claims[0].subject,
             "facts": " ".join(claim.fact_id for claim in call.claims),
             "stage": call.stage,
         }
         request = Request(settings.verifier, messages, decoding(settings.verifying), form=FORM)
-        made.append(Prompted(request, call.claims[0].item_id, VERIFY, known))
-    return made
+        prompts.append(Prompted(request, call.claims[0].item_id, VERIFY, attributes))
+    return prompts
 
 
 def read(asked: Prompted, text: str, texts: Mapping[str, str]) -> Read:
     """Read a reply as the verdicts on the facts that its call names; `texts` are those of the facts by id. One without a single
     verdict is `unparsed`. `n_unparsed` counts the claims without one, `cuts` names what was read loosely (`reading.CUTS`).
     """
-    found = read_verdicts(text, [texts[fact_id] for fact_id in (asked.attributes["facts"] or "").split()])
-    missing = [verdict for verdict in found.value if isinstance(verdict, str)]
-    is_lost = len(missing) == len(found.value)
-    status, reason = ("unparsed", found.reason or missing[0]) if is_lost else ("ok", None)
-    known = {"n_unparsed": str(len(missing)), "cuts": " ".join(found.cuts) or None}
-    return Read(text, status, reason, known)
+    reading = read_verdicts(text, [texts[fact_id] for fact_id in (asked.attributes["facts"] or "").split()])
+    missing = [verdict for verdict in reading.value if isinstance(verdict, str)]
+    counts = {"n_unparsed": str(len(missing)), "cuts": " ".join(reading.cuts) or None}
+    if len(missing) == len(reading.value):
+        return Read(text, "unparsed", reading.reason or missing[0], counts)
+    return Read(text, attributes=counts)
 
 
-def n_lost(found: Read) -> int:
-    """How many claims of a call are without a verdict."""
-    return int(found.attributes["n_unparsed"] or 0)
+def n_lost(reading: Read) -> int:
+    """Return how many claims of a call are without a verdict."""
+    return int(reading.attributes["n_unparsed"] or 0)
 
 
 def judgements(asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, version: str) -> pl.DataFrame:
-    """One Judgement per claim and stage: verdict True is NOT supported. Without a verdict its status is
+    """Return one Judgement per claim and stage: verdict True is NOT supported. Without a verdict its status is
     `unparsed` or `dead`.
 
-    Attribute `evidence` names the passages of the claim that the call showed, joined by spaces.
+    Attribute `evidence` names the passages of the claim that the call showed, best first, joined by spaces.
     """
     rows = []
     for call, reply in zip(asked, answered, strict=True):
         verdicts = read_verdicts(reply.text, [claim.text for claim in call.claims]).value
         for claim, verdict in zip(call.claims, verdicts, strict=True):
-            is_read = reply.status == "ok" and isinstance(verdict, bool)
-            rows.append(
-                judgement_row(
-                    judgement_id=content_id("judgement", judge, version, claim.fact_id, call.stage),
-                    judge=judge,
-                    judge_version=version,
-                    target_id=claim.fact_id,
-                    verdict=verdict if is_read else None,
-                    status="ok" if is_read else "dead" if reply.status == "dead" else "unparsed",
-                    reason=None if is_read else reply.reason if reply.status == "dead" else verdict,
-                    attributes=pairs(
-                        generation=claim.generation_id,
-                        subject=claim.subject,
-                        stage=call.stage,
-                        evidence=" ".join(passage.id for passage in call.evidence(claim)) or None,
-                    ),
-                )
+            outcome = {"verdict": verdict, "status": "ok", "reason": None}
+            if reply.status == "dead":
+                outcome = {"verdict": None, "status": "dead", "reason": reply.reason}
+            elif reply.status != "ok" or not isinstance(verdict, bool):
+                outcome = {"verdict": None, "status": "unparsed", "reason": verdict}
+            row = judgement_row(
+                judgement_id=content_id("judgement", judge, version, claim.fact_id, call.stage),
+                judge=judge,
+                judge_version=version,
+                target_id=claim.fact_id,
+                attributes=pairs(
+                    generation=claim.generation_id,
+                    subject=claim.subject,
+                    stage=call.stage,
+                    evidence=" ".join(passage.id for passage in call.evidence(claim)) or None,
+                ),
+                **outcome,
             )
+            rows.append(row)
     return frame(Judgement, rows).sort("judgement_id")
 
 
-def with_evidence(found: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
-    """Fact rows with the passages that they were checked against, from the Judgement rows of the batches."""
+def with_evidence(facts: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+    """Return Fact rows with the passages that they were checked against, from the Judgement rows of the batches."""
     batches = judged.lazy().filter(pair("attributes", "stage").is_null())
-    named = batches.select(fact_id="target_id", names=pair("attributes", "evidence")).collect()
-    given = named.unique("fact_id", keep="last", maintain_order=True).select(
-        "fact_id", evidence=pl.col("names").str.extract_all(r"\S+")
+    named = batches.select(
+        fact_id="target_id", evidence=pair("attributes", "evidence").str.extract_all(r"\S+")
     )
-    whole = found.drop("evidence").join(given, on="fact_id", how="left", maintain_order="left")
+    once = named.collect().unique("fact_id", keep="last", maintain_order=True)
+    whole = facts.drop("evidence").join(once, on="fact_id", how="left", maintain_order="left")
     none = pl.lit([], dtype=pl.List(pl.String))
-    return whole.with_columns(pl.col("evidence").fill_null(none)).select(found.columns)
+    return whole.with_columns(pl.col("evidence").fill_null(none)).select(facts.columns)
