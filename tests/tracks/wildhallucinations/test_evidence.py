@@ -53,7 +53,9 @@ def searched(**found):
         searched_row(item(name), one, n_results=len(found[name]), prompt_key="k", params="{}")
         for name, one in made.items()
     ]
-    beside = tables_of(*([row for one in made.values() for row in getattr(one, part)] for part in ("documents", "rejects")))
+    beside = tables_of(
+        *([row for one in made.values() for row in getattr(one, part)] for part in ("documents", "rejects"))
+    )
     return generations(rows), beside["documents"], beside["rejects"]
 
 

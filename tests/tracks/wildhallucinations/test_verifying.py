@@ -3,16 +3,12 @@
 import random
 from functools import partial
 
-import pytest
-from pydantic import ValidationError
-
 from truerate.core.schemas import Fact, Judgement, frame, validate
 from truerate.llm import Reply
 from truerate.llm.generation import facts as attributes
 from truerate.tracks.asking import Answered, Prompter
 from truerate.tracks.wildhallucinations import verifying
 from truerate.tracks.wildhallucinations.passages import Passage
-from truerate.tracks.wildhallucinations.settings import Verification
 from truerate.tracks.wildhallucinations.verifying import (
     Call,
     Claim,
@@ -164,13 +160,6 @@ def test_so_many_as_are_asked_for_are_checked_alone():
     assert names == {call.claims[0].fact_id for call in checked(MANY[::-1], n=7, window=20)}
     assert names < {call.claims[0].fact_id for call in checked(MANY, n=9, window=20)}
     assert checked(MANY, n=0, window=20) == [] and len(checked(MANY, n=10**6, window=20)) == len(MANY)
-
-
-def test_a_share_of_checked_facts_is_refused_with_what_is_said_now():
-    how = {"passage_words": 60, "n_passages": 4, "facts_per_call": 10, "window": 20}
-    assert Verification(**how, n_checked=3).n_checked == 3
-    with pytest.raises(ValidationError, match="is a number of facts of each model now: name `n_checked`"):
-        Verification(**how, checked_rate=0.1)
 
 
 def test_evidence_comes_from_the_batches():

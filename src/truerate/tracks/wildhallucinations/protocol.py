@@ -25,36 +25,30 @@ from truerate.tracks.wildhallucinations.settings import Settings, Sizes
 from truerate.web.recorded import recorded
 
 
-def faults(at: Layout, board: str) -> Iterator[str]:
-    """A line per mistake, which begins with the place of the setting."""
-    settings = at.p.track(board)
-    yield from mistakes(at.p.place(board, "takedown"), takedown_keys, settings.takedown)
-    if settings.search.recorded:
-        yield from mistakes(at.p.place(board, "search.recorded"), recorded, settings.search.recorded, ())
-    yield from simulated_web(at, board)
-
-
-def simulated_web(at: Layout, board: str) -> Iterator[str]:
-    """A line where models would be asked about real entities and their pages come from a simulated web."""
-    settings = at.p.track(board)
-    used = {
-        "search.endpoint": settings.search.endpoint if settings.search.url else None,
-        "fetch.proxy": settings.fetch.proxy,
-    }
-    simulated = [key for key, endpoint in used.items() if endpoint and at.p.endpoints[endpoint].is_simulated]
-    is_real = not at.p.source(at.p.board(board).source).is_simulated
-    if simulated and is_real and at.p.models_on(board, settings.subjects):
-        key = simulated[0]
-        what = f"{at.p.place(board, key)} is {used[key]!r}, which is simulated, and the source of board {board!r} is not"
+def faults(config: Layout, board: str) -> Iterator[str]:
+    """Yield a line per mistake, which begins with the place of the setting; one where models would be asked about real
+    entities and their pages come from a simulated web.
+    """
+    p, settings = config.p, config.p.track(board)
+    search, fetch = settings.search, settings.fetch
+    yield from mistakes(p.place(board, "takedown"), takedown_keys, settings.takedown)
+    if search.recorded:
+        yield from mistakes(p.place(board, "search.recorded"), recorded, search.recorded, ())
+    used = {"search.endpoint": search.endpoint if search.url else None, "fetch.proxy": fetch.proxy}
+    simulated = [key for key, endpoint in used.items() if endpoint and p.endpoints[endpoint].is_simulated]
+    is_real = not p.source(p.board(board).source).is_simulated
+    if simulated and is_real and p.models_on(board, settings.subjects):
+        key = f"{p.place(board, simulated[0])} is {used[simulated[0]]!r}"
+        what = f"{key}, which is simulated, and the source of board {board!r} is not"
         yield f"{what}; name the address of a real search in search.url with endpoint: null, and proxy: null"
 
 
 WEB = "web"  # stands in paths where a model's alias would (graph.yaml): pages are searched for, no model is asked
 PAGE = content_id("assumed page")
 # a paragraph of 15 sentences, which give 30 facts: the paper's replies have 29.6 in the mean (Table 4)
-SAID = " ".join(
-    f"Assumed sentence {place} says of it in about as many words as there are in one of a paragraph, then ends."
-    for place in range(1, 16)
+PARAGRAPH = " ".join(
+    f"Assumed sentence {number} says of it in about as many words as there are in one of a paragraph, then ends."
+    for number in range(1, 16)
 )
 # What assumed facts speak of: words that every English page holds, so that they find passages on pages that are known, each
 # word others. Three facts speak of each, as those of a reply have passages in common: of ten facts with five passages each a
@@ -67,110 +61,85 @@ _CURATED = {"Kind": "entity", "Referents": "one", "Domain": DOMAINS[-1]}
 
 
 def assumed(step: str, key: str, request: Request, settings: Any) -> str:
-    """What each step's question is answered with; a subject tells a paragraph of any entity."""
+    """Return what each step's question is answered with: a paragraph of any entity; of a message its beginning as its only
+    name, for one that it does not hold would be refused; two facts per sentence, of which no word but its topic tells one
+    passage from another; and all of them supported.
+    """
     question = request.messages[-1]["content"]
+    cue = question.rsplit("#", 2)[-2].strip("#: ") if "#" in question else ""  # that a question ends with
     if step == "extract":  # of a reminder: the question before it holds the message
-        told = (message["content"] for message in reversed(request.messages))
-        question = next((text for text in told if "<data-" in text), question)
-    answers = {"extract": _extracted, "curate": _curated, "facts": _checked}
-    return answers[step](question) if step in answers else SAID
-
-
-def _extracted(question: str) -> str:
-    """The beginning of the message as its only name: one that it does not hold would be refused."""
-    message = question.partition("<data-")[2].partition("\n")[2].rpartition("\n</data-")[0]
-    return f"- {' '.join(message.split())[:60].rpartition(' ')[0] or 'Assumed'}"
-
-
-def _curated(question: str) -> str:
-    return _CURATED.get(_cue(question), _CURATED["Domain"])
-
-
-def _checked(question: str) -> str:
-    """Two facts per sentence, all of them supported. No word of a fact but its topic tells one passage from another."""
-    if "Facts" not in _cue(question):
+        earlier = (message["content"] for message in reversed(request.messages))
+        question = next((text for text in earlier if "<data-" in text), question)
+        message = question.partition("<data-")[2].partition("\n")[2].rpartition("\n</data-")[0]
+        return f"- {' '.join(message.split())[:60].rpartition(' ')[0] or 'Assumed'}"
+    if step == "curate":
+        return _CURATED.get(cue, _CURATED["Domain"])
+    if step != "facts":
+        return PARAGRAPH
+    if "Facts" not in cue:
         return "[1] supported"
-    numbers = range(2 * SAID.count("."))
-    facts = (f"Assumed{n} {TOPICS[n % len(TOPICS)]} {MEANT}." for n in numbers)
-    return "\n".join(f"[{1 + n // 2}] {fact}" for n, fact in enumerate(facts))
+    numbers = range(2 * PARAGRAPH.count("."))
+    return "\n".join(f"[{1 + n // 2}] Assumed{n} {TOPICS[n % len(TOPICS)]} {MEANT}." for n in numbers)
 
 
-def _cue(question: str) -> str:
-    """The heading that a question ends with, under which the answer is to stand."""
-    return question.rsplit("#", 2)[-2].strip("#: ")
-
-
-def services(at: Layout, board: str, given: Mapping) -> Iterator[dict[str, Any]]:
-    """The queries that the web search would be asked, of names without recorded results, with what they cost at the
-    service's price, and the pages that would be fetched: of each query as many as those that are stored found in the mean,
+def services(config: Layout, board: str, replies_of: Mapping) -> Iterator[dict[str, Any]]:
+    """Yield the queries that the web search would be asked, of names without recorded results, with what they cost at the
+    service's price, and the pages that would be fetched: of each query as many as those that are stored gave in the mean,
     where they are MANY_QUERIES or more, else `n_results`. Of queries that are stored the pages are taken for stored as well.
     """
     from truerate.web.hosts import host_of
     from truerate.web.recorded import plain, recorded
     from truerate.web.store import PageStore
 
-    settings = at.p.track(board)
-    how, fetch = settings.search, settings.fetch
-    if how.url is None:
+    settings = config.p.track(board)
+    search, fetch = settings.search, settings.fetch
+    if search.url is None:
         return
-    rows = [
-        row for (step, _), (replies, _) in given.items() if step == "evidence" for row in replies.to_dicts()
-    ]
-    names = [facts(row)["name"] for row in rows]
-    known = recorded(how.recorded, names) if how.recorded else {}
-    names = [name for name in names if plain(name) not in known]
-    with PageStore.of(at) as store:
-        scope = evidence.search_scope(at, board)
-        results = (store.results(scope, name, how.n_results) for name in names)
+    tables = [replies for (step, _), (replies, _) in replies_of.items() if step == "evidence"]
+    names = [facts(row)["name"] for replies in tables for row in replies.to_dicts()]
+    stored = recorded(search.recorded, names) if search.recorded else {}
+    names = [name for name in names if plain(name) not in stored]
+    with PageStore.of(config) as store:
+        scope = evidence.search_scope(config, board)
+        results = (store.results(scope, name, search.n_results) for name in names)
         n_pages_of = [len(result) for result in results if result is not None]
     n_stored = len(n_pages_of)
-    per_query = sum(n_pages_of) / n_stored if n_stored >= MANY_QUERIES else how.n_results
+    per_query = sum(n_pages_of) / n_stored if n_stored >= MANY_QUERIES else search.n_results
     n_new = len(names) - n_stored
-    n_pages = round(n_new * per_query)
+    asked = search.endpoint or host_of(search.url)
+    price = search.service.price if search.endpoint is None else 0.0
     page_source = host_of(fetch.service.url) if fetch.service else fetch.proxy or "the web"
-    for step, model, n_calls, n_known, price in (
-        (
-            "search",
-            how.endpoint or host_of(how.url),
-            n_new,
-            n_stored,
-            how.service.price if how.endpoint is None else 0.0,
-        ),
-        ("fetch", page_source, n_pages, sum(n_pages_of), fetch.service.price if fetch.service else 0.0),
+    page_price = fetch.service.price if fetch.service else 0.0
+    for step, model, n_calls, n_known, usd in (
+        ("search", asked, n_new, n_stored, price),
+        ("fetch", page_source, round(n_new * per_query), sum(n_pages_of), page_price),
     ):
         calls = {"n_calls": n_calls, "n_stored": n_known}
-        yield {"step": step, "model": model, **calls, "usd_low": n_calls * price, "usd_high": n_calls * price}
-
-
-def _passage(place: int, own: int, *, n_passages: int, n_words: int) -> list[str]:
-    """The words of the assumed page's passage at a place, one sentence: the topics that it speaks of, then others."""
-    n = own * len(TOPICS)
-    topics = [one for start, one in enumerate(TOPICS) if (place - own * start) % n < n_passages]
-    return [*topics, *(f"page{word % 10}" for word in range(n_words))][:n_words]
+        yield {"step": step, "model": model, **calls, "usd_low": n_calls * usd, "usd_high": n_calls * usd}
 
 
 def assumed_evidence(
-    at: Layout, board: str, tables, upstream: dict[str, pl.DataFrame]
+    config: Layout, board: str, tables, upstream: dict[str, pl.DataFrame]
 ) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
-    """In the place of searching: a page for every entity, with `n_passages` passages of every topic, of which it has one in
-    common with the next.
+    """Return what stands for searching: a page for every entity, with `n_passages` passages of every topic, of which it has
+    one in common with the next. A passage is one sentence of the topics that it speaks of and other words.
     """
-    kept, _ = entities.curated(at, board, tables, upstream)
-    how = steps.verification(at, board)
-    own = max(1, how.n_passages - 1)  # passages from where one topic begins to where the next does
-    text = "\n".join(
-        " ".join(_passage(place, own, n_passages=how.n_passages, n_words=how.passage_words))
-        for place in range(own * len(TOPICS))
-    )
+    kept, _ = entities.curated(config, board, tables, upstream)
+    how = steps.verification(config, board)
+    step = max(1, how.n_passages - 1)  # passages from where one topic begins to where the next does
+    n, sentences = step * len(TOPICS), []
+    for number in range(n):
+        topics = [topic for k, topic in enumerate(TOPICS) if (number - step * k) % n < how.n_passages]
+        words = [*topics, *(f"page{word % 10}" for word in range(how.passage_words))]
+        sentences.append(" ".join(words[: how.passage_words]))
     page = {
         "document_id": PAGE,
         "lang": "en",
         "title": "Assumed title of a page",
-        "text": text,
         "source": WEB,
         "licence": "",
-        "is_wikipedia": False,
     }
+    row = page | {"text": "\n".join(sentences), "is_wikipedia": False}
     searched = [
         generation_row(
             generation_id=content_id("assumed search", row["item_id"]),
@@ -183,7 +152,7 @@ def assumed_evidence(
         for row in kept
         if not row["document_ids"]  # what brings its own pages is not searched for
     ]
-    return generations(searched), {"documents": frame(Document, [page])}
+    return generations(searched), {"documents": frame(Document, [row])}
 
 
 class WildHallucinations(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
 from truerate.config.blocks import (
     Block,
@@ -75,13 +75,6 @@ class Verification(Block):
     n_checked: ItemsOrNone
     has_titles: bool = False
 
-    @model_validator(mode="before")
-    @classmethod
-    def _number_of_checked(cls, values: object) -> object:
-        if isinstance(values, dict) and "checked_rate" in values:
-            raise ValueError("`checked_rate` is a number of facts of each model now: name `n_checked`")
-        return values
-
 
 class Settings(Track):
     """The WildHallucinations track: entities of real chats, web evidence, atomic facts, WildFactScore (sections 2 and 3).
@@ -99,10 +92,7 @@ class Settings(Track):
     )
     asks: ClassVar[tuple[str, ...]] = ("extractor", "curator", "fact_writer", "verifier", "subjects")
     builders: ClassVar[Mapping[str, str]] = {
-        "extractor": "extractor",
-        "curator": "curator",
-        "fact writer": "fact_writer",
-        "verifier": "verifier",
+        name.replace("_", " "): name for name in ("extractor", "curator", "fact_writer", "verifier")
     }
     among: ClassVar[Mapping[str, str]] = {"panel": "subjects"}
     files_in: ClassVar[tuple[str, ...]] = ("takedown", "search.recorded")
@@ -111,12 +101,9 @@ class Settings(Track):
     weights_spared: ClassVar[Mapping[str, str]] = {"rarity": "perplexity"}
     cut: ClassVar[Mapping[str, Cut]] = {
         "generate": "keep",
-        "extract": "read",
-        "verify": "read",
-        "disambiguate": "read",
-        "domain": "read",
-        "write_facts": "read",
-        "verify_facts": "read",
+        **dict.fromkeys(
+            ("extract", "verify", "disambiguate", "domain", "write_facts", "verify_facts"), "read"
+        ),
     }
 
     extractor: str | None
