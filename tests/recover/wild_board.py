@@ -21,13 +21,7 @@ from truerate.llm import Reply
 from truerate.llm.request import answered
 from truerate.sources import SourceTables
 from truerate.sources.papers import wildchat
-from truerate.tracks.wildhallucinations import (
-    dataset,
-    evidence,
-    labels,
-    scores,
-    steps,
-)
+from truerate.tracks.wildhallucinations import dataset, evidence, labels, scores, steps
 from truerate_world.completions import completion_of
 from truerate_world.encyclopedia import World, build
 from truerate_world.wildhallucinations.annotate import annotate
@@ -142,9 +136,8 @@ def build_board(
     replies["facts"] = pl.concat([rows for rows, _ in checked])
     beside |= {"judgements": pl.concat([more["judgements"] for _, more in checked])}
     made, tasks = dataset.exported(at, BOARD, tables, replies, beside)
-    made["documents"] = pl.concat(
-        [tables.documents, beside["documents"]]
-    )  # which a build writes part by part
+    # which a build writes part by part
+    made["documents"] = pl.concat([tables.documents, beside["documents"]])
     rows = list(enumerate(annotate(tasks, world, seed, n_annotators=track.n_annotators), start=1))
     labelled = labels.label(at, BOARD, tables, made, tasks, rows, where="labels.jsonl", inputs="")
     return Board(at, world, tables, made, tasks, labelled, frozenset(purposes), tuple(asked), breaks)

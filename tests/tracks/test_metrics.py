@@ -68,14 +68,8 @@ MORE = {  # those that only other settings or other sources give
     "token_f1_by_type windowed_rate with_page_rate",
     "wildhallucinations": "no_answers verifier_no_answers",
 }
-DERIVED = {
-    "leading",
-    "leader",
-    "by-domain",
-    "by-kind",
-    "errors-by-model",
-    "estimates",
-}  # tables that a page makes of others
+# tables that a page makes of others
+DERIVED = {"leading", "leader", "by-domain", "by-kind", "errors-by-model", "estimates"}
 
 
 @pytest.mark.parametrize("track", NAMES)

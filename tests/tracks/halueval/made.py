@@ -1,7 +1,8 @@
 """Small tables and replies for the track's tests."""
 
 from truerate.core.keys import content_id
-from truerate.core.schemas import Document, Item, Sample, frame, pairs
+from truerate.core.schemas import Document, Item, Judgement, Reject, Sample, frame, pairs
+from truerate.core.schemas.rows import sample_row
 from truerate.llm import Reply
 from truerate.sources.collection import SourceTables
 from truerate.tracks.asking import Prompter
@@ -65,19 +66,14 @@ def dead(reason: str = "refusal") -> Reply:
 
 
 def item(item_id: str, task: str = "qa", **changes) -> dict:
-    values = {
-        "item_id": item_id,
-        "source": "s",
-        "task": task,
-        "lang": "en",
-        "group_id": f"g-{item_id}",
-        "document_ids": [] if task == "general" else ["d1"],
-        "history": "",
-        "question": f"Question {item_id}?",
-        "right_answer": None if task == "general" else f"Right {item_id}",
-        "attributes": [],
+    ids = {"item_id": item_id, "source": "s", "task": task, "lang": "en", "group_id": f"g-{item_id}"}
+    texts = {"history": "", "question": f"Question {item_id}?", "attributes": []}
+    has_none = task == "general"
+    own = {
+        "document_ids": [] if has_none else ["d1"],
+        "right_answer": None if has_none else f"Right {item_id}",
     }
-    return values | changes
+    return ids | texts | own | changes
 
 
 def document(document_id: str = "d1", text: str = "Lisbon is the capital of Portugal.") -> dict:
@@ -85,43 +81,13 @@ def document(document_id: str = "d1", text: str = "Lisbon is the capital of Port
     return {"document_id": document_id, "lang": "en", "title": document_id, "text": text, **more}
 
 
-def sample(
-    sample_id: str,
-    item_id: str,
-    is_hallucinated: bool,
-    *,
-    task: str = "qa",
-    pair_id: str | None = None,
-    **changes,
-) -> dict:
-    values = {
-        "sample_id": sample_id,
-        "item_id": item_id,
-        "pair_id": pair_id,
-        "group_id": f"g-{item_id}",
-        "task": task,
-        "lang": "en",
-        "text": f"text {sample_id}",
-        "is_hallucinated": is_hallucinated,
-        "label_source": "published",
-        "generator": None,
-        "pattern": None,
-        "spans": [],
-        "rationale": None,
-        "split": "test",
-        "attributes": pairs(**changes.pop("attributes", {})),
-    }
-    return values | changes
+def sample(sample_id: str, item_id: str, is_hallucinated: bool, **changes) -> dict:
+    ids = {"sample_id": sample_id, "item_id": item_id, "group_id": f"g-{item_id}", "task": "qa", "lang": "en"}
+    label = {"is_hallucinated": is_hallucinated, "label_source": "published", "split": "test"}
+    attributes = pairs(**changes.pop("attributes", {}))
+    return sample_row(**ids | label | {"text": f"text {sample_id}"} | changes, attributes=attributes)
 
 
 def tables(items: list[dict], documents: list[dict] = (), samples: list[dict] = ()) -> SourceTables:
-    from truerate.core.schemas import Judgement, Reject
-
-    return SourceTables(
-        frame(Document, list(documents) or [document()]),
-        frame(Item, items),
-        frame(Sample, list(samples)),
-        frame(Judgement),
-        frame(Reject),
-        {},
-    )
+    parts = frame(Document, list(documents) or [document()]), frame(Item, items), frame(Sample, list(samples))
+    return SourceTables(*parts, frame(Judgement), frame(Reject), {})

@@ -1,9 +1,7 @@
 """Items with their knowledge, and which items are asked about."""
 
-import polars as pl
-
 from truerate.core.schemas import Document, Item, frame, pairs
-from truerate.tracks.asking import context_frame, in_shard
+from truerate.tracks.asking import context_frame
 from truerate.tracks.halueval.context import chosen_items, contexts
 
 from .made import document, item
@@ -47,17 +45,3 @@ def test_probes_other_tasks_and_items_without_a_right_answer_are_passed_over():
     ]
     assert chosen_items(frame(Item, rows), {"qa": 9, "general": 9}, 7)["item_id"].to_list() == ["g1", "i1"]
     assert chosen_items(frame(Item, rows), {"qa": 9}, 7)["item_id"].to_list() == ["i1"]
-
-
-def test_shards_part_the_items():
-    found = list(contexts(frame(Item, [item(f"i{k}") for k in range(40)]), frame(Document)).values())
-    parts = [in_shard(found, shard, 3) for shard in range(3)]
-    assert sorted(one.item_id for part in parts for one in part) == sorted(one.item_id for one in found)
-    assert all(parts)
-
-
-def test_no_items():
-    assert (
-        chosen_items(frame(Item), {"qa": 3}, 7).is_empty()
-        and contexts(frame(Item), pl.DataFrame(schema={"document_id": pl.String, "text": pl.String})) == {}
-    )

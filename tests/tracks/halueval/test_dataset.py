@@ -5,8 +5,7 @@ import pytest
 
 from truerate.config import Statistics
 from truerate.core.keys import split_of
-from truerate.core.schemas import Count, Reject, Sample, Score, frame, pairs, validate
-from truerate.llm.counts import counts
+from truerate.core.schemas import Reject, Sample, Score, frame, pairs, validate
 from truerate.llm.generation import facts, generations
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval import dataset, filtering, sampling
@@ -127,16 +126,6 @@ def test_pairs_of_right_and_hallucinated_texts():
     assert wrong["generator"] == "gen" and right["generator"] is None and wrong["pattern"]
 
 
-def test_the_length_rule_is_marked_but_does_not_reject():
-    long = candidates().filter(text="a wrong answer that is quite a bit too long").row(0, named=True)
-    # ten words against two: eight over, three more than allowed
-    assert (
-        facts(long)["words_over"] == "8"
-        and facts(long)["too_long"] == "yes"
-        and "rejected" not in facts(long)
-    )
-
-
 def test_published_samples_pass_through_and_filtering_marks_its_choice():
     rows = [
         sample(f"h{k}", "i0", True, pair_id=f"p{k}", attributes={"scheme": name})
@@ -154,22 +143,6 @@ def test_published_samples_pass_through_and_filtering_marks_its_choice():
     ]
     marked = dataset.with_picks(published, {"i0": Pick("h1", "seeded")})
     assert [facts(row).get("pick") for row in marked.iter_rows(named=True)] == [None, "seeded"]
-
-
-def test_counts_add_up():
-    made = counts(candidates())
-    validate(Count, made, where="counts")
-    by_scheme = {row["slice"][0]["value"]: row for row in made.iter_rows(named=True)}
-    one_pass, taught = by_scheme["one-pass"], by_scheme["conversational"]
-    assert [one_pass[f"n_{name}"] for name in ("in", "ok", "dead", "abstained", "unparsed")] == [
-        4,
-        2,
-        1,
-        1,
-        0,
-    ]
-    assert [taught[f"n_{name}"] for name in ("in", "ok", "dead", "abstained", "unparsed")] == [4, 3, 0, 0, 1]
-    assert counts(candidates().clear()).is_empty()
 
 
 def values(scores) -> dict:

@@ -36,13 +36,6 @@ def test_unparsed_and_dead_replies_leave_it_to_the_seed():
     assert pick(ok("Both are fine."), ok("Answer 1")).pick == "seeded"
 
 
-def test_a_candidate_without_a_rival_needs_no_judge():
-    same = Candidate("c", "porto.", "conversational")
-    assert filtering.contests({"i1": [A], "i2": [A, same]}, {"i1": context(), "i2": context()}) == []
-    found = filtering.picks([], {"i1": [B], "i2": [same, A], "i3": []}, origin="generated", seed=7)
-    assert found == {"i1": filtering.Pick("b", "only"), "i2": filtering.Pick("a", "only")}
-
-
 def test_other_origins_choices_do_not_count():
     assert (
         filtering.picks(choices(ok("Answer 2"), ok("Answer 1")), {"i1": [A, B]}, origin="published", seed=7)[

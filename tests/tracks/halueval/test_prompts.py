@@ -102,12 +102,7 @@ def test_recognition(task, variant, make):
         return
     given = HOSTILE if variant == "knowledge" else ""
     asked = one_request(
-        Target("t", "i1", HOSTILE),
-        make(task),
-        "judge",
-        prompter(),
-        variant=variant,
-        knowledge=given,
+        Target("t", "i1", HOSTILE), make(task), "judge", prompter(), variant=variant, knowledge=given
     )
     expected = (["Knowledge"] if given else []) + JUDGED[task]
     expected += ["Reasoning" if variant == "chain-of-thought" else "Your Judgement"]
@@ -128,27 +123,18 @@ def test_recognition(task, variant, make):
     assert ("#Knowledge#" in system) == bool(given)
 
 
-@pytest.mark.parametrize("task", FILTERED)
-def test_contrast_shows_both_orders(task):
-    right, wrong = Target("r", "i1", "R", "p", False), Target("h", "i1", HOSTILE, "p", True)
-    asked = contrast_requests([right, wrong], {"i1": context(task)}, "judge", prompter())
-    assert [one.attributes["order"] for one in asked] == ["right-first", "hallucinated-first"]
-    expected = [name for name in FILTERED[task][:-1] if name != "Knowledge"] + ["Your Choice"]
-    for one in asked:
-        check(one.request.messages, expected)
-
-
 @pytest.mark.parametrize("task", JUDGED)
-def test_refinement(task):
-    knowledge = {"i1": HOSTILE}
-    asked = refinement.requests(
-        [Target("t", "i1", HOSTILE)],
-        {"i1": context(task)},
-        "judge",
-        prompter(),
-        knowledge=knowledge,
-    )
-    noun = NOUNS[task]
+def test_contrast_and_refinement(task):
+    ours, noun = {"i1": context(task)}, NOUNS[task]
+    right, wrong = Target("r", "i1", "R", "p", False), Target("h", "i1", HOSTILE, "p", True)
+    asked = contrast_requests([right, wrong], ours, "judge", prompter()) if task in FILTERED else []
+    for one in asked:
+        check(
+            one.request.messages,
+            [*(name for name in FILTERED[task][:-1] if name != "Knowledge"), "Your Choice"],
+        )
+    assert [one.attributes["order"] for one in asked] == ["right-first", "hallucinated-first"][: len(asked)]
+    asked = refinement.requests([wrong], ours, "judge", prompter(), knowledge={"i1": HOSTILE})
     about = ["Knowledge", "User Query"] if task == "general" else FILTERED[task][:-3]
     check(asked[0].request.messages, [*about, noun, f"Refined {noun}"])
 
@@ -167,11 +153,7 @@ def test_a_users_own_wording_comes_first(tmp_path):
         "Own words: {{ question }} / {{ text }}\n#Your Judgement#:\n", "utf-8"
     )
     asked = one_request(
-        Target("t", "i1", "Porto"),
-        context(),
-        "judge",
-        prompter(str(tmp_path)),
-        variant="plain",
+        Target("t", "i1", "Porto"), context(), "judge", prompter(str(tmp_path)), variant="plain"
     )
     expected = "Own words: What is the capital of Portugal? / Porto\n#Your Judgement#:"
     assert asked.request.messages == ({"role": "user", "content": expected},)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from truerate.core.schemas import Generation, Judgement, Sample, frame, validate
+from truerate.core.schemas import Generation, Judgement, validate
 from truerate.llm.generation import facts, generations
 from truerate.tracks.halueval import recognition, refinement
 from truerate.tracks.halueval.recognition import Target, judgements
 
-from .made import context, dead, ok, prompter, sample
+from .made import context, dead, ok, prompter
 
 FOUND = {
     "i1": context(item_id="i1"),
@@ -25,11 +25,7 @@ TARGETS = [
 
 def asked(**changes):
     return recognition.requests(
-        TARGETS,
-        FOUND,
-        "judge",
-        prompter(**changes),
-        knowledge={"i1": "K", "i2": "K"},
+        TARGETS, FOUND, "judge", prompter(**changes), knowledge={"i1": "K", "i2": "K"}
     )
 
 
@@ -71,11 +67,6 @@ def test_unparsed(text, reason):
     assert (row["verdict"], row["status"], row["reason"]) == (None, "unparsed", reason)
 
 
-def test_dead():
-    row = judge(dead("length"))[0]
-    assert (row["verdict"], row["status"], row["reason"]) == (None, "dead", "length")
-
-
 def test_chain_of_thought_keeps_its_reasons_and_counts_the_last_line():
     text = "No capital is named Porto.\n#Your Judgement#: Yes"
     row = judge(ok(text), variant="chain-of-thought")[0]
@@ -89,12 +80,6 @@ def test_contrast_judges_both_sides():
     rows = {row["target_id"]: row["verdict"] for row in judge(ok("Answer 2"), variant="contrast", place=1)}
     assert rows == {"h1": False, "r1": True}
     assert {row["verdict"] for row in judge(ok("both"), variant="contrast")} == {None}
-
-
-def test_targets_are_samples_and_selected_responses():
-    samples = frame(Sample, [sample("s2", "i1", True), sample("s1", "i1", False)])
-    responses = generations([])
-    assert [one.target_id for one in recognition.targets(samples, responses)] == ["s1", "s2"]
 
 
 def test_a_rewriting_that_changes_nothing_is_the_text_as_it_was():

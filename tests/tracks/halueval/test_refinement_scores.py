@@ -89,8 +89,3 @@ def test_whether_a_rewriting_says_the_right_answer():
         ("refined_contains_rate", "right", "qa"): (0, 1),
     }
     assert pairs(task="qa", label="right") in scores["slice"].to_list()
-
-
-def test_nothing_rewritten():
-    assert score_refinement(frame(Sample), frame(Judgement), WRITER).is_empty()
-    assert score_rewritings(frame(Generation), frame(Item), frame(Sample), WRITER).is_empty()

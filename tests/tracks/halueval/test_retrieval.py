@@ -2,15 +2,12 @@
 
 import random
 
-import bm25s
-import numpy as np
 import polars as pl
 import pytest
 
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Document, frame, save
-from truerate.core.text import terms
 from truerate.tracks.halueval import retrieval
 from truerate.tracks.halueval.retrieval import on_disk, retrieved
 
@@ -62,10 +59,6 @@ def test_scripts_without_spaces_or_with_vowel_signs_are_found(question, other, a
     assert retrieved([context(item_id="i1", question=question)], documents, 1) == {"i1": answering}
 
 
-def test_no_documents_no_items():
-    assert retrieved([context()], frame(Document), 3) == {} == retrieved([], frame(Document, DOCUMENTS), 3)
-
-
 def many(n: int) -> pl.DataFrame:
     draw = random.Random(5)
     words = ["whale", "sea", "Porto", "wine", "Größe", "鲸鱼", "harbour", "stone"]
@@ -100,39 +93,6 @@ def test_an_index_is_made_once_and_lies_whole_or_not_at_all(tmp_path):
         retrieval._opened.cache_clear()
         assert on_disk(tmp_path / "k", documents).best("whale", 1)
     assert made == [1] and sorted(path.name for path in tmp_path.iterdir()) == ["k", "k.lock"]
-
-
-WORDS = {
-    "zh": "北京 人口 首都 大城市 港口 建立 河流 的 是".split(),
-    "ja": "東京 人口 首都 カード 港 です の は 山".split(),
-    "th": "กรุงเทพ ประชากร เมือง ท่าเรือ ภูเขา น้ำ ปี".split(),
-    "hi": "दिल्ली राम रोम बंदरगाह जनसंख्या नदी में है".split(),
-    "en": "the whale a port is of Elm river stone built in founded".split(),
-}
-
-
-@pytest.mark.parametrize("lang", WORDS)
-def test_the_ranking_is_that_of_bm25s(lang):
-    """The ranking of the library that this module used before, over the same terms, in each kind of script."""
-    draw = random.Random(11)
-    parting = "" if lang in ("zh", "ja", "th") else " "
-    texts = [parting.join(draw.choices(WORDS[lang], k=draw.randint(1, 40))) for _ in range(120)]
-    documents = frame(Document, [document(f"d{n:03d}", text) for n, text in enumerate(texts)])
-    rows = [f"{title} {text}" for title, text in documents.select("title", "text").iter_rows()]
-    peer = bm25s.BM25()
-    peer.index(_peer_tokens(rows), show_progress=False)
-    for number in range(20):
-        question = parting.join(draw.choices(WORDS[lang], k=4))
-        tokens = [one for one in _peer_tokens([question])[0] if one in peer.vocab_dict]
-        scores = np.round(peer.get_scores(tokens), 4) if tokens else np.zeros(120)
-        expected = [texts[row] for row in np.argsort(-scores, kind="stable")[:7] if scores[row] > 0]
-        found = retrieved([context(item_id="i", question=question)], documents, 7)
-        assert found.get("i", "") == "\n\n".join(expected), number
-
-
-def _peer_tokens(rows):
-    plain = [" ".join(one for one in terms(row) if len(one) > 1 or not one.isascii()) for row in rows]
-    return bm25s.tokenize(plain, lower=False, token_pattern=r"\S+", return_ids=False, show_progress=False)
 
 
 def test_knowledge_comes_from_the_source_that_the_settings_name(tmp_path, monkeypatch):

@@ -50,10 +50,8 @@ def test_a_detector_that_hardly_tells_corrects_nothing():
     # TPR .3, FPR .16: J .14 of 1,000 replies each is no chance, and below the least that a correction needs
     parts = [written("a", 500, 500, 150, 80), written("b", 1000, 1000, 300, 160)]
     found = cells(scored(*parts))
-    assert (
-        found["detector_rate", "a", CORRECTED] == (None, 1000)
-        and found["is_identified", "a", CORRECTED][0] == 0
-    )
+    assert found["detector_rate", "a", CORRECTED] == (None, 1000)
+    assert found["is_identified", "a", CORRECTED][0] == 0
     assert cells(scored(*parts, least_youden_j=0.1))["detector_rate", "a", CORRECTED][0] == pytest.approx(0.5)
 
 

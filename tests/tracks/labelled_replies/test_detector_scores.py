@@ -43,10 +43,6 @@ def test_a_rule_is_another_label_of_the_same_replies():
     assert found["balanced_accuracy", "d", "rule=strict"] == (None, 2)
 
 
-def test_nothing_is_held_against_a_judges_verdicts():
-    assert scored([reply("a", "1", True, by="silver")], ("a/1", True)) == {}
-
-
 @pytest.mark.parametrize("part", ["nq", "tq"])
 def test_each_task_has_its_own(part):
     rows = [reply("a", "1", True, part="nq"), reply("a", "2", True, part="tq")]

@@ -3,16 +3,7 @@
 import polars as pl
 import pytest
 
-from tests.tracks.labelled_replies.made import (
-    WRITER,
-    cells,
-    items,
-    judgements,
-    layout,
-    reply,
-    said,
-    samples,
-)
+from tests.tracks.labelled_replies.made import WRITER, cells, items, judgements, layout, reply, said, samples
 from truerate.leaderboard.rows import ranks
 from truerate.tracks.labelled_replies.detector_scores import verdicts_on
 from truerate.tracks.labelled_replies.replies import replies
@@ -32,12 +23,6 @@ def test_the_rate_is_the_share_of_labelled_replies_over_all_and_by_task():
     assert found["hallucination_rate", "a", ""] == (0.5, 4)
     assert found["hallucination_rate", "a", "task=qa"] == (1.0, 1)
     assert found["hallucination_rate", "a", "task=tq"] == (pytest.approx(1 / 3), 3)
-
-
-def test_a_board_of_one_task_has_no_slices():
-    found, outcomes = rates(reply("a", "1", True), reply("b", "1", False))
-    assert list(found) == [("hallucination_rate", "a", ""), ("hallucination_rate", "b", "")]
-    assert outcomes.select("subject", "unit_id", "value").rows() == [("a", "1", 1.0), ("b", "1", 0.0)]
 
 
 def test_a_further_rule_counts_the_replies_that_it_labels():

@@ -6,6 +6,7 @@ import polars as pl
 
 from truerate.config import Statistics
 from truerate.core.schemas import Document, Fact, Generation, Item, Judgement, Sample, Score, frame, pairs
+from truerate.core.schemas.rows import generation_row, judgement_row, sample_row
 from truerate.metrics.score_writer import ScoreWriter
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
@@ -41,52 +42,17 @@ class At:
     p: Params = Params()
 
 
-def item(
-    item_id: str,
-    domain: str = "medical",
-    wikipedia: str = "true",
-    rarity: str = "10^2",
-    pages: tuple[str, ...] = ("page",),
-) -> dict:
-    known = {
-        "item_id": item_id,
-        "source": "s",
-        "task": "entity",
-        "lang": "en",
-        "group_id": item_id,
-        "document_ids": list(pages),
-    }
+def item(item_id, domain="medical", wikipedia="true", rarity="10^2", pages=("page",)) -> dict:
+    known = {"item_id": item_id, "source": "s", "task": "entity", "lang": "en", "group_id": item_id}
     told = pairs(name=item_id, domain=domain, is_wikipedia=wikipedia, rarity_group=rarity)
-    return known | {"history": "", "question": f"Name {item_id}", "right_answer": None, "attributes": told}
+    texts = {"history": "", "question": f"Name {item_id}", "right_answer": None}
+    return known | texts | {"document_ids": list(pages), "attributes": told}
 
 
-def generation(
-    name: str,
-    item_id: str,
-    model: str,
-    purpose: str,
-    text: str = "",
-    status: str = "ok",
-    reason=None,
-    **facts,
-) -> dict:
-    return {
-        "generation_id": name,
-        "item_id": item_id,
-        "purpose": purpose,
-        "model": model,
-        "sample_index": 0,
-        "params": "{}",
-        "text": text,
-        "finish_reason": "stop",
-        "status": status,
-        "reason": reason,
-        "prompt_key": name,
-        "n_tokens_in": 1,
-        "n_tokens_out": 1,
-        "cost_usd": 0.0,
-        "attributes": pairs(**facts),
-    }
+def generation(name, item_id, model, purpose, text="", status="ok", reason=None, **facts) -> dict:
+    ids = {"generation_id": name, "item_id": item_id, "purpose": purpose, "model": model, "prompt_key": name}
+    outcome = {"text": text, "finish_reason": "stop", "status": status, "reason": reason}
+    return generation_row(**ids, **outcome, n_tokens_in=1, n_tokens_out=1, attributes=pairs(**facts))
 
 
 def reply(subject: str, item_id: str, status: str = "ok", text: str = "It is a word.", **said) -> list[dict]:
@@ -137,39 +103,22 @@ def facts(subject: str, item_id: str, verdicts: str) -> tuple[list[dict], list[d
 
 
 def judgement(judge: str, fact_id: str, verdict: bool | None, **known) -> dict:
-    return {
-        "judgement_id": f"{judge}-{fact_id}-{known.get('stage')}",
-        "judge": judge,
-        "judge_version": "1",
-        "target_id": fact_id,
-        "verdict": verdict,
-        "status": "unparsed" if verdict is None else "ok",
-        "reason": None,
-        "spans": [],
-        "p": None,
-        "rationale": None,
-        "attributes": pairs(**known),
-    }
+    return judgement_row(
+        judgement_id=f"{judge}-{fact_id}-{known.get('stage')}",
+        judge=judge,
+        judge_version="1",
+        target_id=fact_id,
+        verdict=verdict,
+        status="unparsed" if verdict is None else "ok",
+        attributes=pairs(**known),
+    )
 
 
 def sample(fact_id: str, item_id: str, subject: str, is_hallucinated: bool, weight: float = 1.0) -> dict:
-    return {
-        "sample_id": fact_id,
-        "item_id": item_id,
-        "pair_id": None,
-        "group_id": item_id,
-        "task": "fact",
-        "lang": "en",
-        "text": "a fact",
-        "is_hallucinated": is_hallucinated,
-        "label_source": "gold",
-        "generator": subject,
-        "pattern": None,
-        "spans": [],
-        "rationale": None,
-        "split": "test",
-        "attributes": pairs(fact=fact_id, weight=weight),
-    }
+    ids = {"sample_id": fact_id, "item_id": item_id, "group_id": item_id, "generator": subject}
+    more = {"task": "fact", "lang": "en", "text": "a fact", "label_source": "gold", "split": "test"}
+    attributes = pairs(fact=fact_id, weight=weight)
+    return sample_row(**ids, **more, is_hallucinated=is_hallucinated, attributes=attributes)
 
 
 PAGE = {

@@ -11,7 +11,7 @@ import pytest
 from truerate.core.schemas import pairs
 from truerate.llm.replies.abstaining import is_abstention
 from truerate.tracks.wildhallucinations import abstention
-from truerate.tracks.wildhallucinations.abstention import abstains, is_paper_abstention
+from truerate.tracks.wildhallucinations.abstention import is_paper_abstention
 
 FALSE_ALARMS = [  # of the paper's rule, measured on it
     "Please Please Me is the debut album of a band; it was recorded in one day and came out in 1963.",
@@ -54,36 +54,10 @@ def test_only_the_first_paragraph_counts_for_phrases_and_every_one_for_substring
     assert is_paper_abstention(f"\n\n{answer}") and is_paper_abstention(" ")
 
 
-def test_marks_of_citation_do_not_hide_a_phrase():
-    assert (
-        is_paper_abstention("There is no [1] information about it.") is False
-    )  # the words would run together: FActScore's own way
-    assert is_paper_abstention("[2]Sorry, nothing was found.")
-
-
-def test_an_answer_after_a_hedge_is_an_answer():
-    hedge = "I am not sure about the month."
-    facts = "It was founded in 1971 and makes radios. Its factory employs about four thousand people and exports to nine countries."
-    assert (
-        is_abstention(hedge)
-        and not is_abstention(f"{hedge} {facts}")
-        and not is_abstention(f"{facts} {hedge}")
-    )
-
-
 def test_what_stands_in_quotation_marks_or_in_title_case_is_no_speech():
     assert not is_abstention('Her last words were "I don\'t know", it is told.')
     assert not is_abstention("I Don't Know How to Love Him is a song from a rock opera.")
     assert is_abstention("I don't know.") and is_abstention("I DON'T KNOW.")
-
-
-def test_an_empty_reply_abstains_by_both_rules():
-    assert abstains("", "paper") and abstains("  \n", "measured")
-
-
-def test_an_unknown_rule_is_refused():
-    with pytest.raises(KeyError):
-        abstains("text", "other")
 
 
 def test_the_probe_set_is_what_it_says():
@@ -100,14 +74,10 @@ def test_rates_on_the_probe_set():
         for row in abstention.probe_scores(confidence=0.95)
     }
     for split in ("dev", "held"):
-        assert (
-            rows["probe_false_alarm_rate", "measured", split]["value"] <= 0.06
-            and rows["probe_miss_rate", "measured", split]["value"] <= 0.06
-        )
-        assert (
-            rows["probe_false_alarm_rate", "paper", split]["value"] > 0.2
-            and rows["probe_miss_rate", "paper", split]["value"] > 0.5
-        )
+        assert rows["probe_false_alarm_rate", "measured", split]["value"] <= 0.06
+        assert rows["probe_miss_rate", "measured", split]["value"] <= 0.06
+        assert rows["probe_false_alarm_rate", "paper", split]["value"] > 0.2
+        assert rows["probe_miss_rate", "paper", split]["value"] > 0.5
 
 
 def test_rates_by_hand():
@@ -173,9 +143,8 @@ def test_answers_in_words_of_refusals_are_answers():
     """
     texts = [row["text"].replace("{name}", "Halvard Havis") for row in corpus("near_refusals.csv")]
     assert len(texts) == 44 and sum(map(is_abstention, texts)) <= 4
-    assert not is_abstention("No, Adrel Bostun was not a scout.") and not is_abstention(
-        "Adrel Bostun was born in 1931."
-    )
+    assert not is_abstention("No, Adrel Bostun was not a scout.")
+    assert not is_abstention("Adrel Bostun was born in 1931.")
     assert not is_abstention("Based on the provided passages, Adrel Bostun is not in the Hall of Fame.")
 
 

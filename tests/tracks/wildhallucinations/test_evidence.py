@@ -64,11 +64,9 @@ def test_pages_become_documents_in_the_order_of_results_and_the_rest_rejects():
     for model, data in ((Generation, rows), (Document, documents), (Reject, rejects)):
         validate(model, data, where="here")
     known = facts(rows.row(0, named=True))
-    assert (
-        known["name"] == "Varn"
-        and known["n_results"] == "4"
-        and rows["text"][0].split("\n")[1] == "http://en.wikipedia.invalid/wiki/Varn"
-    )
+    assert known["name"] == "Varn"
+    assert known["n_results"] == "4"
+    assert rows["text"][0].split("\n")[1] == "http://en.wikipedia.invalid/wiki/Varn"
     first, second = (
         documents.row(by_predicate=pl.col("document_id") == name, named=True)
         for name in known["documents"].split()
@@ -89,11 +87,6 @@ def test_pages_become_documents_in_the_order_of_results_and_the_rest_rejects():
         ("i-Varn", "status", "http://b.invalid/: 404"),
         ("i-Varn", "duplicate", "http://c.invalid/"),
     ]
-
-
-def test_a_page_of_two_entities_is_one_document():
-    rows, documents, rejects = searched(Varn=VARN[:1], Odla=VARN[:1])
-    assert documents.height == 1 and rejects.is_empty() and rows.height == 2
 
 
 def test_entities_get_their_documents_and_those_without_a_page_are_rejects():
@@ -132,10 +125,8 @@ def test_what_a_list_says_of_wikipedia_comes_before_what_addresses_say(said):
 
 def test_amounts_count_entities_without_a_page_too():
     rows, documents, _ = searched(Varn=VARN, Odla=[VARN[1]])
-    assert amounts(rows, documents).rows() == [
-        ("i-Odla", 0, 0, False),
-        ("i-Varn", 2, 9, True),
-    ]  # 4 and 5 words
+    # 4 and 5 words
+    assert amounts(rows, documents).rows() == [("i-Odla", 0, 0, False), ("i-Varn", 2, 9, True)]
     assert amounts(generations([]), documents).is_empty()
 
 
@@ -144,9 +135,7 @@ def test_every_outcome_is_counted_by_its_name(outcome):
     reads = [VARN[0], VARN[2] if outcome is Outcome.DUPLICATE else read("http://x.invalid/", outcome=outcome)]
     rows, _, rejects = searched(Varn=reads)
     found = outcomes(rows, rejects)
-    assert (
-        set(found) == {one.value for one in Outcome}
-        and found.pop("ok") == 1
-        and found.pop(outcome.value) == 1
-        and not any(found.values())
-    )
+    assert set(found) == {one.value for one in Outcome}
+    assert found.pop("ok") == 1
+    assert found.pop(outcome.value) == 1
+    assert not any(found.values())

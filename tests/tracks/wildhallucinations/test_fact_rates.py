@@ -5,13 +5,10 @@ import polars as pl
 import pytest
 
 from truerate.metrics.intervals import wilson_clustered
-from truerate.metrics.rates import Corrected
 from truerate.metrics.wildfact import corrected_score, measured, with_share
 from truerate.tracks.wildhallucinations.label_rates import (
-    ONE_LANG,
     calibration_of,
     estimates_of,
-    fact_cells,
     flipped,
     own_rows,
     with_labels,
@@ -43,22 +40,6 @@ def labels(*rows) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=LABEL, orient="row")
 
 
-def test_a_cell_holds_facts_by_their_share_of_the_score():
-    facts = with_labels(two_replies(), labels(("b", True, 3.0), ("d", False, 1.0)), REPLIES)
-    cell = fact_cells(facts)["m", ONE_LANG]
-    # shares 1, 1/3, 1/3, 1/3 with mean 1/2; the fact of a reply that abstains is no part of the score
-    assert cell.total == pytest.approx([2, 2 / 3, 2 / 3, 2 / 3]) and cell.clusters.tolist() == [
-        "x",
-        "y",
-        "y",
-        "y",
-    ]
-    # raw: 1 − WildFactScore = 1 − (1 + 2/3)/2
-    assert cell.flagged.sum() / cell.total.sum() == pytest.approx(1 - (1 + 2 / 3) / 2)
-    assert cell.gold[1] == pytest.approx(2 / 3) and cell.gold[3] == 0 and cell.k == 2
-    assert cell.weight[[1, 3]].tolist() == [3, 1]
-
-
 def test_labels_alone_count_what_they_stand_for():
     three = labels(("a", False, 1.0), ("b", True, 3.0), ("d", False, 1.0))
     facts = with_labels(two_replies(), three, REPLIES)
@@ -74,11 +55,6 @@ def test_without_labels_there_are_no_rows():
     facts = with_labels(two_replies(), labels(), REPLIES)
     assert estimates_of(facts, {}, None, confidence=0.95) == {"m": []}
     assert own_rows(facts, {}, None, {"m": 2}, writer=None) == []
-
-
-def test_a_share_and_its_rest():
-    assert flipped(Corrected(0.25, 0.125, 0.5, -0.5, True)) == (0.75, 0.5, 0.875, 1.5, True)
-    assert flipped(Corrected(None, None, None, None, False)).value is None
 
 
 # ---- the planted score -------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from truerate.core.schemas import pairs
 from truerate.llm import Reply
 from truerate.llm.generation import facts
 from truerate.tracks.asking import Answered, Prompter
-from truerate.tracks.wildhallucinations.facts import numbered, read, write_requests
+from truerate.tracks.wildhallucinations.facts import read, write_requests
 
 from .tiny_world import BOARD, layout
 
@@ -52,11 +52,9 @@ def came(text, status="ok"):
 def test_one_request_per_reply_with_numbered_sentences_in_a_fence():
     (one,) = asked([reply_row("Lake Tarn is deep. It lies\nin Oria!")])
     last = one.request.messages[-1]["content"]
-    assert (
-        "<data-" in last
-        and "[1] Lake Tarn is deep.\n[2] It lies in Oria!" in last
-        and last.endswith("#Facts#:")
-    )
+    assert "<data-" in last
+    assert "[1] Lake Tarn is deep.\n[2] It lies in Oria!" in last
+    assert last.endswith("#Facts#:")
     assert one.attributes == {
         "generation": "g1",
         "subject": "aster",
@@ -64,23 +62,8 @@ def test_one_request_per_reply_with_numbered_sentences_in_a_fence():
         "lang": "en",
         "n_sentences": "2",
     }
-    assert (
-        one.request.params["max_tokens"] == SETTINGS.writing_facts.max_tokens
-        and "seed" not in one.request.params
-    )
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        reply_row("x.", status="abstained"),
-        reply_row("x.", status="dead"),
-        reply_row("  "),
-        reply_row("x.", item="e2"),
-    ],
-)
-def test_replies_that_are_not_asked_about(row):
-    assert asked([row]) == []
+    assert one.request.params["max_tokens"] == SETTINGS.writing_facts.max_tokens
+    assert "seed" not in one.request.params
 
 
 def test_a_reply_cannot_pose_as_a_heading_or_leave_its_fence():
@@ -96,12 +79,10 @@ def test_missed_sentences_and_malformed_lines_are_counted():
         {"g1": "One. Two. Three."},
     )
     known = facts(row)
-    assert (
-        row["status"] == "ok"
-        and known["n_missed"] == "2"
-        and known["n_malformed"] == "1"
-        and row["text"].startswith("[1]")
-    )
+    assert row["status"] == "ok"
+    assert known["n_missed"] == "2"
+    assert known["n_malformed"] == "1"
+    assert row["text"].startswith("[1]")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +104,3 @@ def test_demonstrations_stand_in_turns_of_their_own_and_share_no_words_with_the_
         "assistant",
         "user",
     ]
-
-
-def test_numbered_lines_hold_one_line_each():
-    assert numbered(["a\nb", "c"]) == "[1] a b\n[2] c" and numbered([]) == ""

@@ -1,6 +1,5 @@
 """The facts of a subject's replies, from reply to verdict, with the closed world's models called as functions."""
 
-from collections import Counter
 from dataclasses import replace
 
 import polars as pl
@@ -30,7 +29,6 @@ from truerate.tracks.wildhallucinations.verifying import Call
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.models.behaviour_profile import PROFILES
 from truerate_world.wildhallucinations.models.planted import planted_as
-from truerate_world.wildhallucinations.models.reading import fact_is_true
 from truerate_world.wildhallucinations.models.verifying import holds_by, votes
 from truerate_world.wildhallucinations.models.writing import INJECTION
 
@@ -54,15 +52,6 @@ def made():
     return whole(layout(verification={"n_checked": 400}))
 
 
-def truth_of(facts):
-    names = dict(TABLES.items.select("item_id", "question").iter_rows())
-    rows = facts.iter_rows(named=True)
-    return {
-        row["fact_id"]: fact_is_true(WORLD, planted_as(WORLD, names[row["item_id"]]).entity, row["text"])
-        for row in rows
-    }
-
-
 def test_tables_hold_their_schemas_and_every_fact_has_a_verdict_or_a_reason(made):
     _, rows, facts, judged, asking = made
     (
@@ -79,25 +68,8 @@ def test_tables_hold_their_schemas_and_every_fact_has_a_verdict_or_a_reason(made
 def test_abstentions_are_not_cut_into_facts(made):
     replies, rows, *_ = made
     written = set(rows.filter(purpose="write_facts").select(pair("attributes", "generation"))["generation"])
-    assert (
-        written == set(replies.filter(status="ok")["generation_id"])
-        and replies.filter(status="abstained").height > 0
-    )
-
-
-def test_sentences_without_a_line_are_counted(made):
-    written = made[1].filter(purpose="write_facts", status="ok")
-    n = Counter()
-    for row in written.iter_rows(named=True):
-        n.update({name: int(value) for name, value in attributes(row).items() if name.startswith("n_")})
-    own = PROFILES["sim-quill"]
-    assert abs(n["n_missed"] / n["n_sentences"] - own.missed - own.malformed) < 0.03 and n["n_malformed"] > 0
-
-
-def test_ten_facts_a_call_cut_the_calls_eight_fold(made):
-    _, rows, facts, _, _ = made
-    batches = rows.filter((pl.col("purpose") == "verify_facts") & pair("attributes", "stage").is_null())
-    assert facts.height > 200 and facts.height / batches.height >= 8
+    assert written == set(replies.filter(status="ok")["generation_id"])
+    assert replies.filter(status="abstained").height > 0
 
 
 def test_batches_agree_with_single_calls_up_to_the_planted_slips(made):
@@ -157,9 +129,9 @@ def test_facts_of_which_a_sentence_is_lost_are_asked_for_once_more_and_the_fulle
     _, again, fewer = facts_where_the_last_sentence_is_lost(lambda text: text.splitlines()[0])
     attempts = standing(again).select(pair("attributes", "attempt"))["attempt"]
     assert again.height == written.height  # as many were asked
-    assert (
-        attempts.drop_nulls().len() < 0.5 * passed.height and fewer.height < facts.height
-    )  # most firsts stand
+    # most firsts stand
+    assert attempts.drop_nulls().len() < 0.5 * passed.height
+    assert fewer.height < facts.height
 
 
 CHATTER = {
@@ -234,16 +206,15 @@ def test_in_the_full_profile_each_fact_is_shown_all_of_its_own_passages_under_th
         for call in calls:
             for one, named in zip(call.passages, call.named_passages(), strict=True):
                 assert f": “{titles[one.document_id]}” {one.text.split()[0]}" in named
-    assert (
-        max(len(claim.passages) for claim in claims) == 5 and max(len(call.passages) for call in calls) > 20
-    )
+    assert max(len(claim.passages) for claim in claims) == 5
+    assert max(len(call.passages) for call in calls) > 20
     plain = layout(verification={**full["evidence"], "has_titles": False, "n_checked": 0})
     titled, bare = (said_by(whole(there)[3], "quill") for there in (sized, plain))
     both = titled.join(bare, on="fact_id", suffix="_bare").drop_nulls()
     differ = both.filter(pl.col("verdict") != pl.col("verdict_bare")).height
-    assert (
-        both.height > 300 and differ <= 0.03 * both.height
-    )  # other words of the model's lines, not other verdicts
+    # other words of the model's lines, not other verdicts
+    assert both.height > 300
+    assert differ <= 0.03 * both.height
 
 
 def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(made):
@@ -264,9 +235,8 @@ def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(mad
     for supported, p in ((False, own.tpr), (True, own.fpr)):
         expected = p * (1 - own.slips) + (1 - p) * own.slips
         n = len(hits[supported])
-        assert (
-            n > 150 and abs(sum(hits[supported]) / n - expected) < 4 * (expected * (1 - expected) / n) ** 0.5
-        )
+        assert n > 150
+        assert abs(sum(hits[supported]) / n - expected) < 4 * (expected * (1 - expected) / n) ** 0.5
 
 
 def _is_supported(call: Call):
@@ -276,15 +246,6 @@ def _is_supported(call: Call):
     ]
     said = votes(WORLD, about)
     return lambda claim: holds_by(WORLD, claim.text, said)
-
-
-def test_facts_are_read_as_the_world_means_them(made):
-    """Almost every fact is readable; the share of true ones is near what the replies say."""
-    truth = truth_of(made[2])
-    assert (
-        sum(one is None for one in truth.values()) <= 0.01 * len(truth)
-        and 0.6 < sum(map(bool, truth.values())) / len(truth) < 0.95
-    )
 
 
 def test_evidence_names_passages_that_stand_in_the_documents(made):

@@ -1,14 +1,6 @@
-from collections import OrderedDict
-
 from truerate.core.text import words
 from truerate.tracks.wildhallucinations import passages as module
-from truerate.tracks.wildhallucinations.passages import (
-    evidence_of,
-    keep,
-    passages,
-    ranked,
-    tokens,
-)
+from truerate.tracks.wildhallucinations.passages import evidence_of, passages, ranked, tokens
 
 TEXT = 'Varn is a town. It lies on the Odla!  "Is it old?" Yes: from 1204.\nIts market\n\nhas cheese 町。城。'
 
@@ -18,9 +10,8 @@ def test_passages_are_whole_sentences_up_to_a_number_of_words_with_their_offsets
     # words per sentence: 4, 5 | 3, 3, 2 (8, the next 3 would make 11) | 3, 1
     assert [len(words(one.text)) for one in found] == [9, 8, 4]
     assert all(TEXT[one.start : one.end] == one.text for one in found)
-    assert found[0].id == f"d:0-{TEXT.index('!') + 1}" and words(
-        " ".join(one.text for one in found)
-    ) == words(TEXT)
+    assert found[0].id == f"d:0-{TEXT.index('!') + 1}"
+    assert words(" ".join(one.text for one in found)) == words(TEXT)
     assert passages("d", "", 9) == []
 
 
@@ -86,16 +77,3 @@ def test_the_same_facts_of_the_same_pages_are_ranked_once(monkeypatch):
         *given, n_words = other
         ranked(*given, n_words=n_words)
         assert asked and not asked.clear()
-
-
-def test_what_was_not_used_for_longest_goes():
-    cache = OrderedDict()
-    for key in "abcadeb":
-        keep(cache, key, key.upper(), most=3)
-    assert list(cache.items()) == [("d", "D"), ("e", "E"), ("b", "B")]
-
-
-def test_only_so_many_entities_are_kept():
-    for number in range(2 * module.CACHED):
-        evidence_of([(f"many-{number}", "text")], 5)
-    assert len(module._INDEXES) == module.CACHED

@@ -17,9 +17,8 @@ def of(table: str, metric: str) -> pl.DataFrame:
 
 
 def test_only_results_stand_in_the_ledger():
-    assert set(PUBLISHED["table"]) == {"4", "5", "6", "7", "8"} and set(PUBLISHED["source"]) == {
-        "wildhallucinations"
-    }
+    assert set(PUBLISHED["table"]) == {"4", "5", "6", "7", "8"}
+    assert set(PUBLISHED["source"]) == {"wildhallucinations"}
     assert {("wildhallucinations", table) for table in PUBLISHED["table"]} <= set(PROTOCOL.reasons)
     assert PUBLISHED.height == 161 and of("5", "wildfactscore")["model"].n_unique() == 15
 
@@ -28,21 +27,6 @@ def test_the_evaluators_errors_sum_to_their_totals():
     found = check_totals(PUBLISHED, PROTOCOL.totals)
     assert [line["verdict"] for line in found] == ["consistent"] * 3
     assert sorted(line["published"] for line in found) == [19.44, 25.92, 26.67]
-
-
-@pytest.mark.parametrize(("model", "n"), [("Claude 3 Haiku", 27), ("GPT-4o", 36), ("Llama-3-70B", 45)])
-def test_table_7_counts_few_facts(model, n):
-    shares = PUBLISHED.filter(table="7", model=model)["value"].to_list()
-    assert all(abs(share * n / 100 - round(share * n / 100)) < 0.01 for share in shares)
-
-
-def test_table_8_leaves_three_facts_out():
-    n = of("8", "n_unsupported_facts")["value"].item()
-    counts = [share * n / 100 for share in of("8", "rag_error_share")["value"]]
-    assert n == 119 and all(abs(count - round(count)) < 0.01 for count in counts)
-    assert sum(map(round, counts)) == 116 and of("8", "rag_error_share")["value"].sum() == pytest.approx(
-        97.48
-    )
 
 
 def test_the_common_entities_are_more_than_one_model_responds_to():

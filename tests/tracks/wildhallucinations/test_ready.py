@@ -169,17 +169,9 @@ def test_a_board_says_of_each_state_the_same_in_every_number(tables):
 
 def test_labelled_claims_without_a_reply_measure_verifiers_alone(tables):
     found = ready(tables)
-    assert (
-        "Varn is old." in found.samples["text"].to_list()
-        and "Varn is old." not in found.facts["text"].to_list()
-    )
+    assert "Varn is old." in found.samples["text"].to_list()
+    assert "Varn is old." not in found.facts["text"].to_list()
     assert found.samples["task"].unique().to_list() == ["fact"]
-
-
-def test_a_source_that_brings_none(tmp_path):
-    found = ready(Collection(tmp_path, name="x", on_bad_row="stop", card=CARD).tables())
-    assert [table.height for table in found] == [0, 0, 0, 0]
-    assert found.facts.equals(frame(Fact))
 
 
 # ---- published figures -------------------------------------------------------------------------------------
@@ -239,21 +231,5 @@ def test_strict_gives_another_order_than_mean_entailment(shares):
         "davinci001",
     ]
     strict = of(table, "strict")
-    assert [strict[model] for model in table["model"]] == [
-        0.52,
-        0.38,
-        0.04,
-        0.1,
-        0.02,
-        0.06,
-        0.06,
-    ]  # of 50: 26, 19, 2, 5, 1, 3, 3
-
-
-def test_the_settings_have_winners_of_their_own(shares):
-    assert {part: table["model"][0] for part, table in shares.items()} == {
-        "zero_context": "gpt4",
-        "noisy_context": "gpt4",
-        "accurate_context": "chatgpt",
-    }
-    assert [round(table["share"][0], 3) for table in shares.values()] == [0.669, 0.905, 0.974]
+    # of 50: 26, 19, 2, 5, 1, 3, 3
+    assert [strict[model] for model in table["model"]] == [0.52, 0.38, 0.04, 0.1, 0.02, 0.06, 0.06]

@@ -7,9 +7,7 @@ import pytest
 from truerate.core.keys import content_id
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.wildhallucinations.label_rates import (
-    ONE_LANG,
     estimates_of_replies,
-    reply_cells,
     strict_rows,
 )
 from truerate.tracks.wildhallucinations.replies import readable_replies
@@ -41,10 +39,6 @@ def test_whole_replies_that_can_be_read_are_drawn_with_all_their_facts():
     assert of_b["task_id"] == content_id("task", "reply", of_b["generation_id"])
 
 
-def test_a_drawn_reply_stands_for_as_many_as_there_are():
-    assert sorted((task["subject"], task["weight"]) for task in tasks(1)) == [("a", 2.0), ("b", 1.0)]
-
-
 def replies(rows) -> pl.DataFrame:
     """Replies of one entity each: subject, whether it abstains, strict."""
     columns = ("subject", "is_abstained", "strict")
@@ -63,12 +57,6 @@ def replies(rows) -> pl.DataFrame:
 SOME = replies(
     [("m", False, 1.0), ("m", False, 0.0), ("m", False, 0.0), ("m", False, None), ("m", True, 0.0)]
 )
-
-
-def test_a_cell_holds_the_replies_that_respond_and_can_be_read():
-    cell = reply_cells(SOME, {"g0": False, "g2": False})["m", ONE_LANG]
-    assert cell.flagged.tolist() == [0, 1, 1] and cell.n == 3
-    assert cell.gold[[0, 2]].tolist() == [0, 0] and np.isnan(cell.gold[1])
 
 
 def by_estimator(rows: list[dict], metric: str = "wildfactscore_strict") -> dict[str, dict]:

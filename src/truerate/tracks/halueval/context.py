@@ -8,11 +8,8 @@ import polars as pl
 from truerate.core.keys import draw
 from truerate.core.schemas import pair
 
-SAMPLED_TASKS = (
-    "qa",
-    "dialogue",
-    "summarization",
-)  # general replies are not made to be wrong: people label them
+# general replies are not made to be wrong: people label them
+SAMPLED_TASKS = ("qa", "dialogue", "summarization")
 NOUNS = {"qa": "Answer", "dialogue": "Response", "summarization": "Summary", "general": "Response"}
 
 

@@ -145,14 +145,7 @@ def outcomes(searched: pl.DataFrame, rejects: pl.DataFrame) -> dict[str, int]:
 
 
 def evidence(
-    config: Layout,
-    board: str,
-    model: str,
-    tables,
-    shard: int,
-    upstream: Replies,
-    *,
-    asking: Callable = ask,
+    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Callable = ask
 ) -> Tables:
     """Search and fetch: rows of the shard's entities, beside them their `documents` and the `rejects` of pages that were
     dropped.

@@ -87,11 +87,7 @@ def calibration_of(facts: pl.DataFrame) -> Calibration:
 
 
 def estimates_of(
-    facts: pl.DataFrame,
-    corrected: Mapping[str, Corrected],
-    verifier: Verifier | None,
-    *,
-    confidence: float,
+    facts: pl.DataFrame, corrected: Mapping[str, Corrected], verifier: Verifier | None, *, confidence: float
 ) -> dict[str, list[Estimate]]:
     """Return estimates of the share that is not supported, by subject: of its own labels labels alone, PPI and PPI++, and
     the pooled correction with what models differ by. `corrected`: scores corrected by all labels together.

@@ -113,16 +113,17 @@ def _entity_tasks(items: pl.DataFrame, documents: Rows, n: int, seed: int) -> li
     named = {name for row in drawn for name in row["document_ids"]}
     pages = _of(documents, "document_id", named, "document_id", "title", pl.col("text").str.head(BEGINNING))
     shown = {page["document_id"]: f"{page['title']}\n{page['text']}" for page in pages}
-    empty = dict.fromkeys(("fact_id", "subject", "verdict"))
     return [
-        empty
-        | {
+        {
             "task_id": content_id("task", ENTITY, row["item_id"]),
             "kind": ENTITY,
+            "fact_id": None,
             "item_id": row["item_id"],
             "text": row["question"],
+            "subject": None,
             "entity": row["question"],
             "passages": [shown[name] for name in row["document_ids"] if name in shown],
+            "verdict": None,
             "weight": len(entities) / len(drawn),
         }
         for row in drawn

@@ -27,13 +27,11 @@ def said_by(
     the rows for which this holds.
     """
     is_judge = pl.col("judge") == (judge or "")
-    stage = (
-        pl.col("stage") if "stage" in judgements.columns else pair("attributes", "stage")
-    )  # thinned, or whole
+    # thinned, or whole
+    stage = pl.col("stage") if "stage" in judgements.columns else pair("attributes", "stage")
     rows = judgements.lazy().filter(is_judge, stage == SINGLE if is_single else stage.is_null(), only)
-    verdicts = rows.select(
-        fact_id="target_id", verdict="verdict"
-    ).collect()  # no other column of the rows is copied
+    # no other column of the rows is copied
+    verdicts = rows.select(fact_id="target_id", verdict="verdict").collect()
     return verdicts.unique("fact_id", keep="first", maintain_order=True)
 
 
