@@ -34,8 +34,8 @@ TAUGHT = {
 
 def candidates():
     made = sampling.drafts(list(FOUND.values()), prompter())
-    lessons = sampling.teach(made, "gen", settings(), lambda turns: [ok("Understood.")] * len(turns))
-    asked = sampling.requests(made, lessons, "gen", settings())
+    instructions = sampling.instruct(made, "gen", settings(), lambda turns: [ok("Understood.")] * len(turns))
+    asked = sampling.requests(made, instructions, "gen", settings())
     replies = [(ONE_PASS if draft.scheme == "one-pass" else TAUGHT)[draft.context.item_id] for draft in made]
     return dataset.checked(generations(sampling.collect(made, asked, replies)), FOUND, slack=5)
 

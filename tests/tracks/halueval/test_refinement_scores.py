@@ -5,7 +5,7 @@ import pytest
 from truerate.core.schemas import Generation, Item, Judgement, Sample, Score, frame, pairs, validate
 from truerate.llm.generation import Prompted, generation
 from truerate.llm.request import Request
-from truerate.tracks.halueval.refinement_scores import score_refinement, score_rewritings
+from truerate.tracks.halueval.dataset_scores import score_refinement, score_rewritings
 
 from .made import dead, item, ok, sample
 from .test_recognition_scores import VERDICTS, WRITER, paired, said

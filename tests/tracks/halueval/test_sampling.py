@@ -88,18 +88,18 @@ def taught(*replies, n_items: int = 2):
         turns.append(requests)
         return [next(answers) for _ in requests]
 
-    lessons = sampling.teach(drafts, "gen", settings(), ask)
+    instructions = sampling.instruct(drafts, "gen", settings(), ask)
     return (
         drafts,
-        sampling.requests(drafts, lessons, "gen", settings()),
+        sampling.requests(drafts, instructions, "gen", settings()),
         turns,
-        sampling.unasked(drafts, lessons),
+        sampling.unasked(drafts, instructions),
     )
 
 
-def test_a_lesson_is_shared_by_its_items_and_taught_turn_by_turn():
+def test_an_instruction_is_shared_by_its_items_and_given_turn_by_turn():
     drafts, asked, turns, _ = taught(*[ok("Understood.")] * 3)
-    assert len(drafts) == 2 and len({draft.lesson for draft in drafts}) == 1
+    assert len(drafts) == 2 and len({draft.instruction for draft in drafts}) == 1
     # system + user, then two more messages per turn that was answered
     assert [[len(turn.messages) for turn in each] for each in turns] == [[2], [4], [6]]
     roles = [message["role"] for message in asked[0].request.messages]
@@ -120,7 +120,7 @@ def test_a_teaching_turn_that_is_cut_costs_no_candidate():
     assert all(turn.keeps_cut for each in turns for turn in each) and unasked == [None]
 
 
-def test_a_lesson_that_breaks_off_leaves_its_candidates_dead_with_the_reason():
+def test_an_instruction_that_breaks_off_leaves_its_candidates_dead_with_the_reason():
     drafts, asked, turns, unasked = taught(dead("timeout"))
     assert len(turns) == 1
     rows = sampling.collect(drafts, asked, unasked)

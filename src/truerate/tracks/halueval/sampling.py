@@ -1,13 +1,14 @@
 """Sampling of hallucinated texts (HELMA 2.1): one-pass and conversational instruction following.
 
 One-pass gives the whole instruction at once. Conversational gives it over several turns, each answered by the model for
-real; the answers stay in the dialogue, and items that share a lesson share its turns. The instruction has three parts:
+real; the answers stay in the dialogue, and items that share an instruction share its turns. The instruction has three parts:
 the intention, the hallucination patterns with demonstrations, and the length rule.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 
 from truerate.core import text as texts
 from truerate.core.keys import draw
@@ -44,7 +45,7 @@ class Draft:
     messages: tuple[dict, ...]
 
     @cached_property
-    def lesson(self) -> tuple | None:
+    def instruction(self) -> tuple | None:
         """What makes two conversational instructions the same: every message before the item's own; None in one pass."""
         if self.scheme != "conversational":
             return None
@@ -52,7 +53,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Instruction:
     """A conversational instruction: the messages so far, the user turns still to come, and what stands for the replies
     after it if a turn was never answered: dead, under the key of that turn, so that who looks for its dead letter finds
     all that it cost.
@@ -68,95 +69,93 @@ class Lesson:
         replies = [message["content"] for message in self.messages if message["role"] == "assistant"]
         return all(text.strip().rstrip(".!").lower() == "understood" for text in replies)
 
-    def answered(self, reply: Reply) -> "Lesson":
-        """Return the lesson after the model's reply to its next turn; a reply that never came ends it."""
+    def answered(self, reply: Reply) -> "Instruction":
+        """Return the instruction after the model's reply to its next turn; a reply that never came ends it."""
         answer = {"role": "assistant", "content": reply.text}
-        why = f"teaching turn: {reply.reason or reply.status}"
-        failed = None if reply.status == "ok" else replace(reply, text="", reason=why)
-        return Lesson((*self.messages, self.turns[0], answer), self.turns[1:], failed)
+        reason = f"teaching turn: {reply.reason or reply.status}"
+        failed = None if reply.status == "ok" else replace(reply, text="", reason=reason)
+        return Instruction((*self.messages, self.turns[0], answer), self.turns[1:], failed)
 
 
-Lessons = dict[tuple, Lesson]
+Instructions = dict[tuple, Instruction]
 
 
 def assigned_pattern(context: Context, scheme: str, *, mode: str, seed: int) -> str | None:
     """Return the pattern an item is to be wrong by: drawn by seed, item and scheme (`assigned`), or None where the model
     chooses (`model`).
     """
+    names = patterns.names(context.task)
     if mode == "model":
         return None
-    names = patterns.names(context.task)
     return names[int(draw(seed, "pattern", context.item_id, scheme) * len(names))]
 
 
 def drafts(contexts: Sequence[Context], prompter: Prompter) -> list[Draft]:
     """Return one draft per scheme and item."""
-    settings = prompter.settings
-    made = []
-    for scheme in settings.schemes:
-        for context in contexts:
-            assigned = assigned_pattern(context, scheme, mode=settings.pattern, seed=prompter.seed)
-            messages = prompter.messages(
-                f"{scheme.replace('-', '_')}_{context.task}",
-                **context.values,
-                right=context.right_answer,
-                assigned=assigned,
-                patterns=patterns.named(context.task, assigned),
-                slack=settings.length_slack_words,
-            )
-            made.append(Draft(context, scheme, assigned, messages))
-    return made
+    settings, of_all = prompter.settings, []
+    for scheme, context in product(settings.schemes, contexts):
+        assigned = assigned_pattern(context, scheme, mode=settings.pattern, seed=prompter.seed)
+        messages = prompter.messages(
+            f"{scheme.replace('-', '_')}_{context.task}",
+            **context.values,
+            right=context.right_answer,
+            assigned=assigned,
+            patterns=patterns.named(context.task, assigned),
+            slack=settings.length_slack_words,
+        )
+        of_all.append(Draft(context, scheme, assigned, messages))
+    return of_all
 
 
-def teach(
+def instruct(
     of: Sequence[Draft], model: str, settings: Settings, ask: Callable[[list[Request]], list[Reply]]
-) -> Lessons:
-    """Return the distinct lessons of conversational drafts, each taught turn by turn. A reply that ends at its limit of
-    tokens is kept: what it says is not judged, and all items of the lesson would be lost with it.
+) -> Instructions:
+    """Return the distinct instructions of conversational drafts, each given turn by turn. A reply that ends at its limit of
+    tokens is kept: what it says is not judged, and all items of the instruction would be lost with it.
     """
-    lessons: Lessons = {}
+    states: Instructions = {}
     for draft in of:
-        if draft.lesson is not None and draft.lesson not in lessons:
+        if draft.instruction is not None and draft.instruction not in states:
             before = draft.messages[:-1]
             first = next((k for k, message in enumerate(before) if message["role"] == "user"), len(before))
-            lessons[draft.lesson] = Lesson(before[:first], before[first:])
-    while to_teach := [name for name, lesson in lessons.items() if lesson.turns and lesson.failed is None]:
-        turns = [(*lessons[name].messages, lessons[name].turns[0]) for name in to_teach]
+            states[draft.instruction] = Instruction(before[:first], before[first:])
+    while unfinished := [name for name, state in states.items() if state.turns and state.failed is None]:
+        turns = [(*states[name].messages, states[name].turns[0]) for name in unfinished]
         replies = ask([Request(model, turn, decoding(settings.sampling), keeps_cut=True) for turn in turns])
-        lessons |= {
-            name: lessons[name].answered(reply) for name, reply in zip(to_teach, replies, strict=True)
+        states |= {
+            name: states[name].answered(reply) for name, reply in zip(unfinished, replies, strict=True)
         }
-    return lessons
+    return states
 
 
-def requests(of: Sequence[Draft], lessons: Lessons, model: str, settings: Settings) -> list[Prompted]:
-    """Return one request per draft; a conversational one continues its lesson."""
+def requests(
+    of: Sequence[Draft], instructions: Instructions, model: str, settings: Settings
+) -> list[Prompted]:
+    """Return one request per draft; a conversational one continues its instruction."""
     asked = []
     for draft in of:
         messages = draft.messages
-        known = {"scheme": draft.scheme, "task": draft.context.task, "pattern": draft.assigned}
-        if draft.lesson is not None:
-            lesson = lessons[draft.lesson]
-            messages = (*lesson.messages, draft.messages[-1])
-            known["understood"] = "yes" if lesson.is_understood else "no"
+        attributes = {"scheme": draft.scheme, "task": draft.context.task, "pattern": draft.assigned}
+        if draft.instruction is not None:
+            instruction = instructions[draft.instruction]
+            messages = (*instruction.messages, draft.messages[-1])
+            attributes["understood"] = "yes" if instruction.is_understood else "no"
         request = Request(model, messages, decoding(settings.sampling))
-        asked.append(Prompted(request, draft.context.item_id, PURPOSE, known, may_decline=True))
+        asked.append(Prompted(request, draft.context.item_id, PURPOSE, attributes, may_decline=True))
     return asked
 
 
-def unasked(of: Sequence[Draft], lessons: Lessons) -> list[Reply | None]:
-    """Return per draft the dead reply of one that cannot be asked because its lesson broke off, None where it can."""
-    return [None if draft.lesson is None else lessons[draft.lesson].failed for draft in of]
+def unasked(of: Sequence[Draft], instructions: Instructions) -> list[Reply | None]:
+    """Return per draft the dead reply of one that cannot be asked because its instruction broke off, None where it can."""
+    return [None if draft.instruction is None else instructions[draft.instruction].failed for draft in of]
 
 
 def collect(of: Sequence[Draft], asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
     """Return Generation rows of candidates: the text after its heading, the pattern named by the model, and the words
     over the right text.
     """
-    return [
-        generation(prompted, reply, read_candidate(reply.text, draft))
-        for draft, prompted, reply in zip(of, asked, replies, strict=True)
-    ]
+    rows = zip(of, asked, replies, strict=True)
+    return [generation(one, reply, read_candidate(reply.text, draft)) for draft, one, reply in rows]
 
 
 def read_candidate(text: str, draft: Draft) -> Read:
@@ -165,17 +164,18 @@ def read_candidate(text: str, draft: Draft) -> Read:
     read cannot be a hallucinated one.
     """
     context, is_assigned = draft.context, draft.assigned is not None
-    known: dict[str, str | None] = {}
+    attributes: dict[str, str | None] = {}
     if not is_assigned:
-        known["pattern"] = closed_word(text, "Pattern", patterns.names(context.task)) or patterns.UNKNOWN
+        attributes["pattern"] = closed_word(text, "Pattern", patterns.names(context.task)) or patterns.UNKNOWN
     reading = written(text, NOUNS[context.task], needs_heading=not is_assigned)
-    known |= cut(reading, *(() if is_assigned else ("heading",)))
+    attributes |= cut(reading, *(() if is_assigned else ("heading",)))
     if reading.value is None:
-        return Read(text, "abstained" if reading.reason == "refusal" else "unparsed", reading.reason, known)
-    known |= {"words_over": str(words_over(reading.value, context.right_answer or ""))}
+        status = "abstained" if reading.reason == "refusal" else "unparsed"
+        return Read(text, status, reading.reason, attributes)
+    attributes["words_over"] = str(words_over(reading.value, context.right_answer or ""))
     if reason := candidate_reason(reading.value, context.right_answer, context.question):
-        known["rejected"] = reason
-    return Read(reading.value, attributes=known)
+        attributes["rejected"] = reason
+    return Read(reading.value, attributes=attributes)
 
 
 def candidate_reason(text: str, right: str | None, question: str = "") -> str | None:

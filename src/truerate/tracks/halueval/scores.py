@@ -14,7 +14,7 @@ from truerate.metrics.paired import contrast_scores, contrasts
 from truerate.metrics.recognition_counts import Rows, is_right, pattern_ratios, recognition_scores, settled
 from truerate.metrics.score_writer import Ratio, ScoreWriter
 from truerate.metrics.spans import in_matched_pairs, one_side
-from truerate.tracks.halueval import dataset_scores, refinement_scores
+from truerate.tracks.halueval import dataset_scores
 from truerate.tracks.halueval.rate_scores import score_rates
 from truerate.tracks.halueval.recognition import PLAIN, judged, runs
 
@@ -23,7 +23,7 @@ KEYS = ("task", "variant", "scheme")
 
 
 def score(
-    at: Layout,
+    config: Layout,
     board: str,
     *,
     items: pl.DataFrame,
@@ -37,20 +37,20 @@ def score(
     `samples` are the data set's and the labelled general ones, `judgements` the subjects' and the detectors',
     `generations` the data set's.
     """
-    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
+    writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
     scores, outcomes = score_recognition(samples, judgements, writer)
-    made = [
+    parts = [
         scores,
-        refinement_scores.score_refinement(samples, judgements, writer),
-        refinement_scores.score_rewritings(generations, items, samples, writer),
+        dataset_scores.score_refinement(samples, judgements, writer),
+        dataset_scores.score_rewritings(generations, items, samples, writer),
         score_rates(samples, judgements, writer),
         dataset_scores.score_labels(samples, writer),
         dataset_scores.score_candidates(generations, items, writer),
         dataset_scores.score_cleaned(generations, items, writer),
         dataset_scores.score_filtering(generations, items, writer),
-        dataset_scores.score_responses(generations, writer, similarity=at.p.track(board).measure),
+        dataset_scores.score_responses(generations, writer, similarity=config.p.track(board).measure),
     ]
-    return pl.concat(made), outcomes
+    return pl.concat(parts), outcomes
 
 
 def score_recognition(
@@ -93,23 +93,21 @@ def _recognition(
     """The scores of verdicts, and whether each is right. Where texts come in pairs also the accuracy over one side per
     pair, as the paper's script asks it, and over the pairs matched in form.
     """
-    made, hits = (
-        recognition_scores(subject, where, rows, writer, more=pattern_ratios(rows, where)),
-        is_right(rows),
-    )
+    score_rows = recognition_scores(subject, where, rows, writer, more=pattern_ratios(rows, where))
+    hits = is_right(rows)
     if rows["pair_id"].is_not_null().any():
         one, matched = one_side(rows, seed=writer.seed), in_matched_pairs(rows, seed=writer.seed)
         shares: list[Ratio] = [
             ("accuracy_one_side", where, hits * one, one),
             ("accuracy_matched", where, hits * matched, matched),
         ]
-        made = made + writer.shares(subject, shares, rows["group_id"].to_list())
+        score_rows = score_rows + writer.shares(subject, shares, rows["group_id"].to_list())
     value = pl.Series(hits, dtype=pl.Float64)
-    return made, rows.select(unit_id="sample_id", cluster_id="group_id").with_columns(value=value)
+    return score_rows, rows.select(unit_id="sample_id", cluster_id="group_id").with_columns(value=value)
 
 
 def topics(
-    at: Layout,
+    config: Layout,
     board: str,
     *,
     items: pl.DataFrame,
@@ -128,9 +126,9 @@ def topics(
     rows = judged(samples, judgements).filter(pl.col("variant") == PLAIN)
     rows = rows.with_columns(is_wrong=pl.Series(1.0 - is_right(rows), dtype=pl.Float64))
     texts = dict(documents.select("document_id", "text").iter_rows())
-    n_topics, statistics, seed = at.p.track(board).n_topics, at.p.statistics, at.p.seed
+    n_topics, statistics, seed = config.p.track(board).n_topics, config.p.statistics, config.p.seed
     tested = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": seed}
-    made = []
+    failures = []
     for task in sorted(rows["task"].unique()):
         of_task = rows.filter(pl.col("task") == task)
         asked = items.filter(pl.col("item_id").is_in(of_task["item_id"].unique().to_list())).sort("item_id")
@@ -138,6 +136,6 @@ def topics(
         drawn = lda_topics(asked_texts, n_topics=n_topics, seed=seed)
         topic_of = dict(zip(asked["item_id"].to_list(), drawn.topic_of, strict=True))
         for (judge,), part in of_task.group_by("judge", maintain_order=True):
-            failures = failure_rows(part, topic_of, drawn.words, **tested)
-            made += [{"task": task, "judge": judge, **row} for row in failures]
-    return made
+            rows_of_judge = failure_rows(part, topic_of, drawn.words, **tested)
+            failures += [{"task": task, "judge": judge, **row} for row in rows_of_judge]
+    return failures

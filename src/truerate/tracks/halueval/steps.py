@@ -31,45 +31,46 @@ from truerate.tracks.halueval.recognition import Target, reminder
 Replies = dict[str, pl.DataFrame]
 
 
-def published_samples(at: Layout, board: str, tables) -> pl.DataFrame:
+def published_samples(config: Layout, board: str, tables) -> pl.DataFrame:
     """Return the samples that the board takes of its source, as many as its sizes say."""
-    sizes = at.p.size_of(board).model_dump()
-    return dataset.published_samples(tables.samples, at.p.track(board), sizes, at.p.seed)
+    sizes = config.p.size_of(board).model_dump()
+    return dataset.published_samples(tables.samples, config.p.track(board), sizes, config.p.seed)
 
 
-def _contexts(at: Layout, board: str, tables, tasks: Sequence[str], shard: int) -> list[Context]:
+def _contexts(config: Layout, board: str, tables, tasks: Sequence[str], shard: int) -> list[Context]:
     """The items of these tasks that models write texts of, of one shard: as many as the board's sizes say, of general
     queries the whole pool.
     """
-    written = dataset.written_tasks(published_samples(at, board, tables), at.p.track(board))
-    size = at.p.size_of(board).model_dump()
+    written = dataset.written_tasks(published_samples(config, board, tables), config.p.track(board))
+    size = config.p.size_of(board).model_dump()
     sizes = {task: size["general_pool" if task == "general" else task] for task in written if task in tasks}
-    items = chosen_items(tables.items, sizes, at.p.seed)
-    return in_shard(contexts(items, tables.documents).values(), shard, at.p.n_shards)
+    items = chosen_items(tables.items, sizes, config.p.seed)
+    return in_shard(contexts(items, tables.documents).values(), shard, config.p.n_shards)
 
 
 def sample(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
     """Ask for the candidates of one model for a shard's items: both schemes, every task but general. Generation rows of
     purpose `sample`.
     """
-    if not allowed(at, board, model):
+    if not allowed(config, board, model):
         return generations([])
-    settings = at.p.track(board)
-    drafts = sampling.drafts(_contexts(at, board, tables, SAMPLED_TASKS, shard), Prompter.of(at, board))
+    settings = config.p.track(board)
+    drafts = sampling.drafts(
+        _contexts(config, board, tables, SAMPLED_TASKS, shard), Prompter.of(config, board)
+    )
     label = f"{board}: teach {model}"
-    lessons = sampling.teach(drafts, model, settings, lambda turns: asking(turns, at, label=label))
-    asked = sampling.requests(drafts, lessons, model, settings)
-    failed = sampling.unasked(drafts, lessons)
+    given = sampling.instruct(drafts, model, settings, lambda turns: asking(turns, config, label=label))
+    asked, failed = sampling.requests(drafts, given, model, settings), sampling.unasked(drafts, given)
     to_ask = [prompted for prompted, reply in zip(asked, failed, strict=True) if reply is None]
-    came = iter(ask_prompted(to_ask, at, f"{board}: sample {model}", asking))
+    came = iter(ask_prompted(to_ask, config, f"{board}: sample {model}", asking))
     replies = [reply or next(came) for reply in failed]
     return generations(sampling.collect(drafts, asked, replies))
 
 
 def filter(  # the paper's name of the step
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
     """Ask for the judge's choices between the two candidates of a shard's items, in both orders. Generation rows of
     purpose `filter`.
@@ -77,23 +78,23 @@ def filter(  # the paper's name of the step
     Of the data set's generator and, where the source holds candidates of both schemes, of those too: they are no shard's
     own, so every shard gives them.
     """
-    if not allowed(at, board, model):
+    if not allowed(config, board, model):
         return generations([])
-    sampled = rows_in_shard(upstream.get("sample", generations([])), shard, at.p.n_shards)
-    asked = filter_requests(at, board, model, sampled, tables)
+    sampled = rows_in_shard(upstream.get("sample", generations([])), shard, config.p.n_shards)
+    asked = filter_requests(config, board, model, sampled, tables)
     label = f"{board}: filter {model}"
-    came = ask_until_read(asked, at, label, asking, read=filtering.read_choice, remind=reminder)
+    came = ask_until_read(asked, config, label, asking, read=filtering.read_choice, remind=reminder)
     return generations(came.rows(filtering.read_choice))
 
 
-def filter_requests(at: Layout, board: str, judge: str, sampled: pl.DataFrame, tables) -> list[Prompted]:
+def filter_requests(config: Layout, board: str, judge: str, sampled: pl.DataFrame, tables) -> list[Prompted]:
     """Return what filtering asks: generated candidates first, then published ones."""
-    prompter, of_item = Prompter.of(at, board), contexts(tables.items, tables.documents)
+    prompter, of_item = Prompter.of(config, board), contexts(tables.items, tables.documents)
     settings = prompter.settings
     candidates = dataset.checked(sampled, of_item, slack=settings.length_slack_words)
     groups = {
         GENERATED: dataset.generated_candidates(candidates, settings.dataset_generator),
-        PUBLISHED: dataset.published_candidates(published_samples(at, board, tables)),
+        PUBLISHED: dataset.published_candidates(published_samples(config, board, tables)),
     }
     return [
         prompted
@@ -103,18 +104,20 @@ def filter_requests(at: Layout, board: str, judge: str, sampled: pl.DataFrame, t
 
 
 def respond(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
     """Ask for several responses to every general query of a shard's pool. Generation rows of purpose `respond`."""
-    if not allowed(at, board, model):
+    if not allowed(config, board, model):
         return generations([])
-    pool = _contexts(at, board, tables, ("general",), shard)
-    asked = general.requests(pool, model, at.p.track(board))
-    return generations(general.collect(asked, ask_prompted(asked, at, f"{board}: respond {model}", asking)))
+    pool = _contexts(config, board, tables, ("general",), shard)
+    asked = general.requests(pool, model, config.p.track(board))
+    return generations(
+        general.collect(asked, ask_prompted(asked, config, f"{board}: respond {model}", asking))
+    )
 
 
 def select(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
     """Return the responses of the whole pool with the similarity of their query, and `selected` on those that are
     labelled; once, in the first shard. It asks no model.
@@ -122,18 +125,18 @@ def select(
     if shard:
         return generations([])
     responses = upstream.get("respond", generations([]))
-    compared = general.similarities(responses, measure=measure_of(at.p.track(board).similarity))
-    marked = general.marked(responses, compared, n=at.p.size_of(board).general, seed=at.p.seed)
+    compared = general.similarities(responses, measure=measure_of(config.p.track(board).similarity))
+    marked = general.marked(responses, compared, n=config.p.size_of(board).general, seed=config.p.seed)
     return marked.sort("generation_id")
 
 
 # ---- the data set ------------------------------------------------------------------------------------------
 
 
-def assembled(at: Layout, board: str, tables, replies: Replies) -> Dataset:
+def assembled(config: Layout, board: str, tables, replies: Replies) -> Dataset:
     """Return the data set that the replies of the steps make together with the source. Pure: it asks nothing."""
-    settings, published = at.p.track(board), published_samples(at, board, tables)
-    candidates, filtered, chosen, samples = _samples(at, board, tables, replies)
+    settings, published = config.p.track(board), published_samples(config, board, tables)
+    candidates, filtered, chosen, samples = _samples(config, board, tables, replies)
     responses = replies.get("select", generations([]))
     probes = dataset.without_probes(tables.samples, settings.tasks)[1]
     rows = pl.concat([candidates, filtered, responses]).sort("generation_id")
@@ -149,24 +152,24 @@ def assembled(at: Layout, board: str, tables, replies: Replies) -> Dataset:
 
 
 def _samples(
-    at: Layout, board: str, tables, replies: Replies
+    config: Layout, board: str, tables, replies: Replies
 ) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, Pick], pl.DataFrame]:
     """The checked candidates, the replies of filtering, which candidate was chosen for each item, and all samples.
     Published candidates are no shard's own, so their filtering may come once per shard: equal rows are one.
     """
     sampled, filtered = (replies.get(step, generations([])) for step in ("sample", "filter"))
     filtered = filtered.unique("generation_id", keep="first", maintain_order=True)
-    of_item, settings = contexts(tables.items, tables.documents), at.p.track(board)
+    of_item, settings = contexts(tables.items, tables.documents), config.p.track(board)
     candidates = dataset.checked(sampled, of_item, slack=settings.length_slack_words)
-    published, how = published_samples(at, board, tables), {"settings": settings, "seed": at.p.seed}
+    published, how = published_samples(config, board, tables), {"settings": settings, "seed": config.p.seed}
     return candidates, filtered, *dataset.samples_of(candidates, filtered, published, of_item, **how)
 
 
 def exported(
-    at: Layout, board: str, tables, replies: dict[str, pl.DataFrame], beside: dict[str, pl.DataFrame]
+    config: Layout, board: str, tables, replies: dict[str, pl.DataFrame], beside: dict[str, pl.DataFrame]
 ) -> tuple[dict[str, pl.DataFrame], list[dict]]:
     """Return the tables of the board's data set by name, and its annotation tasks."""
-    whole = assembled(at, board, tables, replies)
+    whole = assembled(config, board, tables, replies)
     judged = [replies.get(step, generations([])) for step in ("recognise", "judge_refined")]
     rows = pl.concat([whole.generations, *judged])
     made = {"items": whole.items, "samples": whole.samples, "rejects": whole.rejects, "generations": rows}
@@ -177,39 +180,42 @@ def exported(
 
 
 def recognise(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> tuple[pl.DataFrame, Replies]:
     """Ask for a subject's judgements of a shard's samples and selected general responses, in every variant, and for its
     refinements: Generation rows (purposes `recognise`, `refine`), and beside them the `judgements`.
     """
-    if not allowed(at, board, model):
+    if not allowed(config, board, model):
         return generations([]), {"judgements": recognition.judgements([])}
-    samples, responses = _samples(at, board, tables, upstream)[-1], upstream.get("select", generations([]))
-    context_of, targets = recognition_targets(at, samples, responses, tables, shard)
+    samples, responses = (
+        _samples(config, board, tables, upstream)[-1],
+        upstream.get("select", generations([])),
+    )
+    context_of, targets = recognition_targets(config, samples, responses, tables, shard)
     rows, judgements = [generations([])], [recognition.judgements([])]
     for part in recognition.parts(targets):  # requests and replies of a whole pool take gigabytes
         of_part = {target.item_id: context_of[target.item_id] for target in part}
-        generated, judged = _judged_texts(at, board, model, tables.documents, of_part, part, asking)
+        generated, judged = _judged_texts(config, board, model, tables.documents, of_part, part, asking)
         rows.append(generations(generated))
         judgements.append(recognition.judgements(judged))
     return pl.concat(rows).sort("generation_id"), {"judgements": pl.concat(judgements).sort("judgement_id")}
 
 
 def recognition_targets(
-    at: Layout, samples: pl.DataFrame, responses: pl.DataFrame, tables, shard: int
+    config: Layout, samples: pl.DataFrame, responses: pl.DataFrame, tables, shard: int
 ) -> tuple[dict[str, Context], list[Target]]:
     """Return the contexts of the items of one shard, and the texts about them. A summary whose document is not at hand
     cannot be judged and is not asked.
     """
     targets = recognition.targets(samples, general.selected(responses))
     named = tables.items.filter(pl.col("item_id").is_in(list({target.item_id for target in targets})))
-    of_shard = in_shard(contexts(named, tables.documents).values(), shard, at.p.n_shards)
+    of_shard = in_shard(contexts(named, tables.documents).values(), shard, config.p.n_shards)
     of_item = {item.item_id: item for item in of_shard if item.knowledge or item.task != "summarization"}
     return of_item, [target for target in targets if target.item_id in of_item]
 
 
 def _judged_texts(
-    at: Layout,
+    config: Layout,
     board: str,
     subject: str,
     documents: pl.DataFrame,
@@ -220,46 +226,46 @@ def _judged_texts(
     """Generation and Judgement rows of what one subject says of these texts, of what it refines, and of that."""
     from truerate.tracks.halueval.retrieval import knowledge_of, knowledge_of_queries  # brings numpy
 
-    prompter = Prompter.of(at, board)
-    knowledge = knowledge_of(at, board, of_item.values(), documents)
+    prompter = Prompter.of(config, board)
+    knowledge = knowledge_of(config, board, of_item.values(), documents)
     asked = recognition.requests(targets, of_item, subject, prompter, knowledge=knowledge)
-    rows, judged = _recognised(asked, at, f"{board}: recognise {subject}", subject, asking)
+    rows, judged = _recognised(asked, config, f"{board}: recognise {subject}", subject, asking)
     if not prompter.settings.refinement:
         return rows, judged
     flagged = refinement.flagged(judged)
     to_refine = [target for target in targets if target.target_id in flagged]
     queries = [of_item[target.item_id] for target in to_refine]
-    knowledge |= knowledge_of_queries(at, board, queries, documents, knowledge)
+    knowledge |= knowledge_of_queries(config, board, queries, documents, knowledge)
     asked = refinement.requests(to_refine, of_item, subject, prompter, knowledge=knowledge)
-    replies = ask_prompted(asked, at, f"{board}: refine {subject}", asking)
+    replies = ask_prompted(asked, config, f"{board}: refine {subject}", asking)
     refined = refinement.collect(asked, replies, to_refine)
     asked = refinement.judging_requests(refined, of_item, subject, prompter)
     label = f"{board}: judge what {subject} refined"
-    more, judged_again = _recognised(asked, at, label, subject, asking)
+    more, judged_again = _recognised(asked, config, label, subject, asking)
     return rows + refined + more, judged + judged_again
 
 
 def _recognised(
-    asked: Sequence[Prompted], at: Layout, label: str, model: str, asking: Asking
+    asked: Sequence[Prompted], config: Layout, label: str, model: str, asking: Asking
 ) -> tuple[list[dict], list[dict]]:
     """Generation and Judgement rows of questions of recognition; only the last reply to each is a judgement."""
-    came = ask_until_read(asked, at, label, asking, read=recognition.read, remind=reminder)
-    rows, judged = recognition.collect(came.asked, came.replies, version=at.identity(model))
+    came = ask_until_read(asked, config, label, asking, read=recognition.read, remind=reminder)
+    rows, judged = recognition.collect(came.asked, came.replies, version=config.identity(model))
     return rows + came.unread, judged
 
 
 def judge_refined(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> tuple[pl.DataFrame, Replies]:
     """Ask what another model says of the texts of a shard that subjects rewrote; its own rewritings, which it has judged,
     are not asked again. Generation rows of purpose `recognise`, and beside them the `judgements`.
     """
-    if not allowed(at, board, model):
+    if not allowed(config, board, model):
         return generations([]), {"judgements": recognition.judgements([])}
-    rows = rows_in_shard(upstream.get("recognise", generations([])), shard, at.p.n_shards)
+    rows = rows_in_shard(upstream.get("recognise", generations([])), shard, config.p.n_shards)
     refined = rows.filter((pl.col("purpose") == refinement.PURPOSE) & (pl.col("model") != model))
     named = tables.items.filter(pl.col("item_id").is_in(refined["item_id"].unique().to_list()))
     of_item, rewritten = contexts(named, tables.documents), refined.sort("generation_id").to_dicts()
-    asked = refinement.judging_requests(rewritten, of_item, model, Prompter.of(at, board))
-    made, judged = _recognised(asked, at, f"{board}: {model} judges what was refined", model, asking)
+    asked = refinement.judging_requests(rewritten, of_item, model, Prompter.of(config, board))
+    made, judged = _recognised(asked, config, f"{board}: {model} judges what was refined", model, asking)
     return generations(made), {"judgements": recognition.judgements(judged)}
