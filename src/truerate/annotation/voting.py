@@ -51,14 +51,14 @@ def marked_by_most(marked: Sequence[Iterable[tuple[int, int]]]) -> list[tuple[in
     """
     marks: Counter[int] = Counter()
     for bounds in marked:
-        marks.update({place for start, end in bounds for place in range(start, end)})
+        marks.update({index for start, end in bounds for index in range(start, end)})
     runs: list[list[int]] = []
-    for place in sorted(place for place, n in marks.items() if 2 * n > len(marked)):
-        if runs and place == runs[-1][-1] + 1:
-            runs[-1].append(place)
+    for index in sorted(index for index, n in marks.items() if 2 * n > len(marked)):
+        if runs and index == runs[-1][-1] + 1:
+            runs[-1].append(index)
         else:
-            runs.append([place])
-    return [(run[0], run[-1] + 1, min(marks[place] for place in run) / len(marked)) for run in runs]
+            runs.append([index])
+    return [(run[0], run[-1] + 1, min(marks[index] for index in run) / len(marked)) for run in runs]
 
 
 def voted_spans(labels: Sequence[Label], types: Sequence[str] = (UNTYPED,)) -> list[dict[str, Any]]:

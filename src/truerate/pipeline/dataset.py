@@ -42,7 +42,7 @@ from truerate.pipeline.sources import SourceTables, load_source
 from truerate.pipeline.tracks import protocol_of, refuse_other_tasks, tasks_of
 
 PAGES = "documents"  # of the tables beside replies the one that outgrows memory
-Thinned = Callable[[str, pl.DataFrame], pl.DataFrame]
+Pruned = Callable[[str, pl.DataFrame], pl.DataFrame]
 StepTables = pl.DataFrame | tuple[pl.DataFrame, dict[str, pl.DataFrame]]
 
 
@@ -194,28 +194,28 @@ def load_dataset(
     board: str,
     names: Collection[str] = tuple(DATASET),
     columns: Mapping[str, Collection[str]] = MappingProxyType({}),
-    thinned: Thinned | None = None,
+    pruned: Pruned | None = None,
 ) -> dict[str, pl.DataFrame]:
-    """The tables of a data set by name: all or these, of each all columns or these; `thinned` as in `load_thinned`."""
+    """The tables of a data set by name: all or these, of each all columns or these; `pruned` as in `load_pruned`."""
     return {
-        name: load_thinned(name, at.dataset(board, name), columns=columns.get(name), thinned=thinned)
+        name: load_pruned(name, at.dataset(board, name), columns=columns.get(name), pruned=pruned)
         for name in DATASET
         if name in names
     }
 
 
-def load_thinned(
+def load_pruned(
     name: str,
     path: str | Path,
     *,
-    thinned: Thinned | None,
+    pruned: Pruned | None,
     columns: Collection[str] | None = None,
     rows: pl.Expr | None = None,
 ) -> pl.DataFrame:
-    """A validated table of a data set: whole, what `thinned` makes of its parts, or only the `rows` of a condition."""
-    if thinned is None:
+    """A validated table of a data set: whole, what `pruned` makes of its parts, or only the `rows` of a condition."""
+    if pruned is None:
         return load(DATASET[name], path, columns=columns, rows=rows)
-    return load_in_parts(DATASET[name], path, partial(thinned, name), columns=columns, rows=rows)
+    return load_in_parts(DATASET[name], path, partial(pruned, name), columns=columns, rows=rows)
 
 
 def gc(at: Layout) -> list[str]:

@@ -30,7 +30,7 @@ from truerate.core.schemas import (
 )
 from truerate.core.text import passage_of
 from truerate.pipeline.checks.own_labels import label_files
-from truerate.pipeline.dataset import load_dataset, load_thinned
+from truerate.pipeline.dataset import load_dataset, load_pruned
 from truerate.pipeline.dataset_tables import DATASET
 from truerate.pipeline.guard import unchanged, write_json
 from truerate.pipeline.sources import load_source
@@ -198,7 +198,7 @@ def _scored(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame, list[di
     """The scores, outcomes and topics of a board; what they are made from is let go before they are saved."""
     track = protocol_of(at, board)
     read = ("items", "generations", *track.scored)
-    dataset = load_dataset(at, board, read, track.scored_columns, track.thinned)
+    dataset = load_dataset(at, board, read, track.scored_columns, track.pruned)
     samples = load(Sample, at.labels(board, "samples"))
     judged = [at.judgements(name, board) for name in at.p.families(board)]
     inputs = digest(at.dataset(board), at.labels(board), *judged)
@@ -229,7 +229,7 @@ def scored_judgements(
     rows = track.scored_judgements(at, board, samples, generations) if track.scored_judgements else None
     own = at.dataset(board, "judgements")
     if track.scored_parts is None:
-        read = partial(load_thinned, "judgements", columns=columns, thinned=track.thinned)
+        read = partial(load_pruned, "judgements", columns=columns, pruned=track.pruned)
         yield pl.concat([read(own), *(read(path, rows=rows) for path in judged)])
         return
     places = track.scored_parts(items, samples, generations)

@@ -61,7 +61,7 @@ class Protocol:
     scored: ClassVar[tuple[str, ...]] = ()
     scored_columns: ClassVar[Columns] = {}
     # a table's name and some of its rows -> what `score` reads of these
-    thinned: ClassVar[Table | None] = None
+    pruned: ClassVar[Table | None] = None
     # an expression that holds of those judgements of detectors that `score` reads
     scored_judgements: ClassVar[Callable[..., "pl.Expr"] | None] = None
     # the `part` of each `target_id`, where `score` reads judgements part by part, one of them in memory at a time

@@ -35,10 +35,10 @@ class Context:
 def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
     """Return every item by its id, with the texts of its documents joined by blank lines in the order of `document_ids`."""
     texts = dict(documents.select("document_id", "text").iter_rows())
-    own = ("item_id", "task", "group_id", "lang", "history", "question", "right_answer")
+    columns = ("item_id", "task", "group_id", "lang", "history", "question", "right_answer")
     return {
         row["item_id"]: Context(
-            **{name: row[name] for name in own}
+            **{name: row[name] for name in columns}
             | {"knowledge": "\n\n".join(texts[name] for name in row["document_ids"] if name in texts)}
             | ({"history": _history(row["history"], row["question"])} if row["task"] == "dialogue" else {})
         )

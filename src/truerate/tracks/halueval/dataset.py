@@ -80,11 +80,11 @@ def checked(sampled: pl.DataFrame, contexts: dict[str, Context], *, slack: int) 
     rows = []
     for row in sampled.iter_rows(named=True):
         if row["status"] == "ok":
-            known, context = facts(row), contexts[row["item_id"]]
-            is_long = context.task in LENGTH_RULED and int(known["words_over"]) > slack
+            attributes, context = facts(row), contexts[row["item_id"]]
+            is_long = context.task in LENGTH_RULED and int(attributes["words_over"]) > slack
             reason = candidate_reason(row["text"], context.right_answer, context.question)
             more = {"rejected": reason, "too_long": "yes" if is_long else None}
-            row = {**row, "attributes": pairs(**{**known, **more})}
+            row = {**row, "attributes": pairs(**{**attributes, **more})}
         rows.append(row)
     return pl.DataFrame(rows, schema=sampled.schema)
 
@@ -136,12 +136,12 @@ def pair_samples(
     for item_id in sorted(chosen):
         pick, context = chosen[item_id], contexts[item_id]
         row = row_of[pick.candidate_id]
-        known = facts(row)
-        of_both = {"pick": pick.pick, "candidate_scheme": known["scheme"]}
-        of_candidate = {"candidate": pick.candidate_id, "words_over": known["words_over"]}
+        attributes_of_row = facts(row)
+        of_both = {"pick": pick.pick, "candidate_scheme": attributes_of_row["scheme"]}
+        of_candidate = {"candidate": pick.candidate_id, "words_over": attributes_of_row["words_over"]}
         sides = (
             (context.right_answer, False, None, None, pairs(**of_both)),
-            (row["text"], True, row["model"], known["pattern"], pairs(**of_both, **of_candidate)),
+            (row["text"], True, row["model"], attributes_of_row["pattern"], pairs(**of_both, **of_candidate)),
         )
         rows += [
             sample_row(
@@ -184,8 +184,8 @@ def following(samples: pl.DataFrame, source: pl.DataFrame) -> pl.DataFrame:
     brought = source.filter(pair("attributes", "published_split").is_not_null())
     side = pl.col("split").min().alias("side")  # `test` stands before `train`
     sides = brought.group_by("group_id", maintain_order=True).agg(side)
-    known = samples.join(sides, on="group_id", how="left", maintain_order="left")
-    return known.with_columns(split=pl.coalesce("side", "split")).drop("side")
+    with_side = samples.join(sides, on="group_id", how="left", maintain_order="left")
+    return with_side.with_columns(split=pl.coalesce("side", "split")).drop("side")
 
 
 def samples_of(
@@ -222,13 +222,13 @@ def rejects(
     kept = {pick.candidate_id for pick in chosen.values()}
     rows = []
     for row in candidates.sort("generation_id").iter_rows(named=True):
-        known = facts(row)
+        attributes = facts(row)
         if row["status"] != "ok":
             rows.append(_outcome(row))
-        elif "rejected" in known:
-            rows.append(_reject(row, known["rejected"], known["scheme"]))
+        elif "rejected" in attributes:
+            rows.append(_reject(row, attributes["rejected"], attributes["scheme"]))
         elif row["model"] == generator and row["generation_id"] not in kept:
-            rows.append(_reject(row, "filtered_out", known["scheme"]))
+            rows.append(_reject(row, "filtered_out", attributes["scheme"]))
     lost = responded.filter(pl.col("status") != "ok").sort("generation_id")
     return frame(Reject, rows + [_outcome(row) for row in lost.iter_rows(named=True)])
 

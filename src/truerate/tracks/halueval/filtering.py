@@ -35,8 +35,8 @@ class Contest:
     """Two different candidates of one item, in the order of the schemes' names so that no row order matters."""
 
     context: Context
-    one: Candidate
-    two: Candidate
+    first: Candidate
+    second: Candidate
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def requests(of: Sequence[Contest], judge: str, prompter: Prompter, *, origin: s
             "patterns": patterns.named(task, None),
             "demonstrations": patterns.compared(task, prompter.seed),
         }
-        for first, second in ((contest.one, contest.two), (contest.two, contest.one)):
+        for first, second in ((contest.first, contest.second), (contest.second, contest.first)):
             both = {"first": first.text, "second": second.text}
             messages = prompter.messages(f"filter_{task}", **context.values, **both, **shown)
             request = Request(
@@ -112,17 +112,17 @@ def picks(
     """Return the chosen candidate per item, from the Generation rows of filtering and all usable candidates of that origin."""
     chosen_of: dict[str, list[str | None]] = {}
     for row in choices:
-        known = facts(row)
-        if known["origin"] == origin and REASKED not in known:
-            chosen_of.setdefault(row["item_id"], []).append(known.get("choice"))
-    made = {}
+        attributes = facts(row)
+        if attributes["origin"] == origin and REASKED not in attributes:
+            chosen_of.setdefault(row["item_id"], []).append(attributes.get("choice"))
+    pick_of = {}
     for item_id, both in ((item_id, distinct(some)) for item_id, some in candidates.items() if some):
         chosen = chosen_of.get(item_id, [])
         if len(both) == 1:
-            made[item_id] = Pick(both[0].candidate_id, "only")
+            pick_of[item_id] = Pick(both[0].candidate_id, "only")
         elif len(chosen) == 2 and chosen[0] is not None and chosen[0] == chosen[1]:
-            made[item_id] = Pick(chosen[0], "agreed")
+            pick_of[item_id] = Pick(chosen[0], "agreed")
         else:
             drawn = both[int(draw(seed, "pick", item_id) * 2)]
-            made[item_id] = Pick(drawn.candidate_id, "seeded")
-    return made
+            pick_of[item_id] = Pick(drawn.candidate_id, "seeded")
+    return pick_of

@@ -26,8 +26,8 @@ def requests(queries: Sequence[Context], responder: str, settings: Settings) -> 
         for index in range(settings.n_responses):
             params = decoding(settings.decoding("responding"), index)
             request = Request(responder, messages, params, sample_index=index)
-            known: dict[str, str | None] = {"task": "general", "index": str(index)}
-            asked.append(Prompted(request, query.item_id, PURPOSE, known, may_decline=True))
+            attributes: dict[str, str | None] = {"task": "general", "index": str(index)}
+            asked.append(Prompted(request, query.item_id, PURPOSE, attributes, may_decline=True))
     return asked
 
 

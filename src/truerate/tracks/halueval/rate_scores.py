@@ -38,13 +38,13 @@ def score_rates(samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWr
         return frame(Score)
     rows = judged(samples, judgements).filter(pl.col("variant") == PLAIN)
     few = drawn(responses["sample_id"].to_list(), writer.seed)
-    made = []
-    for (judge,), own in rows.group_by("judge", maintain_order=True):
-        part = own.filter(pl.col("sample_id").is_in(responses["sample_id"].implode()))
+    score_rows = []
+    for (judge,), of_judge in rows.group_by("judge", maintain_order=True):
+        part = of_judge.filter(pl.col("sample_id").is_in(responses["sample_id"].implode()))
         if part.height == responses.height and part["verdict"].is_not_null().any():
-            each = estimates_of(part, own.filter(pl.col("task") != GENERAL), few, writer)
-            made += estimate_rows(RATE, str(judge), WHERE, each, part.height, writer)
-    return frame(Score, made)
+            each = estimates_of(part, of_judge.filter(pl.col("task") != GENERAL), few, writer)
+            score_rows += estimate_rows(RATE, str(judge), WHERE, each, part.height, writer)
+    return frame(Score, score_rows)
 
 
 def drawn(names: list[str], seed: int) -> frozenset[str]:
@@ -66,11 +66,15 @@ def estimates_of(
     each += estimate_board({key: cell_of(rows, few)}, confidence=confidence, names=FEW)[key]
     label, clusters = rows["is_hallucinated"].to_numpy().astype(float), rows["group_id"].to_list()
     sums = cluster_sums(clusters, np.stack([label, np.ones(rows.height)], axis=1))
-    found = [
-        Estimate(one.estimator, one.calibration if one.calibration == ELSEWHERE else None, one.interval)
-        for one in each
+    estimates = [
+        Estimate(
+            estimate.estimator,
+            estimate.calibration if estimate.calibration == ELSEWHERE else None,
+            estimate.interval,
+        )
+        for estimate in each
     ]
-    return [*found, Estimate(PEOPLE, None, writer.share_interval(*sums.T))]
+    return [*estimates, Estimate(PEOPLE, None, writer.share_interval(*sums.T))]
 
 
 def cell_of(rows: pl.DataFrame, labelled: frozenset[str]) -> Cell:
@@ -88,10 +92,14 @@ def calibration_of(rows: pl.DataFrame) -> dict[str, Calibration]:
     """A judge's verdicts on texts of other tasks as what it is calibrated on; nothing where there are none. Tasks
     stand for models: what sets one apart from another is all that is known of a task that is none of them.
     """
-    told = rows.drop_nulls("verdict")
-    if told.is_empty():
+    judged_rows = rows.drop_nulls("verdict")
+    if judged_rows.is_empty():
         return {}
-    gold, flagged = (told[name].to_numpy().astype(float) for name in ("is_hallucinated", "verdict"))
-    sums = np.stack([np.ones(told.height), gold, flagged, gold * flagged], axis=1)
-    langs = np.full(told.height, ONE_LANG)
-    return {ELSEWHERE: Calibration(sums, langs, told["task"].to_numpy(), told["group_id"].to_numpy())}
+    gold, flagged = (judged_rows[name].to_numpy().astype(float) for name in ("is_hallucinated", "verdict"))
+    sums = np.stack([np.ones(judged_rows.height), gold, flagged, gold * flagged], axis=1)
+    langs = np.full(judged_rows.height, ONE_LANG)
+    return {
+        ELSEWHERE: Calibration(
+            sums, langs, judged_rows["task"].to_numpy(), judged_rows["group_id"].to_numpy()
+        )
+    }

@@ -117,8 +117,8 @@ def one_request(
     )
     params = decoding(prompter.settings.decoding("chain_of_thought" if is_step_by_step else "recognition"))
     request = Request(subject, messages, params, form=REASONED if is_step_by_step else VERDICT)
-    known = {"task": context.task, "variant": variant, "target": target.target_id, **more}
-    return Prompted(request, target.item_id, PURPOSE, known)
+    attributes = {"task": context.task, "variant": variant, "target": target.target_id, **more}
+    return Prompted(request, target.item_id, PURPOSE, attributes)
 
 
 def contrast_requests(
@@ -141,9 +141,9 @@ def contrast_requests(
             messages = prompter.messages(f"contrast_{context.task}", **context.values, **both, **shown)
             form = filtering.CHOICES[context.task]
             request = Request(subject, messages, decoding(prompter.settings.recognition), form=form)
-            known = {"task": context.task, "variant": "contrast", "order": order}
-            known |= {"first": first.target_id, "second": second.target_id}
-            asked.append(Prompted(request, right.item_id, PURPOSE, known))
+            attributes = {"task": context.task, "variant": "contrast", "order": order}
+            attributes |= {"first": first.target_id, "second": second.target_id}
+            asked.append(Prompted(request, right.item_id, PURPOSE, attributes))
     return asked
 
 
@@ -202,18 +202,18 @@ def collect(
         generations.append(row)
         answer, kept = unpaired(row["attributes"]), prompted.attributes
         if kept["variant"] == "contrast":
-            chosen, known = answer.get("choice"), {key: kept[key] for key in ("variant", "order")}
+            chosen, attributes = answer.get("choice"), {key: kept[key] for key in ("variant", "order")}
             sides = (kept["first"], kept["second"])
             verdicts = {side: None if chosen is None else chosen == side for side in sides}
         else:
             names = ("variant", "stage", "sample", "refined_by")
-            known = {key: kept[key] for key in names if key in kept}
+            attributes = {key: kept[key] for key in names if key in kept}
             word = answer.get("verdict")
             verdicts = {kept["target"]: None if word is None else word == "yes"}
         rationale = row["text"] if kept["variant"] == "chain-of-thought" else None
         judged += [
             judgement_row(
-                judgement_id=content_id(row["model"], version, target, known, row["generation_id"]),
+                judgement_id=content_id(row["model"], version, target, attributes, row["generation_id"]),
                 judge=row["model"],
                 judge_version=version,
                 target_id=target,
@@ -221,7 +221,7 @@ def collect(
                 status=row["status"],
                 reason=row["reason"],
                 rationale=rationale,
-                attributes=pairs(**known),
+                attributes=pairs(**attributes),
             )
             for target, verdict in verdicts.items()
         ]

@@ -41,8 +41,8 @@ def requests(
             values = context.values | {"knowledge": given, "text": target.text}
             messages = prompter.messages(f"refine_{task}", **values, patterns=patterns.named(task, None))
             request = Request(subject, messages, decoding(prompter.settings.decoding("refining")))
-            known: dict[str, str | None] = {"task": task, "sample": target.target_id}
-            asked.append(Prompted(request, target.item_id, PURPOSE, known, may_decline=True))
+            attributes: dict[str, str | None] = {"task": task, "sample": target.target_id}
+            asked.append(Prompted(request, target.item_id, PURPOSE, attributes, may_decline=True))
     return asked
 
 

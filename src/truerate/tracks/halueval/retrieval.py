@@ -46,13 +46,15 @@ def knowledge_of(
 
 
 def knowledge_of_queries(
-    at: Layout, board: str, flagged: Iterable[Context], documents: pl.DataFrame, known: Mapping[str, str]
+    at: Layout, board: str, flagged: Iterable[Context], documents: pl.DataFrame, knowledge: Mapping[str, str]
 ) -> dict[str, str]:
     """Return what flagged answers to general queries are refined with (HELMA 3.3): queries come without documents, so it
     is always what BM25 finds. By item, without those that have knowledge already.
     """
     queries = {
-        query.item_id: query for query in flagged if query.item_id not in known and query.task == "general"
+        query.item_id: query
+        for query in flagged
+        if query.item_id not in knowledge and query.task == "general"
     }
     if not queries:
         return {}

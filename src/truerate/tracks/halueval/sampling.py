@@ -155,7 +155,7 @@ def collect(of: Sequence[Draft], asked: Sequence[Prompted], replies: Sequence[Re
     over the right text.
     """
     rows = zip(of, asked, replies, strict=True)
-    return [generation(one, reply, read_candidate(reply.text, draft)) for draft, one, reply in rows]
+    return [generation(prompted, reply, read_candidate(reply.text, draft)) for draft, prompted, reply in rows]
 
 
 def read_candidate(text: str, draft: Draft) -> Read:

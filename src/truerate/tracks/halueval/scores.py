@@ -96,9 +96,9 @@ def _recognition(
     score_rows = recognition_scores(subject, where, rows, writer, more=pattern_ratios(rows, where))
     hits = is_right(rows)
     if rows["pair_id"].is_not_null().any():
-        one, matched = one_side(rows, seed=writer.seed), in_matched_pairs(rows, seed=writer.seed)
+        of_one_side, matched = one_side(rows, seed=writer.seed), in_matched_pairs(rows, seed=writer.seed)
         shares: list[Ratio] = [
-            ("accuracy_one_side", where, hits * one, one),
+            ("accuracy_one_side", where, hits * of_one_side, of_one_side),
             ("accuracy_matched", where, hits * matched, matched),
         ]
         score_rows = score_rows + writer.shares(subject, shares, rows["group_id"].to_list())

@@ -131,8 +131,8 @@ class Settings(Track):
 
     def decoding(self, kind: str) -> Sampling:
         """The decoding settings of a kind of question, by the name of its block."""
-        own: Sampling | None = getattr(self, kind)
-        return own or self.decoding(self.instead[kind])
+        settings: Sampling | None = getattr(self, kind)
+        return settings or self.decoding(self.instead[kind])
 
     @property
     def measure(self) -> str:

@@ -172,8 +172,13 @@ def exported(
     whole = assembled(config, board, tables, replies)
     judged = [replies.get(step, generations([])) for step in ("recognise", "judge_refined")]
     rows = pl.concat([whole.generations, *judged])
-    made = {"items": whole.items, "samples": whole.samples, "rejects": whole.rejects, "generations": rows}
-    return made | {"judgements": beside["judgements"], "counts": counts(rows)}, whole.tasks
+    tables_made = {
+        "items": whole.items,
+        "samples": whole.samples,
+        "rejects": whole.rejects,
+        "generations": rows,
+    }
+    return tables_made | {"judgements": beside["judgements"], "counts": counts(rows)}, whole.tasks
 
 
 # ---- recognition -------------------------------------------------------------------------------------------
@@ -267,5 +272,5 @@ def judge_refined(
     named = tables.items.filter(pl.col("item_id").is_in(refined["item_id"].unique().to_list()))
     of_item, rewritten = contexts(named, tables.documents), refined.sort("generation_id").to_dicts()
     asked = refinement.judging_requests(rewritten, of_item, model, Prompter.of(config, board))
-    made, judged = _recognised(asked, config, f"{board}: {model} judges what was refined", model, asking)
-    return generations(made), {"judgements": recognition.judgements(judged)}
+    generated, judged = _recognised(asked, config, f"{board}: {model} judges what was refined", model, asking)
+    return generations(generated), {"judgements": recognition.judgements(judged)}

@@ -10,6 +10,6 @@ def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, PlainCon
     texts = dict(documents.select("document_id", "text").iter_rows())
     rows = items.select("item_id", "question", "document_ids", "history").iter_rows()
     return {
-        item: PlainContext(item, "\n\n".join(texts[one] for one in ids if one in texts), question, history)
+        item: PlainContext(item, "\n\n".join(texts[name] for name in ids if name in texts), question, history)
         for item, question, ids, history in rows
     }

@@ -25,38 +25,40 @@ OTHERS, FEW = (RAW, ROGAN_GLADEN, ROGAN_GLADEN_BETWEEN), (PREDICTION_POWERED,)
 ONE_LANG = "all-langs"  # a set is one language; the registry's cells are named by one
 
 
-def score_corrected(said: pl.DataFrame, writer: ScoreWriter, settings: Settings) -> list[dict[str, Any]]:
+def score_corrected(
+    verdicts_of_rows: pl.DataFrame, writer: ScoreWriter, settings: Settings
+) -> list[dict[str, Any]]:
     """Score rows of each detector's rates of each subject: over all, and by task."""
-    made: list[dict[str, Any]] = []
-    for (detector,), own in said.group_by("detector", maintain_order=True):
-        for where, part in slices(own):
+    score_rows: list[dict[str, Any]] = []
+    for (detector,), of_detector in verdicts_of_rows.group_by("detector", maintain_order=True):
+        for where, part in slices(of_detector):
             for subject, cell_rows, each in estimated(part, writer, settings):
                 slice_ = {**where, "detector": str(detector)}
-                made += estimate_rows(RATE, subject, slice_, each, cell_rows.height, writer)
-    return made
+                score_rows += estimate_rows(RATE, subject, slice_, each, cell_rows.height, writer)
+    return score_rows
 
 
 def estimated(
-    said: pl.DataFrame, writer: ScoreWriter, settings: Settings
+    judged_rows: pl.DataFrame, writer: ScoreWriter, settings: Settings
 ) -> Iterator[tuple[str, pl.DataFrame, list[Estimate]]]:
     """Each subject of the board, its replies, and the estimates of its rate that can be made; what each rests on is
     said by its name: errors on others' labelled replies, or a few labels of the subject's own.
     """
     confidence = writer.statistics.confidence
-    people = said.filter("is_people")
-    subjects = said.filter(~pl.col("is_calibration"))
+    people = judged_rows.filter("is_people")
+    subjects = judged_rows.filter(~pl.col("is_calibration"))
     few = drawn(people, settings.few_labels, writer.seed)
-    for subject, own in by_subject(subjects):
+    for subject, of_subject in by_subject(subjects):
         calibrated = calibration(people.filter(pl.col("subject") != subject))
-        cells = {(subject, ONE_LANG): cell(own)}
-        found = estimate_board(cells, confidence=confidence, calibrated=calibrated, names=OTHERS)
-        each = list(found[subject, ALL])
-        if any(not tells_apart(one, settings.least_youden_j) for one in calibrated.values()):
-            each = [one if one.estimator == RAW else refused(one) for one in each]
-        if own["is_people"].all() and few:
-            cells = {(subject, ONE_LANG): cell(own, few)}
+        cells = {(subject, ONE_LANG): cell(of_subject)}
+        by_cell = estimate_board(cells, confidence=confidence, calibrated=calibrated, names=OTHERS)
+        each = list(by_cell[subject, ALL])
+        if any(not tells_apart(entry, settings.least_youden_j) for entry in calibrated.values()):
+            each = [entry if entry.estimator == RAW else refused(entry) for entry in each]
+        if of_subject["is_people"].all() and few:
+            cells = {(subject, ONE_LANG): cell(of_subject, few)}
             each += estimate_board(cells, confidence=confidence, names=FEW)[subject, ALL]
-        yield subject, own, [Estimate(one.estimator, None, one.interval) for one in each]
+        yield subject, of_subject, [Estimate(entry.estimator, None, entry.interval) for entry in each]
 
 
 def tells_apart(texts: Calibration, least: float) -> bool:
@@ -65,16 +67,16 @@ def tells_apart(texts: Calibration, least: float) -> bool:
     return errors.tpr.n > 0 < errors.fpr.n and abs(errors.tpr.rate - errors.fpr.rate) >= least
 
 
-def refused(one: Estimate) -> Estimate:
+def refused(estimate: Estimate) -> Estimate:
     """The estimate as one that is not identified."""
-    return Estimate(one.estimator, one.calibration, Corrected(None, None, None, None, False))
+    return Estimate(estimate.estimator, estimate.calibration, Corrected(None, None, None, None, False))
 
 
-def cell(own: pl.DataFrame, labelled: frozenset[str] = frozenset()) -> Cell:
+def cell(rows: pl.DataFrame, labelled: frozenset[str] = frozenset()) -> Cell:
     """A subject's replies with what the detector flags, and the labels of the units `labelled` alone."""
-    is_known = own["unit"].is_in(list(labelled)).to_numpy()
-    label = np.where(is_known, own["is_hallucinated"].to_numpy().astype(float), np.nan)
-    return verdicts(own["verdict"].to_numpy(), label, own["cluster"].to_numpy())
+    is_known = rows["unit"].is_in(list(labelled)).to_numpy()
+    label = np.where(is_known, rows["is_hallucinated"].to_numpy().astype(float), np.nan)
+    return verdicts(rows["verdict"].to_numpy(), label, rows["cluster"].to_numpy())
 
 
 def calibration(people: pl.DataFrame) -> Mapping[str, Calibration]:

@@ -25,48 +25,50 @@ def verdicts_on(rows: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def score_detectors(said: pl.DataFrame, writer: ScoreWriter) -> list[dict[str, Any]]:
+def score_detectors(judged_rows: pl.DataFrame, writer: ScoreWriter) -> list[dict[str, Any]]:
     """TPR, TNR, balanced accuracy and Youden's J of each detector where people labelled what it judged: over all,
     by task, by each further rule, and of each subject's replies.
     """
-    labelled = said.filter("is_people")
-    made: list[dict[str, Any]] = []
-    for (detector,), own in labelled.group_by("detector", maintain_order=True):
+    labelled = judged_rows.filter("is_people")
+    score_rows: list[dict[str, Any]] = []
+    for (detector,), of_detector_rows in labelled.group_by("detector", maintain_order=True):
         name = str(detector)
-        for where, part in _parts(own):
-            made += of_detector(name, where, part, writer)
-        for where, part in slices(own):
-            for subject, one in by_subject(part):
-                made += shares(name, {**where, "model": subject}, one, writer)
-    return made
+        for where, part in _parts(of_detector_rows):
+            score_rows += of_detector(name, where, part, writer)
+        for where, part in slices(of_detector_rows):
+            for subject, of_subject in by_subject(part):
+                score_rows += shares(name, {**where, "model": subject}, of_subject, writer)
+    return score_rows
 
 
-def _parts(own: pl.DataFrame) -> Iterator[tuple[Mapping[str, Any], pl.DataFrame]]:
-    yield from slices(own)
-    for rule in rules_of(own):
-        yield {"rule": rule}, by_rule(own, rule)
+def _parts(rows: pl.DataFrame) -> Iterator[tuple[Mapping[str, Any], pl.DataFrame]]:
+    yield from slices(rows)
+    for rule in rules_of(rows):
+        yield {"rule": rule}, by_rule(rows, rule)
 
 
 def of_detector(
     detector: str, where: Mapping[str, Any], rows: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict[str, Any]]:
     """Every number of one detector over some replies."""
-    said, clusters = recognition.verdicts(rows), rows["cluster"].to_list()
-    both = recognition.class_columns(recognition.recall(said), recognition.recall_right(said))
-    made = shares(detector, where, rows, writer)
-    made.append(
+    counts, clusters = recognition.verdicts(rows), rows["cluster"].to_list()
+    both = recognition.class_columns(recognition.recall(counts), recognition.recall_right(counts))
+    score_rows = shares(detector, where, rows, writer)
+    score_rows.append(
         writer.statistic("balanced_accuracy", detector, where, both, clusters, recognition.balanced_accuracy)
     )
-    made.append(writer.statistic("youden_j", detector, where, both, clusters, youden_j, bounds=(-1.0, 1.0)))
-    return made
+    score_rows.append(
+        writer.statistic("youden_j", detector, where, both, clusters, youden_j, bounds=(-1.0, 1.0))
+    )
+    return score_rows
 
 
 def shares(
     detector: str, where: Mapping[str, Any], rows: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict[str, Any]]:
     """TPR and TNR of one detector over some replies."""
-    said = recognition.verdicts(rows)
-    asked: list[Ratio] = [(of.__name__, where, *of(said)) for of in (recognition.tpr, recognition.tnr)]
+    counts = recognition.verdicts(rows)
+    asked: list[Ratio] = [(of.__name__, where, *of(counts)) for of in (recognition.tpr, recognition.tnr)]
     return writer.shares(detector, asked, rows["cluster"].to_list())
 
 

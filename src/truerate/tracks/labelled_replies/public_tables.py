@@ -59,9 +59,9 @@ def corrected_table(keyed: pl.DataFrame) -> pl.DataFrame:
     kept = keyed.filter(pl.col("task").is_null(), metric="detector_rate")
     if kept.is_empty():
         return kept.select("subject")
-    told = kept.with_columns(
+    texts = kept.with_columns(
         cell=pl.when(pl.col("value").is_null()).then(pl.lit("not identified")).otherwise("cell")
     )
-    return told.pivot(
+    return texts.pivot(
         "estimator", index=["detector", "subject"], values="cell", aggregate_function="first"
     ).sort("detector", "subject")

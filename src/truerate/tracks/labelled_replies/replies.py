@@ -20,7 +20,7 @@ def replies(samples: pl.DataFrame) -> pl.DataFrame:
     subject's), `files`, `is_calibration`, and a column per further rule. Replies of nobody are left out.
     """
     columns = [pair("attributes", key).alias(key) for key in (*ATTRIBUTES, *_rule_keys(samples))]
-    known = samples.filter(pl.col("generator").is_not_null()).select(
+    of_generators = samples.filter(pl.col("generator").is_not_null()).select(
         "sample_id",
         "item_id",
         "is_hallucinated",
@@ -32,7 +32,7 @@ def replies(samples: pl.DataFrame) -> pl.DataFrame:
         is_people=pl.col("label_source").is_in(PEOPLE),
     )
     rules = [(pl.col(key) == "True").alias(key) for key in _rule_keys(samples)]
-    named = known.with_columns(
+    named = of_generators.with_columns(
         *rules,
         task=pl.coalesce("part", "_task"),
         unit=pl.coalesce("unit", "item_id"),
@@ -40,9 +40,9 @@ def replies(samples: pl.DataFrame) -> pl.DataFrame:
     )
     rows = named.drop("_task", "part", "purpose").sort("subject", "unit", "sample_id")
     # where a subject replied twice to the same, its second reply is a unit of its own
-    place = pl.int_range(pl.len()).over("subject", "unit")
-    again = pl.concat_str("unit", pl.lit("/"), place + 1)
-    return rows.with_columns(unit=pl.when(place > 0).then(again).otherwise("unit"))
+    number = pl.int_range(pl.len()).over("subject", "unit")
+    numbered = pl.concat_str("unit", pl.lit("/"), number + 1)
+    return rows.with_columns(unit=pl.when(number > 0).then(numbered).otherwise("unit"))
 
 
 def _rule_keys(samples: pl.DataFrame) -> list[str]:
@@ -77,5 +77,5 @@ def slices(rows: pl.DataFrame) -> Iterator[tuple[Mapping[str, Any], pl.DataFrame
 
 def by_subject(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     """The rows of each subject, by name."""
-    for (subject,), own in rows.group_by("subject", maintain_order=True):
-        yield str(subject), own
+    for (subject,), rows_of in rows.group_by("subject", maintain_order=True):
+        yield str(subject), rows_of

@@ -30,66 +30,68 @@ def score(
     writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
     rows = replies(samples)
     subjects = rows.filter(~pl.col("is_calibration"))
-    said = verdicts_on(rows, judgements)
+    judged_rows = verdicts_on(rows, judgements)
     rates, outcomes = score_rates(subjects, writer)
-    judged, verdicts = score_judged(said.filter(~pl.col("is_calibration")), writer)
-    made = [
+    judged, verdicts = score_judged(judged_rows.filter(~pl.col("is_calibration")), writer)
+    parts = [
         *rates,
         *judged,
         *score_labels(subjects, writer),
-        *score_detectors(said, writer),
-        *score_corrected(said, writer, at.p.track(board)),
+        *score_detectors(judged_rows, writer),
+        *score_corrected(judged_rows, writer, at.p.track(board)),
     ]
-    return frame(Score, made), pl.concat([outcomes, verdicts])
+    return frame(Score, parts), pl.concat([outcomes, verdicts])
 
 
 def score_rates(subjects: pl.DataFrame, writer: ScoreWriter) -> tuple[list[dict[str, Any]], pl.DataFrame]:
     """The share of each subject's replies that is labelled hallucinated, over all, by task and by each further
     rule, and what each got on each unit.
     """
-    made: list[dict[str, Any]] = []
+    score_rows: list[dict[str, Any]] = []
     outcomes = [frame(Outcome)]
     for rule in (None, *rules_of(subjects)):
         labelled = subjects if rule is None else by_rule(subjects, rule)
         named = {} if rule is None else {"rule": rule}
         for task, part in slices(labelled):
             where = {**named, **task}
-            for subject, own in by_subject(part):
-                hits, clusters = own["is_hallucinated"].to_numpy(), own["cluster"].to_list()
-                made.append(writer.share(RATE, subject, where, hits, clusters))
+            for subject, of_subject in by_subject(part):
+                hits, clusters = of_subject["is_hallucinated"].to_numpy(), of_subject["cluster"].to_list()
+                score_rows.append(writer.share(RATE, subject, where, hits, clusters))
             units = part.select("subject", unit_id="unit", cluster_id="cluster", value="is_hallucinated")
             outcomes.append(writer.outcomes(RATE, where, units))
-    return made, pl.concat(outcomes)
+    return score_rows, pl.concat(outcomes)
 
 
-def score_judged(said: pl.DataFrame, writer: ScoreWriter) -> tuple[list[dict[str, Any]], pl.DataFrame]:
+def score_judged(judged_rows: pl.DataFrame, writer: ScoreWriter) -> tuple[list[dict[str, Any]], pl.DataFrame]:
     """The share of each subject's replies that each detector or judge calls hallucinated, over all and by task, and
-    what it said of each unit: the board as it would stand by that judge alone. `said`: `verdicts_on`.
+    what it said of each unit: the board as it would stand by that judge alone. `judged_rows`: `verdicts_on`.
     """
-    made: list[dict[str, Any]] = []
+    score_rows: list[dict[str, Any]] = []
     outcomes = [frame(Outcome)]
-    for (judge,), own in said.group_by("detector", maintain_order=True):
-        for task, part in slices(own):
+    for (judge,), of_judge in judged_rows.group_by("detector", maintain_order=True):
+        for task, part in slices(of_judge):
             where = {"judge": str(judge), **task}
             for subject, replies_of in by_subject(part):
                 hits, clusters = replies_of["verdict"].to_numpy(), replies_of["cluster"].to_list()
-                made.append(writer.share(JUDGED, subject, where, hits, clusters))
+                score_rows.append(writer.share(JUDGED, subject, where, hits, clusters))
             units = part.select("subject", unit_id="unit", cluster_id="cluster", value="verdict")
             outcomes.append(writer.outcomes(JUDGED, where, units))
-    return made, pl.concat(outcomes)
+    return score_rows, pl.concat(outcomes)
 
 
 def score_labels(subjects: pl.DataFrame, writer: ScoreWriter) -> list[dict[str, Any]]:
     """The share of each published label, and of each group of files that verdicts stand in, per subject; and the
     share of verdicts of a judge whose maker is the subject's own.
     """
-    made = []
+    score_rows = []
     for metric, column in (("label_rate", "label"), ("files_rate", "files")):
         for value in sorted(subjects[column].drop_nulls().unique()):
-            for subject, own in by_subject(subjects.drop_nulls(column)):
-                hits = (own[column] == value).to_numpy()
-                made.append(writer.share(metric, subject, {column: value}, hits, own["cluster"].to_list()))
-    for subject, own in by_subject(subjects.drop_nulls("judge")):
-        hits = (own["own_judge"] == "True").fill_null(False).to_numpy()
-        made.append(writer.share("own_judge_rate", subject, {}, hits, own["cluster"].to_list()))
-    return made
+            for subject, of_subject in by_subject(subjects.drop_nulls(column)):
+                hits = (of_subject[column] == value).to_numpy()
+                score_rows.append(
+                    writer.share(metric, subject, {column: value}, hits, of_subject["cluster"].to_list())
+                )
+    for subject, of_subject in by_subject(subjects.drop_nulls("judge")):
+        hits = (of_subject["own_judge"] == "True").fill_null(False).to_numpy()
+        score_rows.append(writer.share("own_judge_rate", subject, {}, hits, of_subject["cluster"].to_list()))
+    return score_rows

@@ -11,8 +11,8 @@ NAME, VERSION = "word-match", "1"
 
 def holds_golden(answer: str, golden: str) -> bool:
     """Whether one of the golden answers stands in the answer; one of which nothing is left bare stands in none."""
-    said = bare(answer)
-    return any(bare_answer in said for bare_answer in bare_answers(golden) if bare_answer)
+    plain = bare(answer)
+    return any(bare_answer in plain for bare_answer in bare_answers(golden) if bare_answer)
 
 
 def judged(samples: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:

@@ -81,8 +81,8 @@ def exported(
     from truerate.tracks.wildhallucinations.rarity import with_rarity  # brings numpy, which no step needs
 
     settings, size = config.p.track(board), config.p.size_of(board)
-    own = ready(tables, settings.abstention)
-    has_own = not (own.samples.is_empty() and own.generations.is_empty())
+    brought_rows = ready(tables, settings.abstention)
+    has_own = not (brought_rows.samples.is_empty() and brought_rows.generations.is_empty())
     pages = pl.concat([tables.documents.lazy(), beside["documents"].lazy()])
     if has_own:  # what others have asked and labelled needs no page
         items, removed = tables.items.filter(pl.col("task") == "entity"), []
@@ -101,24 +101,28 @@ def exported(
         tallies.append(tallied(slice_rows["generations"]))
         lost.append(unused(slice_rows["generations"]))
         keep(slice_rows)
-    brought = {"generations": own.generations, "facts": own.facts, "judgements": own.judgements}
+    brought = {
+        "generations": brought_rows.generations,
+        "facts": brought_rows.facts,
+        "judgements": brought_rows.judgements,
+    }
     keep(brought)
-    tallies.append(tallied(own.generations))
-    lost.append(unused(own.generations))
+    tallies.append(tallied(brought_rows.generations))
+    lost.append(unused(brought_rows.generations))
     whole = (
         {} if gathered else {name: _whole(name, [slice_rows[name] for slice_rows in rows]) for name in KEYS}
     )
     rejects = pl.concat([*lost, frame(Reject, removed), beside["rejects"]])
-    made = {
+    tables_made = {
         "items": items,
-        "samples": own.samples,
+        "samples": brought_rows.samples,
         "rejects": rejects.sort("where", "target_id", "reason", "detail", nulls_last=True),
         "counts": counted(tallies),
     }
-    if not own.samples.is_empty():
-        return made | whole, []
+    if not brought_rows.samples.is_empty():
+        return tables_made | whole, []
     scan = gathered.scan if gathered else lambda name: whole[name].lazy()
-    return made | whole, tasks_of(
+    return tables_made | whole, tasks_of(
         {name: scan(name) for name in KEYS}, items, pages, size, settings.verifier, config.p.seed
     )
 
@@ -166,8 +170,8 @@ def tasks_of(
     stage = pair("attributes", "stage")
     judgements = rows["judgements"].select("judge", "target_id", "verdict", stage=stage).collect()
     numbers = {"n_labelled": size.labelled, "n_reviewed": size.reviewed, "n_checked": size.checked}
-    known = {"verifier": verifier, "seed": seed, "generations": rows["generations"]}
-    tasks = annotation_tasks(items, rows["facts"], judgements, pages, **numbers, **known)
+    judge_and_seed = {"verifier": verifier, "seed": seed, "generations": rows["generations"]}
+    tasks = annotation_tasks(items, rows["facts"], judgements, pages, **numbers, **judge_and_seed)
     if size.replies:
         is_read = pl.col("purpose").is_in([GENERATE, WRITE])
         replies = rows["generations"].filter(is_read).select(pl.exclude("text")).collect()
@@ -211,22 +215,24 @@ def ready(tables, rule: str = RULES[0]) -> Ready:
     rows = [_generation(row, rule) for row in replies.iter_rows(named=True)]
     ids = {row["generation_id"] for row in rows}
     of_reply = [(row, attributes_of(row)) for row in claims.iter_rows(named=True)]
-    of_reply = [(row, known) for row, known in of_reply if known.get("generation") in ids]
+    of_reply = [(row, attributes) for row, attributes in of_reply if attributes.get("generation") in ids]
     facts, judgements, keys = [], [], set[tuple]()
-    for row, known in sorted(of_reply, key=lambda pair: (pair[1]["generation"], int(pair[1]["place"]))):
-        subject, key = row["generator"] or PUBLISHED, (known["generation"], key_of(row["text"]))
+    for row, attributes in sorted(of_reply, key=lambda pair: (pair[1]["generation"], int(pair[1]["place"]))):
+        subject, key = row["generator"] or PUBLISHED, (attributes["generation"], key_of(row["text"]))
         facts.append(
             {
                 "fact_id": row["sample_id"],
-                "generation_id": known["generation"],
+                "generation_id": attributes["generation"],
                 "item_id": row["item_id"],
                 "subject": subject,
-                "sentence_index": int(known["place"]),
+                "sentence_index": int(attributes["place"]),
                 "sentence": row["text"],
                 "text": row["text"],
-                "is_duplicate": known["is_duplicate"] == "true" if "is_duplicate" in known else key in keys,
-                "is_title": known.get("is_title") == "true",
-                "evidence": known.get("evidence", "").split(),
+                "is_duplicate": attributes["is_duplicate"] == "true"
+                if "is_duplicate" in attributes
+                else key in keys,
+                "is_title": attributes.get("is_title") == "true",
+                "evidence": attributes.get("evidence", "").split(),
             }
         )
         keys.add(key)
@@ -237,7 +243,9 @@ def ready(tables, rule: str = RULES[0]) -> Ready:
                 judge_version=PUBLISHED,
                 target_id=row["sample_id"],
                 verdict=row["is_hallucinated"],
-                attributes=pairs(generation=known["generation"], subject=subject, label=known.get("label")),
+                attributes=pairs(
+                    generation=attributes["generation"], subject=subject, label=attributes.get("label")
+                ),
             )
         )
     is_of_fact = pl.col("target_id").is_in([fact["fact_id"] for fact in facts])
@@ -248,11 +256,11 @@ def ready(tables, rule: str = RULES[0]) -> Ready:
 
 def _generation(row: dict, rule: str) -> dict:
     is_silent_by = {name: abstains(row["text"], name) for name in RULES}
-    known = attributes_of(row)
-    responds = known.get("responds")
-    is_silent = responds == "no" if responds else is_silent_by[rule] and known.get("n_claims") == "0"
+    attributes = attributes_of(row)
+    responds = attributes.get("responds")
+    is_silent = responds == "no" if responds else is_silent_by[rule] and attributes.get("n_claims") == "0"
     is_silent_by[rule] = is_silent
-    how = known.get("silent_by", "people") if responds else f"{rule}-rule"
+    how = attributes.get("silent_by", "people") if responds else f"{rule}-rule"
     marks = {f"abstained_{name}": str(is_so).lower() for name, is_so in is_silent_by.items()}
     return generation_row(
         generation_id=row["sample_id"],
@@ -262,5 +270,5 @@ def _generation(row: dict, rule: str) -> dict:
         text=row["text"],
         status="abstained" if is_silent else "ok",
         reason=how if is_silent else None,
-        attributes=pairs(lang=row["lang"], is_whole=known.get("is_whole"), **marks),
+        attributes=pairs(lang=row["lang"], is_whole=attributes.get("is_whole"), **marks),
     )

@@ -105,10 +105,10 @@ def curated(config: Layout, board: str, tables, upstream: Replies) -> tuple[Rows
 
     Of a source that brings entities of its own none is judged, but the take-down list and the limit hold.
     """
-    p, own = config.p, tables.items.filter(pl.col("task") == "entity")
+    p, entities = config.p, tables.items.filter(pl.col("task") == "entity")
     how = {"limit": p.size_of(board).entities, "seed": p.seed, "takedown": p.track(board).takedown}
-    if not own.is_empty():
-        return given(own, **how)
+    if not entities.is_empty():
+        return given(entities, **how)
     chats = tables.items.filter(pl.col("task") == "chat")
     return from_chats(chats, *(upstream.get(step, generations([])) for step in (EXTRACT, "curate")), **how)
 

@@ -185,8 +185,13 @@ class Web:
     def evidence(self, items: Sequence[dict]) -> Tables:
         """Return rows of all entities (Item rows), in the order in which they were given."""
         results_of = self.search([item["question"] for item in items])
-        is_fetched = lambda one: not ("text" in one or "html" in one or self._is_behind_login(one))  # noqa: E731
-        self.fetch([one["link"] for results in results_of for one in results if is_fetched(one)])
+        links = [
+            result["link"]
+            for results in results_of
+            for result in results
+            if not ("text" in result or "html" in result or self._is_behind_login(result))
+        ]
+        self.fetch(links)
         rows, documents, rejects = [], [], []
         n = self.settings.n_results
         params = json.dumps({"n_results": n}, sort_keys=True)

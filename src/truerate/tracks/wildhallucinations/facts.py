@@ -157,5 +157,5 @@ def is_title(fact: str, name: str) -> bool:
     def stem(word: str) -> str:
         return word.removesuffix("'s").removesuffix("s") if len(word) > 3 else word
 
-    own, words = {stem(word) for word in normalise(name).split()}, content_words(fact)
-    return bool(own) and bool(words) and all(stem(word) in own or word in _NAMING for word in words)
+    stems, words = {stem(word) for word in normalise(name).split()}, content_words(fact)
+    return bool(stems) and bool(words) and all(stem(word) in stems or word in _NAMING for word in words)

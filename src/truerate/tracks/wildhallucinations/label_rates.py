@@ -50,10 +50,12 @@ def with_labels(facts: pl.DataFrame, labelled: pl.DataFrame, replies: pl.DataFra
     """
     ids, names = facts.schema["generation_id"], pl.col("subject", "entity").cast(pl.Categorical)
     counted = replies.lazy().filter("is_responding").select(pl.col("generation_id").cast(ids), names)
-    own = facts.lazy().drop_nulls("share").select("fact_id", "generation_id", "share", "is_supported")
+    of_facts = facts.lazy().drop_nulls("share").select("fact_id", "generation_id", "share", "is_supported")
     labels = labelled.lazy().select("fact_id", "is_unsupported", "weight")
     labels = labels.unique("fact_id", keep="first", maintain_order=True)
-    of_score = own.join(counted, on="generation_id", how="inner", maintain_order="left").drop("generation_id")
+    of_score = of_facts.join(counted, on="generation_id", how="inner", maintain_order="left").drop(
+        "generation_id"
+    )
     return of_score.join(labels, on="fact_id", how="left", maintain_order="left").collect()
 
 
@@ -63,14 +65,14 @@ def fact_cells(facts: pl.DataFrame) -> Cells:
     """
     cells = {}
     for subject in facts["subject"].cast(pl.String).unique().sort():
-        own = facts.filter(subject=subject).sort("fact_id")
-        total = own["share"].to_numpy() / own["share"].mean()
-        flagged = total * ~own["is_supported"].to_numpy()
-        label = own["is_unsupported"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-        weight = own["weight"].fill_null(1.0).to_numpy()
+        of_subject = facts.filter(subject=subject).sort("fact_id")
+        total = of_subject["share"].to_numpy() / of_subject["share"].mean()
+        flagged = total * ~of_subject["is_supported"].to_numpy()
+        label = of_subject["is_unsupported"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        weight = of_subject["weight"].fill_null(1.0).to_numpy()
         # each name is in memory once, whatever number of facts have it
-        names = own["entity"].cast(pl.String).unique(maintain_order=True)
-        entities = names.to_numpy()[own["entity"].cast(pl.Enum(names)).to_physical().to_numpy()]
+        names = of_subject["entity"].cast(pl.String).unique(maintain_order=True)
+        entities = names.to_numpy()[of_subject["entity"].cast(pl.Enum(names)).to_physical().to_numpy()]
         cells[subject, ONE_LANG] = Cell(total, flagged, total * label, entities, None, weight)
     return cells
 
@@ -189,12 +191,12 @@ def strict_rows(replies: pl.DataFrame, label: Mapping[str, bool], writer: ScoreW
     n_of = dict(labelled.group_by("subject").len().iter_rows())
     by_subject = estimates_of_replies(replies, label, confidence=writer.statistics.confidence)
     for subject, estimates in by_subject.items():
-        own = replies.drop_nulls("is_abstained").filter(subject=subject)
-        sums = cluster_sums(own["entity"].to_list(), np.stack([own["is_stating"], np.ones(own.height)], 1))
+        came = replies.drop_nulls("is_abstained").filter(subject=subject)
+        sums = cluster_sums(came["entity"].to_list(), np.stack([came["is_stating"], np.ones(came.height)], 1))
         stating = writer.share_interval(*sums.T)
         for how, estimate in _with_chosen(estimates, labelled.height):
             strict = _strict(stating, estimate)
-            score_rows.append(writer.row(STRICT, subject, {**WHERE, **how}, strict, own.height))
+            score_rows.append(writer.row(STRICT, subject, {**WHERE, **how}, strict, came.height))
         n = n_of.get(subject, 0)
         score_rows.append(writer.count(N_REPLY_LABELS, subject, {}, n, n))
     return score_rows

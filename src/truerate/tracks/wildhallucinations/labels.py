@@ -32,7 +32,7 @@ from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import with_share
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.label_rates import strict_rows
-from truerate.tracks.wildhallucinations.replies import readable_replies, thinned
+from truerate.tracks.wildhallucinations.replies import pruned, readable_replies
 from truerate.tracks.wildhallucinations.tasks import ENTITY, FACT, REPLY, REVIEW
 from truerate.tracks.wildhallucinations.verifier import OVERTURNING, allowed, review_rows, verdicts_of
 from truerate.tracks.wildhallucinations.verifying import SINGLE
@@ -113,13 +113,13 @@ def label(
 
 
 def labelled(table: str, rows: pl.DataFrame, *, tasks: Sequence[dict]) -> pl.DataFrame:
-    """Rows of a table as `label` reads them: as scores do (`thinned`), without calls that verify and verdicts on one fact
+    """Rows of a table as `label` reads them: as scores do (`pruned`), without calls that verify and verdicts on one fact
     alone, with the evidence of the facts that people were given, and of these alone.
     """
     if table == "generations":
-        return thinned(table, rows.filter(pl.col("purpose").is_in([GENERATE, WRITE])))
+        return pruned(table, rows.filter(pl.col("purpose").is_in([GENERATE, WRITE])))
     if table == "judgements":
-        return thinned(table, rows).filter(pl.col("stage").ne_missing(pl.lit(SINGLE)))
+        return pruned(table, rows).filter(pl.col("stage").ne_missing(pl.lit(SINGLE)))
     if table != "facts":
         return rows
     is_given = pl.col("fact_id").is_in([task["fact_id"] for task in tasks if task["kind"] == FACT])
@@ -129,7 +129,7 @@ def labelled(table: str, rows: pl.DataFrame, *, tasks: Sequence[dict]) -> pl.Dat
     rows = rows.drop("evidence").join(given, on="fact_id", how="left", maintain_order="left")
     nothing = pl.lit([], dtype=pl.List(pl.String))
     rows = rows.with_columns(pl.col("evidence").fill_null(nothing), pl.col("subject").cast(pl.Categorical))
-    return thinned(table, rows)
+    return pruned(table, rows)
 
 
 # ---- what a row says ---------------------------------------------------------------------------------------

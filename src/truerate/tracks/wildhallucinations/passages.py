@@ -114,7 +114,9 @@ def ranked(
     rows = _RANKED.get(key)
     if rows is None:
         best = evidence_of(documents, n_words).ranked(queries, k)
-        lines = [(n, ids.index(one.document_id), *one[1:3]) for n, of in enumerate(best) for one in of]
+        lines = [
+            (n, ids.index(passage.document_id), *passage[1:3]) for n, of in enumerate(best) for passage in of
+        ]
         rows = np.array(lines, dtype=np.int32).reshape(-1, 4)
     keep(_RANKED, key, rows, most=KEPT)
     passage_of: dict[tuple[int, int, int], Passage] = {}

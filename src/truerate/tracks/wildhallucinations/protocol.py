@@ -172,7 +172,7 @@ class WildHallucinations(Protocol):
     queried, sliced = dataset.QUERIED, dataset.SLICED
     score = staticmethod(scores.score)
     scored, scored_columns = dataset.SCORED, dataset.SCORED_COLUMNS
-    thinned = staticmethod(scores.thinned)
+    pruned = staticmethod(scores.pruned)
     label = staticmethod(labels.label)
     labelled = staticmethod(labels.labelled)
     labelled_columns = dataset.LABELLED_COLUMNS

@@ -157,8 +157,8 @@ _RULES = tuple(f"abstained_{rule}" for rule in RULES)
 KEPT = (REASKED, "stage", "documents", "n_words", "n_missed", "n_malformed", "is_whole", RETRIEVED, *_RULES)
 
 
-def thinned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows of a table as `scores.score` reads them; those of tables that are read whole, and those that are thinned already,
+def pruned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows of a table as `scores.score` reads them; those of tables that are read whole, and those that are pruned already,
     as they are.
 
     Of Generation rows the texts of LONG and attributes other than KEPT are emptied, a key of a prompt says that there was

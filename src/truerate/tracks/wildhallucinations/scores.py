@@ -31,10 +31,10 @@ from truerate.tracks.wildhallucinations.replies import (
     COMMON,
     SLICES,
     estimate_of,
+    pruned,
     replies_of,
     reply_scores,
     score_cells,
-    thinned,
 )
 from truerate.tracks.wildhallucinations.verifier import (
     HUMAN,
@@ -72,8 +72,8 @@ def score(
     `documents` and `rejects` the data set's. Without the last two, what needs them is left out.
     """
     settings, statistics = config.p.track(board), config.p.statistics
-    generations, judgements = thinned("generations", generations), thinned("judgements", judgements)
-    facts = thinned("facts", facts)
+    generations, judgements = pruned("generations", generations), pruned("judgements", judgements)
+    facts = pruned("facts", facts)
     writer = ScoreWriter(board, inputs, statistics, config.p.seed)
     slim = facts.select("fact_id", "generation_id", "is_duplicate", "is_title")
     checked = with_share(verdicts_of(slim, judgements, settings.verifier))
@@ -94,9 +94,9 @@ def score(
     panel = settings.panel or tuple(scored["subject"].unique().sort())
     # people's verdicts are the labels: there is nothing to correct
     is_corrected = judge_of(judgements, settings.verifier) != HUMAN
-    known = labelled if is_corrected else labelled.clear()
-    verifier = calibration(known, checked, confidence=statistics.confidence)
-    of_score = with_labels(checked.clear() if known.is_empty() else checked, known, scored)
+    labels = labelled if is_corrected else labelled.clear()
+    verifier = calibration(labels, checked, confidence=statistics.confidence)
+    of_score = with_labels(checked.clear() if labels.is_empty() else checked, labels, scored)
     score_rows += subject_rows(scored, verifier, of_score, panel=panel, gamma=settings.gamma, writer=writer)
     lengths = with_lengths(scored, generations)
     score_rows += reply_rows(lengths, writer) + asked_rows(generations, writer)
@@ -189,7 +189,7 @@ def subject_rows(
 
 
 def with_lengths(scored: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """Return the scored replies with `n_words` (`thinned`) and, by either rule, whether they abstain (1, 0, or null)."""
+    """Return the scored replies with `n_words` (`pruned`) and, by either rule, whether they abstain (1, 0, or null)."""
     yes_no = {"true": 1, "false": 0}
     marks = {
         name: pair("attributes", name).replace_strict(yes_no, default=None)
@@ -239,8 +239,8 @@ def _ratio_rows(
     rows: pl.DataFrame, ratios: dict, slices: Sequence[str], is_share: bool, writer: ScoreWriter
 ) -> list[dict]:
     """Score rows of ratios per subject and slice; behind a ratio's metric its rule may stand."""
-    by, known = ["subject", *slices], rows.drop_nulls(slices) if slices else rows
-    sums = moments(known, ratios, by=by, cluster=["subject", "entity"])
+    by, counted = ["subject", *slices], rows.drop_nulls(slices) if slices else rows
+    sums = moments(counted, ratios, by=by, cluster=["subject", "entity"])
     cells = ratio_cells(sums, list(ratios), by=by, confidence=writer.statistics.confidence, is_share=is_share)
     score_rows = []
     for row in cells.iter_rows(named=True):

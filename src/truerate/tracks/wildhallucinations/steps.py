@@ -269,6 +269,8 @@ def claims_of(facts: pl.DataFrame, entities: dict[str, Context], how: Verificati
         best = ranked(pages, rows["text"].to_list(), how.n_passages, n_words=how.passage_words)
         for row, passages in zip(rows.iter_rows(named=True), best, strict=True):
             ids = (row["fact_id"], row["generation_id"], item_id, row["subject"])
-            titled = tuple(one._replace(title=titles.get(one.document_id, "")) for one in passages)
+            titled = tuple(
+                passage._replace(title=titles.get(passage.document_id, "")) for passage in passages
+            )
             claims.append(Claim(*ids, row["text"], entity.name, titled))
     return claims

@@ -177,8 +177,8 @@ def reply_tasks(
 
 def _of(rows: Rows, column: str, names: Iterable[str], *columns: str | pl.Expr) -> list[dict]:
     """The rows whose `column` is one of some names, of these the columns that are named, else all."""
-    own = rows.lazy().filter(pl.col(column).is_in(sorted(set(names))))
-    return (own.select(*columns) if columns else own).collect().to_dicts()
+    selected = rows.lazy().filter(pl.col(column).is_in(sorted(set(names))))
+    return (selected.select(*columns) if columns else selected).collect().to_dicts()
 
 
 def cited_texts(evidence: Iterable[Sequence[str]], documents: Rows) -> dict[str, str]:

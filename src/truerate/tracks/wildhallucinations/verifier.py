@@ -27,7 +27,7 @@ def said_by(
     the rows for which this holds.
     """
     is_judge = pl.col("judge") == (judge or "")
-    # thinned, or whole
+    # pruned, or whole
     stage = pl.col("stage") if "stage" in judgements.columns else pair("attributes", "stage")
     rows = judgements.lazy().filter(is_judge, stage == SINGLE if is_single else stage.is_null(), only)
     # no other column of the rows is copied
@@ -73,8 +73,8 @@ def labelled_facts(samples: pl.DataFrame) -> pl.DataFrame:
 def calibration(labelled: pl.DataFrame, facts: pl.DataFrame, *, confidence: float) -> Verifier | None:
     """Return the verifier's error as it bears on WildFactScore; `facts`: `is_supported` and `share` (`wildfact.with_share`)."""
     slim = facts.lazy().select("fact_id", "is_supported", "share")
-    own = slim.filter(pl.col("fact_id").is_in(labelled["fact_id"].implode())).collect()
-    both = labelled.join(own, on="fact_id", how="inner", maintain_order="left")
+    of_labelled = slim.filter(pl.col("fact_id").is_in(labelled["fact_id"].implode())).collect()
+    both = labelled.join(of_labelled, on="fact_id", how="inner", maintain_order="left")
     return measured(facts.select("is_supported", "share"), both, confidence=confidence)
 
 
@@ -176,8 +176,8 @@ def review_rows(reviewed: Sequence[dict], facts: pl.DataFrame, writer: ScoreWrit
     its reply's score, so that it corrects the mean over replies.
     """
     score_rows: list[dict] = []
-    own = facts.filter(pl.col("fact_id").is_in([task["fact_id"] for task in reviewed]))
-    share_of = dict(own.select("fact_id", "share").iter_rows())
+    of_reviewed = facts.filter(pl.col("fact_id").is_in([task["fact_id"] for task in reviewed]))
+    share_of = dict(of_reviewed.select("fact_id", "share").iter_rows())
     for subject in [ALL, *sorted({task["subject"] for task in reviewed})] if reviewed else []:
         rows, wrong = [task for task in reviewed if subject in (ALL, task["subject"])], []
         for verdict in VERDICTS:

@@ -102,7 +102,7 @@ def shown(claims: Sequence[Claim], window: int) -> "tuple[Passage, ...]":
     documents and starts.
     """
     turns = zip_longest(*(claim.passages for claim in claims))
-    chosen = list(dict.fromkeys(one for turn in turns for one in turn if one is not None))[:window]
+    chosen = list(dict.fromkeys(best for turn in turns for best in turn if best is not None))[:window]
     return tuple(sorted(chosen, key=lambda passage: (passage.document_id, passage.start)))
 
 

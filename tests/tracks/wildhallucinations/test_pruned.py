@@ -1,7 +1,7 @@
 """What scores read of tables, some rows at a time: nothing that they say is lost."""
 
 from truerate.core.schemas import Generation, frame
-from truerate.tracks.wildhallucinations.replies import thinned
+from truerate.tracks.wildhallucinations.replies import pruned
 from truerate.tracks.wildhallucinations.scores import score
 
 from .made_facts import At, facts, generation, item, reply, sample, tables
@@ -14,7 +14,7 @@ MADE = tables(ITEMS, [reply(name, f"e{k}") for name in "ab" for k in range(6)], 
 
 def test_scores_of_thinned_tables_are_those_of_whole_ones():
     whole = score(At(), "board", **MADE, inputs="i")
-    thin = {name: thinned(name, table) for name, table in MADE.items()}
+    thin = {name: pruned(name, table) for name, table in MADE.items()}
     for found, expected in zip(score(At(), "board", **thin, inputs="i"), whole, strict=True):
         assert found.equals(expected) and found.height > 20
 
@@ -25,7 +25,7 @@ def test_of_a_reply_what_no_score_reads_is_emptied():
         generation(f"g{k}", "e", "m", step, "Two words", **said)
         for k, step in enumerate(("generate", "write_facts", "domain"))
     ]
-    found = thinned("generations", frame(Generation, rows))
+    found = pruned("generations", frame(Generation, rows))
     assert found["text"].to_list() == ["", "", "Two words"] and found["n_words"].to_list() == [2, None, None]
     assert found["generation_id"].to_list() == ["g0", "g1", "g2"] and set(found["prompt_key"]) == {"asked"}
     told = [{one["key"]: one["value"] for one in each} for each in found["attributes"]]
