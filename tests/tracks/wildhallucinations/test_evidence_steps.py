@@ -53,8 +53,8 @@ FOUND = [
     for one, found in pages.web(WORLD).results.items()
     if not {page.kind for page in found} & set(SLOW)
 ]
-NAMES = FOUND[:24]
-FEW = NAMES[:12]  # where it does not matter that every outcome is met
+NAMES = FOUND[:12]
+FEW = NAMES[:5]  # where it does not matter that every outcome is met
 
 
 class Running:
@@ -184,15 +184,15 @@ def test_a_web_at_its_worst_gives_the_very_same_documents(tmp_path, monkeypatch)
     """Refused for the rate, out of order for a while, led round, slow, with unseen text and bulk: nothing of it is lost
     and nothing of it is read.
     """
-    items = list(tables(NAMES[:14]).items.iter_rows(named=True))
+    items = list(tables(NAMES[:8]).items.iter_rows(named=True))
     gathered = []
     for breaks in ((), WEB):
         monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / f"{len(breaks)}.sqlite"))
         with Running(breaks=breaks) as web, looking(f"http://127.0.0.1:{web.port}") as seen:
             gathered.append(seen.evidence(items))
     (plain, beside), (rows, broken) = gathered
-    assert set(web.broken.counts) == set(WEB) and min(web.broken.counts.values()) >= 5
-    assert broken["documents"].equals(beside["documents"]) and beside["documents"].height > 40
+    assert set(web.broken.counts) == set(WEB) and min(web.broken.counts.values()) >= 2
+    assert broken["documents"].equals(beside["documents"]) and beside["documents"].height > 20
     assert rows.select("item_id", "text", "attributes").equals(plain.select("item_id", "text", "attributes"))
     dropped = [one["rejects"].select("target_id", "reason").sort(pl.all()) for one in (broken, beside)]
     assert dropped[0].equals(dropped[1])
@@ -202,7 +202,7 @@ def test_names_in_other_scripts_are_searched_for_and_their_pages_come():
     """Addresses that hold them, redirects to such, and pages of an older character set among them."""
     world = with_other_scripts(WORLD)
     results = {one: pages.web(world).results[one] for one in foreign(WORLD)}
-    indices = [one for one, found in results.items() if not {page.kind for page in found} & set(SLOW)][:6]
+    indices = [one for one, found in results.items() if not {page.kind for page in found} & set(SLOW)][:3]
     names = [world.lexicon().name(one) for one in indices]
     items = list(tables(names).items.iter_rows(named=True))
     with Running(world=world) as web, looking(f"http://127.0.0.1:{web.port}") as seen:
@@ -331,8 +331,8 @@ def test_the_endpoint_that_params_name_is_started_for_search_and_pages():
     at = Layout(Params.model_validate(yaml.safe_load(yaml.safe_dump(BASE)) | {"n_shards": 1})).on(BOARD)
     assert at.p.track(BOARD).search.endpoint == at.p.track(BOARD).fetch.proxy == "world"
     assert at.p.endpoints["world"].launch
-    rows, beside = step(at, tables(NAMES[:3]))
-    assert rows.height == 3 and beside["documents"].height > 5
+    rows, beside = step(at, tables(NAMES[:2]))
+    assert rows.height == 2 and beside["documents"].height > 3
 
 
 def test_a_plan_tells_queries_and_their_price_and_pages_and_what_is_stored(tmp_path):

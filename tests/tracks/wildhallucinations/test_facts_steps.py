@@ -35,7 +35,7 @@ from truerate_world.wildhallucinations.models.writing import INJECTION
 from .tiny_world import BOARD, ROOT, Asking, board, layout
 
 WORLD = build(7)
-TABLES, UPSTREAM = board(range(0, 492, 6))
+TABLES, UPSTREAM = board(range(0, 492, 12))
 
 
 def whole(at, model="birch", changed=None, upstream=UPSTREAM, given=TABLES):
@@ -49,7 +49,7 @@ def whole(at, model="birch", changed=None, upstream=UPSTREAM, given=TABLES):
 
 @pytest.fixture(scope="module")
 def made():
-    return whole(layout(verification={"n_checked": 400}))
+    return whole(layout(verification={"n_checked": 200}))
 
 
 def test_tables_hold_their_schemas_and_every_fact_has_a_verdict_or_a_reason(made):
@@ -80,11 +80,11 @@ def test_batches_agree_with_single_calls_up_to_the_planted_slips(made):
         .drop_nulls()
     )
     n, differ = both.height, both.filter(pl.col("verdict") != pl.col("verdict_alone")).height
-    assert n > 100 and differ / n < PROFILES["sim-quill"].slips + 3 * (0.02 / n) ** 0.5 + 0.01
+    assert n > 50 and differ / n < PROFILES["sim-quill"].slips + 3 * (0.02 / n) ** 0.5 + 0.01
 
 
 def test_verdicts_do_not_depend_on_the_order_of_replies(made):
-    at = layout(verification={"n_checked": 400})
+    at = layout(verification={"n_checked": 200})
     mixed = {"generate": made[0].sample(fraction=1.0, shuffle=True, seed=4)}
     rows, beside = steps.facts(at, BOARD, "birch", TABLES, 0, UPSTREAM | mixed, asking=Asking(at))
     assert rows.equals(made[1]) and beside["judgements"].equals(made[3])
@@ -213,7 +213,7 @@ def test_in_the_full_profile_each_fact_is_shown_all_of_its_own_passages_under_th
     both = titled.join(bare, on="fact_id", suffix="_bare").drop_nulls()
     differ = both.filter(pl.col("verdict") != pl.col("verdict_bare")).height
     # other words of the model's lines, not other verdicts
-    assert both.height > 300
+    assert both.height > 100
     assert differ <= 0.03 * both.height
 
 
@@ -235,7 +235,7 @@ def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(mad
     for supported, p in ((False, own.tpr), (True, own.fpr)):
         expected = p * (1 - own.slips) + (1 - p) * own.slips
         n = len(hits[supported])
-        assert n > 150
+        assert n > 60
         assert abs(sum(hits[supported]) / n - expected) < 4 * (expected * (1 - expected) / n) ** 0.5
 
 

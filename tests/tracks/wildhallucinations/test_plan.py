@@ -36,7 +36,7 @@ def at(tmp_path_factory):
 def web():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tiny_world, "text_of", lambda world, page: "\n".join(long_paragraphs(world, page)))
-        return board(range(0, 492, 10))
+        return board(range(0, 492, 25))
 
 
 def asked(at, tables, upstream, asking_of) -> list:
@@ -93,7 +93,7 @@ def test_before_pages_are_found_facts_and_passages_are_those_of_the_paper_and_of
     2,489 words in place of a single claim's 439).
     """
     at = layout(verification={"passage_words": 190, "n_passages": 5, "window": 50, "n_checked": 0})
-    tables, _ = board(range(0, 492, 20))
+    tables, _ = board(range(0, 492, 40))
     rows, beside = assumed_evidence(at, BOARD, tables, {})
     found = asked(at, tables, {"evidence": rows, **beside}, planning(at))
     verifying = [counted([one]) for one in found if "#Claims#" in one.messages[-1]["content"]]

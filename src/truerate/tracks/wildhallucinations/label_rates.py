@@ -15,14 +15,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
+from truerate.metrics.estimators import registry
 from truerate.metrics.estimators.choice import narrower
-from truerate.metrics.estimators.registry import (
-    LABELS_ALONE,
-    NATURAL,
-    PPI,
-    ROGAN_GLADEN_BETWEEN,
-    estimate_board,
-)
 from truerate.metrics.estimators.sample import Calibration, Cell, Cells, between_models, verdicts, widened
 from truerate.metrics.intervals import Interval, cluster_sums
 from truerate.metrics.rates import PREDICTION_POWERED, Corrected, Estimate
@@ -31,11 +25,11 @@ from truerate.metrics.wildfact import Verifier, squared_and_added
 
 SCORE, N_LABELS = "wildfactscore", "n_labelled_facts"
 CHOSEN = "chosen"  # the estimator that stands for the score; `by` in its slice says which that is
-OWN = (LABELS_ALONE, PPI, PREDICTION_POWERED)
+OWN = (registry.LABELS_ALONE, registry.PPI, PREDICTION_POWERED)
 ONE_LANG = "all-langs"  # the registry's cells are named by a language
 WHERE = {"set": "all"}
 STRICT, N_REPLY_LABELS = "wildfactscore_strict", "n_labelled_replies"
-OF_REPLY = (ROGAN_GLADEN_BETWEEN, LABELS_ALONE, PPI, PREDICTION_POWERED)
+OF_REPLY = (registry.ROGAN_GLADEN_BETWEEN, registry.LABELS_ALONE, registry.PPI, PREDICTION_POWERED)
 
 
 # ---- WildFactScore by labels of facts ------------------------------------------------------------------------------
@@ -91,10 +85,10 @@ def calibration_of(facts: pl.DataFrame) -> Calibration:
 def estimates_of(
     facts: pl.DataFrame, corrected: Mapping[str, Corrected], verifier: Verifier | None, *, confidence: float
 ) -> dict[str, list[Estimate]]:
-    """Return estimates of the share that is not supported, by subject: of its own labels labels alone, PPI and PPI++, and
+    """Return estimates of the share that is not supported, by subject: of its own labels labels alone, registry.PPI and registry.PPI++, and
     the pooled correction with what models differ by. `corrected`: scores corrected by all labels together.
     """
-    by_cell = estimate_board(fact_cells(facts), confidence=confidence, target="model", names=OWN)
+    by_cell = registry.estimate_board(fact_cells(facts), confidence=confidence, target="model", names=OWN)
     estimates = {subject: list(of_cell) for (subject, lang), of_cell in by_cell.items() if lang == ONE_LANG}
     between = between_models(calibration_of(facts))
     for subject, of_subject in estimates.items():
@@ -102,7 +96,7 @@ def estimates_of(
         if verifier is not None and pooled is not None and between.n_models > 1:
             tpr, fpr = verifier.rates
             wide = widened(flipped(pooled), tpr - fpr, between, confidence=confidence)
-            of_subject.append(Estimate(ROGAN_GLADEN_BETWEEN, NATURAL, wide))
+            of_subject.append(Estimate(registry.ROGAN_GLADEN_BETWEEN, registry.NATURAL, wide))
     return estimates
 
 
@@ -177,8 +171,13 @@ def estimates_of_replies(
     models = np.concatenate([np.full(cell.n, name, dtype=object) for name, cell in labelled])
     clusters = np.concatenate([cell.clusters for _, cell in labelled])
     of_all = Calibration(np.concatenate(sums), np.full(len(models), ONE_LANG), models, clusters)
-    how = {"confidence": confidence, "target": "model", "calibrated": {NATURAL: of_all}, "names": OF_REPLY}
-    by_cell = estimate_board(cells, **how)
+    how = {
+        "confidence": confidence,
+        "target": "model",
+        "calibrated": {registry.NATURAL: of_all},
+        "names": OF_REPLY,
+    }
+    by_cell = registry.estimate_board(cells, **how)
     return {subject: by_cell[subject, lang] for subject, lang in cells}
 
 

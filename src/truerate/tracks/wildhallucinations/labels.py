@@ -20,14 +20,7 @@ from truerate.annotation.voting import by_task
 from truerate.config.layout import Layout
 from truerate.core.keys import split_of
 from truerate.core.schemas import pairs, sample_row
-from truerate.metrics.agreement import (
-    agreement_sums,
-    fleiss_kappa,
-    krippendorff_alpha,
-    max_voting,
-    percent_agreement,
-    rating_counts,
-)
+from truerate.metrics import agreement
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import with_share
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
@@ -78,7 +71,7 @@ def label(
     labels_of = by_task(labels)
     checks = {name: labels for name, labels in labels_of.items() if task_of[name]["kind"] == ENTITY}
     votes = {
-        name: max_voting([label.value for label in labels])
+        name: agreement.max_voting([label.value for label in labels])
         for name, labels in labels_of.items()
         if name not in checks
     }
@@ -239,11 +232,13 @@ def agreement_rows(
         if not names:
             continue
         ratings = [{"unit_id": name, "label": label.value} for name in names for label in labels_of[name]]
-        sums = agreement_sums(rating_counts(pl.DataFrame(ratings)))
+        sums = agreement.agreement_sums(agreement.rating_counts(pl.DataFrame(ratings)))
         entities = [task_of[name]["item_id"] for name in names]
         is_shared = sums[:, 0] > 0  # with two ratings or more
         shared = sums[is_shared], np.array(entities)[is_shared].tolist(), {"kind": kind}, writer
-        scores += agreement_scores(*shared, (percent_agreement, fleiss_kappa, krippendorff_alpha))
+        scores += agreement_scores(
+            *shared, (agreement.percent_agreement, agreement.fleiss_kappa, agreement.krippendorff_alpha)
+        )
         is_tie = np.array([votes[name] is None for name in names], dtype=float)
         scores.append(writer.share("tie_rate", ANNOTATORS, {"kind": kind}, is_tie, entities))
     return scores

@@ -9,20 +9,10 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.aggregates import average
 from truerate.core.schemas import NO_ANSWERS, Outcome, Score, frame, is_cut, pair
+from truerate.metrics import wildfact
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.wildfact import (
-    PRODUCTS,
-    SCORES,
-    STRICT_PAPER,
-    Verifier,
-    common_entities,
-    corrected_score,
-    rank_changes,
-    strict_outcomes,
-    with_share,
-)
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
 from truerate.tracks.wildhallucinations.label_rates import SCORE, STRICT, own_rows, with_labels
@@ -76,7 +66,7 @@ def score(
     facts = pruned("facts", facts)
     writer = ScoreWriter(board, inputs, statistics, config.p.seed)
     slim = facts.select("fact_id", "generation_id", "is_duplicate", "is_title")
-    checked = with_share(verdicts_of(slim, judgements, settings.verifier))
+    checked = wildfact.with_share(verdicts_of(slim, judgements, settings.verifier))
     scored = reply_scores(
         replies_of(items, generations),
         checked,
@@ -103,9 +93,13 @@ def score(
     outcomes = []
     for metric in OUTCOMES:
         for set_ in (ALL, COMMON):
-            is_common = pl.col("entity").is_in(common_entities(scored, panel).implode())
+            is_common = pl.col("entity").is_in(wildfact.common_entities(scored, panel).implode())
             rows = scored.filter(is_common) if set_ == COMMON else scored
-            rows = strict_outcomes(rows) if metric in PRODUCTS else rows.with_columns(outcome=SCORES[metric])
+            rows = (
+                wildfact.strict_outcomes(rows)
+                if metric in wildfact.PRODUCTS
+                else rows.with_columns(outcome=wildfact.SCORES[metric])
+            )
             outcomes.append(by_entity(rows, metric, {"estimator": RAW, "set": set_}, writer))
     if not is_corrected:
         # Where people labelled the facts a score says little beside systems that answer more, and a committed result holds
@@ -131,7 +125,7 @@ def by_entity(rows: pl.DataFrame, metric: str, where: dict[str, str], writer: Sc
 
 def subject_rows(
     scored: pl.DataFrame,
-    verifier: Verifier | None,
+    verifier: wildfact.Verifier | None,
     facts: pl.DataFrame,
     *,
     panel: tuple[str, ...],
@@ -147,7 +141,7 @@ def subject_rows(
     score_rows = []
     for row in cells.iter_rows(named=True):
         where = {"set": row["set"], row["slice"] or "": row["group"]}
-        if row["metric"] in (SCORE, STRICT, STRICT_PAPER):
+        if row["metric"] in (SCORE, STRICT, wildfact.STRICT_PAPER):
             where["estimator"] = RAW
         if row["metric"] == "factscore_length":
             where["gamma"] = gamma
@@ -163,7 +157,7 @@ def subject_rows(
             n_replies[subject] = row["n"]
         if verifier is not None:
             raw = None if row["low"] is None else Interval(*estimate_of(row))
-            corrected = corrected_score(raw, verifier)
+            corrected = wildfact.corrected_score(raw, verifier)
             where = {"estimator": CORRECTED, "set": set_}
             score_rows.append(writer.row(SCORE, subject, where, corrected and corrected[:3], row["n"]))
             values.setdefault((CORRECTED, set_), {})[subject] = score_rows[-1]["value"]
@@ -179,7 +173,7 @@ def subject_rows(
         "corrected": (CORRECTED, ALL),
     }
     for view, key in views.items():
-        changes = rank_changes(values.get((SCORE, ALL), {}), values.get(key, {}))
+        changes = wildfact.rank_changes(values.get((SCORE, ALL), {}), values.get(key, {}))
         n = sum(change is not None for change in changes.values())
         score_rows += [writer.row("rank_change", name, {"view": view}, by, n) for name, by in changes.items()]
     return score_rows

@@ -14,7 +14,6 @@ from truerate.metrics.wildfact import Verifier, measured, review_correction, sup
 from truerate.tracks.wildhallucinations.verifying import SINGLE
 
 HUMAN = "human"  # the judge of verdicts of people that a source brings
-AT_ONCE = 250_000  # facts that are joined with their verdicts at a time
 
 
 # ---- verdicts ------------------------------------------------------------------------------------------------
@@ -44,16 +43,9 @@ def verdicts_of(facts: pl.DataFrame, judgements: pl.DataFrame, verifier: str | N
     """Return the facts with `is_supported` by the judge who counts (`judge_of`); null where it gave no verdict that
     could be read.
     """
-    judge, n_parts = judge_of(judgements, verifier), -(-facts.height // AT_ONCE) or 1
-    rows, joined = facts.select("fact_id", row=pl.int_range(pl.len(), dtype=pl.UInt32)), []
-    for part in range(n_parts):  # a fact and its verdict are in one part, whatever its hash is
-        is_here = [pl.col(name).hash() % n_parts == part for name in ("fact_id", "target_id")]
-        verdicts = said_by(judgements, judge, only=is_here[1]).select(
-            "fact_id", is_supported=~pl.col("verdict")
-        )
-        some = rows.filter(is_here[0]).join(verdicts, on="fact_id", how="left", maintain_order="left")
-        joined.append(some.select("row", "is_supported"))
-    return facts.with_columns(pl.concat(joined).sort("row")["is_supported"])
+    verdicts = said_by(judgements, judge_of(judgements, verifier))
+    supported = verdicts.select("fact_id", is_supported=~pl.col("verdict"))
+    return facts.join(supported, on="fact_id", how="left", maintain_order="left")
 
 
 def labelled_facts(samples: pl.DataFrame) -> pl.DataFrame:
