@@ -258,7 +258,7 @@ def test_a_quota_that_runs_out_stops_in_one_line_and_the_next_run_goes_on():
     assert len(refused) == len(stops)
 
 
-@pytest.mark.parametrize("how", ["main", "tags"])
+@pytest.mark.parametrize("how", ["tags"])
 def test_recorded_pages_give_the_same_documents_as_the_search_does(how, tmp_path):
     with Running() as web:
         at = layout(f"http://127.0.0.1:{web.port}", fetch={"extract": how})
@@ -290,7 +290,7 @@ def recorded(web: Web, result: dict) -> dict:
     from truerate.web.extract import decoded
     from truerate.web.store import limits
 
-    page = web.store.page(web.scope, result["link"], limits(web.settings.fetch))
+    page = web.store.page(web.scope, result["link"], limits(web.fetching))
     if page is None:  # behind a login
         return result
     return result | {

@@ -85,7 +85,7 @@ def calibration_of(facts: pl.DataFrame) -> Calibration:
 def estimates_of(
     facts: pl.DataFrame, corrected: Mapping[str, Corrected], verifier: Verifier | None, *, confidence: float
 ) -> dict[str, list[Estimate]]:
-    """Return estimates of the share that is not supported, by subject: of its own labels labels alone, registry.PPI and registry.PPI++, and
+    """Return estimates of the share that is not supported, by subject: of its own labels labels alone, PPI and PPI++, and
     the pooled correction with what models differ by. `corrected`: scores corrected by all labels together.
     """
     by_cell = registry.estimate_board(fact_cells(facts), confidence=confidence, target="model", names=OWN)
