@@ -1,6 +1,6 @@
 import pytest
 
-from truerate.web.hosts import host_of, is_wikipedia, is_within, matches
+from truerate.web.guard import host_of, is_wikipedia, is_within, matches
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,9 @@ from truerate.core.keys import digest, page_key
 from truerate.core.regular import check_regular
 from truerate.web import mediawiki
 from truerate.web.article_files import ArticleFiles
-from truerate.web.guard import Guard
-from truerate.web.hosts import host_of
+from truerate.web.guard import Guard, host_of
 from truerate.web.mediawiki import Absent, Site, Wiki
-from truerate.web.outcomes import tidy
+from truerate.web.outcomes import PATTERNS, tidy
 from truerate.web.pauses import Clock
 
 ENGLISH = "en"  # whose names of maintenance tags settings hold
@@ -35,14 +34,11 @@ _LANG = re.compile(r"[a-z]{2,3}")
 _HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 _BLOCKS = ("p", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "pre", "section", "br", *_HEADINGS)
 _SPACE = re.compile(r"[ \t\r\n]+")
-# What is shown with an article and is none of its sentences: boxes, tables, pictures, notes, marks of
-# references, links to edit.
-_TAGS = "table figure style script input annotation".split()
-_CLASSES = "mw-editsection error nomobile noprint noexcerpt sortkey metadata reference references coordinates geo-nondefault".split()
+_HAS_CLASS = ".//*[contains(concat(' ', normalize-space(@class), ' '), ' {} ')]"
 _ASIDE = " | ".join(
-    [f".//{tag}" for tag in _TAGS]
-    + [f".//*[contains(concat(' ', normalize-space(@class), ' '), ' {name} ')]" for name in _CLASSES]
-    + [
+    [
+        *(f".//{tag}" for tag in PATTERNS["aside_tags"]),
+        *map(_HAS_CLASS.format, PATTERNS["aside_classes"]),
         ".//*[@id='coordinates']",
         ".//div[not(contains(@class, 'mw-heading') or contains(@class, 'mw-parser-output'))]",
     ]
@@ -68,6 +64,9 @@ class Asked:
     api: str = mediawiki.API
     allowed_private: Sequence[str] = ()
     pause_s: float = 0.1
+
+
+By = tuple[Asked, Guard, Clock | None]
 
 
 def fetch(folder: Path, wanted: Wanted, asked: Asked, *, clock: Clock | None = None) -> dict[str, int]:
@@ -100,29 +99,27 @@ def fetch(folder: Path, wanted: Wanted, asked: Asked, *, clock: Clock | None = N
 
 def _check(wanted: Wanted) -> None:
     """Raise TruerateError where what is wanted cannot be."""
-    where = "fetching articles"
+    problem, languages = None, ",".join(wanted.languages)
     if wrong := [lang for lang in wanted.languages if not _LANG.fullmatch(lang)]:
-        raise SettingsError(
-            f"{where}: --languages: {wrong[0]!r} is no language code; write two or three small letters, as in en,de"
+        problem = (
+            f"languages: {wrong[0]!r} is no language code; write two or three small letters, as in en,de"
         )
-    if len(set(wanted.languages)) < len(wanted.languages) or not wanted.languages:
-        raise SettingsError(
-            f"{where}: --languages {','.join(wanted.languages)!r}: name at least one, and each once"
-        )
-    if (wanted.n is None and not wanted.titles) or (wanted.n is not None and wanted.n < 1):
-        raise SettingsError(
-            f"{where}: --n {wanted.n}: say how many articles per language (1 or more), or name --titles"
-        )
+    elif len(set(wanted.languages)) < len(wanted.languages) or not wanted.languages:
+        problem = f"languages {languages!r}: name at least one, and each once"
+    elif (wanted.n is None and not wanted.titles) or (wanted.n is not None and wanted.n < 1):
+        problem = f"n {wanted.n}: say how many articles per language (1 or more), or name --titles"
+    if problem:
+        raise SettingsError(f"fetching articles: --{problem}")
 
 
 async def _fetch(
-    urls: dict[str, str], titles: dict, wanted: Wanted, files: ArticleFiles, by: tuple
+    urls: dict[str, str], titles: dict, wanted: Wanted, files: ArticleFiles, by: "By"
 ) -> dict[str, TruerateError]:
     """Fetch and write one language after another; return the errors of those that failed."""
     asked, guard, clock = by
     failed: dict[str, TruerateError] = {}
     async with mediawiki.session(asked.contact, guard) as session:
-        tags = LocalTags(session, asked, guard, clock, wanted.excluded_tags)
+        tags = LocalTags(session, by, wanted.excluded_tags)
         for lang in (lang for lang in urls if lang not in files.done):
             wiki = Wiki(session, urls[lang], pause_s=asked.pause_s, clock=clock)
             try:
@@ -150,15 +147,8 @@ def _nothing_fits(url: str, others: list[dict]) -> TruerateError:
 class LocalTags:
     """The names of maintenance tags in other languages, by the links of English templates; requested once."""
 
-    def __init__(
-        self,
-        session: aiohttp.ClientSession,
-        asked: "Asked",
-        guard: Guard,
-        clock: Clock | None,
-        tags: Sequence[str],
-    ):
-        self.session, self.asked, self.guard, self.clock, self.tags = session, asked, guard, clock, tags
+    def __init__(self, session: aiohttp.ClientSession, by: "By", tags: Sequence[str]):
+        self.session, self.tags, (self.asked, self.guard, self.clock) = session, tags, by
         self._names: dict[str, list[str]] | None = None
 
     async def named(self, lang: str, url: str) -> tuple[str, ...]:
@@ -200,9 +190,8 @@ async def _drawn(wiki: Wiki, wanted: Wanted) -> AsyncIterator[tuple[str, dict | 
         n_seen += 1
         if n_seen > LOOKED_AT * wanted.n:
             return
-        if (
-            page.get("length", 0) < wanted.min_characters
-        ):  # bytes of source: such a page is not worth a rendering
+        # bytes of source: a page with fewer is not worth a rendering
+        if page.get("length", 0) < wanted.min_characters:
             yield page["title"], "too-short"
         else:
             yield page["title"], await _rendered(wiki, page["title"], page.get("lastrevid"))
@@ -223,11 +212,14 @@ async def _rendered(wiki: Wiki, title: str, revision: int | None) -> dict | str:
 
 
 def _row(lang: str, site: Site, page: dict) -> dict:
-    templates = [
-        template
-        for template in page.get("templates", [])
-        if isinstance(template, dict) and isinstance(template.get("title"), str)
-    ]
+    templates, categories = (
+        [
+            entry
+            for entry in page.get(field, [])
+            if isinstance(entry, dict) and isinstance(entry.get(name), str)
+        ]
+        for field, name in (("templates", "title"), ("categories", "category"))
+    )
     return {
         "pageid": page.get("pageid"),
         "title": page["title"],
@@ -237,11 +229,7 @@ def _row(lang: str, site: Site, page: dict) -> dict:
         "depth": site.depth,
         "templates": [{"title": template["title"]} for template in templates if template.get("ns") == 10],
         "categories": [
-            category["category"].replace("_", " ")
-            for category in page.get("categories", [])
-            if isinstance(category, dict)
-            and isinstance(category.get("category"), str)
-            and not category.get("hidden")
+            entry["category"].replace("_", " ") for entry in categories if not entry.get("hidden")
         ],
         "extract": plain_text(page["text"]),
     }

@@ -12,8 +12,7 @@ from yarl import URL
 
 from truerate.config import Fetch
 from truerate.core.retry import Backoff, may_pass, seconds_asked
-from truerate.web.guard import RefusedAddress
-from truerate.web.hosts import host_of
+from truerate.web.guard import RefusedAddress, host_of
 from truerate.web.outcomes import Outcome
 from truerate.web.pauses import Clock, Pauses
 
@@ -21,9 +20,8 @@ HTML = ("text/html", "application/xhtml+xml", "")
 MOVED = (301, 302, 303, 307, 308)
 # at one address in one run, where a fault may pass
 AGAIN = Backoff(tries=4, first=0.5, largest=8.0, longest=120.0)
-HOPELESS = (
-    3  # pages of a host that were given up one after another: then each of its further pages has one try
-)
+# pages of a host that were given up one after another: then each of its further pages has one try
+HOPELESS = 3
 CHUNK = 65536
 
 
@@ -56,7 +54,7 @@ class Passing(Dropped):
 class Line:
     """One connection: when something was last heard on it, in seconds of the monotonic clock."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.hear()
 
     def hear(self) -> None:
@@ -76,11 +74,13 @@ class Asker:
         proxy: str | None,
         clock: Clock,
     ):
-        self.settings = settings
-        self.session = session
-        self.pauses = pauses
-        self.proxy = proxy
-        self.clock = clock
+        self.settings, self.session, self.pauses, self.proxy, self.clock = (
+            settings,
+            session,
+            pauses,
+            proxy,
+            clock,
+        )
         self._slots = asyncio.Semaphore(settings.concurrency)
         self._refusing: dict[str, Passing] = {}  # host -> that it asked for a longer pause than a run waits
         self._given_up: Counter[str] = Counter()  # host -> its pages that were given up one after another
@@ -108,12 +108,8 @@ class Asker:
                 self._given_up.pop(host, None)
                 return answer, max(0.001, left)
             except Passing as fault:
-                if (
-                    fault is self._refusing.get(host)
-                    or fault.outcome is Outcome.TIMEOUT
-                    or left <= 0
-                    or attempt >= self._tries(host)
-                ):
+                is_over = fault is self._refusing.get(host) or fault.outcome is Outcome.TIMEOUT or left <= 0
+                if is_over or attempt >= self._tries(host):
                     self._given_up[host] += 1
                     raise
                 await self._pause(host, fault, attempt)
@@ -130,11 +126,9 @@ class Asker:
             self._refusing[host] = fault
             raise fault
         wait = AGAIN.full_jitter(attempt)
-        if (
-            fault.wait is not None or fault.status == HTTPStatus.TOO_MANY_REQUESTS
-        ):  # that is asked of all who ask this host
-            wait = max(wait, AGAIN.beyond(fault.wait or 0.0))
-            self.pauses.hold(host, wait)
+        if fault.wait is not None or fault.status == HTTPStatus.TOO_MANY_REQUESTS:
+            # that is asked of all who ask this host
+            self.pauses.hold(host, max(wait, AGAIN.beyond(fault.wait or 0.0)))
         else:
             await self.clock.sleep(wait)
 
@@ -149,9 +143,8 @@ class Asker:
             if isinstance(error.os_error, RefusedAddress):
                 raise Dropped(Outcome.REFUSED_ADDRESS, str(error.os_error)) from None
             raise Passing(Outcome.ERROR, "the host is not known") from None
-        except (
-            ValueError
-        ) as error:  # of the address, or a certificate that does not fit: no better in a second
+        except ValueError as error:
+            # of the address, or a certificate that does not fit: no better in a second
             raise Dropped(Outcome.ERROR, type(error).__name__) from None
         except (aiohttp.ClientError, OSError) as error:
             raise Passing(Outcome.ERROR, type(error).__name__) from None
@@ -182,43 +175,44 @@ class Asker:
 
     async def _request(self, url: str, line: Line, *, any_type: bool) -> Answer:
         """Send one request and read its reply up to the limit. Raises Dropped for what a reply alone decides."""
-        async with self.session.get(
-            URL(url, encoded=True), proxy=self.proxy, allow_redirects=False
-        ) as response:
+        address = URL(url, encoded=True)
+        async with self.session.get(address, proxy=self.proxy, allow_redirects=False) as response:
             line.hear()
-            kind, charset = response.headers.get("Content-Type", ""), None
-            kind = kind.partition(";")[0].strip().lower()
+            status = response.status
+            kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
             try:
                 charset = response.charset
             except (ValueError, LookupError):
-                pass
-            if response.status in MOVED and (location := response.headers.get("Location")):
-                return Answer(response.status, kind, charset, location=location)
-            if may_pass(response.status):
-                fault = Passing(Outcome.STATUS, str(response.status), response.status)
+                charset = None
+            if status in MOVED and (location := response.headers.get("Location")):
+                return Answer(status, kind, charset, location=location)
+            if may_pass(status):
+                fault = Passing(Outcome.STATUS, str(status), status)
                 fault.wait = seconds_asked(response.headers.get("Retry-After"), self.clock.now())
                 raise fault
-            if response.status != HTTPStatus.OK:
-                raise Dropped(Outcome.STATUS, str(response.status), response.status)
+            if status != HTTPStatus.OK:
+                raise Dropped(Outcome.STATUS, str(status), status)
             if not any_type and kind not in HTML:
-                raise Dropped(Outcome.NOT_HTML, kind[:80], response.status)
-            body = await read_body(response, self.settings.max_bytes, line.hear)
-            return Answer(response.status, kind, charset, body)
+                raise Dropped(Outcome.NOT_HTML, kind[:80], status)
+            return Answer(
+                status, kind, charset, await read_body(response, self.settings.max_bytes, line.hear)
+            )
 
 
 async def read_body(
     response: aiohttp.ClientResponse, largest: int, on_chunk: Callable[[], object] = lambda: None
 ) -> bytes:
     """Read the body; raises Dropped as soon as it exceeds `largest` bytes. `on_chunk` is called per chunk."""
+    too_large = Dropped(Outcome.TOO_LARGE, f"more than {largest:,} bytes", response.status)
     if (response.content_length or 0) > largest:
-        raise Dropped(Outcome.TOO_LARGE, f"more than {largest:,} bytes", response.status)
+        raise too_large
     body = bytearray()
     async for chunk in response.content.iter_chunked(CHUNK):
         body += chunk
         on_chunk()
         if len(body) > largest:
             response.close()
-            raise Dropped(Outcome.TOO_LARGE, f"more than {largest:,} bytes", response.status)
+            raise too_large
     return bytes(body)
 
 

@@ -9,70 +9,31 @@ from trafilatura import extract
 
 from truerate.core.page_tree import BLOCKS, with_meaning, without_soft_breaks
 from truerate.core.text import clean, n_words
-from truerate.web.outcomes import Outcome, Page, Text, judged, tidy
+from truerate.web.outcomes import PATTERNS, Outcome, Page, Text, judged, pattern, tidy
 
 MAIN, TAGS = "main", "tags"
 UNSEEN = frozenset(
     "script style noscript template iframe svg head".split()
 )  # elements whose text nobody reads
-# ---- what a page hides ---------------------------------------------------------------------------------------
-FALLBACKS = frozenset(
-    "audio canvas datalist template video".split()
-)  # their text is for programs that cannot show them
+FALLBACKS = frozenset("audio canvas datalist template video".split())  # for programs that cannot show them
 WHOLE = frozenset("html body main article".split())  # never dropped: the page would go with them
-_HIDING = re.compile(
-    r"(?:^|[;{\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?![.\d])|left\s*:\s*-\d{4,}px)",
-    re.IGNORECASE,
-)
-_SHEET_BLOCK = re.compile(
-    r"@[^{};@]{0,500}\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}"
-)  # `@media print {…}`: holds at times
+_HIDING, _ADVERTISEMENT, _CC = map(pattern, ("hiding", "advertisement", "creative_commons"))
+# `@media print {…}`: holds at times
+_SHEET_BLOCK = re.compile(r"@[^{};@]{0,500}\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 _SHEET_RULE = re.compile(r"\.([\w-]{1,100})\s*\{([^{}]*)\}")
-_ADVERTISEMENT = re.compile(
-    r"(?:^|[-_])(?:adsbygoogle|adverts?|advertisements?|advertising|adslot|adunit|adbox|adblock|sponsored|dfp|doubleclick)(?:$|[-_])"
-    r"|^ads?$|^ads?[-_](?:\w+[-_])*(?:slot|unit|box|banner|container|wrapper|block|top|side|sidebar|footer|header|inline|text|space|area|frame|\d+)$"
-    r"|[-_]ads?$"
-)
-# ---- from bytes to text --------------------------------------------------------------------------------------
 # trafilatura drops joiners, which are letters' forms (Persian, Sinhala, Hindi): signs of cuneiform stand for them.
 _STAND_INS = {0x200C: 0x12400, 0x200D: 0x12401}
 _JOINERS = {sign: joiner for joiner, sign in _STAND_INS.items()}
 MUCH = 100  # words outside tags that are not given up because no main text is found among them
 MAX_BROKEN = 0.02  # share of characters that may be lost in decoding
-# What a page may name as its encoding: those of the WHATWG standard that Python knows; others (punycode,
-# idna) can take very long.
-CODECS = frozenset(
-    "utf-8 utf-16 utf-16-le utf-16-be cp866 koi8-r koi8-u mac-roman cp874 gbk gb18030 big5 big5hkscs euc_jp iso2022_jp shift_jis cp932"
-    " euc_kr cp949".split()
-    + [f"cp125{n}" for n in range(9)]
-    + [f"iso8859-{n}" for n in (*range(2, 9), 10, 13, 14, 15, 16)]
-)
-WIDER = {
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "iso8859-11": "cp874",
+_BYTE_ORDER = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
 }
 _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)")
-_DATED = (
-    "//meta[@property='article:modified_time' or @itemprop='dateModified']/@content",
-    "//meta[@property='article:published_time' or @itemprop='datePublished' or @name='date' or @name='dcterms.date']/@content",
-    "//time/@datetime",
-)
-# Where a page names the licence of its main content (HTML Standard, link type `license`); one in a figure is
-# the picture's.
-_LICENSED = (
-    "//link[contains(concat(' ', translate(normalize-space(@rel), 'LICENSE', 'license'), ' '), ' license ')]/@href",
-    "//*[self::a or self::area][contains(concat(' ', translate(normalize-space(@rel), 'LICENSE', 'license'), ' '), ' license ')]"
-    "[not(ancestor::figure)]/@href",
-)
-_CC = re.compile(
-    r"(?:https?:)?//(?:www\.)?creativecommons\.org/(?:licenses/(by(?:-nc)?(?:-nd|-sa)?)/([1-4]\.\d)|publicdomain/(zero)/1\.0)(?![\w.-])",
-    re.IGNORECASE,
-)
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")  # of XML, which lxml refuses in characters
 
 
 def extracted(page: Page, how: str, sign_in_phrases: Iterable[str] = ()) -> Text:
@@ -88,15 +49,14 @@ def extracted(page: Page, how: str, sign_in_phrases: Iterable[str] = ()) -> Text
 def of_markup(markup: str, how: str, sign_in_phrases: Iterable[str] = ()) -> Text:
     """The text of a page's HTML."""
     try:
-        tree = html.document_fromstring(_without_declaration(markup))
+        tree = html.document_fromstring(_DECLARATION.sub("", markup))
     except (etree.LxmlError, ValueError):
         return Text(Outcome.EMPTY)
     title, dated, licence = _title(tree), _dated(tree), _licence(tree)
     try:
         # a page that hides nothing, and has no joiners (as entities, too), is read as it came, byte by byte
-        if with_meaning(tree) | drop_hidden(tree) or not _STAND_INS.keys().isdisjoint(
-            map(ord, tree.text_content())
-        ):
+        is_changed = with_meaning(tree) | drop_hidden(tree)
+        if is_changed or not _STAND_INS.keys().isdisjoint(map(ord, tree.text_content())):
             markup = html.tostring(tree, encoding="unicode")
         text = tidy(without_soft_breaks(_tags(tree) if how == TAGS else _main(markup) or ""))
         if not text and how == MAIN and n_words(everything := tidy(without_soft_breaks(_tags(tree)))) >= MUCH:
@@ -106,23 +66,21 @@ def of_markup(markup: str, how: str, sign_in_phrases: Iterable[str] = ()) -> Tex
     return judged(text, title, dated, sign_in_phrases, licence=licence)
 
 
+# ---- what a page hides ---------------------------------------------------------------------------------------
 def drop_hidden(tree: html.HtmlElement) -> bool:
     """Empty in place what a page hides by attribute (`hidden`, `aria-hidden`, an inline style), by a class of its own
     style sheet or as a closed dialog, and advertisements. Returns whether there was any.
 
     Elements stay without text and attributes: so a page of hidden elements alone takes linear time.
     """
-    sheets = "".join(
-        sheet.text or ""
-        for sheet in tree.iter("style")
-        if sheet.get("media", "all").lower() in ("all", "screen")
-    )
-    rules = _SHEET_RULE.findall(_SHEET_BLOCK.sub(" ", sheets[:500_000]))
+    shown = [sheet for sheet in tree.iter("style") if sheet.get("media", "all").lower() in ("all", "screen")]
+    sheets = "".join(sheet.text or "" for sheet in shown)[:500_000]
+    rules = _SHEET_RULE.findall(_SHEET_BLOCK.sub(" ", sheets))
     classes = {name.lower() for name, style in rules if _HIDING.search(style)}
     hidden = [
         element
-        for element in tree.iter()
-        if isinstance(element.tag, str) and element.tag not in WHOLE and _is_hidden(element, classes)
+        for element in tree.iter(etree.Element)
+        if element.tag not in WHOLE and _is_hidden(element, classes)
     ]
     for element in hidden:
         element.clear(keep_tail=True)
@@ -145,6 +103,7 @@ def _is_hidden(element: html.HtmlElement, classes: set[str]) -> bool:
     )
 
 
+# ---- from bytes to text --------------------------------------------------------------------------------------
 def decoded(body: bytes, charset: str | None) -> str | None:
     """The characters of a page, None where too many cannot be read.
 
@@ -152,15 +111,12 @@ def decoded(body: bytes, charset: str | None) -> str | None:
     it (other encodings look like it only by rare chance, while headers are often wrong); the header's
     charset; the page's own; and last UTF-8 or Windows-1252, whichever loses less.
     """
-    for mark, name in (
-        (codecs.BOM_UTF8, "utf-8"),
-        (codecs.BOM_UTF16_LE, "utf-16-le"),
-        (codecs.BOM_UTF16_BE, "utf-16-be"),
-    ):
+    for mark, name in _BYTE_ORDER.items():
         if body.startswith(mark):
             return _sound(body[len(mark) :].decode(name, "replace"))
-    charsets = [_codec(charset), _codec(_declared(body))]
-    names = [name for name in charsets if name]
+    in_page = _META.search(body[:4096])
+    declared = in_page[1].decode("ascii", "replace") if in_page else None
+    names = [name for name in map(_codec, (charset, declared)) if name]
     if b"\0" not in body and b"\x1b" not in body:
         names.insert(0, "utf-8")
     for name in names:
@@ -180,13 +136,8 @@ def _codec(name: str | None) -> str | None:
         codec = codecs.lookup((name or "").strip().lower()).name
     except (LookupError, ValueError):
         return None
-    codec = WIDER.get(codec, codec)
-    return codec if codec in CODECS else None
-
-
-def _declared(body: bytes) -> str | None:
-    match = _META.search(body[:4096])
-    return match[1].decode("ascii", "replace") if match else None
+    codec = PATTERNS["wider"].get(codec, codec)
+    return codec if codec in PATTERNS["codecs"] else None
 
 
 def _n_broken(text: str) -> int:
@@ -200,15 +151,10 @@ def _sound(text: str) -> str | None:
     return text if _n_broken(text) <= MAX_BROKEN * len(text) else None
 
 
-def _without_declaration(markup: str) -> str:
-    """Markup without an XML declaration, which lxml refuses in characters."""
-    return re.sub(r"^\s*<\?xml[^>]*\?>", "", markup)
-
-
 def _main(markup: str) -> str | None:
     """The main text without menus, advertisements and comments (trafilatura), the same on every day."""
     text = extract(
-        _without_declaration(markup).translate(_STAND_INS),
+        _DECLARATION.sub("", markup).translate(_STAND_INS),
         include_comments=False,
         include_tables=True,
         deduplicate=False,
@@ -221,17 +167,12 @@ def _tags(tree: html.HtmlElement) -> str:
     """All text outside tags, scripts and styles (WildHallucinations, section 2)."""
     parts: list[str] = []
     for event, element in etree.iterwalk(tree, events=("start", "end"), tag=None):
-        is_seen = isinstance(element.tag, str)
-        if event == "start":
-            if is_seen and element.tag in BLOCKS:
-                parts.append("\n")
-            if is_seen and element.text and not _is_unseen(element):
-                parts.append(element.text)
-            continue
-        if is_seen and element.tag in BLOCKS:
+        is_element, parent = isinstance(element.tag, str), element.getparent()
+        if is_element and element.tag in BLOCKS:
             parts.append("\n")
-        parent = element.getparent()
-        if element.tail and parent is not None and not _is_unseen(parent):
+        if event == "start" and is_element and element.text and not _is_unseen(element):
+            parts.append(element.text)
+        if event == "end" and element.tail and parent is not None and not _is_unseen(parent):
             parts.append(element.tail)
     return "".join(parts)
 
@@ -240,6 +181,7 @@ def _is_unseen(element: html.HtmlElement) -> bool:
     return element.tag in UNSEEN or any(above.tag in UNSEEN for above in element.iterancestors())
 
 
+# ---- what a page says of itself --------------------------------------------------------------------------------
 def _title(tree: html.HtmlElement) -> str:
     parts = tree.xpath("//head/title//text()") or tree.xpath("//h1//text()")
     return " ".join(clean("".join(parts)).split())[:300]
@@ -247,25 +189,18 @@ def _title(tree: html.HtmlElement) -> str:
 
 def _dated(tree: html.HtmlElement) -> str | None:
     """The date that a page gives itself, the latest kind of it first."""
-    for path in _DATED:
-        for value in tree.xpath(path):
-            if match := _DATE.search(value):
-                return match[0]
-    return None
+    values = (value for path in PATTERNS["dated"] for value in tree.xpath(path))
+    return next((match[0] for value in values if (match := _DATE.search(value))), None)
 
 
 def _licence(tree: html.HtmlElement) -> str | None:
-    """The Creative Commons licence that a page names as its own; None where it names none, another, or two."""
-    for path in _LICENSED:
-        named = {_in_words(address.strip()) for address in tree.xpath(path)}
-        if named:
-            return named.pop() if len(named) == 1 else None
+    """The Creative Commons licence that a page names as its own (`CC BY-SA 4.0`, `CC0 1.0`); None where it names none,
+    another, or two.
+    """
+    for path in PATTERNS["licensed"]:
+        matches = [_CC.match(address.strip()) for address in tree.xpath(path)]
+        if matches:
+            names = {match and (match[3] or (match[1].upper(), match[2])) for match in matches}
+            name = names.pop() if len(names) == 1 else None
+            return name and ("CC0 1.0" if isinstance(name, str) else f"CC {name[0]} {name[1]}")
     return None
-
-
-def _in_words(address: str) -> str | None:
-    """The name of the Creative Commons licence at an address (`CC BY-SA 4.0`, `CC0 1.0`), else None."""
-    match = _CC.match(address)
-    if match is None:
-        return None
-    return "CC0 1.0" if match[3] else f"CC {match[1].upper()} {match[2]}"

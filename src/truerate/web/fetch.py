@@ -18,8 +18,7 @@ from truerate.config import Fetch
 from truerate.core.errors import TruerateError
 from truerate.core.terminal import say, told
 from truerate.web.asking import Asker, Dropped, ended
-from truerate.web.guard import Guard, GuardedResolver
-from truerate.web.hosts import host_of, is_within
+from truerate.web.guard import Guard, GuardedResolver, host_of, is_within
 from truerate.web.outcomes import RULES, Outcome, Page
 from truerate.web.pauses import Clock, Pauses
 from truerate.web.rendering import Renderer
@@ -28,10 +27,7 @@ from truerate.web.store import PageStore, limits
 WINDOW = 1024  # pages in hand at once: those that wait for their host's turn do not hold up the others
 
 HOPS = 5  # redirects that are followed to a host's rules at least (RFC 9309, 2.3.1.2)
-LARGEST = 512_000  # bytes of rules that are read at least (2.5); more is not asked for than a page may have
-_AGENT = re.compile(
-    r"^([^\S\r\n]*user[- ]?agent[^\S\r\n]*:[^\S\r\n]*)([^\r\n]*)", re.IGNORECASE | re.MULTILINE
-)
+_AGENT = re.compile(r"^([^\S\r\n]*user[- ]?agent[^\S\r\n]*:[^\S\r\n]*)([^\r\n]*)", re.I | re.M)
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 
 
@@ -60,15 +56,12 @@ class Fetcher:
     async def __aenter__(self) -> "Fetcher":
         # A proxy resolves the names itself; its own address is the user's choice.
         resolver = None if self.proxy else GuardedResolver(self.guard)
+        at_once = {"limit": self.settings.concurrency, "use_dns_cache": False}
+        accepted = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1"
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                resolver=resolver, limit=self.settings.concurrency, use_dns_cache=False
-            ),
+            connector=aiohttp.TCPConnector(resolver=resolver, **at_once),
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers={
-                "User-Agent": self.settings.user_agent,
-                "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
-            },
+            headers={"User-Agent": self.settings.user_agent, "Accept": accepted},
             timeout=aiohttp.ClientTimeout(total=None),  # every request has its own
         )
         self._asker = Asker(self.settings, self._session, self.pauses, proxy=self.proxy, clock=self.clock)
@@ -141,16 +134,8 @@ class Fetcher:
                     here = plain(answer.final_url)
                     await self._check(here, is_robots=is_robots)
                 if answer.location is None:
-                    return Page(
-                        url,
-                        Outcome.OK,
-                        "",
-                        here,
-                        answer.status,
-                        answer.content_type,
-                        answer.charset,
-                        answer.body,
-                    )
+                    content = (answer.status, answer.content_type, answer.charset, answer.body)
+                    return Page(url, Outcome.OK, "", here, *content)
                 here = _joined(here, answer.location)
             raise Dropped(Outcome.REDIRECTS, f"more than {n_hops}")
         except Dropped as dropped:
@@ -202,11 +187,11 @@ def plain(url: str) -> str:
 def _joined(here: str, location: str) -> str:
     try:
         target = URL(here).join(URL(location))
+        if target.scheme in ("http", "https"):
+            return str(target)
     except ValueError:
-        raise Dropped(Outcome.REDIRECTS, "to nowhere") from None
-    if target.scheme not in ("http", "https"):
-        raise Dropped(Outcome.REDIRECTS, "to nowhere")
-    return str(target)
+        pass
+    raise Dropped(Outcome.REDIRECTS, "to nowhere")
 
 
 async def _together(work: Iterable[Awaitable[None]]) -> None:

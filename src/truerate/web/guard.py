@@ -1,4 +1,4 @@
-"""Guards against addresses that are not of the public web.
+"""Hosts of addresses, and the guard against those that are not of the public web.
 
 A name is checked by what it resolves to, in the very look-up whose addresses are then connected to, so that
 no second answer of a name server can lead elsewhere (DNS rebinding). Addresses written as such are checked as
@@ -9,10 +9,10 @@ import asyncio
 import ipaddress
 import socket
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 
 from aiohttp.abc import AbstractResolver, ResolveResult
-
-from truerate.web.hosts import matches
+from yarl import URL
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -21,6 +21,31 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 # (RFC 7526), documentation (RFC 9637).
 _NOWHERE = tuple(map(ipaddress.ip_network, ("fec0::/10", "192.88.99.0/24", "3fff::/20")))
 PORTS = (80, 443)
+# .invalid is never on the web (RFC 2606): a simulated one uses it
+WIKIPEDIA = (("wikipedia", "org"), ("wikipedia", "invalid"))
+
+
+def host_of(url: str) -> str:
+    """The host of an address in lower case without a last dot; empty where there is none or it cannot be read."""
+    try:
+        return (URL(url).raw_host or "").lower().rstrip(".")
+    except ValueError:
+        return ""
+
+
+def is_wikipedia(url: str) -> bool:
+    """Whether an address is of Wikipedia, in any language."""
+    return tuple(host_of(url).split(".")[-2:]) in WIKIPEDIA
+
+
+def is_within(host: str, domains: Iterable[str]) -> bool:
+    """Whether a host is one of the domains or below one; `netflix.com` is not within `x.com`."""
+    return any(host == domain or host.endswith("." + domain) for domain in map(str.lower, domains))
+
+
+def matches(host: str, patterns: Iterable[str]) -> bool:
+    """Whether a host matches a shell-like pattern, as `*.invalid`."""
+    return any(fnmatchcase(host, pattern.lower()) for pattern in patterns)
 
 
 class RefusedAddress(OSError):
@@ -49,13 +74,8 @@ class Guard:
         inner = _embedded(parsed)
         if inner is not None:
             return self.address(str(inner))
-        return (
-            None
-            if parsed.is_global
-            and not (parsed.is_multicast or parsed.is_reserved)
-            and not _is_in(parsed, _NOWHERE)
-            else f"{parsed} is not of the public web"
-        )
+        is_special = parsed.is_multicast or parsed.is_reserved or _is_in(parsed, _NOWHERE)
+        return None if parsed.is_global and not is_special else f"{parsed} is not of the public web"
 
     def host(self, host: str) -> str | None:
         """Why a host as it is written is refused. A name passes: what it resolves to is checked by the resolver.
@@ -75,16 +95,13 @@ class Guard:
 
     def port(self, host: str, port: int | None) -> str | None:
         """Why a port of a host is refused: mail, shells and databases are no web."""
-        if port in self.ports or matches(host, self.patterns) or self._is_listed(host):
+        try:
+            is_listed = _is_in(ipaddress.ip_address(host.strip("[]")), self.networks)
+        except ValueError:
+            is_listed = matches(host, self.patterns)
+        if port in self.ports or is_listed or matches(host, self.patterns):
             return None
         return f"port {port} is none of {', '.join(map(str, sorted(self.ports)))}"
-
-    def _is_listed(self, host: str) -> bool:
-        try:
-            parsed = ipaddress.ip_address(host.strip("[]"))
-        except ValueError:
-            return False
-        return _is_in(parsed, self.networks)
 
 
 def _is_in(address: Address, networks: Iterable[Network]) -> bool:
@@ -97,8 +114,7 @@ def _embedded(address: Address) -> Address | None:
         return None
     if address in _NAT64:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    teredo = address.teredo
-    return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)
+    return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
 
 
 class GuardedResolver(AbstractResolver):
@@ -111,27 +127,23 @@ class GuardedResolver(AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
         """The addresses of a name. Raises RefusedAddress where none may be asked, OSError where there is none."""
-        loop = asyncio.get_running_loop()
-        entries = await loop.getaddrinfo(
+        entries = await asyncio.get_running_loop().getaddrinfo(
             host, port, family=family, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
         )
-        if matches(host.lower(), self.guard.patterns):
-            return [_result(host, entry) for entry in entries]
-        refusals = [self.guard.address(entry[4][0]) for entry in entries]
-        passed = [
-            _result(host, entry) for entry, refusal in zip(entries, refusals, strict=True) if refusal is None
+        is_allowed = matches(host.lower(), self.guard.patterns)
+        refusals = [None if is_allowed else self.guard.address(entry[4][0]) for entry in entries]
+        passed: list[tuple] = [
+            entry for entry, refusal in zip(entries, refusals, strict=True) if refusal is None
         ]
         if entries and not passed:
             raise RefusedAddress(f"{host}: {refusals[0]}")
-        return passed
+        flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+        return [
+            ResolveResult(
+                hostname=host, host=address[0], port=address[1], family=of, proto=proto, flags=flags
+            )
+            for of, _, proto, _, address in passed
+        ]
 
     async def close(self) -> None:
         """Nothing is held."""
-
-
-def _result(host: str, entry: tuple) -> ResolveResult:
-    family, _, proto, _, sockaddr = entry
-    flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
-    return ResolveResult(
-        hostname=host, host=sockaddr[0], port=sockaddr[1], family=family, proto=proto, flags=flags
-    )

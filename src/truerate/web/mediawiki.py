@@ -6,6 +6,7 @@ time that it names.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import quote, urljoin
@@ -18,9 +19,8 @@ from truerate.core.lenient import loads
 from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.core.terminal import say_wait, told
 from truerate.core.text import clean
-from truerate.web.asking import MOVED
-from truerate.web.guard import Guard, GuardedResolver, RefusedAddress
-from truerate.web.hosts import host_of
+from truerate.web.asking import CHUNK, MOVED
+from truerate.web.guard import Guard, GuardedResolver, RefusedAddress, host_of
 from truerate.web.pauses import Clock
 
 API = "https://{lang}.wikipedia.org/w/api.php"
@@ -28,20 +28,16 @@ API = "https://{lang}.wikipedia.org/w/api.php"
 AGAIN = Backoff(tries=6, first=1.0, largest=16.0, longest=120.0)
 TIMEOUT_S = 60.0
 MAX_BYTES = 50_000_000
-LAG_S = (
-    5  # what a server may be behind before it is left in peace (the value that the wikis' hosts recommend)
-)
+# what a server may be behind before it is left in peace (the value that the wikis' hosts recommend)
+LAG_S = 5
 BATCH = 50
 MOVES = 3  # that are followed, one after another
 BUSY_CODES = ("maxlag", "ratelimited", "readonly")
 # Error codes that speak of one page, not of the request: no such title or revision, or one that nobody may
 # read.
-ABSENT = tuple(
-    (
-        "missingtitle invalidtitle pagecannotexist nosuchpageid nosuchrevid permissiondenied "
-        "missingcontent-revid"
-    ).split()
-)
+ABSENT = (
+    "missingtitle invalidtitle pagecannotexist nosuchpageid nosuchrevid permissiondenied missingcontent-revid"
+).split()
 
 
 class Absent(Exception):
@@ -70,9 +66,8 @@ class Wiki:
 
     async def site(self) -> Site:
         """Return its depth and the form of its pages' addresses. Raises TruerateError."""
-        answer = (await self.ask(action="query", meta="siteinfo", siprop="general|statistics")).get(
-            "query", {}
-        )
+        reply = await self.ask(action="query", meta="siteinfo", siprop="general|statistics")
+        answer = reply.get("query", {})
         general, counts = answer.get("general", {}), answer.get("statistics", {})
         server, path = str(general.get("server", "")), str(general.get("articlepath", ""))
         if "$1" not in path or not server:
@@ -81,16 +76,15 @@ class Wiki:
 
     async def random(self) -> AsyncIterator[dict]:
         """Yield articles drawn at random, each once: objects with `title`, `lastrevid`, `length` (bytes)."""
-        asked = {
-            "action": "query",
-            "generator": "random",
-            "grnnamespace": "0",
-            "grnfilterredir": "nonredirects",
-            "prop": "info",
-        }
+        drawn = {"generator": "random", "grnnamespace": "0", "grnfilterredir": "nonredirects"}
+        async for page in self._pages(prop="info", grnlimit=str(BATCH), **drawn):
+            yield page
+
+    async def _pages(self, **asked: str) -> AsyncIterator[dict]:
+        """Yield the pages of a query, as many replies as it takes."""
         goes_on: dict | None = {}
         while goes_on is not None:
-            reply = await self.ask(**asked, grnlimit=str(BATCH), **goes_on)
+            reply = await self.ask(action="query", **asked, **goes_on)
             for page in reply.get("query", {}).get("pages", []):
                 yield page
             goes_on = reply.get("continue")
@@ -104,31 +98,21 @@ class Wiki:
         """
         which = {"oldid": str(revision)} if revision else {"page": title, "redirects": "1"}
         more = {"disableeditsection": "1", "disablelimitreport": "1", "disabletoc": "1"}
-        page = (
-            await self.ask(action="parse", prop="text|revid|templates|categories|properties", **which, **more)
-        ).get("parse")
-        if not isinstance(page, dict) or not all(
-            isinstance(page.get(name), str) for name in ("title", "text")
-        ):
-            raise self._stopped("a reply without a page")
-        return page
+        properties = "text|revid|templates|categories|properties"
+        page = (await self.ask(action="parse", prop=properties, **which, **more)).get("parse")
+        if isinstance(page, dict) and all(isinstance(page.get(name), str) for name in ("title", "text")):
+            return page
+        raise self._stopped("a reply without a page")
 
     async def names_elsewhere(self, titles: Sequence[str]) -> dict[str, list[str]]:
         """Return the titles of pages in other wikis by language code (`langlinks`), redirects followed."""
-        asked = {"action": "query", "prop": "langlinks", "lllimit": "max", "redirects": "1"}
-        titles_by_lang: dict[str, list[str]] = {}
+        asked = {"prop": "langlinks", "lllimit": "max", "redirects": "1"}
+        titles_by_lang: dict[str, list[str]] = defaultdict(list)
         for start in range(0, len(titles), BATCH):
-            named = "|".join(titles[start : start + BATCH])
-            goes_on: dict | None = {}
-            while goes_on is not None:
-                reply = await self.ask(**asked, titles=named, **goes_on)
-                for page in reply.get("query", {}).get("pages", []):
-                    for link in page.get("langlinks", []):
-                        titles_by_lang.setdefault(str(link.get("lang")), []).append(
-                            str(link.get("title", ""))
-                        )
-                goes_on = reply.get("continue")
-        return titles_by_lang
+            async for page in self._pages(titles="|".join(titles[start : start + BATCH]), **asked):
+                for link in page.get("langlinks", []):
+                    titles_by_lang[str(link.get("lang"))].append(str(link.get("title", "")))
+        return dict(titles_by_lang)
 
     async def ask(self, **asked: str) -> dict:
         """One request and its reply, again where the server is busy. Raises Absent and TruerateError."""
@@ -143,9 +127,8 @@ class Wiki:
                     status, headers, body = await self._get(asked)
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
                 if isinstance(refused := getattr(error, "os_error", None), RefusedAddress):
-                    raise self._stopped(
-                        str(refused), "allow it with --allow-private, or correct --api"
-                    ) from None
+                    advice = "allow it with --allow-private, or correct --api"
+                    raise self._stopped(str(refused), advice) from None
                 wait, last = AGAIN.ceiling(tried), type(error).__name__
                 continue
             if status in MOVED:
@@ -164,7 +147,7 @@ class Wiki:
             self.session.get(self.url, params=shape | asked, allow_redirects=False) as response,
         ):
             body = bytearray()
-            async for chunk in response.content.iter_chunked(65536):
+            async for chunk in response.content.iter_chunked(CHUNK):
                 body += chunk
                 if len(body) > MAX_BYTES:
                     raise self._stopped(f"a reply of more than {MAX_BYTES:,} bytes")
@@ -184,9 +167,8 @@ class Wiki:
         error = reply.get("error")
         if error is None and status == 200:
             return reply
-        code, message = (
-            (str(error.get(name, "")) for name in ("code", "info")) if isinstance(error, dict) else ("", "")
-        )
+        words = error if isinstance(error, dict) else {}
+        code, message = str(words.get("code", "")), str(words.get("info", ""))
         if code in BUSY_CODES:
             return code
         if code in ABSENT:
@@ -218,13 +200,11 @@ def session(contact: str, guard: Guard) -> aiohttp.ClientSession:
         raise SettingsError(
             f"fetching articles: --contact {contact!r} is no e-mail address or page where the wiki's hosts can reach you"
         )
+    agent = f"truerate ({contact.strip()}) aiohttp/{aiohttp.__version__}"
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(resolver=GuardedResolver(guard), limit=1),
         cookie_jar=aiohttp.DummyCookieJar(),
-        headers={
-            "User-Agent": f"truerate ({contact.strip()}) aiohttp/{aiohttp.__version__}",
-            "Accept-Encoding": "gzip",
-        },
+        headers={"User-Agent": agent, "Accept-Encoding": "gzip"},
         timeout=aiohttp.ClientTimeout(total=None),  # every request has its own
     )
 

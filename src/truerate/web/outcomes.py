@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
+from truerate.core.data_files import read_data
 from truerate.core.retry import may_pass
 from truerate.core.text import clean, n_words, spaced
 
@@ -16,9 +18,7 @@ class Outcome(StrEnum):
     STATUS = "status"  # the server said another status than 200
     LOGIN_HOST = "login-host"  # a host that shows pages to members alone
     SIGN_IN = "sign-in"  # the text asks to sign in
-    ERROR_PAGE = (
-        "error-page"  # the text is an error, a check of the browser or a wall of cookies, with status 200
-    )
+    ERROR_PAGE = "error-page"  # an error, a check of the browser or a wall of cookies, with status 200
     TOO_LARGE = "too-large"
     TIMEOUT = "timeout"  # it did not come, or could not be read, within its limit of time
     REDIRECTS = "redirects"  # too many, in a circle, or to nowhere
@@ -101,31 +101,20 @@ class Text:
 
 
 # ---- what a text is worth ------------------------------------------------------------------------------------
+PATTERNS = read_data(Path(__file__).with_name("patterns.yaml"), dict)
 SIGN_IN_WORDS = 120  # a longer text that mentions signing in has something else to say as well
 ERROR_WORDS = 60  # likewise of errors and walls
-# What stands in place of a page whose status says that it came: an error, a check of the browser, a wall of cookies.
-_IN_PLACE = re.compile(
-    r"\b(?:40[0-9]|410|429|50[0-4])\b\W{0,3}(?:error|not found|forbidden|unauthori[sz]ed|gone|too many|bad gateway|service unavailable)"
-    r"|\b(?:error|fehler|erreur)\W{0,3}(?:40[0-9]|410|429|50[0-4])\b"
-    r"|\bpage (?:you (?:requested|are looking for|were looking for)|not found|does(?: not|n't) exist|no longer exists|isn't available)"
-    r"|\bpage (?:could not|couldn't|can't|cannot) be found|\baccess (?:to this (?:page|site) )?(?:is |has been )?denied\b"
-    r"|\b(?:do not|don't) have permission to (?:access|view)|\b(?:site|service|page) is (?:temporarily |currently )?(?:unavailable|down)\b"
-    r"|\b(?:internal server error|bad gateway|account (?:has been )?suspended|domain (?:is|may be) for sale|index of /)"
-    r"|\bjust a moment\.\.\.|\bchecking (?:if the site connection|your browser)|\b(?:enable|requires?|turn on) (?:javascript|cookies)\b"
-    r"|\bjavascript (?:is|must be) (?:disabled|required|enabled)|\bverify(?:ing)? (?:that )?you(?: a|')re (?:a )?human"
-    r"|\b(?:complet\w+|solve) the captcha"
-    r"|\b(?:unusual traffic|are you a robot|(?:not|n't) a robot|ddos protection by)\b"
-    r"|\bseite (?:wurde )?nicht gefunden|\bpage introuvable|\bpágina no encontrada|\bpagina (?:non trovata|niet gevonden)"
-    r"|страница не найдена|页面不存在|页面未找到|ページが見つかりません|페이지를 찾을 수 없습니다",
-    re.IGNORECASE,
+_WALL_SHARE = (
+    0.6  # of the words of a wall, in sentences that ask for consent; a page has a note on cookies at its foot
 )
 
-# A wall asks for consent in most of what it says; a page has a note on cookies at its foot.
-_OF_CONSENT = re.compile(
-    r"\bcookies?\b|\bconsent\b|\bprivacy\b|\b(?:accept|reject|manage)\b.{0,12}\b(?:all|preferences|choices)\b",
-    re.I,
-)
-_WALL_SHARE = 0.6  # of its words, in sentences that speak of that
+
+def pattern(name: str) -> re.Pattern[str]:
+    """A list of patterns.yaml as one pattern, in any case."""
+    return re.compile("|".join(PATTERNS[name]), re.IGNORECASE)
+
+
+_IN_PLACE, _OF_CONSENT = pattern("in_place"), pattern("consent")
 
 
 def _is_wall(text: str) -> bool:
@@ -146,12 +135,11 @@ def judged(
     """A text with its outcome: empty, one that only asks to sign in, one that only says why there is no page, or ok."""
     if not text:
         return Text(Outcome.EMPTY, title=title)
-    plain = f"{title} {text}".casefold()
-    if n_words(text) <= SIGN_IN_WORDS:
-        for phrase in sign_in_phrases:
-            if phrase.casefold() in plain:
-                return Text(Outcome.SIGN_IN, title=title, detail=phrase)
-    if n_words(text) <= ERROR_WORDS:
+    plain, n = f"{title} {text}".casefold(), n_words(text)
+    phrases = (phrase for phrase in sign_in_phrases if phrase.casefold() in plain)
+    if n <= SIGN_IN_WORDS and (phrase := next(phrases, None)) is not None:
+        return Text(Outcome.SIGN_IN, title=title, detail=phrase)
+    if n <= ERROR_WORDS:
         if match := _IN_PLACE.search(plain.replace("’", "'")):
             return Text(Outcome.ERROR_PAGE, title=title, detail=match[0])
         if _is_wall(text):

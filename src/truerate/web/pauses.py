@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from truerate.config import Fetch
 from truerate.core.terminal import LONG_S, say_wait
-from truerate.web.hosts import host_of, matches
+from truerate.web.guard import host_of, matches
 from truerate.web.store import PageStore
 
 LONGEST_S = 30.0  # a longer Crawl-delay is heard as this: hosts write days into it to keep search engines out

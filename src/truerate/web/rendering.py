@@ -11,7 +11,7 @@ from truerate.core.errors import EndpointError
 from truerate.core.hiding import Hiding
 from truerate.core.retry import may_pass, seconds_asked
 from truerate.web.asking import AGAIN, HTML, Answer, Dropped, Passing, read_body
-from truerate.web.hosts import host_of
+from truerate.web.guard import host_of
 from truerate.web.outcomes import Outcome
 from truerate.web.pauses import Clock, Pauses
 from truerate.web.queue import Queue, Refused

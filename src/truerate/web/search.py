@@ -13,7 +13,7 @@ from truerate.core.errors import EndpointError, TruerateError
 from truerate.core.hiding import Hiding
 from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.core.terminal import told
-from truerate.web.hosts import host_of
+from truerate.web.guard import host_of
 from truerate.web.pauses import Clock
 from truerate.web.queue import Over, Queue, Refused
 from truerate.web.search_form import Call, Left, error_words, secret
@@ -42,25 +42,16 @@ class Searcher:
         clock: Clock | None = None,
     ):
         """Raises TruerateError where the environment lacks the key or engine that the settings name."""
-        self.settings = settings
-        self.store = store
-        self.url = url
-        self.scope = scope
-        self.backoff_s = backoff_s
-        self.clock = clock or Clock()
-        env_names = {"key": settings.key_env, "engine": settings.engine_env}
-        self.secrets = {
+        self.settings, self.store, self.url, self.scope = settings, store, url, scope
+        self.backoff_s, self.clock = backoff_s, clock or Clock()
+        variables = {"key": settings.key_env, "engine": settings.engine_env}
+        secrets = {
             name: secret(variable, "searching", f"the search's {name}")
-            for name, variable in env_names.items()
+            for name, variable in variables.items()
             if variable
         }
-        self._secrets_mask = Hiding([self.secrets["key"]] if "key" in self.secrets else [])
-        self._call = Call(
-            settings.service,
-            settings.n_results,
-            key=self.secrets.get("key"),
-            engine=self.secrets.get("engine"),
-        )
+        self._secrets_mask = Hiding([secrets["key"]] if "key" in secrets else [])
+        self._call = Call(settings.service, settings.n_results, **secrets)
 
     def stored(self, query: str) -> list[dict] | None:
         """What the store holds for a query."""
@@ -76,9 +67,8 @@ class Searcher:
         if not missing:
             return
         waiting, errors = iter(missing), []
-        self._queue = Queue(
-            f"searching at {host_of(self.url)!r}", len(missing), backoff_s=self.backoff_s, clock=self.clock
-        )
+        what = f"searching at {host_of(self.url)!r}"
+        self._queue = Queue(what, len(missing), backoff_s=self.backoff_s, clock=self.clock)
 
         async def work(session: aiohttp.ClientSession) -> None:
             """Search for what still waits, until nothing does or a fault ends it for all workers."""
@@ -131,9 +121,8 @@ class Searcher:
             return results[: self.settings.n_results]
         failure = f"status {status} {self._secrets_mask.text(error_words(body))[:160]}".rstrip()
         left = Left.of(headers)
-        if status in (402, *self.settings.service.quota) or (
-            status in (403, 429) and (left.is_quota or _QUOTA.search(failure))
-        ):
+        is_quota = status in (403, 429) and bool(left.is_quota or _QUOTA.search(failure))
+        if is_quota or status in (402, *self.settings.service.quota):
             return Refused(failure, at, is_quota=True)
         is_rate = status == 429 or (status == 403 and _RATE.search(failure) is not None)
         seconds = seconds_asked(headers.get("Retry-After"), self.clock.now())
@@ -141,14 +130,9 @@ class Searcher:
             seconds = left.reset_s
         if advice := self.settings.service.advice.get(status):
             failure = f"{failure}: {advice}"
-        return Refused(
-            failure,
-            at,
-            passes=is_rate or may_pass(status),
-            is_for_all=is_rate or (may_pass(status) and bool(seconds)),
-            is_outage=not is_rate and may_pass(status),
-            wait=seconds,
-        )
+        passes, is_for_all = may_pass(status), is_rate or (may_pass(status) and bool(seconds))
+        about = {"passes": is_rate or passes, "is_for_all": is_for_all, "is_outage": passes and not is_rate}
+        return Refused(failure, at, wait=seconds, **about)
 
     async def _turn(self) -> None:
         """Wait for the next request's turn, over all processes, where a pace is set."""
@@ -160,18 +144,12 @@ class Searcher:
 
     def _stop(self, refusal: Refused, query: str) -> TruerateError:
         """Why no more can be searched, without the key that the address held."""
-        where = f"searching for {query!r} at {host_of(self.url)!r}"
+        what = f"{refusal.reason}; see to `search` of the board's track in params.yaml, then run again"
         if refusal.is_quota:
-            return EndpointError(
-                f"{where}: the quota is used up ({refusal.reason}); run again when it is renewed"
-            )
-        if refusal.is_outage:
-            return EndpointError(
-                f"{where}: {refusal.reason}; is it up, and `search` of the board's track in params.yaml its address? then run again"
-            )
-        return EndpointError(
-            f"{where}: {refusal.reason}; see to `search` of the board's track in params.yaml, then run again"
-        )
+            what = f"the quota is used up ({refusal.reason}); run again when it is renewed"
+        elif refusal.is_outage:
+            what = f"{refusal.reason}; is it up, and `search` of the board's track in params.yaml its address? then run again"
+        return EndpointError(f"searching for {query!r} at {host_of(self.url)!r}: {what}")
 
 
 def address(settings: Search, base: str | None) -> str | None:

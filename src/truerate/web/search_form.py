@@ -48,10 +48,8 @@ class Call:
         if not isinstance(reply, dict) or reply.get("error") not in (None, "", False):
             return "a reply that is no search result"
         listed = _at(reply, self.service.results)
-        items, telling = (
-            listed or [],
-            FAULTS if listed is None else FAULTS[:1],
-        )  # with an empty list a message may be any
+        # with an empty list a message may be any
+        items, telling = listed or [], FAULTS if listed is None else FAULTS[:1]
         if not items and (fault := next((reply[name] for name in telling if reply.get(name)), None)):
             return f"no result, but {clean(str(fault))[:100]}"
         if not isinstance(items, list):
@@ -89,9 +87,8 @@ class Left:
         resets = _numbers(headers.get("X-RateLimit-Reset", ""))
         windows = [float(width) for width in _WINDOW.findall(headers.get("X-RateLimit-Policy", ""))]
         if len(windows) != len(remaining):
-            windows = [
-                DAY_S if index and index == len(remaining) - 1 else 1.0 for index in range(len(remaining))
-            ]
+            windows = [1.0] * len(remaining)
+            windows[1:] = [*windows[2:], DAY_S] if len(windows) > 1 else []
         if any(left <= 0 and window >= DAY_S for left, window in zip(remaining, windows, strict=True)):
             return cls(is_quota=True)
         # a reset that is no span but a moment (seconds since 1970) says nothing that can be relied on
@@ -129,11 +126,8 @@ def _at(value: Any, path: str) -> Any:
 
 def _numbers(text: str) -> list[float]:
     parts = [part.strip() for part in text.split(",") if part.strip()]
-    return (
-        [float(part) for part in parts]
-        if all(re.fullmatch(r"\d{1,12}(\.\d+)?", part) for part in parts)
-        else []
-    )
+    are_numbers = all(re.fullmatch(r"\d{1,12}(\.\d+)?", part) for part in parts)
+    return list(map(float, parts)) if are_numbers else []
 
 
 def plain(value: str | int | bool) -> str:

@@ -35,18 +35,16 @@ def stats(store: PageStore) -> pl.DataFrame:
     Counts addresses per scope, files of rules (robots.txt) among them. An empty store has no rows.
     """
     counted = Counter((reason(page), page.status, page.is_transient) for _, page in store.pages())
-    rows = sorted(
-        ((*of, n) for of, n in counted.items()), key=lambda row: (row[2], -row[3], row[0], row[1] or 0)
-    )
+    rows = [(*of, n) for of, n in counted.items()]
+    rows.sort(key=lambda row: (row[2], -row[3], row[0], row[1] or 0))
     return pl.DataFrame(rows, schema=COUNTS, orient="row")
 
 
 def pages_for(store: PageStore, wanted: str) -> pl.DataFrame:
     """The pages of a reason or a status, by address. Raises TruerateError for another word."""
     if wanted not in REASONS and not _is_status(wanted):
-        raise SettingsError(
-            f"pages of reason {wanted!r}: allowed: {listed(REASONS)}, or a status such as 503"
-        )
+        allowed = f"{listed(REASONS)}, or a status such as 503"
+        raise SettingsError(f"pages of reason {wanted!r}: allowed: {allowed}")
     rows = [
         (reason(page), page.status, page.fetched, page.detail, page.url)
         for _, page in store.pages()
@@ -64,14 +62,10 @@ def transient(store: PageStore, wanted: str) -> list[StoredPage]:
             f"allowed: {RETRY_ALLOWED}"
         )
     if wanted not in RETRIED and not _is_status(wanted):
-        raise SettingsError(
-            f"pages of reason {wanted!r}: no such reason; allowed: {RETRY_ALLOWED}; see `truerate web stats`"
-        )
-    return [
-        entry
-        for entry in store.pages()
-        if entry[1].is_transient and wanted in (ALL, reason(entry[1]), str(entry[1].status))
-    ]
+        allowed = f"{RETRY_ALLOWED}; see `truerate web stats`"
+        raise SettingsError(f"pages of reason {wanted!r}: no such reason; allowed: {allowed}")
+    passing = [(scope, page) for scope, page in store.pages() if page.is_transient]
+    return [(scope, page) for scope, page in passing if wanted in (ALL, reason(page), str(page.status))]
 
 
 def _is_status(wanted: str) -> bool:
@@ -80,29 +74,30 @@ def _is_status(wanted: str) -> bool:
 
 def pages_of(store: PageStore, url: str) -> list[StoredPage]:
     """What the store holds of an address. Raises TruerateError, with the closest address, if nothing."""
-    pages = [page for page in store.pages() if page[1].url == url]
-    if not pages:
-        close = get_close_matches(
-            url, [page.url for _, page in store.pages()][:MOST_COMPARED], n=1, cutoff=0.8
-        )
-        hint = f"it holds {close[0]!r}" if close else "`truerate web stats ok` lists those that came"
-        raise TruerateError(
-            f"forgetting the page {url!r}: the page store {str(store.path)!r} does not hold it; {hint}"
-        )
-    return pages
+    pages = list(store.pages())
+    if matching := [entry for entry in pages if entry[1].url == url]:
+        return matching
+    otherwise = "`truerate web stats ok` lists those that came"
+    raise _not_held(store, f"page {url!r}", url, [page.url for _, page in pages], 0.8, otherwise)
 
 
 def queries_of(store: PageStore, query: str) -> list[StoredQuery]:
     """The scopes under which a query's results lie. Raises TruerateError, with the closest query, if none."""
     queries = store.queries()
-    if not (matching := [entry for entry in queries if entry[1] == query]):
-        close = get_close_matches(query, [text for _, text in queries][:MOST_COMPARED], n=1, cutoff=0.6)
-        hint = f"it holds {close[0]!r}" if close else f"it holds {len(queries):,} others"
-        raise TruerateError(
-            f"forgetting the query {query!r}: the page store {str(store.path)!r} does not hold it; "
-            f"{hint if queries else 'it holds no query'}"
-        )
-    return matching
+    if matching := [entry for entry in queries if entry[1] == query]:
+        return matching
+    otherwise = f"it holds {len(queries):,} others" if queries else "it holds no query"
+    raise _not_held(store, f"query {query!r}", query, [text for _, text in queries], 0.6, otherwise)
+
+
+def _not_held(
+    store: PageStore, what: str, wanted: str, others: list[str], cutoff: float, otherwise: str
+) -> TruerateError:
+    close = get_close_matches(wanted, others[:MOST_COMPARED], n=1, cutoff=cutoff)
+    hint = f"it holds {close[0]!r}" if close else otherwise
+    return TruerateError(
+        f"forgetting the {what}: the page store {str(store.path)!r} does not hold it; {hint}"
+    )
 
 
 def forget_queries(store: PageStore, queries: Iterable[StoredQuery]) -> int:

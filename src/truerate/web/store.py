@@ -22,9 +22,8 @@ from truerate.web.outcomes import Outcome, Page
 
 FORMAT = 1
 NAME = "pages.sqlite"
-LONGEST_S = (
-    3600.0  # a turn at a host is never further ahead: a clock that was put back must not stop it for good
-)
+# a turn at a host is never further ahead: a clock that was put back must not stop it for good
+LONGEST_S = 3600.0
 TABLES = """
 CREATE TABLE page   (scope TEXT, url TEXT, limits TEXT, outcome TEXT, detail TEXT, final_url TEXT, status INTEGER, content_type TEXT,
                      charset TEXT, fetched TEXT, sha256 TEXT, body BLOB, PRIMARY KEY (scope, url));
@@ -34,9 +33,7 @@ CREATE TABLE pace   (host TEXT PRIMARY KEY, next_at REAL) WITHOUT ROWID;
 PATIENCE_MS = 5000  # of a statement while another process holds the file; then it is said, and waited on
 COLUMNS = "url, outcome, detail, final_url, status, content_type, charset, body, fetched, sha256"
 # Outcomes that hang on the limits in params: they hold only under the limits under which they were met.
-LIMITED = tuple(
-    map(Outcome, ("too-large", "timeout", "redirects", "refused-address", "robots", "login-host", "error"))
-)
+LIMITED = tuple(map(Outcome, "too-large timeout redirects refused-address robots login-host error".split()))
 
 
 class PageStore(KeyedStore):
@@ -79,27 +76,13 @@ class PageStore(KeyedStore):
         """
         body = zlib.compress(page.body, 6) if page.body else None
         today = datetime.now(UTC).date().isoformat()
-        values = (
-            scope,
-            page.url,
-            limits,
-            page.outcome,
-            page.detail,
-            page.final_url,
-            page.status,
-            page.content_type,
-            page.charset,
-            today,
-        )
-        marks = ", ".join("?" * 12)
+        came = (page.outcome, page.detail, page.final_url, page.status, page.content_type, page.charset)
+        values = (scope, page.url, limits, *came, today, sha256(page.body).hexdigest(), body)
         with self.whole():
             stored = self.page(scope, page.url, limits)
             if stored and (page.is_transient or not stored.is_transient):
                 return stored
-            self.run(
-                f"INSERT OR REPLACE INTO page VALUES ({marks})",
-                (*values, sha256(page.body).hexdigest(), body),
-            )
+            self.run(f"INSERT OR REPLACE INTO page VALUES ({', '.join('?' * len(values))})", values)
             written = self.page(scope, page.url, limits)
             assert written is not None  # by the line above
             return written
@@ -129,9 +112,8 @@ class PageStore(KeyedStore):
 
     def results(self, scope: str, query: str, n: int) -> list[dict] | None:
         """The stored results of a query, None where it was never answered."""
-        rows = self.run(
-            "SELECT results FROM search WHERE scope = ? AND query = ? AND n = ?", (scope, query, n)
-        )
+        sql = "SELECT results FROM search WHERE scope = ? AND query = ? AND n = ?"
+        rows = self.run(sql, (scope, query, n))
         return orjson.loads(zlib.decompress(rows[0][0])) if rows else None
 
     def keep_results(self, scope: str, query: str, n: int, results: Sequence[dict]) -> None:
@@ -158,19 +140,9 @@ class PageStore(KeyedStore):
 
 def limits(settings: Fetch) -> str:
     """Names what of the settings can decide that a page is dropped while it is fetched."""
-    names = {
-        "timeout_s",
-        "max_bytes",
-        "max_redirects",
-        "user_agent",
-        "robots",
-        "allowed_private",
-        "login_hosts",
-    }
-    if frozenset(settings.allowed_ports) != frozenset(
-        PORTS
-    ):  # what was stored when there were no others stays
-        names |= {"allowed_ports"}
+    names = {*"timeout_s max_bytes max_redirects user_agent robots allowed_private login_hosts".split()}
+    if frozenset(settings.allowed_ports) != frozenset(PORTS):
+        names |= {"allowed_ports"}  # what was stored when there were no others stays
     return digest(limits=settings.model_dump(mode="json", include=names))
 
 

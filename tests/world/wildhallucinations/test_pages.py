@@ -1,7 +1,7 @@
 import pytest
 
 from truerate.web.extract import TAGS, decoded, of_markup
-from truerate.web.hosts import is_wikipedia
+from truerate.web.guard import is_wikipedia
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.models import pages, writing
 from truerate_world.wildhallucinations.models.pages import (

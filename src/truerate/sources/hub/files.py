@@ -16,14 +16,11 @@ ABOUT = (CARD, MARK, ORIGIN)  # what such a data set says of itself
 DATA = (".parquet", ".jsonl", ".json", ".csv", ".tsv", ".txt", ".zst", ".gz", ".arrow")
 NO_DATA = ("dataset_infos.json", "dataset_info.json", "croissant.json", MARK, "source.json")
 WHOLE = "default"  # the config of a data set that names none
-WORDS = {
-    "train": "train",
-    "training": "train",
-    "test": "test",
-    "testing": "test",
-    "eval": "test",
-    "evaluation": "test",
-} | {name: "validation" for name in ("validation", "valid", "val", "dev")}
+WORDS = {  # what publishers call a split → the split
+    **dict.fromkeys(("train", "training"), "train"),
+    **dict.fromkeys(("validation", "valid", "val", "dev"), "validation"),
+    **dict.fromkeys(("test", "testing", "eval", "evaluation"), "test"),
+}
 _SHARD = re.compile(r"(?:.*/)?(?P<split>\w+(?:\.\w+)*)-\d{5}-of-\d{5}\.\w+")
 
 Splits = dict[str, list[str]]
@@ -42,16 +39,13 @@ def files_of(hub: HubSource, paths: Sequence[str], card: str) -> list[str]:
     if name not in configs:
         met = "names no default config" if name is None else f"has no config {name!r}"
         raise SettingsError(f"it {met}; those there are: {listed(configs)}; set `config`")
-    splits = configs[name]
+    splits, where = configs[name], f"its config {name!r}"
     if hub.split is not None and hub.split not in splits:
-        raise SettingsError(
-            f"its config {name!r} has no split {hub.split!r}; those there are: {listed(splits)}; set `split`"
-        )
+        there = f"those there are: {listed(splits)}; set `split`"
+        raise SettingsError(f"{where} has no split {hub.split!r}; {there}")
     wanted = {path for split, files in splits.items() if hub.split in (None, split) for path in files}
     if not wanted:
-        raise SettingsError(
-            f"its config {name!r} names files that are not there; correct `config` or `revision`"
-        )
+        raise SettingsError(f"{where} names files that are not there; correct `config` or `revision`")
     return sorted(wanted)
 
 
@@ -61,21 +55,19 @@ def about(paths: Collection[str]) -> list[str]:
 
 
 def _is_data(path: str) -> bool:
-    name = path.rsplit("/", 1)[-1]
-    return (
-        name.endswith(DATA)
-        and name not in NO_DATA
-        and not any(part.startswith(".") for part in path.split("/"))
-    )
+    parts = path.split("/")
+    is_hidden = any(part.startswith(".") for part in parts)
+    return parts[-1].endswith(DATA) and parts[-1] not in NO_DATA and not is_hidden
 
 
 # ---- as the card says --------------------------------------------------------------------------------------
 def _declared(card: str, data: Sequence[str]) -> tuple[dict[str, Splits], str | None] | None:
     """The configs that the card's YAML declares, and the default among them; None where it declares none."""
-    entries = front_of(card).get("configs")
-    entries = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    configs = {str(entry.get("config_name") or WHOLE): _splits(entry, data) for entry in entries}
-    marked = [str(entry.get("config_name") or WHOLE) for entry in entries if entry.get("default") == "true"]
+    listed_configs = front_of(card).get("configs")
+    entries = listed_configs if isinstance(listed_configs, list) else []
+    named = [(str(entry.get("config_name") or WHOLE), entry) for entry in entries if isinstance(entry, dict)]
+    configs = {name: _splits(entry, data) for name, entry in named}
+    marked = [name for name, entry in named if entry.get("default") == "true"]
     return (configs, _default(configs, marked)) if configs else None
 
 
@@ -105,24 +97,20 @@ def _splits(entry: dict, data: Sequence[str]) -> Splits:
     if not spec:
         return _by_split(below)
     if isinstance(spec, dict):
-        patterns_by_split = list(spec.items())
-    elif isinstance(spec, list) and all(isinstance(entry_part, dict) for entry_part in spec):
-        patterns_by_split = [
-            (entry_part.get("split") or "train", entry_part.get("path") or entry_part.get("pattern"))
-            for entry_part in spec
-        ]
+        named = list(spec.items())
+    elif isinstance(spec, list) and all(isinstance(part, dict) for part in spec):
+        named = [(part.get("split") or "train", part.get("path") or part.get("pattern")) for part in spec]
     else:
-        patterns_by_split = [("train", spec)]
+        named = [("train", spec)]
     splits: Splits = {}
-    for split, patterns in patterns_by_split:
-        wanted = [
+    for split, patterns in named:
+        plain = [
             str(pattern).removeprefix("./")
             for pattern in (patterns if isinstance(patterns, list) else [patterns])
         ]
-        wanted = [f"{base}/{pattern}" if base else pattern for pattern in wanted]
-        splits.setdefault(str(split), []).extend(
-            path for path in data if any(fits(path, pattern) for pattern in wanted)
-        )
+        wanted = [f"{base}/{pattern}" if base else pattern for pattern in plain]
+        fitting = [path for path in data if any(fits(path, pattern) for pattern in wanted)]
+        splits.setdefault(str(split), []).extend(fitting)
     return splits
 
 

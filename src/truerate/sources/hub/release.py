@@ -12,10 +12,12 @@ from truerate.config.layout import ORIGIN
 from truerate.config.track_blocks import declared, fault_of, found
 from truerate.core.errors import SourceError, TruerateError
 from truerate.sources.cards import REDISTRIBUTION
-from truerate.sources.cuts import parse
+from truerate.sources.cuts import columns_of, parse
 from truerate.sources.hub.files import CARD as README
 from truerate.sources.hub.files import MARK, front_of
 from truerate.sources.rows import BadRow
+
+FROM_ORIGIN = ("name", "citation", "redistribution", "url", "note", "lang")
 
 
 @dataclass(frozen=True)
@@ -34,18 +36,22 @@ class Release:
 
 def release_in(folder: Path, *, name: str) -> Release:
     """What is told of the data set in a folder. Raises TruerateError for a `build/source.json` that is not ours."""
-    front, origin = _front(folder), _origin(folder, name)
+    try:
+        front = front_of((folder / README).read_text("utf-8", errors="replace"))
+    except (OSError, TruerateError):
+        front = {}
+    origin = _origin(folder, name)
     words = front.get("license_name") if front.get("license") == "other" else front.get("license")
     card = {"licence": " ".join(words.split())[:80]} if isinstance(words, str) and words.strip() else {}
+    if origin:
+        card |= {key: origin[key] for key in FROM_ORIGIN if isinstance(origin.get(key), str)}
+        return Release(card, origin["track"], origin["licences"])
+    if card and (folder / MARK).is_file():
+        card |= {"redistribution": "yes"}
     tags = front.get("tags") if isinstance(front.get("tags"), list) else []
-    if not origin:
-        let_out = {"redistribution": "yes"} if card and (folder / MARK).is_file() else {}
-        tracks = readable()
-        unnamed = [track for track in tracks if declared(track, "Settings").reads_unnamed]
-        return Release(card | let_out, next(iter([*(track for track in tracks if track in tags), *unnamed])))
-    kept = ("name", "citation", "redistribution", "url", "note", "lang")
-    card |= {key: origin[key] for key in kept if isinstance(origin.get(key), str)}
-    return Release(card, origin["track"], origin["licences"])
+    tagged = [track for track in readable() if track in tags]
+    unnamed = [track for track in readable() if declared(track, "Settings").reads_unnamed]
+    return Release(card, [*tagged, *unnamed][0])
 
 
 def readable() -> list[str]:
@@ -53,31 +59,31 @@ def readable() -> list[str]:
     return [track for track in found() if not fault_of(track) and declared(track, "Settings").released]
 
 
-def _front(folder: Path) -> dict:
+def checked_columns(path: Path, where: str, *, may_be_bare: bool = False) -> list[str]:
+    """The columns of a published file. Raises SourceError where its rows have no texts, unless they `may_be_bare`."""
     try:
-        return front_of((folder / README).read_text("utf-8", errors="replace"))
-    except (OSError, TruerateError):
-        return {}
+        columns = columns_of(path)
+    except BadRow as bad:
+        raise SourceError(f"{where}: {bad.detail}; put a sound file there") from None
+    if "text_sha256" in columns and "text" not in columns and not may_be_bare:
+        advice = "rebuild the texts as the data set's rebuild/REBUILD.md says, and read the source that they come from"
+        raise SourceError(f"{where}: its rows are ids and labels without texts; {advice}")
+    return columns
 
 
 def _origin(folder: Path, name: str) -> dict:
-    path = folder / ORIGIN
+    path, where = folder / ORIGIN, f"source {name!r}: {ORIGIN}"
     if not path.is_file():
         return {}
     try:
         origin = parse(path.read_bytes())
     except (OSError, BadRow) as error:
-        raise SourceError(
-            f"source {name!r}: {ORIGIN}: {getattr(error, 'detail', error)}; fetch the data set again"
-        ) from None
+        raise SourceError(f"{where}: {error}; fetch the data set again") from None
     origin = origin if isinstance(origin, dict) else {}
     licences = origin.get("licences")
     is_ours = isinstance(licences, dict) and all(isinstance(words, str) for words in licences.values())
-    if (
-        not is_ours
-        or origin.get("track") not in readable()
-        or origin.get("redistribution") not in REDISTRIBUTION
-    ):
+    is_ours = is_ours and origin.get("track") in readable() and origin.get("redistribution") in REDISTRIBUTION
+    if not is_ours:
         must = f"it must hold `licences`, `redistribution` and `track` ({', '.join(readable())})"
-        raise SourceError(f"source {name!r}: {ORIGIN}: {must}; fetch the data set again")
+        raise SourceError(f"{where}: {must}; fetch the data set again")
     return origin

@@ -7,239 +7,186 @@ that names its reply: what the track takes as ready-made. Facts without a verdic
 not whole, so that WildFactScore and Strict come out as they were published; what counts facts counts fewer.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from truerate.core.errors import SourceError, listed
 from truerate.core.text import passage_name, passage_of
 from truerate.sources.collection import Collection
-from truerate.sources.cuts import columns_of, parquet_rows
-from truerate.sources.hub.release import Release
+from truerate.sources.cuts import parquet_rows
+from truerate.sources.hub.release import Release, checked_columns
 from truerate.sources.rows import BadRow, Reason, Row
 
 REPLIES = "replies"  # as a `part`
 ENTITY, FACT = "entity", "fact"
-GENERATE, HUMAN = "generate", "human"  # the purpose of a reply; who is heard before any verifier
+GENERATE, HUMAN = "generate", "human"  # the purpose of a reply; whose verdicts go before any verifier's
 WRITE_FACTS = "write_facts"  # the purpose of a reply that holds the facts of another
 MARKS = ("is_duplicate", "is_title")  # what a fact row says of its fact
 LOST = ("n_missed", "n_malformed")  # attributes of such a reply: sentences and lines of which no fact came
 ITEMS = "items"
 TABLES = (ITEMS, "generations", "judgements", "facts")  # without one of these there are no replies
-CLASHING = tuple("task group group_id question right_answer lang history document_ids is_shared self".split())
+CLASHING = "task group group_id question right_answer lang history document_ids is_shared self".split()
+Configs = Mapping[Path, str | None]
 
 
-class Tables(NamedTuple):
-    """What was read, by published ids: documents and items as noted anew, replies and facts as rows, verdicts
-    by judge; and of the replies that somebody took facts out of, whether all came.
-    """
-
-    documents: dict[str, str]
-    items: dict[str, dict]
-    replies: dict[str, Row]
-    verdicts: dict[str, dict[str, bool]]
-    facts: dict[str, list[Row]]
-    written: dict[str, bool]
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether the replies came with their facts: nobody was asked for any."""
-        return not self.written
-
-
-def is_in(configs: Mapping[Path, str | None]) -> bool:
+def is_in(configs: Configs) -> bool:
     """Whether the tables that replies are read from are there."""
     return set(TABLES) <= set(configs.values())
 
 
-def keep(collection: Collection, configs: Mapping[Path, str | None], release: Release) -> None:
+def carried(row: Row, but: Iterable[str] = ()) -> dict[str, str]:
+    """The attributes of an item that its item of now keeps: those that would pass for columns go, and those of `but`."""
+    return {key: value for key, value in row.attributes().items() if key not in (*CLASHING, *but)}
+
+
+def keep(collection: Collection, configs: Configs, release: Release) -> None:
     """Samples of all replies whose facts have verdicts. A reply in which no fact was found abstains; one
     whose facts were never written, or a fact without a readable verdict, is a reject. Raises TruerateError
     where a table is missing or holds no texts.
     """
-    missing = [table for table in TABLES if table not in configs.values()]
-    if missing:
+    if missing := [table for table in TABLES if table not in configs.values()]:
         there = f"they are read from {listed(TABLES)} together; take `config` away"
         raise SourceError(
             f"source {collection.name!r}: no config {missing[0]!r}, so no replies with verdicts: {there}"
         )
-    tables = Tables({}, {}, {}, {}, {}, {})
-    for table, note in {
-        "documents": _document,
-        "items": _item,
-        "generations": _reply,
-        "judgements": _verdict,
-        "facts": _fact,
-    }.items():
+    tables = Tables(collection, release)
+    for table in ("documents", "items", "generations", "judgements", "facts"):
         for path, config in configs.items():
-            if config == table or (config or "").startswith(f"{table}-"):
-                _read(
-                    collection,
-                    path,
-                    partial(note, collection, tables, release.licences.get(config)),
-                    is_needed=table != "documents",
-                )
-    judge = _judge(tables)
+            if f"{config}-".startswith(f"{table}-"):
+                tables.read(path, table, config or "")
+    judge = tables.judge()
     for published in sorted(tables.replies):
-        _keep_reply(collection, tables, published, judge)
+        tables.keep_reply(published, judge)
 
 
-def _read(collection: Collection, path: Path, note: Callable[[Row], None], *, is_needed: bool) -> None:
-    file = path.relative_to(collection.folder).as_posix()
-    try:
-        bare = "text_sha256" in columns_of(path)
-    except BadRow as bad:
-        raise SourceError(
-            f"source {collection.name!r}: {file}: {bad.detail}; put a sound file there"
-        ) from None
-    if bare and is_needed:
-        advice = "rebuild the texts as the data set's rebuild/REBUILD.md says, and read the source that they come from"
-        raise SourceError(
-            f"source {collection.name!r}: {file}: its rows are ids and labels without texts; {advice}"
+class Tables:
+    """What was read, by published ids: documents and items as noted anew, replies and facts as rows, verdicts
+    by judge; and of the replies that somebody took facts out of, whether all came (`written`).
+    """
+
+    def __init__(self, collection: Collection, release: Release) -> None:
+        self.collection, self.release = collection, release
+        self.documents: dict[str, str] = {}
+        self.items: dict[str, dict] = {}
+        self.replies: dict[str, Row] = {}
+        self.verdicts: dict[str, dict[str, bool]] = defaultdict(dict)
+        self.facts: dict[str, list[Row]] = defaultdict(list)
+        self.written: dict[str, bool] = {}
+
+    def read(self, path: Path, table: str, config: str) -> None:
+        """Read a file of a table; documents without texts are left out."""
+        file = path.relative_to(self.collection.folder).as_posix()
+        where = f"source {self.collection.name!r}: {file}"
+        columns = checked_columns(path, where, may_be_bare=table == "documents")
+        self.licence = self.release.licences.get(config) or self.collection.card["licence"]
+        if "text_sha256" not in columns:
+            notes = {
+                "documents": self._document,
+                "items": self._item,
+                "generations": self._reply,
+                "judgements": self._verdict,
+                "facts": self._fact,
+            }
+            self.collection.read(file, parquet_rows, notes[table])
+
+    def _document(self, row: Row) -> None:
+        more = {name: row.optional_text(name) for name in ("url", "dated")}
+        more |= {"lang": row.language(), "licence": row.optional_text("licence") or self.licence}
+        more |= {"title": row.optional_text("title") or ""}
+        is_wikipedia = row.values.get("is_wikipedia") is True
+        document = self.collection.document(row.text("text"), is_wikipedia=is_wikipedia, **more)
+        self.documents[row.text("document_id")] = document
+
+    def _item(self, row: Row) -> None:
+        if row.text("task") == ENTITY:
+            named, published = row.values.get("document_ids") or (), row.text("item_id")
+            about = {"group_id": row.text("group_id"), "lang": row.language(), "question": row.text("question")}
+            documents = [self.documents[name] for name in named if name in self.documents]
+            more = carried(row) | {"published_id": published}
+            item = self.collection.item(ENTITY, document_ids=documents, **about, **more)
+            self.items[published] = item
+
+    def _reply(self, row: Row) -> None:
+        purpose, status = row.text("purpose"), row.text("status")
+        if purpose == WRITE_FACTS and status == "ok":
+            attributes = row.attributes()
+            n_lost = sum(int(attributes.get(name) or 0) for name in LOST)
+            self.written[attributes.get("generation", "")] = n_lost == 0
+        if purpose == GENERATE and status in ("ok", "abstained") and row.optional_text("text"):
+            self.replies[row.text("generation_id")] = row
+
+    def _verdict(self, row: Row) -> None:
+        """A verdict on a fact from the batches that make the score, not of single calls or detectors."""
+        attributes, verdict = row.attributes(), row.values.get("verdict")
+        if "generation" in attributes and "stage" not in attributes and isinstance(verdict, bool):
+            self.verdicts[row.text("target_id")][row.text("judge")] = verdict
+
+    def _fact(self, row: Row) -> None:
+        self.facts[row.text("generation_id")].append(row)
+
+    def judge(self) -> str | None:
+        """Whose verdicts count: people's where they were published, else those of the judge who gave most."""
+        given = Counter(judge for verdicts in self.verdicts.values() for judge in verdicts)
+        return HUMAN if HUMAN in given else next((judge for judge, _ in given.most_common(1)), None)
+
+    def keep_reply(self, published: str, judge: str | None) -> None:
+        """Keep a reply and its facts, in their order."""
+        row, is_written = self.replies[published], self.written.get(published, True)
+        text, item, is_silent = (
+            row.text("text"),
+            self.items.get(row.text("item_id")),
+            row.text("status") == "abstained",
         )
-    if not bare:
-        collection.read(file, parquet_rows, note)
+        facts = sorted(
+            self.facts.get(published, []),
+            key=lambda fact: (fact.integer("sentence_index"), fact.text("fact_id")),
+        )
+        verdicts = [self.verdicts.get(fact.text("fact_id"), {}).get(judge or "") for fact in facts]
+        judged = [
+            (fact, verdict) for fact, verdict in zip(facts, verdicts, strict=True) if verdict is not None
+        ]
+        # without any word on who wrote facts the replies came with them: nobody was asked for any
+        has_facts = bool(facts) or not self.written or published in self.written
+        bad = None
+        if item is None:
+            problem = f"its item {row.text('item_id')!r} is not among the entities"
+            bad = BadRow(Reason.UNRESOLVED, problem)
+        elif not judged and (facts or not is_silent and not has_facts):
+            bad = BadRow(
+                Reason.UNLABELLED, "no verdict on its facts" if facts else "no fact was written of it"
+            )
+        if bad or item is None:
+            self.collection.reject("generations", bad, target_id=published, text=text)
+            return
+        self.collection.reply(
+            item,
+            text,
+            [(fact.text("text"), verdict, self._about(fact, verdict, judge)) for fact, verdict in judged],
+            generator=row.text("model"),
+            responds="no" if is_silent else "yes",
+            silent_by=row.optional_text("reason") if is_silent else None,
+            is_whole=None if len(judged) == len(facts) and is_written else "false",
+            published_id=published,
+            judge=judge,
+        )
+        for fact, verdict in zip(facts, verdicts, strict=True):
+            if verdict is None:
+                bad = BadRow(Reason.UNLABELLED, "no verdict on it could be read")
+                self.collection.reject("facts", bad, target_id=fact.text("fact_id"), text=fact.text("text"))
 
-
-# ---- tables ------------------------------------------------------------------------------------------------
-def _document(collection: Collection, tables: Tables, licence: str | None, row: Row) -> None:
-    more: dict[str, Any] = {name: row.optional_text(name) for name in ("url", "dated")}
-    more |= {
-        "lang": row.language(),
-        "licence": row.optional_text("licence") or licence or collection.card["licence"],
-    }
-    more["is_wikipedia"] = row.values.get("is_wikipedia") is True
-    tables.documents[row.text("document_id")] = collection.document(
-        row.text("text"), title=row.optional_text("title") or "", **more
-    )
-
-
-def _item(collection: Collection, tables: Tables, licence: str | None, row: Row) -> None:
-    if row.text("task") != ENTITY:
-        return
-    pages = [
-        tables.documents[name] for name in row.values.get("document_ids") or () if name in tables.documents
-    ]
-    published = row.text("item_id")
-    about = {
-        "group_id": row.text("group_id"),
-        "lang": row.language(),
-        "question": row.text("question"),
-        "document_ids": pages,
-    }
-    tables.items[published] = collection.item(ENTITY, **about, **carried(row) | {"published_id": published})
-
-
-def _reply(collection: Collection, tables: Tables, licence: str | None, row: Row) -> None:
-    if row.text("purpose") == WRITE_FACTS and row.text("status") == "ok":
-        attributes = _attributes(row)
-        n_lost = sum(int(attributes.get(name) or 0) for name in LOST)
-        tables.written[attributes.get("generation", "")] = n_lost == 0
-    if (
-        row.text("purpose") == GENERATE
-        and row.text("status") in ("ok", "abstained")
-        and row.optional_text("text")
-    ):
-        tables.replies[row.text("generation_id")] = row
-
-
-def _verdict(collection: Collection, tables: Tables, licence: str | None, row: Row) -> None:
-    """A verdict on a fact from the batches that make the score, not of single calls or detectors."""
-    attributes = _attributes(row)
-    if (
-        "generation" in attributes
-        and "stage" not in attributes
-        and isinstance(row.values.get("verdict"), bool)
-    ):
-        tables.verdicts.setdefault(row.text("target_id"), {})[row.text("judge")] = row.values["verdict"]
-
-
-def _fact(collection: Collection, tables: Tables, licence: str | None, row: Row) -> None:
-    tables.facts.setdefault(row.text("generation_id"), []).append(row)
-
-
-def carried(row: Row, but: Iterable[str] = ()) -> dict[str, str]:
-    """The attributes of an item that its item of now keeps: those that would pass for columns go, and those of `but`."""
-    return {key: value for key, value in _attributes(row).items() if key not in (*CLASHING, *but)}
-
-
-def _attributes(row: Row) -> dict[str, str]:
-    return {
-        Row(pair, row.number).text("key"): pair.get("value") for pair in row.values.get("attributes") or ()
-    }
-
-
-def _judge(tables: Tables) -> str | None:
-    """Whose verdicts count: people's where they were published, else those of the judge who gave most."""
-    given = Counter(judge for verdicts in tables.verdicts.values() for judge in verdicts)
-    return HUMAN if HUMAN in given else next((judge for judge, _ in given.most_common(1)), None)
-
-
-# ---- samples -----------------------------------------------------------------------------------------------
-def _keep_reply(collection: Collection, tables: Tables, published: str, judge: str | None) -> None:
-    """A reply and its facts, in their order."""
-    row, facts = tables.replies[published], tables.facts.get(published, [])
-    ordered = sorted(facts, key=lambda fact: (fact.integer("sentence_index"), fact.text("fact_id")))
-    judged = [
-        (fact, is_unsupported)
-        for fact in ordered
-        if (is_unsupported := tables.verdicts.get(fact.text("fact_id"), {}).get(judge)) is not None
-    ]
-    item = tables.items.get(row.text("item_id"))
-    is_written = bool(facts) or tables.is_ready or published in tables.written
-    if bad := _unusable(row, item, n_facts=len(facts), n_judged=len(judged), is_written=is_written):
-        collection.reject("generations", bad, target_id=published, text=row.text("text"))
-        return
-    shared = {"label_source": "published", "generator": row.text("model")}
-    is_silent = row.text("status") == "abstained"
-    reply = collection.sample(
-        item,
-        row.text("text"),
-        is_hallucinated=any(is_unsupported for _, is_unsupported in judged),
-        n_claims=len(judged),
-        responds="no" if is_silent else "yes",
-        silent_by=row.optional_text("reason") if is_silent else None,
-        is_whole=None if len(judged) == len(facts) and tables.written.get(published, True) else "false",
-        published_id=published,
-        judge=judge,
-        **shared,
-    )
-    for index, (fact, is_unsupported) in enumerate(judged):
-        about = {
-            "generation": reply["sample_id"],
-            "place": index,
+    def _about(self, fact: Row, is_unsupported: bool, judge: str | None) -> dict:
+        """The attributes of a fact; its evidence by present document ids, pages without text dropped."""
+        passages = [passage for name in fact.values.get("evidence") or () if (passage := passage_of(name))]
+        evidence = [
+            passage_name(self.documents[name], start, end)
+            for name, start, end in passages
+            if name in self.documents
+        ]
+        return {
             "label": "unsupported" if is_unsupported else "supported",
             "judge": judge,
+            "evidence": " ".join(evidence) or None,
+            "published_id": fact.text("fact_id"),
+            **{name: str(fact.values.get(name) is True).lower() for name in MARKS},
         }
-        about |= {"evidence": _evidence(tables, fact) or None, "published_id": fact.text("fact_id")}
-        about |= {name: str(fact.values.get(name) is True).lower() for name in MARKS}
-        collection.sample(
-            item, fact.text("text"), task=FACT, is_hallucinated=is_unsupported, **shared, **about
-        )
-    for fact in ordered:
-        if fact not in [judged_fact for judged_fact, _ in judged]:
-            bad = BadRow(Reason.UNLABELLED, "no verdict on it could be read")
-            collection.reject("facts", bad, target_id=fact.text("fact_id"), text=fact.text("text"))
-
-
-def _unusable(row: Row, item: object, *, n_facts: int, n_judged: int, is_written: bool) -> BadRow | None:
-    """Why a reply is no sample: its item is absent, or nothing says whether it is hallucinated."""
-    if item is None:
-        return BadRow(Reason.UNRESOLVED, f"its item {row.text('item_id')!r} is not among the entities")
-    if not n_judged and (n_facts or row.text("status") == "ok" and not is_written):
-        return BadRow(
-            Reason.UNLABELLED, "no verdict on its facts" if n_facts else "no fact was written of it"
-        )
-    return None
-
-
-def _evidence(tables: Tables, fact: Row) -> str:
-    """The passages that a fact was checked against, by present document ids; pages without text are dropped."""
-    passages = [passage for name in fact.values.get("evidence") or () if (passage := passage_of(name))]
-    return " ".join(
-        passage_name(tables.documents[name], start, end)
-        for name, start, end in passages
-        if name in tables.documents
-    )

@@ -22,7 +22,7 @@ from truerate.llm import ask
 from truerate.llm.generation import facts, generations
 from truerate.llm.transport.launch import launched
 from truerate.tracks.wildhallucinations.entities import EVIDENCE, Replies, curated
-from truerate.web.hosts import host_of, is_wikipedia, is_within
+from truerate.web.guard import host_of, is_wikipedia, is_within
 from truerate.web.outcomes import Outcome, Page, Text, judged, tidy
 from truerate.web.reading import Reader
 from truerate.web.store import PageStore, limits

@@ -87,7 +87,7 @@ def services(config: Layout, board: str, replies_of: Mapping) -> Iterator[dict[s
     service's price, and the pages that would be fetched: of each query as many as those that are stored gave in the mean,
     where they are MANY_QUERIES or more, else `n_results`. Of queries that are stored the pages are taken for stored as well.
     """
-    from truerate.web.hosts import host_of
+    from truerate.web.guard import host_of
     from truerate.web.recorded import plain, recorded
     from truerate.web.store import PageStore
 
