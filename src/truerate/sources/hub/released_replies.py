@@ -101,7 +101,11 @@ class Tables:
     def _item(self, row: Row) -> None:
         if row.text("task") == ENTITY:
             named, published = row.values.get("document_ids") or (), row.text("item_id")
-            about = {"group_id": row.text("group_id"), "lang": row.language(), "question": row.text("question")}
+            about = {
+                "group_id": row.text("group_id"),
+                "lang": row.language(),
+                "question": row.text("question"),
+            }
             documents = [self.documents[name] for name in named if name in self.documents]
             more = carried(row) | {"published_id": published}
             item = self.collection.item(ENTITY, document_ids=documents, **about, **more)
