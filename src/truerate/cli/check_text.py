@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rich.console import Console
 from rich.text import Text
 
+from truerate.cli.command import WORDS
 from truerate.cli.pair_files import Pair, read_pairs, read_text
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError
@@ -26,16 +27,7 @@ TEMPLATES, PAGE = "site/templates", "marked_text.html.j2"
 STYLES = {"marked": "bold white on red", "suspected": "black on yellow"}
 BRACKETS = {"marked": ("[[", "]]"), "suspected": ("[?", "?]"), "": ("", "")}
 LIKELY = ((0.95, "almost certain"), (0.8, "very likely"), (MARKED, "more likely than not"))
-# What a detector's types mean: those of mFAVA, after FAVA.
-IN_WORDS = {
-    "hallucination": "not borne out by the reference",
-    "entity": "a wrong name, number or date (entity)",
-    "relation": "a wrong relation between right things (relation)",
-    "contradictory": "the reference says otherwise (contradictory)",
-    "unverifiable": "cannot be verified by the reference (unverifiable)",
-    "invented": "about something that does not exist (invented)",
-    "subjective": "an opinion, no fact (subjective)",
-}
+IN_WORDS = WORDS["types"]
 
 
 class Turns(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any
 from truerate.core.data_files import read_data
 
 COMMANDS = Path(__file__).with_name("commands.yaml")
+WORDS: dict[str, Any] = read_data(Path(__file__).with_name("words.yaml"), dict)  # of reports
 RUNS: dict[str, Callable[[argparse.Namespace], None]] = {}  # by the words of a command
 
 

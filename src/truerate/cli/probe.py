@@ -7,40 +7,13 @@ from itertools import groupby
 
 import polars as pl
 
+from truerate.cli.command import WORDS
 from truerate.config.layout import Layout
 from truerate.core.display import show_table
 from truerate.pipeline.checks.probe import AGAIN, Kind, Probe, Probed, probe, would_ask
 
 N_SHOWN = 100  # characters of a reply
 UNSAID = "–"
-# What mends a reply that could not be used, by the reason its row gives; {model}, {settings} and {limit} are
-# filled in. `length` also where a reply was cut and could therefore not be read.
-MENDS = {
-    "length": "the reply was cut at {limit} tokens: raise {settings}; of a model that thinks lower the effort, too",
-    "thought_only": (
-        "thought took all {limit} tokens: raise {settings}, lower the effort under "
-        "`models.{model}.params`, or have the server think less"
-    ),
-    "context_length": "the prompt is longer than the model takes: serve it with a larger context, or name another model",
-    "content_filter": "the provider's filter stopped it: ask for another filter level, or name another model in this role",
-    "rejected": (
-        "the server refused the request (its words: `truerate llm dead`): try "
-        "`models.{model}.max_tokens_field: max_completion_tokens` or `models.{model}.drop: [temperature]`"
-    ),
-    "empty": (
-        "the server gives no text: see that it does not put the answer among the thought (its reasoning parser), "
-        "or name another model in this role"
-    ),
-    "timeout": "no reply in time: raise `llm.timeout_s`, or lower the endpoint's `concurrency`",
-    "refusal": "the model declines what this prompt asks for: name another one in this role, if the share is large",
-}
-REJECTED = "what it wrote cannot be used ({reason}): name another model in this role, if the share is large"
-OTHERWISE = {
-    "dead": "no reply came ({reason}); its server's words: `truerate llm dead`",
-    "unparsed": "nothing could be read ({reason}): look at the reply; a model that keeps no form needs another role",
-    "abstained": "the model declines: such replies count as abstentions, not as errors of reading",
-}
-STRUCTURED = "; where its server takes it, `models.{model}.structured: json_schema` holds it to the form"
 
 
 def run(at: Layout, model: str, *, n: int, boards: list[str], dry_run: bool, as_json: bool) -> int:
@@ -93,15 +66,16 @@ def _mend(one: Probed, model: str) -> str | None:
         return None
     if one.status == "ok":
         rejected = one.attributes.get("rejected")
-        return REJECTED.format(reason=rejected) if rejected else None
+        return WORDS["otherwise"]["rejected"].format(reason=rejected) if rejected else None
     reason = one.reason or one.status
     if one.status == "unparsed" and one.reply.finish_reason == "length":
         reason = "length"
     settings = " or ".join(f"`{place}`" for place in one.limited_by) or "`max_tokens` of its decoding block"
     # `teaching turn: length`: a turn before this prompt had no reply, for that reason
-    line = next((MENDS[part] for part in reason.split(": ") if part in MENDS), OTHERWISE[one.status])
-    if line == OTHERWISE["unparsed"] and one.may_be_structured:
-        line += STRUCTURED
+    mends = WORDS["mends"]
+    line = next((mends[part] for part in reason.split(": ") if part in mends), WORDS["otherwise"][one.status])
+    if line == WORDS["otherwise"]["unparsed"] and one.may_be_structured:
+        line += WORDS["structured"]
     return line.format(model=model, settings=settings, limit=one.limit, reason=reason)
 
 

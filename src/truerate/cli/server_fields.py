@@ -14,6 +14,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
+from truerate.cli.command import WORDS
 from truerate.config.layout import Layout
 from truerate.config.models import OPENAI, Endpoint
 from truerate.core.errors import EndpointError
@@ -29,13 +30,6 @@ AGAIN = Backoff(tries=3, first=0.5, largest=4.0, longest=30.0)
 SAID = "Does 17 follow 16? Reply with one word, Yes or No."
 COUNT = "Count from 1 to 40 in figures, with a comma after each."  # what takes more than a few tokens
 LONG = 20_000  # words of a prompt that few servers take
-# What a server answers before it looks at any field: of the key, of money, of the model's name or the address.
-TURNED_AWAY = {
-    401: "it refuses the key: set {key}",
-    402: "the account has no credit left: top it up, or name another endpoint",
-    403: "the key may not use it: set {key}, or name another model",
-    404: "it knows no such model or address: correct `models.{alias}.model`, or the `base_url` of its endpoint",
-}
 FEW, LIMIT = (
     3,
     "max_tokens",
@@ -80,7 +74,7 @@ def tried(at: Layout, alias: str) -> list[Answer]:
     refuses `max_tokens` and takes `max_completion_tokens` is asked the rest with this one.
 
     Raises TruerateError for an unknown model or a key that is not set, and EndpointError where no server
-    answers, or it turns every request away (TURNED_AWAY).
+    answers, or it turns every request away (`turned_away` of words.yaml).
     """
     from truerate.llm.transport.launch import launched
 
@@ -106,7 +100,7 @@ def tried(at: Layout, alias: str) -> list[Answer]:
 def _raise_if_turned_away(answers: Sequence[Answer], alias: str, endpoint: Endpoint) -> None:
     """Raise EndpointError where all of these requests were refused for one reason that is none of their fields."""
     statuses = {answer.told.split(" ", 1)[0] if answer.state == "refused" else "" for answer in answers}
-    for status, advice in TURNED_AWAY.items():
+    for status, advice in WORDS["turned_away"].items():
         if statuses == {str(status)}:
             key = (
                 endpoint.api_key_env

@@ -20,16 +20,9 @@ CARD, SCORES, ROWS = "card.json", "scores.csv", "rows.parquet"
 FILES = (CARD, SCORES, ROWS)
 MAX_BYTES = 20_000_000  # of one file; those of the project are below 1 MB
 SCORE_COLUMNS = {
-    "metric": pl.String,
-    "subject": pl.String,
-    "kind": pl.String,
-    "slice": pl.String,
-    "value": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "n": pl.Int64,
-    "rank_low": pl.Int64,
-    "rank_high": pl.Int64,
+    **dict.fromkeys(("metric", "subject", "kind", "slice"), pl.String),
+    **dict.fromkeys(("value", "low", "high"), pl.Float64),
+    **dict.fromkeys(("n", "rank_low", "rank_high"), pl.Int64),
     "provenance": pl.String,
 }
 DIGITS = 6
@@ -48,9 +41,8 @@ def _line(text: str) -> str:
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 Line = Annotated[str, StringConstraints(max_length=2000), AfterValidator(_line)]
 Title = Annotated[str, StringConstraints(min_length=1, max_length=300), AfterValidator(_line)]
-Address = Annotated[
-    str, StringConstraints(max_length=2000, pattern=r"^https?://[^\s<>\"']+$"), AfterValidator(_line)
-]
+_URL = StringConstraints(max_length=2000, pattern=r"^https?://[^\s<>\"']+$")
+Address = Annotated[str, _URL, AfterValidator(_line)]
 KINDS = ("model", "baseline")
 
 
@@ -145,12 +137,18 @@ class Result(_Strict):
     rows: pl.DataFrame
 
 
+def refuse(is_wrong: bool, message: str) -> None:
+    """Raise SourceError with this message where something is wrong."""
+    if is_wrong:
+        raise SourceError(message)
+
+
 def boards_of(folder: Path) -> list[str]:
     """The names of the results in a folder, sorted. Raises SourceError where it is none."""
-    if not folder.is_dir():
-        raise SourceError(
-            f"results: {str(folder)!r} is no folder; name the one that holds a folder per board"
-        )
+    is_folder = folder.is_dir()
+    refuse(
+        not is_folder, f"results: {str(folder)!r} is no folder; name the one that holds a folder per board"
+    )
     return sorted(path.name for path in folder.iterdir() if path.is_dir())
 
 
@@ -161,31 +159,24 @@ def load_result(folder: Path, *, board: str | None = None) -> Result:
     """
     where = f"result {folder.name!r}"
     for name in FILES:
-        path = folder / name
-        if path.is_symlink() or not path.is_file():
-            raise SourceError(f"{where}: no file {name!r}; a result holds {', '.join(FILES)}")
-        if path.stat().st_size > MAX_BYTES:
-            raise SourceError(
-                f"{where}: {name} is larger than {MAX_BYTES // 10**6} MB; leave texts out of it"
-            )
-    card = _card(folder / CARD, where)
-    if card.board != (board or folder.name):
-        raise SourceError(
-            f"{where}: {CARD} is of board {card.board!r}; a result lies in a folder of its board's name"
+        path, most = folder / name, f"{MAX_BYTES // 10**6} MB"
+        is_file = path.is_file() and not path.is_symlink()
+        refuse(not is_file, f"{where}: no file {name!r}; a result holds {', '.join(FILES)}")
+        refuse(
+            path.stat().st_size > MAX_BYTES, f"{where}: {name} is larger than {most}; leave texts out of it"
         )
+    card = _card(folder / CARD, where)
+    wrong_board = f"{where}: {CARD} is of board {card.board!r}; a result lies in a folder of its board's name"
+    refuse(card.board != (board or folder.name), wrong_board)
     scores = _scores(folder / SCORES, f"{where}: {SCORES}")
     rows = load_table(Outcome, folder / ROWS, f"{where}: {ROWS}", what="units")
     _check_rows(rows, card, f"{where}: {ROWS}")
     for file, names in ((ROWS, rows["metric"]), (SCORES, [*scores["metric"], card.headline.metric])):
-        if unknown := set(names) - set(card.records):
-            raise SourceError(
-                f"{where}: {file} holds metric {min(unknown)[:80]!r}, of which {CARD} has no record"
-            )
-    unscored = rows.join(scores, on=["metric", "subject"], how="anti", maintain_order="left")
-    if not unscored.is_empty():
-        raise SourceError(
-            f"{where}: {ROWS} holds units of {unscored['subject'][0][:80]!r}, of which {SCORES} has no score"
-        )
+        unknown = min(set(names) - set(card.records), default="")
+        refuse(unknown != "", f"{where}: {file} holds metric {unknown[:80]!r}, of which {CARD} has no record")
+    unscored = rows.join(scores, on=["metric", "subject"], how="anti", maintain_order="left")["subject"]
+    for subject in unscored.head(1):
+        raise SourceError(f"{where}: {ROWS} holds units of {subject[:80]!r}, of which {SCORES} has no score")
     return Result(card=card, scores=scores, rows=rows)
 
 
@@ -217,13 +208,18 @@ def load_table(table: type[Table], path: Path, where: str, *, what: str) -> pl.D
 
     Raises SourceError, one line, for a link, a file that is too large, has too many rows, or is no such table.
     """
-    if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:
-        raise SourceError(f"{where} is a link, no file, or too large")
+    refuse_no_file(path, where)
     refuse_many(path, where)
     try:
         return load(table, path)
     except TruerateError as error:
         raise SourceError(f"{where} is no table of {what}: {reason_of(error, path)}") from None
+
+
+def refuse_no_file(path: Path, where: str) -> None:
+    """Raise SourceError for a path that is a link or no file, and for a file that is too large."""
+    is_file = path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_BYTES
+    refuse(not is_file, f"{where} is a link, no file, or too large")
 
 
 def reason_of(error: Exception, path: Path) -> str:
@@ -238,8 +234,7 @@ def refuse_many(path: Path, where: str) -> None:
         n_rows = height(path)
     except (OSError, pl.exceptions.PolarsError):
         return  # reading the file says that it is no table
-    if n_rows > MAX_ROWS:
-        raise SourceError(f"{where} has {n_rows:,} rows; allowed: {MAX_ROWS:,}")
+    refuse(n_rows > MAX_ROWS, f"{where} has {n_rows:,} rows; allowed: {MAX_ROWS:,}")
 
 
 def read_csv_lines(path: Path, where: str, **how: Any) -> pl.DataFrame:
@@ -251,16 +246,12 @@ def read_csv_lines(path: Path, where: str, **how: Any) -> pl.DataFrame:
 
 
 def refuse_no_names(texts: pl.DataFrame, where: str) -> None:
-    """Raise SourceError for a text of these columns of names, ids and slices that is none: longer than LONGEST, or no
-    line of visible characters.
-    """
+    """Raise SourceError for a name, id or slice that is none: longer than LONGEST, or no line of visible characters."""
+    why = f"is none: longer than {LONGEST} characters, or with a line end or a character that is not seen"
     for name in texts.columns:
         is_none = (pl.col(name).str.len_chars() > LONGEST) | pl.col(name).str.contains(OFF_LINE)
-        if not (odd := texts.filter(is_none)).is_empty():
-            raise SourceError(
-                f"{where}: {name} {odd[name][0][:40]!r} is none: longer than {LONGEST} characters, or with a line end or "
-                "a character that is not seen"
-            )
+        for text in texts.filter(is_none)[name].head(1):
+            raise SourceError(f"{where}: {name} {text[:40]!r} {why}")
 
 
 def facts_of(record: Metric) -> dict[str, Any]:
@@ -280,43 +271,37 @@ def _card(path: Path, where: str) -> ResultCard:
 def _scores(path: Path, where: str) -> pl.DataFrame:
     """The scores of a file; raises SourceError for a line that cannot be, as with ranks the wrong way round."""
     table = read_csv_lines(path, where, schema_overrides=SCORE_COLUMNS, truncate_ragged_lines=False)
-    if table.columns != list(SCORE_COLUMNS):
-        raise SourceError(f"{where} has other columns; allowed: {', '.join(SCORE_COLUMNS)}")
+    is_form = table.columns == list(SCORE_COLUMNS)
+    refuse(not is_form, f"{where} has other columns; allowed: {', '.join(SCORE_COLUMNS)}")
     scores = table.with_columns(pl.col(pl.String).fill_null(""))
-    if scores.select("metric", "subject", "slice").is_duplicated().any():
-        raise SourceError(f"{where} says a score twice; one line for each metric, subject and slice")
-    is_odd = (
-        ~pl.all_horizontal(pl.col("value", "low", "high").is_finite().fill_null(True)) | pl.col("n").is_null()
-    )
-    if scores.select(is_odd.any()).item():
-        raise SourceError(
-            f"{where} holds a value that is no number; leave it empty where nothing was measured"
-        )
+    is_double = scores.select("metric", "subject", "slice").is_duplicated().any()
+    refuse(is_double, f"{where} says a score twice; one line for each metric, subject and slice")
+    numbers = pl.all_horizontal(pl.col("value", "low", "high").is_finite().fill_null(True))
+    is_odd = scores.select((~numbers | pl.col("n").is_null()).any()).item()
+    refuse(is_odd, f"{where} holds a value that is no number; leave it empty where nothing was measured")
     refuse_no_names(scores.select("metric", "subject", "slice", "provenance"), where)
+    first, last = pl.col("rank_low"), pl.col("rank_high")
     wrong = {
         f"a kind that is none; allowed: {', '.join(KINDS)}": ~pl.col("kind").is_in(KINDS),
         "a line without a subject": pl.col("subject") == "",
         "an interval whose low end is above the high one": pl.col("low") > pl.col("high"),
         "a rank range without an end, or whose ends are none": (
-            (pl.col("rank_low").is_null() != pl.col("rank_high").is_null())
-            | (pl.col("rank_low") < 1)
-            | (pl.col("rank_low") > pl.col("rank_high"))
+            (first.is_null() != last.is_null()) | (first < 1) | (first > last)
         ),
         "a slice that is not key=value;key=value": ~pl.col("slice").str.contains(SLICE),
         "a negative n": pl.col("n") < 0,
     }
     for why, is_wrong in wrong.items():
-        if scores.select(is_wrong.fill_null(False).any()).item():
-            raise SourceError(f"{where} holds {why}")
+        refuse(scores.select(is_wrong.fill_null(False).any()).item(), f"{where} holds {why}")
     return scores
 
 
 def _check_rows(rows: pl.DataFrame, card: ResultCard, where: str) -> None:
     texts = rows.select("metric", "subject", "unit_id", "cluster_id", slice=slice_texts(pl.col("slice")))
     refuse_no_names(texts, where)
-    if strange := set(rows["board"].unique()) - {card.board}:
-        raise SourceError(f"{where} holds rows of board {min(strange)[:80]!r}")
-    if rows.select("metric", "subject", "slice", "unit_id").is_duplicated().any():
-        raise SourceError(f"{where} holds a unit twice for one metric, subject and slice")
-    if not rows["value"].drop_nulls().is_finite().all():
-        raise SourceError(f"{where} holds a value that is no number")
+    strange = min(set(rows["board"].unique()) - {card.board}, default="")
+    refuse(strange != "", f"{where} holds rows of board {strange[:80]!r}")
+    is_double = rows.select("metric", "subject", "slice", "unit_id").is_duplicated().any()
+    refuse(is_double, f"{where} holds a unit twice for one metric, subject and slice")
+    is_finite = rows["value"].drop_nulls().is_finite().all()
+    refuse(not is_finite, f"{where} holds a value that is no number")

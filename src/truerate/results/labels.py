@@ -11,9 +11,8 @@ from typing import Any
 import polars as pl
 
 from truerate.core.aggregates import average
-from truerate.core.errors import SourceError
 from truerate.core.schemas import PAIRS, Field, Table, frame, save
-from truerate.results.files import Result, load_table, refuse_no_names, slice_texts
+from truerate.results.files import Result, load_table, refuse, refuse_no_names, slice_texts
 
 LABELS = "labels.parquet"
 SAME = 2e-6  # rows hold values of six digits
@@ -62,21 +61,17 @@ def load_labels(folder: Path, result: Result) -> pl.DataFrame | None:
     if not path.exists() and not path.is_symlink():
         return None
     labels = load_table(Label, path, where, what="labels")
-    if strange := set(labels["board"].unique()) - {result.card.board}:
-        raise SourceError(f"{where} holds labels of board {min(strange)[:80]!r}")
-    if labels.select(KEY).is_duplicated().any():
-        raise SourceError(f"{where} holds a label twice for one subject, unit, part, question and rater")
+    strange = min(set(labels["board"].unique()) - {result.card.board}, default="")
+    refuse(strange != "", f"{where} holds labels of board {strange[:80]!r}")
+    is_double = labels.select(KEY).is_duplicated().any()
+    refuse(is_double, f"{where} holds a label twice for one subject, unit, part, question and rater")
     texts = labels.with_columns(slice=slice_texts(pl.col("slice"))).select(pl.col(pl.String).fill_null(""))
     refuse_no_names(texts, where)
     for name in ("part", "question", "rater", "label"):
-        if (texts[name].str.len_chars() > LONGEST).any():
-            raise SourceError(
-                f"{where}: {name} holds a text of more than {LONGEST} characters; allowed: names"
-            )
-    if labels.is_empty():
-        raise SourceError(f"{where} holds no label; delete it, or write the result anew")
-    if not labels["gives"].drop_nulls().is_finite().all():
-        raise SourceError(f"{where} holds a value that is no number")
+        is_long = (texts[name].str.len_chars() > LONGEST).any()
+        refuse(is_long, f"{where}: {name} holds a text of more than {LONGEST} characters; allowed: names")
+    refuse(labels.is_empty(), f"{where} holds no label; delete it, or write the result anew")
+    refuse(not labels["gives"].drop_nulls().is_finite().all(), f"{where} holds a value that is no number")
     return labels
 
 

@@ -18,7 +18,7 @@ import polars as pl
 from truerate.core.errors import SourceError
 from truerate.core.metric import Metric
 from truerate.metrics.label_quantities import RECORDS, quantity, unasked
-from truerate.results.files import MAX_BYTES, Result, read_csv_lines, refuse_no_names
+from truerate.results.files import Result, read_csv_lines, refuse, refuse_no_file, refuse_no_names
 from truerate.results.labels import load_labels
 
 PUBLISHED = "published.csv"
@@ -68,14 +68,11 @@ def beside(result: Result, folder: Path) -> tuple[Beside, ...]:
         return ()
     lines = _lines(path, where)
     records, labels = records_of(result), load_labels(folder, result)
-    if unknown := set(lines["metric"]) - set(records):
-        raise SourceError(
-            f"{where} holds metric {min(unknown)[:80]!r}, of which card.json has no record; quantities of labels: "
-            f"{', '.join(RECORDS)}"
-        )
-    scores = {
-        row[:3]: row[3] for row in result.scores.select("metric", "subject", "slice", "value").iter_rows()
-    }
+    unknown = min(set(lines["metric"]) - set(records), default="")
+    why = f"of which card.json has no record; quantities of labels: {', '.join(RECORDS)}"
+    refuse(unknown != "", f"{where} holds metric {unknown[:80]!r}, {why}")
+    cells = result.scores.select("metric", "subject", "slice", "value").iter_rows()
+    scores = {tuple(key): value for *key, value in cells}
     figures = []
     for row in lines.to_dicts():
         metric, slack = row["metric"], EXACT
@@ -92,14 +89,13 @@ def beside(result: Result, folder: Path) -> tuple[Beside, ...]:
 
 def _lines(path: Path, where: str) -> pl.DataFrame:
     """The lines of the file, as text."""
-    if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:
-        raise SourceError(f"{where} is a link, no file, or too large")
+    refuse_no_file(path, where)
     lines = read_csv_lines(path, where, infer_schema=False)
-    if lines.columns not in (list(COLUMNS), [*COLUMNS, NOTE]):
-        raise SourceError(f"{where} has other columns; allowed: {', '.join(COLUMNS)}, and {NOTE}")
+    is_form = lines.columns in (list(COLUMNS), [*COLUMNS, NOTE])
+    refuse(not is_form, f"{where} has other columns; allowed: {', '.join(COLUMNS)}, and {NOTE}")
     lines = lines.fill_null("")
-    if lines.select("metric", "subject", "slice", "source").is_duplicated().any():
-        raise SourceError(f"{where} says a figure twice; one line for each metric, subject, slice and source")
+    is_double = lines.select("metric", "subject", "slice", "source").is_duplicated().any()
+    refuse(is_double, f"{where} says a figure twice; one line for each metric, subject, slice and source")
     refuse_no_names(lines, where)
     if wrong := [text for text in lines["printed"] if not _FIGURE.fullmatch(text)]:
         raise SourceError(f"{where} holds {wrong[0][:80]!r}, which is no figure such as 42.5")

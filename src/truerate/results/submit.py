@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -31,6 +32,7 @@ from truerate.results.files import (
     ResultCard,
     load_result,
     reason_of,
+    refuse,
     refuse_many,
     refuse_no_names,
     save_result,
@@ -64,9 +66,8 @@ def submit(at: Layout, board: str, model: str, to: Path) -> list[str]:
     """
     for kind, name, declared in (("board", board, at.p.boards), ("model", model, at.p.models)):
         if name not in declared:
-            raise SettingsError(
-                f"submit: {kind} {name!r} is not declared in params.yaml; declared: {listed(declared)}"
-            )
+            known = listed(declared)
+            raise SettingsError(f"submit: {kind} {name!r} is not declared in params.yaml; declared: {known}")
     _refuse_name(model, f"submit: model {model[:80]!r}")
     for path in (at.leaderboard("rows"), at.scores(board, "outcomes")):
         if not Path(path).is_file():
@@ -75,18 +76,15 @@ def submit(at: Layout, board: str, model: str, to: Path) -> list[str]:
             )
     whole = result_of(at, Path("."), board)
     if whole is None or model not in set(whole.rows["subject"]):
-        raise TruerateError(
-            f"submit: model {model!r} has no ranked unit on board {board!r}; add it to the track's subjects and build"
-        )
+        what = f"model {model!r} has no ranked unit on board {board!r}"
+        raise TruerateError(f"submit: {what}; add it to the track's subjects and build")
     folder = to / board / model
     save_result(_of_model(whole, model), folder)
     generations = load_dataset(at, board)["generations"].filter(model=model)
     card = read_json(at.source(at.p.board(board).source, "card.json"))
     text = pl.col(TEXT)
     if card.get("redistribution") != "yes":
-        text = text.map_elements(
-            lambda reply: sha256(reply.encode()).hexdigest(), return_dtype=pl.String
-        ).alias(DIGEST)
+        text = text.map_elements(lambda reply: sha256(reply.encode()).hexdigest(), pl.String).alias(DIGEST)
     write_parquet(generations.select(*REPLY, text), folder / REPLIES)
     settings = json.dumps(_settings(at, board, model), ensure_ascii=False, indent=1, sort_keys=True)
     (folder / SETTINGS).write_text(settings + "\n", "utf-8")
@@ -122,17 +120,10 @@ def _settings(at: Layout, board: str, model: str) -> dict:
 
 def _remarks(at: Layout, model: str, generations: pl.DataFrame) -> list[str]:
     """What a reviewer will ask for."""
-    lines = []
-    if not at.p.models[model].about:
-        lines.append(
-            f"missing: say in `about` of model {model!r} how it was served: weights, revision, quantisation"
-        )
-    dead = int((generations["status"] == "dead").sum())
-    if dead > N_DEAD * generations.height:
-        lines.append(
-            f"missing: {dead} of {generations.height} requests have no reply; `truerate llm dead` names them"
-        )
-    return lines
+    dead, n = int((generations["status"] == "dead").sum()), generations.height
+    about = f"missing: say in `about` of model {model!r} how it was served: weights, revision, quantisation"
+    lost = f"missing: {dead} of {n} requests have no reply; `truerate llm dead` names them"
+    return [about] * (not at.p.models[model].about) + [lost] * (dead > N_DEAD * n)
 
 
 def load_submission(folder: Path) -> Result:
@@ -142,10 +133,9 @@ def load_submission(folder: Path) -> Result:
     where = f"submission {folder.name[:80]!r}"
     _refuse_folder(folder, where)
     result = load_result(folder, board=folder.parent.name)
-    if (subjects := result.rows["subject"].unique(maintain_order=True).to_list()) != [folder.name]:
-        raise SourceError(
-            f"{where}: its rows are of {listed(subjects)[:200]}; a folder holds one model, by its name"
-        )
+    subjects = result.rows["subject"].unique(maintain_order=True).to_list()
+    others = f"{where}: its rows are of {listed(subjects)[:200]}; a folder holds one model, by its name"
+    refuse(subjects != [folder.name], others)
     if lines := differences(result, has_ranks=False):
         more = f", and {len(lines) - 1} more" if lines[1:] else ""
         raise TruerateError(f"{where}: its rows do not give its scores: {lines[0]}{more}")
@@ -156,28 +146,25 @@ def load_submission(folder: Path) -> Result:
 
 def _refuse_folder(folder: Path, where: str) -> None:
     """Raise SourceError for a folder that is a link or none, whose name no model bears here, or that holds other files."""
-    if folder.is_symlink() or not folder.is_dir():
-        raise SourceError(f"{where}: no folder {str(folder)[:200]!r}; name FOLDER/BOARD/MODEL")
+    is_folder = folder.is_dir() and not folder.is_symlink()
+    refuse(not is_folder, f"{where}: no folder {str(folder)[:200]!r}; name FOLDER/BOARD/MODEL")
     _refuse_name(folder.name, where)
-    allowed = (*FILES, SETTINGS, REPLIES)
-    for name in allowed:
-        if (folder / name).is_symlink() or not (folder / name).is_file():
-            raise SourceError(f"{where}: no file {name!r}; it holds {listed(allowed)}")
-    if others := sorted({path.name for path in folder.iterdir()} - set(allowed)):
-        raise SourceError(
-            f"{where}: {others[0][:80]!r} is no file of a submission; it holds {listed(allowed)}"
-        )
+    files = (*FILES, SETTINGS, REPLIES)
+    for name in files:
+        is_file = (folder / name).is_file() and not (folder / name).is_symlink()
+        refuse(not is_file, f"{where}: no file {name!r}; it holds {listed(files)}")
+    other = min({path.name for path in folder.iterdir()} - set(files), default="")
+    refuse(other != "", f"{where}: {other[:80]!r} is no file of a submission; it holds {listed(files)}")
     for name, n_bytes in MAX_BYTES.items():
-        if (folder / name).stat().st_size > n_bytes:
-            raise SourceError(f"{where}: {name} is larger than {n_bytes // 10**6} MB")
+        is_large = (folder / name).stat().st_size > n_bytes
+        refuse(is_large, f"{where}: {name} is larger than {n_bytes // 10**6} MB")
 
 
 def _refuse_name(name: str, where: str) -> None:
-    if not NAME.fullmatch(name):
-        raise SourceError(
-            f"{where}: a model's name has letters, digits, '.', '_' and '-', begins with one of the first two, and is no longer "
-            "than 100"
-        )
+    rule = (
+        "has letters, digits, '.', '_' and '-', begins with one of the first two, and is no longer than 100"
+    )
+    refuse(not NAME.fullmatch(name), f"{where}: a model's name {rule}")
 
 
 def _check_replies(path: Path, where: str) -> None:
@@ -186,42 +173,36 @@ def _check_replies(path: Path, where: str) -> None:
         replies = read_parquet(path)
     except TruerateError as error:
         raise SourceError(f"{where}: {reason_of(error, path)}") from None
-    where = f"{where}: {REPLIES}"
-    if replies.columns not in ([*REPLY, TEXT], [*REPLY, DIGEST]):
-        raise SourceError(
-            f"{where} has other columns; allowed: {', '.join(REPLY)} and `{TEXT}` or `{DIGEST}`"
-        )
+    where, is_form = f"{where}: {REPLIES}", replies.columns in ([*REPLY, TEXT], [*REPLY, DIGEST])
+    refuse(not is_form, f"{where} has other columns; allowed: {', '.join(REPLY)} and `{TEXT}` or `{DIGEST}`")
     validate(Generation, replies.select(REPLY), where=where, columns=REPLY)
     refuse_no_names(replies.select(NAMED), where)
     texts = replies[replies.columns[-1]]
-    if texts.dtype != pl.String or texts.null_count():
-        raise SourceError(f"{where} has a `{texts.name}` that is no text")
-    if replies.is_empty() or replies["generation_id"].is_duplicated().any():
-        raise SourceError(f"{where} holds no reply, or one of them twice")
-    if texts.name == DIGEST and not texts.str.contains(r"^[0-9a-f]{64}$").all():
-        raise SourceError(f"{where} has a {DIGEST} that is none")
+    refuse(
+        texts.dtype != pl.String or texts.null_count() > 0, f"{where} has a `{texts.name}` that is no text"
+    )
+    is_double = replies.is_empty() or replies["generation_id"].is_duplicated().any()
+    refuse(is_double, f"{where} holds no reply, or one of them twice")
+    is_digest = texts.name == TEXT or texts.str.contains(r"^[0-9a-f]{64}$").all()
+    refuse(not is_digest, f"{where} has a {DIGEST} that is none")
 
 
 def _check_settings(content: bytes, where: str) -> None:
     try:
-        settings = json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)
+        settings: Any = json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise SourceError(f"{where} is no JSON: {str(error)[:200]}") from None
-    if not isinstance(settings, dict) or not isinstance(settings.get("model"), dict) or not settings["model"]:
-        raise SourceError(f"{where} does not say `model`: what was asked, and how")
+    has_model = isinstance(settings, dict) and isinstance(settings.get("model"), dict) and settings["model"]
+    refuse(not has_model, f"{where} does not say `model`: what was asked, and how")
     for name, value in settings.items():
-        if name not in KINDS or not isinstance(value, KINDS[name]) or isinstance(value, bool):
-            raise SourceError(f"{where} has {name[:80]!r} that is none, or unknown; it says {listed(KINDS)}")
+        is_known = isinstance(value, KINDS.get(name, ())) and not isinstance(value, bool)
+        refuse(not is_known, f"{where} has {name[:80]!r} that is none, or unknown; it says {listed(KINDS)}")
     for text in _texts([settings["model"], settings.get("board")]):
-        if len(text) > MAX_TEXT or visible(text) != text:
-            raise SourceError(
-                f"{where} holds {text[:40]!r}, which is longer than {MAX_TEXT} characters, or has one that is not seen"
-            )
-    findings = scan({SETTINGS: content}, environment={}, secrets=())
-    if secret := next((finding for finding in findings if finding.kind not in (EMAIL, PATH)), None):
-        raise SourceError(
-            f"{where} holds what looks like a secret ({secret.kind}); take it out, and revoke it"
-        )
+        why = f"which is longer than {MAX_TEXT} characters, or has one that is not seen"
+        refuse(len(text) > MAX_TEXT or visible(text) != text, f"{where} holds {text[:40]!r}, {why}")
+    for finding in scan({SETTINGS: content}, environment={}, secrets=()):
+        secret = f"{where} holds what looks like a secret ({finding.kind}); take it out, and revoke it"
+        refuse(finding.kind not in (EMAIL, PATH), secret)
 
 
 def _no_number(name: str) -> None:
@@ -245,15 +226,12 @@ def check_submission(at: Layout, folder: Path, results: Path) -> list[str]:
     `load_submission` does.
     """
     board = folder.parent.name
-    known_boards = set(at.p.boards)
-    known_boards |= {path.name for path in results.iterdir() if path.is_dir()} if results.is_dir() else set()
-    if board not in known_boards:
-        raise SourceError(
-            f"submission {folder.name!r}: board {board!r} is not known; known: {listed(known_boards)}"
-        )
+    where = f"submission {folder.name!r}"
+    boards = {*at.p.boards, *(path.name for path in results.glob("*") if path.is_dir())}
+    refuse(board not in boards, f"{where}: board {board!r} is not known; known: {listed(boards)}")
     submitted, committed = load_submission(folder), _committed(at, board, results)
-    if committed and (name := _other(submitted.card, committed.card)):
-        raise SourceError(f"submission {folder.name!r}: card.json has another {name} than the board's result")
+    other = _other(submitted.card, committed.card) if committed else ""
+    refuse(other != "", f"{where}: card.json has another {other} than the board's result")
     fixed = card_of(at, board).ranks.slice if board in at.p.boards else {}
     return table(submitted, committed, fixed)
 
@@ -303,13 +281,13 @@ def _leading(scores: pl.DataFrame, metric: str, lead: str, fixed: Mapping[str, s
     """The slices of a metric that stand beside the one that leads: with the same keys, and the values that are `fixed`, as one per task."""
     wanted = {f"{key}={value}" for key, value in fixed.items()}
     slices = scores.filter(metric=metric)["slice"].unique().sort()
-    return [where for where in slices if _keys(where) == _keys(lead) and wanted <= set(where.split(";"))] or [
+
+    def keys(where: str) -> list[str]:
+        return [pair.partition("=")[0] for pair in where.split(";")]
+
+    return [where for where in slices if keys(where) == keys(lead) and wanted <= set(where.split(";"))] or [
         lead
     ]
-
-
-def _keys(where: str) -> list[str]:
-    return [pair.partition("=")[0] for pair in where.split(";")]
 
 
 def _line(row: dict, *, is_new: bool) -> str:
@@ -324,11 +302,12 @@ def _remarks_on(submitted: Result, committed: Result | None, model: str) -> list
     if committed is None:
         return ["The board has no committed result here: the model stands alone, and has no rank."]
     units, of_board = set(submitted.rows["unit_id"]), set(committed.rows["unit_id"])
-    lines = [f"{len(units & of_board)} of the board's {len(of_board)} units are in it."]
-    if units - of_board:
-        lines.append(
-            f"{len(units - of_board)} units are not the board's: made with another source, seed or size."
-        )
+    lines, n_other = (
+        [f"{len(units & of_board)} of the board's {len(of_board)} units are in it."],
+        len(units - of_board),
+    )
+    if n_other:
+        lines.append(f"{n_other} units are not the board's: made with another source, seed or size.")
     if other := [name for name in WORDS if getattr(submitted.card, name) != getattr(committed.card, name)]:
         lines.append(f"Its card.json words {', '.join(other)} otherwise than the board's, which stand.")
     if model in set(committed.rows["subject"]):

@@ -5,21 +5,12 @@ import math
 from truerate.site.measures import Measure
 from truerate.site.tables import Board
 from truerate.site.vocabulary import Vocabulary
-from truerate.site.wildhallucinations.rows import PARTS
+from truerate.site.wildhallucinations.rows import PARTS, WORDS
 
-STAGES = ("messages", "names", "entities", "public", "unambiguous", "with-domain", "with-pages")
-BEFORE = {  # the reason of a removal -> the stage that what is left of it is
-    **dict.fromkeys(("not-english", "toxic"), "messages"),
-    **dict.fromkeys(("unusable-name", "not-in-message"), "names"),
-    **dict.fromkeys(("no-entity", "unparsed-verify", "dead-verify", "unasked-verify"), "entities"),
-    **dict.fromkeys(("private-person", "takedown"), "public"),
-    **dict.fromkeys(
-        ("ambiguous", "unparsed-disambiguate", "dead-disambiguate", "unasked-disambiguate"), "unambiguous"
-    ),
-    **dict.fromkeys(("no-domain", "unparsed-domain", "dead-domain", "unasked-domain"), "with-domain"),
-    **dict.fromkeys(("over-limit", "no-page"), "with-pages"),
-}
-HEADS = {"domain": "Domain", "wikipedia": "Wikipedia", "rarity": "Rarity of the name", "region": "Region"}
+STAGES = tuple(WORDS["stages"])
+BEFORE = {
+    reason: stage for stage, reasons in WORDS["stages"].items() for reason in reasons
+}  # what is left of a removal
 KEPT = ("ok", "kept", "fetched")
 PER_ENTITY = ("pages_per_entity", "words_per_entity", "wikipedia_rate")
 
@@ -103,7 +94,7 @@ def distribution(rows: list[dict], board: Board) -> dict | None:
             {"name": board.vocabulary.value(part, group), "n": n, "length": n / most, "share": n / total}
             for group, n in counted
         ]
-        tables.append({"head": HEADS[part], "total": total, "lines": lines})
+        tables.append({"head": WORDS["parts"][part][0], "total": total, "lines": lines})
     return {"tables": tables} if tables else None
 
 

@@ -1,82 +1,26 @@
 """WildHallucinations' rows as its pages read them: what stands in which table, parts of the entities as lines, links to the replies."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from urllib.parse import urlencode
 
 import polars as pl
 
-from truerate.core.schemas import NO_ANSWERS, pair
+from truerate.core.data_files import read_data
+from truerate.core.schemas import pair
 from truerate.site.rights import has_texts, open_part
 from truerate.site.tables import NO_RANK, Board
 from truerate.site.vocabulary import Vocabulary
 
 Rows = list[dict]
+WORDS = read_data(Path(__file__).with_name("words.yaml"), dict)
 RULES = ("measured", "paper")  # of abstention
-RAW, ALL, COMMON, CORRECTED, PLANTED = "raw", "all", "common", "corrected", "planted"
-CHOSEN, POWERED, BETWEEN = "chosen", "prediction-powered", "rogan-gladen-between"
+RAW, ALL, COMMON, CORRECTED, PLANTED, CHOSEN = "raw", "all", "common", "corrected", "planted", "chosen"
 ESTIMATES = "estimates"  # the table of a score by every estimator
-# what stands for a score, in the words of a line's note
-CHOSEN_BY = {
-    POWERED: "own labels with all verdicts (PPI++)",
-    BETWEEN: "the labels of all models, with what models differ by",
-}
-SCORES = (
-    *("wildfactscore", "wildfactscore_strict", "wildfactscore_strict_paper"),
-    *("wildfactscore_dedup", "factscore_length"),
-)
-PARTS = ("domain", "wikipedia", "rarity", "region")
-BY = {
-    "domain": "by-domain",
-    "wikipedia": "by-kind",
-    "rarity": "by-kind",
-    "region": "by-kind",
-}  # the table of a part's scores
-VIEWS = {  # the view of a rank change -> the metric and the slice of the cell that it is about
-    "strict": ("wildfactscore_strict", {}),
-    "common": ("wildfactscore", {"set": COMMON}),
-    "corrected": ("wildfactscore", {"estimator": CORRECTED}),
-    "dedup": ("wildfactscore_dedup", {}),
-    "length": ("factscore_length", {}),
-}
-LEADING = (
-    "wildfactscore",
-    "wildfactscore_strict",
-    "responding_rate",
-    "no_fact_rate",
-    "unreadable_rate",
-    "words_per_response",
-    "facts_per_response",
-    "n_responses",
-    NO_ANSWERS,
-)
-PARTED = {
-    "wildfactscore": "",
-    "wildfactscore_strict": "strict",
-    "responding_rate": "responding",
-}  # shown by part; the name of the panel
-# what people say of a verdict -> what that means; in the first two the verdict was wrong, in all others it
-# stands
-KINDS = {
-    "retrieval": "the passages shown do not hold what decides it",
-    "entailment": "they do, and were misread",
-    "correct": "and nothing more is said",
-    "generation": "whatever the pages say",
-    "contradictory-web": "one page says so, another does not",
-    "outdated": "a page, or the model, is behind",
-    "model-retrieval": "what the model itself was given is wrong, or does not hold it",
-    "unverifiable": "an opinion, or nothing that a page could settle",
-}
-FACTS_READ = {
-    "duplicate_fact_rate": "duplicate",
-    "title_fact_rate": "title",
-    "unparsed_fact_rate": "unparsed",
-}
-REPLIES_READ = {
-    "wildfactscore_strict": "all-supported",
-    "no_fact_rate": "no-fact",
-    "responding_rate": "abstained",
-}
-MISTAKES = {"verifier_tpr": "m", "verifier_fpr": "x"}
+PARTS = tuple(WORDS["parts"])
+BY = {part: table for part, (_, table) in WORDS["parts"].items()}  # the table of a part's scores
+PARTED, READ = WORDS["parted"], WORDS["read"]
+OF = {"wildfactscore": "score", "wildfactscore_strict": "Strict"}  # what a note is of
 
 
 def derived(rows: Rows, board: Board) -> Rows:
@@ -102,7 +46,7 @@ def derived(rows: Rows, board: Board) -> Rows:
             in_tables += _estimate(row)
         elif row["metric"] == "error_rate":
             in_tables.append(_error(row, board.vocabulary))
-        elif row["slice"].get("set") == COMMON and row["metric"] not in SCORES:
+        elif row["slice"].get("set") == COMMON and row["metric"] not in WORDS["scores"]:
             in_tables.append(row | {"table": "parts"})
         else:
             in_tables.append(_moved(row, moves))
@@ -149,9 +93,6 @@ def _with_planted(rows: Rows) -> Rows:
     return measured + list(copies.values())
 
 
-OF = {"wildfactscore": "score", "wildfactscore_strict": "Strict"}  # what a note is of
-
-
 def _estimate(row: dict) -> Iterable[dict]:
     """A score by labels of a model's own facts or replies, in the table of all estimators; the one that stands for it also in
     the leading table. A note says which that is.
@@ -160,7 +101,7 @@ def _estimate(row: dict) -> Iterable[dict]:
     ranks = NO_RANK
     estimate = row | {"table": ESTIMATES, "slice": slice_} | ranks
     by = row["slice"].get("by")
-    yield estimate | {"note": f"{OF[row['metric']]}: {CHOSEN_BY.get(by, by)}"} if by else estimate
+    yield estimate | {"note": f"{OF[row['metric']]}: {WORDS['chosen_by'].get(by, by)}"} if by else estimate
     if slice_.get("estimator") == CHOSEN and row["kind"] in ("model", PLANTED):
         yield estimate | {"table": "leading"}
 
@@ -203,14 +144,19 @@ def _error(row: dict, vocabulary: Vocabulary) -> dict:
         }
     kind = row["slice"].get("kind", "")
     slice_ = {key: value for key, value in row["slice"].items() if key != "kind"}
-    return row | {"subject": vocabulary.value("kind", kind), "slice": slice_, "note": KINDS.get(kind)}
+    return row | {
+        "subject": vocabulary.value("kind", kind),
+        "slice": slice_,
+        "note": WORDS["kinds"].get(kind),
+    }
 
 
 def _moved(row: dict, moves: dict) -> dict:
     """A score with the places that its subject gains in it."""
     slice_ = {key: value for key, value in row["slice"].items() if key not in ("gamma", "setting")}
+    views = WORDS["views"].items()
     view = next(
-        (name for name, (metric, where) in VIEWS.items() if metric == row["metric"] and where == slice_), None
+        (name for name, (metric, where) in views if metric == row["metric"] and where == slice_), None
     )
     is_moved = row["kind"] == "model" and (row["subject"], view) in moves
     return row | {"moved": moves[row["subject"], view]} if is_moved else row
@@ -234,7 +180,12 @@ def _leading(row: dict, rule: str) -> Iterable[dict]:
     """A copy for the leading table of what it shows, responding by the board's `rule`; only WildFactScore is ranked there."""
     slice_ = dict(row["slice"])
     is_measured = slice_.pop("rule", rule) == rule
-    if row["metric"] in LEADING and is_measured and "set" not in slice_ and row["kind"] in ("model", PLANTED):
+    if (
+        row["metric"] in WORDS["leading"]
+        and is_measured
+        and "set" not in slice_
+        and row["kind"] in ("model", PLANTED)
+    ):
         ranks = {} if row["metric"] == "wildfactscore" and "estimator" not in slice_ else NO_RANK
         yield row | {"table": "leading", "slice": slice_} | ranks
 
@@ -243,13 +194,9 @@ def _read(row: dict, board: str) -> dict:
     """A row with the address, on the page of samples, of the replies behind it."""
     wanted = {"board": board}
     model = row.get("model") or (row["subject"] if row["kind"] == "model" else None)
-    if row["table"] == "verification" and row["metric"] in MISTAKES:
-        wanted |= {"judge": row["subject"], "outcome": MISTAKES[row["metric"]]}
-    elif model and (row["metric"] in LEADING + SCORES or row["table"] == "facts"):
+    if row["table"] == "verification" and row["metric"] in READ["outcome"]:
+        wanted |= {"judge": row["subject"], "outcome": READ["outcome"][row["metric"]]}
+    elif model and (row["metric"] in WORDS["leading"] + WORDS["scores"] or row["table"] == "facts"):
         wanted |= {"generator": model} | {key: row["slice"][key] for key in PARTS if key in row["slice"]}
-        wanted |= {
-            name: values_by_metric[row["metric"]]
-            for name, values_by_metric in (("verdict", FACTS_READ), ("reply", REPLIES_READ))
-            if row["metric"] in values_by_metric
-        }
+        wanted |= {of: READ[of][row["metric"]] for of in ("verdict", "reply") if row["metric"] in READ[of]}
     return row | {"read": urlencode(wanted)} if len(wanted) > 1 else row
