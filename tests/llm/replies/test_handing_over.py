@@ -11,7 +11,7 @@ TEXT = "Tower Varn was built of red brick in 1873."
 @pytest.mark.parametrize(
     "words",
     ["Here you go:", "As requested:", "Sure! Here is what you asked for:", "TL;DR:", "After careful review:",
-     "Based on the knowledge provided:", "Judging this one:", "Here is the single-word reply:"],
+     "Judging this one:"],
 )  # fmt: skip
 @pytest.mark.parametrize(("verdict", "value"), [("Yes", True), ("**No.**", False)])
 @pytest.mark.parametrize("break_", [" ", "\n\n"])

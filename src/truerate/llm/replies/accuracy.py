@@ -11,10 +11,9 @@ from truerate.core.patterns import lazy
 from truerate.llm.replies import structured
 from truerate.llm.replies.closed import TRUTHS, verdict
 from truerate.llm.replies.cutting import bare, unwrapped
-from truerate.llm.replies.located import answering
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
-from truerate.llm.replies.verdicts import is_cut_json
+from truerate.llm.replies.regions import answering
 
 _NAMES = {"accurate": True, "correct": True, "inaccurate": False, "incorrect": False}  # of fields
 _PARTS = frozenset("reason rationale segment segments explanation place quotation span quote".split())
@@ -40,7 +39,7 @@ def accurate(reply: str, cue: str) -> Parsed:
     cuts = joined(frame, more, layers)
     if not inside.strip(" \t\n.*_#`-…\"'"):
         return Parsed(None, "empty", cuts)
-    if is_cut_json(region):
+    if structured.is_cut(region):
         return Parsed(None, "malformed", cuts)
     pairs = structured.pairs(region)
     fields, kind = (pairs, "json") if pairs else (structured.cells(region), "table")

@@ -133,6 +133,8 @@ def _clauses(some: Sequence[Word], *, is_pronoun_read: bool) -> Iterator[Clause]
         )
         value = None if is_open else _turned(head, "sound_value" in some[at].classes)
         yield Clause(value, not is_named and not is_pronoun, is_later, tuple(some[end:]))
+        if some[end + 1 : end + 2] and some[end].text in _FIELD_SIGNS and some[end + 1].text in TRUTHS:
+            end += 2  # `Unsupported: no`
 
 
 def _may_lead(some: Sequence[Word], at: int) -> bool:

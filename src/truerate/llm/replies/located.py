@@ -1,12 +1,12 @@
 """Verdicts with their place and their reason: `Yes. The segment "…" … because …`.
 
-The verdict is the first word of the answer; what the reason says (`No mention of it …`) gives no verdict.
-Every string quoted in the reason that stands in the judged response is a segment (`core.quotes`). A reply
-that begins with other words is read as `verdicts` reads it.
+The verdict is the first word of the answer; what the reason says (`No mention of it …`) gives no verdict. Every string quoted in the
+reason that stands in the judged response is a segment (`core.quotes`). A reply that begins with other words is read as `verdicts`
+reads it.
 """
 
 import re
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,85 +18,35 @@ from truerate.llm.replies.lexicon import MEANS, WORD
 from truerate.llm.replies.normalizing import readings
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
-from truerate.llm.replies.statements import statement_of
-from truerate.llm.replies.verdicts import ANNOUNCES, of_names, yes_no
-from truerate.llm.replies.words import VALUES, has, sentences, words
+from truerate.llm.replies.regions import NO_WORDS, answering
+from truerate.llm.replies.statements import stated_in, statement_of
+from truerate.llm.replies.verdicts import Asks, answer_in, of_names, prose
+from truerate.llm.replies.words import VALUES, Sentence, has, sentences, words
 
-# What prompts about a response in a dialogue give material under, beside the headings of every prompt.
-GIVEN = tuple(
-    name for name in (*headings.GIVEN, "Conversation", "Reference Response", "Correct Response", "Dialogue")
-    if name not in ("Answer", "Evidence", "Sentences", "Context", "Example")
-)  # fmt: skip
+_ASKS: Asks = "hallucination"
 _REASONS = ("Reason", "Rationale", "Explanation", "Reasoning", "Justification", "Analysis")
 _SEGMENTS = (
     "Segment", "Segments", "Hallucinated Segment", "Hallucinated Segments", "Span", "Spans", "Location", "Place",
 )  # fmt: skip
-_REASON_KEYS = frozenset((
-    "reason", "rationale", "explanation", "justification", "why", "reasoning", "analysis", "comment", "because",
-))  # fmt: skip
+_REASON_KEYS = frozenset((*map(str.casefold, _REASONS), "why", "comment", "because"))
 _SEGMENT_KEYS = frozenset((
-    "segment", "segments", "span", "spans", "hallucinated segment", "hallucinated segments", "hallucinated span",
-    "hallucinated spans", "location", "locations", "place", "places", "quote", "quotes", "quoted", "text", "texts",
+    *map(str.casefold, _SEGMENTS), "hallucinated span", "hallucinated spans", "locations", "places", "quote", "quotes", "quoted",
+    "text", "texts",
 ))  # fmt: skip
-_FIRST = lazy(
-    rf"(?:[^\w\n\"'“‘]|[\"'“‘](?=\w+\W?[\"'”’]))*(?<!\w)(?P<word>{WORD})(?![\w'’])(?!-\w)(?P<shut>[\"'”’*_`)\]}}>]*)",
-    re.I,
-)
-_LABEL = lazy(
-    r"[\s*_`#>(\[-]*(?:(?:the|my|your|final|overall)\s+)*(?:answer|judge?ment|verdict|conclusion|decision|label|result|"
-    r"hallucinat(?:ed|ion)(?:\s+(?:detected|present|found))?|is\s+it\s+hallucinated)\s*\??[\s*_`\])]*[:：=–—-][\s*_`]*",
-    re.I,
-)
-# two words of verdict as one answer, or one that is taken back
-_OPEN = lazy(
-    rf"\s*(?:[/|\\]|[,.…\s]*(?:and|or|but\s+also|und|oder|et|ou|y|o|e)\s+)\s*[\"'*_]*(?:{WORD})(?!\w|\s+\w)"
-    rf"|[\s,.;:!?—–-]*(?:no\s*,\s*)?(?:wait|actually|scratch\s+that|correction|on\s+second\s+thoughts?|i\s+mean|or\s+rather|"
-    rf"sorry)\b[\s,.;:!—–-]*(?:it\s+(?:is|should\s+be)\s+|that\s+should\s+be\s+|make\s+that\s+)?[\"'*_]*(?:{WORD})(?!\w)"
-    rf"(?!\s+(?:\w+\s+)*?(?:mention|evidence|information|support))"
-    rf"|\s*[,;—–-]\s*(?:perhaps|maybe|possibly|probably\s+not|partly|partially|sort\s+of|kind\s+of|in\s+a\s+way)\s*(?:[.,;!]|$)"
-    rf"|\s*\?",
-    re.I,
-)
-# a first verdict that a later sentence takes back with another one: `No. Wait, the year is wrong: Yes.`
-_TAKEN_BACK = lazy(
-    r"(?:\A|[.!?…:\n])[\s,;.!?—–-]*(?:no\s*,\s*)?(?:wait|hmm+|actually|scratch\s+that|(?:a\s+)?correction|on\s+(?:second\s+thoughts?|"
-    r"(?:a\s+)?(?:second|closer)\s+(?:look|reading)|reflection|re-?reading)|i\s+mean|or\s+rather|"
-    r"let\s+me\s+(?:correct|re-?(?:think|read|check|consider)))\b"
-    rf"(?:[^\n]{{0,160}}?[\s,.;:!—–-])??[\"'*_]*(?<!\w)(?P<word>{WORD})(?!\w)[\"'*_]*(?=\s*(?:[.,:;!)]|$))",
-    re.I | re.MULTILINE,
-)
-# a part of the response: what is at fault in it is at fault in the response
-_QUOTED_PART = lazy(
-    r"(?:the|this)\s+(?:\w+\s+)?(?:segments?|claims?|statements?|phrases?|parts?|words?|sentences?|"
-    r"spans?)\s+(?P<quote>[\"“][^\"“”\n]{1,300}[\"”]),?"
-    r"|(?:the\s+response\s+(?:says|states|claims|mentions|"
-    r"adds)\s+(?:that\s+)?)(?P<said>[\"“][^\"“”\n]{1,300}[\"”])\s*,?\s*(?:and\s+that|which|but\s+(?:that|this|it))(?=\s)",
-    re.I,
-)
+_FIRST = lazy(rf"[^\w\n]*(?<!\w)(?P<word>{WORD})(?![\w'’])(?!-\w)[\"'”’*_`)\]}}>]*", re.I)
+_LABEL = lazy(r"[\s*_`#>(\[-]*([^\W\d_][\w ]{1,40}\??)[\s*_`\])]*[:：=–—-][\s*_`]*")
 # a quotation of which a reason says no more than that it is right
 _CLEARED = lazy(
-    r"[\"“][^\"“”\n]{1,300}[\"”]\s+(?:is|are|was|were)\s+(?:(?:fully|clearly|indeed|also|in\s+fact|itself)\s+)?"
-    r"(?:right|correct|accurate|true|fine|faithful|supported|confirmed)\b(?:\s+by\s+the\s+\w+)?(?=\s*(?:[.;!)]|$))",
+    r"[\"“][^\"“”\n]{1,300}[\"”] (?:is|are|was|were) (?:fully |clearly |indeed |also )?"
+    r"(?:right|correct|accurate|true|fine|faithful|supported|confirmed)\b(?: by the \w+)?(?=\s*(?:[.;!)]|$))",
     re.I,
 )
-# a sentence about `it`, which may be a segment or a reason
-_OF_IT = lazy(
-    r"(?:it|this|that)(?:'s)?\s+(?!answer\b|response\b|reply\b|text\b|statement\b|output\b|one\b)(?!.*hallucinat)",
-    re.I,
-)
-# the ends of sentences
-_BREAK = lazy(r"\n+|(?<=[.!?。！？])[\"'”’)\]*_`]*(?:\s+|(?<=[。！？]))|(?<=[;；])\s+")
 _TAGS = lazy(r"</?[A-Za-z][\w-]{0,40}>")
-_SENTENCE = lazy(r"[\s,.:;!—–\-|…]*(?P<clause>[^.!?\n]*)")
-MAX_CLAUSE = (
-    400  # characters of a sentence that says something of the response: a longer one is of no known form
-)
 MAX_STATED = 4_000  # characters of words that do not begin with their verdict
-MAX_PARTS = 60  # sentences without a verdict's word that are looked at; a reply of more is not read
+_QUOTES = frozenset("\n'`\"“”„«»‘")
 _OPENING = frozenset(
     '"“„«‹「『《＂'
 )  # a segment between marks of quotation is read with the reason's, over lines as well
-_NO_REASON = " \t\n.,:;!|…—–-*_`#>\"'“”"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +83,9 @@ def located_verdict(reply: str, response: str, cue: str, *, knowledge: str = "")
 
 def _located(answer: str, response: str, cue: str, knowledge: str, cuts: tuple[str, ...]) -> LocatedVerdict:
     """The verdict of a reply in one of its plain forms."""
-    region, more = answering(answer, cue, _says)
+    region, more = answering(
+        answer, cue, lambda head: _begun(head)[0].reason != "absent" or _stated(head).reason != "absent"
+    )
     cuts = joined(cuts, more)
     if (named := _names(region)) is not None:
         inner = structured.name_key(cue)
@@ -142,163 +94,103 @@ def _located(answer: str, response: str, cue: str, knowledge: str, cuts: tuple[s
     region = _TAGS.sub(" ", region).strip()
     if is_refusal(region):
         return LocatedVerdict(None, "refusal", cuts)
-    value, reason, rest, last = _first_word(region)
-    if reason == "absent":
+    verdict, rest = _begun(region)
+    cuts = joined(cuts, verdict.cuts)
+    if verdict.reason == "absent":
         rest = bare(region).text
-        other = _stated(rest)
-        value, reason = (None, "absent") if _is_of_it(rest) else (other.value, other.reason)
-        if reason == "absent" and _has_faulty_part(rest, response):
-            value, reason = True, None
-    return _with_reason(Parsed(value, reason, joined(cuts, last)), rest, response, knowledge)
-
-
-def _with_reason(verdict: Parsed, rest: str, response: str, knowledge: str) -> LocatedVerdict:
-    """A verdict with the reason behind it, and the segments that the reason quotes."""
+        verdict = _stated(rest)
     if verdict.value is None:
-        return LocatedVerdict(None, verdict.reason, verdict.cuts)
+        return LocatedVerdict(None, verdict.reason, cuts)
     rationale, strings = _parts(rest)
     if not verdict.value:
-        return LocatedVerdict(False, None, verdict.cuts, rationale)
-    quoted = [*strings, *_quoted(rationale, response)]
-    result = located_strings(quoted, response, knowledge=knowledge)
-    return LocatedVerdict(True, None, verdict.cuts, rationale, *result)
+        return LocatedVerdict(False, None, cuts, rationale)
+    segments = located_strings([*strings, *_quoted(rationale, response)], response, knowledge=knowledge)
+    return LocatedVerdict(True, None, cuts, rationale, *segments)
+
+
+def _begun(region: str) -> tuple[Parsed, str]:
+    """The verdict that a text begins with, or why there is none, and what follows it."""
+    inside, cuts = bare(region)
+    if (label := _LABEL.match(inside)) and _is_label(label[1]):
+        inside, cuts = inside[label.end() :], joined(cuts, ("label",))
+    if not inside.strip(NO_WORDS):
+        return Parsed(None, "empty", cuts), ""
+    first = _FIRST.match(inside)
+    rest = inside[first.end() :] if first else ""
+    # a line of its own ends a sentence, as does a Yes before a quotation
+    is_end = rest.lstrip(" ")[:1] in (_QUOTES if first and MEANS[first["word"].casefold()] else ("\n",))
+    some = sentences(f"{inside[: -len(rest)]}.{rest}" if rest and is_end else inside, _ASKS) if first else []
+    answer = answer_in(some[0]) if some else None
+    if first is None or answer is None:
+        return Parsed(None, "absent", cuts), inside
+    behind = stated_in(answer.behind) if answer.behind else statement_of(some[1]) if some[1:] else None
+    later = [Sentence(answer.behind, False, False)] if answer.behind else []
+    if (
+        answer.value is None
+        or behind is (not answer.value)
+        or _is_taken_back([*later, *some[1:]], answer.value)
+    ):
+        return Parsed(None, "ambiguous", cuts), ""
+    return Parsed(answer.value, None, cuts), rest
+
+
+def _is_label(name: str) -> bool:
+    """Whether a name is one of the verdict (`Final answer`) or of the question (`Hallucinated`, `Is it hallucinated`)."""
+    some = words(name, _ASKS)[:-1]
+    return all(
+        has([word], "label", "filler", "be", "pronoun", "finding") or word.text.startswith("hallucinat")
+        for word in some
+    ) and any(has([word], "label") or word.text.startswith("hallucinat") for word in some)
+
+
+def _is_taken_back(some: Sequence[Sentence], value: bool) -> bool:
+    """Whether sentences give another value for good: behind words that take the first one back, or behind a label."""
+    is_back = False
+    for item in some:
+        is_back = is_back or has(item.words, "retraction")
+        answer = answer_in(item)
+        if item.words[0].text.partition(" ")[0] == "or" or (
+            answer and answer.value is not value and (is_back or answer.is_labelled)
+        ):
+            return True
+        if is_back and has(item.words[-1:], *VALUES) and has(item.words[-1:], "fault_value") is not value:
+            return True
+    return False
+
+
+def _stated(text: str) -> Parsed:
+    """The verdict of words that do not begin with one. What they say of `it` alone may be of a segment or a reason."""
+    if len(text) > MAX_STATED:
+        return Parsed(None, "ambiguous")
+    inside = bare(text).text
+    some = sentences(inside, _ASKS)
+    stated = [item.words for item in some if statement_of(item) is not None]
+    is_of_it = bool(stated) and not any(has(item.words, *VALUES) for item in some)
+    for item in stated:
+        is_named = any(word.text.startswith("hallucinat") for word in item)
+        is_of_it = is_of_it and has(item[:1], "pronoun") and not has(item, "subject") and not is_named
+    return Parsed(None, "absent") if is_of_it else prose(inside, _ASKS)
 
 
 def _quoted(rationale: str | None, response: str) -> list[str]:
     """What a reason quotes, but for words of verdict and what it calls right."""
     strings = quotations(_CLEARED.sub("", rationale or ""), response)
-    return [string for string in strings if string.strip(_NO_REASON).casefold() not in MEANS]
-
-
-def answering(answer: str, cue: str, says: Callable[[str], bool]) -> tuple[str, tuple[str, ...]]:
-    """The part of a reply that answers: behind the last cue, before a next example's headings. Where words
-    that say it already (`says`), or announce nothing, stand before a next example, its own cue is no longer
-    this reply's.
-    """
-    head, ran_on = headings.before_next(answer, GIVEN)
-    behind = headings.last_before_next(answer, cue, given=GIVEN)
-    is_own = bool(ran_on) and not headings.find(head, cue) and (says(head) or not ANNOUNCES.search(head))
-    if behind is None or is_own:
-        return head, ran_on
-    if not behind[0].strip(_NO_REASON):
-        # nothing behind it: what stands before it, if anything
-        head, ran_on = headings.before_next(answer[: headings.find(answer, cue)[0].start], GIVEN)
-        return head, joined(("heading",), ran_on)
-    return behind
-
-
-def _says(head: str) -> bool:
-    """Whether a text gives a verdict, or gives it in a way that cannot be read."""
-    return _first_word(head)[1] != "absent" or _stated(head).reason != "absent"
-
-
-def _stated(text: str) -> Parsed:
-    """The verdict of words that do not begin with one; of more than MAX_STATED characters none."""
-    return yes_no(text, asks="hallucination") if len(text) <= MAX_STATED else Parsed(None, "ambiguous")
-
-
-def _first_word(region: str) -> tuple[bool | None, str | None, str, tuple[str, ...]]:
-    """The verdict that a text begins with, or why there is none; what follows it; and what was cut before it."""
-    inside, cuts = bare(region)
-    if label := _LABEL.match(inside):
-        inside, cuts = inside[label.end() :], joined(cuts, ("label",))
-    if not inside.strip(_NO_REASON):
-        return None, "empty", "", cuts
-    first = _FIRST.match(inside)
-    if first is None:
-        return None, "absent", inside, cuts
-    value, rest = MEANS[first["word"].casefold()], inside[first.end() :]
-    is_shut = any(sign in first["shut"] for sign in ")]}>")
-    if re.match(r"\.?[ \t]*\d", rest) or (_is_part(rest) and not is_shut):
-        return None, "absent", inside, cuts
-    back = _TAKEN_BACK.search(rest)
-    is_back = back is not None and MEANS[back["word"].casefold()] is not value
-    if is_back or _OPEN.match(rest) or _is_denied(rest, value=value):
-        return None, "ambiguous", "", cuts
-    return value, None, rest, cuts
-
-
-def _has_faulty_part(rest: str, response: str) -> bool:
-    """Whether sentences without a verdict say of quoted parts of the response that they are at fault, and none
-    says that one is not.
-    """
-    if has(words(rest), *VALUES):
-        return False
-    stated = set()
-    parts = _BREAK.split(rest)
-    for part in parts if _are_sentences(parts) else ():
-        quoted = _QUOTED_PART.search(part or "")
-        if quoted and located_strings(quotations(quoted["quote"] or quoted["said"], response), response)[0]:
-            stated.add(_statement(_QUOTED_PART.sub("the answer", part, count=1)))
-        elif part and _statement(part) is not None:
-            return False
-    return stated - {None} == {True}
-
-
-def _is_of_it(rest: str) -> bool:
-    """Whether all that words without a verdict say is said of `it` (`It is supported by the knowledge.`): a
-    segment or a reason as well as the response. What names hallucination speaks of the response.
-    """
-    if has(words(rest), *VALUES):
-        return False
-    parts = _BREAK.split(rest)
-    if not _are_sentences(parts):
-        return True
-    stated = [part for part in parts if part and _statement(part) is not None]
-    return bool(stated) and all(_OF_IT.match(part.strip(_NO_REASON)) for part in stated)
-
-
-def _are_sentences(parts: Sequence[str]) -> bool:
-    """Whether parts are as many and as long as the sentences of a verdict are at most."""
-    return len(parts) <= MAX_PARTS and all(len(part or "") <= MAX_CLAUSE for part in parts)
-
-
-def _is_part(rest: str) -> bool:
-    """Whether the word before it is no verdict but part of a sentence (`No mention is made …`, `No one …`)."""
-    return bool(
-        re.match(
-            r"[ \t]+(?!(?:it|the|this|that|there|i|because|since|as|from|for|its|they|these)\b)[a-z]", rest
-        )
-    )
-
-
-def _is_denied(rest: str, *, value: bool) -> bool:
-    """Whether the clause right behind a verdict says the contrary of it."""
-    clause = _SENTENCE.match(rest)
-    stated = _statement(clause["clause"]) if clause and len(clause["clause"]) <= MAX_CLAUSE else None
-    return stated is not None and stated is not value
-
-
-def _statement(text: str) -> bool | None:
-    """Whether sentences say that the judged text has a fault (True) or none (False); None where they say neither, or both."""
-    values = {statement_of(sentence) for sentence in sentences(text)} - {None}
-    return values.pop() if len(values) == 1 else None
+    return [string for string in strings if string.strip(NO_WORDS).casefold() not in MEANS]
 
 
 def _parts(rest: str) -> tuple[str | None, list[str]]:
     """The reason in words, and the strings under headings of segments that no marks of quotation enclose."""
-    names = (*_SEGMENTS, *_REASONS)
     strings = []
     for heading in headings.find(rest, *_SEGMENTS, is_anywhere=False):
-        line = rest[heading.end :].lstrip("\n").partition("\n")[0]
-        inside = line.strip(" \t*_")
-        if (
-            inside
-            and inside[0] not in _OPENING
-            and not quotations(inside)
-            and inside.casefold() not in ("none", "n/a", "-", "–")
-        ):
+        inside = rest[heading.end :].lstrip("\n").partition("\n")[0].strip(" \t*_")
+        is_none = not inside or inside.casefold() in ("none", "n/a", "-", "–")
+        if not is_none and inside[0] not in _OPENING and not quotations(inside):
             strings.append(inside)
-    lone = headings.find(rest, *names, is_anywhere=False)
-    if (
-        lone
-        and not rest[: lone[0].start].strip(_NO_REASON)
-        and len(lone) == 1
-        and lone[0].name.title() in _REASONS
-    ):
+    lone = headings.find(rest, *_SEGMENTS, *_REASONS, is_anywhere=False)
+    if len(lone) == 1 and not rest[: lone[0].start].strip(NO_WORDS) and lone[0].name.title() in _REASONS:
         rest = rest[lone[0].end :]
-    plain = re.sub(rf"\A(?:(?!`[^`\n]+`)[{re.escape(_NO_REASON[:-4])}])+", "", rest).strip()
-    return (plain if plain.strip(_NO_REASON) else None), strings
+    plain = re.sub(rf"\A(?:(?!`[^`\n]+`)[{re.escape(NO_WORDS[:-4])}])+", "", rest).strip()
+    return (plain if plain.strip(NO_WORDS) else None), strings
 
 
 # ---- a form for machines -----------------------------------------------------------------------------------
@@ -316,14 +208,18 @@ def _names(region: str) -> list[tuple[str, Any]] | None:
 def _of_names(
     named: Sequence[tuple[str, Any]], response: str, knowledge: str, cuts: tuple[str, ...]
 ) -> LocatedVerdict:
-    """What names and values say."""
+    """What names and values say; a text that begins with a verdict is that verdict."""
     cuts = joined(cuts, ("json",))
-    result = _verdict_of([pair for pair in named if pair[0] not in _SEGMENT_KEYS | _REASON_KEYS])
+    begun = [
+        (name, item, _begun(item) if isinstance(item, str) else (Parsed(None), "")) for name, item in named
+    ]
+    values = {True: "yes", False: "no"}
+    plain = [(name, values.get(verdict.value, item)) for name, item, (verdict, _) in begun]
+    result = of_names([pair for pair in plain if pair[0] not in _SEGMENT_KEYS | _REASON_KEYS], _ASKS)
     if result is None or result.value is None:
         return LocatedVerdict(None, "absent" if result is None else result.reason, cuts)
-    behind = (_first_word(item)[2] for name, item in named if name == "answer" and isinstance(item, str))
-    rest = [*_texts(named, _REASON_KEYS), *(_parts(words)[0] or "" for words in behind)]
-    rationale = " ".join(part for part in rest if part) or None
+    behind = (_parts(rest)[0] or "" for name, _, (_, rest) in begun if name == "answer")
+    rationale = " ".join(part for part in (*_texts(named, _REASON_KEYS), *behind) if part) or None
     if not result.value:
         return LocatedVerdict(False, None, cuts, rationale)
     strings = [*_texts(named, _SEGMENT_KEYS), *_quoted(rationale, response)]
@@ -334,10 +230,3 @@ def _of_names(
 
 def _texts(named: Sequence[tuple[str, Any]], names: Set[str]) -> list[str]:
     return [item.strip() for name, item in named if name in names and isinstance(item, str) and item.strip()]
-
-
-def _verdict_of(named: Sequence[tuple[str, Any]]) -> Parsed | None:
-    """The one verdict of names and values; a text that begins with the word is the word."""
-    words = {True: "yes", False: "no", None: None}
-    plain = [(name, (isinstance(item, str) and words[_first_word(item)[0]]) or item) for name, item in named]
-    return of_names(plain, "hallucination")

@@ -21,6 +21,7 @@ _PLAIN_TEX = lazy(r"\s*\$*\\(?:text|textbf|mathrm|mathbf)\s{0,9}\{([^{}]*)\}\$*\
 _TICK_BOX = lazy(
     r"^[ \t>*-]{0,12}(?:\[(?P<tick>[xX✓✔ ]?)\]|(?P<sign>[☑☒☐□]))[ \t]*(?P<what>\S[^\n]*)$", re.MULTILINE
 )
+_NAME = lazy(r"[\"'] ?:")
 _DECODER = json.JSONDecoder()
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
 MAX_TRIES = 20  # brackets from which JSON is sought
@@ -37,6 +38,21 @@ def pairs(text: str) -> list[tuple[str, Any]] | None:
     if "<" in plain and (tagged := _TAGGED.findall(plain)):
         return [(name_key(name), value.strip()) for name, value in tagged]
     return None
+
+
+def is_cut(text: str) -> bool:
+    """Whether an object of JSON that does not parse holds more names than values that can be read."""
+    some = pairs(text) if "{" in text else None
+    inside = text[text.find("{") : text.rfind("}") + 1]
+    if not some or len(_NAME.findall(text[text.find("{") :])) <= len(some) + (
+        not text.rstrip(" `\n").endswith("}")
+    ):
+        return False
+    try:
+        json.loads(inside)
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 def top(text: str) -> list[tuple[str, Any]]:
