@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import socket
 from pathlib import Path
 
 import pytest
@@ -60,16 +59,6 @@ def test_a_table_that_somebody_broke(project, refused):
     Path("data/leaderboard").mkdir(parents=True)
     Path("data/leaderboard/rows.parquet").write_text("x")
     assert "delete it and run `dvc repro`" in refused("boards")
-
-
-def test_a_port_that_is_taken(project, refused):
-    Path("build/site").mkdir(parents=True)
-    Path("build/site/index.html").write_text("x")
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        assert "choose another with --port" in refused("serve", "--port", str(taken.getsockname()[1]))
-    assert "choose another with --port" in refused("serve", "--port", "99999")
 
 
 def test_real_writes_over_no_folder_of_somebody_else(project, refused, tmp_path):

@@ -9,8 +9,6 @@ import pytest
 
 from tests.bad_input.projects import BOARD, MFAVA, QA, published
 from truerate.cli import main
-from truerate.config.layout import Layout
-from truerate.pipeline.checks.own_labels import label_files
 
 FILES = {
     "no row": (b"", "no row in it"),
@@ -118,13 +116,6 @@ def test_a_backbone_that_is_not_there(passage, project, refused):
     )
     line = refused("train", MFAVA)
     assert "backbone 'no/such folder'" in line and "name a Hub id or a folder" in line
-
-
-def test_label_files_of_all_boards_are_told_apart(built):
-    Path("inputs/labels").mkdir()
-    Path(f"inputs/labels/{BOARD}.csv").write_text("")
-    Path("inputs/labels/.gitkeep").write_text("")
-    assert label_files(Layout.load(), BOARD) == [Path(f"inputs/labels/{BOARD}.csv")]
 
 
 # ---- the response store ------------------------------------------------------------------------------------

@@ -36,22 +36,12 @@ def edited(tmp_path: Path, change) -> list[str]:
 
 
 PLAIN = {
-    "a fraction": (lambda p: p.update(n_shards=1.5), "n_shards: must be a whole number (got 1.5)"),
     "a truth value": (lambda p: p.update(n_shards=True), "n_shards: must be a whole number (got true)"),
-    "a text": (lambda p: p.update(seed="7"), "seed: must be a whole number (got '7')"),
     "a list": (
         lambda p: p.update(on_bad_row=["stop"]),
         "on_bad_row: must be 'stop' or 'reject' (got a list of 1)",
     ),
     "a mapping": (lambda p: p["paths"].update(scores={"a": 1}), "paths.scores: must be text (got a mapping)"),
-    "neither a name nor a mapping": (
-        lambda p: p["tracks"]["halueval"].update(similarity=7),
-        "tracks.halueval.similarity: must be text (got 7)",
-    ),
-    "a mapping in place of a name": (
-        lambda p: p["tracks"]["halueval"].update(similarity={"model": "x", "layer": -5}),
-        "tracks.halueval.similarity.layer: must be at least -1 (got -5)",
-    ),
     "a key of a mapping in place of a name, on a board": (
         lambda p: p["boards"]["halueval-closed-world"].update(
             settings={"similarity": {"model": "x", "layr": 1}}
@@ -64,11 +54,6 @@ PLAIN = {
         lambda p: p["llm"].update(timeout_s="soon"),
         "llm.timeout_s: must be a number (got 'soon')",
     ),
-    "true for a number": (
-        lambda p: p["llm"].update(timeout_s=True),
-        "llm.timeout_s: must be a number (got true)",
-    ),
-    "no truth value": (lambda p: p["site"].update(title=1), "site.title: must be text (got 1)"),
     "a near miss": (
         lambda p: p.update(profile="dmeo"),
         "profile: must be 'demo' or 'full'; did you mean 'demo'? (got 'dmeo')",
@@ -82,7 +67,6 @@ PLAIN = {
         lambda p: p.update(sed=p.pop("seed")),
         "unknown key 'sed'; did you mean 'seed'?; allowed here: audit, backbones",
     ),
-    "a key in capitals": (lambda p: p.update(HUB=p.pop("hub")), "unknown key 'HUB'; did you mean 'hub'?"),
     "a date without quotes": (
         lambda p: p["models"]["elm"].update(cutoff=yaml.safe_load("2024-05-01")),
         "models.elm.cutoff: must be text (got a date, '2024-05-01'): YAML reads it otherwise; write the word in quotes",
@@ -117,23 +101,16 @@ BOUNDS = {
     "seed": [-1, 2**32, 10**30],
     "n_shards": [0, 10**6],
     "sizes.demo.halueval.qa": [0, 10**12],
-    "sizes.full.mfava.train": [-1, 10**12],
     "sizes.demo.wildhallucinations.chats": [0, 10**9],
-    "sizes.demo.mfava.seeds": [[-1], [2**32]],
     "tracks.mfava.wild.subset_seeds": [[-1], [2**64]],
-    "tracks.halueval.n_topics": [1, 10**6],
     "tracks.halueval.recognition.max_tokens": [0, 10**12],
     "tracks.halueval.recognition.temperature": [-1, 1000, float("nan")],
-    "detectors.baselines.folds": [1, 10**6],
     "audit.folds": [1, 10**6],
-    "statistics.n_bootstrap": [10, 10**9],
     "statistics.alpha": [0, 1e-9, 1],
     "statistics.confidence": [0, 1, 1e-9],
     "llm.max_attempts": [0, 10**6],
     "llm.timeout_s": [0, 1e308, float("inf")],
-    "llm.lease_s": [0, 1e9],
     "endpoints.world.concurrency": [0, 10**9],
-    "hub.rows_per_shard": [0, 10**12],
     "models.elm.price": [[-1, 0], [1e308, 0]],
     "backbones.tiny-plain.learning_rate": [0, 1e9],
 }
@@ -202,14 +179,6 @@ def test_a_key_where_its_variable_belongs_is_refused_and_not_shown(tmp_path, val
         assert value not in "\n".join(edited(tmp_path, change))
 
 
-def test_names_of_variables_are_taken(tmp_path):
-    for name in ("OPENAI_API_KEY", "KEY", "MY_KEY_2", "_K"):
-        params = yaml.safe_load(COMMITTED)
-        params["endpoints"]["world"]["api_key_env"] = name
-        (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), "utf-8")
-        assert load_params(tmp_path / "params.yaml").secrets() == [name]
-
-
 @pytest.mark.parametrize(
     "value",
     ["sk-proj-0123456789abc", "pk-0123456789abc", "hf_abcdefghijkl", "Bearer abcdef", "AKIAIOSFODNN7EXAMPLE"],
@@ -224,11 +193,6 @@ def test_what_has_the_shape_of_a_secret_is_shown_nowhere(tmp_path, value):
     ):
         (line,) = edited(tmp_path, change)
         assert value not in line and "[key]" in line, line
-
-
-def test_a_long_key_is_shortened(tmp_path):
-    (line,) = edited(tmp_path, lambda p: p.update({"x" * 5000: 1}))
-    assert line.startswith("params.yaml: unknown key 'xxx") and len(line) < 500
 
 
 @pytest.mark.parametrize("name", ["1e5", "17", "1.5", "0x1f", "1_000"])

@@ -94,10 +94,6 @@ def test_the_place_where_a_model_is_asked_moves_its_key_for_dead_letters_are_of_
     assert len(found) == 2
 
 
-def test_upstream_models_decide_too(params):
-    assert key(params, "birch", "quill") not in (key(params), key(params, "birch", "elm"))
-
-
 def test_the_store_stands_where_the_environment_says(params, monkeypatch, tmp_path):
     monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "s.sqlite"))
     assert Layout(Params.model_validate(params)).store == tmp_path / "s.sqlite"

@@ -9,7 +9,7 @@ import yaml
 
 from truerate.config import Params
 from truerate.config.own_files import LARGE, own_files, stamp_of
-from truerate.config.stage_settings import Stage, stages
+from truerate.config.stage_settings import stages
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
@@ -40,20 +40,6 @@ def test_weights_of_a_track_are_watched_by_the_stages_that_read_its_settings(tmp
     more = {"translator": None} if key == "seq2seq" else {}
     found = watching(tmp_path, lambda p, w: p["tracks"][track].update({key: w} | more))
     assert found == {f"{name}@{track}-closed-world" for name in OF_TRACK}
-
-
-def test_weights_of_detectors_are_watched_where_they_are_trained_and_asked(tmp_path):
-    nli = {"max_tokens": 64, "batch": 4, "n_passages": 2}
-    found = watching(tmp_path, lambda p, w: p["detectors"]["baselines"].update(
-        members=["nli"], only={}, entailment={"nli": nli | {"weights": w, "revision": None}}))  # fmt: skip
-    boards = ("halludial-closed-world", "halueval-closed-world", "wildhallucinations-closed-world")
-    assert found == {f"{name}@{board}" for name in ("train", "judge") for board in boards}
-
-
-def test_a_word_of_ours_or_a_hub_id_is_no_folder():
-    p = Params.model_validate(COMMITTED)
-    assert {path for stage in stages(p) for path in own_files(p, stage)} == set()
-    assert own_files(p, Stage("leaderboard")) == []
 
 
 def test_a_stamp_moves_with_names_and_bytes_and_large_files_by_size_and_time(tmp_path):

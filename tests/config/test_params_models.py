@@ -29,16 +29,6 @@ def test_one_name_at_two_endpoints_is_refused_in_a_line_that_asks_for_an_identit
     assert "identity:" in said and "\n" not in said
 
 
-@pytest.mark.parametrize("second", [{"identity": "llama-8b@q4"}, {"model": "other"}])
-def test_an_identity_of_its_own_tells_them_apart(tmp_path, second):
-    assert load_params(edited(tmp_path, lambda p: two_hosts(p, **second))).model("b").endpoint == "local"
-
-
-def test_an_identity_that_is_another_models_name_is_refused(tmp_path):
-    with pytest.raises(TruerateError, match="share their replies as 'llama-8b'"):
-        load_params(edited(tmp_path, lambda p: two_hosts(p, model="other", identity="llama-8b")))
-
-
 def test_two_aliases_on_one_endpoint_may_share_their_replies(tmp_path):
     assert load_params(
         edited(tmp_path, lambda p: p["models"].update(again=dict(p["models"]["aster"])))
@@ -82,18 +72,6 @@ def test_a_command_with_a_secret_is_refused(tmp_path, option):
 
 
 @pytest.mark.parametrize(
-    "command",
-    [
-        "sh -c 'serve --port {port} --api-key $KEY'",
-        "serve --port {port} --max-tokens 5",
-        "serve {port} --tokenizer x",
-    ],
-)
-def test_other_commands_are_not(command):
-    assert Endpoint(launch=command).launch == command
-
-
-@pytest.mark.parametrize(
     "extra", [{"messages": []}, {"model": "x"}, {"stream": True}, {"n": 2, "top_k": 3}, {"max_tokens": 1}]
 )
 def test_an_extra_body_says_nothing_that_the_request_says(tmp_path, extra):
@@ -102,27 +80,6 @@ def test_an_extra_body_says_nothing_that_the_request_says(tmp_path, extra):
 
 
 # ---- how unread and cut replies are dealt with -------------------------------------------------------------
-
-
-def test_what_a_params_file_of_an_earlier_version_does_not_say_has_a_default(tmp_path):
-    def earlier(p: dict) -> None:
-        for key in ("reask", "cut"):
-            del p["llm"][key]
-        for key in ("responding", "filtering", "chain_of_thought", "refining"):
-            del p["tracks"]["halueval"][key]
-
-    p = load_params(edited(tmp_path, earlier))
-    settings = p.tracks["halueval"]
-    assert (p.llm.reask, p.llm.cut) == (1, {})
-    assert settings.decoding("responding") is settings.sampling
-    others = [settings.decoding(kind) for kind in ("filtering", "chain_of_thought", "refining")]
-    assert all(one is settings.recognition for one in others)
-
-
-def test_each_kind_of_question_may_have_decoding_settings_of_its_own(tmp_path):
-    own = {"temperature": 0.5, "top_p": 1.0, "max_tokens": 9}
-    p = load_params(edited(tmp_path, lambda p: p["tracks"]["halueval"].update(responding=own)))
-    assert p.tracks["halueval"].decoding("responding").max_tokens == 9
 
 
 def test_the_rules_for_cut_replies_are_the_tracks_and_above_them_those_of_params(tmp_path):

@@ -19,16 +19,11 @@ TAKEN = {
     "mine": "holds what the build did not write ('mine/deep/notes.txt')",
     "code": "holds files that git tracks ('code/a.py')",
     "/tmp/x": "is absolute",
-    "~/x": "is absolute",
     "../x": "outside it",
     ".": "outside it",
-    "a/../b": "outside it",
     ".git": "is hidden ('.git')",
-    "data/.x": "is hidden ('.x')",
     "src/truerate/tracks/out": "lies in 'src', which the build reads",
-    "site/out": "lies in 'site', which the build reads",
     "mine/deep/notes.txt": "is a file",
-    "mine/deep/notes.txt/x": "is a file",
     "link": "is a link to",
     "link/x": "is a link to",
 }
@@ -72,11 +67,12 @@ def said_of(change) -> list[str]:
 
 
 def test_a_folder_that_is_absent_or_empty_may_be_taken(project):
-    for name in [name for name in WRITTEN if name != "build"]:
-        project(at_path(name, f"taken/{name}"))
-        assert main(["params"]) == 0
+    names = [name for name in WRITTEN if name != "build"]
+    project(lambda p: p["paths"].update({name: f"taken/{name}" for name in names}))
+    assert main(["params"]) == 0
+    for name in names:
         Path(f"taken/{name}/empty").mkdir(parents=True, exist_ok=True)
-        places.check_places(Layout.load())
+    places.check_places(Layout.load())
 
 
 INSIDE = {
@@ -84,29 +80,15 @@ INSIDE = {
         at_path("audits", "data/scores/x"),
         "paths.audits (data/scores/x) must not lie in scores (data/scores)",
     ),
-    "two in one": (at_path("audits", "data/scores"), "must not lie in"),
     "what is read": (at_path("scores", "inputs/scores"), "must not lie in inputs (inputs)"),
     "made files in a table's folder": (
         made_at("data/scores/x"),
         "sources.closed-world.path (data/scores/x) must not lie in scores",
     ),
-    "made files over the build": (
-        made_at("build"),
-        "sources.closed-world.path (build) must not lie in build",
-    ),
-    "made files over settings": (made_at("build/settings"), "must not lie in"),
-    "made files in a board's scratch": (
-        made_at("build/mfava-closed-world/x"),
-        "must not lie in the scratch folder of boards.mfava-closed",
-    ),
     "made files in the pages": (made_at("build/site/x"), "must not lie in site (build/site)"),
     "two commands, one folder": (
         made_at("build/wiki"),
         "sources.closed-world-wiki.path (build/wiki) must not lie in sources.closed-world",
-    ),
-    "a table in the build": (
-        at_path("scores", "build/scores"),
-        "paths.scores (build/scores) must not lie in build (build)",
     ),
     "a board called as the build's own": (
         lambda p: p["boards"].update(settings=p["boards"]["halueval-closed-world"]),
@@ -150,10 +132,6 @@ SWALLOWED = {
         whole("data/sources/own"),
         "sources.own.path: 'data/sources/own' lies in sources (data/sources)",
     ),
-    "the place itself": (
-        whole("data/sources"),
-        "sources.own.path: 'data/sources' lies in sources (data/sources)",
-    ),
     "a source by a link": (whole("link/own"), "sources.own.path: 'link/own' lies in sources (data/sources)"),
     "a link in a written folder": (
         whole("data/sources/away"),
@@ -163,14 +141,6 @@ SWALLOWED = {
         whole("build/site/own"),
         "sources.own.path: 'build/site/own' lies in site (build/site)",
     ),
-    "a source in scratch": (
-        whole("build/mfava-closed-world/own"),
-        "lies in what the build keeps in 'mfava-closed-world'",
-    ),
-    "training": (
-        lambda p: p["sources"]["closed-world"].update(training={"reader": "mfava", "path": "data/labels/x"}),
-        "sources.closed-world.training.path: 'data/labels/x' lies in labels",
-    ),
     "prompts": (
         lambda p: p["llm"].update(prompts_dir="data/leaderboard/prompts"),
         "llm.prompts_dir: 'data/leaderboard/prompts' lies in",
@@ -178,14 +148,6 @@ SWALLOWED = {
     "weights": (
         lambda p: p["backbones"]["tiny-plain"].update(weights="data/detectors/x"),
         "backbones.tiny-plain.weights: 'data/detec",
-    ),
-    "recorded": (
-        lambda p: p["tracks"]["wildhallucinations"]["search"].update(recorded="data/truth/x.jsonl"),
-        f"{WILD}.search.recorded: 'data/truth/x.jsonl' lies in truth",
-    ),
-    "takedown": (
-        lambda p: p["tracks"]["wildhallucinations"].update(takedown="metrics/x.txt"),
-        f"{WILD}.takedown: 'metrics/x.txt' lies in",
     ),
 }
 

@@ -106,13 +106,6 @@ def test_metrics_that_git_tracks_are_the_builds_own(project, refused):
     assert main(["params"]) == 0
 
 
-def test_metrics_that_dvc_removed_before_its_lock_was_lost_are_written_again(project):
-    write("metrics/leaderboard.json")
-    subprocess.run(["git", "add", "metrics"], check=True)
-    Path("metrics/leaderboard.json").unlink()
-    assert main(["params"]) == 0
-
-
 def test_files_of_settings_that_nothing_reads_go_and_others_stay(project):
     assert main(["params"]) == 0
     write("build/settings/score/gone.json", "build/settings/notes.txt", "build/settings/mine/x.json")
@@ -133,15 +126,6 @@ def test_prune_drops_what_a_stage_wrote_and_nothing_beside_it(project):
     pages.prune(Layout.load())
     left = sorted(path.as_posix() for path in Path("data").rglob("*") if path.is_file())
     assert left == ["data/audits/mine.parquet", "data/scores/notes.txt"]
-
-
-def test_prune_keeps_what_a_board_called_as_a_file_has(project):
-    project(lambda p: p["boards"].update({"x.parquet": p["boards"]["mfava-closed-world"]}))
-    write("data/scores/x.parquet/scores.parquet", "data/audits/x.parquet.parquet", "data/audits/x.parquet")
-    lock("data/scores/x.parquet", "data/audits/x.parquet.parquet", "data/audits/x.parquet")
-    pages.prune(Layout.load())
-    assert Path("data/scores/x.parquet").is_dir() and Path("data/audits/x.parquet.parquet").is_file()
-    assert not Path("data/audits/x.parquet").exists()
 
 
 def test_gc_removes_scratch_and_nothing_beside_it(project, refused, monkeypatch):

@@ -1,6 +1,5 @@
 """What a stage reads of params.yaml: what it reads moves its file, what it does not leaves it."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -39,14 +38,6 @@ def test_a_stage_stands_for_each_board(params):
     assert len(list(stages(Params.model_validate(params)))) == 3 + 8 * len(params["boards"])
 
 
-def test_settings_are_plain_values_under_their_place(params):
-    params["boards"]["my.board"] = {"track": "mfava", "source": "closed-world-wiki", "title": "Mine"}
-    found = read(params)[Stage("judge", "my.board")]
-    assert found["boards.my.board"]["title"] == "Mine"
-    assert "tiny-prefix" in found["detectors.tokens"]["members"]
-    assert json.loads(json.dumps(found)) == found
-
-
 def test_a_family_moves_its_own_stages_and_what_shows_them(params):
     found = moved(params, lambda p: p["detectors"]["baselines"].update(folds=4))
     track_of = {name: board["track"] for name, board in params["boards"].items()}
@@ -67,14 +58,6 @@ def test_what_no_stage_reads_moves_nothing(params):
     )
 
 
-def test_a_member_for_some_tracks_judges_no_board_of_another(params):
-    baselines = Params.model_validate(params).detectors["baselines"]
-    assert set(baselines.members_on("wildhallucinations")) - set(baselines.members_on("halueval")) == {
-        "support"
-    }
-    assert baselines.members_on("mfava") == ()
-
-
 def told(params) -> dict[str, dict[str, int]]:
     return read(params)[Stage("sources")]["sizes"]
 
@@ -90,12 +73,6 @@ def test_the_command_of_a_source_is_told_the_largest_size_of_its_boards(params):
     assert told(params)["closed-world-wiki"] == of_wiki | {"mfava_silver": 99}
     del params["boards"]["mfava-closed-world"]
     assert told(params)["closed-world-wiki"] == of_wiki | {"mfava_silver": 99, "mfava_train": 30}
-
-
-def test_boards_of_two_sources_that_one_command_fills_are_told_as_one(params):
-    params["sources"]["again"] = dict(params["sources"]["closed-world"])
-    params["boards"]["more"] = {"track": "halueval", "source": "again", "sizes": {"general_pool": 700}}
-    assert told(params)["closed-world"] == told(params)["again"] == {"n_items": 700}
 
 
 def test_a_size_that_no_command_names_makes_no_source_again(params):

@@ -7,7 +7,6 @@ import yaml
 
 from truerate.config import Params, load_params
 from truerate.config.stage_settings import Stage, read_by, stages
-from truerate.config.track_blocks import FOLDERS, found, holds
 from truerate.core.errors import TruerateError
 
 ROOT = Path(__file__).parents[2]
@@ -28,10 +27,6 @@ def refused(tmp_path, params) -> str:
     return str(caught.value)
 
 
-def test_tracks_are_the_folders():
-    assert set(found()) == {path.parent.name for path in FOLDERS.glob("*/settings.py")} != set()
-
-
 def test_a_board_overrides_its_track_for_itself_alone(params):
     params["boards"]["real"] = params["boards"][HALUEVAL] | {
         "settings": {"subjects": ["birch"], "sampling": {"max_tokens": 64}},
@@ -45,14 +40,6 @@ def test_a_board_overrides_its_track_for_itself_alone(params):
     assert p.size_of("real").dialogue == p.size_of(HALUEVAL).dialogue
     assert p.place("real", "subjects") == "boards.real.settings.subjects"
     assert p.place("real", "pattern") == "tracks.halueval.pattern"
-
-
-def test_blocks_of_tracks_that_no_board_runs_may_be_absent(params):
-    params["boards"] = {HALUEVAL: params["boards"][HALUEVAL]}
-    for name in ("halludial", "labelled_replies", "mfava", "wildhallucinations"):
-        for blocks in (params["tracks"], *params["sizes"].values()):
-            del blocks[name]
-    assert list(Params.model_validate(params).tracks) == ["halueval"]
 
 
 MISTAKES = {
@@ -127,11 +114,3 @@ def test_what_a_board_overrides_moves_its_own_stages_and_the_site(params):
     assert {stage.name for stage in moved if stage.board is None} == {"site"}
     assert Stage("dataset", "other") in moved and Stage("audit", "other") not in moved
     assert after[Stage("score", "other")]["tracks.halueval"]["n_topics"] == 3
-
-
-@pytest.mark.parametrize(
-    ("place", "is_held"),
-    [("a", True), ("a.b", True), ("a.c", False), ("d", True), ("d.x", True), ("e", False)],
-)
-def test_what_changes_say_something_of(place, is_held):
-    assert holds({"a": {"b": 1}, "d": None}, place) is is_held

@@ -106,23 +106,6 @@ def test_refusals_in_a_row_end_the_run_with_the_time_of_the_reset(at, stub, caps
     assert "asked to wait" not in capsys.readouterr().err
 
 
-def test_refusals_that_name_no_time_end_the_run_too(at, stub):
-    stub.stub.outage = "429", lambda n: n > 15
-    with pytest.raises(
-        EndpointError,
-        match="refusals in a row, for .* s, without an answer between: 429: .*; run again later",
-    ):
-        ask([asking(f"n {n}") for n in range(200)], at(llm=SOON, endpoint={"concurrency": 8}), label="x")
-    assert stub.n_calls < 60
-
-
-def test_short_limits_that_come_again_end_no_run(at, stub):
-    """Every tenth request passes; the others are told to wait a moment."""
-    stub.stub.outage, stub.stub.error_headers = ("429", lambda n: n % 10 > 0), {"retry-after-ms": "3"}
-    layout = at(llm=SOON | {"max_attempts": 20}, endpoint={"concurrency": 8})
-    assert {reply.status for reply in ask([asking(f"n {n}") for n in range(30)], layout, label="x")} == {"ok"}
-
-
 @pytest.mark.parametrize("kind", ["502", "503", "500", "drop", "429", "not-completion", "html"])
 @pytest.mark.parametrize("n_left", [1, 2])
 def test_an_outage_at_the_tail_of_a_run_kills_nothing(at, stub, kind, n_left):
@@ -150,20 +133,6 @@ def test_an_endpoint_that_goes_away_before_the_last_requests_ends_the_run(at, st
     n_calls, stub.stub.outage = stub.n_calls, None
     assert {reply.status for reply in ask(last, layout, label="y")} == {"ok"}
     assert stub.n_calls == n_calls + n_left
-
-
-def test_a_quota_that_only_asks_to_wait_ends_the_run_after_outage_s(at, stub):
-    """Each refusal names a wait, so that none is blind, and no moment at which the quota begins anew."""
-    stub.stub.outage, stub.stub.error_headers = ("429", lambda n: n > 15), {"retry-after-ms": "40"}
-    layout = at(llm=SOON | {"outage_s": 0.4}, endpoint={"concurrency": 4})
-    requests = [asking(f"n {n}") for n in range(60)]
-    since = time.monotonic()
-    with pytest.raises(EndpointError, match=r"refusals in a row, for \d s, .*: 429: .*; run again later"):
-        ask(requests, layout, label="x")
-    assert time.monotonic() - since < 20 and letters(layout) == []
-    n_calls, stub.stub.outage = stub.n_calls, None
-    assert {reply.status for reply in ask(requests, layout, label="y")} == {"ok"}
-    assert stub.n_calls == n_calls + 60 - 15
 
 
 def test_what_is_dead_for_the_rate_is_asked_again_by_the_next_run(at, stub):

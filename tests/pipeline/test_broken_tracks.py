@@ -97,12 +97,6 @@ def told(tmp_path_factory) -> dict:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_tracks_that_no_board_uses_stop_nothing(told):
-    """Neither the first stage, nor the sources, nor other messages."""
-    assert told["nobody"] == [0, ""]
-    assert told["marking"] == ["halludial", "mfava"]
-
-
 @pytest.mark.parametrize("name", TRACKS)
 def test_a_board_that_uses_one_is_told_in_one_line(told, name):
     code, said = told[name]

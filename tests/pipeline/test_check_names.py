@@ -47,10 +47,6 @@ def refused(tmp_path, monkeypatch, capfd):
 
 MEMBERS = COMMITTED["detectors"]["tokens"]["members"]
 NAMES = {
-    "a reference that there is not": (
-        {"boards.mfava-closed-world.reference": "paragraph"},
-        ["boards.mfava-closed-world.reference", "'lead'", "'article'", "'retrieved'"],
-    ),
     "a reference where no words are marked": (
         {"boards.wildhallucinations-closed-world.reference": "article"},
         ["boards.wildhallucinations-closed-world.reference is 'article', and detectors of track"],
@@ -58,10 +54,6 @@ NAMES = {
     "a subject": (
         {H + "subjects": ["gpt4"]},
         [H + "subjects: model 'gpt4' is not declared; declared: aster, aster-search"],
-    ),
-    "a role": (
-        {H + "filter_judge": "quil"},
-        [H + "filter_judge: model 'quil' is not declared; did you mean 'quill'?; declared"],
     ),
     "a model that is gone, in two places": (
         {M + "writer": "nobody", M + "checker": "nobody"},
@@ -72,8 +64,6 @@ NAMES = {
         ["models.elm.endpoint: endpoint 'wrld' is not declared; did you mean 'world'?"],
     ),
     "a search": ({W + "search.endpoint": "wrld"}, [W + "search.endpoint: endpoint 'wrld' is not declared"]),
-    "a proxy": ({W + "fetch.proxy": "wrld"}, [W + "fetch.proxy: endpoint 'wrld' is not declared"]),
-    "a panel of strangers": ({W + "panel": ["gpt4"]}, [W + "panel: model 'gpt4' is not declared"]),
     "a panel of no subject": (
         {W + "panel": ["quill"]},
         [W + "panel: 'quill' is no subject", "subjects: aster, aster-search, birch"],
@@ -88,43 +78,12 @@ NAMES = {
             "params.yaml: public_data.begin: source 'begin': reader 'beginn' is not known; did you mean 'begin'?"
         ],
     ),
-    "a part of public data": (
-        {"public_data.refchecker-zero-context.part": "zero"},
-        ["public_data.refchecker-zero-context: ", "part 'zero' is not known; allowed: accurate_context"],
-    ),
-    "a reader to learn from": (
-        {"public_data.mushroom.training": {"reader": "mfawa", "folder": "x"}},
-        ["public_data.mushroom: ", "reader 'mfawa' is not known; did you mean 'mfava'?"],
-    ),
     "tokens for a track without": (
         {"detectors.tokens.tracks": ["mfava", "halueval"]},
         [
             "detectors.tokens.tracks: track 'halueval' has no tokens to mark",
             "tracks with tokens: halludial, mfava",
         ],
-    ),
-    "tokens for no track that has some": (
-        {"detectors.tokens.tracks": ["halueval"]},
-        [
-            "detectors.tokens.tracks: track 'halueval' has no tokens to mark",
-            "tracks with tokens: halludial, mfava",
-        ],
-    ),
-    "a model of public data": (
-        {"public_data.begin.settings": {"subjects": ["brich"]}},
-        ["public_data.begin.settings.subjects: model 'brich' is not declared; did you mean 'birch'?"],
-    ),
-    "a panel of public data": (
-        {"public_data.factool.settings": {"panel": ["quill"]}},
-        ["public_data.factool.settings.panel: 'quill' is no subject; subjects: aster"],
-    ),
-    "rates of public data": (
-        {"public_data.mushroom.sizes": {"scopes": ["mono"]}},
-        ["tracks.mfava.detector: scope 'multi' is not built; public_data.mushroom.sizes.scopes: mono"],
-    ),
-    "a file of public data": (
-        {"public_data.factool.settings": {"takedown": "none.txt"}},
-        ["public_data.factool.settings.takedown: reading the take-down list 'none.txt'"],
     ),
     "weights of public data": (
         {"public_data.begin.settings": {"similarity": "chfr"}},
@@ -133,18 +92,6 @@ NAMES = {
     "a member": (
         {"detectors.baselines.members": ["lenght"], "detectors.baselines.only": {}},
         ["detectors.baselines.members: detector member 'lenght' is not known; did you mean 'length'?"],
-    ),
-    "a member of two families": (
-        {"detectors.more": {"tracks": ["halueval"], "members": ["length"], "folds": 2}},
-        [
-            "detectors.more.members: 'length' is a member of 'baselines' too, and both are rows of halueval's boards"
-        ],
-    ),
-    "a backbone": (
-        {"detectors.tokens.members": [*MEMBERS, "tiny-prefixx"]},
-        [
-            "detectors.tokens.members: detector member 'tiny-prefixx' is not known; did you mean 'tiny-prefix'?"
-        ],
     ),
     "a detector called as a model": (
         {
@@ -159,7 +106,6 @@ NAMES = {
         [M + "detector: member 'tiny-prefx' is not built; did you mean 'tiny-prefix'?"],
     ),
     "a language": ({M + "languages": ["en", "xx"]}, [M + "languages: unknown language code 'xx'"]),
-    "a language of the world": ({"languages": ["en", "xx"]}, ["languages: unknown language code 'xx'"]),
     "a language that is not written": (
         {M + "languages": ["en", "es"]},
         [
@@ -167,33 +113,9 @@ NAMES = {
             + "languages: 'es' is not written by source 'closed-world-wiki' of board 'mfava-closed-world'; it writes: ar, de"
         ],
     ),
-    "a source that is searched": (
-        {H + "knowledge_source": "closed-wrld"},
-        [H + "knowledge_source: source 'closed-wrld'", "did you mean 'closed-world'?"],
-    ),
-    "a word of ours": (
-        {H + "similarity": "chfr"},
-        [H + "similarity: 'chfr' is no folder that is there; did you mean 'chrf'?"],
-    ),
     "weights": (
         {"backbones.tiny-plain.weights": "no/such/folder"},
         ["backbones.tiny-plain.weights: 'no/such/folder' is no Hub id"],
-    ),
-    "a tokenizer": (
-        {M + "tokenizer": "wrods"},
-        [M + "tokenizer: 'wrods' is no folder", "did you mean 'words'?"],
-    ),
-    "rarity": ({W + "rarity": "ngarm"}, [W + "rarity: 'ngarm' is no folder", "did you mean 'ngram'?"]),
-    "weights of entailment": (
-        {
-            "detectors.e": {
-                "tracks": ["halueval"],
-                "members": ["nli"],
-                "folds": 2,
-                "entailment": {"nli": {"weights": "./x"}},
-            }
-        },
-        ["detectors.e.entailment.nli.weights: './x' is no Hub id"],
     ),
     "a licence": (
         {"hub.licence": "cc-by-4"},
@@ -207,14 +129,6 @@ NAMES = {
         {"models.elm.params": {"max_tokens": "many"}},
         ["models.elm.params: max_tokens must be a whole number"],
     ),
-    "a number beyond 64 bits": (
-        {"models.elm.params": {"seed": 10**30}},
-        ["models.elm.params: cannot be sent as JSON"],
-    ),
-    "a key that is no text": (
-        {"models.elm.extra_body": {"a": {1: 2}}},
-        ["models.elm.extra_body: cannot be sent as JSON"],
-    ),
     "a setting of a model that nobody asks": (
         {"models.new": {"endpoint": "world", "model": "x", "params": {"temprature": 1}}},
         ["models.new.params: asking model 'new': temprature cannot be sent"],
@@ -223,10 +137,6 @@ NAMES = {
         {"sources.closed-world.make": "python {path} {seeed}"},
         ["sources.closed-world: ", "{seeed}", "allowed: {"],
     ),
-    "part of a place": (
-        {"sources.closed-world.make": "python {path} {seed[0]}"},
-        ["sources.closed-world: ", "cannot be filled in"],
-    ),
     "a command that fills nothing": (
         {"sources.closed-world.make": "python x.py"},
         ["sources.closed-world: ", "must hold {path}"],
@@ -234,10 +144,6 @@ NAMES = {
     "code of a source": (
         {"sources.closed-world.code": ["src/nope"]},
         ["sources.closed-world: ", "nothing at 'src/nope'"],
-    ),
-    "a place in a launch": (
-        {"endpoints.world.launch": "x {port} {seed.x}"},
-        ["endpoints.world.launch: cannot fill in"],
     ),
     "an address": (
         {"endpoints.odd": {"base_url": "http://[x/v1"}},
@@ -252,19 +158,26 @@ NAMES = {
         {W + "takedown": "none.txt"},
         [W + "takedown: reading the take-down list 'none.txt': No such file"],
     ),
-    "a folder of names taken down": (
-        {W + "takedown": "rules"},
-        [W + "takedown: reading the take-down list 'rules': Is a directory"],
-    ),
-    "recorded searches": (
-        {W + "search.recorded": "none.jsonl"},
-        [W + "search.recorded: reading recorded searches 'none.jsonl'"],
-    ),
     "prompts": ({"llm.prompts_dir": "none"}, ["llm.prompts_dir: no template in 'none'"]),
-    "a name as long as no file's": (
-        {"sources.closed-world.code": ["a" * 300]},
-        ["sources.closed-world: 'aaa", "File name too long"],
+    "a simulated web for real entities": (
+        {
+            "sources.mine": {"reader": "wildchat", "path": "inputs/chats"},
+            "boards.chats-mine": {"track": "wildhallucinations", "source": "mine"},
+            "endpoints.vllm": {"base_url": "http://localhost:8000/v1"},
+            "models.llama": {"endpoint": "vllm", "model": "llama"},
+            W + "subjects": ["llama"],
+        },
+        [W + "search.endpoint is 'world'", "'chats-mine'", "search.url"],
     ),
+    "a rule for what nobody is asked for": (
+        {"llm.cut": {"nothing": "keep"}},
+        ["llm.cut: no track asks a model for 'nothing'", "allowed: annotate, answer, "],
+    ),
+    "a track of a member": (
+        {"detectors.baselines.only": {"support": ["mfava"]}},
+        ["`only` gives 'support' the track 'mfava', none of the family's: halueval, wildhallucinations"],
+    ),
+    "a quote in a launch": ({"endpoints.world.launch": 'serve {port} "x'}, ["No closing quotation"]),
     "a board as long as no folder's": ({"boards.x" + "y" * 100: BOARD}, ["boards: name 'xyyy", "at most 80"]),
 }
 

@@ -67,11 +67,6 @@ def test_a_board_holds_a_letter_in_its_scratch_files_or_in_its_data_set(at):
     assert invalidate.ask_again(at, {KEY}) == [HELD, OTHER]
 
 
-def test_a_reply_that_came_is_no_letter(at):
-    write_parquet(replies(), Path(at.dataset(HELD, "generations")))
-    assert invalidate.ask_again(at, {"cd" * 32}) == []
-
-
 def test_a_file_that_is_no_table_is_named_in_one_line(at):
     path = Path(at.scratch(HELD, "sample", "elm")[0])
     path.parent.mkdir(parents=True)
@@ -184,24 +179,6 @@ def test_dvc_runs_the_marked_stage_and_no_other_and_its_lock_ends_as_it_was(at, 
     assert repo.status() == {f"dataset@{HELD}": ["changed command"]}
     assert [stage.addressing for stage in repo.reproduce()] == [f"dataset@{HELD}"]
     assert Path("dvc.lock").read_bytes() == lock and repo.status() == {}
-
-
-def test_a_marked_stage_is_run_not_restored(at, repo):
-    invalidate.mark(at, [HELD], lambda path: False)
-    n_ran = Path("ran").stat().st_size
-    for content in ("second", "first"):
-        Path("in", HELD).write_text(content)
-        assert [stage.addressing for stage in repo.reproduce()] == [f"dataset@{HELD}"]
-        n_ran += 1
-        assert (
-            Path("ran").stat().st_size == n_ran and Path("data/datasets", HELD, "out").read_text() == content
-        )
-
-
-def test_nothing_is_touched_where_nobody_holds_the_letters(at, repo):
-    before = {path: path.stat().st_mtime_ns for path in Path(".").rglob("*")}
-    assert invalidate.ask_again(at, {KEY}) == []
-    assert {path: path.stat().st_mtime_ns for path in Path(".").rglob("*")} == before
 
 
 def test_while_a_build_runs_nothing_is_marked(at, repo):

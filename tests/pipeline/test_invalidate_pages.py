@@ -101,14 +101,6 @@ def test_those_that_may_pass_are_found_by_reason(wanted, found, at):
         assert {page.url for _, page in transient(store, wanted)} == {page.url for page in found}
 
 
-def test_a_status_that_stays_is_refused_with_what_to_do(at):
-    with (
-        PageStore.of(at) as store,
-        pytest.raises(TruerateError, match="status 404: .* `truerate web forget`"),
-    ):
-        transient(store, "404")
-
-
 @pytest.mark.parametrize("wanted", ["ok", "too-slow", "not-html", "", "5xx", "timeouts"])
 def test_a_reason_that_does_not_pass_is_refused(wanted, at):
     with (
@@ -144,11 +136,6 @@ def test_a_board_holds_a_page_as_reject_or_document_in_its_data_set_or_scratch_f
     )  # the step's files, what lies beside, and what was made from them
     evidence(at, LATE)
     assert ask_pages_again(at, [BUSY, LATE]) == [OTHER, BOARD]
-
-
-def test_a_page_whose_address_only_begins_like_one_is_not_it(at):
-    evidence(at, Page(BUSY.url + "more", Outcome.STATUS, "503", "", 503))
-    assert ask_pages_again(at, [BUSY]) == []
 
 
 def test_the_commands_say_what_they_did(at, capsys):

@@ -55,13 +55,6 @@ def test_the_jobs_of_a_board_are_those_of_the_graph_that_are_left(folder):
     assert cards == [at.source(name, "card.json") for name in at.p.used_sources()]
 
 
-def test_a_job_begins_when_what_it_reads_is_made(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    jobs = [writing("c", "a", "b"), writing("b", "a"), writing("a"), writing("d", "c", "b")]
-    assert run_jobs(jobs, 2) == 0
-    assert Path("d").read_text() == "aabcabd"
-
-
 def test_the_end_of_a_job_leaves_temporary_folders_of_the_parent(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with tempfile.TemporaryDirectory() as folder:
@@ -82,12 +75,6 @@ def test_no_job_begins_after_a_failure_and_its_cause_is_left(tmp_path, monkeypat
     assert causes_in(tmp_path / "causes") == ["no such model"]
     assert "truerate: no such model" in capfd.readouterr().err
     assert not any(Path(name).exists() for name in "abc")
-
-
-def test_an_error_of_the_code_is_a_traceback(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
-    assert run_jobs([writing("a", after="1 / 0")], 1) == 1
-    assert "ZeroDivisionError" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])

@@ -15,7 +15,6 @@ from truerate.pipeline.checks.unasked import of_plan
 from truerate.pipeline.planning.gpu_plan import gpu_plan
 from truerate.pipeline.planning.plan import label_notes, labels, plan
 from truerate.pipeline.sources import import_source
-from truerate.pipeline.tracks import protocol_of
 
 QA = {
     "knowledge": "The harbour of Karlomi was built in 1412.",
@@ -90,13 +89,3 @@ def test_published_pairs_are_written_by_nobody_unless_the_board_says_so(at):
     assert {"sample", "filter", "recognise"} == set(written)
     # the published pair is left out, so that as many texts are judged: a right answer stands once
     assert written["recognise"] == calls(at, refinement=False)["recognise"]
-
-
-def test_what_a_track_does_not_say_has_a_default(at):
-    said = protocol_of(at, "replies")
-    assert (said.assumed, said.stand_ins, said.first_drawn) == (None, {}, ())
-    assert [
-        *said.services(at, "replies", {}),
-        *said.label_precision(at, "replies"),
-        *said.label_notes(at, "replies"),
-    ] == []

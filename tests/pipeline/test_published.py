@@ -6,7 +6,6 @@ import json
 import os
 from pathlib import Path
 
-import polars as pl
 import pytest
 import yaml
 from stub import Stub, serving
@@ -22,7 +21,7 @@ from truerate.detectors.published.judges import Answered, Question
 from truerate.pipeline import detect, run_tools
 from truerate.pipeline.checks.weights import refuse_absent
 from truerate.pipeline.judges.asked_models import endpoint
-from truerate.pipeline.planning.plan import plan, show
+from truerate.pipeline.planning.plan import plan
 
 LYNX = {"model": "judge", "adapter": "lynx"}
 
@@ -64,19 +63,6 @@ def numbers(at):  # noqa: F811
     """Step, model, new calls and stored replies that a plan tells of the only judge."""
     (line,) = plan(at, BOARD).filter(step="judge lynx").select("step", "model", "n_calls", "n_stored").rows()
     return line
-
-
-def test_what_a_judge_will_be_asked_is_said_to_be_unknown_before_its_texts_stand(at, capsys):  # noqa: F811
-    def change(params):
-        params["models"]["judge"] = {"endpoint": "world", "model": "lynx"}
-        params["detectors"]["ready"] = ready(lynx=LYNX)
-
-    at = edited(change)
-    Path(at.labels(BOARD, "samples")).unlink()
-    lines = plan(at, BOARD)
-    assert numbers(at) == ("judge lynx", "judge", None, None)
-    show(lines, pl.DataFrame(), as_json=False)
-    assert "is known once their board's texts are built" in capsys.readouterr().out
 
 
 def test_a_judge_behind_an_endpoint_is_asked_in_its_words_and_paid_for_once(at, tmp_path, monkeypatch):  # noqa: F811

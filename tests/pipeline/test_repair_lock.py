@@ -70,19 +70,6 @@ def test_every_command_mends_first_and_says_so(capsys):
     assert "rwlock" in said[0] and said[1:] == ["nothing to mend"]
 
 
-def test_a_command_of_a_build_leaves_the_files_of_that_build_alone(monkeypatch):
-    monkeypatch.setenv("DVC_STAGE", "check")
-    RUNNING.write_bytes(b"")
-    assert cli.main(["sources", "--readers"]) == 0 and RUNNING.exists()
-
-
-def test_a_cut_lock_is_mended_where_dvc_never_ran():
-    RUNNING.parent.rmdir()
-    Path("dvc.lock").write_bytes(WHOLE.read_bytes()[:8000] + b"\n   : [")
-    (line,) = repair()
-    assert line.startswith("dvc.lock, which a kill had cut")
-
-
 @pytest.mark.parametrize("place", [0, 500, None])
 def test_markers_of_a_merge_are_told_and_nothing_is_cut(place, capsys):
     whole = WHOLE.read_bytes()

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import yaml
 
-from truerate.config import load_params, track_blocks
+from truerate.config import load_params
 from truerate.config.layout import Layout
 from truerate.config.track_blocks import found
 from truerate.core.errors import TruerateError
@@ -41,10 +40,6 @@ def test_every_track_keeps_the_contract(name):
     track = load_track(name)
     assert callable(track.exported) and callable(track.score) and callable(track.contexts)
     assert tasks_of(name) == tuple(track.card.tasks)
-
-
-def test_only_a_track_with_spans_marks_tokens():
-    assert [name for name in found() if load_track(name).marks_tokens] == ["halludial", "mfava"]
 
 
 def test_a_part_that_every_protocol_has_must_be_there(monkeypatch):
@@ -155,32 +150,6 @@ def test_parts_that_do_not_fit_together_are_one_line(monkeypatch, case):
     for known in (load_track, graph.steps):
         known.cache_clear()
     assert said in str(caught.value) and "\n" not in str(caught.value)
-
-
-def test_a_module_that_cannot_be_imported_is_one_line(tmp_path, monkeypatch):
-    folder = tmp_path / "torn"
-    folder.mkdir()
-    (folder / "__init__.py").write_text("")
-    (folder / "settings.py").write_text("class Settings(:")
-    monkeypatch.setattr("truerate.tracks.__path__", [str(tmp_path)])
-    with pytest.raises(TruerateError, match="torn/settings.py cannot be imported: SyntaxError") as caught:
-        track_blocks.declared("torn", "Settings")
-    assert "\n" not in str(caught.value)
-
-
-def test_a_family_that_marks_tokens_needs_a_track_that_has_some(tmp_path, monkeypatch):
-    params = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
-    params["detectors"]["tokens"]["tracks"] = ["halueval"]
-    del params["boards"]["mfava-closed-world"]
-    path = tmp_path / "params.yaml"
-    path.write_text(yaml.safe_dump(params), "utf-8")
-    monkeypatch.chdir(ROOT)
-    with pytest.raises(TruerateError) as caught:
-        load_params(path)
-    assert str(caught.value) == (
-        "params.yaml: detectors.tokens.tracks: track 'halueval' has no tokens to mark, and a family without `folds` "
-        "marks tokens; tracks with tokens: halludial, mfava"
-    )
 
 
 def test_rows_of_a_task_that_no_card_names_are_refused():

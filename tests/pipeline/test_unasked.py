@@ -8,7 +8,7 @@ import pytest
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, Score, frame, judgement_row, score_row, write_parquet
-from truerate.pipeline.checks.unasked import counted, on_page, silent_detectors, thin_cells, unasked
+from truerate.pipeline.checks.unasked import silent_detectors, thin_cells, unasked
 
 BOARD = "halludial-closed-world"
 ALL = {
@@ -38,15 +38,6 @@ def test_a_model_is_told_once_with_each_role_in_which_nothing_is_asked(at):
     assert line.startswith(f"board '{BOARD}' asks model 'quill' nothing as annotator, inducer:")
     (line,) = unasked(at, BOARD, {key: n for key, n in ALL.items() if key[0] != "detect"})
     assert "'aster' nothing as subjects" in line and "tracks.halludial.subjects" in line
-
-
-def test_stored_requests_are_requests_and_those_not_counted_yet_may_be_some():
-    lines = pl.DataFrame(
-        [("detect", "a", 0, 3), ("detect", "b", 0, 0), ("judge", "c", None, None)],
-        schema={"step": pl.String, "model": pl.String, "n_calls": pl.Int64, "n_stored": pl.Int64},
-        orient="row",
-    )
-    assert counted(lines) == {("detect", "a"): 3, ("detect", "b"): 0, ("judge", "c"): 1}
 
 
 def test_a_detector_without_a_judgement_is_told(at):
@@ -96,9 +87,3 @@ def test_a_cell_of_a_tenth_of_its_neighbours_texts_is_told(at):
     )
     write_parquet(rates(("turn", "gold", 15), ("turn", "self", 35)), path)
     assert [*thin_cells(at, BOARD)] == []
-
-
-def test_the_page_names_the_model_without_a_reply(at):
-    assert on_page(at, BOARD, ["aster", "quill"]) == ()
-    (line,) = on_page(at, BOARD, ["quill"])
-    assert "asks model 'aster' nothing as responders, subjects" in line

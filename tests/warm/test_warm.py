@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.warm import warm
-from tests.warm.server import is_of_networks
 
 ROOT = Path(__file__).parents[2]
 TOLD = """
@@ -88,16 +87,3 @@ def test_a_copy_of_the_project_has_its_modules_at_once_until_a_file_differs(pyth
     added.unlink()
     file.write_text(file.read_text("utf-8") + "ADDED = True\n", "utf-8")
     assert told() == f"False {file} True\n"
-
-
-def test_what_networks_need_is_brought_for_commands_and_settings_that_have_some(tmp_path):
-    def asks(*argv: str, settings: str = "detectors:\n  tokens:\n    tracks: [mfava]\n") -> bool:
-        (tmp_path / "params.yaml").write_text(settings)
-        return is_of_networks({"argv": argv, "cwd": str(tmp_path)})
-
-    assert asks("-m", "truerate", "judge", "a-board") and asks("-m", "truerate", "check", "--answer", "a.txt")
-    assert not asks("-m", "truerate", "score", "a-board") and not asks("-m", "truerate")
-    assert not asks("-m", "dvc", "train") and not asks("-c", "truerate")
-    assert not asks(
-        "-m", "truerate", "judge", "a-board", settings="detectors:\n  baselines:\n    tracks: []\n"
-    )
