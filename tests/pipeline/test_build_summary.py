@@ -109,12 +109,12 @@ def test_dead_letters_for_faults_of_an_endpoint_are_counted_with_the_command_tha
 
 
 def test_a_stage_says_it_at_its_end_and_a_whole_build_once_at_its_own(at, capsys, monkeypatch):
-    build_summary.tell(at)
+    build_summary.print_build_summary(at)
     assert capsys.readouterr().err == ""
     built(at, HELD, replies(1, "dead", "rejected"))
-    build_summary.tell(at, [HELD])
+    build_summary.print_build_summary(at, [HELD])
     assert capsys.readouterr().err.count("truerate: ") == 2
-    build_summary.tell(at, [OTHER])
+    build_summary.print_build_summary(at, [OTHER])
     monkeypatch.setenv(BUILD, "1")
-    build_summary.tell(at)
+    build_summary.print_build_summary(at)
     assert capsys.readouterr().err == ""

@@ -20,7 +20,6 @@ def _publish(o) -> None:
 @command("build")
 def _build(o) -> None:
     from truerate.pipeline import trained_elsewhere
-    from truerate.pipeline.build_summary import tell
     from truerate.pipeline.checks.project import refuse_project
     from truerate.pipeline.guard import check_params
     from truerate.pipeline.repair.imported import with_changed_files
@@ -32,7 +31,7 @@ def _build(o) -> None:
     at = layout()
     code = build(o.stages, first=trained_elsewhere.first(at.p), changed=with_changed_files(at))
     if not code:
-        tell(layout())
+        print_build_summary(layout())
     sys.exit(code)
 
 

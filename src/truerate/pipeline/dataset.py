@@ -115,7 +115,7 @@ def beside_all(paths: list[str], table: str) -> pl.DataFrame:
 
 def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     """Whole, validated, sorted tables out of the scratch files; the inputs must be those of this moment."""
-    from truerate.pipeline.build_summary import tell
+    from truerate.pipeline.build_summary import print_build_summary
 
     refuse_edited(at, Stage("dataset", board))
     own = at.on(board)
@@ -131,7 +131,7 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     write_lines(at.dataset(board, "tasks.jsonl"), (json.dumps(task, ensure_ascii=False) for task in tasks))
     heights = {name: height(at.dataset(board, name)) for name in names}
     write_json(at.dataset(board, "card.json"), {"board": board, "n": heights})
-    tell(at, [board])
+    print_build_summary(at, [board])
 
 
 def exported_to(

@@ -83,7 +83,7 @@ def render(
     at: Layout, real: "Sequence[CommittedBoard]" = (), files: Mapping[str, Path] | None = None
 ) -> None:
     """Write the pages for mkdocs, with those of committed boards (`real`) and their `files`; print the build's notes."""
-    from truerate.pipeline.build_summary import tell
+    from truerate.pipeline.build_summary import print_build_summary
     from truerate.pipeline.publishing.site_tables import site_tables
     from truerate.site import rendered
 
@@ -98,4 +98,4 @@ def render(
             write_text(f"{at.p.paths.site_src}/{path}", text)
         for name, file in (files or {}).items():
             shutil.copyfile(file, f"{at.p.paths.site_src}/real/{name}")
-    tell(at)
+    print_build_summary(at)
