@@ -20,6 +20,7 @@ def _publish(o) -> None:
 @command("build")
 def _build(o) -> None:
     from truerate.pipeline import trained_elsewhere
+    from truerate.pipeline.build_summary import print_build_summary
     from truerate.pipeline.checks.project import refuse_project
     from truerate.pipeline.guard import check_params
     from truerate.pipeline.repair.imported import with_changed_files

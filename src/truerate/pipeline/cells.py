@@ -25,7 +25,7 @@ Devices = Mapping[str, str]  # by member, of those that are trained elsewhere
 
 
 class Fitting(NamedTuple):
-    """The cells of a family as jobs, what fits one, and on what members are trained that are trained elsewhere."""
+    """The cells of a family as jobs, the function that fits one, and the devices of members that are trained elsewhere."""
 
     jobs: Sequence[Any]
     fit: Callable[[Any], None]
@@ -35,8 +35,8 @@ class Fitting(NamedTuple):
 # ---- what rules/detectors.smk asks -------------------------------------------------------------------------
 def planned(at: Layout, board: str) -> dict[str, dict[str, str]]:
     """The cells that are to be fitted as jobs, by the name of their scratch folder, each with its member."""
-    found: dict[str, dict[str, str]] = read_json(_plan(at, board))["cells"]
-    return found
+    cells: dict[str, dict[str, str]] = read_json(_plan(at, board))["cells"]
+    return cells
 
 
 def members(at: Layout, board: str) -> list[str]:
@@ -65,11 +65,10 @@ def rule_of(member: str) -> str:
 
 
 def resources(at: Layout, board: str, member: str) -> dict[str, int]:
-    """What a job of a member needs, by the names that Snakemake's executors know: as its backbone's entry says."""
+    """The resources of a member's job, by Snakemake's names: as its backbone's entry says."""
     family = next(cell["family"] for cell in planned(at, board).values() if cell["member"] == member)
     needs = _needs(at, family, member)
-    found = {"mem_mb": needs.memory_mb, "runtime": needs.minutes}
-    return found | ({"gpu": needs.gpus} if needs.gpus else {})
+    return {"mem_mb": needs.memory_mb, "runtime": needs.minutes} | ({"gpu": needs.gpus} if needs.gpus else {})
 
 
 def _needs(at: Layout, family: str, member: str) -> JobResources:
@@ -81,6 +80,10 @@ def _backbone_of(at: Layout, family: str, member: str) -> Backbone | None:
     """The backbone of a token detector or of a judge; None for a rule."""
     judges = at.p.detectors[family].judges
     return at.p.backbones.get(judges[member].backbone if member in judges else member)
+
+
+def _plan(at: Layout, board: str) -> str:
+    return f"{at.training}/{board}.jobs.json"
 
 
 # ---- the stage ---------------------------------------------------------------------------------------------
@@ -95,45 +98,42 @@ def devices(at: Layout, family: str, names: Sequence[str]) -> Devices:
     return {name: "cuda" if _needs(at, family, name).gpus else "cpu" for name in networks}
 
 
-def fit_away(at: Layout, board: str, found: Mapping[str, Fitting]) -> None:
+def fit_away(at: Layout, board: str, fittings: Mapping[str, Fitting]) -> None:
     """Have Snakemake fit the cells that nobody fitted yet, in one call. Raises TruerateError if a job failed."""
-    open_ = unfitted(found)
-    if not open_:
+    cells = unfitted(fittings)
+    if not cells:
         return
-    told = {member: one for fitting in found.values() for member, one in fitting.devices.items()}
-    write_json(_plan(at, board), {"cells": open_, "devices": told})
-    for name in open_:
+    by_member = {
+        member: device for fitting in fittings.values() for member, device in fitting.devices.items()
+    }
+    write_json(_plan(at, board), {"cells": cells, "devices": by_member})
+    for name in cells:
         Path(mark(at, name)).unlink(missing_ok=True)
     code = tools.run(tools.command_of("snakemake", "-s", RULES, "detectors", "--config", f"board={board}"))
     if code == parents.INTERRUPTED:
         raise KeyboardInterrupt
     if code:
         raise TruerateError(
-            f"board {board!r}: fitting {len(open_)} detectors as jobs of {os.environ[PROFILE]!r} ended with exit code {code}; "
+            f"board {board!r}: fitting {len(cells)} detectors as jobs of {os.environ[PROFILE]!r} ended with exit code {code}; "
             "what is fitted stays: see to what the lines above say, then run it again"
         )
 
 
-def unfitted(found: Mapping[str, Fitting]) -> dict[str, dict[str, str]]:
+def unfitted(fittings: Mapping[str, Fitting]) -> dict[str, dict[str, str]]:
     """The cells that learn and have no state yet, by the name of their scratch folder."""
+    from truerate.detectors.tokens.rules import BY_NAME
     from truerate.detectors.training.jobs import STATE
 
     return {
         job.scratch.name: {"family": name, "member": job.cell.member}
-        for name, fitting in found.items()
+        for name, fitting in fittings.items()
         for job in fitting.jobs
-        if not (job.scratch / STATE).is_dir() and _learns(job)
+        for rule in [BY_NAME.get(job.cell.member)]
+        if not (job.scratch / STATE).is_dir() and (rule is None or rule.learn is not None)
     }
 
 
-def _learns(job: Any) -> bool:
-    from truerate.detectors.tokens.rules import BY_NAME
-
-    rule = BY_NAME.get(job.cell.member)
-    return rule is None or rule.learn is not None
-
-
-def fit_cell(at: Layout, board: str, name: str, found: Callable[[str, Devices], Fitting]) -> None:
+def fit_cell(at: Layout, board: str, name: str, fitting_of: Callable[[str, Devices], Fitting]) -> None:
     """Fit the cell of this name by the stage's plan. Raises TruerateError if it is no longer planned or lacks its GPU."""
     from truerate.detectors.training import processes
 
@@ -141,7 +141,7 @@ def fit_cell(at: Layout, board: str, name: str, found: Callable[[str, Devices], 
     cell = plan["cells"].get(name)
     if cell is None:
         raise TruerateError(f"board {board!r}: no cell {name!r} is planned; run `truerate train {board}`")
-    fitting = found(cell["family"], plan["devices"])
+    fitting = fitting_of(cell["family"], plan["devices"])
     job = next((job for job in fitting.jobs if job.scratch.name == name), None)
     if job is None:
         raise TruerateError(
@@ -153,7 +153,3 @@ def fit_cell(at: Layout, board: str, name: str, found: Callable[[str, Devices], 
             f"backbone of {cell['member']!r}: resources.gpus asks for a GPU, and this job found none; give it one in the profile"
         )
     fitting.fit(job)
-
-
-def _plan(at: Layout, board: str) -> str:
-    return f"{at.training}/{board}.jobs.json"

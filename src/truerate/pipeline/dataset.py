@@ -1,6 +1,4 @@
-"""The stage `dataset`: the steps of a board's track, each reply of each model, then whole tables out of the
-scratch files.
-"""
+"""The stage `dataset`: the steps of a board's track, each reply of each model, then whole tables out of the scratch files."""
 
 import json
 import re
@@ -18,23 +16,9 @@ import polars as pl
 from truerate.config.layout import Layout, beside
 from truerate.config.places import claim_output, refuse_taken
 from truerate.config.stage_settings import Stage
+from truerate.core import schemas
 from truerate.core.errors import TruerateError, listed
-from truerate.core.schemas import (
-    PAIRS,
-    SPANS,
-    Document,
-    Gathered,
-    Generation,
-    frame,
-    height,
-    load,
-    load_in_parts,
-    read,
-    save,
-    save_in_parts,
-    scan,
-    write,
-)
+from truerate.core.schemas import Document, Gathered, Generation, frame, read
 from truerate.pipeline import graph
 from truerate.pipeline.dataset_tables import BESIDE, DATASET, PARTED
 from truerate.pipeline.guard import refuse_edited, write_json, write_lines
@@ -42,52 +26,50 @@ from truerate.pipeline.sources import SourceTables, load_source
 from truerate.pipeline.tracks import protocol_of, refuse_other_tasks, tasks_of
 
 PAGES = "documents"  # of the tables beside replies the one that outgrows memory
+UNSORTED = pl.exclude(schemas.PAIRS, schemas.SPANS, pl.List(pl.String))  # all columns but those
+CHANGED = "settings, code or sources changed while the build ran; run `dvc repro` again"
 Pruned = Callable[[str, pl.DataFrame], pl.DataFrame]
 StepTables = pl.DataFrame | tuple[pl.DataFrame, dict[str, pl.DataFrame]]
 
 
 def refuse_stale(at: Layout, board: str, output: str) -> None:
-    """A scratch path whose key is not the one of this moment's settings, code and sources is not written."""
+    """Raise TruerateError for a scratch path whose key is not the one of this moment's settings, code and sources."""
     if not graph.is_current(at, board, output):
-        raise TruerateError(
-            f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
-        )
+        raise TruerateError(f"{output}: {CHANGED}")
 
 
 def step(at: Layout, name: str, board: str, model: str, shard: int, output: str, inputs: list[str]) -> None:
-    """Run one scratch step of the board's track on one model and shard, from the scratch files that it reads;
-    write its Generation rows, and the further tables of `BESIDE` that the track's graph names.
+    """Run one scratch step of the board's track on one model and shard, from the scratch files that it reads; write its
+    Generation rows, and the further tables of `BESIDE` that the track's graph names.
     """
     collect_rarely()
-    run, known = step_function(at, board, name), graph.step_of(at, board, name).beside
+    run, expected = step_function(at, board, name), graph.step_of(at, board, name).beside
     refuse_stale(at, board, output)
-    own = at.on(board)
-    replies, more = with_beside(
-        run(own, board, model, load_source(own, board, reading=read), shard, replies_in(inputs))
-    )
-    if untold := more.keys() - known:
-        what = f"step {name!r} of board {board!r} gives {listed(untold)} besides replies"
-        raise TruerateError(f"{what}; its track's graph says: {listed(known)}")
-    for table, data in more.items():
-        write(BESIDE[table], data, beside(output, table))
-    write(Generation, replies, output)
+    there = at.on(board)
+    source = load_source(there, board, reading=read)
+    replies, tables = with_beside(run(there, board, model, source, shard, replies_in(inputs)))
+    if unexpected := tables.keys() - expected:
+        what = f"step {name!r} of board {board!r} gives {listed(unexpected)} besides replies"
+        raise TruerateError(f"{what}; its track's graph says: {listed(expected)}")
+    for table, rows in tables.items():
+        schemas.write(BESIDE[table], rows, beside(output, table))
+    schemas.write(Generation, replies, output)
 
 
 def collect_rarely() -> None:
-    """Run Python's cycle collector 100 times less often: steps hold many rows, and it took 1/5 of their time."""
+    """Run Python's cycle collector 100 times less often: rows hold no cycles, and it took 1/5 of a step's time."""
     set_threshold(100_000, 50, 50)
 
 
 def step_function(at: Layout, board: str, name: str) -> Callable[..., StepTables]:
-    """The function of a step from the track's `steps`: called with layout, board, model, the source's tables,
-    shard and the tables that it reads (`replies_of`); `asking` is how it asks. Raises TruerateError for an
-    unknown step.
+    """The function of a step from the track's `steps`: called with layout, board, model, the source's tables, shard and the
+    tables that it reads (`replies_of`); `asking` is how it asks. Raises TruerateError for an unknown step.
     """
     return protocol_of(at, board).step_functions[graph.step_of(at, board, name).name]
 
 
 def with_beside(result: StepTables) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
-    """What a step gave, with an empty dict where it gave replies alone."""
+    """The tables of a step, with an empty dict where it gave replies alone."""
     return result if isinstance(result, tuple) else (result, {})
 
 
@@ -99,18 +81,17 @@ def replies_in(paths: list[str]) -> dict[str, pl.DataFrame]:
 
 def replies_of(rows: Iterable[tuple[str, pl.DataFrame]], documents: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Generation rows by the step that gave them, and under `documents` such rows, where there are any."""
-    found: dict[str, list[pl.DataFrame]] = {}
+    by_step: dict[str, list[pl.DataFrame]] = {}
     for step, replies in rows:
-        found.setdefault(step, [frame(Generation)]).append(replies)
-    return {step: pl.concat(parts) for step, parts in found.items()} | (
-        {} if documents.is_empty() else {"documents": documents}
-    )
+        by_step.setdefault(step, [frame(Generation)]).append(replies)
+    tables = {step: pl.concat(parts) for step, parts in by_step.items()}
+    return tables if documents.is_empty() else tables | {"documents": documents}
 
 
-def beside_all(paths: list[str], table: str) -> pl.DataFrame:
+def beside_all(paths: Sequence[str], table: str) -> pl.DataFrame:
     """The rows of a further table beside all scratch files."""
-    found = [read(BESIDE[table], path) for one in paths if (path := beside(one, table)).is_file()]
-    return pl.concat([frame(BESIDE[table]), *found])
+    files = [file for path in paths if (file := beside(path, table)).is_file()]
+    return pl.concat([frame(BESIDE[table]), *(read(BESIDE[table], file) for file in files)])
 
 
 def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
@@ -118,75 +99,58 @@ def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
     from truerate.pipeline.build_summary import print_build_summary
 
     refuse_edited(at, Stage("dataset", board))
-    own = at.on(board)
-    if list(inputs) != graph.for_export(own, board):
-        raise TruerateError(
-            f"{output}: settings, code or sources changed while the build ran; run `dvc repro` again"
-        )
+    there = at.on(board)
+    if list(inputs) != graph.for_export(there, board):
+        raise TruerateError(f"{output}: {CHANGED}")
     claim_output(at, Stage("dataset", board))
-    slices = graph.in_slices(own, board, protocol_of(own, board).sliced)
-    names, tasks = exported_to(
-        partial(at.dataset, board), own, board, load_source(own, board), inputs, slices
-    )
-    write_lines(at.dataset(board, "tasks.jsonl"), (json.dumps(task, ensure_ascii=False) for task in tasks))
-    heights = {name: height(at.dataset(board, name)) for name in names}
-    write_json(at.dataset(board, "card.json"), {"board": board, "n": heights})
+    slices = graph.in_slices(there, board, protocol_of(there, board).sliced)
+    path_of = partial(at.dataset, board)
+    names, tasks = exported_to(path_of, there, board, load_source(there, board), inputs, slices)
+    write_lines(path_of("tasks.jsonl"), (json.dumps(task, ensure_ascii=False) for task in tasks))
+    heights = {name: schemas.height(path_of(name)) for name in names}
+    write_json(path_of("card.json"), {"board": board, "n": heights})
     print_build_summary(at, [board])
 
 
 def exported_to(
-    place: Callable[[str], str],
+    path_of: Callable[[str], str],
     at: Layout,
     board: str,
     source: SourceTables,
     inputs: Sequence[str],
     slices: Sequence[Sequence[str]],
 ) -> tuple[list[str], list[dict[str, Any]]]:
-    """Write a board's tables from scratch files, each to the `place` of its name; the names of those that the
-    track gave, and its annotation tasks. The files of a slice (`graph.in_slices`) are read together; their rows
-    and fetched pages wait on disk and are written part by part.
+    """Write a board's tables from scratch files, each to the path of its name; the names of those that the track gave, and
+    its annotation tasks. The files of a slice (`graph.in_slices`) are read together; their rows and fetched pages wait on
+    disk and are written part by part.
     """
-    apart = {path for one in slices for path in one}
-    others = [path for path in inputs if path not in apart]
-    pages = [path for one in inputs if (path := beside(one, PAGES)).is_file()]
-    with TemporaryDirectory(dir=_folder(place("items")), prefix=".slices-") as folder:
-        rows = Gathered(DATASET, folder)
-        side_tables: dict[str, Any] = _beside_replies(others) | {PAGES: scan(Document, pages)}
+    track, sliced = protocol_of(at, board), {path for files in slices for path in files}
+    others = [path for path in inputs if path not in sliced]
+    pages = [page for path in inputs if (page := beside(path, PAGES)).is_file()]
+    folder = Path(path_of("items")).parent
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder, prefix=".slices-") as scratch:
+        gathered = Gathered(DATASET, scratch)
         more: dict[str, Any] = {}
-        if protocol_of(at, board).sliced:
-            more = {
-                "slices": ((replies_in(list(one)), _beside_replies(one)) for one in slices),
-                "gathered": rows,
-            }
-        tables, tasks = protocol_of(at, board).exported(
-            at, board, source, replies_in(others), side_tables, **more
-        )
+        if track.sliced:
+            tables_of_slices = ((replies_in(list(files)), _beside_replies(files)) for files in slices)
+            more = {"slices": tables_of_slices, "gathered": gathered}
+        side_tables: dict[str, Any] = _beside_replies(others) | {PAGES: schemas.scan(Document, pages)}
+        tables, tasks = track.exported(at, board, source, replies_in(others), side_tables, **more)
         refuse_other_tasks(tables, tasks_of(at.p.board(board).track), where=f"data set of board {board!r}")
-        parts: dict[str, Sequence[str | Path]] = {**rows.files(), **({PAGES: pages} if pages else {})}
-        for name, model in DATASET.items():
+        parts: dict[str, Sequence[str | Path]] = {**gathered.files(), **({PAGES: pages} if pages else {})}
+        for name, table in DATASET.items():
             if parts.get(name):
-                save_in_parts(model, parts[name], place(name), **PARTED[name])
-                continue
-            whole = tables.get(name, frame(model))
-            save(
-                model,
-                whole.sort(
-                    pl.exclude(PAIRS, SPANS, pl.List(pl.String)), nulls_last=True, maintain_order=True
-                ),
-                place(name),
-            )
+                schemas.save_in_parts(table, parts[name], path_of(name), **PARTED[name])
+            else:
+                rows = tables.get(name, frame(table)).sort(UNSORTED, nulls_last=True, maintain_order=True)
+                schemas.save(table, rows, path_of(name))
     return [name for name in DATASET if name in tables or name in parts], tasks
 
 
 def _beside_replies(paths: Sequence[str]) -> dict[str, pl.DataFrame]:
     """The tables beside scratch files, but their pages."""
-    return {table: beside_all(list(paths), table) for table in BESIDE if table != PAGES}
-
-
-def _folder(path: str) -> Path:
-    """The folder in which a file will lie."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    return Path(path).parent
+    return {table: beside_all(paths, table) for table in BESIDE if table != PAGES}
 
 
 def load_dataset(
@@ -214,8 +178,8 @@ def load_pruned(
 ) -> pl.DataFrame:
     """A validated table of a data set: whole, what `pruned` makes of its parts, or only the `rows` of a condition."""
     if pruned is None:
-        return load(DATASET[name], path, columns=columns, rows=rows)
-    return load_in_parts(DATASET[name], path, partial(pruned, name), columns=columns, rows=rows)
+        return schemas.load(DATASET[name], path, columns=columns, rows=rows)
+    return schemas.load_in_parts(DATASET[name], path, partial(pruned, name), columns=columns, rows=rows)
 
 
 def gc(at: Layout) -> list[str]:
@@ -223,10 +187,10 @@ def gc(at: Layout) -> list[str]:
     refuse_taken(at, "build")
     current = {str(Path(path).parent) for board in at.p.boards for path in graph.all_files(at, board)}
     folders = [path for board in at.p.boards for path in (Path(at.p.paths.build) / board).glob("*@*")]
-    doomed = [path for path in folders if str(path) not in current and is_scratch(path)]
-    for path in doomed:
+    stale = [path for path in folders if str(path) not in current and is_scratch(path)]
+    for path in stale:
         shutil.rmtree(path)
-    return [str(path) for path in doomed]
+    return [str(path) for path in stale]
 
 
 def is_scratch(folder: Path) -> bool:

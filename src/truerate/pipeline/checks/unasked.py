@@ -96,9 +96,9 @@ def thin_cells(at: Layout, board: str) -> Iterator[str]:
         ]
         if thin:
             least, most, subject, others = min(thin, key=lambda cell: (cell[0][0] / cell[1][0], cell[2]))
-            where = ", ".join(f"{name} {value}" for name, value in others if name != "estimator")
+            others_named = ", ".join(f"{name} {value}" for name, value in others if name != "estimator")
             yield (
                 f"board {board!r}: {len(thin)} cells of {metric} rest on few of the texts of the cell beside them, as "
-                f"{subject!r} ({where}): n = {least[0]:,} with {key} {least[1]}, {most[0]:,} with {key} {most[1]}; "
+                f"{subject!r} ({others_named}): n = {least[0]:,} with {key} {least[1]}, {most[0]:,} with {key} {most[1]}; "
                 "what was judged of the two is not the same"
             )
