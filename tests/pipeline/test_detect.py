@@ -116,10 +116,10 @@ def test_a_judge_of_the_published_split_learns_from_other_texts_and_judges_none_
     at = Layout.load()
     sides = [("a", "train", "train"), ("b", "train", "test"), ("c", "test", "train"), ("d", "test", "test")]
     samples = frame(Sample, [sided(*one) for one in sides])
-    assert detect.taught(at, DIALOGUES, samples)["target_id"].to_list() == ["a", "b"]
-    assert detect.taught(at, DIALOGUES, samples, "sample")["target_id"].to_list() == ["a", "c"]
+    assert detect.training_texts(at, DIALOGUES, samples)["target_id"].to_list() == ["a", "b"]
+    assert detect.training_texts(at, DIALOGUES, samples, "sample")["target_id"].to_list() == ["a", "c"]
     texts = samples.filter(split="test").select(target_id="sample_id")
-    left = {how: detect._unlearned(at, DIALOGUES, samples, texts, how) for how in ("group", "sample")}
+    left = {how: detect.unlearned(at, DIALOGUES, samples, texts, how) for how in ("group", "sample")}
     assert left["group"]["target_id"].to_list() == ["c", "d"] and left["sample"]["target_id"].to_list() == [
         "d"
     ]
