@@ -62,14 +62,14 @@ def check_location(folder: Path, judge: str, samples: pl.DataFrame, scores: pl.D
     from sacrebleu.metrics import BLEU
 
     from truerate.metrics.text_overlap import bleu, bleu_sums, rouge_l
-    from truerate.tracks.halludial.location_scores import told
+    from truerate.tracks.halludial.location_scores import in_words
 
     rows = pl.read_parquet(folder / f"{judge}-located.parquet").rename(
         {"target": "sample_id", "rationale": "said"}
     )
     rows = rows.join(samples, on="sample_id")
-    targets = [told(*row) for row in rows.select("is_hallucinated", "rationale").rows()]
-    pairs = list(zip(targets, (told(*row) for row in rows.select("verdict", "said").rows()), strict=True))
+    targets = [in_words(*row) for row in rows.select("is_hallucinated", "rationale").rows()]
+    pairs = list(zip(targets, (in_words(*row) for row in rows.select("verdict", "said").rows()), strict=True))
     ours, theirs = rouge_l(pairs), rouge_by_others(pairs)
     gap = max(abs(one - other) for one, other in zip(ours, theirs, strict=True))
     corpus = BLEU().corpus_score([text for _, text in pairs], [[target for target, _ in pairs]]).score / 100

@@ -15,7 +15,7 @@ import pytest
 
 from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import mean_of_intervals
-from truerate.tracks.halludial.detecting import spans
+from truerate.tracks.halludial.judging import spans
 from truerate_world.halludial import annotate
 from truerate_world.halludial.models.judging import is_accurate
 from truerate_world.halludial.models.profiles import PROFILES, Model

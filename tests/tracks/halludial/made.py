@@ -106,6 +106,11 @@ def response(name: str, text: str = "It is Lisbon.", **known) -> dict:
     return row("respond", name, text, **usual | known)
 
 
+def annotated(target: str, text: str = "No. It holds.", verdict: str = "no", **known) -> dict:
+    """The row of an annotation of a response."""
+    return row("annotate", f"a-{target}", text, model="judge", target=target, verdict=verdict, **known)
+
+
 def rows(asked, replies, read) -> list[dict]:
     """Generation rows of replies, as a step makes them."""
     return [generation(one, reply, read(one, reply.text)) for one, reply in zip(asked, replies, strict=True)]

@@ -142,11 +142,11 @@ def test_nothing_was_judged():
 def test_probabilities_are_held_against_labels():
     p_of = {"s1": 0.95, "s2": 0.35, "s3": 0.05, "s4": 0.92}
     told = [said(name, p > 0.5, variant=None, p=p) for name, p in p_of.items()]
-    made = score_reliability(rows(told), WRITER)
+    made = list(score_reliability(rows(told), WRITER))
     where = {"variant": "zero-shot", "scenario": "spontaneous"}
     # bins: .05 right; .35 hallucinated; .92 right and .95 hallucinated
     assert values(made, **where)["ece"][0] == pytest.approx(0.05 / 4 + 0.65 / 4 + abs(1 - 1.87) / 4, abs=1e-6)
     highest = values(made, **where, bin="0.9–1.0")
     assert highest["bin_p"] == (pytest.approx(0.935), 2) and highest["bin_rate"] == (0.5, 2)
     assert values(made, **where, bin="0.1–0.2")["bin_rate"] == (None, 0)
-    assert score_reliability(rows(), WRITER) == []
+    assert list(score_reliability(rows(), WRITER)) == []

@@ -8,8 +8,8 @@ from truerate.config import Statistics
 from truerate.core.schemas import Generation, Judgement, Reject, Sample, Score, frame, validate
 from truerate.llm.generation import facts
 from truerate.tracks.halludial.dataset import annotation_tasks
+from truerate.tracks.halludial.judging import Judged
 from truerate.tracks.halludial.labels import label
-from truerate.tracks.halludial.meta_judging import Judged
 
 from .made import context, response, settings
 

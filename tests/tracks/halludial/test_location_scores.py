@@ -5,7 +5,7 @@ import pytest
 
 from truerate.core.schemas import Judgement, Sample, Score, frame, validate
 from truerate.metrics.similarity import chrf
-from truerate.tracks.halludial.location_scores import located, score_location, told
+from truerate.tracks.halludial.location_scores import in_words, located, score_location
 
 from .made_scores import WRITER, said, sample, span, values
 
@@ -70,7 +70,7 @@ def test_a_missed_one_is_an_empty_text_for_bleu_and_nothing_for_similarity():
 
 
 def test_a_verdict_that_was_not_read_is_an_empty_text():
-    assert (told(None, "x"), told(True, None), told(False, "why")) == ("", "Yes.", "No. why")
+    assert (in_words(None, "x"), in_words(True, None), in_words(False, "why")) == ("", "Yes.", "No. why")
 
 
 def test_both_reference_rows():

@@ -5,17 +5,9 @@ import re
 import pytest
 
 from truerate.llm.prompts import render
-from truerate.tracks.halludial import (
-    annotating,
-    comparing,
-    detecting,
-    inducing,
-    meta_judging,
-    responding,
-)
+from truerate.tracks.halludial import judging, responding, silver
 from truerate.tracks.halludial.context import Turn
-from truerate.tracks.halludial.detecting import read_located
-from truerate.tracks.halludial.meta_judging import Judged
+from truerate.tracks.halludial.judging import Judged, read_located
 from truerate.tracks.halludial.prompting import demonstrations, reminder
 
 from .made import context, questions, response
@@ -39,17 +31,17 @@ def asked_of(word: str):
     """One request of every purpose, about a context whose every word is `word`."""
     ours, rules = context(knowledge=word, right_answer=word, turns=(Turn("User", word),)), questions()
     found = {"i0": ours}
-    target = [detecting.Target("t", "i0", word)]
-    pair = comparing.Pair("i0", "factuality", "r", word, "h", word)
+    target = [judging.Target("t", "i0", word)]
+    pair = judging.Pair("i0", "factuality", "r", word, "h", word)
     judged = Judged("j", "model", "i0", word, word, True)
     return [
         responding.request(ours, "gen", rules),
-        *annotating.requests([response("r", word)], found, "judge", rules),
-        *inducing.requests([ours], "writer", rules)[1:],
-        *detecting.requests("detect", target, found, "judge", rules),
-        *detecting.requests("locate", target, found, "judge", rules),
-        comparing.requests([pair], found, "judge", rules)[0],
-        *meta_judging.requests([judged], found, "judge", rules),
+        *silver.annotate_requests([response("r", word)], found, "judge", rules),
+        *silver.induce_requests([ours], "writer", rules)[1:],
+        *judging.detect_requests("detect", target, found, "judge", rules),
+        *judging.detect_requests("locate", target, found, "judge", rules),
+        judging.compare_requests([pair], found, "judge", rules)[0],
+        *judging.meta_requests([judged], found, "judge", rules),
     ]
 
 
@@ -66,7 +58,7 @@ def test_headings_stand_in_their_order_and_the_cue_is_last(word):
 
 def test_without_a_reference_the_annotator_is_shown_none():
     bare = {"i0": context(right_answer=None)}
-    asked = annotating.requests([response("r")], bare, "judge", questions())[0]
+    asked = silver.annotate_requests([response("r")], bare, "judge", questions())[0]
     assert "Reference Response" not in HEADING.findall(asked.request.messages[-1]["content"])
 
 

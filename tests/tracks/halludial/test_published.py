@@ -10,7 +10,8 @@ from truerate.leaderboard.consistency import check, check_claims
 from truerate.leaderboard.ledger import load_published
 from truerate.metrics.intervals import wilson
 from truerate.tracks.halludial import published
-from truerate.tracks.halludial.published import ALWAYS_NO, CLAIMS, N_TEST, REASONS, TEST
+from truerate.tracks.halludial.protocol import PROTOCOL
+from truerate.tracks.halludial.published import ALWAYS_NO, CLAIMS, N_TEST, TEST
 
 PUBLISHED = load_published(Path(published.__file__).with_name("published.csv"))
 LINES = check_claims(PUBLISHED, CLAIMS)
@@ -28,7 +29,7 @@ def of(verdict: str, words: str) -> list[str]:
 
 def test_only_results_stand_in_the_ledger():
     assert set(PUBLISHED["source"]) == {"halludial"} and PUBLISHED.height == 506
-    assert {("halludial", table) for table in PUBLISHED["table"]} == set(REASONS)
+    assert {("halludial", table) for table in PUBLISHED["table"]} == set(PROTOCOL.reasons)
 
 
 def test_the_set_is_eight_responses_to_every_turn():
@@ -135,4 +136,4 @@ def test_who_always_says_no_is_above_seven_of_eleven_judges_by_rouge():
     assert pytest.approx(100 * (27_968 + 7_282) / 58_743) == ALWAYS_NO
     printed = [float(value) for value in PUBLISHED.filter(table="3", metric="rougeL")["value"]]
     assert len(printed) == 11 and sum(value < ALWAYS_NO for value in printed) == 7
-    assert "about 60 there" in REASONS["halludial", "3"]
+    assert f"about {ALWAYS_NO:.0f} there" in PROTOCOL.reasons["halludial", "3"]

@@ -1,10 +1,11 @@
-"""What is asked about: a turn of a dialogue with its knowledge and the turns before it, and which dialogues a board
-takes.
+"""What is asked about: a turn of a dialogue with its knowledge and the turns before it; which dialogues a board takes, and on
+which side of its splits a text stands.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import polars as pl
 
@@ -17,8 +18,7 @@ USER, ASSISTANT = "User", "Assistant"
 _SPEAKER = re.compile(r"^\[(Human|User|Assistant)\]:[ \t]*", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """What one speaker (USER, ASSISTANT) said, on one line."""
 
     speaker: str
@@ -32,9 +32,9 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One item: a turn that is answered. `turns`: all before the response, the user's last where it has one;
-    `dialogue`, `turn`: what the source calls its dialogue, and which of the assistant's turns is answered, from
-    0 (None: it stands alone).
+    """One item: a turn that is answered. `turns`: all before the response, the user's last where it has one; `dialogue`,
+    `turn`: what the source calls its dialogue, and which of the assistant's turns is answered, from 0 (None: it stands
+    alone).
     """
 
     item_id: str
@@ -58,39 +58,31 @@ class Context:
         return sum(turn.speaker == ASSISTANT for turn in self.turns)
 
     @property
-    def place(self) -> dict[str, str | None]:
+    def of_turn(self) -> dict[str, str | None]:
         """The attributes of rows that say which turn of which dialogue they are about."""
         return {"dialogue": self.dialogue, "turn": None if self.turn is None else str(self.turn)}
 
 
 def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
-    """Every item by its id, with the texts of its documents joined by blank lines in the order of
-    `document_ids`.
-    """
+    """Return every item by its id; the texts of its documents are joined by blank lines in their order."""
     texts = dict(documents.select("document_id", "text").iter_rows())
-    return {row["item_id"]: _context(row, texts) for row in items.iter_rows(named=True)}
-
-
-def _context(row: dict, texts: Mapping[str, str]) -> Context:
-    known = facts(row)
-    question = _SPEAKER.sub("", row["question"], count=1)
-    last = (Turn(USER, one_line(question)),) if question.strip() else ()
-    return Context(
-        item_id=row["item_id"],
-        group_id=row["group_id"],
-        lang=row["lang"],
-        knowledge="\n\n".join(texts[name] for name in row["document_ids"] if name in texts),
-        question=row["question"],
-        right_answer=row["right_answer"],
-        turns=(*earlier_turns(row["history"]), *last),
-        dialogue=known.get("dialogue"),
-        turn=int(known["turn"]) if known.get("turn", "").isdecimal() else None,
-    )
+    by_item = {}
+    for row in items.iter_rows(named=True):
+        known = facts(row)
+        last = one_line(_SPEAKER.sub("", row["question"], count=1))
+        by_item[row["item_id"]] = Context(
+            **{name: row[name] for name in ("item_id", "group_id", "lang", "question", "right_answer")},
+            knowledge="\n\n".join(texts[name] for name in row["document_ids"] if name in texts),
+            turns=(*earlier_turns(row["history"]), *([Turn(USER, last)] if last else [])),
+            dialogue=known.get("dialogue"),
+            turn=int(known["turn"]) if known.get("turn", "").isdecimal() else None,
+        )
+    return by_item
 
 
 def earlier_turns(history: str) -> tuple[Turn, ...]:
-    """The turns of a history whose lines begin with `[Human]:` or `[Assistant]:`; what stands before the first
-    of them is a user's turn. Empty turns are none.
+    """Return the turns of a history whose lines begin with `[Human]:` or `[Assistant]:`; what stands before the first of
+    them is a user's turn. Empty turns are none.
     """
     opening, *rest = _SPEAKER.split(history)
     speakers = [USER] + [ASSISTANT if name == ASSISTANT else USER for name in rest[::2]]
@@ -99,55 +91,53 @@ def earlier_turns(history: str) -> tuple[Turn, ...]:
 
 
 def one_line(text: str) -> str:
-    """A text with every run of blank space as one space."""
+    """Return a text with every run of blank space as one space."""
     return " ".join(text.split())
 
 
 def conversation(context: Context, max_words: int) -> tuple[str, bool]:
-    """The turns that a prompt shows, a line each, and whether earlier ones were left out: the latest that hold at
-    most `max_words` words together; the last turn always stands whole.
+    """Return the turns that a prompt shows, a line each, and whether earlier ones were left out: the latest that hold at most
+    `max_words` words together; the last turn always stands whole.
     """
     kept: list[str] = []
     n_words = 0
     for turn in reversed(context.turns):
         n_words += len(words(turn.text))
         if kept and n_words > max_words:
-            return "\n".join(reversed(kept)), True
+            break
         kept.append(turn.line)
-    return "\n".join(reversed(kept)), False
+    return "\n".join(reversed(kept)), len(kept) < len(context.turns)
 
 
 # ---- dialogues ---------------------------------------------------------------------------------------------
 
 
-def chosen(found: Iterable[Context], n: int | None, seed: int) -> list[Context]:
-    """All turns of the first `n` dialogues (groups; null: of all) in a seeded order, sorted by id, so that a larger `n` keeps
-    the earlier ones.
+def chosen(turns: Iterable[Context], n: int | None, seed: int) -> list[Context]:
+    """Return all turns of the first `n` dialogues (groups; null: of all) in a seeded order, by id: a larger `n` keeps the
+    earlier ones.
     """
     groups: dict[str, list[Context]] = {}
-    for context in found:
+    for context in turns:
         groups.setdefault(context.group_id, []).append(context)
     drawn = sorted(groups, key=lambda name: (draw(seed, name), name))[:n]
-    return sorted(
-        (context for name in drawn for context in groups[name]), key=lambda context: context.item_id
-    )
+    return sorted((turn for name in drawn for turn in groups[name]), key=lambda turn: turn.item_id)
 
 
-def dialogues(found: Iterable[Context]) -> list[list[Context]]:
-    """The turns of every dialogue in their order; a turn that stands alone is a dialogue of its own, as is one
-    of a number that its dialogue already has: two histories under one name are two dialogues.
+def dialogues(turns: Iterable[Context]) -> list[list[Context]]:
+    """Return the turns of every dialogue in their order; a turn that stands alone is a dialogue of its own, as is one of a
+    number that its dialogue already has: two histories under one name are two dialogues.
     """
     groups: dict[tuple[str, ...], list[Context]] = {}
-    for context in sorted(found, key=lambda context: (context.group_id, context.turn or 0, context.item_id)):
+    for context in sorted(turns, key=lambda turn: (turn.group_id, turn.turn or 0, turn.item_id)):
         name: tuple[str, ...] = (context.group_id, context.dialogue or "")
         if context.turn is None or any(context.turn == other.turn for other in groups.get(name, ())):
-            name = (context.group_id, context.dialogue or "", context.item_id)
+            name = (*name, context.item_id)
         groups.setdefault(name, []).append(context)
     return [groups[name] for name in sorted(groups)]
 
 
 def with_own(context: Context, own: Mapping[int, str]) -> Context:
-    """The context with a model's own responses in place of the assistant's earlier turns, by their number; turns
+    """Return the context with a model's own responses in place of the assistant's earlier turns, by their number; turns
     without one stay.
     """
     turns: list[Turn] = []
@@ -159,14 +149,14 @@ def with_own(context: Context, own: Mapping[int, str]) -> Context:
     return replace(context, turns=tuple(turns))
 
 
-# ---- The two splits: by dialogue, which is that of the rows (`Sample.split` --------------------------------
+# ---- the two splits: by dialogue, which is that of the rows (`Sample.split`), and by text, as published ------------------
 
 
 def side_of(group_id: str, settings: Settings) -> str:
-    """`train` or `test` of a dialogue, and of all its texts."""
+    """Return `train` or `test` of a dialogue, and of all its texts."""
     return split_of(group_id, train=settings.split.train)
 
 
 def side_by_sample(sample_id: str, settings: Settings) -> str:
-    """`train` or `test` of one text, whatever else its context holds (HalluDial section 2.3)."""
+    """Return `train` or `test` of one text, whatever else its context holds (HalluDial section 2.3)."""
     return "train" if draw("sample-split", sample_id) < settings.split.train else "test"

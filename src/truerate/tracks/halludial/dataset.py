@@ -1,12 +1,11 @@
-"""The data set of a board: samples, rejects and items out of all replies and the source. Pure: it asks nothing.
+"""The data set of a board: a source's samples, items, what detectors learn from and judge, and what people are given to label.
+Pure: it asks nothing.
 
-A board whose models write its samples leaves the source's own labels out: they are of other texts. Without
-such models the source's samples are the data set: published responses, or those that people labelled (scenario
-`natural`).
+A board whose models write its samples (`silver`) leaves the source's own labels out: they are of other texts. Without such
+models the source's samples are the data set: published responses, or those that people labelled (scenario `natural`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
@@ -14,11 +13,9 @@ from truerate.annotation.tasks import annotators, in_turns
 from truerate.core.keys import draw
 from truerate.core.schemas import SPANS, Sample, frame, pair, pairs
 from truerate.llm.generation import facts
-from truerate.tracks.halludial import annotating, inducing
-from truerate.tracks.halludial.context import Context
-from truerate.tracks.halludial.meta_judging import Judged
-from truerate.tracks.halludial.prompting import RESPOND
-from truerate.tracks.halludial.settings import Labelling, Settings
+from truerate.tracks.halludial.judging import Contexts, Judged
+from truerate.tracks.halludial.prompting import META, RESPOND
+from truerate.tracks.halludial.settings import Labelling
 
 NATURAL = "natural"  # the scenario of responses that people label, and the kind of their task
 PEOPLE = "gold"  # the label source of what people labelled
@@ -26,89 +23,59 @@ LEARNED = (
     "silver",
     "published",
 )  # label sources that detectors learn from: what people label is kept to test on
-_COLUMNS: dict[str, Any] = {
-    "target_id": pl.String,
-    "item_id": pl.String,
-    "group_id": pl.String,
-    "lang": pl.String,
-    "task": pl.String,
-    "text": pl.String,
-    "spans": SPANS,
-    "is_hallucinated": pl.Boolean,
-}
-TEXT = pl.Schema(_COLUMNS)  # of what detectors learn from and judge
-
-
-# ---- samples -----------------------------------------------------------------------------------------------
-
-
-def samples(
-    rows: Sequence[dict], found: Mapping[str, Context], settings: Settings
-) -> tuple[list[dict], list[dict]]:
-    """Sample rows that the replies make, sorted by id, and Reject rows of texts that were read and are none."""
-    natural, unread = annotating.samples(rows, found, settings)
-    written, unfit = inducing.samples(rows, found, settings)
-    return sorted([*natural, *written], key=lambda row: row["sample_id"]), [*unread, *unfit]
+TEXT = pl.Schema(  # of what detectors learn from and judge
+    dict.fromkeys(("target_id", "item_id", "group_id", "lang", "task", "text"), pl.String)
+    | {"spans": SPANS, "is_hallucinated": pl.Boolean}
+)
 
 
 def source_samples(published: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """The source's samples by id, each with a scenario (that of the source, else `natural`) and the `corpus` of
-    its item. What people labelled is tested on, whatever its publisher's split: no detector learns from it.
+    """Return the source's samples by id, each with a scenario (that of the source, else `natural`) and the `corpus` of its
+    item. What people labelled is tested on, whatever its publisher's split: no detector learns from it.
     """
     corpus_of = dict(items.select("item_id", pair("attributes", "corpus")).iter_rows())
-    rows = [
-        {
-            **row,
-            "split": "test" if row["label_source"] == PEOPLE else row["split"],
-            "attributes": pairs(
-                **{"scenario": NATURAL, "corpus": corpus_of.get(row["item_id"]), **facts(row)}
-            ),
-        }
-        for row in published.iter_rows(named=True)
-    ]
+    rows = []
+    for row in published.iter_rows(named=True):
+        attributes = {"scenario": NATURAL, "corpus": corpus_of.get(row["item_id"]), **facts(row)}
+        split = "test" if row["label_source"] == PEOPLE else row["split"]
+        rows.append({**row, "split": split, "attributes": pairs(**attributes)})
     return frame(Sample, rows).sort("sample_id")
 
 
 def items_of(items: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:
-    """The items that the tables name, by id."""
+    """Return the items that the tables name, by id."""
     named = pl.concat([table["item_id"] for table in tables]).unique(maintain_order=True)
     return items.filter(pl.col("item_id").is_in(named.to_list())).sort("item_id")
 
 
-# ---- what detectors learn from and judge -------------------------------------------------------------------
-
-
 def training(samples: pl.DataFrame) -> pl.DataFrame:
-    """The texts that detectors learn from: samples of the train dialogues, never people's labels."""
-    is_learned = pl.col("label_source").is_in(LEARNED) & (pl.col("split") == "train")
-    return _texts(samples.filter(is_learned))
+    """Return the texts that detectors learn from: samples of the train dialogues, never people's labels."""
+    return _texts(samples.filter(pl.col("label_source").is_in(LEARNED), split="train"))
 
 
 def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """The texts that detectors judge: samples of the test dialogues, what people labelled, and every response of
-    the test dialogues in both histories, at all temperatures; none shares a group with a text learned from.
+    """Return the texts that detectors judge: samples of the test dialogues, what people labelled, and every response of the
+    test dialogues in both histories, at all temperatures; none shares a group with a text learned from.
 
-    What people say of a response is held against the judgement of the response: it is not judged again.
+    A label of a response is compared with the judgement of the response: it is not judged again.
     """
     used = training(samples)["group_id"].unique(maintain_order=True).to_list()
     is_tested = (pl.col("split") == "test") | (pl.col("label_source") == PEOPLE)
-    held = samples.filter(is_tested & pair("attributes", "generation").is_null())
+    judged = samples.filter(is_tested & pair("attributes", "generation").is_null())
     responses = generations.filter(
-        (pl.col("purpose") == RESPOND) & (pl.col("status") == "ok") & (pair("attributes", "split") == "test")
+        pair("attributes", "split") == "test", purpose=RESPOND, status="ok"
     ).select(
         pl.col("generation_id").alias("target_id"),
         "item_id",
-        pair("attributes", "group_id"),
-        pair("attributes", "lang"),
+        *(pair("attributes", name) for name in ("group_id", "lang")),
         pl.lit("dialogue").alias("task"),
         "text",
         pl.lit([], dtype=SPANS).alias("spans"),
         pl.lit(None, dtype=pl.Boolean).alias("is_hallucinated"),
     )
-    found = pl.concat([_texts(held), responses.cast(TEXT)]).unique(
-        "target_id", keep="first", maintain_order=True
-    )
-    return found.filter(~pl.col("group_id").is_in(used)).sort("target_id")
+    whole = pl.concat([_texts(judged), responses.cast(TEXT)])
+    once = whole.unique("target_id", keep="first", maintain_order=True)
+    return once.filter(~pl.col("group_id").is_in(used)).sort("target_id")
 
 
 def _texts(samples: pl.DataFrame) -> pl.DataFrame:
@@ -116,60 +83,52 @@ def _texts(samples: pl.DataFrame) -> pl.DataFrame:
     return named.cast(TEXT).sort("target_id")
 
 
-# ---- What people are given to label: natural responses (yes or no, with the --------------------------------
-
-
-META = "meta"  # the kind of a task about a judgement
+# ---- what people are given to label --------------------------------------------------------------------------
 
 
 def annotation_tasks(
-    responses: Sequence[dict], judgements: Sequence[Judged], found: Mapping[str, Context], rules: Labelling
+    responses: Iterable[dict], judgements: Sequence[Judged], contexts: Contexts, rules: Labelling
 ) -> list[dict]:
-    """The annotation tasks, sorted by `task_id`: responses by `generation_id`, judgements by `judgement_id`.
-    Each names the annotators who get it. Nothing in a task says what a model said of the response, but the
-    evaluation that is to be judged.
+    """Return the annotation tasks by `task_id`: responses by `generation_id` (yes or no, with the spans), judgements by
+    `judgement_id` (accurate or not). Each names the annotators who get it. Nothing in a task says what a model says of the
+    response, but the evaluation that is to be judged.
     """
     names = annotators(rules.n_annotators)
-    natural = [
-        _annotation_task(row["generation_id"], NATURAL, row["text"], found[row["item_id"]])
-        for row in responses
+    about: list[tuple[str, str, str, str, dict]] = [
+        (row["generation_id"], NATURAL, row["item_id"], row["text"], {}) for row in responses
     ]
-    meta = [
-        {
-            **_annotation_task(judgement.judgement_id, META, judgement.response, found[judgement.item_id]),
-            "evaluation": judgement.evaluation,
+    for judgement in judgements:
+        evaluation = {"evaluation": judgement.evaluation}
+        about.append((judgement.judgement_id, META, judgement.item_id, judgement.response, evaluation))
+    tasks = []
+    for task_id, kind, item_id, response, evaluation in sorted(about, key=lambda task: task[0]):
+        context = contexts[item_id]
+        task = {
+            "task_id": task_id,
+            "kind": kind,
+            "group_id": context.group_id,
+            "lang": context.lang,
+            "knowledge": context.knowledge,
+            "conversation": context.history,
+            "response": response,
         }
-        for judgement in judgements
-    ]
-    tasks = [{**task, "annotators": names} for task in (*natural, *meta)]
-    return sorted(tasks, key=lambda task: task["task_id"])
-
-
-def _annotation_task(task_id: str, kind: str, response: str, context: Context) -> dict:
-    return {
-        "task_id": task_id,
-        "kind": kind,
-        "group_id": context.group_id,
-        "lang": context.lang,
-        "knowledge": context.knowledge,
-        "conversation": context.history,
-        "response": response,
-    }
+        tasks.append({**task, **evaluation, "annotators": names})
+    return tasks
 
 
 def natural_responses(rows: Iterable[dict], n: int, seed: int) -> list[dict]:
-    """The responses of `n` conversations (a dialogue with one responder), as evenly over the responders as they
-    come: each one's dialogues are drawn in a seeded order, in turns.
+    """Return the responses of `n` conversations (a dialogue with one responder), as evenly over the responders as they come:
+    each one's dialogues are drawn in a seeded order, in turns.
     """
     by_conversation: dict[tuple[str, str], list[dict]] = {}
     for row in rows:
-        known_facts = facts(row)
-        name = known_facts["group_id"] if known_facts.get("turn") is not None else row["item_id"]
+        known = facts(row)
+        name = known["group_id"] if known.get("turn") is not None else row["item_id"]
         by_conversation.setdefault((row["model"], name), []).append(row)
-    drawn = in_turns(
+    ordered = in_turns(
         by_conversation,
         owner=lambda key: key[0],
         order=lambda key: (draw(seed, "natural", *key), key),
         turn_order=lambda model, turn: draw(seed, "natural-turn", model, turn),
     )
-    return [row for key in drawn[:n] for row in by_conversation[key]]
+    return [row for key in ordered[:n] for row in by_conversation[key]]

@@ -1,7 +1,8 @@
-"""How this track asks: a question of any kind about a turn, the worked examples that prompts show, and what is repeated
-after a reply that could not be read.
+"""How this track asks: a question of any kind about a turn, the worked examples that prompts show, what is repeated after a
+reply that could not be read, and what is read.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ _REMINDERS = {
     META: Reminder(TRACK, "remind_accuracy"),
 }
 DECLINED = ("refusal", "no-answer")  # replies without a response because the model gives none
+YES_NO = {True: "yes", False: "no"}
 
 
 @cache
@@ -73,23 +75,30 @@ class Questions(Prompter):
         is_about_turn: bool = True,
         **values: object,
     ) -> Prompted:
-        """Return a question to a model about a turn, by the template of its purpose, which shows the turn's knowledge
-        and conversation, the worked examples, and `values`. Its rows hold the attributes, and (`is_about_turn`) which
-        turn it is and whether the conversation is cut.
+        """Return a question to a model about a turn, by the template of its purpose, which shows the turn's knowledge and
+        conversation, the worked examples, and `values`. Its rows hold the attributes, and (`is_about_turn`) which turn it is
+        and whether the conversation is cut.
         """
         history, is_cut = conversation(context, self.settings.max_history_words)
         if purpose in SHOWN_IN:
             values["demonstrations"] = demonstrations()[SHOWN_IN[purpose]]
         messages = self.messages(purpose, knowledge=context.knowledge, history=history, **values)
-        turn = {**context.place, "history_cut": "yes" if is_cut else None} if is_about_turn else {}
+        turn = {**context.of_turn, "history_cut": "yes" if is_cut else None} if is_about_turn else {}
         request = Request(model, messages, decoding(sampling), form=form)
         rows = {"task": "dialogue", **attributes, **turn}
         return Prompted(request, context.item_id, purpose, rows, may_decline=may_decline)
 
 
 def unread(reply: str, parsed: Parsed, *asked_for: str, may_decline: bool = False) -> Read:
-    """Return a reply from which nothing was read: `unparsed`, or `abstained` where it declines and may. `asked_for`:
-    what of it may be cut without a note.
+    """Return a reply from which nothing was read: `unparsed`, or `abstained` where it declines and may. `asked_for`: what of
+    it may be cut without a note.
     """
     status = "abstained" if may_decline and parsed.reason in DECLINED else "unparsed"
     return Read(reply, status, parsed.reason, cut(parsed, *asked_for))
+
+
+def read_one_of(reply: str, parsed: Parsed, name: str, words: Mapping[Any, str | None]) -> Read:
+    """Return a reply with the word that stands for its value as the attribute `name`; `unparsed` without a value."""
+    if parsed.value is None:
+        return unread(reply, parsed, "heading")
+    return Read(reply, attributes={name: words[parsed.value], **cut(parsed, "heading")})

@@ -27,7 +27,7 @@ class HalluDial(Protocol):
     training, targets = staticmethod(dataset.training), staticmethod(dataset.targets)
     faults = staticmethod(setting_faults)
     public_tables = staticmethod(public_tables)
-    claims, reasons = published.CLAIMS, published.REASONS
+    claims = published.CLAIMS
     alike = scores.ALIKE
     assumed = staticmethod(plan.assumed)
     first_drawn = plan.FIRST_DRAWN

@@ -1,12 +1,12 @@
 """How often responders hallucinate (HalluDial 4): per turn and per dialogue, in gold and in self history, at every
-temperature, by one detector; raw, corrected by its errors on induced texts and on responses that people labelled,
-and by people's labels of some of the very responses.
+temperature, by one detector; raw, corrected by its errors on induced texts and on responses that people labelled, and by
+people's labels of some of the very responses.
 
-A dialogue is hallucinated where one of its turns is. It counts where the detector judged each of its turns, and
-its label where people labelled each: errors of dialogues are those of such dialogues alone.
+A dialogue is hallucinated where one of its turns is. It counts where the detector judged each of its turns, and its label
+where people labelled each: errors of dialogues are those of such dialogues alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import polars as pl
@@ -27,16 +27,16 @@ from truerate.metrics.rates import (
     estimates,
 )
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.tracks.halludial import responding
 from truerate.tracks.halludial.dataset import NATURAL
 from truerate.tracks.halludial.judged_texts import INDUCED, TEST
 from truerate.tracks.halludial.prompting import MATCHED, RESPOND
+from truerate.tracks.halludial.responding import GOLD, SELF
 
 RATE = "hallucination_rate"
 TURN, DIALOGUE = "turn", "dialogue"
 CELL = ("model", "history", "temperature")
-Cells = dict[tuple[str, str, str], pl.DataFrame]
-Calibrated = Mapping[str, Errors]
+PEOPLE = "people"  # the writer of a response that no system wrote
+LABELLED = "labelled_rate"
 
 
 def score_rates(
@@ -49,77 +49,80 @@ def score_rates(
     base: str,
     writer: ScoreWriter,
 ) -> list[dict]:
-    """Score rows of the rates of every responder by the verdicts of `detector`. `base`: the temperature of the
+    """Return Score rows of the rates of every responder by the verdicts of `detector`. `base`: the temperature of the
     responses that people label. No detector, no rows; where a source tells no dialogues their rate is empty.
     """
-    verdicts = verdicts_of(judgements, detector)
-    turns = judged_turns(items, samples, verdicts, generations)
+    flags = verdicts_of(judgements, detector)
+    turns = judged_turns(items, samples, flags, generations)
     if detector is None or turns.is_empty():
         return []
     dialogues = judged_dialogues(turns)
-    known = {TURN: calibrations(turns, samples, verdicts, writer), DIALOGUE: _natural(dialogues, writer)}
-    made = []
-    for unit, rows in ((TURN, turns), (DIALOGUE, dialogues)):
-        made += _unit_rows(unit, rows, known[unit], base, writer)
+    errors = induced_errors(samples, flags, writer) | natural_errors(turns, writer)
+    rows = _unit_rows(TURN, turns, errors, base, writer)
+    rows += _unit_rows(DIALOGUE, dialogues, natural_errors(dialogues, writer), base, writer)
     if dialogues.is_empty():
-        made += [
-            writer.row(RATE, model, _where(DIALOGUE, history, at) | {"estimator": RAW}, None, 0)
-            for model, history, at in cells_of(turns)
+        of_dialogues = [
+            (model, {"unit": DIALOGUE, **where, "estimator": RAW}) for model, where, _ in cells_of(turns)
         ]
-    return [*made, *dialogue_lengths(dialogues, writer), *history_rows(turns, dialogues, base, writer)]
+        rows += [writer.row(RATE, model, where, None, 0) for model, where in of_dialogues]
+    for (n_turns,), part in dialogues.sort("n_turns").group_by("n_turns", maintain_order=True):
+        errors = natural_errors(part, writer)  # on labelled dialogues of as many turns
+        for model, where, cell in cells_of(part):
+            own, slice_ = units(cell), {"unit": DIALOGUE, **where, "turns": n_turns}
+            rows += estimate_rows(
+                RATE, model, slice_, estimates(own, errors, writer), len(own.is_flagged), writer
+            )
+    return [*rows, *history_rows(turns, dialogues, base, writer)]
 
 
 # ---- units -------------------------------------------------------------------------------------------------
 
 
 def verdicts_of(judgements: pl.DataFrame, detector: str | None) -> pl.DataFrame:
-    """What the detector says, once of each text: `target_id`, `runs` (the verdict of each of its seeds) and `verdict`,
-    the share of these that flags it (null: none was read).
+    """Return the detector's verdicts, once of each text: `target_id`, `runs` (of each of its seeds) and `flagged`, the share
+    of these that flags it (null: none was read).
     """
-    said = judgements.filter(judge=detector or "").select(
-        "target_id", pl.col("verdict").cast(pl.Float64), seed=pair("attributes", "seed").cast(pl.Int64)
-    )
-    said = said.unique(["target_id", "seed"], keep="first", maintain_order=True).sort(
+    seed = pair("attributes", "seed").cast(pl.Int64)
+    rows = judgements.filter(judge=detector or "")
+    rows = rows.select("target_id", pl.col("verdict").cast(pl.Float64), seed=seed)
+    once = rows.unique(["target_id", "seed"], keep="first", maintain_order=True).sort(
         "seed", maintain_order=True
     )
-    return said.group_by("target_id", maintain_order=True).agg(pl.col("verdict").mean(), runs="verdict")
+    return once.group_by("target_id", maintain_order=True).agg(
+        flagged=pl.col("verdict").mean(), runs="verdict"
+    )
 
 
 def judged_turns(
-    items: pl.DataFrame, samples: pl.DataFrame, verdicts: pl.DataFrame, generations: pl.DataFrame
+    items: pl.DataFrame, samples: pl.DataFrame, flags: pl.DataFrame, generations: pl.DataFrame
 ) -> pl.DataFrame:
-    """A row per response of a test dialogue that was read: CELL, `generation_id`, `group_id`, `n_turns` of its
-    dialogue (null: it stands alone), `flagged` (the detector's verdict, null where there is none), its `runs`, `label`
-    (people's, null).
+    """Return a row per response of a test dialogue that was read: CELL, `generation_id`, `group_id`, `n_turns` of its
+    dialogue (null: it stands alone), `flagged` (null where there is no verdict), its `runs`, `label` (people's, null).
     """
-    keys = ("history", "temperature", "split")
-    columns = ["generation_id", "item_id", "model", "purpose", "status", "attributes"]
-    rows = generations.select(columns).filter(purpose=RESPOND, status="ok")
-    rows = rows.select(*columns[:3], *(pair("attributes", key) for key in keys))
+    columns = ["generation_id", "item_id", "model"]
+    rows = generations.select(*columns, "purpose", "status", "attributes").filter(
+        purpose=RESPOND, status="ok"
+    )
+    rows = rows.select(*columns, *(pair("attributes", key) for key in ("history", "temperature", "split")))
     turn_of = items.select("item_id", "group_id", n_turns=turns_of_dialogue())
     gold = samples.filter(label_source="gold").select(
-        pair("attributes", "generation").alias("generation_id"), label="is_hallucinated"
+        generation_id=pair("attributes", "generation"), label="is_hallucinated"
     )
-    rows = rows.filter(pl.col("split") == TEST).join(
-        turn_of, on="item_id", how="inner", maintain_order="left"
-    )
-    flags = verdicts.rename({"target_id": "generation_id", "verdict": "flagged"})
-    for more in (
-        flags,
-        gold.drop_nulls("generation_id").unique("generation_id", keep="first", maintain_order=True),
-    ):
+    gold = gold.drop_nulls("generation_id").unique("generation_id", keep="first", maintain_order=True)
+    rows = rows.filter(split=TEST).join(turn_of, on="item_id", how="inner", maintain_order="left")
+    for more in (flags.rename({"target_id": "generation_id"}), gold):
         rows = rows.join(more, on="generation_id", how="left", maintain_order="left")
     return rows.drop("split", "item_id").sort(*CELL, "generation_id")
 
 
 def turns_of_dialogue() -> pl.Expr:
-    """How many turns the dialogue of an item has; null where its source tells no dialogues."""
+    """Return how many turns the dialogue of an item has; null where its source tells no dialogues."""
     return pl.when(pair("attributes", "turn").is_not_null()).then(pl.len().over("group_id")).cast(pl.Int64)
 
 
 def judged_dialogues(turns: pl.DataFrame) -> pl.DataFrame:
-    """A row per dialogue each of whose turns was judged, with the columns of `judged_turns`; it has a label
-    where each of them has. Of several seeds it is flagged by the share of them that flags one of its turns.
+    """Return a row per dialogue each of whose turns was judged, with the columns of `judged_turns`; it has a label where each
+    of them has. Of several seeds it is flagged by the share of them that flags one of its turns.
     """
     n_runs = int(turns["runs"].list.len().max() or 0)  # type: ignore[arg-type]
     of_runs = [pl.col("runs").list.get(run, null_on_oob=True).max() for run in range(n_runs)]
@@ -136,39 +139,38 @@ def judged_dialogues(turns: pl.DataFrame) -> pl.DataFrame:
 
 
 def units(rows: pl.DataFrame) -> Units:
-    """The rows with a verdict as units; clusters are dialogues."""
-    told = rows.drop_nulls("flagged")
-    label = told["label"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    return Units(told["flagged"].cast(pl.Float64).to_numpy(), told["group_id"].to_list(), label)
+    """Return the rows with a verdict as units; clusters are dialogues."""
+    read = rows.drop_nulls("flagged")
+    label = read["label"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    return Units(read["flagged"].cast(pl.Float64).to_numpy(), read["group_id"].to_list(), label)
 
 
-# ---- what the detector is known to do ----------------------------------------------------------------------
+def cells_of(rows: pl.DataFrame) -> Iterator[tuple[str, dict[str, object], pl.DataFrame]]:
+    """Yield the rows of each responder, history and temperature, with the latter two as a slice."""
+    for (model, history, temperature), part in rows.group_by(*CELL, maintain_order=True):
+        yield str(model), {"history": history, "temperature": temperature}, part
 
 
-def calibrations(
-    turns: pl.DataFrame, samples: pl.DataFrame, verdicts: pl.DataFrame, writer: ScoreWriter
-) -> dict[str, Errors]:
-    """The detector's errors on turns, by what they were measured on: `induced` against references, test split;
-    `natural`: labelled responses of all responders together. What no text is labelled for is left out.
+# ---- errors of the detector ----------------------------------------------------------------------------------
+
+
+def induced_errors(samples: pl.DataFrame, flags: pl.DataFrame, writer: ScoreWriter) -> dict[str, Errors]:
+    """Return the detector's errors on induced texts against references, of the test split, by what they were measured on;
+    nothing without such texts.
     """
-    induced = samples.filter(split=TEST).select(
-        "sample_id",
-        "group_id",
-        pair("attributes", "scenario"),
-        pair("attributes", "kind"),
-        label="is_hallucinated",
+    keyed = samples.with_columns(pair("attributes", "scenario"), pair("attributes", "kind"))
+    induced = keyed.filter(pl.col("kind").ne_missing(MATCHED), scenario=INDUCED, split=TEST)
+    induced = induced.select("sample_id", "group_id", label="is_hallucinated")
+    judged = induced.join(flags, left_on="sample_id", right_on="target_id", maintain_order="left").sort(
+        "sample_id"
     )
-    induced = induced.filter(pl.col("kind").ne_missing(MATCHED), scenario=INDUCED)
-    judged = induced.join(verdicts, left_on="sample_id", right_on="target_id", maintain_order="left").rename(
-        {"verdict": "flagged"}
-    )
-    known = {}
-    if not judged.is_empty():
-        known[INDUCED] = errors_of(units(judged.sort("sample_id")), confidence=writer.statistics.confidence)
-    return known | _natural(turns, writer)
+    if judged.is_empty():
+        return {}
+    return {INDUCED: errors_of(units(judged), confidence=writer.statistics.confidence)}
 
 
-def _natural(rows: pl.DataFrame, writer: ScoreWriter) -> dict[str, Errors]:
+def natural_errors(rows: pl.DataFrame, writer: ScoreWriter) -> dict[str, Errors]:
+    """Return the detector's errors on labelled responses or dialogues of all responders together; nothing without labels."""
     labelled = rows.drop_nulls("label")
     if labelled.is_empty():
         return {}
@@ -179,142 +181,86 @@ def _natural(rows: pl.DataFrame, writer: ScoreWriter) -> dict[str, Errors]:
 
 
 def _unit_rows(
-    unit: str, rows: pl.DataFrame, known: Calibrated, base: str, writer: ScoreWriter
+    unit: str, rows: pl.DataFrame, errors: Mapping[str, Errors], base: str, writer: ScoreWriter
 ) -> list[dict]:
     """Every estimate of every cell; where people labelled some of a cell's own units, from these too."""
-    cells = cells_of(rows)
-    own = {key: units(cell) for key, cell in cells.items()}
-    sampled = {key: verdicts(one.is_flagged, one.label, one.clusters) for key, one in own.items()}
-    labelled = [
-        residuals(one)
-        for (_, history, at), one in sampled.items()
-        if (history, at) == (responding.GOLD, base)
-    ]
-    slope = pooled_slope(one for one in labelled if one is not None)
-    made = []
-    for key, one in own.items():
-        model, history, temperature = key
-        where = _where(unit, history, temperature)
-        each = estimates(one, known, writer)
-        if one.is_labelled.any():
-            found = clustered_rate(sampled[key], slope=slope, confidence=writer.statistics.confidence)
-            each.append(Estimate(PREDICTION_POWERED, NATURAL, found))
-        made += estimate_rows(RATE, model, where, each, len(one.is_flagged), writer)
-    return made
-
-
-def _where(unit: str, history: str, temperature: str) -> dict[str, object]:
-    return {"unit": unit, "history": history, "temperature": temperature}
-
-
-def cells_of(rows: pl.DataFrame) -> Cells:
-    """The rows of each responder, history and temperature."""
-    return {
-        (str(model), str(history), str(at)): part
-        for (model, history, at), part in rows.group_by(*CELL, maintain_order=True)
-    }
-
-
-def dialogue_lengths(dialogues: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Rates of dialogues by their number of turns, corrected by the errors on labelled dialogues of as many."""
-    made = []
-    for (n_turns,), part in dialogues.sort("n_turns").group_by("n_turns", maintain_order=True):
-        known = _natural(part, writer)
-        for (model, history, temperature), cell in cells_of(part).items():
-            where = _where(DIALOGUE, history, temperature) | {"turns": n_turns}
-            one = units(cell)
-            made += estimate_rows(
-                RATE, model, where, estimates(one, known, writer), len(one.is_flagged), writer
-            )
-    return made
+    cells = [(model, where, units(cell)) for model, where, cell in cells_of(rows)]
+    sampled = [verdicts(own.is_flagged, own.label, own.clusters) for *_, own in cells]
+    labelled = {"history": GOLD, "temperature": base}
+    left = [residuals(cell) for cell, (_, where, _) in zip(sampled, cells, strict=True) if where == labelled]
+    slope = pooled_slope(one for one in left if one is not None)
+    scores = []
+    for (model, where, own), cell in zip(cells, sampled, strict=True):
+        each = estimates(own, errors, writer)
+        if own.is_labelled.any():
+            rate = clustered_rate(cell, slope=slope, confidence=writer.statistics.confidence)
+            each.append(Estimate(PREDICTION_POWERED, NATURAL, rate))
+        scores += estimate_rows(RATE, model, {"unit": unit, **where}, each, len(own.is_flagged), writer)
+    return scores
 
 
 def history_rows(turns: pl.DataFrame, dialogues: pl.DataFrame, base: str, writer: ScoreWriter) -> list[dict]:
-    """`gold_minus_self`: by how much more is flagged in gold history than in self history, over the dialogues
-    that were judged in both, dialogues resampled; and its p-value.
+    """Return `gold_minus_self`: by how much more is flagged in gold history than in self history, over the dialogues that
+    were judged in both, dialogues resampled; and its p-value.
     """
-    made = []
+    scores = []
     for unit, rows in ((TURN, turns), (DIALOGUE, dialogues)):
-        told = rows.drop_nulls("flagged").filter(temperature=base)
-        for (model,), part in told.group_by("model", maintain_order=True):
-            made += _difference(str(model), {"unit": unit, "temperature": base}, part, writer)
-    return made
+        is_in_both = pl.col("history").n_unique().over("model", "group_id") == 2
+        read = rows.drop_nulls("flagged").filter(pl.col("history").is_in([GOLD, SELF]), temperature=base)
+        for (model,), part in read.filter(is_in_both).group_by("model", maintain_order=True):
+            n = part["group_id"].n_unique()
+            if n < 2:
+                continue
+            inside = np.stack([(part["history"] == history).to_numpy() for history in (GOLD, SELF)], axis=1)
+            flagged = part["flagged"].cast(pl.Float64).to_numpy()[:, None]
+            sums = cluster_sums(part["group_id"].to_list(), np.hstack([inside * flagged, inside]))
+            ((interval, p),) = ratio_contrasts(sums, np.array([[1.0], [-1.0]]), **writer.drawn)
+            where = {"unit": unit, "temperature": base, "estimator": RAW}
+            scores.append(writer.row("gold_minus_self", str(model), where, interval, n))
+            scores.append(writer.row("gold_minus_self_p", str(model), where, p, n))
+    return scores
 
 
-def _difference(model: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    histories = (responding.GOLD, responding.SELF)
-    sides = [rows.filter(history=history) for history in histories]
-    both = set.intersection(*(set(side["group_id"]) for side in sides))
-    kept = rows.filter(pl.col("group_id").is_in(list(both)), pl.col("history").is_in(histories))
-    if len(both) < 2:
-        return []
-    inside = np.stack([(kept["history"] == history).to_numpy() for history in histories], axis=1)
-    flagged = kept["flagged"].cast(pl.Float64).to_numpy()[:, None]
-    sums = cluster_sums(kept["group_id"].to_list(), np.hstack([inside * flagged, inside]))
-    ((interval, p),) = ratio_contrasts(sums, np.array([[1.0], [-1.0]]), **writer.drawn)
-    slice_ = {**where, "estimator": RAW}
-    return [
-        writer.row("gold_minus_self", model, slice_, interval, len(both)),
-        writer.row("gold_minus_self_p", model, slice_, p, len(both)),
-    ]
-
-
-# ---- How often labelled responses that a source brought hallucinate: by peo --------------------------------
-
-
-PEOPLE = "people"  # the writer of a response that no system wrote
-LABELLED = "labelled_rate"
-KEYS = ("scenario", "corpus", "system", "generation")
+# ---- labelled responses that a source brought -----------------------------------------------------------------
 
 
 def score_written(
     samples: pl.DataFrame, judgements: pl.DataFrame, *, detector: str | None, writer: ScoreWriter
 ) -> tuple[list[dict], pl.DataFrame]:
-    """Score rows per corpus and writer: `labelled_rate` by people's labels, `hallucination_rate` of turns as
-    `detector` flags them, and an empty one of dialogues; and the Outcome rows of the first, on which writers are
-    ranked, where there are several corpora over all of them, too. Intervals and tests are over groups (texts of
-    knowledge).
+    """Return Score rows per corpus and writer: `labelled_rate` by people's labels, `hallucination_rate` of turns as `detector`
+    flags them, and an empty one of dialogues; and the Outcome rows of the first, on which writers are ranked, where there are
+    several corpora over all of them, too. Intervals and tests are over groups (texts of knowledge).
+
+    A unit is the same turn of two writers; of several responses of a writer to one turn each is a unit of its own.
     """
-    rows = samples.filter(pl.col("label_source") != "silver")
-    rows = rows.with_columns(*(pair("attributes", key) for key in KEYS))
-    rows = rows.filter(pl.col("generation").is_null(), scenario=NATURAL).with_columns(
-        writer=pl.coalesce("generator", "system", pl.lit(PEOPLE))
+    keys = ("scenario", "corpus", "system", "generation")
+    rows = samples.filter(pl.col("label_source") != "silver").with_columns(
+        pair("attributes", key) for key in keys
     )
-    flags = verdicts_of(judgements, detector).rename({"target_id": "sample_id", "verdict": "flagged"})
+    rows = rows.filter(pl.col("generation").is_null(), scenario=NATURAL)
+    rows = rows.with_columns(writer=pl.coalesce("generator", "system", pl.lit(PEOPLE)))
+    flags = verdicts_of(judgements, detector).rename({"target_id": "sample_id"})
     rows = rows.join(flags, on="sample_id", how="left", maintain_order="left").sort(
         "corpus", "writer", "sample_id"
     )
-    made, outcomes = [], [frame(Outcome)]
+    parts = [
+        ({"corpus": corpus}, name, part)
+        for (corpus, name), part in rows.group_by("corpus", "writer", maintain_order=True)
+    ]
     if rows["corpus"].n_unique() > 1:
-        for (name,), part in rows.group_by("writer", maintain_order=True):
-            made.append(_labelled(str(name), {"scenario": NATURAL}, part, writer))
-            outcomes.append(writer.outcomes(LABELLED, {"scenario": NATURAL}, _response_units(part)))
-    for (corpus, name), part in rows.group_by("corpus", "writer", maintain_order=True):
-        where = {"scenario": NATURAL, "corpus": corpus}
-        made.append(_labelled(str(name), where, part, writer))
-        outcomes.append(writer.outcomes(LABELLED, where, _response_units(part)))
-        if detector is not None:
-            told = part.drop_nulls("flagged")
-            slice_ = {**where, "unit": TURN, "estimator": RAW}
-            flagged, groups = told["flagged"].to_list(), told["group_id"].to_list()
-            made.append(writer.share(RATE, str(name), slice_, flagged, groups))
-            made.append(writer.row(RATE, str(name), {**slice_, "unit": DIALOGUE}, None, 0))
-    return made, pl.concat(outcomes)
-
-
-def _labelled(name: str, where: dict, part: pl.DataFrame, writer: ScoreWriter) -> dict:
-    label, clusters = part["is_hallucinated"].to_list(), part["group_id"].to_list()
-    return writer.share(LABELLED, name, where, label, clusters)
-
-
-def _response_units(part: pl.DataFrame) -> pl.DataFrame:
-    """A writer's responses, by what they respond to: the same turn of two writers is one unit. Of several
-    responses of a writer to one turn each is a unit of its own.
-    """
-    place = pl.int_range(pl.len()).over("item_id").cast(pl.String)
-    return part.select(
-        subject="writer",
-        unit_id=pl.concat_str("item_id", place, separator="-"),
-        cluster_id="group_id",
-        value="is_hallucinated",
-    )
+        parts += [({}, name, part) for (name,), part in rows.group_by("writer", maintain_order=True)]
+    scores, outcomes = [], [frame(Outcome)]
+    for corpus, name, part in parts:
+        where = {"scenario": NATURAL, **corpus}
+        labels, groups = part["is_hallucinated"].to_list(), part["group_id"].to_list()
+        scores.append(writer.share(LABELLED, str(name), where, labels, groups))
+        number = pl.int_range(pl.len()).over("item_id").cast(pl.String)
+        unit_id = pl.concat_str("item_id", number, separator="-")
+        named = part.select(subject="writer", unit_id=unit_id, cluster_id="group_id", value="is_hallucinated")
+        outcomes.append(writer.outcomes(LABELLED, where, named))
+        if corpus and detector is not None:
+            read, slice_ = part.drop_nulls("flagged"), {**where, "unit": TURN, "estimator": RAW}
+            flagged, groups = read["flagged"].to_list(), read["group_id"].to_list()
+            scores.append(writer.share(RATE, str(name), slice_, flagged, groups))
+            scores.append(writer.row(RATE, str(name), {**slice_, "unit": DIALOGUE}, None, 0))
+    return scores, pl.concat(outcomes)

@@ -1,7 +1,7 @@
 """Spontaneous responses (HalluDial section 2.1): a model answers a turn from its knowledge and the turns before it.
 
-In gold history the turns before are the reference's; in self history the model's own responses stand in place of
-the assistant's earlier turns, and people's turns are kept (section 4): so these are asked for round by round.
+In gold history the turns before are the reference's; in self history the model's own responses stand in place of the
+assistant's earlier turns, and people's turns are kept (section 4): so these are asked for round by round.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -29,13 +29,12 @@ def request(
     history: str = GOLD,
     n_gaps: int = 0,
 ) -> Prompted:
-    """Return the question for one response; at the base temperature where none is named. `n_gaps`: own earlier turns
-    that have no text, so that the reference's stand there.
+    """Return the question for one response; at the base temperature where none is named. `n_gaps`: own earlier turns that
+    have no text, so that the reference's stand there.
     """
     settings = questions.settings
-    sampling = settings.responding
-    if temperature is not None:
-        sampling = sampling.model_copy(update={"temperature": temperature})
+    changed = {} if temperature is None else {"temperature": temperature}
+    sampling = settings.responding.model_copy(update=changed)
     attributes = {
         "history": history,
         "temperature": f"{sampling.temperature:g}",
@@ -52,52 +51,51 @@ def requests(
     contexts: Iterable[Context], tempered: Iterable[Context], model: str, questions: Questions
 ) -> list[Prompted]:
     """Return what is asked in gold history: every turn at the base temperature, those of `tempered` at all others."""
-    base = [request(context, model, questions) for context in contexts]
-    others = [
-        request(context, model, questions, temperature=temperature)
-        for context in tempered
-        for temperature in questions.settings.temperatures
-    ]
-    return base + others
+    asked = [request(context, model, questions) for context in contexts]
+    for context in tempered:
+        temperatures = questions.settings.temperatures
+        asked += [request(context, model, questions, temperature=temperature) for temperature in temperatures]
+    return asked
 
 
 def read_response(reply: str, max_words: int) -> Read:
-    """Return a reply as one response, cleaned of what is no part of it. `too_long`: of more words than asked for;
-    `continued`: it wrote on with the dialogue, which was cut off. A refusal abstains.
+    """Read a reply as one response, cleaned of what is no part of it. `too_long`: of more words than asked for; `continued`:
+    it wrote on with the dialogue, which was cut off. A refusal abstains.
     """
     parsed = one_response(reply, CUES[RESPOND])
     if parsed.value is None:
         return unread(reply, parsed, may_decline=True)
     text = one_line(parsed.value)
     n_words = len(words(text))
-    attributes = {
-        "n_words": str(n_words),
-        "too_long": "yes" if n_words > max_words else None,
-        "continued": "yes" if "continued" in parsed.cuts else None,
-    }
-    return Read(text, attributes={**attributes, **cut(parsed)})
+    flags = {"too_long": n_words > max_words, "continued": "continued" in parsed.cuts}
+    marked = {name: "yes" if is_so else None for name, is_so in flags.items()}
+    return Read(text, attributes={"n_words": str(n_words), **marked, **cut(parsed)})
 
 
 def collect(asked: Sequence[Prompted], replies: Sequence[Reply], settings: Settings) -> list[dict]:
-    """Generation rows of responses."""
+    """Return Generation rows of responses."""
     return [
         generation(prompted, reply, read_response(reply.text, settings.max_words))
         for prompted, reply in zip(asked, replies, strict=True)
     ]
 
 
-# ---- self history ------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Dialogue:
-    """A dialogue under way: its turns in order, the model's own responses so far by the number of the assistant's
-    turn, and the rows of its replies.
+    """A dialogue under way: its turns in order, the model's own responses so far by the number of the assistant's turn, and
+    the rows of its replies.
     """
 
     turns: Sequence[Context]
     responses: dict[int, str] = field(default_factory=dict)
     rows: list[dict] = field(default_factory=list)
+
+    def question(self, number: int, model: str, questions: Questions) -> Prompted:
+        """Return what is asked of a turn, with the own responses before it."""
+        context = self.turns[number]
+        earlier = [turn.n_answered for turn in self.turns if turn.n_answered < context.n_answered]
+        n_gaps = sum(answered not in self.responses for answered in earlier)
+        return request(with_own(context, self.responses), model, questions, history=SELF, n_gaps=n_gaps)
 
 
 def run_self(
@@ -106,16 +104,16 @@ def run_self(
     questions: Questions,
     answered: Callable[[Sequence[Prompted], int], Sequence[Reply]],
 ) -> list[dict]:
-    """Return the Generation rows of all dialogues in self history. Each round asks for the next response of every
-    dialogue that has one to come; `answered` gives the replies of a round, from its questions and its number.
+    """Return the Generation rows of all dialogues in self history. Each round asks for the next response of every dialogue
+    that has one to come; `answered` gives the replies of a round, from its questions and its number.
 
-    A response that never came, or could not be read, leaves a gap: the reference's turn stands there, and later
-    rows of the dialogue count it (`n_gaps`).
+    A response that never came, or could not be read, leaves a gap: the reference's turn stands there, and later rows of the
+    dialogue count it (`n_gaps`).
     """
     under_way = [Dialogue(turns) for turns in dialogues]
     for number in range(max(map(len, dialogues), default=0)):
         to_come = [dialogue for dialogue in under_way if number < len(dialogue.turns)]
-        asked = [_next(dialogue, dialogue.turns[number], model, questions) for dialogue in to_come]
+        asked = [dialogue.question(number, model, questions) for dialogue in to_come]
         replies = answered(asked, number)
         rows = collect(asked, replies, questions.settings)
         for dialogue, reply, row in zip(to_come, replies, rows, strict=True):
@@ -123,10 +121,3 @@ def run_self(
             if row["status"] == "ok" or is_assumed(reply):
                 dialogue.responses[dialogue.turns[number].n_answered] = row["text"]
     return [row for dialogue in under_way for row in dialogue.rows]
-
-
-def _next(dialogue: Dialogue, context: Context, model: str, questions: Questions) -> Prompted:
-    earlier = [turn.n_answered for turn in dialogue.turns if turn.n_answered < context.n_answered]
-    n_gaps = sum(number not in dialogue.responses for number in earlier)
-    with_responses = with_own(context, dialogue.responses)
-    return request(with_responses, model, questions, history=SELF, n_gaps=n_gaps)

@@ -1,12 +1,14 @@
-"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that
-name: labels come back in by `labels.label`, scores go out by `scores.score`.
+"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that name: labels
+come back in by `labels.label`, scores go out by `scores.score`.
 
-A step asks only models that may stand on the board (`Params.models_on`); without one it gives an empty frame.
-`asking` is how a step asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
+A step asks only models that may stand on the board (`Params.models_on`); without one it gives an empty frame. `asking` is
+how it asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial, wraps
+from typing import Any
 
 import polars as pl
 
@@ -14,17 +16,9 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import Generation, Judgement, Sample, frame, pair
 from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
-from truerate.llm.generation import Prompted, Read, generation, generations, rejects
-from truerate.tracks.asking import Asking, Reader, allowed, ask_prompted, ask_until_read, in_shard
-from truerate.tracks.halludial import (
-    annotating,
-    comparing,
-    dataset,
-    detecting,
-    inducing,
-    meta_judging,
-    responding,
-)
+from truerate.llm.generation import Prompted, Read, generations, rejects
+from truerate.tracks.asking import Answered, Asking, Reader, allowed, ask_prompted, ask_until_read, in_shard
+from truerate.tracks.halludial import dataset, judging, responding, silver
 from truerate.tracks.halludial.context import Context, chosen, contexts, dialogues, side_of
 from truerate.tracks.halludial.prompting import (
     ANNOTATE,
@@ -36,7 +30,7 @@ from truerate.tracks.halludial.prompting import (
     Questions,
     reminder,
 )
-from truerate.tracks.halludial.settings import Settings
+from truerate.tracks.halludial.settings import Settings, Sizes
 
 Replies = dict[str, pl.DataFrame]
 NO_ROWS = frame(Generation)
@@ -44,38 +38,67 @@ MADE_OF = (RESPOND, ANNOTATE, INDUCE, MATCH)  # the purposes of the replies that
 
 
 @dataclass(frozen=True)
-class Board:
-    """What the steps of a board share: its settings, the contexts of its dialogues by item, how it is asked about, and
-    how many of a kind are drawn.
-    """
+class Work:
+    """What a step works on: a board with the tables of its source, and, of what is asked, a model and a shard."""
 
     config: Layout
-    name: str
-    contexts: Mapping[str, Context]
-    questions: Questions
+    board: str
+    tables: Any
+    upstream: Replies
+    model: str = ""
+    shard: int = 0
+    asking: Asking = ask
 
-    @classmethod
-    def of(cls, config: Layout, name: str, tables) -> "Board":
-        """Return the board's dialogues, as many as its sizes say."""
-        whole = contexts(tables.items, tables.documents).values()
-        taken = chosen(whole, config.p.size_of(name).dialogues, config.p.seed)
-        return cls(config, name, {turn.item_id: turn for turn in taken}, Questions.of(config, name))
+    @cached_property
+    def questions(self) -> Questions:
+        """How the board is asked about."""
+        return Questions.of(self.config, self.board)
 
     @property
     def settings(self) -> Settings:
-        """The settings of the track on this board."""
+        """The settings of the track on the board."""
         return self.questions.settings
 
+    @property
+    def size(self) -> Sizes:
+        """The board's sizes."""
+        return self.config.p.size_of(self.board)
+
+    @property
+    def seed(self) -> int:
+        """The seed of all draws."""
+        return self.config.p.seed
+
+    @cached_property
+    def contexts(self) -> dict[str, Context]:
+        """The turns of the board's dialogues, as many as its sizes say, by item."""
+        whole = contexts(self.tables.items, self.tables.documents).values()
+        return {turn.item_id: turn for turn in chosen(whole, self.size.dialogues, self.seed)}
+
+    @cached_property
     def test(self) -> list[Context]:
-        """Return the turns of the dialogues that are tested on, by item."""
+        """The turns of the dialogues that are tested on, by item."""
         return [turn for turn in self.contexts.values() if side_of(turn.group_id, self.settings) == "test"]
 
-    def in_shard(self, turns: Iterable[Context], shard: int) -> list[Context]:
-        """Return those turns that belong to a shard."""
-        return in_shard(turns, shard, self.config.p.n_shards)
+    @cached_property
+    def mine(self) -> set[str]:
+        """The items of the shard."""
+        return {turn.item_id for turn in self.in_shard(self.contexts.values())}
 
-    def asked(self, questions: Sequence[Prompted], what: str, asking: Asking, read: Reader) -> "Answers":
-        """Ask, and ask again what could not be read. Each reply is read once."""
+    def in_shard(self, turns: Iterable[Context]) -> list[Context]:
+        """Return those turns that belong to the shard."""
+        return in_shard(turns, self.shard, self.config.p.n_shards)
+
+    def asked(self, questions: Sequence[Prompted], what: str) -> list[Reply]:
+        """Return the replies to questions."""
+        return ask_prompted(questions, self.config, f"{self.board}: {what}", self.asking)
+
+    def asked_until_read(
+        self, questions: Sequence[Prompted], what: str, read: Reader
+    ) -> tuple[list[dict], list[dict]]:
+        """Ask, and re-ask what could not be read. Return the Generation rows of the replies that stand, and all. Each reply
+        is read once.
+        """
         readings: dict[tuple[int, str], Read] = {}  # by the question, which outlives this, and the reply
 
         def read_once(question: Prompted, reply: str) -> Read:
@@ -84,96 +107,103 @@ class Board:
                 readings[key] = read(question, reply)
             return readings[key]
 
-        label = f"{self.name}: {what}"
-        answered = ask_until_read(questions, self.config, label, asking, read=read_once, remind=reminder)
-        standing = [
-            generation(question, reply, read_once(question, reply.text))
-            for question, reply in zip(answered.asked, answered.replies, strict=True)
-        ]
-        return Answers(standing, answered.unread)
+        label = f"{self.board}: {what} {self.model}"
+        answered: Answered = ask_until_read(
+            questions, self.config, label, self.asking, read=read_once, remind=reminder
+        )
+        rows = answered.rows(read_once)
+        return rows[: len(questions)], rows
+
+    def rows_of(self, step: str) -> list[dict]:
+        """Return the Generation rows of an earlier step, by id."""
+        return self.upstream.get(step, NO_ROWS).sort("generation_id").to_dicts()
+
+    def test_samples(self) -> list[dict]:
+        """Return the samples of test dialogues that the replies of earlier steps make."""
+        test = pl.col("item_id").is_in([turn.item_id for turn in self.test])
+        is_base = pair("attributes", "temperature").fill_null(self.settings.base) == self.settings.base
+        rows = []
+        for step in ("respond", "annotate", "induce"):
+            tested = self.upstream.get(step, NO_ROWS).filter(test & is_base)
+            rows += tested.sort("generation_id").to_dicts()
+        return silver.samples(rows, self.contexts, self.settings)[0]
+
+    def judged(self, samples: Iterable[dict], rows: Sequence[dict]) -> list[judging.Judged]:
+        """Return the located judgements that are judged themselves."""
+        models = {row["model"] for row in rows if row["purpose"] == LOCATE and row["status"] == "ok"}
+        versions = {model: self.config.identity(model) for model in models}
+        texts = {row["sample_id"]: row["text"] for row in samples}
+        return judging.drawn(judging.judged(rows, texts, versions), self.size.meta, self.seed)
 
 
-@dataclass(frozen=True)
-class Answers:
-    """What comes of a list of questions, as Generation rows: those that stand, and the unread ones that were asked
-    again.
+def _step(run: Callable[[Work], list[dict]], *, is_of_writers: bool) -> Callable[..., pl.DataFrame]:
+    """A step of the track from what it gives of its work, as Generation rows; none of a model that may not stand on the
+    board, nor (`is_of_writers`) where models write no texts.
     """
 
-    standing: list[dict]
-    unread: list[dict]
+    @wraps(run)
+    def step_of_shard(
+        at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+    ) -> pl.DataFrame:
+        if not allowed(at, board, model) or (is_of_writers and not is_built(at, board, tables)):
+            return NO_ROWS
+        return generations(run(Work(at, board, tables, upstream, model, shard, asking)))
 
-    @property
-    def rows(self) -> list[dict]:
-        """All of them."""
-        return self.standing + self.unread
+    return step_of_shard
 
 
-# ---- responses ---------------------------------------------------------------------------------------------
+# ---- texts -------------------------------------------------------------------------------------------------
 
 
-def respond(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-) -> pl.DataFrame:
+@partial(_step, is_of_writers=True)
+def respond(work: Work) -> list[dict]:
     """Ask a model for responses to a shard's turns: in gold history at the base temperature, of some test dialogues at
-    others, and of all test dialogues in self history, turn by turn. A model that is told no temperature, or one of its
-    own, has no others. Return Generation rows of purpose `respond`.
+    others, and of all test dialogues in self history, turn by turn. A model that is told no temperature, or one of its own,
+    has no others. Rows of purpose `respond`.
     """
-    if not (allowed(at, board, model) and is_built(at, board, tables)):
-        return NO_ROWS
-    here = Board.of(at, board, tables)
-    is_tempered = at.p.model(model).takes("temperature")
-    tempered = chosen(here.test(), at.p.size_of(board).tempered, at.p.seed) if is_tempered else []
-    turns = here.in_shard(here.contexts.values(), shard)
-    asked = responding.requests(turns, here.in_shard(tempered, shard), model, here.questions)
-    replies = ask_prompted(asked, at, f"{board}: respond {model}", asking)
-    gold = responding.collect(asked, replies, here.settings)
+    is_tempered = work.config.p.model(work.model).takes("temperature")
+    tempered = chosen(work.test, work.size.tempered, work.seed) if is_tempered else []
+    turns = work.in_shard(work.contexts.values())
+    asked = responding.requests(turns, work.in_shard(tempered), work.model, work.questions)
+    rows = responding.collect(asked, work.asked(asked, f"respond {work.model}"), work.settings)
 
     def answered(questions: Sequence[Prompted], number: int) -> list[Reply]:
-        return ask_prompted(questions, at, f"{board}: respond {model}, own turn {number + 1}", asking)
+        return work.asked(questions, f"respond {work.model}, own turn {number + 1}")
 
     # a dialogue is in the shard of its first turn
-    whole = dialogues(here.test())
-    mine = {turn.item_id for turn in here.in_shard((turns[0] for turns in whole), shard)}
-    in_self = [turns for turns in whole if turns[0].item_id in mine]
-    return generations(gold + responding.run_self(in_self, model, here.questions, answered))
+    own = [dialogue for dialogue in dialogues(work.test) if work.in_shard(dialogue[:1])]
+    return rows + responding.run_self(own, work.model, work.questions, answered)
 
 
-def annotate(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-) -> pl.DataFrame:
-    """Ask the annotator for verdict, place and reason of a shard's responses. Return Generation rows of purpose
-    `annotate`.
-    """
-    if not (allowed(at, board, model) and is_built(at, board, tables)):
-        return NO_ROWS
-    here = Board.of(at, board, tables)
-    mine = {turn.item_id for turn in here.in_shard(here.contexts.values(), shard)}
-    rows = annotating.base_responses(_rows(upstream, "respond"), here.settings)
-    responses = [row for row in rows if row["item_id"] in mine]
+@partial(_step, is_of_writers=True)
+def annotate(work: Work) -> list[dict]:
+    """Ask the annotator for verdict, place and reason of a shard's responses: rows of purpose `annotate`."""
+    base = silver.base_responses(work.rows_of("respond"), work.settings)
+    responses = [row for row in base if row["item_id"] in work.mine]
     texts = {row["generation_id"]: row["text"] for row in responses}
-    asked = annotating.requests(responses, here.contexts, model, here.questions)
-
-    def read(question: Prompted, reply: str) -> Read:
-        return annotating.read(question, reply, texts, here.contexts)
-
-    return generations(here.asked(asked, f"annotate {model}", asking, read).rows)
+    asked = silver.annotate_requests(responses, work.contexts, work.model, work.questions)
+    read = partial(silver.read_annotation, texts=texts, contexts=work.contexts)
+    return work.asked_until_read(asked, "annotate", read)[1]
 
 
-def induce(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-) -> pl.DataFrame:
-    """Ask a writer for induced and matched texts of a shard's turns. Return Generation rows of purposes `induce` and
-    `match`.
+@partial(_step, is_of_writers=True)
+def induce(work: Work) -> list[dict]:
+    """Ask a writer for induced and matched texts of a shard's turns: rows of purposes `induce` and `match`."""
+    turns = work.in_shard(work.contexts.values())
+    asked = silver.induce_requests(turns, work.model, work.questions)
+    read = partial(silver.read_written, contexts=work.contexts, slack=work.settings.slack_words)
+    return work.asked_until_read(asked, "induce", read)[1]
+
+
+def is_built(at: Layout, board: str, tables) -> bool:
+    """Return whether models write the board's texts: not where its source publishes a data set (unless `texts` says so), and
+    not without a model that may; then the source's labelled texts are its data set. What people labelled of dialogues that
+    can be answered anew is no such set.
     """
-    if not (allowed(at, board, model) and is_built(at, board, tables)):
-        return NO_ROWS
-    here = Board.of(at, board, tables)
-    asked = inducing.requests(here.in_shard(here.contexts.values(), shard), model, here.questions)
-
-    def read(question: Prompted, reply: str) -> Read:
-        return inducing.read(question, reply, here.contexts, slack=here.settings.slack_words)
-
-    return generations(here.asked(asked, f"induce {model}", asking, read).rows)
+    settings = at.p.track(board)
+    is_published = tables.samples["label_source"].is_in(dataset.LEARNED).any()
+    has_writers = bool(at.p.models_on(board, (*settings.responders, settings.inducer)))
+    return has_writers and not (is_published and settings.texts == "published")
 
 
 # ---- judging -----------------------------------------------------------------------------------------------
@@ -182,76 +212,38 @@ def induce(
 def detect(
     at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> tuple[pl.DataFrame, Replies]:
-    """Ask a subject for verdicts on a shard's test samples, of some of them where and why, and for its choices between
-    the two sides of pairs, in both orders. Return Generation rows of purposes `detect`, `locate` and `compare`, and
-    beside them the `judgements`.
+    """Ask a subject for verdicts on a shard's test samples, of some of them where and why, and for its choices between the
+    two sides of pairs, in both orders. Return Generation rows of purposes `detect`, `locate` and `compare`, and beside them
+    the `judgements`.
     """
     if not allowed(at, board, model):
         return NO_ROWS, {"judgements": frame(Judgement)}
-    here, version, size = Board.of(at, board, tables), at.identity(model), at.p.size_of(board)
-    samples = _samples(upstream, here)
-    mine = {turn.item_id for turn in here.in_shard(here.contexts.values(), shard)}
-    targets = detecting.targets(samples)
-    located = detecting.located_of(targets, size.located, at.p.seed)
-    texts = {target.target_id: target.text for target in targets}
+    work = Work(at, board, tables, upstream, model, shard, asking)
+    samples = work.test_samples()
+    targets = judging.targets(samples)
+    located = judging.located_of(targets, work.size.located, work.seed)
     asked = []
     for purpose, some in ((DETECT, targets), (LOCATE, located)):
-        own = [target for target in some if target.item_id in mine]
-        asked += detecting.requests(purpose, own, here.contexts, model, here.questions)
-
-    def read(question: Prompted, reply: str) -> Read:
-        return detecting.read(question, reply, texts, here.contexts)
-
-    judged = here.asked(asked, f"detect {model}", asking, read)
-    pairs = comparing.sample_pairs(samples, size.compared, at.p.seed)
-    own_pairs = [pair for pair in pairs if pair.item_id in mine]
-    asked = comparing.requests(own_pairs, here.contexts, model, here.questions)
-    compared = here.asked(asked, f"compare {model}", asking, comparing.read)
-    rows = detecting.judgements(judged.standing, version) + comparing.judgements(compared.standing, version)
-    beside = {"judgements": frame(Judgement, rows).sort("judgement_id")}
-    return generations(judged.rows + compared.rows), beside
+        own = [target for target in some if target.item_id in work.mine]
+        asked += judging.detect_requests(purpose, own, work.contexts, model, work.questions)
+    texts = {target.target_id: target.text for target in targets}
+    read = partial(judging.read_verdict, texts=texts, contexts=work.contexts)
+    verdicts, rows = work.asked_until_read(asked, "detect", read)
+    pairs = judging.sample_pairs(samples, work.size.compared, work.seed)
+    own_pairs = [pair for pair in pairs if pair.item_id in work.mine]
+    asked = judging.compare_requests(own_pairs, work.contexts, model, work.questions)
+    choices, compared = work.asked_until_read(asked, "compare", judging.read_choice)
+    judged = judging.judgements([*verdicts, *choices], at.identity(model))
+    return generations(rows + compared), {"judgements": frame(Judgement, judged).sort("judgement_id")}
 
 
-def meta(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-) -> pl.DataFrame:
-    """Ask another model whether located judgements of the subjects are accurate. Return Generation rows of purpose
-    `meta`.
-    """
-    if not allowed(at, board, model):
-        return NO_ROWS
-    here = Board.of(at, board, tables)
-    drawn = _judged(here, _samples(upstream, here), _rows(upstream, "detect"))
-    mine = {turn.item_id for turn in here.in_shard(here.contexts.values(), shard)}
-    own = [judged for judged in drawn if judged.item_id in mine]
-    asked = meta_judging.requests(own, here.contexts, model, here.questions)
-    return generations(here.asked(asked, f"meta {model}", asking, meta_judging.read).rows)
-
-
-def _rows(upstream: Replies, step: str) -> list[dict]:
-    """The Generation rows of an earlier step, by id."""
-    return upstream.get(step, NO_ROWS).sort("generation_id").to_dicts()
-
-
-def _samples(upstream: Replies, here: Board) -> list[dict]:
-    """The samples of test dialogues that the replies of earlier steps make."""
-    test = pl.col("item_id").is_in([turn.item_id for turn in here.test()])
-    is_base = pair("attributes", "temperature").fill_null(here.settings.base) == here.settings.base
-    tested = {
-        step: upstream.get(step, NO_ROWS).filter(test & is_base) for step in ("respond", "annotate", "induce")
-    }
-    rows = [row for step in tested for row in _rows(tested, step)]
-    return dataset.samples(rows, here.contexts, here.settings)[0]
-
-
-def _judged(here: Board, samples: Iterable[dict], rows: Sequence[dict]) -> list[meta_judging.Judged]:
-    """The located judgements that are judged themselves."""
-    located = [row for row in rows if row["purpose"] == LOCATE and row["status"] == "ok"]
-    versions = {model: here.config.identity(model) for model in {row["model"] for row in located}}
-    names = {row["generation_id"]: detecting.judgement_id(row, versions[row["model"]]) for row in located}
-    texts = {row["sample_id"]: row["text"] for row in samples}
-    p = here.config.p
-    return meta_judging.drawn(meta_judging.judged(located, texts, names), p.size_of(here.name).meta, p.seed)
+@partial(_step, is_of_writers=False)
+def meta(work: Work) -> list[dict]:
+    """Ask another model whether located judgements of the subjects are accurate: rows of purpose `meta`."""
+    drawn = work.judged(work.test_samples(), work.rows_of("detect"))
+    own = [judged for judged in drawn if judged.item_id in work.mine]
+    asked = judging.meta_requests(own, work.contexts, work.model, work.questions)
+    return work.asked_until_read(asked, "meta", judging.read_accuracy)[1]
 
 
 # ---- the data set ------------------------------------------------------------------------------------------
@@ -263,16 +255,16 @@ def exported(
     """Return the tables of the board's data set by name, and its annotation tasks: responses to test dialogues, and the
     judgements that the meta-judge gets. Pure: it asks nothing.
     """
-    here = Board.of(at, board, tables)
+    work = Work(at, board, tables, replies)
     whole = pl.concat([NO_ROWS, *replies.values()]).sort("generation_id")
     # judges' replies are most of the rows, and no sample is made of them: as dicts they would fill the memory
     rows = whole.filter(pl.col("purpose").is_in(MADE_OF)).to_dicts()
-    written, dropped = dataset.samples(rows, here.contexts, here.settings)
+    written, dropped = silver.samples(rows, work.contexts, work.settings)
     samples = frame(Sample, written)
     if not is_built(at, board, tables):
-        named = pl.col("item_id").is_in(list(here.contexts))
+        named = pl.col("item_id").is_in(list(work.contexts))
         samples = dataset.source_samples(tables.samples.filter(named), tables.items)
-    exported_tables = {
+    data = {
         "items": dataset.items_of(tables.items, whole, samples),
         "generations": whole,
         "samples": samples,
@@ -280,24 +272,11 @@ def exported(
         "rejects": rejects(whole.filter(pl.col("status") != "ok").iter_rows(named=True), dropped),
         "counts": counts(whole),
     }
-    in_test = {turn.item_id for turn in here.test()}
-    responses = [row for row in annotating.base_responses(rows, here.settings) if row["item_id"] in in_test]
-    natural = dataset.natural_responses(responses, at.p.size_of(board).natural, at.p.seed)
-    located = whole.filter(purpose=LOCATE, status="ok").to_dicts()
-    judged = _judged(here, written, [*rows, *located])
-    tasks = dataset.annotation_tasks(natural, judged, here.contexts, here.settings.labelling)
-    return exported_tables, tasks
-
-
-def is_built(at: Layout, board: str, tables) -> bool:
-    """Return whether models write the board's texts: not where its source publishes a data set (unless `texts` says
-    so), and not without a model that may; then the source's labelled texts are its data set. What people labelled of
-    dialogues that can be answered anew is no such set.
-    """
-    settings = at.p.track(board)
-    is_published = tables.samples["label_source"].is_in(dataset.LEARNED).any()
-    has_writers = bool(at.p.models_on(board, (*settings.responders, settings.inducer)))
-    return has_writers and not (is_published and settings.texts == "published")
+    in_test = {turn.item_id for turn in work.test}
+    responses = [row for row in silver.base_responses(rows, work.settings) if row["item_id"] in in_test]
+    natural = dataset.natural_responses(responses, work.size.natural, work.seed)
+    judged = work.judged(written, whole.filter(purpose=LOCATE, status="ok").to_dicts())
+    return data, dataset.annotation_tasks(natural, judged, work.contexts, work.settings.labelling)
 
 
 def topics(at: Layout, board: str, **tables: pl.DataFrame) -> list[dict]:

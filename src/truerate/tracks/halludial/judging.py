@@ -1,0 +1,313 @@
+"""What models are asked about texts of the test dialogues, and the judgements that come of it.
+
+Detection and localization (HalluDial sections 3.1 and 3.2): subjects judge responses without a reference, a verdict alone
+(zero-shot), and of some of them where and why (with three demonstrations). Comparison (appendix C): which of two responses
+of a turn is hallucinated, in both orders; one is the reference, the other induced (both kinds), or spontaneous by its
+annotation. The meta-judge (Table 18): is a located judgement accurate? Judgements of both verdicts are drawn of each
+subject: one that only judges positives says nothing of what a subject passes over.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from truerate.annotation.labels import UNTYPED
+from truerate.core.keys import content_id, draw
+from truerate.core.schemas import judgement_row, pairs
+from truerate.llm import structured
+from truerate.llm.generation import REASKED, Prompted, Read, facts
+from truerate.llm.replies.accuracy import accurate
+from truerate.llm.replies.choices import choice
+from truerate.llm.replies.located import located_verdict
+from truerate.llm.replies.reading import cut
+from truerate.llm.replies.verdicts import yes_no
+from truerate.tracks.halludial.context import Context
+from truerate.tracks.halludial.prompting import (
+    COMPARE,
+    CUES,
+    DETECT,
+    KINDS,
+    LOCATE,
+    META,
+    REFERENCE,
+    YES_NO,
+    Questions,
+    read_one_of,
+    unread,
+)
+
+SPONTANEOUS = "spontaneous"  # the scenario of responses that a model gave of its own accord
+VARIANTS = {DETECT: "zero-shot", LOCATE: "three-shot"}
+NAMES = ("Response 1", "Response 2")
+FORMS = {DETECT: structured.verdict(), COMPARE: structured.choice(NAMES)}
+REFERENCE_FIRST, INDUCED_FIRST = "reference-first", "induced-first"
+PAIR_KINDS = (*KINDS, SPONTANEOUS)
+_VERDICT = re.compile(r"(?:Yes|No)\.\s*")
+Contexts = Mapping[str, Context]
+
+
+# ---- verdicts with their place and reason, as rows hold them: `Yes. …` or `No. …` --------------------------------------
+
+
+def read_located(reply: str, response: str, cue: str, knowledge: str) -> Read:
+    """Read a reply as a verdict on a response, with `segments` (`start-end`, code points, half-open), how many strings it
+    quotes (`n_quoted`) and how many of these stand nowhere (`n_not_located`); else `unparsed`.
+    """
+    parsed = located_verdict(reply, response, cue, knowledge=knowledge)
+    if parsed.value is None:
+        return unread(reply, parsed, "heading")
+    attributes = {
+        "verdict": YES_NO[parsed.value],
+        "segments": written(parsed.segments),
+        "n_quoted": str(parsed.n_quoted) if parsed.value else None,
+        "n_not_located": str(parsed.n_not_located) if parsed.n_not_located else None,
+        **cut(parsed, "heading"),
+    }
+    word = "Yes." if parsed.value else "No."
+    return Read(f"{word} {parsed.rationale}" if parsed.rationale else word, attributes=attributes)
+
+
+def written(segments: Iterable[tuple[int, int]]) -> str | None:
+    """Return segments as an attribute; None where there are none."""
+    return " ".join(f"{start}-{end}" for start, end in segments) or None
+
+
+def spans(known: Mapping[str, str]) -> list[dict]:
+    """Return the spans of a row that its attribute `segments` names, as tables hold them."""
+    places = [part.partition("-") for part in known.get("segments", "").split()]
+    return [{"start": int(start), "end": int(end), "type": UNTYPED, "p": None} for start, _, end in places]
+
+
+def rationale(text: str) -> str | None:
+    """Return the reason of a row's text, without the verdict; None where there is none."""
+    return _VERDICT.sub("", text, count=1).strip() or None
+
+
+# ---- detection and localization ------------------------------------------------------------------------------
+
+
+class Target(NamedTuple):
+    """One response to judge; `stratum`: its scenario, kind and label."""
+
+    target_id: str
+    item_id: str
+    text: str
+    stratum: tuple[str, ...] = ()
+
+
+def targets(samples: Iterable[dict]) -> list[Target]:
+    """Return the samples of test dialogues (Sample rows), by id."""
+    found = []
+    for row in samples:
+        if row["split"] == "test":
+            known = facts(row)
+            stratum = (known["scenario"], known.get("kind", ""), str(row["is_hallucinated"]))
+            found.append(Target(row["sample_id"], row["item_id"], row["text"], stratum))
+    return sorted(found)
+
+
+def located_of(asked_of: Iterable[Target], n: int, seed: int) -> list[Target]:
+    """Return `n` targets by id, of which subjects say where and why: of each stratum its share, the first ones in a seeded
+    order, so that a larger `n` keeps the earlier ones.
+    """
+    strata: dict[tuple[str, ...], list[Target]] = {}
+    for target in sorted(asked_of, key=lambda one: (draw(seed, "located", one.target_id), one.target_id)):
+        strata.setdefault(target.stratum, []).append(target)
+    ranked = [
+        ((number + 0.5) / len(stratum), target.target_id, target)
+        for stratum in strata.values()
+        for number, target in enumerate(stratum)
+    ]
+    return sorted(target for *_, target in sorted(ranked)[:n])
+
+
+def detect_requests(
+    purpose: str, targets: Iterable[Target], contexts: Contexts, subject: str, questions: Questions
+) -> list[Prompted]:
+    """Return one question per target, of purpose DETECT or LOCATE."""
+    settings = questions.settings
+    sampling = (settings.locating if purpose == LOCATE else None) or settings.detecting
+    asked = []
+    for target in targets:
+        attributes: dict[str, str | None] = {"variant": VARIANTS[purpose], "target": target.target_id}
+        about: dict[str, Any] = {"form": FORMS.get(purpose), "text": target.text}
+        asked.append(
+            questions.question(purpose, subject, contexts[target.item_id], sampling, attributes, **about)
+        )
+    return asked
+
+
+def read_verdict(question: Prompted, reply: str, texts: Mapping[str, str], contexts: Contexts) -> Read:
+    """Read a reply as a verdict on its target, located where that was asked for; `texts`: targets' texts by id."""
+    if question.purpose == LOCATE:
+        response = texts[question.attributes["target"] or ""]
+        return read_located(reply, response, CUES[LOCATE], contexts[question.item_id].knowledge)
+    return read_one_of(reply, yes_no(reply, CUES[DETECT], asks="hallucination"), "verdict", YES_NO)
+
+
+def judgements(rows: Iterable[dict], version: str) -> list[dict]:
+    """Return Judgement rows of Generation rows, but for those beside which another reply stands; the verdict is None where
+    none was read. A choice judges either side: the chosen text is hallucinated, the other is not. `version` names what
+    answered.
+    """
+    judged = []
+    for row in rows:
+        known = facts(row)
+        if REASKED in known:
+            continue
+        names, more = ("variant", "n_quoted", "n_not_located"), {}
+        if row["purpose"] == COMPARE:
+            names, chosen = ("variant", "order", "kind"), known.get("choice")
+            sides = {
+                name: None if chosen is None else chosen == name for name in (known["first"], known["second"])
+            }
+        else:
+            verdict = known.get("verdict")
+            sides = {known["target"]: None if verdict is None else verdict == "yes"}
+            is_located = row["purpose"] == LOCATE and verdict is not None
+            more = {"spans": spans(known), "rationale": rationale(row["text"]) if is_located else None}
+        for target, is_hallucinated in sides.items():
+            entry = judgement_row(
+                judgement_id=judgement_id(row, version, target),
+                judge=row["model"],
+                judge_version=version,
+                target_id=target,
+                verdict=is_hallucinated,
+                status=row["status"],
+                reason=row["reason"],
+                attributes=pairs(**{name: known.get(name) for name in names}),
+                **more,
+            )
+            judged.append(entry)
+    return judged
+
+
+def judgement_id(row: dict, version: str, target: str) -> str:
+    """Return the id of the judgement that a Generation row makes of a target."""
+    return content_id(row["model"], version, target, row["generation_id"])
+
+
+# ---- comparison ----------------------------------------------------------------------------------------------
+
+
+class Pair(NamedTuple):
+    """A reference response and a hallucinated one of the same turn, with their sample ids; of one of PAIR_KINDS."""
+
+    item_id: str
+    kind: str
+    reference_id: str
+    reference: str
+    hallucinated_id: str
+    hallucinated: str
+
+
+def sample_pairs(samples: Iterable[dict], n: int, seed: int) -> list[Pair]:
+    """Return the first `n` pairs of each kind in a seeded order, of Sample rows of test dialogues."""
+    test = [(row, facts(row)) for row in samples if row["split"] == "test"]
+    reference_of = {row["item_id"]: row for row, known in test if known.get("kind") == REFERENCE}
+    by_kind: dict[str, list[Pair]] = {kind: [] for kind in PAIR_KINDS}
+    for row, known in test:
+        reference = reference_of.get(row["item_id"])
+        if row["is_hallucinated"] and reference is not None and row["text"] != reference["text"]:
+            kind = known.get("kind") or known["scenario"]
+            sides = (reference["sample_id"], reference["text"], row["sample_id"], row["text"])
+            by_kind[kind].append(Pair(row["item_id"], kind, *sides))
+
+    def order(pair: Pair) -> tuple[float, str]:
+        return draw(seed, "compared", pair.hallucinated_id), pair.hallucinated_id
+
+    return [pair for of_kind in by_kind.values() for pair in sorted(of_kind, key=order)[:n]]
+
+
+def compare_requests(
+    compared: Iterable[Pair], contexts: Contexts, subject: str, questions: Questions
+) -> list[Prompted]:
+    """Return both orders of every pair."""
+    asked = []
+    for pair in compared:
+        sides = ((pair.reference_id, pair.reference), (pair.hallucinated_id, pair.hallucinated))
+        for order, (first, second) in ((REFERENCE_FIRST, sides), (INDUCED_FIRST, sides[::-1])):
+            attributes: dict[str, str | None] = {"order": order, "first": first[0], "second": second[0]}
+            attributes |= {"variant": COMPARE, "kind": pair.kind}
+            about: dict[str, Any] = {"first": first[1], "second": second[1], "form": FORMS[COMPARE]}
+            context, sampling = contexts[pair.item_id], questions.settings.detecting
+            asked.append(questions.question(COMPARE, subject, context, sampling, attributes, **about))
+    return asked
+
+
+def read_choice(question: Prompted, reply: str) -> Read:
+    """Read a reply as the side that is hallucinated; `choice` is the id of that text."""
+    parsed = choice(reply, NAMES, CUES[COMPARE], asks="hallucinated")
+    sides = (question.attributes["first"], question.attributes["second"])
+    return read_one_of(reply, parsed, "choice", dict(zip(NAMES, sides, strict=True)))
+
+
+# ---- the meta-judge ------------------------------------------------------------------------------------------
+
+
+class Judged(NamedTuple):
+    """A located judgement: its id, who judges, of which text (`response`) of which item, and what it says."""
+
+    judgement_id: str
+    judge: str
+    item_id: str
+    response: str
+    evaluation: str
+    is_positive: bool
+
+
+def judged(rows: Iterable[dict], texts: Mapping[str, str], versions: Mapping[str, str]) -> list[Judged]:
+    """Return the located judgements that were read, from Generation rows of purpose `locate`. `texts`: what was judged, by
+    id; `versions`: what answered, by model.
+    """
+    located = [(row, facts(row)) for row in rows if row["purpose"] == LOCATE and row["status"] == "ok"]
+    return [
+        Judged(
+            judgement_id(row, versions[row["model"]], known["target"]),
+            row["model"],
+            row["item_id"],
+            texts[known["target"]],
+            row["text"],
+            known["verdict"] == "yes",
+        )
+        for row, known in located
+        if known["target"] in texts
+    ]
+
+
+def drawn(judgements: Iterable[Judged], n: int, seed: int) -> list[Judged]:
+    """Return `n` judgements of each subject in a seeded order, as many of one verdict as of the other as far as there are; by
+    id.
+    """
+
+    def order(one: Judged) -> tuple[float, str]:
+        return draw(seed, "meta", one.judgement_id), one.judgement_id
+
+    turns: Counter[tuple[str, bool]] = Counter()
+    by_judge: dict[str, list[tuple[int, bool, Judged]]] = {}
+    for one in sorted(judgements, key=order):
+        verdict = one.judge, one.is_positive
+        by_judge.setdefault(one.judge, []).append((turns[verdict], not one.is_positive, one))
+        turns[verdict] += 1
+    return sorted(ranked[2] for of_judge in by_judge.values() for ranked in sorted(of_judge)[:n])
+
+
+def meta_requests(
+    judgements: Sequence[Judged], contexts: Contexts, meta_judge: str, questions: Questions
+) -> list[Prompted]:
+    """Return one question per judgement."""
+    asked = []
+    for one in judgements:
+        attributes: dict[str, str | None] = {"target": one.judgement_id, "judge": one.judge}
+        about: dict[str, Any] = {"text": one.response, "evaluation": one.evaluation}
+        context, sampling = contexts[one.item_id], questions.settings.detecting
+        asked.append(
+            questions.question(META, meta_judge, context, sampling, attributes, is_about_turn=False, **about)
+        )
+    return asked
+
+
+def read_accuracy(question: Prompted, reply: str) -> Read:
+    """Read a reply as Accurate or Inaccurate (`accurate`: yes, no)."""
+    return read_one_of(reply, accurate(reply, CUES[META]), "accurate", YES_NO)
