@@ -33,9 +33,11 @@ from truerate.core.terminal import say_wait, told
 
 NEVER = (501, 505)  # of the answers of a server in trouble, those that will not be others next time
 LOST = (httpx2.TimeoutException, httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ProxyError)
-TIMEOUT = httpx2.Timeout(
-    120, connect=20
-)  # the client's own is none at all: a server that falls silent would hold it for ever
+# the client's own is none at all: a server that falls silent would hold it for ever
+TIMEOUT = httpx2.Timeout(120, connect=20)
+AGAIN = Backoff(tries=6, first=1.0, largest=30.0, longest=300.0)  # a longer wait is for the user to know of
+ODD = (LookupError, TypeError)  # what the client falls over when an answer has another shape than it should
+T = TypeVar("T")
 
 
 class Busy(Exception):
@@ -44,6 +46,10 @@ class Busy(Exception):
     def __init__(self, met: str, *, wait: float | None = None) -> None:
         super().__init__(met)
         self.wait = wait
+
+
+# RuntimeError wraps a failed upload
+FAILURES = (Busy, httpx2.HTTPError, httpx2.InvalidURL, OSError, RuntimeError, ValueError, *ODD)
 
 
 @dataclass
@@ -57,9 +63,8 @@ class _Client(httpx2.Client):
     """A client whose transient failures raise `Busy`, so that the library's own unbounded retries never start."""
 
     def __init__(self, traffic: Traffic) -> None:
-        super().__init__(
-            event_hooks={"request": [_http.hf_request_event_hook]}, follow_redirects=True, timeout=TIMEOUT
-        )
+        hooks = {"request": [_http.hf_request_event_hook]}
+        super().__init__(event_hooks=hooks, follow_redirects=True, timeout=TIMEOUT)
         self._traffic = traffic
 
     def send(self, request: httpx2.Request, **options) -> httpx2.Response:
@@ -80,25 +85,20 @@ class _Client(httpx2.Client):
 
 def _passing(request: httpx2.Request, response: httpx2.Response) -> str | None:
     """What makes an answer one that may differ next time, or None."""
-    status = response.status_code
-    is_moving = (
-        status == 409 and "/commit/" in request.url.path
-    )  # another commit is under way; whose, the head will tell
+    status, host = response.status_code, _host(request)
+    # another commit is under way; whose, the head will tell
+    is_moving = status == 409 and "/commit/" in request.url.path
     if is_moving or (may_pass(status) and status not in NEVER):
-        return f"{_host(request)} answers {status}"
+        return f"{host} answers {status}"
     if status >= 400 and request.method in ("PUT", "POST") and "authorization" not in request.headers:
         # a signed address has expired, or not all of a file came through: a new one is asked for
         return f"the store answers {status}"
-    if (
-        response.is_closed
-        and "json" in response.headers.get("content-type", "")
-        and response.is_success
-        and response.content
-    ):
+    is_json = "json" in response.headers.get("content-type", "")
+    if is_json and response.is_closed and response.is_success and response.content:
         try:
             json.loads(response.content)
         except ValueError:
-            return f"{_host(request)} answers {status} with broken JSON"
+            return f"{host} answers {status} with broken JSON"
     return None
 
 
@@ -109,10 +109,10 @@ def _host(request: httpx2.Request) -> str:
 def _asked_wait(response: httpx2.Response) -> float | None:
     """Seconds that a response asks to wait: its Retry-After, else the reset of an exhausted rate limit."""
     asked = seconds_asked(response.headers.get("retry-after"))
-    if asked is not None:
-        return asked
     limit = parse_ratelimit_headers(response.headers)
-    return float(limit.reset_in_seconds) if limit and not limit.remaining else None
+    if asked is None and limit and not limit.remaining:
+        return float(limit.reset_in_seconds)
+    return asked
 
 
 @contextmanager
@@ -123,35 +123,21 @@ def quiet_client() -> Iterator[Traffic]:
     Xet is switched off at run time because the library takes it wherever its package is installed, whether or
     not the server knows it.
     """
-    before = constants.HF_HUB_DISABLE_XET, are_progress_bars_disabled(), _http._GLOBAL_CLIENT_FACTORY
-    traffic = Traffic()
+    has_no_xet, has_no_bars = constants.HF_HUB_DISABLE_XET, are_progress_bars_disabled()
+    factory, traffic = _http._GLOBAL_CLIENT_FACTORY, Traffic()
     constants.HF_HUB_DISABLE_XET = True
     disable_progress_bars()
     set_client_factory(lambda: _Client(traffic))
     try:
         yield traffic
     finally:
-        constants.HF_HUB_DISABLE_XET = before[0]
-        if not before[1]:
+        constants.HF_HUB_DISABLE_XET = has_no_xet
+        if not has_no_bars:
             enable_progress_bars()
-        set_client_factory(before[2])
+        set_client_factory(factory)
 
 
 # ---- retries -------------------------------------------------------------------------------------------------
-T = TypeVar("T")
-AGAIN = Backoff(tries=6, first=1.0, largest=30.0, longest=300.0)  # a longer wait is for the user to know of
-ODD = (LookupError, TypeError)  # what the client falls over when an answer has another shape than it should
-FAILURES = (
-    Busy,
-    httpx2.HTTPError,
-    httpx2.InvalidURL,
-    OSError,
-    RuntimeError,
-    ValueError,
-    *ODD,
-)  # RuntimeError wraps a failed upload
-
-
 @dataclass(frozen=True)
 class Retries:
     """Calls again what failed in passing: at most `AGAIN.tries` times in a row, after a random wait (full jitter) or
@@ -175,49 +161,40 @@ class Retries:
                 with told(doing):
                     return work()
             except FAILURES as error:
-                odd = (
-                    Busy(f"the Hub's answer makes no sense ({type(error).__name__})")
-                    if isinstance(error, ODD)
-                    else None
-                )
-                busy = _cause(error, Busy) or odd
+                busy = _cause(error, Busy)
+                if busy is None and isinstance(error, ODD):
+                    busy = Busy(f"the Hub's answer makes no sense ({type(error).__name__})")
                 if busy is None:
                     raise refusal(doing, error) from None
             tried, done = (1 if self.progress() != done else tried + 1), self.progress()
-            wait = self._wait(doing, busy, tried=tried)
+            if busy.wait is not None and AGAIN.is_too_long(busy.wait):
+                until = datetime.now(UTC) + timedelta(seconds=busy.wait)
+                raise EndpointError(
+                    f"{doing}: the Hub asks to wait {busy.wait:.0f} s; run it again after {until:%Y-%m-%d %H:%M} UTC"
+                )
+            if AGAIN.is_spent(tried):
+                advice = "check HF_ENDPOINT and the network, then run it again: what has been uploaded is not sent twice"
+                raise EndpointError(f"{doing}: gave up after {tried} tries: {busy}; {advice}")
+            wait = AGAIN.wait(tried, busy.wait, self.chance)
             say_wait(wait, f"{doing}: {busy}")
             self.pause(wait)
-
-    def _wait(self, doing: str, busy: Busy, *, tried: int) -> float:
-        """Seconds until the next try."""
-        if AGAIN.is_too_long(busy.wait):
-            until = datetime.now(UTC) + timedelta(seconds=busy.wait)
-            raise EndpointError(
-                f"{doing}: the Hub asks to wait {busy.wait:.0f} s; run it again after {until:%Y-%m-%d %H:%M} UTC"
-            ) from None
-        if AGAIN.is_spent(tried):
-            advice = "check HF_ENDPOINT and the network, then run it again: what has been uploaded is not sent twice"
-            raise EndpointError(f"{doing}: gave up after {tried} tries: {busy}; {advice}") from None
-        return AGAIN.wait(tried, busy.wait, self.chance)
 
 
 def refusal(doing: str, error: BaseException) -> TruerateError:
     """A failure that no second try would mend, in one line that says what to do."""
-    if disk := next(
-        (e for e in _causes(error) if isinstance(e, OSError) and e.errno in (errno.ENOSPC, errno.EDQUOT)),
-        None,
-    ):
-        return TruerateError(
-            f"{doing}: {disk.strerror} ({_line(disk.filename or 'temporary files')}); make room and run it again"
-        )
+    disk = next(
+        (e for e in _causes(error) if getattr(e, "errno", None) in (errno.ENOSPC, errno.EDQUOT)), None
+    )
+    if isinstance(disk, OSError):
+        where = _line(disk.filename or "temporary files")
+        return TruerateError(f"{doing}: {disk.strerror} ({where}); make room and run it again")
     if _cause(error, OfflineModeIsEnabled):
         return SettingsError(f"{doing}: HF_HUB_OFFLINE is set; unset it to reach the Hub")
-    answer = _cause(error, HfHubHTTPError)
-    if answer is not None:
+    if answer := _cause(error, HfHubHTTPError):
         return EndpointError(f"{doing}: {_refused(answer)}")
     if _cause(error, HFValidationError):
         return EndpointError(f"{doing}: the Hub takes no such name: {_line(error)}")
-    what = error.strerror if isinstance(error, OSError) and error.strerror else error
+    what = getattr(error, "strerror", None) or error
     where = f" ({_line(error.filename)})" if isinstance(error, OSError) and error.filename else ""
     return EndpointError(f"{doing}: {type(error).__name__}: {_line(what)}{where}")
 
@@ -241,7 +218,7 @@ def _cause(error: BaseException | None, kind: type[T]) -> T | None:
     return next((cause for cause in _causes(error) if isinstance(cause, kind)), None)
 
 
-def _causes(error: BaseException | None):
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__

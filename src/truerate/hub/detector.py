@@ -57,13 +57,11 @@ def detector_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
     revision.
     """
     what = f"publishing detector {facts.detector!r}"
-    if not facts.training.get("is_fitted", False):
-        raise TruerateError(f"{what}: it had nothing to learn from on board {facts.board!r}; publish another")
+    _refuse_unfitted(facts, what)
     missing = [name for name in (NETWORK, CODER, TOKENIZER, WEIGHTS) if not (facts.folder / name).is_file()]
     if missing:
-        raise TruerateError(
-            f"{what}: no {missing[0]} in its folder; only trained networks go out, run `dvc repro train`"
-        )
+        advice = "only trained networks go out, run `dvc repro train`"
+        raise TruerateError(f"{what}: no {missing[0]} in its folder; {advice}")
     network = _json(facts.folder / NETWORK)
     refuse_training(facts.source, what=f"detector {facts.detector!r}")
     backbone = published_backbone(network["backbone"], what=what)
@@ -74,10 +72,8 @@ def detector_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
     body = None if backbone["lora"] else _json(facts.folder / BODY)
     tokenizer = _json(facts.folder / TOKENIZER)
     coding = tokenizer_config(tokenizer, _json(facts.folder / CODER), int(backbone["max_tokens"]))
-    fixed: dict[str, bytes | Path] = {path: text.encode() for path, text in facts.recipe.items()}
-    fixed |= {name: facts.folder / name for name in (CODER, TOKENIZER, WEIGHTS)}
-    fixed |= {BODY: _bytes(published_config(whole, body)), NETWORK: _bytes(whole)}
-    fixed |= {"tokenizer_config.json": _bytes(coding)}
+    made = {BODY: published_config(whole, body), NETWORK: whole, "tokenizer_config.json": coding}
+    fixed = _fixed(facts, CODER, TOKENIZER, WEIGHTS) | {name: _bytes(part) for name, part in made.items()}
     return ModelDraft("detector", facts, fixed, detector_card(facts, whole, repo=repo))
 
 
@@ -87,16 +83,24 @@ def judge_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
     Raises TruerateError if it learned nothing, is of another form, or learned from texts that may not be published.
     """
     what = f"publishing judge {facts.detector!r}"
-    if not facts.training.get("is_fitted", False):
-        raise TruerateError(f"{what}: it had nothing to learn from on board {facts.board!r}; publish another")
+    _refuse_unfitted(facts, what)
     if not all((facts.folder / name).is_file() for name in (STATE, DECISION)):
         raise TruerateError(f"{what}: only judges of `form: trees` go out; this one is of another form")
     refuse_training(facts.source, what=f"judge {facts.detector!r}")
     decision = json.loads((facts.folder / DECISION).read_text("utf-8"))
-    fixed: dict[str, bytes | Path] = {path: text.encode() for path, text in facts.recipe.items()}
-    fixed |= {name: facts.folder / name for name in (STATE, DECISION)}
-    fixed[BODY] = (json.dumps({"model_type": JUDGE_TYPE}, indent=1) + "\n").encode()
+    fixed = _fixed(facts, STATE, DECISION) | {BODY: _bytes({"model_type": JUDGE_TYPE})}
     return ModelDraft("judge", facts, fixed, judge_card(facts, decision, repo=repo))
+
+
+def _refuse_unfitted(facts: DetectorFacts, what: str) -> None:
+    if not facts.training.get("is_fitted", False):
+        raise TruerateError(f"{what}: it had nothing to learn from on board {facts.board!r}; publish another")
+
+
+def _fixed(facts: DetectorFacts, *names: str) -> dict[str, bytes | Path]:
+    """The recipe, and files by where training wrote them."""
+    recipe: dict[str, bytes | Path] = {path: text.encode() for path, text in facts.recipe.items()}
+    return recipe | {name: facts.folder / name for name in names}
 
 
 def chosen_threshold(training: Mapping[str, object]) -> dict[str, float]:
@@ -112,9 +116,8 @@ def refuse_training(card: Mapping, *, what: str) -> None:
     refuse_unpublishable(card, what=what)
     if card["redistribution"] != "yes":
         reason = f"it learned from {card.get('name')!r}, whose redistribution is {card['redistribution']!r}"
-        raise TruerateError(
-            f"publishing {what}: {reason}; only what was learned from sources with 'yes' goes out"
-        )
+        allowed = "only what was learned from sources with 'yes' goes out"
+        raise TruerateError(f"publishing {what}: {reason}; {allowed}")
 
 
 def published_backbone(backbone: Mapping, *, what: str) -> dict:
@@ -126,13 +129,13 @@ def published_backbone(backbone: Mapping, *, what: str) -> dict:
     weights = str(backbone["weights"])
     is_local = not _HUB_ID.fullmatch(weights) or (weights != TINY and Path(weights).exists())
     if backbone["lora"] and is_local:
+        advice = "train on one of the Hub, by its id"
         raise TruerateError(
-            f"{what}: its adapters need the backbone in folder {Path(weights).name!r}; train on one of the Hub, by its id"
+            f"{what}: its adapters need the backbone in folder {Path(weights).name!r}; {advice}"
         )
     if backbone["lora"] and not backbone["revision"]:
-        raise TruerateError(
-            f"{what}: its backbone {weights!r} is not pinned; set its `revision` in params.yaml and train again"
-        )
+        advice = "set its `revision` in params.yaml and train again"
+        raise TruerateError(f"{what}: its backbone {weights!r} is not pinned; {advice}")
     return {**backbone, "weights": Path(weights).name} if is_local else dict(backbone)
 
 
@@ -141,9 +144,8 @@ def published_config(network: Mapping, body: Mapping | None) -> dict:
     """config.json: a type of our own around the body's config; `body` is None if adapters name a backbone."""
     labels = dict(enumerate(network["labels"]))
     named = {"id2label": labels, "label2id": {name: number for number, name in labels.items()}}
-    adapted = (
-        {} if body else {"base_model": {name: network["backbone"][name] for name in ("weights", "revision")}}
-    )
+    base = {name: network["backbone"][name] for name in ("weights", "revision")}
+    adapted = {} if body else {"base_model": base}
     return {"architectures": ["TokenDetector"], "model_type": NETWORK_TYPE, "body": body, **named, **adapted}
 
 

@@ -44,22 +44,15 @@ def halludial_form(configs: Sequence[Config]) -> list[Config]:
             splits = {name: frame for name, frame in splits.items() if frame.height}
             suffix = config.name.removeprefix("dialogue")
             words = f"one response with its label and the reason, in HalluDial's columns ({scenario})"
-            form = replace(
-                config,
-                name=f"halludial-{scenario}{suffix}",
-                splits=splits,
-                description=words,
-                is_default=False,
-            )
-            forms += [form] if splits else []
+            named = {"name": f"halludial-{scenario}{suffix}", "description": words}
+            forms += [replace(config, splits=splits, is_default=False, **named)] if splits else []
     return forms
 
 
 def _is_of_dialogues(config: Config) -> bool:
     """Whether a config holds labelled responses of dialogues with their texts."""
-    columns = next(iter(config.splits.values())).columns
-    is_named = config.name == "dialogue" or config.name.startswith("dialogue-")
-    return config.has_texts and is_named and set(NEEDED) <= set(columns)
+    is_named = f"{config.name}-".startswith("dialogue-")
+    return config.has_texts and is_named and set(NEEDED) <= set(config.schema)
 
 
 def _rows(frame: pl.DataFrame, scenario: str, numbers: Mapping[str, int]) -> pl.DataFrame:
@@ -107,7 +100,6 @@ def in_forms(configs: Sequence[Config], forms: Iterable[str]) -> list[Config]:
     """
     wanted = sorted(set(forms))
     if unknown := [name for name in wanted if name not in FORMS]:
-        raise TruerateError(
-            f"publishing in the columns of {unknown[0]!r}: not known; allowed: {listed(FORMS)}"
-        )
+        where = f"publishing in the columns of {unknown[0]!r}"
+        raise TruerateError(f"{where}: not known; allowed: {listed(FORMS)}")
     return [config for name in wanted for config in FORMS[name](configs)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from huggingface_hub import constants
 
 from truerate.core.errors import EndpointError, TruerateError, listed
-from truerate.hub.release import CHANGELOG, MARK, README, Files, Target, size_of
+from truerate.hub.release import MARK, README, Files, Target, size_of
 from truerate.hub.remote import State, Status, matches
 
 TAG = re.compile(r"v[0-9]+\.[0-9]+(\.[0-9]+)?")
@@ -46,58 +46,48 @@ def plan_of(files: Files, state: State, *, prefixes: Sequence[str]) -> Plan:
 
     A stale file is deleted only below one of `prefixes` (folders); an empty prefix owns nothing.
     """
-    sizes = {path: size_of(content) for path, content in sorted(files.items())}
-    same = {
-        path for path, content in files.items() if path in state.files and matches(content, state.files[path])
-    }
+    there, sizes = state.files, {path: size_of(content) for path, content in sorted(files.items())}
+    same = {path for path, content in files.items() if path in there and matches(content, there[path])}
     folders = tuple(f"{prefix.rstrip('/')}/" for prefix in prefixes)
-    stale = sorted(path for path in state.files if path not in files and path.startswith(folders))
+    stale = sorted(path for path in there if path not in files and path.startswith(folders))
     return Plan(
         state.commit,
-        {path: size for path, size in sizes.items() if path not in state.files},
-        {path: size for path, size in sizes.items() if path in state.files and path not in same},
-        {path: state.files[path].size for path in stale},
+        {path: size for path, size in sizes.items() if path not in there},
+        {path: size for path, size in sizes.items() if path in there and path not in same},
+        {path: there[path].size for path in stale},
         {path: size for path, size in sizes.items() if path in same},
     )
 
 
 def lines(plan: Plan, target: Target, *, status: Status, is_tagged: bool = False) -> list[str]:
     """A plan in words: where it goes and who will see it, a line per file, and the sums."""
-    visibility = (
-        "private" if status.is_private or (status.head is None and not target.is_public) else "public"
-    )
-    visibility = "private, will be public" if status.is_private and target.is_public else visibility
+    is_private = status.is_private or (status.head is None and not target.is_public)
+    visibility = "private, will be public" if status.is_private and target.is_public else "public"
+    visibility = "private" if is_private and not target.is_public else visibility
     where = f"on {plan.head[:8]}" if plan.head else "new repository"
-    text_lines = [f"{target.repo} ({target.kind}, {visibility}; {where})"]
-    text_lines += _listed("+", plan.added, n_shown=SHOWN) + _listed("~", plan.changed, n_shown=SHOWN)
-    text_lines += _listed("-", plan.deleted, n_shown=len(plan.deleted))
-    counts = [
-        (plan.added, "added"),
-        (plan.changed, "changed"),
-        (plan.deleted, "deleted"),
-        (plan.unchanged, "unchanged"),
-    ]
-    sums = ", ".join(f"{len(files)} {word}" for files, word in counts)
-    text_lines.append(
-        "  nothing to commit: it holds this already"
-        if plan.is_empty
-        else f"  {sums}; {bytes_shown(plan.n_bytes)} to upload"
+    sums = ", ".join(
+        f"{len(getattr(plan, word))} {word}" for word in ("added", "changed", "deleted", "unchanged")
     )
+    whole = f"{sums}; {bytes_shown(plan.n_bytes)} to upload"
+    shown_lines = [
+        f"{target.repo} ({target.kind}, {visibility}; {where})",
+        *_listed("+", plan.added, n_shown=SHOWN),
+        *_listed("~", plan.changed, n_shown=SHOWN),
+        *_listed("-", plan.deleted, n_shown=len(plan.deleted)),
+        f"  {'nothing to commit: it holds this already' if plan.is_empty else whole}",
+    ]
     if target.tag:
-        text_lines.append(
-            f"  tag {target.tag} " + ("stands at this content already" if is_tagged else "will be set")
-        )
-    return text_lines
+        stands = "stands at this content already" if is_tagged else "will be set"
+        shown_lines.append(f"  tag {target.tag} {stands}")
+    return shown_lines
 
 
 def bytes_shown(n: int) -> str:
     """A number of bytes for people: 999 B, 1.5 kB, 12.0 MB, 3.1 GB."""
-    if n < 1000:
-        return f"{n} B"
-    value, unit = next(
-        (n / size, unit) for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")) if n >= size
-    )
-    return f"{value:.1f} {unit}"
+    for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if n >= size:
+            return f"{n / size:.1f} {unit}"
+    return f"{n} B"
 
 
 def refuse_names(target: Target) -> None:
@@ -148,17 +138,9 @@ def refuse_foreign(state: State, *, target: Target, name: str) -> None:
 
 def is_automatic(readme: str) -> bool:
     """Whether a README.md is what the Hub writes for a new repository: front matter and no more than a heading."""
-    rest = re.sub(
-        r"\A---\s*\n.*?^---\s*$", "", readme.lstrip("\ufeff"), count=1, flags=re.DOTALL | re.MULTILINE
-    )
-    words = [line for line in rest.splitlines() if line.strip()]
+    rest = re.sub(r"\A\ufeff?---\s*\n.*?^---\s*$", "", readme, count=1, flags=re.DOTALL | re.MULTILINE)
+    words = [line for line in rest.splitlines() if line.strip("\ufeff \t")]
     return not words or (len(words) == 1 and words[0].startswith("# "))
-
-
-def holds(files: Files, state: State, *, prefixes: Sequence[str]) -> bool:
-    """Whether a commit holds exactly these files but for the change log, which tells of later releases too."""
-    content = {path: file for path, file in files.items() if path != CHANGELOG}
-    return plan_of(content, state, prefixes=prefixes).is_empty
 
 
 def shown(path: str) -> str:
@@ -183,7 +165,10 @@ def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callabl
 
     `is_there` says whether the repository exists: a scope of one repository makes none.
     """
-    namespace, account, token = target.repo.partition("/")[0], str(who.get("name") or "?"), _token(who)
+    namespace, account = target.repo.partition("/")[0], str(who.get("name") or "?")
+    auth = who.get("auth")
+    token = auth.get("accessToken") if isinstance(auth, Mapping) else None
+    token = token if isinstance(token, Mapping) else {}
     advice = f"set HF_TOKEN to one that may ({constants.ENDPOINT}/settings/tokens), or name another --to"
     if token.get("role") == READS:
         raise EndpointError(f"{doing}: this token of {account!r} may not write: its role is 'read'; {advice}")
@@ -195,19 +180,12 @@ def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callabl
                 f"{doing}: this fine-grained token of {account!r} may not write there; it may write to: {allowed}; {advice}"
             )
         return
-    orgs = {
-        str(organisation.get("name")).casefold(): organisation for organisation in _mappings(who.get("orgs"))
-    }
+    orgs = {str(org.get("name")).casefold(): org for org in _mappings(who.get("orgs"))}
     if namespace.casefold() in (account.casefold(), "?") or "name" not in who:
         return
     own_org = orgs.get(namespace.casefold())
     if own_org is None:
-        may = listed(
-            [
-                account,
-                *(organisation["name"] for organisation in orgs.values() if _role(organisation) is None),
-            ]
-        )
+        may = listed([account, *(org["name"] for org in orgs.values() if _role(org) is None)])
         there = f"{target.repo} is there and not yours: " if is_there() else ""
         raise EndpointError(
             f"{doing}: {there}{account!r} is neither {namespace!r} nor a member of it; it may write to: {may}; {advice}"
@@ -218,21 +196,11 @@ def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callabl
         )
 
 
-def _token(who: Mapping) -> Mapping:
-    auth = who.get("auth")
-    token = auth.get("accessToken") if isinstance(auth, Mapping) else None
-    return token if isinstance(token, Mapping) else {}
-
-
 def _scopes(answer: Mapping) -> Iterator[tuple[str, str]]:
     """(kind, name) of the users, organisations and repositories that a fine-grained token may write to."""
     for scope in _mappings(answer.get("scoped")):
         entity, granted = scope.get("entity"), scope.get("permissions")
-        if (
-            isinstance(entity, Mapping)
-            and isinstance(granted, list)
-            and WRITES & {permission for permission in granted if isinstance(permission, str)}
-        ):
+        if isinstance(entity, Mapping) and isinstance(granted, list) and any(map(granted.count, WRITES)):
             yield str(entity.get("type")), str(entity.get("name"))
 
 

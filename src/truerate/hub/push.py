@@ -11,16 +11,7 @@ from huggingface_hub.errors import HfHubHTTPError
 from truerate.core.errors import TruerateError
 from truerate.hub.client import FAILURES, Retries, quiet_client, refusal
 from truerate.hub.kept import Release, added, kept_of, refuse_edited
-from truerate.hub.plan import (
-    Plan,
-    holds,
-    lines,
-    plan_of,
-    refuse_foreign,
-    refuse_names,
-    refuse_public,
-    refuse_reader,
-)
+from truerate.hub.plan import Plan, lines, plan_of, refuse_foreign, refuse_names, refuse_public, refuse_reader
 from truerate.hub.release import CHANGELOG, README, Draft, Files, Stamp, Target
 from truerate.hub.remote import Repository, State, Status
 
@@ -74,9 +65,8 @@ def publish(
             for line in lines(release.plan, target, status=status, is_tagged=bool(release.tagged)):
                 say(line)
             if release.tagged and release.tagged != status.head:
-                say(
-                    f"{target.tag} stands at commit {release.tagged[:8]}; main holds another release and is left as it is"
-                )
+                main = "main holds another release and is left as it is"
+                say(f"{target.tag} stands at commit {release.tagged[:8]}; {main}")
             check(release.files)
             if dry_run and not who:
                 say("  whether this token may write there, the Hub does not say")
@@ -97,9 +87,8 @@ def refuse_surroundings(doing: str) -> None:
     if not token:
         raise TruerateError(f"{doing}: no token of the Hub; set HF_TOKEN or run `hf auth login`")
     if not (token.isascii() and token.isprintable()):
-        raise TruerateError(
-            f"{doing}: HF_TOKEN holds a character that no token has; set it to the token alone"
-        )
+        problem = "HF_TOKEN holds a character that no token has; set it to the token alone"
+        raise TruerateError(f"{doing}: {problem}")
     if not constants.ENDPOINT.startswith(("http://", "https://")):
         raise TruerateError(
             f"{doing}: HF_ENDPOINT is {constants.ENDPOINT!r}; it must begin with https:// or http://, or not be set"
@@ -129,7 +118,9 @@ def _tagged(draft: Draft, to: Repository) -> State | None:
     if commit is None:
         return None
     state = to.state(commit)
-    if state.mark and holds(_as_there(draft, state), state, prefixes=draft.prefixes):
+    # the change log tells of later releases, too
+    content = _but_log(_as_there(draft, state)) if state.mark else {}
+    if state.mark and plan_of(content, state, prefixes=draft.prefixes).is_empty:
         return state
     raise TruerateError(
         f"{to.name}: tag {tag!r} holds other content (commit {commit[:8]}) and is never moved; choose another --tag"
@@ -151,12 +142,14 @@ def _dated(draft: Draft, state: State, target: Target, *, stamp: Stamp) -> Files
             return same
     kept = kept_of(state.readme)
     whole = draft.files(stamp=stamp, changelog=state.changelog, kept=kept)
-    content = {path: file for path, file in whole.items() if path != CHANGELOG}
-    plan = plan_of(content, state, prefixes=draft.prefixes)
-    entry = Release(
-        target.tag, stamp.dated, draft.summary, len(plan.added), len(plan.changed), len(plan.deleted)
-    )
+    plan = plan_of(_but_log(whole), state, prefixes=draft.prefixes)
+    counts = (len(plan.added), len(plan.changed), len(plan.deleted))
+    entry = Release(target.tag, stamp.dated, draft.summary, *counts)
     return draft.files(stamp=stamp, changelog=added(state.changelog, entry), kept=kept)
+
+
+def _but_log(files: Files) -> Files:
+    return {path: file for path, file in files.items() if path != CHANGELOG}
 
 
 def _write(draft: Draft, to: Repository, *, status: Status, release: _Release) -> str:
@@ -181,14 +174,13 @@ def _committed(draft: Draft, to: Repository, *, release: _Release) -> str:
         to.create()
     plan = release.plan if release.plan.head else _first(draft, to, release.files)
     changes = {path: release.files[path] for path in [*plan.added, *plan.changed]}
+    message = " ".join(f"{to.target.tag + ': ' if to.target.tag else ''}{draft.summary}".split())
 
     def attempt() -> str:
         """The id of the commit, also of one that landed although its answer was lost."""
         adding = to.upload(changes)
         try:
-            return to.commit_once(
-                adding, list(plan.deleted), parent=plan.head, message=_message(draft, to.target)
-            )
+            return to.commit_once(adding, list(plan.deleted), parent=plan.head, message=message)
         except FAILURES as error:
             landed = _landed(draft, to, files=release.files, plan=plan, error=error)
             if landed is None:
@@ -235,20 +227,15 @@ def _landed(draft: Draft, to: Repository, *, files: Files, plan: Plan, error: Ex
 
 def _verify(draft: Draft, to: Repository, *, files: Files, commit: str) -> None:
     """Compare every object of the commit with what was sent. Raises TruerateError if one differs."""
-    left = plan_of(files, State(commit, to.files(commit)), prefixes=draft.prefixes)
-    if not left.is_empty:  # a listing may lag behind or arrive damaged: it is asked for once more
+    for _ in range(2):  # a listing may lag behind or arrive damaged: it is asked for once more
         left = plan_of(files, State(commit, to.files(commit)), prefixes=draft.prefixes)
-    if not left.is_empty:
-        wrong = [*left.added, *left.changed, *left.deleted]
-        raise TruerateError(
-            f"{to.name}: commit {commit[:8]} does not hold what was sent ({len(wrong)} files, first {wrong[0]!r}); it is not tagged; "
-            "run it again"
-        )
-
-
-def _message(draft: Draft, target: Target) -> str:
-    """The commit's first line."""
-    return " ".join(f"{target.tag + ': ' if target.tag else ''}{draft.summary}".split())
+        if left.is_empty:
+            return
+    wrong = [*left.added, *left.changed, *left.deleted]
+    raise TruerateError(
+        f"{to.name}: commit {commit[:8]} does not hold what was sent ({len(wrong)} files, first {wrong[0]!r}); it is not tagged; "
+        "run it again"
+    )
 
 
 def _text(content) -> str:

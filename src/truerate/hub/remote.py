@@ -16,7 +16,7 @@ from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
 
 from truerate.core.errors import EndpointError
 from truerate.hub.client import Busy, Retries
-from truerate.hub.release import CHANGELOG, MARK, README, Files, Kind, Target, size_of
+from truerate.hub.release import CHANGELOG, MARK, README, Files, Target, sha256, size_of
 
 MISSING = (403, 404, 405, 501)  # a server that does not know a question, or does not answer it
 
@@ -60,9 +60,8 @@ class Repository:
         return self.target.repo
 
     @property
-    def kind(self) -> Kind:
-        """Whether it holds a data set or a model."""
-        return self.target.kind
+    def _kind(self) -> dict:
+        return {"repo_type": self.target.kind}
 
     def whoami(self) -> Mapping:
         """What the Hub says of the token and its account; nothing where a mirror does not answer such questions."""
@@ -72,8 +71,8 @@ class Repository:
             if answer.status_code in MISSING:
                 return {}
             hf_raise_for_status(answer)
-            answer_json = answer.json()
-            return answer_json if isinstance(answer_json, Mapping) else {}
+            who = answer.json()
+            return who if isinstance(who, Mapping) else {}
 
         return self.retries.call(f"asking whether this token may write to {self.name}", ask)
 
@@ -83,14 +82,13 @@ class Repository:
         def ask() -> Status:
             """One try; a repository that is gated, or a token that is refused, is no missing repository."""
             try:
-                info = HfApi().repo_info(self.name, repo_type=self.kind)
-            except GatedRepoError:
-                raise
+                info = HfApi().repo_info(self.name, **self._kind)
             except RepositoryNotFoundError as error:
-                if (
-                    error.response.status_code == 401
-                    and error.response.headers.get("x-error-code") != "RepoNotFound"
-                ):
+                response = error.response
+                is_absent = (
+                    response.status_code != 401 or response.headers.get("x-error-code") == "RepoNotFound"
+                )
+                if isinstance(error, GatedRepoError) or not is_absent:
                     raise
                 return Status(None, None)
             return Status(info.sha, bool(info.private))
@@ -99,17 +97,20 @@ class Repository:
 
     def tags(self) -> dict[str, str]:
         """Its tags and the commits they stand at."""
-        refs = self.retries.call(
-            f"reading the tags of {self.name}", lambda: HfApi().list_repo_refs(self.name, repo_type=self.kind)
-        )
+        doing = f"reading the tags of {self.name}"
+        refs = self.retries.call(doing, lambda: HfApi().list_repo_refs(self.name, **self._kind))
         return {tag.name: tag.target_commit for tag in refs.tags}
 
     def files(self, commit: str) -> dict[str, Entry]:
         """All its files at a commit."""
 
         def ask() -> dict[str, Entry]:
-            tree = HfApi().list_repo_tree(self.name, recursive=True, revision=commit, repo_type=self.kind)
-            return {entry.path: _entry(entry) for entry in tree if isinstance(entry, RepoFile)}
+            tree = HfApi().list_repo_tree(self.name, recursive=True, revision=commit, **self._kind)
+            files = [file for file in tree if isinstance(file, RepoFile)]
+            sums = [file.lfs.sha256 if file.lfs else None for file in files]
+            return {
+                file.path: Entry(file.size, file.blob_id, of) for file, of in zip(files, sums, strict=True)
+            }
 
         return self.retries.call(f"listing {self.name} at {commit[:8]}", ask)
 
@@ -124,40 +125,34 @@ class Repository:
 
     def _text(self, path: str, commit: str, files: Mapping[str, Entry]) -> str:
         """A small text file at a commit, verified by its hash; empty if there is none."""
+        if path not in files:
+            return ""
 
         def ask() -> str:
-            url = hf_hub_url(self.name, path, repo_type=self.kind, revision=commit)
+            url = hf_hub_url(self.name, path, revision=commit, **self._kind)
             answer = get_session().get(url, headers=build_hf_headers())
             hf_raise_for_status(answer)
             if not matches(answer.content, files[path]):
                 raise Busy(f"{path} did not arrive as the Hub lists it")
             return answer.content.decode("utf-8", "replace")
 
-        return (
-            self.retries.call(f"reading {path} of {self.name} at {commit[:8]}", ask) if path in files else ""
-        )
+        return self.retries.call(f"reading {path} of {self.name} at {commit[:8]}", ask)
 
     def check_card(self, card: str) -> None:
         """Let the Hub validate a README.md before anything is uploaded."""
-
-        def ask() -> None:
-            words = {"content": card, "repoType": self.kind}
-            hf_raise_for_status(
-                get_session().post(
-                    f"{HfApi().endpoint}/api/validate-yaml", json=words, headers=build_hf_headers()
-                )
-            )
-
-        self.retries.call(f"having the card of {self.name} checked", ask)
+        how = {"json": {"content": card, "repoType": self.target.kind}, "headers": build_hf_headers()}
+        address = f"{HfApi().endpoint}/api/validate-yaml"
+        doing = f"having the card of {self.name} checked"
+        self.retries.call(doing, lambda: hf_raise_for_status(get_session().post(address, **how)))
 
     def create(self) -> None:
         """Make it, unless it is there (the answer of an earlier try may have been lost)."""
-        private = not self.target.is_public
-        form = {"space_sdk": "static"} if self.kind == "space" else {}
+        form: dict = {"space_sdk": "static"} if self.target.kind == "space" else {}
+        form |= {"private": not self.target.is_public}
 
         def ask() -> None:
             try:
-                HfApi().create_repo(self.name, repo_type=self.kind, private=private, **form)
+                HfApi().create_repo(self.name, **self._kind, **form)
             except HfHubHTTPError as error:
                 if error.response.status_code != 409:
                     raise
@@ -172,11 +167,10 @@ class Repository:
         """
 
         def ask() -> list[CommitOperationAdd]:
-            adding = [
-                CommitOperationAdd(path, content) for path, content in sorted(files.items())
-            ]  # no operation can be used twice
+            # no operation can be used twice
+            adding = [CommitOperationAdd(path, content) for path, content in sorted(files.items())]
             if adding:
-                options = {"repo_type": self.kind, "gitignore_content": "", "free_memory": False}
+                options = {"gitignore_content": "", "free_memory": False, **self._kind}
                 HfApi().preupload_lfs_files(self.name, adding, **options)
             return adding
 
@@ -192,18 +186,15 @@ class Repository:
     ) -> str:
         """Commit on `parent` with one try; return its id. Raises the client's own errors."""
         operations = [*adding, *(CommitOperationDelete(path, is_folder=False) for path in deleting)]
-        target = {"repo_type": self.kind, "revision": "main", "parent_commit": parent}
+        how = {"commit_message": message, "revision": "main", "parent_commit": parent, **self._kind}
         with warnings.catch_warnings():  # the rows behind a site's numbers belong to the site
             warnings.filterwarnings("ignore", message=".*commit a data file .* to a space repository")
-            return HfApi().create_commit(self.name, operations, commit_message=message, **target).oid
+            return HfApi().create_commit(self.name, operations, **how).oid
 
     def make_tag(self, tag: str, commit: str) -> None:
         """Set a tag and see that it stands where it should; a tag that is there already is never moved."""
-
-        def ask() -> None:
-            HfApi().create_tag(self.name, tag=tag, revision=commit, repo_type=self.kind, exist_ok=True)
-
-        self.retries.call(f"tagging {self.name} {tag}", ask)
+        how = {"tag": tag, "revision": commit, "exist_ok": True, **self._kind}
+        self.retries.call(f"tagging {self.name} {tag}", lambda: HfApi().create_tag(self.name, **how))
         if (tagged := self.tags().get(tag)) != commit:
             stands = (
                 f"stands at {tagged[:8]}, not at {commit[:8]}"
@@ -216,29 +207,19 @@ class Repository:
 
     def make_public(self) -> None:
         """Let everybody see it."""
-        self.retries.call(
-            f"making {self.name} public",
-            lambda: HfApi().update_repo_settings(self.name, private=False, repo_type=self.kind),
-        )
+        how = {"private": False, **self._kind}
+        doing = f"making {self.name} public"
+        self.retries.call(doing, lambda: HfApi().update_repo_settings(self.name, **how))
 
 
 def matches(content: bytes | Path, entry: Entry) -> bool:
     """Whether a local file is what the Hub lists. What LFS holds may be large and is read in pieces."""
     if size_of(content) != entry.size:
         return False
-    if entry.sha256 and isinstance(content, Path):
-        with content.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256
-    data = content if isinstance(content, bytes) else content.read_bytes()
     if entry.sha256:
-        return hashlib.sha256(data).hexdigest() == entry.sha256
+        return sha256(content) == entry.sha256
+    data = content if isinstance(content, bytes) else content.read_bytes()
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() == entry.blob
-
-
-def _entry(file: RepoFile) -> Entry:
-    return (
-        Entry(file.size, file.blob_id, file.lfs.sha256) if file.lfs else Entry(file.size, file.blob_id, None)
-    )
 
 
 def _mark(text: str) -> dict[str, str] | None:

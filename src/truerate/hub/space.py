@@ -39,14 +39,8 @@ class SpaceDraft:
         return finished(self, "space", self.pages, self._card(), stamp=stamp, changelog=changelog, kept=kept)
 
     def _card(self) -> str:
-        head = {
-            "title": self.title[:80],
-            "emoji": "📏",
-            "colorFrom": "blue",
-            "colorTo": "gray",
-            "sdk": "static",
-            "app_file": INDEX,
-        }
+        head = {"title": self.title[:80], "emoji": "📏", "colorFrom": "blue", "colorTo": "gray"}
+        head |= {"sdk": "static", "app_file": INDEX}
         yaml_head = yaml.safe_dump(head, allow_unicode=True, sort_keys=False)
         return f"---\n{yaml_head}---\n\nThe static site of a leaderboard built by truerate; open it by the tab *App*."
 
