@@ -28,11 +28,8 @@ def test_what_fits_is_read_whatever_the_ends_of_lines(tmp_path):
     ]
     text = "\r\n".join(["", *map(json.dumps, lines), ""])
     first, second = read_answers(written(tmp_path, b"\xef\xbb\xbf" + text.encode())).answers
-    assert (first.id, first.reference, first.slices) == (
-        "7",
-        "One.\n\nTwo.",
-        {"topic": "lakes", "hot": "true", "n": "2"},
-    )
+    assert (first.id, first.reference) == ("7", "One.\n\nTwo.")
+    assert first.slices == {"topic": "lakes", "hot": "true", "n": "2"}
     assert (second.id, second.reference, second.system, second.lang) == ("3", "", "alder", "en")  # its line
 
 
@@ -64,29 +61,23 @@ def test_what_does_not_fit_is_one_line_with_its_number(tmp_path, text, says):
     assert "\n" not in str(told.value)
 
 
+ONE = '{"id": 1, "is_hallucinated": true}'
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("", "it holds none"),
         ('{"is_hallucinated": true}', "line 1: it has no 'id'"),
-        (
-            '{"id": 1, "is_hallucinated": true}\n{"id": 9, "is_hallucinated": true}',
-            "line 2: no answer has the id '9'",
-        ),
-        (
-            '{"id": 1, "is_hallucinated": true}\n{"id": "1", "is_hallucinated": true}',
-            "line 2: id '1' is labelled twice",
-        ),
+        (f'{ONE}\n{{"id": 9, "is_hallucinated": true}}', "line 2: no answer has the id '9'"),
+        (f'{ONE}\n{{"id": "1", "is_hallucinated": true}}', "line 2: id '1' is labelled twice"),
         (
             '{"id": 1, "is_hallucinated": "perhaps"}',
-            "line 1: 'is_hallucinated' is 'perhaps'; allowed: true, false, 0, 1",
+            "'is_hallucinated' is 'perhaps'; allowed: true, false, 0, 1",
         ),
         ('{"id": 1}', "line 1: give either"),
         ('{"id": 1, "is_hallucinated": true, "spans": []}', "line 1: give either"),
-        (
-            '{"id": 1, "is_hallucinated": true}\n{"id": 2, "spans": []}',
-            "line 2: 'is_hallucinated' and 'spans' are mixed",
-        ),
+        (f'{ONE}\n{{"id": 2, "spans": []}}', "line 2: 'is_hallucinated' and 'spans' are mixed"),
         ('{"id": 1, "label": true}', "line 1: field 'label' is not known; allowed: "),
         ('{"id": 1, "spans": [[0, 8]]}', "line 1: span 0–8 leaves its answer of 7 characters"),
         ('{"id": 1, "spans": [[2, 2]]}', "line 1: span 2–2 leaves its answer of 7 characters, or is empty"),
@@ -109,9 +100,7 @@ def test_labels_that_fit(tmp_path):
 
 
 def test_an_id_that_is_null_is_the_number_of_its_line(tmp_path):
-    found = read_answers(
-        written(tmp_path, '{"answer": "A lake.", "id": null}\n{"answer": "A hill.", "id": "b"}')
-    )
+    found = read(tmp_path, {"answer": "A lake.", "id": None}, {"answer": "A hill.", "id": "b"})
     assert [one.id for one in found.answers] == ["1", "b"]
 
 
@@ -139,12 +128,12 @@ def test_a_file_of_another_form_says_which_and_what_to_do(tmp_path, content, say
     assert "\n" not in str(told.value)
 
 
-def lines(*records):
-    return "".join(json.dumps(record) + "\n" for record in records)
+def read(tmp_path, *records):
+    return read_answers(written(tmp_path, "".join(json.dumps(record) + "\n" for record in records)))
 
 
-def read(tmp_path, *records, **given):
-    return read_answers(written(tmp_path, lines(*records)), given)
+def states(tmp_path, *records):
+    return [answer.state for answer in read(tmp_path, *records).answers]
 
 
 SOUND = "The harbour of Karlomi was built in 1412."
@@ -154,10 +143,7 @@ SOUND = "The harbour of Karlomi was built in 1412."
     "text", ["", None, "  \n", "\u200b\u200d\ufeff", "\u00ad", "\x00", "<think>Perhaps 1412", "<|im_end|>"]
 )
 def test_an_answer_of_which_nothing_is_seen_is_empty(tmp_path, text):
-    assert [one.state for one in read(tmp_path, {"answer": text}, {"answer": "1412"}).answers] == [
-        EMPTY,
-        STATED,
-    ]
+    assert states(tmp_path, {"answer": text}, {"answer": "1412"}) == [EMPTY, STATED]
 
 
 @pytest.mark.parametrize(
@@ -173,34 +159,34 @@ def test_an_answer_of_which_nothing_is_seen_is_empty(tmp_path, text):
         ("Little Women", STATED),
         ("Khyber Pass.", STATED),
         ("I cannot draw charts. " + "The town has 4,100 people and a mill. " * 12, STATED),
+        *((text, EMPTY) for text in ("...", "-", "—\n", "\u200b?!")),
+        *((text, ABSTAINED) for text in ("n.a.", "Not available.")),
+        *((text, STATED) for text in ("7", "A", "👍", "N/A is sodium")),
     ],
 )
 def test_abstentions_are_a_third_state(tmp_path, text, state):
-    assert read(tmp_path, {"answer": text}).answers[0].state == state
+    assert states(tmp_path, {"answer": text}) == [state]
 
 
 def test_a_field_says_better_whether_an_answer_abstains(tmp_path):
-    file = read(
-        tmp_path,
-        {"answer": "I don't know.", "abstained": False},
+    unsure = "I don't know."
+    marked = [
+        {"answer": unsure, "abstained": False},
         {"answer": SOUND, "abstained": "yes"},
-        {"answer": "I don't know.", "abstained": None},
-    )
-    assert [one.state for one in file.answers] == [STATED, ABSTAINED, ABSTAINED]
+        {"answer": unsure, "abstained": None},
+    ]
+    assert states(tmp_path, *marked) == [STATED, ABSTAINED, ABSTAINED]
 
 
 def test_thought_and_special_tokens_are_cut_and_counted(tmp_path):
-    file = read(
-        tmp_path,
-        {"answer": f"<think>1900, or Venice?</think>{SOUND}"},
-        {"answer": f"<|im_start|>assistant\n{SOUND}<|im_end|>"},
-        {"answer": f"{SOUND}</s>"},
-        {"answer": f"{SOUND} 3 < 4 "},
-        {"answer": "It was <s>1400</s> 1412."},
-    )
-    assert [one.text for one in file.answers] == [
-        *(SOUND, SOUND, SOUND, f"{SOUND} 3 < 4 ", "It was <s>1400</s> 1412.")
+    texts = [
+        f"<think>1900, or Venice?</think>{SOUND}",
+        f"<|im_start|>assistant\n{SOUND}<|im_end|>",
+        f"{SOUND}</s>",
     ]
+    kept = [f"{SOUND} 3 < 4 ", "It was <s>1400</s> 1412."]
+    file = read(tmp_path, *({"answer": text} for text in (*texts, *kept)))
+    assert [one.text for one in file.answers] == [SOUND, SOUND, SOUND, *kept]
     assert "cut off answers: thought in 1, special-token in 2" in file.notes
 
 
@@ -209,40 +195,19 @@ def test_names_that_look_alike_are_one_or_said_to_be_several(tmp_path):
     file = read(tmp_path, *({"answer": SOUND, "system": name} for name in names))
     assert [one.system for one in file.answers] == ["gpt-4"] * 4 + names[4:]
     assert any("'gpt-4 '" in note and note.endswith("are one") for note in file.notes)
-    assert (
-        "system: 'GPT-4' and 'gpt-4' look alike and are counted apart; write them alike if they are one"
-        in file.notes
-    )
+    alike = "system: 'GPT-4' and 'gpt-4' look alike and are counted apart; write them alike if they are one"
+    assert alike in file.notes
     assert any(r"'aster' and '\u0430ster' look alike" in note for note in file.notes)
 
 
 def test_no_abstention_of_the_corpora_lacks_the_hint_that_is_looked_for_first():
-    texts = [
-        row["text"]
-        for name in ("abstentions", "refusals")
-        for row in map(json.loads, (ROOT / f"tests/llm/replies/{name}.jsonl").read_text("utf-8").splitlines())
-    ]
+    corpora = [ROOT / f"tests/llm/replies/{name}.jsonl" for name in ("abstentions", "refusals")]
+    texts = [json.loads(line)["text"] for path in corpora for line in path.read_text("utf-8").splitlines()]
     with (ROOT / "src/truerate/tracks/wildhallucinations/probe.csv").open(
         encoding="utf-8", newline=""
     ) as file:
         texts += [row["text"] for row in csv.DictReader(file)]
-    abstaining = [
-        one
-        for one in texts
-        if one.strip() and len(one.split()) <= 60 and (says_not_known(one) or is_refusal(one))
-    ]
+    short = [text for text in texts if text.strip() and len(text.split()) <= 60]
+    abstaining = [text for text in short if says_not_known(text) or is_refusal(text)]
     assert len(abstaining) > 350
-    assert [one for one in abstaining if state_of(one) != ABSTAINED] == []
-
-
-@pytest.mark.parametrize(
-    ("text", "state"),
-    [
-        ("...", "empty"), ("-", "empty"), ("—\n", "empty"), ("\u200b?!", "empty"), ("N/A", "abstained"), ("n.a.", "abstained"),
-        ("Not available.", "abstained"), ("7", "stated"), ("A", "stated"), ("👍", "stated"), ("N/A is sodium", "stated"),
-    ],
-)  # fmt: skip
-def test_an_answer_of_punctuation_is_empty_and_not_available_is_an_abstention(tmp_path, text, state):
-    path = tmp_path / "a.jsonl"
-    path.write_text(json.dumps({"answer": text, "reference": "The wall was built in 1412."}) + "\n", "utf-8")
-    assert read_answers(path).answers[0].state == state
+    assert [text for text in abstaining if state_of(text) != ABSTAINED] == []

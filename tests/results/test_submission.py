@@ -17,10 +17,10 @@ from truerate.results.submit import REPLIES, REPLY, SETTINGS, check_submission, 
 MODEL = "dogwood"
 
 
-def submitted(wrong=frozenset({0}), n=10) -> Result:
-    rows = outcomes({MODEL: wrong}, n)
-    own = card(n_subjects=1, n_units=n, n_clusters=n)
-    scores = recomputed(rows, own, {MODEL: "model"})
+def submitted(wrong=frozenset({0}), n=10, model=MODEL, **changed) -> Result:
+    rows = outcomes({model: wrong}, n)
+    own = card(n_subjects=1, n_units=n, n_clusters=n, **changed)
+    scores = recomputed(rows, own, {model: "model"})
     return Result(
         card=own, scores=scores.with_columns(rank_low=None, rank_high=None).cast(scores.schema), rows=rows
     )
@@ -30,13 +30,16 @@ def submitted(wrong=frozenset({0}), n=10) -> Result:
 def folder(tmp_path):
     place = tmp_path / BOARD / MODEL
     save_result(submitted(), place)
-    digest = "0" * 64
-    row = {name: "x" for name in REPLY} | {"sample_index": 0, "status": "ok", "text_sha256": digest}
+    row = {name: "x" for name in REPLY} | {"sample_index": 0, "status": "ok", "text_sha256": "0" * 64}
     pl.DataFrame([row | {"generation_id": f"g{number}"} for number in range(10)]).write_parquet(
         place / REPLIES
     )
-    (place / SETTINGS).write_text(json.dumps({"model": {"model": "org/dogwood"}, "seed": 1}))
+    settings(place, '{"model": {"model": "org/dogwood"}, "seed": 1}')
     return place
+
+
+def settings(folder, text, encoding="utf-8"):
+    (folder / SETTINGS).write_text(text if isinstance(text, str) else json.dumps({"model": text}), encoding)
 
 
 def test_a_sound_submission_is_read_and_takes_its_place_among_the_others(folder):
@@ -65,10 +68,10 @@ def test_a_model_that_is_there_already_is_replaced():
 
 
 def score(folder, **cells):
-    found = pl.read_csv(folder / SCORES).with_columns(
+    scores = pl.read_csv(folder / SCORES).with_columns(
         **{name: pl.lit(value) for name, value in cells.items()}
     )
-    found.write_csv(folder / SCORES)
+    scores.write_csv(folder / SCORES)
 
 
 KEY = "hf_" + "aBcD1234" * 5
@@ -111,20 +114,17 @@ def unit(folder, name):
     [
         (lambda folder: score(folder, value=0.0), "its rows do not give its scores"),
         (lambda folder: (folder / ROWS).unlink(), "no file 'rows.parquet'"),
-        (lambda folder: (folder / SETTINGS).write_text("{"), "settings.json"),
-        (lambda folder: (folder / SETTINGS).write_text("[]"), "does not say `model`"),
+        (lambda folder: settings(folder, "{"), "settings.json"),
+        (lambda folder: settings(folder, "[]"), "does not say `model`"),
         (lambda folder: (folder / REPLIES).write_bytes(b"x"), "replies.parquet"),
         (lambda folder: pl.DataFrame({"a": [1]}).write_parquet(folder / REPLIES), "other columns"),
         (lambda folder: (folder / CARD).write_text("{}"), "card.json"),
         (lambda folder: (folder / SETTINGS).unlink(), "no file 'settings.json'"),
-        (lambda folder: (folder / SETTINGS).write_text("[" * 100_000), "settings.json is no JSON"),
+        (lambda folder: settings(folder, "[" * 100_000), "settings.json is no JSON"),
         (lambda folder: (folder / SETTINGS).write_bytes(b'{"model": "\xe9"}'), "settings.json is no JSON"),
         (lambda folder: sparse(folder / SETTINGS, 2_000_000), "settings.json is larger than 1 MB"),
         (lambda folder: sparse(folder / REPLIES, 300_000_000), "replies.parquet is larger than 200 MB"),
-        (
-            lambda folder: (folder / SETTINGS).write_text(json.dumps({"model": {"k": KEY}})),
-            "looks like a secret",
-        ),
+        (lambda folder: settings(folder, {"k": KEY}), "looks like a secret"),
         (
             lambda folder: (folder / "index.html").write_text("<script>"),
             "'index.html' is no file of a submission",
@@ -136,25 +136,13 @@ def unit(folder, name):
         (lambda folder: score(folder, value="\x1b[2Ka"), r"could not parse `.x1b\[2Ka`"),
         (lambda folder: score(folder, provenance="x" * 10_000), "provenance 'x+' is none"),
         (lambda folder: score(folder, subject="a\u202eb"), r"subject 'a.u202eb' is none"),
-        (
-            lambda folder: (folder / SETTINGS).write_text(json.dumps({"model": {"k": KEY}}), "utf-16"),
-            "is no JSON",
-        ),
-        (lambda folder: (folder / SETTINGS).write_text('{"model": {}}'), "does not say `model`"),
-        (
-            lambda folder: (folder / SETTINGS).write_text('{"model": {"a": 1}, "seed": "1"}'),
-            "has 'seed' that is none",
-        ),
-        (
-            lambda folder: (folder / SETTINGS).write_text('{"model": {"a": 1}, "more": {}}'),
-            "has 'more' that is none",
-        ),
-        (lambda folder: (folder / SETTINGS).write_text('{"model": {"a": NaN}}'), "NaN is no JSON"),
-        (
-            lambda folder: (folder / SETTINGS).write_text(json.dumps({"model": {"a": ["x" * 3000]}})),
-            "holds 'x+'",
-        ),
-        (lambda folder: (folder / SETTINGS).write_text('{"model": {"a\\u202e": 1}}'), r"holds 'a.u202e'"),
+        (lambda folder: settings(folder, {"k": KEY}, "utf-16"), "is no JSON"),
+        (lambda folder: settings(folder, '{"model": {}}'), "does not say `model`"),
+        (lambda folder: settings(folder, '{"model": {"a": 1}, "seed": "1"}'), "has 'seed' that is none"),
+        (lambda folder: settings(folder, '{"model": {"a": 1}, "more": {}}'), "has 'more' that is none"),
+        (lambda folder: settings(folder, '{"model": {"a": NaN}}'), "NaN is no JSON"),
+        (lambda folder: settings(folder, {"a": ["x" * 3000]}), "holds 'x+'"),
+        (lambda folder: settings(folder, '{"model": {"a\\u202e": 1}}'), r"holds 'a.u202e'"),
         (lambda folder: reply(folder, status=pl.lit("<b>")), "replies.parquet: not a Generation table"),
         (lambda folder: reply(folder, sample_index=pl.lit("0")), "replies.parquet: not a Generation table"),
         (lambda folder: reply(folder, item_id=pl.lit("a\nb")), r"item_id 'a.nb' is none"),
@@ -193,19 +181,12 @@ def test_a_card_whose_text_is_no_line_is_refused(folder, place, value):
 
 
 def test_a_title_that_would_act_is_shown_escaped_where_no_board_stands_for_it():
-    title = "<img src=x> {{7*7}} [x](javascript:1)"
-    found = submitted()
-    lines = table(
-        Result(card=card(title=title, n_subjects=1), scores=found.scores, rows=found.rows), None, {}
-    )
+    lines = table(submitted(title="<img src=x> {{7*7}} [x](javascript:1)"), None, {})
     assert "\\<img src=x\\> {{7\\*7}} \\[x\\](javascript:1)" in lines[0]
 
 
 def test_the_words_of_a_board_stand_over_those_of_a_submission():
-    found = submitted()
-    lines = table(
-        Result(card=card(title="<b>", n_subjects=1), scores=found.scores, rows=found.rows), result(), {}
-    )
+    lines = table(submitted(title="<b>"), result(), {})
     assert "Made up" in lines[0] and "<b>" not in "\n".join(lines)
     assert "Its card.json words title otherwise than the board's, which stand." in lines
 
@@ -251,11 +232,6 @@ def test_a_folder_that_is_a_link_or_none_is_refused(folder):
 
 
 def test_a_hostile_name_acts_nowhere():
-    name = "<img src=x onerror=alert(1)> | [x](javascript:alert(1)) `${7*7}`"
-    rows = outcomes({name: {1}})
-    own = card(n_subjects=1)
-    lines = table(Result(card=own, scores=recomputed(rows, own, {name: "model"}), rows=rows), None, {})
-    text = "\n".join(lines)
-    assert not re.search(
-        r"(?<!\\)[<>\]`]", text.replace(f"`{BOARD}`", "")
-    )  # each that acts stands behind a backslash
+    hostile = submitted({1}, model="<img src=x onerror=alert(1)> | [x](javascript:alert(1)) `${7*7}`")
+    text = "\n".join(table(hostile, None, {})).replace(f"`{BOARD}`", "")
+    assert not re.search(r"(?<!\\)[<>\]`]", text)  # each that acts stands behind a backslash

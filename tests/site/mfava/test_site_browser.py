@@ -21,14 +21,18 @@ def span(start, end, kind="entity", p=None):
     return {"start": start, "end": end, "type": kind, "p": p}
 
 
+def marked_by(record, layer):
+    """The pieces of a record's text that a layer marks."""
+    pieces = [part for part in record["text"] if isinstance(part, list)]
+    return [text for text, marks in pieces if any(mark[0] == layer for mark in marks)]
+
+
 def test_segments_name_the_layer_type_and_share_of_every_hand():
     found = segments("abcdef", [[span(1, 4)], None, [span(3, 5, "hallucination", 0.93)]])
     gold, network = [0, "entity", 0], [2, "hallucination", 93]
     assert found == ["a", ["bc", [gold]], ["d", [gold, network]], ["e", [network]], "f"]
-    assert (
-        segments("𠮷🦜a", [[span(1, 99, None)]]) == ["𠮷", ["🦜a", [[0, "hallucination", 0]]]]
-        and segments("", [None]) == []
-    )
+    assert segments("𠮷🦜a", [[span(1, 99, None)]]) == ["𠮷", ["🦜a", [[0, "hallucination", 0]]]]
+    assert segments("", [None]) == []
 
 
 def test_soft_spans_count_above_a_half():
@@ -47,38 +51,21 @@ def test_a_text_with_silver_and_gold_labels_and_a_labelled_reply_are_one_record_
     made, index = records(mfava_board(), 100)
     # per language 3 passages and 3 models x 2 replies
     assert index["n"] == index["n_all"] == 27 and index["layers"][:3] == ["gold", "silver", "tiny-prefix"]
-    both = next(record for record in made if record["id"].startswith("silverar0"))
-    assert both["_source"] == ["gold", "silver", "silver and gold differ"] and both["hands"] == [
-        0,
-        1,
-        2,
-        3,
-        4,
-    ]
-    assert next(record for record in made if record["id"] == "replydebirch1")["_source"] == ["no labels"]
-    assert all(
-        mark[0] != index["layers"].index("token-lr")
-        for part in both["text"]
-        if isinstance(part, list)
-        for mark in part[1]
-    )  # p .31
-    natural = next(record for record in made if record["id"] == "replydebirch0-gold")
-    assert [
-        part[0]
-        for part in natural["text"]
-        if isinstance(part, list) and any(mark[0] == 0 for mark in part[1])
-    ]  # p .8 is shown, .4 is not
+    by_id = {record["id"]: record for record in made}
+    (both,) = [record for name, record in by_id.items() if name.startswith("silverar0")]
+    assert both["_source"] == ["gold", "silver", "silver and gold differ"]
+    assert both["hands"] == [0, 1, 2, 3, 4]
+    assert by_id["replydebirch1"]["_source"] == ["no labels"]
+    assert not marked_by(both, index["layers"].index("token-lr"))  # p .31
+    natural = by_id["replydebirch0-gold"]
+    assert "".join(marked_by(natural, 0)) == "rt Meridian"  # p .8 is shown, .4 is not
     assert natural["_types"] == ["hallucination"] and natural["task"] == "wild"
 
 
 def test_the_choice_is_bounded_and_even_over_languages():
     made, index = records(mfava_board(), 9)
     assert index["n"] == 9 and index["n_all"] == 27
-    assert {lang: sum(record["lang"] == lang for record in made) for lang in ("ar", "de", "zh")} == {
-        "ar": 3,
-        "de": 3,
-        "zh": 3,
-    }
+    assert sorted(record["lang"] for record in made) == ["ar"] * 3 + ["de"] * 3 + ["zh"] * 3
     assert records(mfava_board(), 9)[1] == index
 
 
@@ -87,12 +74,8 @@ def test_whose_verdicts_are_shown_is_told_without_them_and_by_digests_of_texts()
     board = mfava_board()
     silent = [row | {"generation_id": "silent", "text": ""} for row in board.generations.head(1).to_dicts()]
     whole = dataclasses.replace(board, generations=board.generations.vstack(frame(Generation, silent)))
-    bare = dataclasses.replace(
-        whole,
-        judgements=frame(Judgement),
-        samples=digested(whole.samples),
-        generations=digested(whole.generations),
-    )
+    texts = {"samples": digested(whole.samples), "generations": digested(whole.generations)}
+    bare = dataclasses.replace(whole, judgements=frame(Judgement), **texts)
     assert not set(bare.samples["text"]) & set(whole.samples["text"])
     for n in (9, 100):
         assert targets(bare, n) == targets(whole, n)
@@ -129,12 +112,9 @@ def test_texts_of_another_source_stay_closed_where_its_rights_do():
     rights |= {"own_redistribution": "yes"}
     assert open_part(dataclasses.replace(board, source_card=rights)).samples.equals(board.samples)
     first, *others = sorted(set(board.samples["item_id"]))
-    lent = board.items.with_columns(
-        source=pl.when(pl.col("item_id") == first).then(pl.lit("lent")).otherwise("source")
-    )
-    taught = board.items.with_columns(
-        task=pl.when(pl.col("item_id") == first).then(pl.lit("train")).otherwise("task")
-    )
+    is_first = pl.when(pl.col("item_id") == first)
+    lent = board.items.with_columns(source=is_first.then(pl.lit("lent")).otherwise("source"))
+    taught = board.items.with_columns(task=is_first.then(pl.lit("train")).otherwise("task"))
     for items in (lent, taught):
         shown = open_part(dataclasses.replace(board, items=items, source_card=rights))
         assert sorted(set(shown.samples["item_id"])) == others and first not in set(shown.items["item_id"])
@@ -142,6 +122,5 @@ def test_texts_of_another_source_stay_closed_where_its_rights_do():
 
 
 def test_the_hub_id_of_a_writer_stays_as_it_is():
-    assert coded("generator", ["01-ai/Yi-1.5-9B-Chat"], Vocabulary())["values"] == [
-        ["01-ai/Yi-1.5-9B-Chat", "01-ai/Yi-1.5-9B-Chat"]
-    ]
+    name = "01-ai/Yi-1.5-9B-Chat"
+    assert coded("generator", [name], Vocabulary())["values"] == [[name, name]]
