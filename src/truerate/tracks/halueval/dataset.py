@@ -74,9 +74,7 @@ def written_tasks(published: pl.DataFrame, settings: Settings) -> tuple[str, ...
 
 
 def checked(sampled: pl.DataFrame, contexts: dict[str, Context], *, slack: int) -> pl.DataFrame:
-    """Return candidates with `rejected: reason` where they cannot be a hallucinated text and `too_long: yes` where they
-    are longer than the right text by more words than the instruction allows (`slack`).
-    """
+    """Return candidates with why they are `rejected`, and `too_long: yes` beyond `slack` words over the right text."""
     rows = []
     for row in sampled.iter_rows(named=True):
         if row["status"] == "ok":
@@ -90,9 +88,7 @@ def checked(sampled: pl.DataFrame, contexts: dict[str, Context], *, slack: int) 
 
 
 def generated_candidates(candidates: pl.DataFrame, generator: str | None) -> dict[str, list[Candidate]]:
-    """Return the candidates of the generator whose texts become the data set that came, were read and passed the checks,
-    by item.
-    """
+    """Return the usable candidates of the generator whose texts become the data set, by item."""
     is_usable = (pl.col("status") == "ok") & pair("attributes", "rejected").is_null()
     rows = candidates.filter(is_usable, pl.col("model") == (generator or "")).sort("generation_id")
     by_item: dict[str, list[Candidate]] = {}
@@ -178,9 +174,7 @@ def with_picks(published: pl.DataFrame, chosen: dict[str, Pick]) -> pl.DataFrame
 
 
 def following(samples: pl.DataFrame, source: pl.DataFrame) -> pl.DataFrame:
-    """Return samples made here on the side of the split that the source brings for their group (`test` where it brings
-    both); others stay.
-    """
+    """Return samples on the side of the split that the source brings for their group (`test` where both)."""
     brought = source.filter(pair("attributes", "published_split").is_not_null())
     side = pl.col("split").min().alias("side")  # `test` stands before `train`
     sides = brought.group_by("group_id", maintain_order=True).agg(side)
@@ -197,9 +191,7 @@ def samples_of(
     settings: Settings,
     seed: int,
 ) -> tuple[dict[str, Pick], pl.DataFrame]:
-    """Return which of the checked candidates was chosen for each item, and all samples: those made here and those of the
-    source, by id.
-    """
+    """Return which candidate was chosen for each item, and all samples, made here and of the source, by id."""
     ours = generated_candidates(candidates, settings.dataset_generator)
     chosen = chosen_candidates(filtered, ours, origin=GENERATED, seed=seed)
     theirs = published_candidates(published) if filtered.height else {}

@@ -47,9 +47,7 @@ def _shares(
 
 
 def score_candidates(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
-    """Return the failure of each generator to write a usable candidate, by task, pattern and scheme, and by reason; counts
-    as in Table 5.
-    """
+    """Return each generator's failures by task, pattern, scheme and reason; counts as in Table 5."""
     keys = ("task", "scheme", "pattern", "rejected", "too_long")
     rows = _replies(generations, items, sampling.PURPOSE, *keys)
     is_named = (pl.col("status") != "dead") & pl.col("reason").is_in(sampling.NAMED)
@@ -115,9 +113,7 @@ def score_filtering(generations: pl.DataFrame, items: pl.DataFrame, writer: Scor
 
 
 def score_responses(generations: pl.DataFrame, writer: ScoreWriter, *, similarity: str) -> pl.DataFrame:
-    """Return the mean similarity of a query's responses over the whole pool and over the queries that were selected, by
-    the measure's name; and the share of responses that were cut at their length.
-    """
+    """Return the mean similarity of responses, of the pool and of selected queries, and the cut share."""
     value, is_selected = pair("attributes", "similarity").cast(pl.Float64), pair("attributes", "selected")
     rows = generations.filter(pl.col("purpose") == general.PURPOSE).with_columns(value, is_selected)
     score_rows = []
@@ -137,18 +133,14 @@ def score_responses(generations: pl.DataFrame, writer: ScoreWriter, *, similarit
 
 
 def is_paired(samples: pl.DataFrame) -> bool:
-    """Return whether every text is one side of a pair of a right and a hallucinated one: then half are hallucinated by
-    construction.
-    """
+    """Return whether every text is one side of a pair: then half are hallucinated by construction."""
     numbers = {"n": pl.len(), "n_hallucinated": pl.col("is_hallucinated").sum()}
     sides = samples.group_by("pair_id", maintain_order=True).agg(**numbers)
     return bool(((sides["n"] == 2) & (sides["n_hallucinated"] == 1) & sides["pair_id"].is_not_null()).all())
 
 
 def score_labels(samples: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
-    """Return label statistics of a data set: how many texts, which share is hallucinated, and how many of each pattern
-    (Table 5).
-    """
+    """Return label statistics: texts, hallucinated share, and how many of each pattern (Table 5)."""
     schemes = (pair("attributes", "scheme"), pair("attributes", "candidate_scheme"))
     rows, score_rows = samples.with_columns(*schemes).sort("sample_id"), []
     for (task, scheme), part in rows.group_by("task", "scheme", maintain_order=True):

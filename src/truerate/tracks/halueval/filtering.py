@@ -41,9 +41,7 @@ class Contest:
 
 @dataclass(frozen=True)
 class Pick:
-    """The candidate that was chosen, and how: `agreed` in both orders, `seeded` where they did not agree, `only` without
-    a rival.
-    """
+    """The candidate chosen, and how: `agreed` in both orders, `seeded` otherwise, `only` without a rival."""
 
     candidate_id: str
     pick: str
@@ -58,9 +56,7 @@ def contests(candidates: dict[str, list[Candidate]], contexts: dict[str, Context
 
 
 def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return the candidates by scheme, one-pass first as in the paper, those of equal normalised text once; at most the
-    first two.
-    """
+    """Return at most the first two candidates of different normalised text, one-pass first as in the paper."""
     first: dict[str, Candidate] = {}
     for candidate in sorted(candidates, key=lambda c: (c.scheme, c.candidate_id), reverse=True):
         first.setdefault(texts.normalise(candidate.text), candidate)
@@ -68,9 +64,7 @@ def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def requests(of: Sequence[Contest], judge: str, prompter: Prompter, *, origin: str) -> list[Prompted]:
-    """Return both orders of every contest. `origin` says whose candidates they are: `generated` here, or `published` by
-    the source.
-    """
+    """Return both orders of every contest; `origin`: whose candidates (`generated` here, or `published`)."""
     asked = []
     for contest in of:
         task, context = contest.context.task, contest.context

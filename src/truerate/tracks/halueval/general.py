@@ -37,9 +37,7 @@ def collect(asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
 
 
 def similarities(responses: pl.DataFrame, *, measure: Measure) -> pl.DataFrame:
-    """Return the mean pairwise similarity of the responses per query: `item_id`, `similarity` (null where fewer than two
-    came).
-    """
+    """Return the mean pairwise `similarity` of the responses per query (null where fewer than two came)."""
     ok = responses.filter(pl.col("status") == "ok").sort("item_id", "sample_index")
     groups = ok.group_by("item_id", maintain_order=True).agg("text")
     ids = responses["item_id"].unique().sort().to_list()

@@ -46,9 +46,7 @@ def label(
     where: str,
     inputs: str,
 ) -> Labelled:
-    """Return the labelled general samples from the rows of label files (`label_files.read_labels`). `inputs` is the
-    digest that their scores name.
-    """
+    """Return the labelled general samples from the rows of label files; `inputs`: digest that scores name."""
     labels, rejects = checked_labels(rows, tasks, where=where, on_bad_row=at.p.on_bad_row)
     given = {task["task_id"] for task in tasks}
     probes = tables.samples.filter(is_probe()).select("sample_id", "is_hallucinated").iter_rows()
@@ -66,9 +64,7 @@ def label(
 def checked_labels(
     rows: Iterable[tuple], tasks: Iterable[dict], *, where: str, on_bad_row: str
 ) -> tuple[list[Label], list[dict]]:
-    """Return the labels that hold, and Reject rows. A span that is not verbatim in the response, or stands on a `no`,
-    is rejected; its label stays.
-    """
+    """Return the labels that hold, and Reject rows, also of spans that do not hold, whose label stays."""
     return annotation.checked_labels(
         rows, {task["task_id"]: task for task in tasks}, _answer, where=where, on_bad_row=on_bad_row
     )

@@ -30,9 +30,7 @@ LEAST, LABELLED_SHARE = 30, 3  # responses from which on there are rates; one in
 
 
 def score_rates(samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
-    """Score rows of the rate of hallucinated general responses by every judge's plain verdicts; none with fewer than
-    LEAST responses that people labelled.
-    """
+    """Score rows of hallucinated general responses by every judge's plain verdicts; none below LEAST labels."""
     responses = samples.filter(pl.col("task") == GENERAL, pl.col("label_source") != "silver")
     if responses.height < LEAST:
         return frame(Score)
@@ -56,9 +54,7 @@ def drawn(names: list[str], seed: int) -> frozenset[str]:
 def estimates_of(
     rows: pl.DataFrame, elsewhere: pl.DataFrame, few: frozenset[str], writer: ScoreWriter
 ) -> list[Estimate]:
-    """The estimates of one judge: raw and by its errors on `elsewhere`, texts of other tasks; by the labels of `few`
-    of the very responses; and what people say of all.
-    """
+    """The estimates of one judge: raw, by its errors `elsewhere`, by the labels of `few`, and people's."""
     confidence = writer.statistics.confidence
     key, calibrated = ("", ONE_LANG), calibration_of(elsewhere)
     asked: Mapping[str, Any] = {"confidence": confidence, "calibrated": calibrated, "names": OTHERS}
@@ -78,9 +74,7 @@ def estimates_of(
 
 
 def cell_of(rows: pl.DataFrame, labelled: frozenset[str]) -> Cell:
-    """The responses with a judge's verdicts and the labels of `labelled` alone; a verdict that could not be read is at
-    the share of all that could.
-    """
+    """The responses with a judge's verdicts and the labels of `labelled`; unread ones at the mean of the others."""
     ones = np.ones(rows.height)
     flagged = with_unjudged(ones, rows["verdict"].cast(pl.Float64).fill_null(float("nan")).to_numpy())
     is_known = rows["sample_id"].is_in(list(labelled)).to_numpy()

@@ -75,9 +75,7 @@ def requests(
     *,
     knowledge: Mapping[str, str],
 ) -> list[Prompted]:
-    """Return every variant's requests. `knowledge` holds, by item id, what the knowledge variant gives; items without
-    any are not asked it.
-    """
+    """Return every variant's requests; `knowledge`: by item what the knowledge variant gives, where any."""
     asked = []
     for variant in prompter.settings.variants:
         if variant == "contrast":
@@ -148,9 +146,7 @@ def contrast_requests(
 
 
 def reminder(asked: Prompted) -> Reminder | None:
-    """Return the form that is repeated after an unread reply of recognition or filtering: a verdict, or one of two texts;
-    None for every other purpose.
-    """
+    """Return the form to repeat after an unread reply of recognition or filtering; None for other purposes."""
     if asked.purpose not in (filtering.PURPOSE, PURPOSE):
         return None
     noun = NOUNS.get(asked.attributes["task"] or "", "Response")
@@ -170,9 +166,7 @@ def read(asked: Prompted, text: str) -> Read:
 
 
 def read_judgement(text: str) -> Read:
-    """Read a reply as Yes (it contains hallucination) or No; neither or both: unparsed. `cut`: what was taken off before
-    it was read.
-    """
+    """Read a reply as Yes (it contains hallucination) or No; neither or both: unparsed."""
     reading = yes_no(text, CUE, asks="hallucination")
     if reading.value is None:
         return Read(text, "unparsed", reading.reason, cut(reading, "heading"))

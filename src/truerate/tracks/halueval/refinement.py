@@ -29,9 +29,7 @@ def requests(
     *,
     knowledge: Mapping[str, str],
 ) -> list[Prompted]:
-    """Return one rewriting request per flagged text that there is knowledge to refine with: of a summary its document,
-    else what `knowledge` holds for its item.
-    """
+    """Return one rewriting request per flagged text that there is knowledge to refine with."""
     asked = []
     for target in of:
         context = contexts[target.item_id]
@@ -47,9 +45,7 @@ def requests(
 
 
 def collect(asked: Sequence[Prompted], replies: Sequence[Reply], of: Sequence[Target]) -> list[dict]:
-    """Return Generation rows of refined texts, cleaned of what is no part of them. `of`: the texts that were to be
-    rewritten.
-    """
+    """Return Generation rows of refined texts; `of`: the texts that were to be rewritten."""
     texts = {target.target_id: target.text for target in of}
     return [
         generation(
@@ -75,9 +71,7 @@ def read_refined(asked: Prompted, text: str, original: str) -> Read:
 def judging_requests(
     refined: Sequence[dict], contexts: Mapping[str, Context], subject: str, prompter: Prompter
 ) -> list[Prompted]:
-    """Return the plain recognition request of every refined text, marked `stage: refined` and with the sample it came
-    from; where another than `subject` refined it, with `refined_by`.
-    """
+    """Return the plain request of every refined text, marked `stage: refined`; `refined_by`: another model."""
     asked = []
     for row in refined:
         if row["status"] == "ok":

@@ -35,9 +35,7 @@ STOP_WORDS = frozenset(
 def knowledge_of(
     at: Layout, board: str, contexts: Iterable[Context], documents: pl.DataFrame
 ) -> dict[str, str]:
-    """Return what the knowledge variant and refinement give, by item: the item's own documents, or what BM25 finds. Never
-    for summaries.
-    """
+    """Return what the knowledge variant and refinement give, by item; never for summaries."""
     settings = at.p.track(board)
     fit = [context for context in contexts if context.task != "summarization"]
     if settings.knowledge == "retrieved":
@@ -48,9 +46,7 @@ def knowledge_of(
 def knowledge_of_queries(
     at: Layout, board: str, flagged: Iterable[Context], documents: pl.DataFrame, knowledge: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return what flagged answers to general queries are refined with (HELMA 3.3): queries come without documents, so it
-    is always what BM25 finds. By item, without those that have knowledge already.
-    """
+    """Return what flagged answers to general queries are refined with (HELMA 3.3), by item: BM25's best."""
     queries = {
         query.item_id: query
         for query in flagged

@@ -35,9 +35,7 @@ LENGTH_RULED = ("qa", "summarization")  # the tasks whose instruction limits the
 
 @dataclass(frozen=True)
 class Draft:
-    """One item's candidate before it is asked for: its scheme, the pattern assigned to it (None: the model chooses) and
-    its messages.
-    """
+    """A candidate before it is asked for: scheme, assigned pattern (None: the model chooses), messages."""
 
     context: Context
     scheme: str
@@ -81,9 +79,7 @@ Instructions = dict[tuple, Instruction]
 
 
 def assigned_pattern(context: Context, scheme: str, *, mode: str, seed: int) -> str | None:
-    """Return the pattern an item is to be wrong by: drawn by seed, item and scheme (`assigned`), or None where the model
-    chooses (`model`).
-    """
+    """Return the pattern an item is to be wrong by, drawn by seed, item and scheme; None: the model chooses."""
     names = patterns.names(context.task)
     if mode == "model":
         return None
@@ -151,9 +147,7 @@ def unasked(of: Sequence[Draft], instructions: Instructions) -> list[Reply | Non
 
 
 def collect(of: Sequence[Draft], asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
-    """Return Generation rows of candidates: the text after its heading, the pattern named by the model, and the words
-    over the right text.
-    """
+    """Return Generation rows of candidates with their pattern and their words over the right text."""
     rows = zip(of, asked, replies, strict=True)
     return [generation(prompted, reply, read_candidate(reply.text, draft)) for draft, prompted, reply in rows]
 

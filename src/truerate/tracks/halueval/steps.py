@@ -38,9 +38,7 @@ def published_samples(config: Layout, board: str, tables) -> pl.DataFrame:
 
 
 def _contexts(config: Layout, board: str, tables, tasks: Sequence[str], shard: int) -> list[Context]:
-    """The items of these tasks that models write texts of, of one shard: as many as the board's sizes say, of general
-    queries the whole pool.
-    """
+    """The items of a shard that models write texts of: as many as the sizes say, of queries the whole pool."""
     written = dataset.written_tasks(published_samples(config, board, tables), config.p.track(board))
     size = config.p.size_of(board).model_dump()
     sizes = {task: size["general_pool" if task == "general" else task] for task in written if task in tasks}
@@ -51,9 +49,7 @@ def _contexts(config: Layout, board: str, tables, tasks: Sequence[str], shard: i
 def sample(
     config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
-    """Ask for the candidates of one model for a shard's items: both schemes, every task but general. Generation rows of
-    purpose `sample`.
-    """
+    """Ask for one model's candidates of a shard's items: both schemes, every task but general."""
     if not allowed(config, board, model):
         return generations([])
     settings = config.p.track(board)
@@ -119,9 +115,7 @@ def respond(
 def select(
     config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
-    """Return the responses of the whole pool with the similarity of their query, and `selected` on those that are
-    labelled; once, in the first shard. It asks no model.
-    """
+    """Return the pool's responses with their query's similarity and `selected`, once, in the first shard."""
     if shard:
         return generations([])
     responses = upstream.get("respond", generations([]))
@@ -209,9 +203,7 @@ def recognise(
 def recognition_targets(
     config: Layout, samples: pl.DataFrame, responses: pl.DataFrame, tables, shard: int
 ) -> tuple[dict[str, Context], list[Target]]:
-    """Return the contexts of the items of one shard, and the texts about them. A summary whose document is not at hand
-    cannot be judged and is not asked.
-    """
+    """Return the contexts of a shard and the texts about them; a summary needs its document."""
     targets = recognition.targets(samples, general.selected(responses))
     named = tables.items.filter(pl.col("item_id").is_in(list({target.item_id for target in targets})))
     of_shard = in_shard(contexts(named, tables.documents).values(), shard, config.p.n_shards)

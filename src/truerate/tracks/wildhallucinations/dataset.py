@@ -130,9 +130,7 @@ def exported(
 def rows_of(
     replies: Mapping[str, pl.DataFrame], judgements: pl.DataFrame, removed: Sequence[dict], source: str
 ) -> Tables:
-    """Return the Generation, Fact and Judgement rows of a slice from the rows of its steps; names that were `removed` stand in
-    none.
-    """
+    """Return the Generation, Fact and Judgement rows of a slice; names that were `removed` stand in none."""
     asked = pl.concat([generations([]), *(rows for step, rows in replies.items() if step != "documents")])
     return {
         "generations": without_private(asked, removed, source),
@@ -164,9 +162,7 @@ def tasks_of(
     verifier: str | None,
     seed: int,
 ) -> list[dict]:
-    """Return what people are given of the Generation, Fact and Judgement rows of a board, of which the columns are read that a
-    draw needs, and whole those that are drawn.
-    """
+    """Return what people are given of the rows of a board; read are the columns of a draw, and the rows drawn."""
     stage = pair("attributes", "stage")
     judgements = rows["judgements"].select("judge", "target_id", "verdict", stage=stage).collect()
     numbers = {"n_labelled": size.labelled, "n_reviewed": size.reviewed, "n_checked": size.checked}

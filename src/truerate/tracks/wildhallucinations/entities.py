@@ -84,9 +84,7 @@ class Context:
 
 
 def contexts(items: pl.DataFrame, documents: pl.DataFrame | pl.LazyFrame) -> dict[str, Context]:
-    """Return every entity by its id. Other items (a user's turn) are no context; of the pages those that the entities name
-    are read.
-    """
+    """Return every entity by its id with its pages; other items (a user's turn) are no context."""
     entities = items.filter(pl.col("task") == "entity")
     named = entities["document_ids"].explode().drop_nulls().unique(maintain_order=True)
     pages = documents.lazy().filter(pl.col("document_id").is_in(named.implode()))
@@ -114,9 +112,7 @@ def curated(config: Layout, board: str, tables, upstream: Replies) -> tuple[Rows
 
 
 def with_pages(config: Layout, board: str, tables, upstream: Replies) -> tuple[pl.DataFrame, Rows]:
-    """Return the items of the entities that have pages, with those, and Reject rows of all that were taken out. Of
-    documents ids and `is_wikipedia` are read.
-    """
+    """Return the items of the entities that have pages, with those, and Reject rows of all that were taken out."""
     kept, rejects = curated(config, board, tables, upstream)
     parts = [tables.documents.lazy(), upstream.get("documents", frame(Document)).lazy()]
     documents = pl.concat([part.select("document_id", "is_wikipedia") for part in parts]).collect()
@@ -183,9 +179,7 @@ def from_chats(
 
 
 def given(items: pl.DataFrame, *, limit: int, seed: int, takedown: str | None) -> tuple[Rows, Rows]:
-    """Return Item and Reject rows of a source that brings its own entities: none is judged, but the take-down list and the
-    limit hold. A domain is one of the 20 or left out.
-    """
+    """Return Item and Reject rows of a source's own entities; a domain is one of the 20 or left out."""
     taken, kept, out = takedown_keys(takedown), [], []
     for row in items.sort("item_id").iter_rows(named=True):
         attributes, text = facts(row), row["question"]
@@ -203,9 +197,7 @@ def given(items: pl.DataFrame, *, limit: int, seed: int, takedown: str | None) -
 def candidates(
     names: Sequence[Name], texts: Mapping[str, str], taken: frozenset[str]
 ) -> tuple[list[Name], Rows]:
-    """Return the names that a model is asked about, and Reject rows of those that are out before any model is: taken down,
-    or private.
-    """
+    """Return the names that a model is asked about, and Reject rows of those taken down or private."""
     to_judge, out = [], []
     for name in names:
         if name.key in taken:
@@ -218,9 +210,7 @@ def candidates(
 
 
 def is_private(key: str, messages: Sequence[str]) -> bool:
-    """Return whether a name is an e-mail address, or every message introduces it as somebody's own ("my neighbour …").
-    False without a message.
-    """
+    """Return whether a name is an e-mail address, or every message introduces it as somebody's own."""
     plain = [folded(message) for message in messages]
     # before a pattern is compiled for the name
     if _EMAIL.fullmatch(key) or not plain or not all(map(_INTRODUCED.search, plain)):
@@ -229,9 +219,7 @@ def is_private(key: str, messages: Sequence[str]) -> bool:
 
 
 def judged_out(name: Name, answers: Mapping[tuple[str, str], dict]) -> tuple[str, str] | None:
-    """Return why the answers take a name out (reason, detail), None where all let it pass. An answer that was not read
-    takes it out.
-    """
+    """Return why the answers take a name out (reason, detail), or None; an unread answer takes it out."""
     for call in (VERIFY, DISAMBIGUATE, DOMAIN):
         row = answers.get((name.item_id, call))
         if row is None:
@@ -252,9 +240,7 @@ def removed(name: Name, reason: str, detail: str) -> dict:
 def most_mentioned(
     passed: Sequence[tuple[Name, dict]], limit: int, seed: int, more: str
 ) -> tuple[Rows, Rows]:
-    """Return the rows of the `limit` names of most conversations, ties in a seeded order, by their ids, and Reject rows of
-    the others, which say `more` beside their number of chats.
-    """
+    """Return the rows of the `limit` names of most conversations (ties by seed), and Reject rows of the others."""
     order = {name: (-name.n_chats, draw(seed, "entity", name.item_id), name.item_id) for name, _ in passed}
     ranked = sorted(passed, key=lambda pair: order[pair[0]])
     rows = sorted((row for _, row in ranked[:limit]), key=lambda row: row["item_id"])
@@ -271,9 +257,7 @@ def item(item_id: str, source: str, name: str, **attributes: object) -> dict:
 
 
 def takedown_keys(path: str | None) -> frozenset[str]:
-    """Return the keys of the names in a take-down list, one per line, `#` before a remark; none for None. TruerateError
-    where it is unreadable.
-    """
+    """Return the keys of the names in a take-down list, one per line; raises TruerateError if it is unreadable."""
     if path is None:
         return frozenset()
     try:

@@ -204,9 +204,7 @@ class Web:
         return generations(rows), tables_of(documents, rejects)
 
     def search(self, names: Sequence[str]) -> list[list[dict]]:
-        """Return the results of each name: recorded ones, else those of the search. Raises TruerateError where that
-        answers no more.
-        """
+        """Return the results of each name, recorded or searched; raises TruerateError where the search fails."""
         from truerate.web.recorded import plain, recorded
         from truerate.web.search import Searcher, address
 
@@ -281,9 +279,7 @@ class Web:
         return Read(url, final_url, title, text)
 
     def _base(self, endpoint: str | None, named_as: str) -> str | None:
-        """The origin of an endpoint, started where it is launched. Raises TruerateError where a real board
-        would meet a simulated web.
-        """
+        """The origin of an endpoint, launched where it has to be; a real board refuses a simulated web."""
         if endpoint is None:
             return None
         entry, p = self.config.p.endpoints[endpoint], self.config.p
@@ -299,9 +295,7 @@ class Web:
 
 
 def fetching(config: Layout, board: str) -> Fetch:
-    """Return how a board's pages are fetched: as `fetch` says, with the limits that the profile's sizes give in place of
-    its own (`page_mb`, `page_seconds`).
-    """
+    """Return how a board's pages are fetched: as `fetch` says, within the limits of the profile's sizes."""
     size, fetch = config.p.size_of(board), config.p.track(board).fetch
     n_bytes = fetch.max_bytes if size.page_mb is None else int(size.page_mb * 10**6)
     timeout_s = fetch.timeout_s if size.page_seconds is None else size.page_seconds

@@ -38,9 +38,7 @@ _NAMING = frozenset(
 
 
 def write_requests(replies: Iterable[dict], names: Mapping[str, str], prompter: Prompter) -> list[Prompted]:
-    """Return one request per reply of status `ok` (a row of purpose `generate`) with a sentence in it, marks of citations
-    left out: they look like the numbers. `names` are the entities' by item.
-    """
+    """Return one request per `ok` reply with a sentence, without citation marks, which look like numbers."""
     asked, settings = [], prompter.settings
     for row in replies:
         name, parts = names.get(row["item_id"]), sentences(row["text"])
@@ -69,18 +67,14 @@ def read(asked: Prompted, text: str, texts: Mapping[str, str]) -> Read:
 
 
 def n_lost(reading: Read) -> int:
-    """Return how many sentences are without a line, which also one without a fact has in this form, and lines that may have
-    been meant as a fact; of a reply that could not be read at all more than any reply has.
-    """
+    """Return how many sentences and lines were lost; of an unreadable reply more than any reply has."""
     if reading.status == UNREAD:
         return MAX_CHARS
     return int(reading.attributes["n_missed"] or 0) + int(reading.attributes["n_malformed"] or 0)
 
 
 def numbered(lines: Iterable[str]) -> str:
-    """Return lines as they stand in a prompt: `[1] …`, each on one line, and neutralised before a number stands where a
-    heading could.
-    """
+    """Return lines as they stand in a prompt: `[1] …`, each on one line, and neutralised."""
     return "\n".join(f"[{k}] {' '.join(neutralise(line).split())}" for k, line in enumerate(lines, 1))
 
 
@@ -150,9 +144,7 @@ def key_of(fact: str) -> tuple[str, tuple[str, ...]]:
 
 
 def is_title(fact: str, name: str) -> bool:
-    """Return whether a fact says no more than that the entity is what it is called: its content words are those of the name
-    (but for the ending of a possessive or plural), or of naming.
-    """
+    """Return whether a fact says no more than that the entity is what it is called."""
 
     def stem(word: str) -> str:
         return word.removesuffix("'s").removesuffix("s") if len(word) > 3 else word

@@ -48,9 +48,7 @@ def built_rows(
 def funnel_rows(
     n_entities: int, generations: pl.DataFrame, rejects: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict]:
-    """Return `funnel_n` of each stage, from messages read to the `n_entities` with pages (WildHallucinations section 2). No
-    messages, no rows.
-    """
+    """Return `funnel_n` of each stage, from messages to entities with pages (section 2); no messages, no rows."""
     n_messages = standing(generations.filter(purpose=EXTRACT)).height
     if not n_messages:
         return []
@@ -78,9 +76,7 @@ def funnel_rows(
 
 
 def rejected_rows(generations: pl.DataFrame, rejects: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return `n_rejected` by step and reason: names and pages that were taken out, and replies of models that could
-    not be used.
-    """
+    """Return `n_rejected` by step and reason, of names, pages and replies of models."""
     # a reply that stands among the rejects is counted by its model
     no_reply = rejects.join(
         generations.select(target_id="generation_id"), on="target_id", how="anti", maintain_order="left"
@@ -104,9 +100,7 @@ def rejected_rows(generations: pl.DataFrame, rejects: pl.DataFrame, writer: Scor
 def evidence_rows(
     generations: pl.DataFrame, documents: pl.DataFrame, rejects: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict]:
-    """Return `pages_per_entity`, `words_per_entity`, `wikipedia_rate` of the entities searched for, `n_pages` by
-    outcome. No search, no rows.
-    """
+    """Return pages and words per entity searched for, `wikipedia_rate` and `n_pages` by outcome."""
     searched = generations.filter(purpose="search")
     if searched.is_empty():
         return []

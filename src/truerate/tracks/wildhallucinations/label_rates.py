@@ -160,9 +160,7 @@ def reply_cells(replies: pl.DataFrame, label: Mapping[str, bool]) -> Cells:
 def estimates_of_replies(
     replies: pl.DataFrame, label: Mapping[str, bool], *, confidence: float
 ) -> dict[str, list[Estimate]]:
-    """Return estimates of the share of readable replies of which some fact is not supported, by subject; nobody labelled,
-    nothing.
-    """
+    """Return estimates of the share of readable replies with an unsupported fact, by subject."""
     cells = reply_cells(replies, label)
     labelled = [(name, cell.only(cell.is_labelled)) for (name, _), cell in cells.items() if cell.k]
     if not labelled:
@@ -202,9 +200,7 @@ def strict_rows(replies: pl.DataFrame, label: Mapping[str, bool], writer: ScoreW
 
 
 def _strict(stating: Interval | None, estimate: Estimate) -> Interval | None:
-    """The share that responds with a fact times that of the others than the estimate is of, cut to [0, 1]; the two are
-    estimated apart.
-    """
+    """The share that responds with a fact times the share of these without an unsupported one, in [0, 1]."""
     rest = None if estimate.interval is None else flipped(estimate.interval)
     if stating is None or rest is None or rest.value is None or rest.low is None or rest.high is None:
         return None

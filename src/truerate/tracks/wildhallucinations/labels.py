@@ -201,9 +201,7 @@ def gold_facts(
 
 
 def _judgement(label: Label, task: dict) -> dict:
-    """A label as a judgement of the fact, reply or entity: true where the annotator holds it to be unsupported; null
-    of an entity.
-    """
+    """A label as a judgement: true where the annotator calls it unsupported; null of an entity."""
     verdict, value, is_unambiguous = None, label.value, None
     if task["kind"] in (FACT, REPLY):
         verdict = value == UNSUPPORTED

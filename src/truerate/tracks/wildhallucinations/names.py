@@ -33,9 +33,7 @@ SPELLINGS |= {plain(domain.removesuffix("-related")): domain for domain in DOMAI
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name with what it is called most often (`text`), how many conversations hold it, and the messages that do, sorted
-    by id.
-    """
+    """A name as most conversations spell it (`text`), their number, and the messages that hold it, by id."""
 
     item_id: str
     key: str

@@ -40,9 +40,7 @@ class Passage(NamedTuple):
 
 
 def passages(document_id: str, text: str, n_words: int) -> list[Passage]:
-    """Return the passages of a document: whole sentences up to `n_words` words together, a longer sentence cut
-    between words. An empty text has none. Together they hold every word of the text.
-    """
+    """Return the passages of a document: whole sentences up to `n_words` words; a longer sentence is cut."""
     bounds: list[tuple[int, int]] = []
     size = 0
     for start, end in sentence_spans(text, by_line=True):
@@ -90,9 +88,7 @@ def keep(cache: OrderedDict[Key, Value], key: Key, value: Value, *, most: int) -
 
 
 def evidence_of(documents: Sequence[tuple[str, str]], n_words: int) -> Evidence:
-    """Return the evidence of the documents (id, text), kept for the next call: every subject's facts on an entity
-    are checked against the same. The ids of documents are digests of their text, so they name it.
-    """
+    """Return the evidence of the documents (id, text), kept for the next call; an id is a digest of its text."""
     key = (n_words, *(document_id for document_id, _ in documents))
     evidence = _INDEXES.get(key) or Evidence(documents, n_words)
     keep(_INDEXES, key, evidence, most=CACHED)

@@ -136,9 +136,7 @@ def _hashes(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _causal(names: list[str], weights: str) -> dict[str, float | None]:
-    """exp of the mean negative log-likelihood of a name's tokens behind the model's start token (its end
-    token, where it has no other).
-    """
+    """exp of the mean negative log-likelihood of a name's tokens behind the model's start (or end) token."""
     if not names:
         return {}
     import torch

@@ -38,9 +38,7 @@ def estimate_of(row: dict) -> tuple[float | None, float | None, float | None]:
 
 
 def slices_of() -> dict[str, pl.Expr]:
-    """Return what entities are sliced by, read from the attributes of their Item rows: `domain`, `wikipedia` (yes, no),
-    `rarity` and `region`; null where it is not known.
-    """
+    """Return what entities are sliced by, read from the attributes of their Item rows; null where not known."""
     names = {"domain": "domain", "wikipedia": "is_wikipedia", "rarity": "rarity_group", "region": "region"}
     slices = {slice_: pair("attributes", name) for slice_, name in names.items()}
     yes_no = {"true": "yes", "false": "no"}

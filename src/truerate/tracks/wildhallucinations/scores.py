@@ -110,9 +110,7 @@ def score(
 
 
 def by_entity(rows: pl.DataFrame, metric: str, where: dict[str, str], writer: ScoreWriter) -> pl.DataFrame:
-    """Return what each subject got on each entity as Outcome rows: the mean `outcome` of its replies, null where no reply
-    counts; unit and cluster are the entity.
-    """
+    """Return Outcome rows: the mean `outcome` of each subject's replies on an entity, the unit and cluster."""
     means = rows.group_by("subject", "entity", maintain_order=True).agg(
         value=average(pl.col("outcome")).round(6)
     )
@@ -268,9 +266,7 @@ def asked_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
 
 
 def call_rows(generations: pl.DataFrame, scored: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return `calls_per_generation` of each step: calls of the fact writer and of the verifier per reply that
-    responds; single calls apart.
-    """
+    """Return `calls_per_generation` of fact writer and verifier per reply that responds; single calls apart."""
     n = int(scored["is_responding"].sum())
     is_single = pair("attributes", "stage") == SINGLE
     asked = generations.lazy().filter(pl.col("purpose").is_in([WRITE, VERIFY]))

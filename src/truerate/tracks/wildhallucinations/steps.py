@@ -74,9 +74,7 @@ def reminder(asked: Prompted) -> Reminder:
 def extract(
     config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
-    """Ask for the names in each message of a shard. Generation rows of purpose `extract`, the names one per line (none: an
-    empty text).
-    """
+    """Ask for the names in each message of a shard: Generation rows, the names one per line (none: empty text)."""
     if not _is_asked(config, board, model, tables):
         return generations([])
     prompter, asked, messages = Prompter.of(config, board), list[Prompted](), dict[str, str]()
@@ -131,9 +129,7 @@ def curate(
 
 
 def chosen(items: pl.DataFrame, n: int, seed: int) -> pl.DataFrame:
-    """Return the chat items of `n` conversations, drawn by `seed` from each conversation's id, so that a larger `n` keeps the
-    earlier ones.
-    """
+    """Return the chat items of `n` conversations, drawn by their ids, so that a larger `n` keeps the earlier ones."""
     chats = items.filter(pl.col("task") == "chat")
     groups = sorted(set(chats["group_id"]), key=lambda group: (draw(seed, "chat", group), group))[:n]
     return chats.filter(pl.col("group_id").is_in(groups)).sort("item_id")
@@ -175,9 +171,7 @@ def generate(
 
 
 def requests(entities: Iterable[Context], subject: str, settings: Settings) -> list[Prompted]:
-    """Return the question about each entity, `n_samples` times: nothing else stands in the prompt. Samples differ by their
-    seed.
-    """
+    """Return the question about each entity, `n_samples` times, and nothing else; samples differ by their seed."""
     asked = []
     for entity in entities:
         messages = ({"role": "user", "content": settings.question.replace("{entity}", entity.name)},)
@@ -249,9 +243,7 @@ def entities_of(config: Layout, board: str, tables, shard: int, upstream: Replie
 
 
 def verification(config: Layout, board: str) -> Verification:
-    """Return how a board's facts are verified: as `verification` says, with as much evidence as the profile's sizes give in
-    place of its own (`evidence`).
-    """
+    """Return how a board's facts are verified, with as much evidence as the profile's sizes give."""
     settings: Verification = config.p.track(board).verification
     return settings.model_copy(update=config.p.size_of(board).evidence.model_dump(exclude_none=True))
 

@@ -86,9 +86,7 @@ def stratified(facts: pl.DataFrame, n: int, seed: int, purpose: str) -> list[dic
 
 
 def dealt(sizes: Sequence[int], n: int) -> list[int]:
-    """Return how `n` are dealt to groups of these sizes: evenly, small groups whole, earlier groups first where it does not
-    come out even.
-    """
+    """Return how `n` are dealt to groups of these sizes: evenly, small groups whole, earlier groups first."""
     remaining, shares = n, [0] * len(sizes)
     for n_done, group in enumerate(sorted(range(len(sizes)), key=lambda index: (sizes[index], index))):
         shares[group] = min(sizes[group], -(-remaining // (len(sizes) - n_done)))

@@ -22,9 +22,7 @@ HUMAN = "human"  # the judge of verdicts of people that a source brings
 def said_by(
     judgements: pl.DataFrame, judge: str | None, *, is_single: bool = False, only: pl.Expr | bool = True
 ) -> pl.DataFrame:
-    """Return `fact_id`, `verdict` (true: not supported) of one judge, in batches or one by one; one row per fact. `only`: of
-    the rows for which this holds.
-    """
+    """Return `fact_id`, `verdict` (true: not supported) of one judge, in batches or one by one, once per fact."""
     is_judge = pl.col("judge") == (judge or "")
     # pruned, or whole
     stage = pl.col("stage") if "stage" in judgements.columns else pair("attributes", "stage")
@@ -40,18 +38,14 @@ def judge_of(judgements: pl.DataFrame, verifier: str | None) -> str | None:
 
 
 def verdicts_of(facts: pl.DataFrame, judgements: pl.DataFrame, verifier: str | None) -> pl.DataFrame:
-    """Return the facts with `is_supported` by the judge who counts (`judge_of`); null where it gave no verdict that
-    could be read.
-    """
+    """Return the facts with `is_supported` by the judge who counts (`judge_of`); null where none was read."""
     verdicts = said_by(judgements, judge_of(judgements, verifier))
     supported = verdicts.select("fact_id", is_supported=~pl.col("verdict"))
     return facts.join(supported, on="fact_id", how="left", maintain_order="left")
 
 
 def labelled_facts(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the facts that people labelled: `fact_id`, `entity`, `subject`, `is_unsupported`, `weight` (facts that
-    each stands for).
-    """
+    """Return the facts that people labelled, with `weight`, the number of facts that each stands for."""
     gold = samples.filter((pl.col("task") == "fact") & (pl.col("label_source") != "silver"))
     return gold.select(
         fact_id=pair("attributes", "fact").fill_null(pl.col("sample_id")),
@@ -153,9 +147,7 @@ ALL = "all"
 
 
 def allowed(is_given: bool) -> tuple[str, ...]:
-    """Return the labels of a review: KINDS, and MODEL_RETRIEVAL (Table 8) of a reply that came with what its model was
-    given.
-    """
+    """Return the labels of a review; MODEL_RETRIEVAL (Table 8) where the model was given something."""
     return (*KINDS, MODEL_RETRIEVAL) if is_given else KINDS
 
 

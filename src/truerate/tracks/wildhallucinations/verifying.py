@@ -80,9 +80,7 @@ class Call(NamedTuple):
 
 
 def calls(claims: Sequence[Claim], *, n: int, window: int) -> list[Call]:
-    """Return all claims in calls of `n`, whatever order they come in: by runs of replies, of which one whose hash says so ends
-    its run.
-    """
+    """Return all claims in calls of `n`, whatever order they come in, by runs of replies."""
     of_reply: dict[str, list[Claim]] = {}
     for claim in sorted(claims, key=lambda claim: content_id("claim", claim.fact_id)):
         of_reply.setdefault(claim.generation_id, []).append(claim)
@@ -98,9 +96,7 @@ def calls(claims: Sequence[Claim], *, n: int, window: int) -> list[Call]:
 
 
 def shown(claims: Sequence[Claim], window: int) -> "tuple[Passage, ...]":
-    """Return the passages that a call shows: at most `window` of its claims' best by turns, in the order of
-    documents and starts.
-    """
+    """Return at most `window` of the claims' best passages by turns, in the order of documents and starts."""
     turns = zip_longest(*(claim.passages for claim in claims))
     chosen = list(dict.fromkeys(best for turn in turns for best in turn if best is not None))[:window]
     return tuple(sorted(chosen, key=lambda passage: (passage.document_id, passage.start)))
@@ -114,9 +110,7 @@ def checked(claims: Iterable[Claim], *, n: int, window: int) -> list[Call]:
 
 
 def requests(asked: Iterable[Call], prompter: Prompter) -> list[Prompted]:
-    """Return one request per call. Ids of facts and replies stand in its attributes, joined by spaces, in the order of the
-    claims.
-    """
+    """Return one request per call; its attributes name facts and replies in the order of the claims."""
     prompts, settings = [], prompter.settings
     for call in asked:
         lines = "\n".join(f"({number}) {text}" for number, text in enumerate(call.named_passages(), 1))
