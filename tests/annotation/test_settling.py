@@ -25,11 +25,6 @@ def test_a_probe_left_out_counts_as_wrong():
     assert passing(rates, 0.8) == {"good"}
 
 
-def test_who_cannot_be_screened_passes():
-    assert passing(probe_rates([label("a", True)], {}), 0.8) == {"a"}
-    assert agreement_with_others([label("a", True)], ["a", "b"]) == {"a": (None, 0), "b": (None, 0)}
-
-
 def test_who_rarely_says_what_most_others_say_does_not_pass():
     labels = [label(name, n % 2 == 0, str(n)) for n in range(4) for name in "abc"]
     labels += [label("d", n % 2 == 1, str(n)) for n in range(4)]

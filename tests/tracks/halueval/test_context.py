@@ -29,13 +29,6 @@ def test_the_history_of_a_dialogue_ends_with_the_turn_that_is_answered():
     assert found["i2"].history == "[Human]: Who wrote it?"
 
 
-def test_a_larger_size_keeps_the_earlier_items():
-    items = frame(Item, [item(f"i{k}") for k in range(30)])
-    small, large = (set(chosen_items(items, {"qa": n}, 7)["item_id"]) for n in (5, 12))
-    assert len(small) == 5 and len(large) == 12 and small < large
-    assert small != set(chosen_items(items, {"qa": 5}, 8)["item_id"])
-
-
 def test_probes_other_tasks_and_items_without_a_right_answer_are_passed_over():
     rows = [
         item("i1"),

@@ -51,16 +51,6 @@ def chosen(*replies):
     return dataset.chosen_candidates(choices(*replies), ours, origin="generated", seed=7)
 
 
-def test_only_usable_candidates_are_offered():
-    found = dataset.generated_candidates(candidates(), "gen")
-    assert {name: sorted(one.text for one in both) for name, both in found.items()} == {
-        "i0": ["Also wrong 0", "Wrong 0"],
-        "i1": ["a wrong answer that is quite a bit too long"],
-        "i3": ["Wrong 3"],
-    }
-    assert dataset.generated_candidates(candidates(), None) == {}
-
-
 def test_every_other_candidate_is_rejected_with_its_reason():
     made = dataset.rejects(
         candidates(), chosen(ok("Answer 1"), ok("Answer 2")), candidates().clear(), generator="gen"
@@ -97,21 +87,6 @@ def test_samples_made_here_follow_the_split_that_the_source_brings():
             name: set(part["split"]) for (name,), part in made.group_by("group_id")
         }.items()
     assert set(made.filter(group_id="g-i3")["split"]) == {split_of("g-i3")}
-
-
-def test_a_pick_of_the_publisher_s_is_not_this_board_s():
-    published = frame(
-        Sample,
-        [
-            sample("s1", "i1", True, attributes={"pick": "agreed", "candidate_scheme": "one-pass"}),
-            sample("s2", "i1", True, attributes={"pick": "agreed"}),
-        ],
-    )
-    picked = dataset.with_picks(published, {"i1": Pick("s2", "seeded")})
-    assert [facts(row) for row in picked.iter_rows(named=True)] == [
-        {"candidate_scheme": "one-pass"},
-        {"pick": "seeded"},
-    ]
 
 
 def test_pairs_of_right_and_hallucinated_texts():

@@ -45,10 +45,6 @@ def test_the_least_similar_query_is_selected_with_one_of_its_responses():
     assert rows.height == 9 and rows.select(pair("attributes", "similarity")).null_count().item() == 3
 
 
-def test_a_query_without_two_responses_is_never_selected():
-    assert general.selected(marked(responses(THREE), 3))["item_id"].sort().to_list() == ["alike", "unlike"]
-
-
 def test_tasks_hold_the_selected_responses_and_the_probes():
     chosen = general.selected(marked(responses(THREE), 1))
     items = frame(

@@ -85,13 +85,3 @@ def test_a_verdict_that_was_not_read_is_at_the_share_of_the_others():
     found = rates(samples, judgements)
     assert found["judge", "raw"]["value"] == pytest.approx(1 / 2)
     assert ("judge", "rogan-gladen") not in found  # no text of another task was judged
-
-
-def test_few_responses_and_judges_of_some_have_no_rate():
-    few = labelled("general", np.arange(29) < 10)
-    assert rates(few, [said("judge", f"general-{n}", True, variant="plain") for n in range(29)]) == {}
-    more = labelled("general", np.arange(40) < 10)
-    judgements = [said("some", f"general-{n}", True, variant="plain") for n in range(39)]
-    judgements += [said("blind", f"general-{n}", None, variant="plain") for n in range(40)]
-    judgements += [said("other", f"general-{n}", True, variant="knowledge") for n in range(40)]
-    assert rates(more, judgements) == {}

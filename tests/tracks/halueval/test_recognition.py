@@ -119,13 +119,3 @@ def test_refinement_rewrites_what_plain_flagged_and_judges_it_again():
     judged = recognition.collect(elsewhere[:1], [ok("Yes")], version="other@1")[1][0]
     assert facts(judged) == {"refined_by": "judge", "sample": "h1", "stage": "refined", "variant": "plain"}
     assert (judged["judge"], judged["verdict"]) == ("other", True)
-
-
-def test_parts_hold_all_texts_of_an_item_together(monkeypatch):
-    monkeypatch.setattr(recognition, "N_AT_ONCE", 3)
-    texts = [recognition.Target(f"t{number}", f"i{number % 4}", "text") for number in range(9)]
-    parts = list(recognition.parts(texts))
-    assert sorted(one.target_id for part in parts for one in part) == [one.target_id for one in texts]
-    items = [{one.item_id for one in part} for part in parts]
-    assert len(parts) == 3 and not any(a & b for a, b in zip(items, items[1:], strict=False))
-    assert list(recognition.parts([])) == []

@@ -135,36 +135,6 @@ def test_contrast_over_both_orders_in_both_and_by_place():
     assert found["accuracy_one_side", ("qa", "contrast")]["value"] in (0.25, 0.5, 0.75)
 
 
-def test_published_candidates_are_scored_by_scheme():
-    samples = [
-        row | {"attributes": pairs(scheme="one-pass" if k < 4 else "conversational")}
-        for k, row in enumerate(paired(4))
-    ]
-    found, _ = scored([said("always", row["sample_id"], True, variant="plain") for row in samples], samples)
-    assert (
-        found["accuracy", ("one-pass", "qa", "plain")]["n"]
-        == found["accuracy", ("conversational", "qa", "plain")]["n"]
-        == 4
-    )
-
-
-def always_first(n: int) -> list[dict]:
-    """A judge of contrast who names the text shown first, whatever it says."""
-    orders = {"right-first": False, "hallucinated-first": True}
-    return [
-        said("judge", f"{side}{k}", verdict == (side == "h"), variant="contrast", order=order)
-        for k in range(n)
-        for order, verdict in orders.items()
-        for side in "hr"
-    ]
-
-
-def test_who_always_names_the_first_guesses_and_is_seen_by_its_place():
-    found, _ = scored(always_first(4), paired(4))
-    values = {name: row["value"] for (name, _), row in found.items()}
-    assert (values["accuracy"], values["accuracy_both_orders"], values["first_position_rate"]) == (0.5, 0, 1)
-
-
 def test_length_and_full_stop_tell_nothing_in_matched_pairs():
     # hallucinated sides: eight of ten are longer, by one word and a full stop; the other two are shorter so
     samples = []

@@ -37,12 +37,6 @@ def test_a_document_without_a_word_of_the_query_is_no_knowledge():
     assert retrieved(asked, frame(Document, DOCUMENTS), 9) == {"i2": DOCUMENTS[1]["text"]}
 
 
-def test_ties_follow_the_documents_ids():
-    same = [document(f"d{number}", f"Whale number {number} swims.") for number in (5, 3, 9, 1)]
-    found = retrieved([context(item_id="i1", question="a whale")], frame(Document, same), 3)
-    assert found == {"i1": "Whale number 1 swims.\n\nWhale number 3 swims.\n\nWhale number 5 swims."}
-
-
 @pytest.mark.parametrize(
     ("question", "other", "answering"),
     [

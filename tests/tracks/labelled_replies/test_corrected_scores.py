@@ -55,11 +55,6 @@ def test_a_detector_that_hardly_tells_corrects_nothing():
     assert cells(scored(*parts, least_youden_j=0.1))["detector_rate", "a", CORRECTED][0] == pytest.approx(0.5)
 
 
-def test_nobodys_labels_leave_the_raw_rate_alone():
-    found = cells(scored(written("a", 1, 1, 1, 0, by="silver")))
-    assert found == {("detector_rate", "a", RAW): (0.5, 2)}
-
-
 def test_replies_that_a_judge_labelled_are_corrected_by_labelled_answers_of_no_subject():
     judged = written("a", 40, 60, 32, 6, by="silver")
     labelled = written("old", 50, 50, 40, 5, purpose="calibration")

@@ -30,12 +30,6 @@ def test_a_verdict_that_is_not_there_makes_n_smaller():
     assert scored(ROWS, ("a/1", None)) == {}
 
 
-def test_a_reply_counts_once_whatever_the_number_of_seeds():
-    # one of two seeds finds a/1: half a hallucinated reply of one
-    found = scored(ROWS, ("a/1", True), ("a/1", False), ("b/1", False), ("b/1", False))
-    assert found["tpr", "d", ""] == (0.5, 1) and found["tnr", "d", ""] == (1.0, 1)
-
-
 def test_a_rule_is_another_label_of_the_same_replies():
     rows = [reply("a", "1", True, rule_strict=True), reply("a", "2", False, rule_strict=True)]
     found = scored(rows, ("a/1", True), ("a/2", False))

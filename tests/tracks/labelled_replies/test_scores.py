@@ -1,13 +1,12 @@
 """Rates, labels and ranks of labelled replies."""
 
-import polars as pl
 import pytest
 
-from tests.tracks.labelled_replies.made import WRITER, cells, items, judgements, layout, reply, said, samples
+from tests.tracks.labelled_replies.made import WRITER, cells, judgements, layout, reply, said, samples
 from truerate.leaderboard.rows import ranks
 from truerate.tracks.labelled_replies.detector_scores import verdicts_on
 from truerate.tracks.labelled_replies.replies import replies
-from truerate.tracks.labelled_replies.scores import score, score_judged, score_labels, score_rates
+from truerate.tracks.labelled_replies.scores import score_judged, score_labels, score_rates
 from truerate.tracks.protocol import metrics_of_track
 
 
@@ -37,15 +36,6 @@ def test_a_further_rule_counts_the_replies_that_it_labels():
     assert found["hallucination_rate", "a", "rule=clear"] == (0.5, 2)
 
 
-def test_replies_to_one_source_are_one_cluster():
-    rows = [reply("a", str(k), k < 10, cluster=str(k % 10)) for k in range(20)]
-    made, _ = score_rates(replies(samples(*rows)), WRITER)
-    alone = [reply("a", str(k), k < 10) for k in range(20)]
-    plain, _ = score_rates(replies(samples(*alone)), WRITER)
-    assert made[0]["value"] == plain[0]["value"] == 0.5
-    assert (made[0]["low"], made[0]["high"]) != (plain[0]["low"], plain[0]["high"])
-
-
 def test_ranks_pair_the_units_that_both_have():
     # a is never hallucinated on 12 units where b always is; c has but the first of them
     rows = [reply("a", str(k), False) for k in range(12)] + [reply("b", str(k), True) for k in range(12)]
@@ -60,16 +50,6 @@ def test_ranks_pair_the_units_that_both_have():
     assert [found["hallucination_rate", "", name][:2] for name in "abc"] == [(1, 2), (2, 3), (1, 3)]
 
 
-def test_shares_of_labels_and_of_files():
-    rows = [
-        reply("a", "1", True, label="Invalid", files="x"),
-        reply("a", "2", False, label="Consistent", files="y"),
-    ]
-    made = cells(score_labels(replies(samples(*rows)), WRITER))
-    assert made["label_rate", "a", "label=Invalid"] == (0.5, 2)
-    assert made["files_rate", "a", "files=x"] == (0.5, 2)
-
-
 def test_verdicts_of_a_judge_of_the_subjects_own_maker():
     rows = [
         reply("a", "1", True, by="silver", judge="j", own_judge=True),
@@ -77,21 +57,6 @@ def test_verdicts_of_a_judge_of_the_subjects_own_maker():
     ]
     made = cells(score_labels(replies(samples(*rows, reply("c", "1", True))), WRITER))
     assert made == {("own_judge_rate", "a", ""): (1.0, 1), ("own_judge_rate", "b", ""): (0.0, 1)}
-
-
-def test_answers_that_calibrate_are_no_subjects():
-    rows = [reply("a", "1", True, by="silver"), reply("old", "1", True, purpose="calibration")]
-    scores, outcomes = score(
-        layout(),
-        "b",
-        items=items(),
-        samples=samples(*rows),
-        judgements=judgements(said("d", "a/1", True)),
-        generations=pl.DataFrame(),
-        inputs="i",
-    )
-    assert set(outcomes["subject"]) == {"a"}
-    assert set(scores.filter(metric="hallucination_rate")["subject"]) == {"a"}
 
 
 def test_the_board_as_it_would_stand_by_another_judge():

@@ -11,7 +11,7 @@ import pytest
 from truerate.core.schemas import pairs
 from truerate.llm.replies.abstaining import is_abstention
 from truerate.tracks.wildhallucinations import abstention
-from truerate.tracks.wildhallucinations.abstention import is_paper_abstention
+from truerate.tracks.wildhallucinations.abstention import abstains, is_paper_abstention
 
 FALSE_ALARMS = [  # of the paper's rule, measured on it
     "Please Please Me is the debut album of a band; it was recorded in one day and came out in 1963.",
@@ -32,52 +32,35 @@ DATA = Path(os.environ.get("TRUERATE_DATA") or Path(__file__).parents[3] / ".." 
 ENTITIES = ("Torvane Instruments", "Adrel Bostun", "the Lake of Hemmar", "Ninefold Lanterns")
 
 
-@pytest.mark.parametrize("text", FALSE_ALARMS)
-def test_what_the_papers_rule_takes_for_an_abstention(text):
-    assert is_paper_abstention(text) and not is_abstention(text)
-
-
-@pytest.mark.parametrize("text", MISSES)
-def test_what_the_papers_rule_does_not_see(text):
-    assert not is_paper_abstention(text) and is_abstention(text)
-
-
-def test_the_paper_has_26_phrases_and_six_substrings():
-    assert len(set(abstention.PHRASES)) == 26 and len(set(abstention.SUBSTRINGS)) == 6
+@pytest.mark.parametrize("text", [*FALSE_ALARMS, *MISSES])
+def test_where_the_papers_rule_errs_and_ours_does_not(text):
+    assert (is_paper_abstention(text), is_abstention(text)) == (text in FALSE_ALARMS, text in MISSES)
 
 
 def test_only_the_first_paragraph_counts_for_phrases_and_every_one_for_substrings():
+    assert len(set(abstention.PHRASES)) == 26 and len(set(abstention.SUBSTRINGS)) == 6
     answer = "The bridge was built in 1902."
     assert not is_paper_abstention(f"{answer}\n\nI'm afraid that is all.")
     assert is_paper_abstention(f"I'm afraid that is all.\n\n{answer}")
     assert is_paper_abstention(f"{answer}\n\nIts builder IS NOT MENTIONED anywhere.")
-    assert is_paper_abstention(f"\n\n{answer}") and is_paper_abstention(" ")
+    assert is_paper_abstention("[2]Sorry, nothing was found.")  # marks of citation are taken out first
+    assert abstains("", "paper") and abstains("  \n", "measured")
 
 
-def test_what_stands_in_quotation_marks_or_in_title_case_is_no_speech():
-    assert not is_abstention('Her last words were "I don\'t know", it is told.')
-    assert not is_abstention("I Don't Know How to Love Him is a song from a rock opera.")
-    assert is_abstention("I don't know.") and is_abstention("I DON'T KNOW.")
-
-
-def test_the_probe_set_is_what_it_says():
+def test_the_probe_set_and_how_often_both_rules_are_wrong_on_it():
     rows = abstention.probe()
     n_true = sum(row["is_abstention"] == "true" for row in rows)
     assert len(rows) >= 120 and 0.45 <= n_true / len(rows) <= 0.55
     assert len({row["text"] for row in rows}) == len(rows) and len({row["lang"] for row in rows}) >= 12
-    assert {row["split"] for row in rows} == {"dev", "held"} and all(row["why"] for row in rows)
-
-
-def test_rates_on_the_probe_set():
-    rows = {
-        (row["metric"], row["subject"], row["slice"][0]["value"]): row
+    rates = {
+        (row["metric"], row["subject"], row["slice"][0]["value"]): row["value"]
         for row in abstention.probe_scores(confidence=0.95)
     }
     for split in ("dev", "held"):
-        assert rows["probe_false_alarm_rate", "measured", split]["value"] <= 0.06
-        assert rows["probe_miss_rate", "measured", split]["value"] <= 0.06
-        assert rows["probe_false_alarm_rate", "paper", split]["value"] > 0.2
-        assert rows["probe_miss_rate", "paper", split]["value"] > 0.5
+        assert rates["probe_false_alarm_rate", "measured", split] <= 0.06
+        assert rates["probe_miss_rate", "measured", split] <= 0.06
+        assert rates["probe_false_alarm_rate", "paper", split] > 0.2
+        assert rates["probe_miss_rate", "paper", split] > 0.5
 
 
 def test_rates_by_hand():
@@ -137,26 +120,21 @@ def test_refusals_worded_later_are_seen_by_their_words_alone():
     assert seen["1"] >= 0.95 * 400 and seen["2"] >= 0.9 * 400 and seen["3"] >= 0.8 * 240
 
 
+ANSWERS = (
+    "No, Adrel Bostun was not a scout.",
+    "Based on the provided passages, the mill stands in Varn and was built in 1802.",
+    "No evidence shows that the mill was ever moved.",
+    'Her last words were "I don\'t know", it is told.',
+    "I Don't Know How to Love Him is a song from a rock opera.",
+)
+
+
 def test_answers_in_words_of_refusals_are_answers():
-    """44 answers written to be taken for refusals; four are, three of them by a phrase (`no results`, `beyond my
-    knowledge`, `no data`).
-    """
+    """44 answers written to be taken for refusals; four are, three of them by a phrase (`no results` …)."""
     texts = [row["text"].replace("{name}", "Halvard Havis") for row in corpus("near_refusals.csv")]
     assert len(texts) == 44 and sum(map(is_abstention, texts)) <= 4
-    assert not is_abstention("No, Adrel Bostun was not a scout.")
-    assert not is_abstention("Adrel Bostun was born in 1931.")
-    assert not is_abstention("Based on the provided passages, Adrel Bostun is not in the Hall of Fame.")
-
-
-def test_what_a_passage_says_is_an_answer_though_it_names_passages():
-    assert not is_abstention("Based on the provided passages, the mill stands in Varn and was built in 1802.")
-    assert not is_abstention(
-        "The passages state that the mill was built in 1802 and burned down in 1911, and that it was rebuilt."
-    )
-    assert not is_abstention("No evidence shows that the mill was ever moved.")
-    assert is_abstention(
-        "Some documents speak for the north, others for the south. Therefore, the question cannot be answered."
-    )
+    assert not any(map(is_abstention, ANSWERS))
+    assert is_abstention("Some speak for the north. Therefore, the question cannot be answered.")
 
 
 def test_refusals_of_real_models_are_seen_and_answers_are_not_taken_for_them():

@@ -129,12 +129,6 @@ def test_nobody_is_asked_about_who_was_taken_down_or_is_plainly_private(tmp_path
     assert said.is_empty() and len(ask.asked) == 1
 
 
-def test_a_source_with_entities_of_its_own_is_asked_about_nothing():
-    given = tables(chats(chat("c1", "Varn"), chat("c2", "Teru") | {"task": "entity"}))
-    listed, said = curation(layout(), given, Answering())
-    assert listed.is_empty() and said.is_empty()
-
-
 def test_a_simulated_model_is_not_asked_on_a_board_of_real_chats():
     values = load_params(ROOT / "params.yaml").model_dump()
     values["sources"]["closed-world-chats"] |= {"is_simulated": False}

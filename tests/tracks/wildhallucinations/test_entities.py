@@ -5,7 +5,7 @@ import pytest
 
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Item, Reject, frame, pairs, validate
-from truerate.core.text import name_fault, name_key
+from truerate.core.text import name_key
 from truerate.llm.generation import facts
 from truerate.tracks.wildhallucinations.entities import (
     from_chats,
@@ -78,35 +78,6 @@ def test_a_line_that_is_no_name_is_counted_and_loses_itself_alone():
 
 
 # ---- names -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "Varn Hill",
-        " varn  hill ",
-        "VARN HILL",
-        "“Varn Hill”",
-        "Varn Hill’s",
-        "'Varn Hill's'",
-        "Ｖａｒｎ Hill",
-        "Varn\u00a0Hill",
-    ],
-)
-def test_spellings_of_one_name_have_one_key(name):
-    assert name_key(name) == "varn hill"
-
-
-def test_a_name_that_no_thing_can_have():
-    faults = {name: name_fault(name) for name in ("x" * 201, "a\tb", "../x", "—", "AC/DC", "x" * 200)}
-    assert faults == {
-        "x" * 201: "too-long",
-        "a\tb": "control-character",
-        "../x": "path-like",
-        "—": "empty",
-        "AC/DC": None,
-        "x" * 200: None,
-    }
 
 
 def test_conversations_are_counted_and_not_mentions():

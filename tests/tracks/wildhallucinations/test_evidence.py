@@ -106,13 +106,6 @@ def test_entities_get_their_documents_and_those_without_a_page_are_rejects():
     ]
 
 
-def test_an_entity_that_brings_documents_keeps_them():
-    rows, documents, _ = searched(Varn=VARN[:1])
-    own = item("Odla", document_ids=documents["document_id"].to_list())
-    kept, rejects = with_evidence([own], generations([]), documents)
-    assert kept[0]["document_ids"] == own["document_ids"] and rejects == []
-
-
 @pytest.mark.parametrize("said", ["True", "False", None])
 def test_what_a_list_says_of_wikipedia_comes_before_what_addresses_say(said):
     rows, documents, _ = searched(Varn=VARN[:1])

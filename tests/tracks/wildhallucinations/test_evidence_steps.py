@@ -38,7 +38,6 @@ from truerate_world.encyclopedia import build
 from truerate_world.faults import Fault
 from truerate_world.server import Settings, listening
 from truerate_world.wildhallucinations.breaks import WEB
-from truerate_world.wildhallucinations.broken_models import foreign, with_other_scripts
 from truerate_world.wildhallucinations.broken_web import BrokenSite
 from truerate_world.wildhallucinations.models import pages
 from truerate_world.wildhallucinations.models.site import Site
@@ -196,28 +195,6 @@ def test_a_web_at_its_worst_gives_the_very_same_documents(tmp_path, monkeypatch)
     assert rows.select("item_id", "text", "attributes").equals(plain.select("item_id", "text", "attributes"))
     dropped = [one["rejects"].select("target_id", "reason").sort(pl.all()) for one in (broken, beside)]
     assert dropped[0].equals(dropped[1])
-
-
-def test_names_in_other_scripts_are_searched_for_and_their_pages_come():
-    """Addresses that hold them, redirects to such, and pages of an older character set among them."""
-    world = with_other_scripts(WORLD)
-    results = {one: pages.web(world).results[one] for one in foreign(WORLD)}
-    indices = [one for one, found in results.items() if not {page.kind for page in found} & set(SLOW)][:3]
-    names = [world.lexicon().name(one) for one in indices]
-    items = list(tables(names).items.iter_rows(named=True))
-    with Running(world=world) as web, looking(f"http://127.0.0.1:{web.port}") as seen:
-        rows, beside = seen.evidence(items)
-    assert not any(name.isascii() for name in names)
-    assert "status" not in set(beside["rejects"].filter(~pl.col("detail").str.contains("404"))["reason"])
-    by_url = pages.web(world).by_url
-    for row in rows.iter_rows(named=True):
-        found = results[indices[names.index(facts(row)["name"])]]
-        told = [by_url[page.to] if page.kind == "redirect" else page for page in found]
-        planted = [page for page in told if pages.KINDS[page.kind] == "ok"]
-        kept = facts(row).get("documents", "").split()
-        assert len(kept) == len(planted) > 0
-    texts = "\n".join(beside["documents"]["text"])
-    assert all(name in texts for name in names)
 
 
 @contextmanager

@@ -10,7 +10,6 @@ from truerate.tracks.wildhallucinations.label_rates import (
     calibration_of,
     estimates_of,
     flipped,
-    own_rows,
     with_labels,
 )
 from truerate.tracks.wildhallucinations.tasks import stratified
@@ -49,12 +48,6 @@ def test_labels_alone_count_what_they_stand_for():
     # the same over their mean 7/9: a neither false nor flagged, b false, d flagged
     sums = [[9 / 7, 0, 0, 0], [9 / 7, 9 / 7, 0, 0], [3 / 7, 0, 3 / 7, 0]]
     assert calibration_of(facts).sums == pytest.approx(np.array(sums))
-
-
-def test_without_labels_there_are_no_rows():
-    facts = with_labels(two_replies(), labels(), REPLIES)
-    assert estimates_of(facts, {}, None, confidence=0.95) == {"m": []}
-    assert own_rows(facts, {}, None, {"m": 2}, writer=None) == []
 
 
 # ---- the planted score -------------------------------------------------------------------------------------
@@ -128,9 +121,3 @@ def test_own_labels_hold_the_planted_score_where_verdicts_err_by_model():
         assert told[name][0] >= 0.95 and told[name][1] < 0.045
     assert told["prediction-powered"][1] < told["corrected"][1]
     assert told["corrected"][0] < 0.93 < told["rogan-gladen-between"][0] + 0.03
-
-
-def test_where_verdicts_err_alike_the_pooled_correction_misses_by_less():
-    told = errors(gap=0.0, k=40, seeds=range(6))
-    assert all(held >= 0.95 for held, _ in told.values())
-    assert told["rogan-gladen-between"][1] <= told["prediction-powered"][1]

@@ -126,13 +126,6 @@ def test_every_label_is_a_judgement():
     assert found["ben", "x", "entity"] is None and labelled().judgements.height == len(ROWS)
 
 
-def test_agreement_of_the_labellers():
-    # fact-0: 1 of 3 pairs agree, fact-1: 0 of 1
-    found = by_key(labelled().scores)
-    assert found["percent_agreement", "annotators", "fact"]["value"] == pytest.approx(1 / 6, abs=1e-6)
-    assert found["fleiss_kappa", "annotators", "review"]["value"] is None
-
-
 def test_entities():
     # x: one of two says unambiguous (counts half), y: yes; pages: (2.5 + 1) of (4 + 1)
     found = by_key(labelled().scores)

@@ -46,15 +46,6 @@ def test_facts_find_the_passages_that_speak_of_them():
     assert [one.id for one in first][:1] == ["a:16-40"] and [one.id for one in second][:1] == ["b:21-44"]
 
 
-def test_an_entity_is_tokenised_once(monkeypatch):
-    calls = []
-    monkeypatch.setattr(module, "tokens", lambda text: calls.append(text) or tokens(text))
-    documents = [("once", "Varn is a town. Its market sells cheese.")]
-    for query in ("cheese", "town", "market"):
-        ranked(documents, [query], 1, n_words=5)
-    assert calls == ["Varn is a town.", "Its market sells cheese.", "cheese", "town", "market"]
-
-
 def test_the_same_facts_of_the_same_pages_are_ranked_once(monkeypatch):
     """As a plan assumes them of every subject: the passages are the same, though many entities came between."""
     asked = []

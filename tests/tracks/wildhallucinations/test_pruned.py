@@ -12,7 +12,7 @@ SAMPLES = [sample(f"{name}-e{k}-0", f"e{k}", name, k % 2 == 0, 2.0) for name in 
 MADE = tables(ITEMS, [reply(name, f"e{k}") for name in "ab" for k in range(6)], GIVEN, SAMPLES)
 
 
-def test_scores_of_thinned_tables_are_those_of_whole_ones():
+def test_scores_of_pruned_tables_are_those_of_whole_ones():
     whole = score(At(), "board", **MADE, inputs="i")
     thin = {name: pruned(name, table) for name, table in MADE.items()}
     for found, expected in zip(score(At(), "board", **thin, inputs="i"), whole, strict=True):

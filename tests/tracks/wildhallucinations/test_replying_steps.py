@@ -63,16 +63,6 @@ def test_a_model_that_declines_in_a_field_of_its_servers_is_silent_and_one_that_
     assert by_entity == {entities[0].item_id: True, entities[1].item_id: None}
 
 
-def test_the_papers_rule_decides_where_params_say_so(made):
-    replies, _ = run(layout(abstention="paper"))
-    assert all(
-        (row["status"] == "abstained") == (facts(row)["abstained_paper"] == "true")
-        for row in replies.iter_rows(named=True)
-    )
-    # it misses what it has no phrase for
-    assert replies.filter(status="abstained").height < made[0].filter(status="abstained").height
-
-
 def test_nothing_is_asked_where_no_page_is_known_or_the_model_may_not_stand_there():
     asking = Asking(layout())
     assert steps.generate(layout(), BOARD, "aster", TABLES, 0, {}, asking=asking).is_empty()

@@ -50,16 +50,6 @@ def test_the_planted_shares_come_back_exactly():
     assert sum(shares.values()) == pytest.approx(1, abs=1e-5) and shares["outdated"] == 0.0
 
 
-def test_seven_of_27_is_hardly_known():
-    # Table 7, Claude 3 Haiku: 25.92 % of 27; Wilson on 27 facts of 27 entities .13 to .45
-    counts = {"retrieval": 7, "generation": 20}
-    row = scores_of(error_rows("a", "unsupported", rows(counts, "unsupported"), WRITER))[
-        "error_rate", "a", "retrieval", "unsupported"
-    ]
-    assert row["value"] == pytest.approx(7 / 27, abs=1e-6)
-    assert row["low"] == pytest.approx(0.13, abs=0.01) and row["high"] == pytest.approx(0.45, abs=0.02)
-
-
 def test_both_kinds_correct_the_score():
     # 80 supported, 20 unsupported; 7 of 36-like shares: of 20 reviewed unsupported 5 were right, of 40
     # supported 2 were wrong

@@ -2,8 +2,6 @@
 
 from collections import Counter
 
-import pytest
-
 from truerate.tracks.wildhallucinations.tasks import annotation_tasks, dealt, passages_of
 
 from .made_facts import PAGES, facts, item, reply, tables
@@ -83,15 +81,3 @@ def test_small_groups_are_taken_whole():
     assert dealt([3, 1], 10) == [3, 1]
     assert dealt([], 4) == []
     assert dealt([5, 5], 0) == [0, 0]
-
-
-@pytest.mark.parametrize("n", [1, 7, 200])
-def test_weights_always_sum_to_the_facts(n):
-    drawn = [task for task in tasks(n_labelled=n) if task["kind"] == "fact" and task["subject"] == "a"]
-    known = {task["verdict"]: 0.0 for task in drawn}
-    for task in drawn:
-        known[task["verdict"]] += task["weight"]
-    assert all(
-        total == pytest.approx({"unsupported": 10, "supported": 90}[verdict])
-        for verdict, total in known.items()
-    )

@@ -43,11 +43,6 @@ def test_rates_of_a_judge():
     )
 
 
-def test_only_labelled_facts_and_people_count():
-    others = [judgement("judge", "elsewhere", True)]
-    assert found(judged=others) == {} and found(samples=[]) == {}
-
-
 def test_a_single_call_is_no_verdict_of_the_batch():
     judged = frame(
         Judgement, [judgement("judge", "f0", True), judgement("judge", "f0", False, stage="single")]

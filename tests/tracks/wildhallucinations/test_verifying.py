@@ -51,12 +51,6 @@ def test_a_new_reply_changes_the_calls_of_its_own_run_alone():
     assert len(set(before) & set(after)) >= len(before) // 2
 
 
-def test_claims_of_a_call_stand_in_no_order_that_tells_anything():
-    (call,) = calls([claim(n) for n in range(8)], n=10, window=20)
-    places = [int(one.fact_id[1:]) for one in call.claims]
-    assert places != sorted(places) and sorted(places) == list(range(8))
-
-
 def test_the_window_takes_everybodys_best_passages_first():
     one = claim(1, passages=[passage(1), passage(2), passage(3)])
     two = claim(2, passages=[passage(4), passage(1), passage(5)])
