@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from truerate.core.schemas import Judgement, Sample, Score, frame, sample_row, validate
-from truerate.tracks.halueval.rate_scores import score_rates
+from truerate.tracks.halueval.scores import score_rates
 
 from .test_recognition_scores import WRITER, said
 
