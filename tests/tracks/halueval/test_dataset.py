@@ -27,7 +27,7 @@ ONE_PASS = {
 TAUGHT = {
     "i0": ok("Also wrong 0"),
     "i1": ok("a wrong answer that is quite a bit too long"),
-    "i2": ok(" … "),
+    "i2": ok(" ... "),
     "i3": ok("Wrong 3"),
 }
 

@@ -25,7 +25,8 @@ def test_the_model_names_its_pattern():
     read = sampling.read_candidate(
         "#Pattern#: Inference.\n#Hallucinated Answer#: Porto, by the sea", draft("model")
     )
-    assert (read.text, read.attributes) == ("Porto, by the sea", {"pattern": "inference", "words_over": "3"})
+    assert read.text == "Porto, by the sea"
+    assert {"pattern": "inference", "words_over": "3"}.items() <= read.attributes.items()
 
 
 @pytest.mark.parametrize("named", ["#Pattern#: my own way\n", ""])

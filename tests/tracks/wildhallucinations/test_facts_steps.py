@@ -91,7 +91,7 @@ def test_verdicts_do_not_depend_on_the_order_of_replies(made):
 
 def test_unparsed_verdicts_are_counted_and_never_a_label():
     def silent(request, text):
-        return "I would say yes." if request.messages[-1]["content"].endswith("#Verdicts#:") else text
+        return "Perhaps." if request.messages[-1]["content"].endswith("#Verdicts#:") else text
 
     _, rows, facts, judged, _ = whole(layout(), changed=silent)
     assert set(judged["status"]) == {"unparsed"} and judged["verdict"].null_count() == judged.height > 0
