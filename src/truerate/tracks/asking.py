@@ -8,15 +8,16 @@ a kind of prompt has no reminder.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.keys import shard_of
-from truerate.llm import Reply, Request, prompts
+from truerate.llm import Reply, Request, ask, prompts
 from truerate.llm.dry_run import DryRun, is_assumed
-from truerate.llm.generation import ATTEMPT, REASKED, Prompted, Read, generation
+from truerate.llm.generation import ATTEMPT, REASKED, Prompted, Read, generation, generations
 from truerate.llm.guard import neutralise
 
 # How a step asks: `llm.ask`, or what a plan puts in its place to see what would be asked.
@@ -248,3 +249,78 @@ def context_frame(contexts: Mapping[str, Context]) -> pl.DataFrame:
     """Return contexts as a frame of CONTEXT's columns: what a detector sees beside the text."""
     columns = {name: [getattr(context, name) for context in contexts.values()] for name in CONTEXT}
     return pl.DataFrame(columns, schema=dict.fromkeys(CONTEXT, pl.String))
+
+
+# ---- steps -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a step works on: a board with the tables of its source, the replies of earlier steps (`upstream`), and, of what
+    is asked, a model and a shard.
+    """
+
+    config: Layout
+    board: str
+    tables: Any
+    upstream: Mapping[str, pl.DataFrame]
+    model: str = ""
+    shard: int = 0
+    asking: Asking = ask
+
+    @property
+    def is_due(self) -> bool:
+        """Whether anything is asked: of a model that may stand on the board."""
+        return allowed(self.config, self.board, self.model)
+
+    @property
+    def settings(self) -> Any:
+        """The settings of the track on the board."""
+        return self.config.p.track(self.board)
+
+    @property
+    def size(self) -> Any:
+        """The board's sizes."""
+        return self.config.p.size_of(self.board)
+
+    @property
+    def seed(self) -> int:
+        """The seed of all draws."""
+        return self.config.p.seed
+
+    def in_shard(self, contexts: Iterable[Some]) -> list[Some]:
+        """Return those contexts that belong to the shard."""
+        return in_shard(contexts, self.shard, self.config.p.n_shards)
+
+    def asked(self, questions: Sequence[Prompted], what: str, more: str = "") -> list[Reply]:
+        """Return the replies to questions, under a label of what is asked of which model."""
+        return ask_prompted(questions, self.config, f"{self.board}: {what} {self.model}{more}", self.asking)
+
+
+SomeWork = TypeVar("SomeWork", bound=Work)
+Rows = list[dict[str, Any]]
+
+
+def step_of(kind: type[SomeWork]) -> Callable[[Callable[[SomeWork], Rows]], Callable[..., pl.DataFrame]]:
+    """Return what makes a step (`dataset.step_function`) of a function from its work to Generation rows; there are none where
+    the work is not due.
+    """
+
+    def step(run: Callable[[SomeWork], Rows]) -> Callable[..., pl.DataFrame]:
+        @wraps(run)
+        def step_of_shard(
+            at: Layout,
+            board: str,
+            model: str,
+            tables: Any,
+            shard: int,
+            upstream: Mapping[str, pl.DataFrame],
+            *,
+            asking: Asking = ask,
+        ) -> pl.DataFrame:
+            work = kind(at, board, tables, upstream, model, shard, asking)
+            return generations(run(work) if work.is_due else [])
+
+        return step_of_shard
+
+    return step

@@ -348,7 +348,7 @@ def test_each_step_reads_the_queries_of_this_moment(at, monkeypatch):
 
 
 def test_items_of_the_wild_are_the_same_for_every_step(at, replies):
-    made = steps.wild_items(steps.Work(at, BOARD, TABLES, replies))
+    made = steps.wild_items(steps.WikiWork(at, BOARD, TABLES, replies))
     validate(Item, frame(Item, made), where="items")
     assert {row["item_id"] for row in made} == set(replies["answer"]["item_id"])
     assert {row["source"] for row in made} == {"s"}

@@ -65,17 +65,16 @@ class Labelling(Block):
 
 
 class Settings(Track):
-    """The HalluDial track: spontaneous and induced hallucination in dialogues, its place and reason, rates per
-    turn and dialogue (HalluDial sections 2 to 4).
+    """The HalluDial track: spontaneous and induced hallucination in dialogues, its place and reason, rates per turn and
+    dialogue (HalluDial sections 2 to 4).
 
-    Each kind of question has decoding settings of its own: `responding` those of responses (its temperature is
-    the base of all rates), `annotating`, `inducing` (also of matched texts), `detecting` of verdicts, of comparisons
-    and of what the meta-judge says, `locating` (null: as `detecting`). `temperatures`: at which test dialogues
-    are answered besides. `max_words` of a response, `slack_words` by which an induced one may be longer than the
-    right one. `on_broken`: an induced turn that breaks a rule is kept (as published) or rejected whole.
-    `max_history_words`: of a longer conversation prompts hold the latest turns. `texts`: where a source publishes a
-    data set of this kind, its texts are the board's and no model writes any (published); or models write them, and
-    the source's are left out (generated).
+    Each kind of question has decoding settings of its own: `responding` those of responses (its temperature is the base
+    of all rates), `annotating`, `inducing` (also of matched texts), `detecting` of verdicts, of comparisons and of what
+    the meta-judge says, `locating` (null: as `detecting`). `temperatures`: at which test dialogues are answered besides.
+    `max_words` of a response, `slack_words` by which an induced one may be longer than the right one. `on_broken`: an
+    induced turn that breaks a rule is kept (as published) or rejected whole. `max_history_words`: of a longer
+    conversation prompts hold the latest turns. `texts`: where a source publishes a data set of this kind, its texts are
+    the board's and no model writes any (published); or models write them, and the source's are left out (generated).
     """
 
     released: ClassVar[tuple[str, ...]] = ("dialogue",)

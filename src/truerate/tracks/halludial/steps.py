@@ -5,10 +5,9 @@ A step asks only models that may stand on the board (`Params.models_on`); withou
 how it asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial, wraps
-from typing import Any
+from functools import cached_property, partial
 
 import polars as pl
 
@@ -17,7 +16,7 @@ from truerate.core.schemas import Generation, Judgement, Sample, frame, pair
 from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, Read, generations, rejects
-from truerate.tracks.asking import Answered, Asking, Reader, allowed, ask_prompted, ask_until_read, in_shard
+from truerate.tracks.asking import Asking, Reader, Work, allowed, ask_until_read, step_of
 from truerate.tracks.halludial import dataset, judging, responding, silver
 from truerate.tracks.halludial.context import Context, chosen, contexts, dialogues, side_of
 from truerate.tracks.halludial.prompting import (
@@ -30,7 +29,6 @@ from truerate.tracks.halludial.prompting import (
     Questions,
     reminder,
 )
-from truerate.tracks.halludial.settings import Settings, Sizes
 
 Replies = dict[str, pl.DataFrame]
 NO_ROWS = frame(Generation)
@@ -38,36 +36,13 @@ MADE_OF = (RESPOND, ANNOTATE, INDUCE, MATCH)  # the purposes of the replies that
 
 
 @dataclass(frozen=True)
-class Work:
-    """What a step works on: a board with the tables of its source, and, of what is asked, a model and a shard."""
-
-    config: Layout
-    board: str
-    tables: Any
-    upstream: Replies
-    model: str = ""
-    shard: int = 0
-    asking: Asking = ask
+class DialogueWork(Work):
+    """What a step of this track works on."""
 
     @cached_property
     def questions(self) -> Questions:
         """How the board is asked about."""
         return Questions.of(self.config, self.board)
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of the track on the board."""
-        return self.questions.settings
-
-    @property
-    def size(self) -> Sizes:
-        """The board's sizes."""
-        return self.config.p.size_of(self.board)
-
-    @property
-    def seed(self) -> int:
-        """The seed of all draws."""
-        return self.config.p.seed
 
     @cached_property
     def contexts(self) -> dict[str, Context]:
@@ -85,14 +60,6 @@ class Work:
         """The items of the shard."""
         return {turn.item_id for turn in self.in_shard(self.contexts.values())}
 
-    def in_shard(self, turns: Iterable[Context]) -> list[Context]:
-        """Return those turns that belong to the shard."""
-        return in_shard(turns, self.shard, self.config.p.n_shards)
-
-    def asked(self, questions: Sequence[Prompted], what: str) -> list[Reply]:
-        """Return the replies to questions."""
-        return ask_prompted(questions, self.config, f"{self.board}: {what}", self.asking)
-
     def asked_until_read(
         self, questions: Sequence[Prompted], what: str, read: Reader
     ) -> tuple[list[dict], list[dict]]:
@@ -108,9 +75,7 @@ class Work:
             return readings[key]
 
         label = f"{self.board}: {what} {self.model}"
-        answered: Answered = ask_until_read(
-            questions, self.config, label, self.asking, read=read_once, remind=reminder
-        )
+        answered = ask_until_read(questions, self.config, label, self.asking, read=read_once, remind=reminder)
         rows = answered.rows(read_once)
         return rows[: len(questions)], rows
 
@@ -136,27 +101,20 @@ class Work:
         return judging.drawn(judging.judged(rows, texts, versions), self.size.meta, self.seed)
 
 
-def _step(run: Callable[[Work], list[dict]], *, is_of_writers: bool) -> Callable[..., pl.DataFrame]:
-    """A step of the track from what it gives of its work, as Generation rows; none of a model that may not stand on the
-    board, nor (`is_of_writers`) where models write no texts.
-    """
+class WritingWork(DialogueWork):
+    """What a step works on where models write the board's texts."""
 
-    @wraps(run)
-    def step_of_shard(
-        at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-    ) -> pl.DataFrame:
-        if not allowed(at, board, model) or (is_of_writers and not is_built(at, board, tables)):
-            return NO_ROWS
-        return generations(run(Work(at, board, tables, upstream, model, shard, asking)))
-
-    return step_of_shard
+    @property
+    def is_due(self) -> bool:
+        """Whether anything is asked: of a model that may stand on the board, where models write its texts."""
+        return super().is_due and is_built(self.config, self.board, self.tables)
 
 
 # ---- texts -------------------------------------------------------------------------------------------------
 
 
-@partial(_step, is_of_writers=True)
-def respond(work: Work) -> list[dict]:
+@step_of(WritingWork)
+def respond(work: DialogueWork) -> list[dict]:
     """Ask a model for responses to a shard's turns: in gold history at the base temperature, of some test dialogues at
     others, and of all test dialogues in self history, turn by turn. A model that is told no temperature, or one of its own,
     has no others. Rows of purpose `respond`.
@@ -165,18 +123,18 @@ def respond(work: Work) -> list[dict]:
     tempered = chosen(work.test, work.size.tempered, work.seed) if is_tempered else []
     turns = work.in_shard(work.contexts.values())
     asked = responding.requests(turns, work.in_shard(tempered), work.model, work.questions)
-    rows = responding.collect(asked, work.asked(asked, f"respond {work.model}"), work.settings)
+    rows = responding.collect(asked, work.asked(asked, "respond"), work.settings)
 
     def answered(questions: Sequence[Prompted], number: int) -> list[Reply]:
-        return work.asked(questions, f"respond {work.model}, own turn {number + 1}")
+        return work.asked(questions, "respond", f", own turn {number + 1}")
 
     # a dialogue is in the shard of its first turn
     own = [dialogue for dialogue in dialogues(work.test) if work.in_shard(dialogue[:1])]
     return rows + responding.run_self(own, work.model, work.questions, answered)
 
 
-@partial(_step, is_of_writers=True)
-def annotate(work: Work) -> list[dict]:
+@step_of(WritingWork)
+def annotate(work: DialogueWork) -> list[dict]:
     """Ask the annotator for verdict, place and reason of a shard's responses: rows of purpose `annotate`."""
     base = silver.base_responses(work.rows_of("respond"), work.settings)
     responses = [row for row in base if row["item_id"] in work.mine]
@@ -186,8 +144,8 @@ def annotate(work: Work) -> list[dict]:
     return work.asked_until_read(asked, "annotate", read)[1]
 
 
-@partial(_step, is_of_writers=True)
-def induce(work: Work) -> list[dict]:
+@step_of(WritingWork)
+def induce(work: DialogueWork) -> list[dict]:
     """Ask a writer for induced and matched texts of a shard's turns: rows of purposes `induce` and `match`."""
     turns = work.in_shard(work.contexts.values())
     asked = silver.induce_requests(turns, work.model, work.questions)
@@ -218,7 +176,7 @@ def detect(
     """
     if not allowed(at, board, model):
         return NO_ROWS, {"judgements": frame(Judgement)}
-    work = Work(at, board, tables, upstream, model, shard, asking)
+    work = DialogueWork(at, board, tables, upstream, model, shard, asking)
     samples = work.test_samples()
     targets = judging.targets(samples)
     located = judging.located_of(targets, work.size.located, work.seed)
@@ -237,8 +195,8 @@ def detect(
     return generations(rows + compared), {"judgements": frame(Judgement, judged).sort("judgement_id")}
 
 
-@partial(_step, is_of_writers=False)
-def meta(work: Work) -> list[dict]:
+@step_of(DialogueWork)
+def meta(work: DialogueWork) -> list[dict]:
     """Ask another model whether located judgements of the subjects are accurate: rows of purpose `meta`."""
     drawn = work.judged(work.test_samples(), work.rows_of("detect"))
     own = [judged for judged in drawn if judged.item_id in work.mine]
@@ -255,7 +213,7 @@ def exported(
     """Return the tables of the board's data set by name, and its annotation tasks: responses to test dialogues, and the
     judgements that the meta-judge gets. Pure: it asks nothing.
     """
-    work = Work(at, board, tables, replies)
+    work = DialogueWork(at, board, tables, replies)
     whole = pl.concat([NO_ROWS, *replies.values()]).sort("generation_id")
     # judges' replies are most of the rows, and no sample is made of them: as dicts they would fill the memory
     rows = whole.filter(pl.col("purpose").is_in(MADE_OF)).to_dicts()

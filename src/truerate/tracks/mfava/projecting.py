@@ -31,9 +31,8 @@ class Pair(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """Every pair of a source word and a target word of all texts, (cells,): the number of the pair of texts, both
-    places in it, and the pair of words as one number, source word · `n_words` + target word; `n_sources`,
-    `n_targets`, (texts,).
+    """Every pair of a source word and a target word of all texts, (cells,): the number of the pair of texts, both places
+    in it, and the pair of words as one number, source word · `n_words` + target word; `n_sources`, `n_targets`, (texts,).
     """
 
     text: np.ndarray

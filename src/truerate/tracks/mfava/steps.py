@@ -5,25 +5,24 @@ A step asks only models that may stand on the board (`Params.models_on`), and no
 gives an empty frame. `asking` is how a step asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, wraps
-from typing import Any
+from functools import cached_property
 
 import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import Item, frame
-from truerate.llm import Reply, ask
+from truerate.llm import Reply
 from truerate.llm.counts import counts
 from truerate.llm.dry_run import DryRun, assumed_reply, is_assumed
 from truerate.llm.generation import Prompted, generations, rejects
-from truerate.tracks.asking import Asking, Prompter, allowed, ask_prompted, in_shard
+from truerate.tracks.asking import Prompter, Work, allowed, step_of
 from truerate.tracks.mfava import dataset, translating, wild
 from truerate.tracks.mfava import silver as writing
 from truerate.tracks.mfava.context import SOURCE, Context, check_languages, chosen, contexts, language
 from truerate.tracks.mfava.dataset import targets, training
-from truerate.tracks.mfava.settings import WEIGHTS, Settings, Sizes
+from truerate.tracks.mfava.settings import WEIGHTS
 
 __all__ = ["answer", "check", "exported", "query", "silver", "targets", "training", "translate"]
 
@@ -38,41 +37,23 @@ N_AT_ONCE = 5_000  # texts translated at once: requests and replies of all langu
 
 
 @dataclass(frozen=True)
-class Work:
-    """What a step works on: a board with the tables of its source, and, of what is asked, a model and a shard."""
-
-    config: Layout
-    board: str
-    tables: Any
-    upstream: Replies
-    model: str = ""
-    shard: int = 0
-    asking: Asking = ask
+class WikiWork(Work):
+    """What a step of this track works on."""
 
     @property
-    def settings(self) -> Settings:
-        """The settings of the track on the board."""
-        return self.config.p.track(self.board)
-
-    @property
-    def size(self) -> Sizes:
-        """The board's sizes."""
-        return self.config.p.size_of(self.board)
-
-    @property
-    def seed(self) -> int:
-        """The seed of all draws."""
-        return self.config.p.seed
-
-    @property
-    def prompter(self) -> Prompter:
-        """What the prompts of the board are made with."""
-        return Prompter.of(self.config, self.board)
+    def is_due(self) -> bool:
+        """Whether anything is asked: of a model that may stand on the board, or of weights."""
+        return super().is_due or self.uses_weights
 
     @property
     def uses_weights(self) -> bool:
         """Whether weights translate in a model's place."""
         return self.model == WEIGHTS and self.settings.seq2seq is not None
+
+    @property
+    def prompter(self) -> Prompter:
+        """What the prompts of the board are made with."""
+        return Prompter.of(self.config, self.board)
 
     @cached_property
     def own_queries(self) -> list[dict]:
@@ -96,14 +77,6 @@ class Work:
         table = items if isinstance(items, pl.DataFrame) else frame(Item, list(items))
         return list(contexts(table, self.tables.documents).values())
 
-    def in_shard(self, of_items: Iterable[Context]) -> list[Context]:
-        """Return those contexts that belong to the shard."""
-        return in_shard(of_items, self.shard, self.config.p.n_shards)
-
-    def asked(self, questions: Sequence[Prompted], what: str) -> list[Reply]:
-        """Return the replies to questions."""
-        return ask_prompted(questions, self.config, f"{self.board}: {what} {self.model}", self.asking)
-
     def labelled(self) -> tuple[dict[str, Context], list[dict]]:
         """Return the contexts of the source's labelled passages, and the English samples of them that the board uses."""
         sizes = {dataset.TRAIN: self.size.train, dataset.HELD_OUT: self.size.held_out}
@@ -112,23 +85,11 @@ class Work:
         return by_item, dataset.labelled(self.tables.samples, by_item, sizes, seed=self.seed)
 
 
-def step(run: Callable[[Work], list[dict]]) -> Callable[..., pl.DataFrame]:
-    """Return a step of the track from what it gives of its work, as Generation rows; none of a model that may not stand
-    on the board.
-    """
-
-    @wraps(run)
-    def step_of_shard(
-        at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-    ) -> pl.DataFrame:
-        work = Work(at, board, tables, upstream, model, shard, asking)
-        return generations(run(work) if allowed(at, board, model) or work.uses_weights else [])
-
-    return step_of_shard
+step = step_of(WikiWork)
 
 
 @step
-def silver(work: Work) -> list[dict]:
+def silver(work: WikiWork) -> list[dict]:
     """Write passages and six insertions into each: Generation rows of purposes `write` and `insert`.
 
     The next round's question holds the reply to this one, so what a plan assumes must keep the round's rules.
@@ -155,7 +116,7 @@ def silver(work: Work) -> list[dict]:
 
 
 @step
-def translate(work: Work) -> list[dict]:
+def translate(work: WikiWork) -> list[dict]:
     """Translate the English labelled passages and their references into every other language, by a model, or by weights
     where the model is WEIGHTS: Generation rows of purposes `translate` and `translate_reference`.
 
@@ -192,7 +153,7 @@ def translate(work: Work) -> list[dict]:
 
 
 @step
-def query(work: Work) -> list[dict]:
+def query(work: WikiWork) -> list[dict]:
     """Write queries about the articles that pass the filter: Generation rows of purpose `query`. A source with queries of
     its own needs none.
     """
@@ -209,7 +170,7 @@ def query(work: Work) -> list[dict]:
     return wild.collect_queries(asked, work.asked(asked, "query"), n=rules.queries_per_article)
 
 
-def wild_items(work: Work) -> list[dict]:
+def wild_items(work: WikiWork) -> list[dict]:
     """Return the Item rows of all queries that are asked, with their subsets: those written here, or as many per language
     of the source's own.
     """
@@ -226,7 +187,7 @@ def wild_items(work: Work) -> list[dict]:
 
 
 @step
-def check(work: Work) -> list[dict]:
+def check(work: WikiWork) -> list[dict]:
     """Ask whether the lead of its article answers a query, on a seeded sample per language of the queries that were
     written here: Generation rows of purpose `check`.
     """
@@ -238,7 +199,7 @@ def check(work: Work) -> list[dict]:
 
 
 @step
-def answer(work: Work) -> list[dict]:
+def answer(work: WikiWork) -> list[dict]:
     """Ask a subject the queries alone, each subset with its seed: Generation rows of purpose `answer` with what is seen in
     the replies.
     """
@@ -256,7 +217,7 @@ def exported(
     at: Layout, board: str, tables, replies: Replies, beside: Replies
 ) -> tuple[dict[str, pl.DataFrame], list[dict]]:
     """Return the tables of the board's data set by name, and its annotation tasks. Pure: it asks nothing."""
-    work = Work(at, board, tables, replies)
+    work = WikiWork(at, board, tables, replies)
     settings, size = work.settings, work.size
     whole = pl.concat([generations([]), *replies.values()]).sort("generation_id")
     rows = whole.filter(pl.col("purpose") != wild.ANSWER).to_dicts()
