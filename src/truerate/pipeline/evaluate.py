@@ -64,16 +64,19 @@ def contexts(
     items, rows = load(Item, at.dataset(board, "items")), None
     if about is not None:
         items = items.filter(pl.col("item_id").is_in(about["item_id"].unique().implode()))
-        named = needed(items, about, with_own=samples is not None)
-        rows = pl.col("document_id").is_in(sorted(named))
-    parts = [at.source(at.p.board(board).source, "documents"), at.dataset(board, "documents")]
-    documents = pl.concat([load(Document, path, rows=rows) for path in parts])
-    told = documents
+        rows = pl.col("document_id").is_in(sorted(needed(items, about, with_own=samples is not None)))
+    documents = pl.concat([load(Document, path, rows=rows) for path in _documents(at, board)])
+    texts = documents
     if whole:
         longer = pl.col("document_id").replace_strict(whole, default=None, return_dtype=pl.String)
-        told = documents.with_columns(text=pl.coalesce(longer, "text"))
-    known = context_frame(protocol_of(at, board).contexts(items, told))
-    return known if samples is None else with_evidence(known, samples, documents)
+        texts = documents.with_columns(text=pl.coalesce(longer, "text"))
+    references = context_frame(protocol_of(at, board).contexts(items, texts))
+    return references if samples is None else with_evidence(references, samples, documents)
+
+
+def _documents(at: Layout, board: str) -> list[str]:
+    """The files of documents of a board: its source's, and those of its data set."""
+    return [at.source(at.p.board(board).source, "documents"), at.dataset(board, "documents")]
 
 
 def needed(items: pl.DataFrame, samples: pl.DataFrame, *, with_own: bool) -> set[str]:
@@ -91,26 +94,28 @@ def label(at: Layout, board: str) -> None:
     from truerate.annotation.label_files import read_labels
 
     files = label_files(at, board)
-    with unchanged(at, Stage("label", board)) as own:
-        tasks = list(_tasks(own.dataset(board, "tasks.jsonl")))
-        dataset = _to_label(own, board, tasks)
+    with unchanged(at, Stage("label", board)):
+        track = protocol_of(at, board)
+        tasks = list(_tasks(at.dataset(board, "tasks.jsonl")))
+        names = {"samples", *track.labelled_columns} if track.labelled_columns else DATASET
+        each = partial(track.labelled, tasks=tasks) if track.labelled else None
+        dataset = load_dataset(at, board, names, track.labelled_columns, each)
         rows = [(*row, str(path)) for path in files for row in read_labels(path)]
         where = ", ".join(map(str, files))
         tables = {"samples": dataset["samples"]} | {name: frame(model) for name, model in LABELS.items()}
-        if label := protocol_of(own, board).label:
-            inputs = digest(own.source(own.p.board(board).source), own.dataset(board), *files)
-            source = load_source(own, board)
-            labelled = label(own, board, source, dataset, tasks, rows, where=where, inputs=inputs)
+        if track.label:
+            inputs = digest(at.source(at.p.board(board).source), at.dataset(board), *files)
+            source = load_source(at, board)
+            labelled = track.label(at, board, source, dataset, tasks, rows, where=where, inputs=inputs)
             tables = {name: getattr(labelled, name) for name in LABELS}
             tables["samples"] = pl.concat([dataset["samples"], labelled.samples])
-            refuse_unrecorded(board, tables["scores"]["metric"], records_of(own, board))
+            refuse_unrecorded(board, tables["scores"]["metric"], records_of(at, board))
         elif rows:
-            raise TruerateError(
-                f"labels of board {board!r} in {where}: track {own.p.board(board).track!r} reads no labels; take the file away"
-            )
-        save(Sample, tables["samples"].sort("sample_id"), own.labels(board, "samples"))
+            what = f"track {at.p.board(board).track!r} reads no labels; delete the file"
+            raise TruerateError(f"labels of board {board!r} in {where}: {what}")
+        save(Sample, tables["samples"].sort("sample_id"), at.labels(board, "samples"))
         for name, model in LABELS.items():
-            save(model, tables[name], own.labels(board, name))
+            save(model, tables[name], at.labels(board, name))
 
 
 def _tasks(path: str) -> Iterator[dict[str, Any]]:
@@ -122,31 +127,19 @@ def _tasks(path: str) -> Iterator[dict[str, Any]]:
                 yield {key: value for key, value in task.items() if key != "passages"}
 
 
-def _to_label(at: Layout, board: str, tasks: Sequence[dict]) -> dict[str, pl.DataFrame]:
-    """What the `label` of a board's track reads of its data set: all tables, or those whose columns it names."""
-    track = protocol_of(at, board)
-    names = {"samples", *track.labelled_columns} if track.labelled_columns else DATASET
-    each = partial(track.labelled, tasks=tasks) if track.labelled else None
-    return load_dataset(at, board, names, track.labelled_columns, each)
-
-
 def audit(at: Layout, board: str) -> None:
     """The shortcut audit of a board; empty without audited labels or detectors. `on_shortcut: fail` ends the build."""
-    if not (card_of(at, board).is_audited and at.p.board(board).has_detectors):
-        with unchanged(at, Stage("audit", board)) as own:
-            save(Score, frame(Score), own.audit(board))
-        return
     from truerate.leaderboard import audit as room
 
-    with unchanged(at, Stage("audit", board)) as own:
-        rules = {"p": own.p.audit, "statistics": own.p.statistics, "seed": own.p.seed}
-        scores = room.audit_of(looked_at(own, board), board=board, **rules)
-        save(Score, scores, own.audit(board))
-    found = room.findings(scores, at.p.audit.threshold)
-    if found and at.p.audit.on_shortcut == "fail":
-        raise TruerateError(
-            f"shortcut audit of {board!r}: {found[0]}; set audit.on_shortcut: flag to keep the set with a warning"
-        )
+    is_audited = card_of(at, board).is_audited and at.p.board(board).has_detectors
+    with unchanged(at, Stage("audit", board)):
+        rules = {"p": at.p.audit, "statistics": at.p.statistics, "seed": at.p.seed}
+        scores = room.audit_of(looked_at(at, board), board=board, **rules) if is_audited else frame(Score)
+        save(Score, scores, at.audit(board))
+    findings = room.findings(scores, at.p.audit.threshold) if is_audited else ()
+    if findings and at.p.audit.on_shortcut == "fail":
+        hint = "set audit.on_shortcut: flag to keep the set with a warning"
+        raise TruerateError(f"shortcut audit of {board!r}: {findings[0]}; {hint}")
 
 
 def looked_at(at: Layout, board: str) -> Iterator[pl.DataFrame]:
@@ -162,36 +155,34 @@ def looked_at(at: Layout, board: str) -> Iterator[pl.DataFrame]:
 def _by_bytes(at: Layout, board: str, samples: pl.DataFrame) -> Iterator[tuple[int, int]]:
     """Where each part of samples begins and how many it has: at least one part, of at least one sample."""
     items = load(Item, at.dataset(board, "items"), columns=("item_id", "document_ids"))
-    named = {name: tuple(ids) for name, ids in items.iter_rows()}
-    paths = [at.source(at.p.board(board).source, "documents"), at.dataset(board, "documents")]
-    sizes = scan(Document, paths).select("document_id", pl.col("text").str.len_bytes())
+    documents_of = {name: set(ids) for name, ids in items.iter_rows()}
+    sizes = scan(Document, _documents(at, board)).select("document_id", pl.col("text").str.len_bytes())
     size_of = dict(sizes.collect(engine="streaming").iter_rows())
-    start, held, n_bytes = 0, set[str](), 0
-    for place, item in enumerate(samples["item_id"]):
-        new = set(named.get(item, ())) - held
+    start, documents, n_bytes = 0, set[str](), 0
+    for index, item in enumerate(samples["item_id"]):
+        new = documents_of.get(item, set()) - documents
         n_new = sum(size_of.get(name, 0) for name in new)
-        if place > start and n_new and n_bytes + n_new > MOST_BYTES:
-            yield start, place - start
-            start, held, n_bytes, new = place, set(), 0, set(named.get(item, ()))
+        if index > start and n_new and n_bytes + n_new > MOST_BYTES:
+            yield start, index - start
+            start, documents, n_bytes, new = index, set(), 0, documents_of.get(item, set())
             n_new = sum(size_of.get(name, 0) for name in new)
-        held |= new  # in place: a copy for each sample would take the time of all before it
+        documents |= new  # in place: a copy for each sample would take the time of all before it
         n_bytes += n_new
     yield start, samples.height - start
 
 
 def score(at: Layout, board: str) -> None:
     """Judgements against labels: scores with intervals, outcomes for the paired tests, topics of failure."""
-    with unchanged(at, Stage("score", board)) as own:
-        scores, outcomes, topics = _scored(own, board)
-        refuse_unrecorded(
-            board,
-            [*scores["metric"].unique(maintain_order=True), *outcomes["metric"].unique(maintain_order=True)],
-            records_of(own, board),
-        )
-        labelled = load(Score, own.labels(board, "scores"))
-        save(Score, pl.concat([labelled, scores]), own.scores(board, "scores"))
-        save(Outcome, outcomes, own.scores(board, "outcomes"))
-        write_json(own.scores(board, "topics.json"), topics)
+    with unchanged(at, Stage("score", board)):
+        scores, outcomes, topics = _scored(at, board)
+        metrics = [
+            name for table in (scores, outcomes) for name in table["metric"].unique(maintain_order=True)
+        ]
+        refuse_unrecorded(board, metrics, records_of(at, board))
+        labelled = load(Score, at.labels(board, "scores"))
+        save(Score, pl.concat([labelled, scores]), at.scores(board, "scores"))
+        save(Outcome, outcomes, at.scores(board, "outcomes"))
+        write_json(at.scores(board, "topics.json"), topics)
 
 
 def _scored(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame, list[dict]]:
