@@ -10,8 +10,9 @@ import csv
 import sys
 from pathlib import Path
 
+from team_rankings import parse_rankings, published_lines
+
 from truerate.core.errors import TruerateError
-from truerate.pipeline.publishing.team_rankings import parse_rankings, published_lines
 from truerate.results.published import COLUMNS, NOTE
 
 SLICE = "lang={lang};split=test"

@@ -2,8 +2,8 @@
 
 import pytest
 
+from scripts.team_rankings import parse_rankings, published_lines
 from truerate.core.errors import SourceError
-from truerate.pipeline.publishing.team_rankings import parse_rankings, published_lines
 
 BY_IOU = """# Rankings by IoU
 
