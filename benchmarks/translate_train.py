@@ -28,7 +28,7 @@ import polars as pl
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import SPANS, Judgement, frame, pair, scan
-from truerate.core.tags import Tagged, parse_tags
+from truerate.core.spans.tags import Tagged, parse_tags
 from truerate.detectors.tokens.family import fit_tokens, judge_tokens
 from truerate.metrics.intervals import cluster_bootstrap, cluster_sums
 from truerate.metrics.tokens import TokenCounts, offsets_by, token_counts, total, word_offsets

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.hub.server.hub import Hub
-from truerate.core.cpu import hold_to_avx2
+from truerate.core.process.cpu import hold_to_avx2
 
 # As every command does, before a test imports numpy or torch: what a test computes here and in a process of its
 # own must be the same, whichever test was first.

@@ -11,10 +11,10 @@ from functools import partial
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from truerate.core.cpu import hold_to_avx2
 from truerate.core.errors import TruerateError
-from truerate.core.leaving import at_once
-from truerate.core.system_errors import line_of
+from truerate.core.process.cpu import hold_to_avx2
+from truerate.core.process.fast_exit import at_once
+from truerate.core.process.system_errors import line_of
 from truerate_world.answer import Answer
 from truerate_world.arguments import add_world
 from truerate_world.folders import part_of, tracks

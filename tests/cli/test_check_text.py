@@ -18,7 +18,7 @@ from truerate.cli import main
 from truerate.cli.check_text import IN_WORDS, in_words, page, pieces, printable, summary
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS
-from truerate.core.tags import TYPES
+from truerate.core.spans.tags import TYPES
 from truerate.detectors.tokens.family import fit_tokens
 from truerate.pipeline.judges.marking import Marked, check_pairs
 from truerate.tracks.mfava.settings import Sizes

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from truerate.core.quotes import locate
+from truerate.core.spans.quotes import locate
 from truerate.core.text import WORD, normalise, piece_spans, pieces, terms, words
 from truerate.detectors.lexical import _features
 from truerate.detectors.retrieved import retrieved

@@ -10,8 +10,8 @@ from email.utils import format_datetime
 import httpx2
 import pytest
 
-from truerate.core import terminal
 from truerate.core.errors import TruerateError
+from truerate.core.process import terminal
 from truerate.hub.client import AGAIN, Busy, Retries, _asked_wait
 
 

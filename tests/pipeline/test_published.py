@@ -14,8 +14,8 @@ from test_detect import BOARD, at, edited  # noqa: F401
 from tests.detectors.published import tiny_models as tiny
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage
-from truerate.core import tools
 from truerate.core.errors import SettingsError, TruerateError
+from truerate.core.process import tools
 from truerate.core.schemas import Judgement, load
 from truerate.detectors.published.judges import Answered, Question
 from truerate.pipeline import detect, run_tools

@@ -7,8 +7,8 @@ import yaml
 from committed import with_sources
 
 from truerate.config.layout import Layout
-from truerate.core import tools
 from truerate.core.errors import TruerateError
+from truerate.core.process import tools
 from truerate.pipeline import run_tools
 from truerate.pipeline.checks.weights import refuse_absent
 

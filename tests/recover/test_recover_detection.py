@@ -11,7 +11,7 @@ import pytest
 
 from truerate.config import Params, load_params
 from truerate.core.schemas import SPANS, Judgement, scan
-from truerate.core.tags import parse_tags
+from truerate.core.spans.tags import parse_tags
 from truerate.detectors.tokens.family import fit_tokens, judge_tokens
 from truerate.metrics.tokens import TokenCounts, token_counts, total, word_offsets
 from truerate_world.mfava.models.entity_table import build

@@ -8,7 +8,7 @@ import zstandard
 
 from truerate.config import Source, Training
 from truerate.core.errors import TruerateError
-from truerate.core.tags import TYPES
+from truerate.core.spans.tags import TYPES
 from truerate.metrics.rates import hr_est
 from truerate.metrics.tokens import offsets_by, token_counts, total
 from truerate.sources import read_source

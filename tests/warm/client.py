@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 
-WARM = ("truerate", "truerate.core.tools", "truerate_world", "dvc", "snakemake", "mkdocs")
+WARM = ("truerate", "truerate.core.process.tools", "truerate_world", "dvc", "snakemake", "mkdocs")
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

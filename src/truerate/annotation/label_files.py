@@ -11,7 +11,7 @@ from typing import Any
 
 from truerate.core.errors import SourceError
 from truerate.core.lenient import exact
-from truerate.core.regular import check_regular
+from truerate.core.process.system_errors import check_regular
 
 FORMATS = "JSONL, CSV or Label Studio's JSON export"
 KINDS = ("jsonl", "csv", "json")

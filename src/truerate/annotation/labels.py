@@ -13,7 +13,7 @@ import polars as pl
 from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, judgement_row, pairs, reject_row
-from truerate.core.span_offsets import span_place
+from truerate.core.spans.span_offsets import span_place
 from truerate.core.text import clean
 
 N_SHOWN = 300  # characters of a rejected text that its Reject row holds

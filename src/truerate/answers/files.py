@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from truerate.core.errors import SourceError
-from truerate.core.regular import check_regular
+from truerate.core.process.system_errors import check_regular
 
 DIGITS = 300  # of a whole number
 LONGEST = 10_000_000  # characters of a line: more is no answer with its reference

@@ -11,7 +11,7 @@ from truerate.answers.verdicts import JUDGE, NO_REFERENCE, AnswerVerdict, Detect
 from truerate.config import Published
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError, listed
-from truerate.core.whole_words import MARKED, whole_words
+from truerate.core.spans.whole_words import MARKED, whole_words
 
 PARAMS = "params.yaml"
 

@@ -9,7 +9,7 @@ from truerate.answers.fields import Record
 from truerate.answers.files import at_line, objects_of
 from truerate.answers.reading import Answer, AnswerFile, id_of, shown, yes_or_no
 from truerate.core.errors import SourceError, listed
-from truerate.core.span_offsets import CODE_POINTS, KINDS, Bounds, bounds_by_kind, offsets_of
+from truerate.core.spans.span_offsets import CODE_POINTS, KINDS, Bounds, bounds_by_kind, offsets_of
 from truerate.core.text import find_span
 
 NAMES = ("id", "is_hallucinated", "spans")

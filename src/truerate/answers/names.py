@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from truerate.core.seen import is_unseen
+from truerate.core.invisible import is_unseen
 
 # Letters and signs that look like others, after case folding.
 _LOOKS = str.maketrans(

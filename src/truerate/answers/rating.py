@@ -16,7 +16,7 @@ from truerate.answers.reading import Answer, read_answers
 from truerate.answers.states import ABSTAINED, EMPTY, STATED
 from truerate.answers.verdicts import NO_REFERENCE, AnswerVerdict, Detector, Span
 from truerate.core.errors import SettingsError, SourceError
-from truerate.core.whole_words import units
+from truerate.core.spans.whole_words import units
 from truerate.metrics.estimators.label_groups import are_by_group, grouped_rate
 from truerate.metrics.estimators.own_rate import (
     LEAST_LABELS,

@@ -3,8 +3,8 @@
 import re
 import unicodedata
 
+from truerate.core.invisible import is_blank
 from truerate.core.patterns import lazy
-from truerate.core.seen import is_blank
 from truerate.core.text import n_words
 from truerate.llm.replies.abstaining import says_not_known
 from truerate.llm.replies.refusals import is_refusal

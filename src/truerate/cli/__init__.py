@@ -13,11 +13,12 @@ from functools import partial
 
 from truerate.cli import building, reading, steps, stores  # noqa: F401  (each marks its functions as commands)
 from truerate.cli.command import parser
-from truerate.core import leaving, parents
-from truerate.core.cpu import hold_to_avx2
 from truerate.core.errors import TruerateError
-from truerate.core.system_errors import line_of, system_error
-from truerate.core.terminal import say
+from truerate.core.process import fast_exit as leaving
+from truerate.core.process import parents
+from truerate.core.process.cpu import hold_to_avx2
+from truerate.core.process.system_errors import line_of, system_error
+from truerate.core.process.terminal import say
 from truerate.pipeline.repair.repair_lock import CONFLICT, repair
 
 # Imports make some 10,000 classes and functions that live to the end: to look through them for garbage again and again

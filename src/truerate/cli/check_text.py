@@ -19,7 +19,7 @@ from truerate.cli.command import WORDS
 from truerate.cli.pair_files import Pair, read_pairs, read_text
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError
-from truerate.core.whole_words import MARKED, level, n_words
+from truerate.core.spans.whole_words import MARKED, level, n_words
 from truerate.pipeline.judges.judging import Judged, is_judge, judge_response
 from truerate.pipeline.judges.marking import Marked, check, check_pairs
 

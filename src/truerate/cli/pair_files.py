@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from truerate.core.errors import SourceError
 from truerate.core.lenient import exact
-from truerate.core.regular import check_regular
-from truerate.core.whole_words import is_unicode
+from truerate.core.process.system_errors import check_regular
+from truerate.core.spans.whole_words import is_unicode
 
 STDIN = "-"
 KEYS = ("reference", "answer", "id")

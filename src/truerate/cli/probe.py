@@ -9,7 +9,7 @@ import polars as pl
 
 from truerate.cli.command import WORDS
 from truerate.config.layout import Layout
-from truerate.core.display import show_table
+from truerate.core.process.display import show_table
 from truerate.pipeline.checks.probe import AGAIN, Kind, Probe, Probed, probe, would_ask
 
 N_SHOWN = 100  # characters of a reply

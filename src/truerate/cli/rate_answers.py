@@ -14,8 +14,8 @@ from truerate.answers.states import STATED
 from truerate.answers.telling import as_dict, lines
 from truerate.answers.verdicts import JUDGE
 from truerate.config.layout import Layout
-from truerate.core.regular import check_regular
-from truerate.core.terminal import say
+from truerate.core.process.system_errors import check_regular
+from truerate.core.process.terminal import say
 
 UNSEEN = str.maketrans({chr(code): "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) != "\n"})
 

@@ -9,8 +9,8 @@ import polars as pl
 
 from truerate.config import Source
 from truerate.config.layout import Layout
-from truerate.core.display import show_table
 from truerate.core.errors import TruerateError, listed
+from truerate.core.process.display import show_table
 from truerate.core.schemas import Row, Score, load, read_json, unanswered, unpaired
 from truerate.pipeline.repair.imported import change_note
 from truerate.pipeline.tracks import card_of, records_of

@@ -3,7 +3,7 @@
 import sys
 
 from truerate.cli.command import command, layout
-from truerate.core.terminal import say
+from truerate.core.process.terminal import say
 
 
 @command("make")

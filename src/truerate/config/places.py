@@ -22,7 +22,7 @@ from truerate.config import Paths, placement
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import SettingsError
-from truerate.core.parents import is_first_process
+from truerate.core.process.parents import is_first_process
 
 SENTINEL = ".made"
 _SENTINELS = re.compile(r"(\..+\.parquet)?\.made", re.DOTALL)

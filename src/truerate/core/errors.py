@@ -12,7 +12,7 @@ built yet. What is not of this tree and no OSError is a fault of truerate.
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 
 class TruerateError(Exception):
@@ -57,3 +57,21 @@ def closest(name: object, allowed: Iterable[object], *, cutoff: float = 0.65) ->
 def listed(names: Iterable[object]) -> str:
     """The names a message offers, sorted and joined by commas; `none` when there are none."""
     return ", ".join(sorted(map(str, names))) or "none"
+
+
+def mistakes(
+    setting: str, check: Callable[..., object], *args: object, near: Callable[[], str] = str
+) -> Iterator[str]:
+    """The fault that a package finds in a setting, as a line with its place, or nothing; `near` gives likely names."""
+    try:
+        check(*args)
+    except OSError as error:  # a name that no file can have
+        yield f"{setting}: {str(error.filename)[:80]!r}: {error.strerror}"
+    except TruerateError as error:
+        for line in str(error).splitlines():
+            what = (
+                line.removeprefix(f"{setting}: ")
+                .replace("; allowed", f"{near()}; allowed", 1)
+                .replace("; known", f"{near()}; known", 1)
+            )
+            yield what if line.startswith("params.yaml: ") else f"{setting}: {what}"

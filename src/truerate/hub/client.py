@@ -28,8 +28,8 @@ from huggingface_hub.utils import (
 )
 
 from truerate.core.errors import EndpointError, SettingsError, TruerateError
+from truerate.core.process.terminal import say_wait, told
 from truerate.core.retry import Backoff, may_pass, seconds_asked
-from truerate.core.terminal import say_wait, told
 
 NEVER = (501, 505)  # of the answers of a server in trouble, those that will not be others next time
 LOST = (httpx2.TimeoutException, httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ProxyError)
@@ -143,7 +143,7 @@ class Retries:
     """Calls again what failed in passing: at most `AGAIN.tries` times in a row, after a random wait (full jitter) or
     the one asked for.
 
-    Calls and waits that take longer than a few seconds say what they are for (`truerate.core.terminal`).
+    Calls and waits that take longer than a few seconds say what they are for (`truerate.core.process.terminal`).
 
     `progress` is a value that changes when a failed call got something done all the same; then the count
     starts afresh. `pause` takes seconds.

@@ -11,8 +11,8 @@ from dataclasses import replace
 import polars as pl
 
 from truerate.core.errors import TruerateError, listed
-from truerate.core.quotes import located
 from truerate.core.schemas import pair
+from truerate.core.spans.quotes import located
 from truerate.hub.shards import Config
 
 SCENARIOS = ("spontaneous", "induced")

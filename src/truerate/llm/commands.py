@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 
 from truerate.config.layout import Layout
-from truerate.core.display import show, show_forgotten
+from truerate.core.process.display import show, show_forgotten
 from truerate.llm import stats as facts
 from truerate.llm.store import archive
 from truerate.llm.store.responses import Store

@@ -11,8 +11,8 @@ from pathlib import Path
 import polars as pl
 
 from truerate.config.layout import Layout
+from truerate.core.process.terminal import say
 from truerate.core.schemas import is_cut, pair, read_parquet
-from truerate.core.terminal import say
 from truerate.llm.generation import standing
 from truerate.llm.transport.verdict import FAULTS
 from truerate.pipeline.causes import BUILD

@@ -5,8 +5,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from truerate.core import parents
-from truerate.core.terminal import say
+from truerate.core.process import parents
+from truerate.core.process.terminal import say
 
 # Set by `truerate build`, which has the last word: the file in which commands of its stages leave why they ended.
 BUILD = "TRUERATE_BUILD"

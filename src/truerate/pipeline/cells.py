@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from truerate.config import Backbone
 from truerate.config.detectors import JobResources
 from truerate.config.layout import Layout
-from truerate.core import parents, tools
 from truerate.core.errors import TruerateError
+from truerate.core.process import parents, tools
 from truerate.core.schemas import read_json
 from truerate.pipeline.guard import write_json
 

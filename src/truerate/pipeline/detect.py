@@ -16,7 +16,7 @@ from truerate.config.layout import ROOT, Layout
 from truerate.config.places import claim
 from truerate.config.stage_settings import Stage
 from truerate.core.keys import digest
-from truerate.core.parents import is_first_process
+from truerate.core.process.parents import is_first_process
 from truerate.core.schemas import (
     LARGEST_GROUP,
     Generation,
@@ -38,8 +38,8 @@ from truerate.pipeline.trained_elsewhere import LEARNED, learners, refuse_untaug
 FAMILIES = "families.json"  # in what both stages write: which families the board has, with their members
 GROUP = "group"  # how training texts are separated, unless by the attribute BY_SAMPLE
 BY_SAMPLE = "split_by_sample"
-PARTS = "core/keys.py core/text.py core/tags.py core/pretrained.py core/quotes.py core/sentence_spans.py core/whole_words.py"
-CODE = tuple(f"{ROOT}/{part}" for part in (*PARTS.split(), "metrics", "detectors"))
+CORE = "keys text pretrained sentence_spans spans/tags spans/quotes spans/whole_words"
+CODE = (*(f"{ROOT}/core/{part}.py" for part in CORE.split()), f"{ROOT}/metrics", f"{ROOT}/detectors")
 GROUPS: dict[str, Any] = {
     "key": "judgement_id",
     "n": LARGEST_GROUP,

@@ -20,11 +20,11 @@ from pathlib import Path
 from truerate.config.faults import settings_in
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage
-from truerate.core import parents
 from truerate.core.errors import TruerateError
-from truerate.core.system_errors import line_of, system_error
-from truerate.core.terminal import say
-from truerate.core.tools import PASS_ON_S, handled
+from truerate.core.process import parents
+from truerate.core.process.system_errors import line_of, system_error
+from truerate.core.process.terminal import say
+from truerate.core.process.tools import PASS_ON_S, handled
 from truerate.pipeline import dataset, graph, sources
 from truerate.pipeline.causes import leave_cause
 from truerate.pipeline.cells import PROFILE

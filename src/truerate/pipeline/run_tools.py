@@ -14,10 +14,10 @@ from truerate.config.faults import settings_in
 from truerate.config.layout import Layout
 from truerate.config.places import clear, made_by
 from truerate.config.stage_settings import Stage
-from truerate.core import parents, tools
 from truerate.core.errors import SettingsError, listed, meant
-from truerate.core.system_errors import FOLDERS, unwritable
-from truerate.core.terminal import say
+from truerate.core.process import parents, tools
+from truerate.core.process.system_errors import FOLDERS, unwritable
+from truerate.core.process.terminal import say
 from truerate.pipeline.causes import AGAIN, BUILD, GOES_ON, causes_in, say_stopped
 
 FAILED = 255  # DVC's exit code where a stage failed; of every command of ours it is 2

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
+from truerate.core.process.terminal import say
 from truerate.core.schemas import Reject, load
-from truerate.core.terminal import say
 from truerate.results.commit import commit_results
 from truerate.results.markers import read_between
 from truerate.results.sets import boards_in, no_training, survey, unreadable

@@ -12,9 +12,9 @@ import polars as pl
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from truerate.core.errors import SourceError, TruerateError
+from truerate.core.invisible import OFF_LINE, is_line, visible
 from truerate.core.metric import Direction, Interval, Metric, Unit
 from truerate.core.schemas import Outcome, Table, height, load, save
-from truerate.core.seen import OFF_LINE, is_line, visible
 
 CARD, SCORES, ROWS = "card.json", "scores.csv", "rows.parquet"
 FILES = (CARD, SCORES, ROWS)

@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 
 from truerate.core.errors import SourceError, TruerateError
+from truerate.core.invisible import visible
 from truerate.core.metric import Metric
-from truerate.core.seen import visible
 from truerate.leaderboard.rows import Rank, ranks, slice_key
 from truerate.metrics.cells import mean_of_cells
 from truerate.metrics.intervals import UNIT, Interval

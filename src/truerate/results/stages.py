@@ -19,10 +19,10 @@ import yaml
 from truerate.config.layout import Layout
 from truerate.config.places import clear
 from truerate.config.stage_settings import Stage
-from truerate.core import parents
 from truerate.core.errors import TruerateError
+from truerate.core.process import parents
+from truerate.core.process.terminal import say, told
 from truerate.core.schemas import Score, frame, save
-from truerate.core.terminal import say, told
 from truerate.pipeline import dataset, detect, evaluate, graph, sources
 from truerate.pipeline.causes import BUILD
 from truerate.pipeline.guard import write_text

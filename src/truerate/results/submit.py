@@ -17,10 +17,10 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError, SourceError, TruerateError, listed
+from truerate.core.invisible import visible
 from truerate.core.rights import DIGEST, TEXT
 from truerate.core.schemas import Generation, read_json, read_parquet, validate
 from truerate.core.schemas.disk import write_parquet
-from truerate.core.seen import visible
 from truerate.hub.markdown import inert
 from truerate.hub.scan import EMAIL, PATH, scan
 from truerate.pipeline.dataset import load_dataset

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-from truerate.core.seen import HIDDEN
+from truerate.core.invisible import HIDDEN
 
 _HIDDEN = re.compile(HIDDEN)
 # Python-Markdown acts on most ASCII punctuation, even inside raw HTML. What stays is letters, digits, blank

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from truerate.core.tags import TYPES, Tagged, parse_tags
+from truerate.core.spans.tags import TYPES, Tagged, parse_tags
 from truerate.core.text import clean
 from truerate.sources.rows import BadRow, Reason, span
 

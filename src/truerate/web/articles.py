@@ -18,7 +18,7 @@ from lxml import etree, html
 
 from truerate.core.errors import EndpointError, SettingsError, SourceError, TruerateError
 from truerate.core.keys import digest, page_key
-from truerate.core.regular import check_regular
+from truerate.core.process.system_errors import check_regular
 from truerate.web import mediawiki
 from truerate.web.article_files import ArticleFiles
 from truerate.web.guard import Guard, host_of

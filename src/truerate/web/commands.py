@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from truerate.config.layout import Layout
-from truerate.core.display import show, show_forgotten, show_table
+from truerate.core.process.display import show, show_forgotten, show_table
 from truerate.web import stats as facts
 from truerate.web.outcomes import Page
 from truerate.web.store import PageStore

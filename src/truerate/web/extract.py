@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from lxml import etree, html
 from trafilatura import extract
 
-from truerate.core.page_tree import BLOCKS, with_meaning, without_soft_breaks
+from truerate.core.spans.page_tree import BLOCKS, with_meaning, without_soft_breaks
 from truerate.core.text import clean, n_words
 from truerate.web.outcomes import PATTERNS, Outcome, Page, Text, judged, pattern, tidy
 

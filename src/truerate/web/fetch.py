@@ -16,7 +16,7 @@ from yarl import URL
 
 from truerate.config import Fetch
 from truerate.core.errors import TruerateError
-from truerate.core.terminal import say, told
+from truerate.core.process.terminal import say, told
 from truerate.web.asking import Asker, Dropped, ended
 from truerate.web.guard import Guard, GuardedResolver, host_of, is_within
 from truerate.web.outcomes import RULES, Outcome, Page

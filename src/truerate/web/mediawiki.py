@@ -16,8 +16,8 @@ from yarl import URL
 
 from truerate.core.errors import EndpointError, SettingsError, TruerateError
 from truerate.core.lenient import loads
+from truerate.core.process.terminal import say_wait, told
 from truerate.core.retry import Backoff, may_pass, seconds_asked
-from truerate.core.terminal import say_wait, told
 from truerate.core.text import clean
 from truerate.web.asking import CHUNK, MOVED
 from truerate.web.guard import Guard, GuardedResolver, RefusedAddress, host_of

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from truerate.config import Fetch
-from truerate.core.terminal import LONG_S, say_wait
+from truerate.core.process.terminal import LONG_S, say_wait
 from truerate.web.guard import host_of, matches
 from truerate.web.store import PageStore
 

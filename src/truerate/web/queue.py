@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from truerate.core.errors import EndpointError
+from truerate.core.process.terminal import LONG_S, say, say_wait
 from truerate.core.retry import Backoff
-from truerate.core.terminal import LONG_S, say, say_wait
 from truerate.web.asking import ended
 from truerate.web.pauses import Clock
 

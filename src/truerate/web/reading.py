@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from truerate.config import Fetch
-from truerate.core.terminal import told
+from truerate.core.process.terminal import told
 from truerate.web.extractor import Extractor
 from truerate.web.outcomes import Outcome, Text
 from truerate.web.store import PageStore, limits, reading_limits

@@ -8,7 +8,7 @@ import aiohttp
 
 from truerate.config import Fetch
 from truerate.core.errors import EndpointError
-from truerate.core.hiding import Hiding
+from truerate.core.redaction import Redactor
 from truerate.core.retry import may_pass, seconds_asked
 from truerate.web.asking import AGAIN, HTML, Answer, Dropped, Passing, read_body
 from truerate.web.guard import host_of
@@ -32,7 +32,7 @@ class Renderer:
         self.settings, self.session, self.pauses, self.clock = settings, session, pauses, clock
         self.service = service = settings.service
         key = secret(settings.key_env, "fetching pages", "the fetch service's key")
-        self._secrets_mask = Hiding([key])
+        self._secrets_mask = Redactor([key])
         self._fixed = {name: plain(value) for name, value in service.fixed.items()}
         if service.key_query:
             self._fixed[service.key_query] = key

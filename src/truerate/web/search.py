@@ -10,9 +10,9 @@ import aiohttp
 
 from truerate.config import Search
 from truerate.core.errors import EndpointError, TruerateError
-from truerate.core.hiding import Hiding
+from truerate.core.process.terminal import told
+from truerate.core.redaction import Redactor
 from truerate.core.retry import Backoff, may_pass, seconds_asked
-from truerate.core.terminal import told
 from truerate.web.guard import host_of
 from truerate.web.pauses import Clock
 from truerate.web.queue import Over, Queue, Refused
@@ -50,7 +50,7 @@ class Searcher:
             for name, variable in variables.items()
             if variable
         }
-        self._secrets_mask = Hiding([secrets["key"]] if "key" in secrets else [])
+        self._secrets_mask = Redactor([secrets["key"]] if "key" in secrets else [])
         self._call = Call(settings.service, settings.n_results, **secrets)
 
     def stored(self, query: str) -> list[dict] | None:

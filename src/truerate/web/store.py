@@ -15,8 +15,8 @@ import orjson
 
 from truerate.config import Fetch
 from truerate.config.layout import Layout
-from truerate.core.keyed_store import KeyedStore, Kind, next_turn
 from truerate.core.keys import digest
+from truerate.core.store.keyed_store import KeyedStore, Kind, next_turn
 from truerate.web.guard import PORTS
 from truerate.web.outcomes import Outcome, Page
 

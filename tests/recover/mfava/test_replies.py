@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import Score, frame, pair
-from truerate.core.tags import REPLACED, TYPES
+from truerate.core.spans.tags import REPLACED, TYPES
 from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import mean_of_intervals
 from truerate.metrics.score_writer import ScoreWriter

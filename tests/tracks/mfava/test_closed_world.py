@@ -9,7 +9,7 @@ import pytest
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, frame
-from truerate.core.tags import TYPES
+from truerate.core.spans.tags import TYPES
 from truerate.sources.raw import wiki_files
 from truerate.tracks.mfava import steps
 

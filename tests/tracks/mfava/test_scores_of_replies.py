@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import pairs
-from truerate.core.tags import Tagged, parse_tags
+from truerate.core.spans.tags import Tagged, parse_tags
 from truerate.metrics.rates import hr_est
 from truerate.metrics.tokens import offsets_by
 from truerate.tracks.mfava import marking

@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.core.tags import TYPES
+from truerate.core.spans.tags import TYPES
 from truerate.llm.generation import facts
 from truerate.tracks.mfava import silver
 from truerate.tracks.mfava.context import contexts

@@ -14,7 +14,7 @@ from truerate.config import Params
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Item, Judgement, Sample, frame, pairs, validate
-from truerate.core.tags import TYPES
+from truerate.core.spans.tags import TYPES
 from truerate.llm import estimate
 from truerate.llm.generation import facts, generations
 from truerate.pipeline import graph

@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from truerate.core.tags import parse_tags
+from truerate.core.spans.tags import parse_tags
 from truerate.llm.generation import facts
 from truerate.tracks.mfava import projecting, seq2seq, translating
 from truerate.tracks.mfava.context import contexts

@@ -5,7 +5,7 @@ with their planted faults.
 import pytest
 from scipy.stats import binom
 
-from truerate.core.tags import TYPES, Refused, Tagged, parse_tags, with_tags
+from truerate.core.spans.tags import TYPES, Refused, Tagged, parse_tags, with_tags
 from truerate_world.completions import completion_of
 from truerate_world.mfava.lang import LANGUAGES
 from truerate_world.mfava.models import realiser

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from truerate.core.tags import Tagged, parse_tags
+from truerate.core.spans.tags import Tagged, parse_tags
 from truerate_world.__main__ import main
 from truerate_world.mfava.lang import LANGUAGES, load
 from truerate_world.mfava.models import realiser

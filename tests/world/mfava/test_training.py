@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.core.tags import parse_tags
+from truerate.core.spans.tags import parse_tags
 from truerate_world.mfava.lang import LANGUAGES
 from truerate_world.mfava.training import HELD_OUT, TAUGHT, example
 

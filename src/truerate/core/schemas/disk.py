@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 
 from truerate.core.errors import TruerateError
+from truerate.core.process.system_errors import full_disks, system_error
 from truerate.core.schemas.declare import Table, schema
-from truerate.core.system_errors import full_disks, system_error
 
 LARGEST_GROUP = 50_000  # rows of a table that are decoded at once where some of them are read
 STORED: dict[str, Any] = {"compression": "zstd", "statistics": False}

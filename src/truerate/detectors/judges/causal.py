@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import torch
 
-from truerate.core.quotes import located
+from truerate.core.spans.quotes import located
 from truerate.detectors.judges import decoder as decoders
 from truerate.detectors.judges.cells import Job, Judged, Reader, save_decision
 from truerate.detectors.judges.decision import DIGITS, Decision, best_threshold

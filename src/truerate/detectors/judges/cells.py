@@ -16,8 +16,8 @@ from truerate.detectors.training.jobs import FACTS, write
 OF_JUDGES = (
     *CODE,
     "detectors/judges",
-    "core/whole_words.py",
-    "core/quotes.py",
+    "core/spans/whole_words.py",
+    "core/spans/quotes.py",
 )  # code that decides a fitted judge
 SCOPE, LABELS = "multi", "binary"  # of every judge: one for all languages, hallucinated or not
 DECISION = "decision.json"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from truerate.core.whole_words import units
+from truerate.core.spans.whole_words import units
 from truerate.detectors.tokens.span_probabilities import Reading
 from truerate.metrics.ngrams import fit_logistic
 

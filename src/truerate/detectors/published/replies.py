@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from truerate.core.quotes import located, located_strings
-from truerate.core.tags import TYPES
+from truerate.core.spans.quotes import located, located_strings
+from truerate.core.spans.tags import TYPES
 from truerate.core.text import words
 from truerate.detectors.published.adapters import Reader
 

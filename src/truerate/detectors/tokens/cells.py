@@ -102,7 +102,13 @@ COLUMNS = ["target_id", "item_id", "group_id", "lang", "task", "text", "spans", 
 PACKAGE = Path(__file__).parents[2]
 CODE = (  # what decides a fitted cell, within the package
     *("detectors/tokens", "detectors/training", "detectors/windows.py", "metrics/ngrams.py"),
-    *("metrics/thresholds.py", "core/keys.py", "core/tags.py", "core/sentence_spans.py", "core/text.py"),
+    *(
+        "metrics/thresholds.py",
+        "core/keys.py",
+        "core/spans/tags.py",
+        "core/sentence_spans.py",
+        "core/text.py",
+    ),
 )
 
 

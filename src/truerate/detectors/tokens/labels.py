@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from truerate.core.tags import TYPES
+from truerate.core.spans.tags import TYPES
 
 NONE = "none"
 BINARY = (NONE, "hallucination")

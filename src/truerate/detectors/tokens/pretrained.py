@@ -19,7 +19,7 @@ from transformers import AutoConfig, AutoModel, AutoModelForTokenClassification,
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import SPANS
-from truerate.core.whole_words import whole_words
+from truerate.core.spans.whole_words import whole_words
 from truerate.detectors.fetched import CONFIG, check_sums, downloaded, one_line
 from truerate.detectors.tokens.backbones import body_from_nothing, body_from_weights
 from truerate.detectors.tokens.cells import NETWORK as TRAINED

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from truerate.core.patterns import lazy
-from truerate.core.quotes import Span, located_strings, quotations
+from truerate.core.spans.quotes import Span, located_strings, quotations
 from truerate.core.text import words
 from truerate.llm.replies import structured
 from truerate.llm.replies.blocks import blocks_of, names_material, names_text, unwrapped_text, with_lines

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from truerate.core.patterns import lazy
-from truerate.core.quotes import Span, located_strings, quotations
+from truerate.core.spans.quotes import Span, located_strings, quotations
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.cutting import bare, framed, opened
 from truerate.llm.replies.lexicon import MEANS, WORD

@@ -10,8 +10,8 @@ import orjson
 import polars as pl
 
 from truerate.core.errors import SourceError
+from truerate.core.process.terminal import say
 from truerate.core.schemas import write_parquet
-from truerate.core.terminal import say
 from truerate.llm.store.responses import Store, chunks, packed, packed_text, plain
 
 COLUMNS = {

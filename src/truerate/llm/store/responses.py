@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import orjson
 
 from truerate.core.errors import StoreError
-from truerate.core.keyed_store import KeyedStore, Kind
-from truerate.core.onehost import hold
-from truerate.core.terminal import say
+from truerate.core.process.terminal import say
+from truerate.core.store.keyed_store import KeyedStore, Kind
+from truerate.core.store.onehost import hold
 from truerate.llm.store.writer import Result, Writer
 from truerate.llm.transport.ends import end, is_broken
 from truerate.llm.transport.prompt_cut import is_cut

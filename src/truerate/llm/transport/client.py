@@ -11,7 +11,7 @@ import httpx2
 import openai
 from aiohttp.http_exceptions import HttpProcessingError
 
-from truerate.core.hiding import Hiding
+from truerate.core.redaction import Redactor
 from truerate.llm.transport.policy import judge
 from truerate.llm.transport.verdict import Verdict, short
 
@@ -85,7 +85,7 @@ class Client:
     def __init__(self, url: str, key: str, *, limit: int, timeout_s: float):
         limits = httpx2.Limits(max_connections=limit, max_keepalive_connections=limit)
         self._timeout_s = timeout_s
-        self._redactor = Hiding([key])
+        self._redactor = Redactor([key])
         self._openai = openai.AsyncOpenAI(
             base_url=url,
             api_key=key,

@@ -22,7 +22,7 @@ from typing import Any
 
 from truerate.config.layout import Layout
 from truerate.core.errors import EndpointError, SettingsError, StoreError
-from truerate.core.keyed_store import locked
+from truerate.core.store.keyed_store import locked
 from truerate.core.text import clean
 
 LONGEST_SOCKET = 100  # bytes of a socket's path that every system takes

@@ -11,8 +11,8 @@ from typing import Any
 
 import orjson
 
+from truerate.core.invisible import is_blank
 from truerate.core.lenient import loads
-from truerate.core.seen import is_blank
 from truerate.core.text import clean
 from truerate.llm.retrieved import kept
 from truerate.llm.transport.ends import FILTER, LENGTH, end, is_broken, is_unknown, is_whole

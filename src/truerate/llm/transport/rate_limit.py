@@ -10,7 +10,7 @@ import time
 from functools import partial
 
 from truerate.config import Endpoint
-from truerate.core.keyed_store import next_turn
+from truerate.core.store.keyed_store import next_turn
 from truerate.llm.transport.failures import asks_to_wait
 from truerate.llm.transport.run import Run
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
-from truerate.core.hiding import Hiding
+from truerate.core.redaction import Redactor
 from truerate.llm.store.budget import BudgetLimits
 from truerate.llm.store.leases import Job, Leases
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply
@@ -31,7 +31,7 @@ class Run:
     leases: Leases = field(init=False)
     error: TruerateError | None = None
     was_interrupted: bool = False
-    hiding: Hiding = field(default_factory=lambda: Hiding(()))
+    redactor: Redactor = field(default_factory=lambda: Redactor(()))
     over: asyncio.Event = field(default_factory=asyncio.Event)
     served: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
     without_logprobs: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -59,7 +59,7 @@ class Run:
 
     def fail(self, error: TruerateError) -> None:
         """End the run: nothing new is sent, what is under way is waited for and kept."""
-        self.error = self.error or type(error)(self.hiding.text(str(error)))
+        self.error = self.error or type(error)(self.redactor.text(str(error)))
         self.over.set()
 
     async def rest(self, seconds: float) -> None:

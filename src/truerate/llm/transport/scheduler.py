@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from truerate.core.hiding import Hiding
-from truerate.core.terminal import say
+from truerate.core.process.terminal import say
+from truerate.core.redaction import Redactor
 from truerate.llm.store.leases import Job
 from truerate.llm.transport.address import EndpointAddress
 from truerate.llm.transport.failures import api_key
@@ -24,7 +24,7 @@ async def answer(run: Run, jobs: Iterable[Job]) -> None:
         by_endpoint.setdefault(job.target.endpoint, []).append(job)
     addresses = {name: EndpointAddress(run.at, name) for name in by_endpoint}
     keys = {name: api_key(name, run.at.p.endpoints[name]) for name in by_endpoint}
-    run.hiding = Hiding(keys.values())
+    run.redactor = Redactor(keys.values())
     for address in addresses.values():
         address.start()
     # brings the HTTP client: half a second of imports, in which launched servers start

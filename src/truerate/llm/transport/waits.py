@@ -3,7 +3,7 @@
 import time
 
 from truerate.config import Endpoint
-from truerate.core.terminal import LONG_S, say
+from truerate.core.process.terminal import LONG_S, say
 from truerate.llm.transport.address import EndpointAddress
 from truerate.llm.transport.rate_limit import RateLimiter
 

@@ -10,8 +10,8 @@ import time
 from collections import deque
 
 from truerate.core.errors import TruerateError
+from truerate.core.process.terminal import told
 from truerate.core.retry import Backoff
-from truerate.core.terminal import told
 from truerate.llm.store.budget import SPENT, Charge
 from truerate.llm.store.leases import Claim, Job, Outcome, Settled
 from truerate.llm.store.responses import DeadLetter, StoredReply

@@ -14,8 +14,7 @@ from truerate.config.data import of_public_data
 from truerate.config.faults import redact
 from truerate.config.layout import Layout
 from truerate.config.placement import own_words, weights
-from truerate.core.errors import SettingsError, TruerateError, listed, meant
-from truerate.core.mistakes import mistakes
+from truerate.core.errors import SettingsError, TruerateError, listed, meant, mistakes
 from truerate.pipeline.checks.check_tracks import check_tracks
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from truerate.config.layout import Layout
 from truerate.config.names import no_tokens, tracks_to_mark
-from truerate.core.errors import TruerateError, listed, meant
+from truerate.core.errors import TruerateError, listed, meant, mistakes
 from truerate.core.metric import Metric
-from truerate.core.mistakes import mistakes
 from truerate.core.schemas import schema
 from truerate.pipeline import graph
 from truerate.pipeline.dataset_tables import BESIDE, DATASET, SOURCE

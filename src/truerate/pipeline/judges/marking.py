@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from truerate.core.errors import SettingsError, TruerateError
-from truerate.core.whole_words import MARKED, is_unicode, whole_words
+from truerate.core.spans.whole_words import MARKED, is_unicode, whole_words
 
 
 class Marked(NamedTuple):

@@ -11,8 +11,8 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core import aggregates
-from truerate.core.display import show_table
 from truerate.core.errors import TruerateError
+from truerate.core.process.display import show_table
 from truerate.core.schemas import Document, Generation, frame, read_parquet
 from truerate.llm import Estimate, Reply, Request, estimate
 from truerate.llm.dry_run import DryRun, Planned, assumed_reply

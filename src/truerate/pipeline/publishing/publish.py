@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import stages
 from truerate.core.errors import TruerateError, listed
+from truerate.core.process.terminal import told
 from truerate.core.schemas import Sample, load
-from truerate.core.terminal import told
 from truerate.hub import push
 from truerate.hub.plan import refuse_names
 from truerate.hub.release import Draft, Files, Target

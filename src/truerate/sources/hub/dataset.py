@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from truerate.config import HubSource
 from truerate.core.errors import EndpointError, SourceError, TruerateError
-from truerate.core.terminal import told
+from truerate.core.process.terminal import told
 from truerate.sources.hub.faults import ODD, message_of, tried
 from truerate.sources.hub.files import CARD, about, files_of
 from truerate.sources.hub.snapshot import SUM, Mismatch, Snapshot

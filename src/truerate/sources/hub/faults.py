@@ -5,8 +5,8 @@ import os
 from collections.abc import Callable
 from typing import TypeVar
 
+from truerate.core.process.terminal import say_wait
 from truerate.core.retry import Backoff, may_pass, seconds_asked
-from truerate.core.terminal import say_wait
 
 # The ceilings are waited whole, or what the Hub asks for where that is more; a longer wait is for the user to know of.
 AGAIN = Backoff(tries=6, first=1.0, largest=8.0, longest=300.0)

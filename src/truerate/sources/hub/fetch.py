@@ -15,7 +15,7 @@ from truerate.config.layout import Layout
 from truerate.config.places import SENTINEL, holds_links_alone, refuse_others
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.keys import digest
-from truerate.core.terminal import told
+from truerate.core.process.terminal import told
 from truerate.sources.hub import dataset as hub
 from truerate.sources.hub.files import ABOUT, about
 

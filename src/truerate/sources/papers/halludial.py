@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core.errors import SettingsError, SourceError, listed
-from truerate.core.quotes import located
+from truerate.core.spans.quotes import located
 from truerate.sources.cards import published_card
 from truerate.sources.clone import matching
 from truerate.sources.collection import Collection, reads

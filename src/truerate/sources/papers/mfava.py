@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core.schemas import pairs
-from truerate.core.tags import TYPES
+from truerate.core.spans.tags import TYPES
 from truerate.sources.cards import published_card
 from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads

@@ -7,8 +7,8 @@ the publishers' mark of a question that has no answer to be held to.
 import json
 from functools import partial
 
-from truerate.core.quotes import bare, bare_answers
 from truerate.core.schemas import pairs
+from truerate.core.spans.quotes import bare, bare_answers
 from truerate.sources.cards import published_card
 from truerate.sources.clone import public_set
 from truerate.sources.collection import Collection, reads

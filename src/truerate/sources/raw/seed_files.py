@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from truerate.core.errors import SourceError, listed
-from truerate.core.terminal import say
+from truerate.core.process.terminal import say
 from truerate.sources.downloads import looked_for
 from truerate.sources.hub.files import NO_DATA
 from truerate.sources.joined import join

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 from lxml import etree, html
 
-from truerate.core.page_tree import part_blocks, with_meaning, without_soft_breaks
+from truerate.core.spans.page_tree import part_blocks, with_meaning, without_soft_breaks
 from truerate.sources.rows import BadRow, Reason
 
 # What is shown with an article and is none of its text: notes and their marks, boxes of links, banners, links to edit.

@@ -3,8 +3,8 @@
 import polars as pl
 
 from truerate.core.keys import content_id
-from truerate.core.quotes import bare, bare_answers
 from truerate.core.schemas import Judgement, frame, judgement_row
+from truerate.core.spans.quotes import bare, bare_answers
 
 NAME, VERSION = "word-match", "1"
 

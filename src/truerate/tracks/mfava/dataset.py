@@ -9,7 +9,7 @@ import polars as pl
 
 from truerate.core.keys import content_id, split_of
 from truerate.core.schemas import SPANS, Document, Item, Sample, frame, pair, pairs, reject_row, sample_row
-from truerate.core.tags import TYPES, parse_tags
+from truerate.core.spans.tags import TYPES, parse_tags
 from truerate.core.text import clean
 from truerate.llm.generation import facts, rejected
 from truerate.tracks.mfava.context import SOURCE, Context, chosen

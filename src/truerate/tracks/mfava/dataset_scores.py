@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from truerate.core.schemas import pair
-from truerate.core.tags import TYPES
+from truerate.core.spans.tags import TYPES
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.tracks.mfava.marking import AGAINST, flat_spans
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import Outcome, frame
-from truerate.core.tags import TYPES
+from truerate.core.spans.tags import TYPES
 from truerate.metrics import tokens
 from truerate.metrics.cells import mean_of_cells, mean_of_defined, spread
 from truerate.metrics.intervals import UNIT, Interval, cluster_sums

@@ -15,7 +15,7 @@ from truerate.annotation.labels import BadLabel, Label, Labelled, judgement_of, 
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id, split_of
 from truerate.core.schemas import pairs, sample_row
-from truerate.core.tags import TYPES
+from truerate.core.spans.tags import TYPES
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.spans import HARD
 from truerate.metrics.tokens import offsets_by

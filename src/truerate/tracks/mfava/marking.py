@@ -13,7 +13,7 @@ import polars as pl
 
 from truerate.core.schemas import pair
 from truerate.core.schemas.parts import PART
-from truerate.core.tags import TYPES
+from truerate.core.spans.tags import TYPES
 from truerate.metrics.spans import HARD
 from truerate.metrics.tokens import Span, TokenLine, token_line
 

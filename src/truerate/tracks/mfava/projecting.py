@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from truerate.core.tags import with_tags
+from truerate.core.spans.tags import with_tags
 from truerate.core.text import is_in_word, sentences
 from truerate.llm import Reply
 from truerate.llm.generation import Prompted, Read, generation

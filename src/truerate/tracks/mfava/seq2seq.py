@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from truerate.core.errors import SettingsError, TruerateError
 from truerate.core.keys import content_id
 from truerate.core.pretrained import load_network, load_tokenizer
-from truerate.core.tags import TYPES
+from truerate.core.spans.tags import TYPES
 from truerate.core.text import sentences
 from truerate.llm import Reply, Request
 from truerate.tracks.mfava.context import SOURCE, language

@@ -26,9 +26,8 @@ from truerate.config.blocks import (
 from truerate.config.detectors import Batch, Grid, RateOf
 from truerate.config.layout import Layout
 from truerate.config.web import ArticleRules
-from truerate.core.errors import listed, meant
+from truerate.core.errors import listed, meant, mistakes
 from truerate.core.languages import LANGUAGES, language
-from truerate.core.mistakes import mistakes
 
 WEIGHTS = (
     "seq2seq"  # the setting that names weights which translate in a model's place, and their name in paths

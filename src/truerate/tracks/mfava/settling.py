@@ -19,7 +19,7 @@ from truerate.annotation.agreement import ANNOTATORS
 from truerate.annotation.labels import Label, Span
 from truerate.annotation.screening import passing
 from truerate.annotation.voting import by_task
-from truerate.core.tags import TYPES
+from truerate.core.spans.tags import TYPES
 from truerate.metrics.agreement import (
     KAPPA,
     cohen_kappa,

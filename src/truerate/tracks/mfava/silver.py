@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import regex
 
-from truerate.core.tags import REASONS as TAG_REASONS
-from truerate.core.tags import REPLACED, TYPES, Refused, Tagged, parse_tags
+from truerate.core.spans.tags import REASONS as TAG_REASONS
+from truerate.core.spans.tags import REPLACED, TYPES, Refused, Tagged, parse_tags
 from truerate.core.text import sentences
 from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, decoding, generation

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from truerate.core.tags import TYPES, Refused, parse_tags, with_tags
+from truerate.core.spans.tags import TYPES, Refused, parse_tags, with_tags
 from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.passages import plain_passage

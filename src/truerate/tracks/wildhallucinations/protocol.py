@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 
 from truerate.config.layout import Layout
+from truerate.core.errors import mistakes
 from truerate.core.keys import content_id
-from truerate.core.mistakes import mistakes
 from truerate.core.schemas import Document, frame, generation_row, pairs
 from truerate.llm import Request
 from truerate.llm.generation import facts, generations

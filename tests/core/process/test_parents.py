@@ -11,7 +11,7 @@ import pytest
 SRC = str(Path(__file__).parents[2] / "src")
 CHILD = """
 import signal, sys
-from truerate.core import parents
+from truerate.core.process import parents
 {before}
 parents.end_with_them()
 try:
@@ -58,7 +58,7 @@ def test_it_lives_as_long_as_they_do():
 
 
 def test_a_process_that_is_bound_is_killed_with_the_one_that_started_it():
-    code = "import subprocess; from truerate.core import parents; subprocess.run(['sleep', '60'], preexec_fn=parents.binding())"
+    code = "import subprocess; from truerate.core.process import parents; subprocess.run(['sleep', '60'], preexec_fn=parents.binding())"
     top = subprocess.Popen(
         [sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": SRC}, stdout=subprocess.PIPE
     )

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from truerate.core.errors import TruerateError
-from truerate.core.keyed_store import KeyedStore, Kind, next_turn
+from truerate.core.store.keyed_store import KeyedStore, Kind, next_turn
 
 TABLES = """
 CREATE TABLE thing (key TEXT PRIMARY KEY, n INTEGER);

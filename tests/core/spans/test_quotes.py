@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.core.quotes import (
+from truerate.core.spans.quotes import (
     MAX_QUOTES,
     Located,
     bare,

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from truerate.core.cpu import AVX2, hold_to_avx2
+from truerate.core.process.cpu import AVX2, hold_to_avx2
 
 FLAGS = Path("/proc/cpuinfo")
 LOADED = """
 import json, os
-from truerate.core.cpu import hold_to_avx2
+from truerate.core.process.cpu import hold_to_avx2
 hold_to_avx2(os.environ)
 import numpy as np, torch
 from numpy._core import _multiarray_umath as umath

@@ -19,7 +19,7 @@ print("ready", child.pid, flush=True)
 child.wait()
 time.sleep(60)
 """
-WAITING = "import polars, sys; from truerate.core import tools; sys.exit(tools.run(tools.command_of('tool', sys.argv[1])))"
+WAITING = "import polars, sys; from truerate.core.process import tools; sys.exit(tools.run(tools.command_of('tool', sys.argv[1])))"
 
 
 def started(folder: Path, code: str) -> tuple[subprocess.Popen, int]:
@@ -60,7 +60,7 @@ def test_ctrl_c_of_the_command_alone_reaches_what_it_started(tmp_path):
 def test_ctrl_c_while_a_tool_is_imported_is_no_traceback(tmp_path):
     (tmp_path / "tool.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nimport json")
     done = subprocess.run(
-        [sys.executable, "-m", "truerate.core.tools", "tool"],
+        [sys.executable, "-m", "truerate.core.process.tools", "tool"],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": SRC},
         capture_output=True,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.core.tags import REASONS, Refused, Tagged, parse_tags, with_tags
+from truerate.core.spans.tags import REASONS, Refused, Tagged, parse_tags, with_tags
 
 
 def test_deleted_pieces_leave_the_text_before_offsets_are_taken():

@@ -6,7 +6,7 @@ import urllib.parse
 
 import pytest
 
-from truerate.core.hiding import Hiding
+from truerate.core.redaction import Redactor
 
 KEY = 'tk/live "4242"+x'
 FORMS = {
@@ -21,7 +21,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_is_hidden(form):
-    hiding = Hiding([KEY])
+    hiding = Redactor([KEY])
     assert "4242" not in hiding.text(f"said {FORMS[form]}!") and "[key]" in hiding.text(
         f"said {FORMS[form]}!"
     )
@@ -34,16 +34,18 @@ def test_a_value_is_found_behind_needless_escapes():
         + "".join(f"\\u{ord(letter):04x}" for letter in "secret-4711").encode()
         + b' or caf\\u00e9"}'
     )
-    assert Hiding(["secret-4711"]).body(body, is_error=False) == '{"content":"is it [key] or café"}'.encode()
-    assert b"4711" not in Hiding(["a/secret-4711"]).body(b'{"content": "a\\/secret-4711"}', is_error=False)
+    assert (
+        Redactor(["secret-4711"]).body(body, is_error=False) == '{"content":"is it [key] or café"}'.encode()
+    )
+    assert b"4711" not in Redactor(["a/secret-4711"]).body(b'{"content": "a\\/secret-4711"}', is_error=False)
 
 
 @pytest.mark.parametrize("value", ["EMPTY", "none", "ollama", "", " "])
 def test_what_is_no_secret_stays(value):
-    assert Hiding([value]).text("EMPTY none ollama") == "EMPTY none ollama"
+    assert Redactor([value]).text("EMPTY none ollama") == "EMPTY none ollama"
 
 
 def test_short_values_are_hidden_in_errors_alone():
-    hiding = Hiding(["abcd"])
+    hiding = Redactor(["abcd"])
     assert hiding.body(b"abcdef", is_error=False) == b"abcdef"
     assert hiding.body(b"abcd is wrong", is_error=True) == b"[key] is wrong"

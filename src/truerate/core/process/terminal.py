@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from truerate.core.seen import visible
+from truerate.core.invisible import visible
 
 LONG_S = 5.0  # a wait that is longer says what it is for
 

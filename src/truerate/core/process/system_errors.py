@@ -4,7 +4,10 @@ import errno
 import os
 import re
 import shutil
+import stat
 from pathlib import Path
+
+from truerate.core.errors import SourceError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _OF_RUST = re.compile(
@@ -14,6 +17,13 @@ ROOM = "make room there, then run it again"
 FOLDERS = (".", "data", "build")  # where a build writes, as the committed settings name it
 _READ_ONLY = "nothing can be written there: mount it for writing, or work in another folder"
 LITTLE = 2**20  # bytes: less is a full disk to whoever writes tables
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}  # of files that are not regular
 
 
 def system_error(error: Exception, path: str | Path | None = None) -> OSError | None:
@@ -59,3 +69,17 @@ def full_disks(*folders: str) -> list[str]:
 def _free(place: Path) -> str:
     folder = next(one for one in (place.absolute(), *place.absolute().parents) if one.is_dir())
     return f"{shutil.disk_usage(folder).free / 1e6:,.1f} MB are free on the disk of {str(folder)!r}"
+
+
+def check_regular(path: str | os.PathLike[str], what: str) -> None:
+    """Raise SourceError for a path that is no regular file: pipes and devices never end. OSError if absent."""
+    name = os.fspath(path)
+    if name == "-" and not os.path.exists(name):
+        raise SourceError(
+            f"reading the {what} '-': standard input is not read here; save it to a file and name that"
+        )
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode):
+        kind = KINDS.get(stat.S_IFMT(mode), "no regular file")
+        instead = "name a file" if stat.S_ISDIR(mode) else "save its content to a file and name that"
+        raise SourceError(f"reading the {what} {name!r}: it is {kind}; {instead}")

@@ -1,6 +1,6 @@
 """Programs of other projects that a command starts and waits for: DVC, Snakemake.
 
-    python -m truerate.core.tools dvc repro
+    python -m truerate.core.process.tools dvc repro
 
 runs one as `python -m` does, but ends without a traceback when Ctrl-C comes before the program itself handles it:
 while Python and the program's packages are still being imported, and after its own handler has returned.
@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from truerate.core import parents
+from truerate.core.process import parents
 
 # A terminal sends Ctrl-C to all processes of its group, `kill -INT` to one alone, and nobody can tell which it was.
 # So what still runs after this time is interrupted again; commands below the tool by SIGTERM, since a second SIGINT
@@ -26,7 +26,7 @@ _CTRL_C = {signal.SIGINT}
 
 def command_of(module: str, *arguments: str) -> list[str]:
     """Return the command that runs a module of this Python as the docstring above says."""
-    return [sys.executable, "-m", "truerate.core.tools", module, *arguments]
+    return [sys.executable, "-m", "truerate.core.process.tools", module, *arguments]
 
 
 def run(command: Sequence[str], *, cwd: str = ".", env: dict[str, str] | None = None) -> int:

@@ -35,7 +35,7 @@ PLACEHOLDERS = frozenset(
 _ESCAPED = re.compile(r"\\u00([0-7][0-9a-fA-F])")
 
 
-class Hiding:
+class Redactor:
     """Replaces secret values by `[key]` in all forms: plain, JSON, HTML, addresses, base64, hex."""
 
     def __init__(self, values: Iterable[str]):

@@ -15,8 +15,8 @@ from itertools import islice
 from math import inf
 from typing import NamedTuple
 
+from truerate.core.spans.whole_words import units
 from truerate.core.text import compatible, is_in_word
-from truerate.core.whole_words import units
 
 Span = tuple[int, int]
 MIN_SIMILARITY = (

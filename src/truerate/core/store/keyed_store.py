@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 from truerate.core.errors import StoreError
-from truerate.core.onehost import refuse_network
-from truerate.core.salvage import is_damage, salvaged
-from truerate.core.terminal import say, told
+from truerate.core.process.terminal import say, told
+from truerate.core.store.onehost import refuse_network
+from truerate.core.store.salvage import is_damage, salvaged
 
 Read = TypeVar("Read")
 

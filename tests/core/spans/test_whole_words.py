@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.core.whole_words import n_words, units, whole_words
+from truerate.core.spans.whole_words import n_words, units, whole_words
 
 
 def cut(text: str, *marks: tuple[str, float, str]) -> list[dict]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.core.span_offsets import bounds_by_kind, span_place
+from truerate.core.spans.span_offsets import bounds_by_kind, span_place
 
 TEXT = "a😀é1900"  # code points: 3; UTF-16 units: 4; bytes: 1 + 4 + 2 = 7
 

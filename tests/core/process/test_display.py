@@ -1,4 +1,4 @@
-from truerate.core.display import printable
+from truerate.core.process.display import printable
 
 
 def test_signs_that_steer_a_terminal_are_told_by_their_codes():

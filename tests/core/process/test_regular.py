@@ -7,7 +7,7 @@ import pytest
 
 from truerate.cli import main
 from truerate.core.errors import SourceError
-from truerate.core.regular import check_regular
+from truerate.core.process.system_errors import check_regular
 
 
 def test_a_file_is_regular_and_so_is_a_link_to_it(tmp_path):

@@ -2,7 +2,7 @@
 
 import threading
 
-from truerate.core import terminal
+from truerate.core.process import terminal
 
 
 def test_only_a_long_wait_of_known_length_is_told(capsys):

@@ -8,7 +8,7 @@ import pytest
 
 BEGINS = """
 import atexit, os, sys, threading, time
-from truerate.core.leaving import at_once
+from truerate.core.process.fast_exit import at_once
 
 class Late:
     def __del__(self):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.core.seen import is_line, visible
+from truerate.core.invisible import is_line, visible
 
 
 @pytest.mark.parametrize("text", ("", "a b", "<b>&{{x}}", "नमस्ते", "می\u200cخواهم", "中文 é"))

@@ -1,0 +1,1 @@
+"""Places in a text: quotations, tags, offsets, whole words, markup of pages."""

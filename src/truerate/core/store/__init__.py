@@ -1,0 +1,1 @@
+"""SQLite files that all processes of one host share."""
