@@ -4,13 +4,13 @@ little is stated after it. What stands in quotation marks, and English phrases i
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
 from truerate.core.text import sentences, words
 from truerate.llm.replies.cutting import MAX_CHARS, element, visible
-from truerate.llm.replies.meta_words import tells_nothing
+from truerate.llm.replies.matching import phrases
 from truerate.llm.replies.normalizing import unwrapped_lines
 
 PHRASES = (
@@ -55,9 +55,18 @@ _ABOUT_SOURCES = re.compile(
 )
 
 
+MOST = 60  # words of a reply that is looked at for words of knowing and telling alone
+FREE, PER = 1, 15  # words of its own that a reply may have, and one more for each PER words
+SAID_BY_NUMBER = 2  # words that a number counts as
+# what a sentence rests on stands before what it says
+_BASED_ON = re.compile(r"^\W*(based on|according to|judging (by|from)|given) [^,.?!]{1,60},", re.IGNORECASE)
+_NAME = re.compile(r"\w+(?:['-]\w+)*")
+_LEADING = re.compile(r"^(\W|and |but |so |or |then |well,? )*(?=\w)", re.IGNORECASE)
+
+
 def is_abstention(text: str) -> bool:
     """Whether a reply says that it does not know (`says_not_known`), or is a short one that speaks of knowing and telling
-    alone (`meta_words.tells_nothing`).
+    alone (`tells_nothing`).
     """
     return says_not_known(text) or (len(text) <= MAX_CHARS and tells_nothing(_parts(text)))
 
@@ -149,3 +158,46 @@ def refusals() -> tuple[re.Pattern[str], ...]:
         re.compile(r"(?<!\w)" * (not _WIDE.search(phrase)) + phrase.replace("…", rf".{{0,{MAX_BETWEEN}}}?"))
         for phrase in phrases
     )
+
+
+def tells_nothing(sentences: Sequence[str]) -> bool:
+    """Whether the sentences of a reply say nothing of what was asked about, and one says so: by a negation, a doubt,
+    an apology, a turn to the user or a question. No sentence, no.
+
+    Words in capitals that are not on the list are names, and say nothing; a number says something, and so does a
+    sentence that is nothing of this sort and has a word of its own, or none on the list.
+    """
+    parts = [_BASED_ON.sub("", sentence) for sentence in sentences]
+    result = [_NAME.findall(sentence) for sentence in parts]
+    n = sum(map(len, result))
+    if not 0 < n <= MOST:
+        return False
+    inner = content = n_signed = 0
+    for sentence, spoken in zip(parts, result, strict=True):
+        kinds = [_kind(word.lower()) for word in spoken]
+        is_signed = (
+            sentence.rstrip().endswith("?") or _turns(sentence) or bool({"signs", "negations"} & set(kinds))
+        )
+        speaks = sum(kind in ("signs", "meta") for kind in kinds)
+        says = sum(
+            SAID_BY_NUMBER * word.isdecimal() or (kind == "" and not word[0].isupper())
+            for word, kind in zip(spoken, kinds, strict=True)
+        )
+        if spoken and not is_signed and (says or not speaks):
+            return False
+        inner, content, n_signed = inner + says, content + speaks, n_signed + is_signed
+    return n_signed > 0 and content > inner and inner <= FREE + n // PER
+
+
+def _turns(sentence: str) -> bool:
+    first = _NAME.match(_LEADING.sub("", sentence))
+    return first is not None and first[0].lower() in phrases("META_TURNS")
+
+
+@lru_cache(maxsize=4096)
+def _kind(word: str) -> str:
+    """Of which list a word is, in small letters; empty for none."""
+    kinds = ("negations", "signs", "function", "neutral", "meta")
+    lists = (phrases("META" if kind == "meta" else f"META_{kind.upper()}") for kind in kinds)
+    return next((kind for kind, words in zip(kinds, lists, strict=True)
+                 if word in words or word.startswith(tuple(part[:-1] for part in words if part.endswith("*")))), "")  # fmt: skip

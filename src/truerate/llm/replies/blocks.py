@@ -66,6 +66,11 @@ def marks_end(text: str) -> int:
     return marks.end() if marks else 0
 
 
+def has_words(text: str) -> bool:
+    """Whether a letter or a digit stands in a text."""
+    return any(map(str.isalnum, text))
+
+
 def names_text(names: Sequence[str]) -> bool:
     """Whether words name the text that is asked for and nothing else: `(The) (hallucinated) answer (1)`."""
     kept = [name for name in names if name.isalnum() and not name.isdecimal()]

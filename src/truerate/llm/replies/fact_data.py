@@ -1,11 +1,18 @@
-"""Facts by the number of their sentence in JSON and in tables between bars."""
+"""Read facts by the number of their sentence in JSON and in tables between bars, and tell words that state no fact."""
 
 import re
 from typing import Any, NamedTuple
 
+from truerate.core.patterns import lazy
 from truerate.llm.replies import marks
+from truerate.llm.replies.matching import all_of, has, phrases, words_of
 
 NOUNS = frozenset("sentence sentences sent satz phrase frase s no nr number zeile 句 句子 第".split())
+MAX_NOTHING = 300  # characters of words that state no fact
+_DASHES = lazy(r"[-–—‐−∅/\\Øø∕]{1,3}")
+_NONE = lazy(
+    r"[(\[]?(?:none|no facts?|n/a|nothing|opinion)[)\]]?\s*(?:[-–—:;,.(/]|because\b|as\b|since\b)\s*"
+)
 _NUMBER_KEYS = tuple("sentence sentence_id sentence_number sentence_index number id index n no nr".split())
 _FACT_KEYS = tuple("fact facts atomic_fact atomic_facts text claim claims statement content".split())
 
@@ -89,3 +96,21 @@ def of_table(text: str) -> list[Told] | None:
         for words in [part for part in re.split(r" ?<br ?/?> ?", row[facts[0]]) if part] or [""]:
             parts.append(Told((number,), (marks.item_of(words) or words) or None, ("table",)))
     return parts
+
+
+def says_nothing(text: str) -> bool:
+    """Whether an entry says that there is no fact, in words of closed lists alone, with or without the reason behind. What is
+    not of these is a fact, also where it begins with `no` or `none` (`None of the crew survived.`).
+    """
+    if len(text) > MAX_NOTHING:
+        return False
+    plain = " ".join(text.replace("’", "'").casefold().split())
+    bare = plain.strip(" .!*_`'\"“”„()[]（）【】。")
+    names = [name for name in words_of(bare) if not name.isdecimal()]
+    of_facts = all_of("OF_FACTS|OF_NOTHING", names) and has("OF_NOTHING", names)
+    if _DASHES.fullmatch(plain) or bare in phrases("NO_FACT") or of_facts:
+        return True
+    if (none := _NONE.match(plain)) is None:
+        return False
+    rest = plain[none.end() :].strip(" .!)")
+    return rest in phrases("NO_FACT") or has("ABOUT_FACTS", words_of(rest))

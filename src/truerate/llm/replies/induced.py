@@ -10,9 +10,15 @@ from typing import NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.core.spans.quotes import Span, located_strings, quotations
-from truerate.core.text import words
 from truerate.llm.replies import structured
-from truerate.llm.replies.blocks import blocks_of, names_material, names_text, unwrapped_text, with_lines
+from truerate.llm.replies.blocks import (
+    blocks_of,
+    has_words,
+    names_material,
+    names_text,
+    unwrapped_text,
+    with_lines,
+)
 from truerate.llm.replies.cutting import bare
 from truerate.llm.replies.matching import match, phrases
 from truerate.llm.replies.reading import Parsed, joined, nothing
@@ -72,7 +78,7 @@ def induced_reply(reply: str, cue: str) -> InducedReply:
         else _first_example(_of_blocks(_NUMBERED.sub("", answer), form))
     )
     cuts = joined(cuts, ("json",) if is_json else ())
-    text = next((part.words for part in parts if part.kind == "text" and words(part.words)), None)
+    text = next((part.words for part in parts if part.kind == "text" and has_words(part.words)), None)
     if text is None:
         has_more = any(part.kind in ("segment", "rationale") for part in parts)
         return InducedReply(None, "absent" if has_more else "empty", cuts)
@@ -137,11 +143,13 @@ def _first_example(parts: Sequence[_Part]) -> list[_Part]:
         has_more = any(before.kind in ("segment", "rationale") for before in kept)
         if part.kind == "given" and not has_text:
             kept = []
-        elif part.kind == "given" or (part.kind == "text" and has_text and has_more and words(part.words)):
+        elif part.kind == "given" or (
+            part.kind == "text" and has_text and has_more and has_words(part.words)
+        ):
             break
         elif part.kind == "text" and has_text:
             kept = [*(before for before in kept if before.kind != "text"), part]
-        elif words(part.words):
+        elif has_words(part.words):
             kept.append(part)
     return kept
 

@@ -11,22 +11,18 @@ from truerate.core.text import folded, name_key
 from truerate.llm.replies import marks
 from truerate.llm.replies.cutting import bare, emphasis, quotes, unfenced, unwrapped
 from truerate.llm.replies.headings import find
+from truerate.llm.replies.matching import phrases
 from truerate.llm.replies.normalizing import plain as plain_form
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _DECORATION = " \t\r\n.,;:!*_`'\"“”‘’()[]#-–•"
 _NUMBERED = lazy(r"\A\(?\d{1,2}\s*[.):]\s*")
 _LISTED = lazy(r"(?:>\s*)*(?:[-*+•·‣◦–—]\s+|[\[(]?\d{1,3}[\].):]{1,2}\s+|[•·‣◦–—-](?=[^\W\d_*]))(\S.*)")
-# words in which a reply says that there is nothing to list: all of these, one of the second
-_OF_LISTS = frozenset(
-    "the a any in of this that your user's user message text list there are is were was it does do not contain contains contained has have "
-    "hold holds mention mentions mentioned include includes included proper noun nouns name names named entity entities found present "
-    "listed given here at all detected identified appear appears exist to report be could".split()
-)
-_OF_NONE = frozenset("no none nothing n/a na empty zero null not [] - –".split())
 _BARE_MARK = lazy(r"(?:>\s*)*(?:[-*+•·‣◦–—]|[\[(]?\d{1,3}[\].):]{1,2})")
 _DASHES = frozenset("-–—")  # which may also stand before what is said of a name
 _OPENS_GLOSS = frozenset("-–—(（:：,;=")
+MAX_WORD = 2_000  # characters of a reply that gives one word, and its reason
+MAX_LISTED, MAX_LINE = 250, 2_000  # lines of a reply that lists names, and characters of one
 _MOST_GLOSS = 3  # words below a name without any of the message that may still be said of it
 _PARAGRAPHS = lazy(r"\n\s*\n")
 _LABEL = lazy(
@@ -71,6 +67,9 @@ def read_names(text: str, message: str, heading: str) -> Parsed:
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
+    lines = answer.split("\n")
+    if len(lines) > MAX_LISTED or max(map(len, lines)) > MAX_LINE:
+        return Parsed(None, "malformed", cuts)
     answer = plain_form(answer)
     if (listed := _of_json(answer)) is not None:
         return Parsed(Names(tuple(_each_once(listed)), ()), None, joined(cuts, ("json",)))
@@ -170,8 +169,9 @@ def says_none(words: str) -> bool:
     """Whether words say that there is nothing to list."""
     plain_words = words.casefold().replace("’", "'").strip(" .!*_`'\"()[]“”").split() or ["-"]
     bare_words = [word.strip(".,!") for word in plain_words]
-    return all(word in _OF_LISTS or word in _OF_NONE for word in bare_words) and any(
-        word in _OF_NONE for word in bare_words
+    is_none = [word in phrases("OF_NONE") or word in ("n/a", "[]", "-", "–") for word in bare_words]
+    return any(is_none) and all(
+        none or word in phrases("OF_LISTS") for word, none in zip(bare_words, is_none, strict=True)
     )
 
 
@@ -270,6 +270,8 @@ def read_word(text: str, cue: str, words: Mapping[str, str], *, is_partial: bool
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
+    if len(answer) > MAX_WORD:
+        return Parsed(None, "absent", cuts)
     answer = plain_form(answer)
     value = marks.json_of(answer)
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):

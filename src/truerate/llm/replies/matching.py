@@ -48,9 +48,8 @@ class Item(NamedTuple):
 
 @cache
 def _lists() -> dict[str, Any]:
-    lists: dict[str, Any] = yaml.load(
-        Path(__file__).with_name("texts.yaml").read_text("utf-8"), yaml.BaseLoader
-    )
+    text = Path(__file__).with_name("texts.yaml").read_text("utf-8")
+    lists: dict[str, Any] = yaml.load(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
     return lists
 
 

@@ -1,6 +1,6 @@
 """Facts by the number of their sentence: lines `[1] fact`, with `[1] none` for a sentence without one.
 
-Read as well, each with a mark among the cuts: numbers in other marks (`marks`), other words for none (`nothing`), a list
+Read as well, each with a mark among the cuts: numbers in other marks (`marks`), other words for none (`fact_data.says_nothing`), a list
 below a mark that stands alone or above which the sentence is said again, ranges (the fact is the first sentence's, all
 count as covered), several entries on one line, JSON and tables. Nothing is guessed: an entry of a number that no sentence
 has, a line that may be the rest of a fact or one without its number, and a fact that breaks off are counted as malformed
@@ -17,9 +17,8 @@ from truerate.core.patterns import lazy
 from truerate.core.text import normalise
 from truerate.llm.replies import marks
 from truerate.llm.replies.cutting import quotes, unwrapped
-from truerate.llm.replies.fact_data import NOUNS, Told, of_json, of_table
+from truerate.llm.replies.fact_data import NOUNS, Told, of_json, of_table, says_nothing
 from truerate.llm.replies.marks import Entry, Line
-from truerate.llm.replies.nothing import says_nothing
 from truerate.llm.replies.phrases import longest, phrases, single, words_of
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
@@ -39,6 +38,10 @@ _HEADING = lazy(r"[ >*_]*#{1,3}([^#\n]{1,80}?)#{1,3}[ *_]*[:：]")
 _ENDS = ".!?。！？…)\"”'»"
 
 
+MAX_LISTED = 500  # lines of a list of facts
+MAX_HEADING = 200  # characters of a line above a list that are looked at
+
+
 class Facts(NamedTuple):
     """What a fact writer's reply holds: (sentence from 0, fact) in its order, sentences without a line, and
     lines that may have been meant as facts and could not be read.
@@ -56,6 +59,8 @@ def read_facts(text: str, sentences: Sequence[str]) -> Parsed:
     answer, cuts = unwrapped(text)
     if not answer:
         return nothing(cuts)
+    if answer.count("\n") > MAX_LISTED:
+        return Parsed(None, "absent", cuts)
     answer, n = marks.level(answer), len(sentences)
     value = marks.json_of(answer)
     if value is not None or marks.is_json_like(answer):
@@ -127,10 +132,15 @@ def _latest(lines: list[Line], n: int) -> list[Line]:
     ]
     end = next((position for position, name in heads if position > first and name != "facts"), len(lines))
     lines = lines[:end]
+    cues = {position for position, name in heads if name == "facts"}
     for position in range(len(lines) - 1, 0, -1):
         above = "" if lines[position - 1].entry else lines[position - 1].text
-        words = () if lines[position].entry else words_of(f"{above} {lines[position].text}")
-        is_cue = (position, "facts") in heads
+        words = (
+            ()
+            if lines[position].entry
+            else words_of(f"{above[-MAX_HEADING:]} {lines[position].text[:MAX_HEADING]}")
+        )
+        is_cue = position in cues
         is_head = (
             is_cue
             or (words[-1:] == (":",) and any(word in single("anew") for word in words))

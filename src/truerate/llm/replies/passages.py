@@ -9,6 +9,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from truerate.core.patterns import lazy
@@ -17,9 +18,10 @@ from truerate.llm.replies.cutting import bare, fence, opened, quotes, unblocked
 from truerate.llm.replies.headings import find
 from truerate.llm.replies.reading import joined
 
+MAX_OPENING = 400  # characters in which the first words of a text are sought
 MAX_BEFORE, MAX_BEHIND = 3, 6  # lines that may be cut off at either end
 _FENCE = lazy(r"[ \t]*(`{3,}|~{3,})[^\n`]{0,40}")
-_LABEL = lazy(r"\A[\s*_#>`]*[^\W\d][\w '’()-]{0,60}[*_`]*[:：][*_`]*\s*")
+_LABEL = lazy(r"\A[\s*_#>`]{0,20}[^\W\d][\w '’()-]{0,60}[*_`]*[:：][*_`]*\s*")
 _PREAMBLE = lazy(r"\A[^\n<>.!?]{1,120}(?:[.!][^\n<>]{1,120})?[:：][*_]*\s*\n")
 
 
@@ -72,13 +74,12 @@ def _unwrapped(text: str, *, has_tags: bool) -> Reading:
 
 def with_plain_tags(text: str, tags: Sequence[str]) -> str:
     """A text whose tags of these names stand in small letters, without attributes and blanks."""
-    names = "|".join(map(re.escape, tags))
-    return re.sub(
-        rf"<\s*(/?)\s*({names})(?:\s[^<>]*)?\s*>",
-        lambda tag: f"<{tag[1]}{tag[2].lower()}>",
-        text,
-        flags=re.IGNORECASE,
-    )
+    return _tags(tuple(tags)).sub(lambda tag: f"<{tag[1]}{tag[2].lower()}>", text)
+
+
+@lru_cache(maxsize=32)
+def _tags(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"<\s*(/?)\s*({'|'.join(map(re.escape, names))})(?:\s[^<>]*)?\s*>", re.IGNORECASE)
 
 
 def _cores(reply: str, headings: Sequence[str]) -> Iterator[Reading]:
@@ -160,8 +161,8 @@ def _trimmed(text: str) -> Iterator[Reading]:
 
 def _opens_alike(text: str, behind: str) -> bool:
     """Whether what stands behind a text holds its first words without their tags."""
-    opening = "".join(re.sub(r"<[^<>]*>", "", text).split())[:16]
-    return bool(opening) and opening in "".join(behind.split())
+    opening = "".join(re.sub(r"<[^<>]*>|[*_`]", "", text[:MAX_OPENING]).split())[:16]
+    return bool(opening) and opening in "".join(re.sub(r"[*_`]", "", behind).split())
 
 
 def _may_go(lines: Sequence[str]) -> bool:

@@ -4,8 +4,14 @@ import re
 from dataclasses import dataclass, replace
 
 from truerate.core.patterns import lazy
-from truerate.core.text import words
-from truerate.llm.replies.blocks import blocks_of, label_of, names_material, unwrapped_text, with_lines
+from truerate.llm.replies.blocks import (
+    blocks_of,
+    has_words,
+    label_of,
+    names_material,
+    unwrapped_text,
+    with_lines,
+)
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.texts import Form, text_in
 
@@ -96,7 +102,7 @@ def _first_turn(answer: str) -> tuple[str | None, tuple[str, ...]]:
         turn = turns[at - 1] if at else None
         part = answer[turn.end() if turn else 0 : end].strip()
         label = label_of(part)
-        if not words(
+        if not has_words(
             part[label.end :] if label and (names_material(label.words) or label.is_marked) else part
         ):
             continue

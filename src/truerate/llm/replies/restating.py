@@ -2,18 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from truerate.core.text import normalise
+from truerate.llm.replies.matching import phrases
 
-# words that frame an answer and give none, for `restates`
-_FRAME = frozenset(
-    "still stays remains same only can give one "
-    "than the a an is was are were be been it it's its that this these those would will of course "
-    "answer right correct true sure yes well so in fact actually i think believe know as to which "
-    "who what when where how by on at for from and s here there one there's he she they did does do "
-    "has have had still stays remains same only can give one hallucinated response summary name called "
-    "named".split()
-)
 # words right before a right text that make it the answer
 _BEFORE_RIGHT = frozenset(
     ("is", "was", "are", "were", "be", "named", "called", "by", "in", "on", "at", "from")
@@ -22,9 +15,6 @@ _PARTICIPLES = {"wrote": "written", "write": "written", "sang": "sung", "sing": 
                 "took": "taken", "make": "made", "build": "built", "win": "won", "begin": "began", "hold": "held",
                 "sell": "sold", "find": "found", "grow": "grew"}  # fmt: skip
 SHORT = 2  # words of the question that may stand before a right text without a verb
-_NEGATIONS = frozenset(
-    "not no never nor neither isn't wasn't aren't n't cannot but except without rather instead".split()
-)
 
 
 def restates(text: str, right: str, question: str = "") -> bool:
@@ -41,31 +31,33 @@ def restates(text: str, right: str, question: str = "") -> bool:
         return False
     if plain == wanted or _linked(plain) == _linked(wanted):
         return True
-    if any(word in _NEGATIONS or word.endswith("n't") for word in plain.split()):
+    if any(word in _words("NEGATIONS") or word.endswith("n't") for word in plain.split()):
         return False
     asked = _forms(normalise(question).split())
     if plain.endswith(f" {wanted}"):
         before = plain.removesuffix(wanted).split()
         first = text.split()[: len(before)]
         is_short = len(before) <= SHORT and all(word[:1].islower() or word in ("The", "A") for word in first)
-        if is_short and all(word in _FRAME | asked for word in before):
+        if is_short and all(word in _words("FRAME") | asked for word in before):
             return True
         is_named = len(before) == 2 and re.match(r"\W*(?:The|Its)\s+[a-z]+\s+(?:is|was)\s", text)
         return (
             bool(is_named)
-            or all(word in _FRAME for word in before)
+            or all(word in _words("FRAME") for word in before)
             or (
                 (before[-1] in _BEFORE_RIGHT or wanted.split()[0] in _BEFORE_RIGHT)
-                and all(word in _FRAME | asked for word in before)
+                and all(word in _words("FRAME") | asked for word in before)
             )
         )
     before, _, behind = (part.split() for part in plain.partition(f" {wanted} "))
     if before and 0 < len(behind) <= SHORT and before[-1] in ("is", "was", "are", "were"):
         # `Lake Arn is 40 metres deep`
-        return all(word in _FRAME | asked for word in before) and all(word in asked for word in behind)
+        return all(word in _words("FRAME") | asked for word in before) and all(
+            word in asked for word in behind
+        )
     if plain.startswith(f"{wanted} "):
         behind = plain.removeprefix(wanted).split()
-        return all(word in _FRAME | asked for word in behind)
+        return all(word in _words("FRAME") | asked for word in behind)
     return False
 
 
@@ -78,3 +70,8 @@ def _forms(question: Sequence[str]) -> frozenset[str]:
     """The words of a question, and the past forms of its verbs (`open` → `opened`, `wrote` → `written`)."""
     past = [f"{word}{end}" for word in question for end in ("d", "ed") if len(word) > 2]
     return frozenset((*question, *past, *(_PARTICIPLES[word] for word in question if word in _PARTICIPLES)))
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
+    return frozenset(phrases(name))

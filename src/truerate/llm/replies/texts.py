@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from re import DOTALL, IGNORECASE
 
 from truerate.core.patterns import lazy
-from truerate.core.text import words
 from truerate.llm.replies import structured
 from truerate.llm.replies.blocks import (
     MAX_BLOCKS,
@@ -19,6 +18,7 @@ from truerate.llm.replies.blocks import (
     Block,
     Label,
     blocks_of,
+    has_words,
     label_of,
     marks_end,
     names_material,
@@ -98,9 +98,9 @@ def text_in(flat_text: str, form: Form, cuts: tuple[str, ...] = (), *, needs_hea
         cuts = joined(cuts, more, layers)
         if value == before:
             break
-    if needs_heading and not (is_headed and words(value)):
+    if needs_heading and not (is_headed and has_words(value)):
         return Parsed(None, "absent", cuts)
-    if not words(value):
+    if not has_words(value):
         is_announced = "preamble" in cuts or "explanation" in cuts
         return Parsed(None, "no-answer" if is_announced else "empty", cuts)
     reason = (
@@ -161,7 +161,7 @@ def _without_frame(answer: str, form: Form) -> tuple[str, tuple[str, ...], bool]
             blocks, cuts = blocks[:at], joined(cuts, ("next-example" if is_next else "explanation",))
             break
     while len(blocks) > 1 and (
-        match("leaves", blocks[-1].head) is not None or not any(map(str.isalnum, blocks[-1].text))
+        match("leaves", blocks[-1].head) is not None or not has_words(blocks[-1].text)
     ):
         blocks, cuts = blocks[:-1], joined(cuts, ("explanation",))
     end = blocks[-1].start + len(blocks[-1].text) if blocks else start
@@ -187,7 +187,7 @@ def _names(block: Block, form: Form) -> bool:
 def _head_of(block: str, form: Form, *, is_last: bool) -> tuple[int, str]:
     """How many characters at the beginning of a block stand before the text, and the kind of that; 0 where none do."""
     is_speaker = block.casefold() in phrases("SPEAKERS")
-    if not is_last and (is_speaker or not any(map(str.isalnum, block))):
+    if not is_last and (is_speaker or not has_words(block)):
         return len(block), "heading" if is_speaker else "preamble"
     if pictures := _PICTURES.match(block):
         return pictures.end(), "preamble"
