@@ -10,13 +10,9 @@ from truerate.hub.licences import Licence
 from truerate.hub.release import DetectorFacts, Files
 
 CARD = {
-    "name": "towns",
-    "citation": "Towns of nowhere.",
-    "licence": "CC BY-SA 4.0",
-    "redistribution": "yes",
-    "url": None,
-    "lang": "de,en",
-}
+    "name": "towns", "citation": "Towns of nowhere.", "licence": "CC BY-SA 4.0", "redistribution": "yes",
+    "url": None, "lang": "de,en",
+}  # fmt: skip
 LICENCE = Licence("cc-by-sa-4.0", "CC BY-SA 4.0", is_share_alike=True)
 TRAINING = {
     "is_fitted": True,

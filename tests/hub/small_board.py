@@ -77,15 +77,9 @@ METRICS = {
 }
 # Texts that tempt a reader of YAML, CSV, Markdown or JSON.
 TEXTS = (
-    "no",
-    'two\nlines, "quoted", a | bar',
-    "Zürich 𠮷 مرحبا 🦜",
-    "null",
-    "<b>bold</b> [x](y) {{ 7 * 7 }}",
-    "",
-    "'",
-    "1e5",
-)
+    "no", 'two\nlines, "quoted", a | bar', "Zürich 𠮷 مرحبا 🦜", "null", "<b>bold</b> [x](y) {{ 7 * 7 }}", "",
+    "'", "1e5",
+)  # fmt: skip
 SPAN = {"start": 0, "end": 1, "type": "entity", "p": None}
 
 
@@ -141,14 +135,9 @@ def tables(n: int = 12, *, licences: tuple[str, ...] = ("MIT",)) -> dict[str, pl
         for i in range(4)
     ]
     reply = {
-        "item_id": "i1",
-        "purpose": "sample",
-        "model": "m",
-        "sample_index": 0,
-        "params": "{}",
-        "text": "A reply.",
-        "status": "ok",
-    }
+        "item_id": "i1", "purpose": "sample", "model": "m", "sample_index": 0, "params": "{}",
+        "text": "A reply.", "status": "ok",
+    }  # fmt: skip
     reply |= {
         "finish_reason": None,
         "reason": None,
@@ -158,25 +147,13 @@ def tables(n: int = 12, *, licences: tuple[str, ...] = ("MIT",)) -> dict[str, pl
         "cost_usd": 0.0,
     }
     count = {
-        "step": "sample",
-        "model": "m",
-        "n_in": 3,
-        "n_ok": 2,
-        "n_dead": 1,
-        "n_abstained": 0,
-        "n_unparsed": 0,
-        "n_thought": 0,
-    }
+        "step": "sample", "model": "m", "n_in": 3, "n_ok": 2, "n_dead": 1, "n_abstained": 0,
+        "n_unparsed": 0, "n_thought": 0,
+    }  # fmt: skip
     row = {
-        "board": "b",
-        "table": "t",
-        "subject": "m",
-        "kind": "model",
-        "metric": "accuracy",
-        "value": 0.5,
-        "n": 8,
-        "provenance": "x",
-    }
+        "board": "b", "table": "t", "subject": "m", "kind": "model", "metric": "accuracy", "value": 0.5,
+        "n": 8, "provenance": "x",
+    }  # fmt: skip
     return {
         "samples": frame(Sample, list(_samples(n))),
         "items": frame(Item, items),

@@ -21,13 +21,9 @@ from truerate.pipeline.publishing.release import board_draft
 
 ROOT = Path(__file__).parents[2]
 CARD = {
-    "name": "Little",
-    "citation": "A. Nobody. Little. 2026.",
-    "licence": "CC0-1.0",
-    "redistribution": "yes",
-    "url": "https://example.org/little",
-    "lang": "en",
-}
+    "name": "Little", "citation": "A. Nobody. Little. 2026.", "licence": "CC0-1.0", "redistribution": "yes",
+    "url": "https://example.org/little", "lang": "en",
+}  # fmt: skip
 LOCK = "schema: '2.0'\nstages:\n  dataset@{board}: {{cmd: x}}\n"
 
 

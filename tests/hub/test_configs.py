@@ -30,15 +30,8 @@ def configs(tables: dict | None = None, **card) -> dict:
 def test_tasks_come_first_then_tables_and_the_first_task_is_the_default():
     found = configs()
     assert list(found) == [
-        "qa",
-        "held-out",
-        "items",
-        "documents",
-        "generations",
-        "counts",
-        "scores",
-        "leaderboard",
-    ]
+        "qa", "held-out", "items", "documents", "generations", "counts", "scores", "leaderboard",
+    ]  # fmt: skip
     assert [name for name, one in found.items() if one.is_default] == ["qa"]
 
 
@@ -78,16 +71,9 @@ def test_a_split_without_rows_is_not_there():
 def test_samples_stand_beside_their_item_and_the_texts_of_its_documents():
     rows = pl.concat(configs()["qa"].splits.values()).sort("sample_id")
     assert rows.columns[:9] == [
-        "sample_id",
-        "item_id",
-        "group_id",
-        "pair_id",
-        "lang",
-        "question",
-        "history",
-        "knowledge",
+        "sample_id", "item_id", "group_id", "pair_id", "lang", "question", "history", "knowledge",
         "right_answer",
-    ]
+    ]  # fmt: skip
     assert "task" not in rows.columns and "split" not in rows.columns
     # s01, s03, … are about i1, i3, …, whose documents are d<i> and one that is not there
     assert rows["knowledge"].to_list()[:3] == ["Text 1.", "Text 3.", "Text 1."]

@@ -67,13 +67,9 @@ def test_the_files_of_a_release(tmp_path):
     found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     own = {"README.md", "CHANGELOG.md", "SHA256SUMS", "truerate.json", "build/params.yaml", "build/dvc.lock"}
     network = {
-        "config.json",
-        "network.json",
-        "coder.json",
-        "tokenizer.json",
-        "tokenizer_config.json",
+        "config.json", "network.json", "coder.json", "tokenizer.json", "tokenizer_config.json",
         "model.safetensors",
-    }
+    }  # fmt: skip
     assert found == own | network
     assert json.loads((folder / "truerate.json").read_text()) == {
         "kind": "model",

@@ -62,13 +62,8 @@ def test_only_what_is_read_is_downloaded_and_read_again_offline(hub_here, two, t
     TokenDetector.from_pretrained(REPO, revision="v1.0", cache_dir=tmp_path / "cache")
     asked = {path.rsplit("/", 1)[-1] for method, path, _ in hub_here.requests if "/resolve/" in path}
     assert asked == {
-        "config.json",
-        "network.json",
-        "coder.json",
-        "tokenizer.json",
-        "model.safetensors",
-        "SHA256SUMS",
-    }
+        "config.json", "network.json", "coder.json", "tokenizer.json", "model.safetensors", "SHA256SUMS",
+    }  # fmt: skip
     hub_here.requests.clear()
     again = TokenDetector.from_pretrained(
         REPO, revision="v1.0", cache_dir=tmp_path / "cache", local_files_only=True

@@ -47,26 +47,17 @@ READ = {
 }
 SILENT = (
     *(
-        "",
-        "not stated",
-        "unknown",
-        "MIT; not stated",
-        "articles: copyright of CNN and Daily Mail",
-        "no licence",
-        "None",
+        "", "not stated", "unknown", "MIT; not stated", "articles: copyright of CNN and Daily Mail",
+        "no licence", "None",
     ),
     "Creative Commons, variant not stated (CC BY-NC-SA at the strictest); references: CC BY-SA 4.0 (Wikipedia), translated",
     *("Creative Commons (tag `cc`, variant not stated)", "texts of the MIT, all rights reserved"),
-)
+)  # fmt: skip
 
 REFUSED = (
     *(
-        "proprietary",
-        "internal use",
-        "MIT License. Do not redistribute.",
-        "licensed from Reuters",
-        "ask the authors",
-        "LDC User Agreement",
+        "proprietary", "internal use", "MIT License. Do not redistribute.", "licensed from Reuters",
+        "ask the authors", "LDC User Agreement",
     ),
     *(
         "fair use",
@@ -82,15 +73,11 @@ REFUSED = (
         "CC BY 4.0 (licence to Reuters)",
     ),
     *(
-        "MIT, no redistribution",
-        "redistribution prohibited",
-        "CC BY 4.0 (unclear)",
-        "MIT (texts unspecified)",
-        "don't share",
-        "on request",
+        "MIT, no redistribution", "redistribution prohibited", "CC BY 4.0 (unclear)",
+        "MIT (texts unspecified)", "don't share", "on request",
     ),
     *("non-redistributable", "licence pending", "Data Use Agreement", "CC BY 4.0 (contact the authors)"),
-)
+)  # fmt: skip
 
 
 def card(licence="CC BY 4.0", **more):
@@ -117,14 +104,10 @@ def test_what_nobody_stated_or_somebody_refuses_is_not_known(words):
 @pytest.mark.parametrize(
     "words",
     [
-        "MIT for research only",
-        "CC BY 4.0 (not for commercial use)",
-        "SUMMITS 2.0",
-        "Carnegie Mellon University notice",
-        "Permissive Terms 2",
-        "Community Data License Agreement",
+        "MIT for research only", "CC BY 4.0 (not for commercial use)", "SUMMITS 2.0",
+        "Carnegie Mellon University notice", "Permissive Terms 2", "Community Data License Agreement",
     ],
-)
+)  # fmt: skip
 def test_words_that_are_not_understood_are_a_licence_of_their_own(words):
     assert licence_of(words) == Licence("other", words)
     assert combined([licence_of(words)]) == licence_of(words)

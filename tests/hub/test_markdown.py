@@ -9,39 +9,19 @@ from truerate.hub.markdown import code, inert, linked
 RENDER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render
 TEXTS = (
     *(
-        "plain words, 3.5 %",
-        "# heading",
-        "- item",
-        "+ item",
-        "1. item",
-        "12) item",
-        "* star",
-        "> quote",
-        "=====",
-        "***",
-        "---",
-        "```",
+        "plain words, 3.5 %", "# heading", "- item", "+ item", "1. item", "12) item", "* star", "> quote",
+        "=====", "***", "---", "```",
     ),
     *(
-        "~~gone~~",
-        "`code`",
-        "a_b_c __d__",
-        "<b>bold</b> <!-- x -->",
-        "<http://a.example>",
-        "&lt;b&gt; &#60; &copy;",
-        "    indented",
+        "~~gone~~", "`code`", "a_b_c __d__", "<b>bold</b> <!-- x -->", "<http://a.example>",
+        "&lt;b&gt; &#60; &copy;", "    indented",
     ),
     *(
-        "[a](http://b.example) ![i](j)",
-        "[^1]: note",
-        "[a]: http://b.example",
-        r"back\slash \* \( \\(",
-        "| a | b |",
-        "a  \nb",
-        "$$x$$",
+        "[a](http://b.example) ![i](j)", "[^1]: note", "[a]: http://b.example", r"back\slash \* \( \\(",
+        "| a | b |", "a  \nb", "$$x$$",
     ),
     "{{ 7 * 7 }} {% raw %}",
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("text", TEXTS)

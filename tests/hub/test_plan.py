@@ -113,28 +113,14 @@ def test_the_plan_says_who_will_see_it(is_private, is_public, head, seen):
 
 def test_bytes_for_people():
     assert [bytes_shown(n) for n in (0, 999, 1000, 1_500_000, 3_100_000_000)] == [
-        "0 B",
-        "999 B",
-        "1.0 kB",
-        "1.5 MB",
-        "3.1 GB",
-    ]
+        "0 B", "999 B", "1.0 kB", "1.5 MB", "3.1 GB",
+    ]  # fmt: skip
 
 
 NAMES = [
-    "name",
-    "a/b/c",
-    "org/na me",
-    "org/-name",
-    "org/a--b",
-    "org/x.git",
-    "",
-    "/",
-    "org/",
-    "../etc",
-    "org/" + "n" * 97,
-    "org/naïve",
-]
+    "name", "a/b/c", "org/na me", "org/-name", "org/a--b", "org/x.git", "", "/", "org/", "../etc",
+    "org/" + "n" * 97, "org/naïve",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("repo", NAMES)

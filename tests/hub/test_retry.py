@@ -124,10 +124,5 @@ def test_what_an_answer_asks_to_wait():
     }
     assert 80 < wait.pop("date") <= 90
     assert wait == {
-        "seconds": 12,
-        "past": 0,
-        "limit": 55,
-        "limit not reached": None,
-        "words": None,
-        "none": None,
-    }
+        "seconds": 12, "past": 0, "limit": 55, "limit not reached": None, "words": None, "none": None,
+    }  # fmt: skip

@@ -73,26 +73,16 @@ def test_harmless_text(text):
     "path",
     [
         *(
-            "/home/maria/work/x.py",
-            "/Users/maria/x",
-            "/root/.ssh/id",
-            r"C:\Users\maria\x",
-            "c:/users/maria",
-            "file:///tmp/x",
+            "/home/maria/work/x.py", "/Users/maria/x", "/root/.ssh/id", r"C:\Users\maria\x",
+            "c:/users/maria", "file:///tmp/x",
         ),
         *(
-            r"D:\\Users\\maria\\x",
-            "/mnt/c/Users/maria/x",
-            "/home/maria",
-            "/Users/maria",
-            "/root",
-            "~/x",
-            "~maria/x.py",
-            "~/.ssh/id",
+            r"D:\\Users\\maria\\x", "/mnt/c/Users/maria/x", "/home/maria", "/Users/maria", "/root", "~/x",
+            "~maria/x.py", "~/.ssh/id",
         ),
         *(r"\\srv\share", r"\\srv.site.org\share$\x y"[:-2], r"\\\\srv\\share\\x"),
     ],
-)
+)  # fmt: skip
 def test_paths_of_a_machine(path):
     assert [(one.kind, one.shown) for one in found(f"见{path}, and so on".encode(), "a.txt")] == [
         (PATH, path[:4] + "…")
@@ -153,17 +143,10 @@ def test_the_settings_of_a_board_hold_no_paths():
 @pytest.mark.parametrize(
     "path",
     [
-        "/data/alice/x",
-        "/srv/x",
-        "/mnt/disk",
-        "/tmp/x",
-        "/Volumes/d/x",
-        r"E:\x",
-        "E:/x/y",
-        r"E:\\x",
+        "/data/alice/x", "/srv/x", "/mnt/disk", "/tmp/x", "/Volumes/d/x", r"E:\x", "E:/x/y", r"E:\\x",
         "/home/maria",
     ],
-)
+)  # fmt: skip
 def test_paths_in_settings(path):
     said = f"input: {path}  # here".encode()
     assert [(one.path, one.kind) for one in found(said, "build/params.yaml")] == [("build/params.yaml", PATH)]
@@ -201,18 +184,10 @@ def test_secrets_cannot_be_allowed():
 @pytest.mark.parametrize(
     "name",
     [
-        "MY_API_KEY",
-        "hub_token",
-        "SOME_SECRET",
-        "DB_PASSWORD",
-        "PGPASS",
-        "ROOT_PASSWD",
-        "GPG_PASSPHRASE",
-        "CLOUD_CREDENTIALS",
-        "AWS_ACCESS_KEY_ID",
-        "NAMED_IN_PARAMS",
+        "MY_API_KEY", "hub_token", "SOME_SECRET", "DB_PASSWORD", "PGPASS", "ROOT_PASSWD", "GPG_PASSPHRASE",
+        "CLOUD_CREDENTIALS", "AWS_ACCESS_KEY_ID", "NAMED_IN_PARAMS",
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize(
     "form",
     [
@@ -269,49 +244,19 @@ def test_refusing_names_secrets_first():
 
 # ---- time --------------------------------------------------------------------------------------------------
 HOSTILE = (
-    "a",
-    "@",
-    "a@",
-    "a.",
-    "a@a.",
-    "://a:",
-    "://",
-    "sk-",
-    "sk-a-",
-    "eyJ",
-    "eyJaaaaaaaaa.",
-    "bearer ",
-    "-----BEGIN A ",
-    "/home/",
-    "/home/a/",
-)
+    "a", "@", "a@", "a.", "a@a.", "://a:", "://", "sk-", "sk-a-", "eyJ", "eyJaaaaaaaaa.", "bearer ",
+    "-----BEGIN A ", "/home/", "/home/a/",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "unit",
     [
-        *HOSTILE,
-        "AKIA",
-        "hf_",
-        "xoxb-",
-        "A ",
-        "\\",
-        "c:\\users\\",
-        "file:",
-        "é@é.",
-        "authorization: ",
-        "AIza",
-        "+-",
-        "~a",
-        "~/a",
-        "\\\\a",
-        "\\\\ab\\cd",
-        "/root",
-        "/tmp/place",
-        "/tmp/placed/",
+        *HOSTILE, "AKIA", "hf_", "xoxb-", "A ", "\\", "c:\\users\\", "file:", "é@é.", "authorization: ",
+        "AIza", "+-", "~a", "~/a", "\\\\a", "\\\\ab\\cd", "/root", "/tmp/place", "/tmp/placed/",
         "http://a/home/a",
     ],
-)
+)  # fmt: skip
 def test_no_text_takes_long(unit):
     n = (
         5_000_000 if unit in ("a", "@", "a@a.") else 1_000_000

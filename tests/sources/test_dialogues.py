@@ -30,21 +30,13 @@ TURN = {
     "VRM": ["Disclosure"],
 }
 AUDITED = {
-    "corpus": "cmu",
-    "system": "gpt2",
-    "row": 0,
-    "knowledge": "Varn is a film.",
-    "history": "Seen Varn?",
+    "corpus": "cmu", "system": "gpt2", "row": 0, "knowledge": "Varn is a film.", "history": "Seen Varn?",
     "response": "Twice.",
-} | {"begin_raw": "Hallucination", "begin": "hallucination", "vrm_raw": "disclosure"}
+} | {"begin_raw": "Hallucination", "begin": "hallucination", "vrm_raw": "disclosure"}  # fmt: skip
 LABELLED = {
-    "row": 0,
-    "model_name": "t5",
-    "data_source": "tc",
-    "knowledge": "Varn is a town.",
-    "message": "Varn?",
+    "row": 0, "model_name": "t5", "data_source": "tc", "knowledge": "Varn is a town.", "message": "Varn?",
     "response": "A town.",
-} | {"begin_label": "Fully attributable"}
+} | {"begin_label": "Fully attributable"}  # fmt: skip
 
 
 def test_turns_alternate_back_from_a_person_s_last():
@@ -265,12 +257,8 @@ def test_two_dialogues_of_one_number_are_two(put, read):
     put("test.json", [dialogue(["z"])])  # numbers are those of a file
     got = read("faithdial")
     assert [row[:2] for row in placed(got)] == [
-        ("7", "0"),
-        ("7", "1"),
-        ("7/2", "0"),
-        ("7/2", "1"),
-        ("7", "0"),
-    ]
+        ("7", "0"), ("7", "1"), ("7/2", "0"), ("7/2", "1"), ("7", "0"),
+    ]  # fmt: skip
     assert got.items["group_id"].n_unique() == 3 and got.card["counts"]["n_dialogues_of_one_number"] == 1
 
 

@@ -35,21 +35,13 @@ def test_a_jsonl_list(put, read):
 @pytest.mark.parametrize(
     ("name", "detail"),
     [
-        ("x" * 201, "too-long"),
-        ("x" * 10_000, "too-long"),
-        ("Va\x00rn", "control-character"),
-        ("Va\nrn", "control-character"),
-        ("Va\u202ern", "control-character"),
-        ("Va\u2028rn", "control-character"),
-        ("../../etc/passwd", "path-like"),
-        ("/etc/passwd", "path-like"),
-        ("a/../b", "path-like"),
-        ("~/x", "path-like"),
-        ("C:/x", "path-like"),
-        ("C:\\x", "path-like"),
-        ("https://x.invalid", "path-like"),
+        ("x" * 201, "too-long"), ("x" * 10_000, "too-long"), ("Va\x00rn", "control-character"),
+        ("Va\nrn", "control-character"), ("Va\u202ern", "control-character"),
+        ("Va\u2028rn", "control-character"), ("../../etc/passwd", "path-like"),
+        ("/etc/passwd", "path-like"), ("a/../b", "path-like"), ("~/x", "path-like"), ("C:/x", "path-like"),
+        ("C:\\x", "path-like"), ("https://x.invalid", "path-like"),
     ],
-)
+)  # fmt: skip
 def test_unusable_name(name, detail, put, read):
     put("entities.jsonl", [{"name": name}, {"name": "Varn"}])
     got = read("entity_list")  # even where a bad row would stop the build

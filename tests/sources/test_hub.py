@@ -25,16 +25,12 @@ from truerate.sources.hub.fetch import folder_of
 REPO = "org/metals"
 CLAIMS = [
     {
-        "setting": "zero_context",
-        "id": "p1",
-        "model": "m",
-        "source": "NQ",
-        "response": "Tin is a metal.",
+        "setting": "zero_context", "id": "p1", "model": "m", "source": "NQ", "response": "Tin is a metal.",
         "row": n,
     }
     | {"claims": [{"triplet": ["tin", "is", f"metal {n}"], "human_label": "Entailment"}]}
     for n in range(1)
-]
+]  # fmt: skip
 CARD = """---
 license: mit
 configs:

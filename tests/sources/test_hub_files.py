@@ -7,13 +7,9 @@ from truerate.core.errors import TruerateError
 from truerate.sources.hub.files import files_of, fits
 
 NAMED = [
-    "README.md",
-    ".gitattributes",
-    "data/qa/train-00000-of-00001.parquet",
-    "data/qa/test-00000-of-00001.parquet",
-    "dialogue/dev.jsonl",
-    "dataset_infos.json",
-]
+    "README.md", ".gitattributes", "data/qa/train-00000-of-00001.parquet",
+    "data/qa/test-00000-of-00001.parquet", "dialogue/dev.jsonl", "dataset_infos.json",
+]  # fmt: skip
 
 
 def found(paths, card="", **part):
@@ -87,15 +83,11 @@ def test_folders_are_configs_where_the_card_names_none(text):
 @pytest.mark.parametrize(
     ("path", "split"),
     [
-        ("spontaneous_train.json", "train"),
-        ("data/test_random_split.json", "test"),
-        ("train/0000.parquet", "train"),
-        ("valid.json", "validation"),
-        ("data/all-00000-of-00002.parquet", "all"),
-        ("training.json", "train"),
-        ("metals.csv", "train"),
+        ("spontaneous_train.json", "train"), ("data/test_random_split.json", "test"),
+        ("train/0000.parquet", "train"), ("valid.json", "validation"),
+        ("data/all-00000-of-00002.parquet", "all"), ("training.json", "train"), ("metals.csv", "train"),
     ],
-)
+)  # fmt: skip
 def test_splits_by_name_of_the_only_config(path, split):
     assert found([path, "README.md"], split=split) == [path]
     assert found([path, "README.md"], config="default") == [path]
@@ -104,15 +96,11 @@ def test_splits_by_name_of_the_only_config(path, split):
 @pytest.mark.parametrize(
     ("path", "pattern", "is_meant"),
     [
-        ("data/a.csv", "data/*.csv", True),
-        ("data/x/a.csv", "data/*.csv", False),
-        ("data/x/y/a.csv", "data/**/*.csv", True),
-        ("data/a.csv", "data/**/*.csv", True),
-        ("a.csv", "**", True),
-        ("data/a.csv", "data", False),
-        ("data/a1.csv", "data/a[0-9].csv", True),
+        ("data/a.csv", "data/*.csv", True), ("data/x/a.csv", "data/*.csv", False),
+        ("data/x/y/a.csv", "data/**/*.csv", True), ("data/a.csv", "data/**/*.csv", True),
+        ("a.csv", "**", True), ("data/a.csv", "data", False), ("data/a1.csv", "data/a[0-9].csv", True),
     ],
-)
+)  # fmt: skip
 def test_patterns(path, pattern, is_meant):
     assert fits(path, pattern) is is_meant
 

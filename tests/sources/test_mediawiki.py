@@ -395,14 +395,9 @@ def test_a_rendered_page_as_plain_text():
 <section><p>Founded in 1203.<br>Burned in 1410.</p><ul><li>one</li><li>two</li></ul></section>
 <h3><span class="mw-headline">The <i>bridge</i></span></h3><p>Old.</p><!-- NewPP limit report --><div class="reflist">notes</div></div>"""
     lines = [
-        "Varn is a town on the Ost & a port.",
-        "== History ==",
-        "Founded in 1203.",
-        "Burned in 1410.",
-        "one",
-        "two",
-        "=== The bridge ===",
-    ]
+        "Varn is a town on the Ost & a port.", "== History ==", "Founded in 1203.", "Burned in 1410.",
+        "one", "two", "=== The bridge ===",
+    ]  # fmt: skip
     assert plain_text(markup) == "\n".join([*lines, "Old."])
 
 

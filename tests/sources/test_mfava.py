@@ -358,12 +358,8 @@ def test_counts_of_the_published_silver_and_wild_files(published):
     ]
     wild = published.items.filter(task="wild")
     assert (wild.height, wild["group_id"].n_unique()) == (3177, 1945) and set(wild["lang"]) == {
-        "de",
-        "zh",
-        "yue",
-        "ko",
-        "vi",
-    }
+        "de", "zh", "yue", "ko", "vi",
+    }  # fmt: skip
 
 
 def test_spans_of_the_published_files_lie_in_their_texts(published):

@@ -26,13 +26,9 @@ ROW = {
     "page_id": "de/1",
 }
 PAGE = {
-    "page_id": "de/1",
-    "lang": "de",
-    "archive": "de",
-    "title": "Varn",
-    "url": "https://de.wikipedia.org/wiki/Varn",
-    "revision_id": 7,
-}
+    "page_id": "de/1", "lang": "de", "archive": "de", "title": "Varn",
+    "url": "https://de.wikipedia.org/wiki/Varn", "revision_id": 7,
+}  # fmt: skip
 
 
 def pages(*rows):

@@ -8,14 +8,10 @@ from truerate.sources.collection import follow, side_of
 @pytest.mark.parametrize(
     ("published", "side"),
     [
-        ("test", "test"),
-        ("Eval", "test"),
-        ("dev", "train"),
-        ("training", "train"),
-        ("part", None),
+        ("test", "test"), ("Eval", "test"), ("dev", "train"), ("training", "train"), ("part", None),
         (None, None),
     ],
-)
+)  # fmt: skip
 def test_a_published_split_by_any_of_its_names(published, side):
     assert side_of(published) == side
 

@@ -26,14 +26,9 @@ DATA = {
     "prompt": "Write.",
 }
 LABEL = {
-    "start": 2,
-    "end": 7,
-    "text": "river",
-    "meta": "It is a town.",
-    "label_type": "Evident Conflict",
-    "due_to_null": False,
-    "implicit_true": False,
-}
+    "start": 2, "end": 7, "text": "river", "meta": "It is a town.", "label_type": "Evident Conflict",
+    "due_to_null": False, "implicit_true": False,
+}  # fmt: skip
 RESPONSE = {
     "id": "9",
     "source_id": "1",

@@ -16,13 +16,9 @@ def row(*labels, model="gpt4", setting="zero_context", **more):
         for place, label in enumerate(labels)
     ]
     known = {
-        "setting": setting,
-        "source": "nq",
-        "model": model,
-        "id": "7",
-        "response": "Varn lies in the north.",
-        "claims": claims,
-    }
+        "setting": setting, "source": "nq", "model": model, "id": "7",
+        "response": "Varn lies in the north.", "claims": claims,
+    }  # fmt: skip
     return known | more
 
 

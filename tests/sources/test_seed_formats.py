@@ -195,14 +195,10 @@ def test_cnn_dailymail(put, read):
 @pytest.mark.parametrize(
     ("story", "reason"),
     [
-        ("", "empty-field"),
-        ("@highlight\n\nx", "no-knowledge"),
-        ("An article.", "missing-field"),
-        ("An article.\n@highlight\n", "missing-field"),
-        (b"\xff\xfe", "unparsable"),
-        (STORY, "duplicate"),
+        ("", "empty-field"), ("@highlight\n\nx", "no-knowledge"), ("An article.", "missing-field"),
+        ("An article.\n@highlight\n", "missing-field"), (b"\xff\xfe", "unparsable"), (STORY, "duplicate"),
     ],
-)
+)  # fmt: skip
 def test_cnn_dailymail_rejects(put, read, story, reason, reasons):
     put("stories/a.story", STORY)
     put("stories/b.story", story)
@@ -272,14 +268,10 @@ def test_seed_files_reads_what_the_folder_holds(put, read):
     put(
         "source.json",
         {
-            "name": "Varn",
-            "citation": "none",
-            "licence": "Apache-2.0",
-            "redistribution": "yes",
-            "url": "https://example.org",
-            "lang": "de",
+            "name": "Varn", "citation": "none", "licence": "Apache-2.0", "redistribution": "yes",
+            "url": "https://example.org", "lang": "de",
         },
-    )
+    )  # fmt: skip
     got = read("seed_files", "reject")
     assert got.items["task"].to_list() == ["qa", "dialogue", "summarization", "general", "general"]
     assert got.items["lang"].unique().to_list() == ["de"] and got.documents["licence"].unique().to_list() == [

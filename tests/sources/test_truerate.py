@@ -43,13 +43,9 @@ RIGHT = ROW | {
     "rationale": None,
 }
 TYPES = {
-    "pair_id": pl.String,
-    "pattern": pl.String,
-    "rationale": pl.String,
-    "knowledge": pl.String,
-    "spans": SPANS,
-    "attributes": PAIRS,
-}
+    "pair_id": pl.String, "pattern": pl.String, "rationale": pl.String, "knowledge": pl.String,
+    "spans": SPANS, "attributes": PAIRS,
+}  # fmt: skip
 CARD = "---\nlicense: cc-by-sa-4.0\nconfigs:\n- config_name: qa\n  data_files: [{split: test, path: data/qa/test-*.parquet}]\n---\n"
 
 
@@ -79,15 +75,8 @@ def test_rows_become_samples_with_what_they_are_about(put, read):
     samples = {row["text"]: row for row in got.samples.iter_rows(named=True)}
     wrong = samples["Ein Fluss."]
     kept = (
-        "pair_id",
-        "lang",
-        "is_hallucinated",
-        "label_source",
-        "generator",
-        "pattern",
-        "spans",
-        "rationale",
-    )
+        "pair_id", "lang", "is_hallucinated", "label_source", "generator", "pattern", "spans", "rationale",
+    )  # fmt: skip
     assert {key: wrong[key] for key in kept} == {key: ROW[key] for key in kept}
     assert wrong["attributes"] == pairs(scheme="one-pass", published_id="s1", published_split="train")
     assert got.samples.select(pair("attributes", "published_split"))["published_split"].sort().to_list() == [

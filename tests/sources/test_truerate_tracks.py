@@ -210,14 +210,9 @@ SILENT = "I am sorry, but I have no information about Varn."
 
 def reply(name, of, *, status="ok", model="aster"):
     known = {
-        "generation_id": name,
-        "item_id": of,
-        "purpose": "generate",
-        "model": model,
-        "sample_index": 0,
-        "params": "{}",
-        "status": status,
-    }
+        "generation_id": name, "item_id": of, "purpose": "generate", "model": model, "sample_index": 0,
+        "params": "{}", "status": status,
+    }  # fmt: skip
     known |= {
         "text": f"Reply {name}.",
         "finish_reason": "stop",
@@ -231,13 +226,9 @@ def reply(name, of, *, status="ok", model="aster"):
 
 def fact(name, of, place, evidence=("p1:0-4",)):
     known = {
-        "fact_id": name,
-        "generation_id": of,
-        "item_id": "e1",
-        "subject": "aster",
-        "sentence_index": place,
+        "fact_id": name, "generation_id": of, "item_id": "e1", "subject": "aster", "sentence_index": place,
         "sentence": "s",
-    }
+    }  # fmt: skip
     return known | {
         "text": f"Fact {name}.",
         "is_duplicate": False,

@@ -12,13 +12,9 @@ MARKED = (
     "Varn is a <entity><delete>town</delete><mark>city</mark></entity>. <invented>It has a moon.</invented>"
 )
 PROMPT = {
-    "id": "p1",
-    "lang": "de",
-    "question": "Wo liegt Varn?",
-    "reference": "Varn liegt am Ost.",
-    "subject": "Varn",
-    "origin": "own",
-}
+    "id": "p1", "lang": "de", "question": "Wo liegt Varn?", "reference": "Varn liegt am Ost.",
+    "subject": "Varn", "origin": "own",
+}  # fmt: skip
 ASKED = "Read the following references:\nx\nPlease identify all the errors in the following passage "
 PAGE = {
     "pageid": 5,
@@ -219,14 +215,10 @@ def test_a_folder_holds_any_of_them_under_one_card(put, read):
     put(
         "source.json",
         {
-            "name": "own wiki",
-            "licence": "CC0-1.0",
-            "redistribution": "yes",
-            "citation": None,
-            "url": None,
-            "lang": "en,de,fr",
+            "name": "own wiki", "licence": "CC0-1.0", "redistribution": "yes", "citation": None,
+            "url": None, "lang": "en,de,fr",
         },
-    )
+    )  # fmt: skip
     got = read("wiki_files")
     assert got.items["task"].to_list() == ["train", "silver", "article"] and got.documents.height == 3
     assert (got.card["name"], got.card["licence"], got.card["redistribution"]) == (

@@ -13,12 +13,8 @@ SECRET = "my secret text"
 
 def turn(content=SECRET, **changes):
     return {
-        "role": "user",
-        "content": content,
-        "language": "English",
-        "toxic": False,
-        "redacted": False,
-    } | changes
+        "role": "user", "content": content, "language": "English", "toxic": False, "redacted": False,
+    } | changes  # fmt: skip
 
 
 def chat(*turns, **changes):

@@ -45,17 +45,10 @@ def test_public_addresses_pass(address):
 @pytest.mark.parametrize(
     "host",
     [
-        "2130706433",
-        "127.1",
-        "0x7f.1",
-        "0x7f000001",
-        "017700000001",
-        "localhost",
-        "a.localhost",
-        "",
+        "2130706433", "127.1", "0x7f.1", "0x7f000001", "017700000001", "localhost", "a.localhost", "",
         "127.0.0.1",
     ],
-)
+)  # fmt: skip
 def test_hosts_that_systems_read_as_this_machine_are_refused(host):
     assert Guard().host(host)
 

@@ -17,25 +17,16 @@ def page(hidden: str, head: str = "") -> str:
 
 
 HIDDEN = [
-    "<p hidden>{}</p>",
-    "<div hidden=''><p>{}</p></div>",
-    "<div aria-hidden='TRUE'><p>{}</p></div>",
-    "<dialog><p>{}</p></dialog>",
-    "<p style='display:none'>{}</p>",
+    "<p hidden>{}</p>", "<div hidden=''><p>{}</p></div>", "<div aria-hidden='TRUE'><p>{}</p></div>",
+    "<dialog><p>{}</p></dialog>", "<p style='display:none'>{}</p>",
     "<p style='DISPLAY : none !important;color:red'>{}</p>",
-    "<div style='visibility:hidden'><p>{}</p></div>",
-    "<p style='font-size:0px'>{}</p>",
-    "<p style='position:absolute;left:-9999px'>{}</p>",
-    "<div popover><p>{}</p></div>",
-    "<template><p>{}</p></template>",
-    "<video>{}</video>",
-    "<canvas>{}</canvas>",
-    "<ins class='adsbygoogle'><p>{}</p></ins>",
-    "<div class='ad-container'><p>{}</p></div>",
-    "<div class='box sponsored-content'><p>{}</p></div>",
-    "<div id='google_ads'><p>{}</p></div>",
+    "<div style='visibility:hidden'><p>{}</p></div>", "<p style='font-size:0px'>{}</p>",
+    "<p style='position:absolute;left:-9999px'>{}</p>", "<div popover><p>{}</p></div>",
+    "<template><p>{}</p></template>", "<video>{}</video>", "<canvas>{}</canvas>",
+    "<ins class='adsbygoogle'><p>{}</p></ins>", "<div class='ad-container'><p>{}</p></div>",
+    "<div class='box sponsored-content'><p>{}</p></div>", "<div id='google_ads'><p>{}</p></div>",
     "<div aria-label='Advertisement'><p>{}</p></div>",
-]
+]  # fmt: skip
 RULES = [
     ("<style>.x{display:none}</style>", "<p class='x y'>{}</p>"),
     ("<style>a{color:red} .z, .x { visibility: hidden }</style>", "<p class='x y'>{}</p>"),

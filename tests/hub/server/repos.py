@@ -173,15 +173,11 @@ def address(site: Site, kind: str, name: str) -> str:
 
 
 ROUTES = [
-    ("GET", r"/api/whoami-v2", whoami),
-    ("POST", r"/api/repos/create", create),
-    ("DELETE", r"/api/repos/delete", delete),
-    ("PUT", REPO + r"/settings", settings),
-    ("GET", REPO, info),
-    ("GET", REPO + r"/revision/(?P<revision>[^/]+)", info),
-    ("GET", REPO + r"/refs", refs),
+    ("GET", r"/api/whoami-v2", whoami), ("POST", r"/api/repos/create", create),
+    ("DELETE", r"/api/repos/delete", delete), ("PUT", REPO + r"/settings", settings), ("GET", REPO, info),
+    ("GET", REPO + r"/revision/(?P<revision>[^/]+)", info), ("GET", REPO + r"/refs", refs),
     ("GET", REPO + r"/auth-check(?P<write>/write)?", may),
     ("POST", REPO + r"/tag/(?P<revision>[^/]+)", create_tag),
     ("POST", REPO + r"/branch/(?P<branch>[^/]+)", create_branch),
     ("DELETE", REPO + r"/(?P<what>tag|branch)/(?P<ref>[^/]+)", delete_ref),
-]
+]  # fmt: skip
