@@ -38,13 +38,17 @@ def fetched(name: str, hub: HubSource) -> tuple[Path, list[str]]:
         with told(f"{at} is being fetched"):
             try:
                 wanted = _bring_all(snapshot)
-            except Mismatch as found:
-                _doubt(snapshot, found.paths)
+            except Mismatch as mismatch:
+                # the checksums are listed again; files that differ from the new ones, too, are fetched anew
+                snapshot.learn(tried(lambda: _listing(hub)))
+                for path in mismatch.paths:
+                    if not snapshot.check(path):
+                        snapshot.remove(path)
                 wanted = _bring_all(snapshot)
-    except Mismatch as found:
-        for path in found.paths:
+    except Mismatch as mismatch:
+        for path in mismatch.paths:
             snapshot.remove(path)
-        raise SourceError(f"{at}: {found}") from None
+        raise SourceError(f"{at}: {mismatch}") from None
     except TruerateError as error:
         raise type(error)(f"{at}: {error}") from None
     except (httpx2.HTTPError, OSError, *ODD) as error:
@@ -62,9 +66,8 @@ def wanted_files(
     card = snapshot.folder / CARD
     if fetch and CARD in snapshot.sums:
         fetch(snapshot, [CARD])
-    return files_of(
-        hub, list(snapshot.sums), card.read_text("utf-8", errors="replace") if card.is_file() else ""
-    )
+    text = card.read_text("utf-8", errors="replace") if card.is_file() else ""
+    return files_of(hub, list(snapshot.sums), text)
 
 
 def state(hub: HubSource) -> str | None:
@@ -87,27 +90,19 @@ def _listing(hub: HubSource) -> dict[str, str]:
 
     tree = list(HfApi().list_repo_tree(hub.repo, repo_type="dataset", revision=hub.revision, recursive=True))
     folders = {entry.path for entry in tree if not isinstance(entry, RepoFile)}
-    digests = {
-        entry.path: f"sha256:{entry.lfs.sha256}" if entry.lfs else f"git:{entry.blob_id}"
-        for entry in tree
-        if isinstance(entry, RepoFile)
-    }
-    if not all(SUM.fullmatch(checksum) for checksum in digests.values()):
+    files = [entry for entry in tree if isinstance(entry, RepoFile)]
+    sums = {file.path: f"sha256:{file.lfs.sha256}" if file.lfs else f"git:{file.blob_id}" for file in files}
+    paths = [PurePosixPath(path) for path in sums]
+    if not all(SUM.fullmatch(checksum) for checksum in sums.values()):
         raise ValueError("a checksum in the list of files is none")
-    if empty := folders - {str(folder) for path in digests for folder in PurePosixPath(path).parents}:
-        raise ValueError(
-            f"the list of files has a folder without any: {min(empty)!r}"
-        )  # git knows none: it was a file
-    strange = [
-        path for path in digests if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts
-    ]
-    if strange or not digests:
-        raise SourceError(
-            f"it names the file {strange[0]!r}, which is no place in it"
-            if strange
-            else "there is no file in it"
-        )
-    return digests
+    if empty := folders - {str(folder) for path in paths for folder in path.parents}:
+        # git knows none: it was a file
+        raise ValueError(f"the list of files has a folder without any: {min(empty)!r}")
+    if strange := [str(path) for path in paths if path.is_absolute() or ".." in path.parts]:
+        raise SourceError(f"it names the file {strange[0]!r}, which is no place in it")
+    if not sums:
+        raise SourceError("there is no file in it")
+    return sums
 
 
 def _bring_all(snapshot: Snapshot) -> list[str]:
@@ -115,14 +110,6 @@ def _bring_all(snapshot: Snapshot) -> list[str]:
     wanted = wanted_files(snapshot, fetch=_fetch)
     _fetch(snapshot, list(dict.fromkeys([*wanted, *about(snapshot.sums)])))
     return wanted
-
-
-def _doubt(snapshot: Snapshot, paths: Sequence[str]) -> None:
-    """After a mismatch: list the checksums again and remove the files that differ from the new ones, too."""
-    snapshot.learn(tried(lambda: _listing(snapshot.hub)))
-    for path in paths:
-        if not snapshot.check(path):
-            snapshot.remove(path)
 
 
 def _fetch(snapshot: Snapshot, paths: Sequence[str]) -> None:

@@ -12,12 +12,8 @@ from truerate.core.retry import Backoff, may_pass, seconds_asked
 AGAIN = Backoff(tries=6, first=1.0, largest=8.0, longest=300.0)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 OF_THE_CLIENT = (408, 429)  # of the answers that may pass, those after which the client itself tries again
-ODD = (
-    LookupError,
-    TypeError,
-    AttributeError,
-    ValueError,
-)  # what the client falls over when an answer has another shape than it should
+# what the client falls over when an answer has another shape than it should
+ODD = (LookupError, TypeError, AttributeError, ValueError)
 INCOMPLETE = "Consistency check failed"  # the client's words for a file of another size
 
 T = TypeVar("T")
@@ -52,9 +48,8 @@ def _is_passing(error: BaseException) -> bool:
         return may_pass(status) and status not in OF_THE_CLIENT
     if isinstance(error, errors.HFValidationError | errors.LocalEntryNotFoundError):
         return False
-    return isinstance(error, (httpx2.NetworkError, httpx2.RemoteProtocolError, *ODD)) or INCOMPLETE in str(
-        error
-    )
+    is_lost = isinstance(error, (httpx2.NetworkError, httpx2.RemoteProtocolError, *ODD))
+    return is_lost or INCOMPLETE in str(error)
 
 
 def _asked_wait(error: BaseException) -> float:
@@ -84,9 +79,8 @@ def message_of(error: BaseException, repo: str) -> str:
     if INCOMPLETE in str(error):
         return "a file came incomplete; what came whole is kept: run it again"
     if isinstance(error, ODD) and not isinstance(error, errors.HFValidationError):
-        return (
-            f"the Hub's answer makes no sense ({type(error).__name__}); what came is kept: run it again later"
-        )
+        what = f"the Hub's answer makes no sense ({type(error).__name__})"
+        return f"{what}; what came is kept: run it again later"
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
@@ -102,8 +96,7 @@ def _answered(error, repo: str) -> str:
     if isinstance(error, errors.RevisionNotFoundError):
         return "there is no such commit; correct `revision`"
     if status in (401, 403, 404) or isinstance(error, errors.RepositoryNotFoundError):
-        token_state = (
-            "the token in HF_TOKEN is refused or may not read it" if has_token else "HF_TOKEN is not set"
-        )
+        refused = "the token in HF_TOKEN is refused or may not read it"
+        token_state = refused if has_token else "HF_TOKEN is not set"
         return f"not found, or private ({status}), and {token_state}; correct `repo`, or set HF_TOKEN to a token that may read it"
     return f"the Hub answers {status}; what came is kept: run it again later"

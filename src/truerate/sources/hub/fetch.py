@@ -31,9 +31,8 @@ def folder_of(name: str, source: Source, at: Layout) -> Path:
     if source.make:
         return _make(name, source, folder, at)
     if not folder.is_dir():
-        raise SourceError(
-            f"source {name!r}: no folder {str(folder)!r}; put the files there or correct sources.{name}.path in params.yaml"
-        )
+        advice = f"put the files there or correct sources.{name}.path in params.yaml"
+        raise SourceError(f"source {name!r}: no folder {str(folder)!r}; {advice}")
     return folder
 
 
@@ -72,9 +71,8 @@ def check_make(name: str, source: Source, at: Layout) -> None:
     """Raise TruerateError if a source's command cannot be filled in, fills no folder, or names absent code."""
     _command(name, source.make, {**_values(source, at), "path": source.path})
     if "{path}" not in source.make:
-        raise SettingsError(
-            f"source {name!r}: make: {source.make!r} must hold {{path}}, the folder that it fills"
-        )
+        what = f"make: {source.make!r} must hold {{path}}, the folder that it fills"
+        raise SettingsError(f"source {name!r}: {what}")
     digest(*at.code_at(source.code))
 
 
@@ -96,20 +94,16 @@ def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
 
 
 def _run(name: str, words: list[str]) -> None:
+    command, how = shlex.join(words), {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     try:
-        with told(f"source {name!r}: `{shlex.join(words)}` runs"):
-            done = subprocess.run(
-                words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace"
-            )
+        with told(f"source {name!r}: `{command}` runs"):
+            done = subprocess.run(words, **how, text=True, errors="replace")
     except OSError as error:
-        raise SettingsError(
-            f"source {name!r}: starting {words[:1]}: {error.strerror}; correct sources.{name}.make in params.yaml"
-        ) from None
+        advice = f"correct sources.{name}.make in params.yaml"
+        raise SettingsError(f"source {name!r}: starting {words[:1]}: {error.strerror}; {advice}") from None
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise SourceError(
-            f"source {name!r}: `{shlex.join(words)}` ended with exit code {done.returncode}: {last}"
-        )
+        raise SourceError(f"source {name!r}: `{command}` ended with exit code {done.returncode}: {last}")
 
 
 def _swap(scratch: Path, folder: Path) -> None:
@@ -133,15 +127,11 @@ def _linked(name: str, files: list[str], target: Path, *, whole: Path, beside: S
         for file, inside in places.items():
             target_file = scratch / inside
             target_file.parent.mkdir(parents=True, exist_ok=True)
-            _link((whole / file).resolve(), target_file)
+            try:
+                target_file.symlink_to((whole / file).resolve())
+            except OSError:  # where links are not allowed
+                shutil.copyfile(whole / file, target_file)
         if not holds_links_alone(scratch):
             (scratch / SENTINEL).write_text("links", "utf-8")
         _swap(scratch, target)
     return target
-
-
-def _link(file: Path, target: Path) -> None:
-    try:
-        target.symlink_to(file)
-    except OSError:  # where links are not allowed
-        shutil.copyfile(file, target)

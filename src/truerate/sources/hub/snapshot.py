@@ -38,14 +38,18 @@ class Snapshot:
         from huggingface_hub.utils import validate_repo_id
 
         validate_repo_id(hub.repo)
-        folder = Path(constants.HF_HUB_CACHE).expanduser() / repo_folder_name(
-            repo_id=hub.repo, repo_type="dataset"
-        )
+        cache = Path(constants.HF_HUB_CACHE).expanduser()
+        folder = cache / repo_folder_name(repo_id=hub.repo, repo_type="dataset")
         self.hub, self.folder = hub, folder / "snapshots" / hub.revision
         self.note = folder / CHECKED / f"{hub.revision}.json"
-        note = _json(self.note)
-        self.sums: dict[str, str] = note.get("sums", {})
-        self.sound: dict[str, list[int]] = note.get("sound", {})
+        self.sums: dict[str, str] = {}
+        self.sound: dict[str, list[int]] = {}
+        try:  # a note of ours; empty where there is none or it cannot be read
+            note = json.loads(self.note.read_text("utf-8"))
+            if all(SUM.fullmatch(checksum) for checksum in note["sums"].values()):
+                self.sums, self.sound = dict(note["sums"]), dict(note["sound"])
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            pass
 
     def is_sound(self, path: str) -> bool:
         """Whether a file was held against its checksum and has not changed since."""
@@ -71,11 +75,8 @@ class Snapshot:
 
     def learn(self, sums: dict[str, str]) -> None:
         """Take this list in the place of the one there was; files of which the two say the same stay sound."""
-        self.sound = {
-            path: state
-            for path, state in self.sound.items()
-            if path in sums and sums[path] == self.sums.get(path)
-        }
+        same = {path for path, checksum in sums.items() if checksum == self.sums.get(path)}
+        self.sound = {path: state for path, state in self.sound.items() if path in same}
         self.sums = sums
         self.save()
 
@@ -101,18 +102,3 @@ def _checksum(file: Path, kind: str) -> str:
         while part := stream.read(1 << 20):
             whole.update(part)
     return f"{kind}:{whole.hexdigest()}"
-
-
-def _json(path: Path) -> dict:
-    """A note of ours; empty where there is none or it cannot be read."""
-    try:
-        note = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    if not isinstance(note, dict) or not all(isinstance(note.get(key), dict) for key in ("sums", "sound")):
-        return {}
-    return (
-        note
-        if all(isinstance(checksum, str) and SUM.fullmatch(checksum) for checksum in note["sums"].values())
-        else {}
-    )

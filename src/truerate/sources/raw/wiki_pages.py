@@ -26,12 +26,9 @@ _SPACE = re.compile(r"\s+")
 
 def canonical(raw: bytes) -> str | None:
     """The address that a page names as its own, in the form of `plain_address`; None where it names none."""
-    match = _CANONICAL.search(raw)
-    return (
-        plain_address(html.fromstring(f"<i>{match[1].decode('utf-8', 'replace')}</i>").text or "")
-        if match
-        else None
-    )
+    if match := _CANONICAL.search(raw):
+        return plain_address(html.fromstring(f"<i>{match[1].decode('utf-8', 'replace')}</i>").text or "")
+    return None
 
 
 def plain_address(url: str) -> str:
