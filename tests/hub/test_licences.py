@@ -1,7 +1,5 @@
 """Licences: the words of every source card, what may be joined, what may go out under which."""
 
-from pathlib import Path
-
 import pytest
 
 from truerate.core.errors import TruerateError
@@ -18,7 +16,6 @@ from truerate.hub.licences import (
 )
 from truerate.sources.registry import READERS
 
-SOURCES = Path(__file__).parents[2] / "src" / "truerate" / "sources"
 READ = {
     "CC0-1.0": "cc0-1.0",
     "MIT": "mit",

@@ -141,31 +141,6 @@ def test_halludial_one_scenario_alone(put, read):
         read("halludial", part="both")
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"target": "Perhaps."}, "unknown-label"),
-        ({"target": "Nothing is wrong."}, "unknown-label"),
-        (
-            {"target": "No mention of a river is made, so it is hallucinated."},
-            "unknown-label",
-        ),  # a part of a sentence
-        ({"target": "Yes and no: partly."}, "unknown-label"),
-        ({"target": "Yes/No"}, "unknown-label"),
-        ({"dialogue_history": "[Human]: Hello! [Assistant]: Hi."}, "no-exchange"),
-        ({"knowledge": None}, "missing-field"),
-        ({"response": " "}, "empty-field"),
-        ({"turn": "first"}, "wrong-type"),
-        ({"turn": -1}, "out-of-range"),
-        ({}, "duplicate"),
-    ],
-)
-def test_halludial_rejects(put, read, reasons, change, reason):
-    put("spontaneous_train.json", [TOLD, TOLD | change])
-    got = read("halludial", "reject")
-    assert reasons(got) == [(2, reason)] and got.samples.height == 1
-
-
 # ---- FaithDial ---------------------------------------------------------------------------------------------
 def test_a_rewritten_hallucination_is_a_pair(put, read):
     put("train.jsonl", [TURN])
@@ -303,24 +278,6 @@ def test_the_audit_says_who_wrote_and_what_is_wrong(put, read):
     assert got.rejects["reason"].to_list() == ["empty-turn"]
 
 
-@pytest.mark.parametrize(
-    ("file", "row", "reason"),
-    [
-        ("audit_cmu.jsonl", AUDITED | {"begin": "hallucinated"}, "unknown-label"),
-        ("audit_cmu.jsonl", AUDITED | {"knowledge": ""}, "no-knowledge"),
-        ("audit_cmu.jsonl", AUDITED | {"corpus": "opendialkg"}, "unknown-value"),
-        ("train.jsonl", TURN | {"BEGIN": None}, "unlabelled"),
-        ("train.jsonl", TURN | {"BEGIN": ["Halucination"]}, "unknown-label"),  # was read as not hallucinated
-        ("train.jsonl", TURN | {"history": "Hello!"}, "wrong-type"),
-        ("test.json", [TURN | {"response": " "}], "empty-turn"),
-        ("test.json", [{"dialog_idx": 0, "utterances": []}], "no-exchange"),
-    ],
-)
-def test_faithdial_rejects(file, row, reason, put, read, reasons):
-    put(file, row if isinstance(row, list) else [row])
-    assert reasons(read("faithdial", "reject")) == [(1, reason)]
-
-
 def test_an_entry_that_is_no_turn_costs_its_dialogue_no_other(put, read, reasons):
     put("train.json", [{"dialog_idx": 0, "utterances": ["Hello!", TURN]}])
     got = read("faithdial", "reject")
@@ -342,25 +299,6 @@ def test_begin_s_labels(put, read):
         ("Oh!", False, "t5", "gold"),
     ]
     assert got.rejects["reason"].to_list() == ["empty-turn"] and got.items["question"].to_list() == ["Varn?"]
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"begin_label": "attributable"}, "unknown-label"),
-        ({"data_source": "x"}, "unknown-value"),
-        ({}, "duplicate"),
-        ({"begin_label": "Generic"}, "conflict"),
-    ],
-)
-def test_begin_rejects(put, read, reasons, change, reason):
-    put("dev_cmu.jsonl", [LABELLED, LABELLED | change])
-    assert reasons(read("begin", "reject")) == [(2, reason)]
-
-
-def test_an_audited_row_with_other_labels_is_a_conflict(put, read, reasons):
-    put("audit_cmu.jsonl", [AUDITED, AUDITED, AUDITED | {"begin": "generic"}])
-    assert reasons(read("faithdial", "reject")) == [(2, "duplicate"), (3, "conflict")]
 
 
 @pytest.mark.parametrize("reader", ["halludial", "faithdial", "begin"])

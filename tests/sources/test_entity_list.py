@@ -60,24 +60,6 @@ def test_duplicate(put, read, reasons):
     assert sorted(got.items["question"]) == ["The  Varn", "Varn"] and reasons(got) == [(2, "duplicate")]
 
 
-@pytest.mark.parametrize(
-    ("row", "reason"),
-    [
-        ({}, "missing-field"),
-        ({"name": " "}, "empty-field"),
-        ({"name": "''"}, "empty-field"),
-        ({"name": 7}, "wrong-type"),
-        ({"name": "Varn", "n_chats": "many"}, "wrong-type"),
-        ({"name": "Varn", "n_chats": -1}, "out-of-range"),
-    ],
-)
-def test_a_row_that_cannot_be_read(row, reason, put, read, reasons):
-    put("entities.jsonl", [row])
-    assert reasons(read("entity_list", "reject")) == [(1, reason)]
-    with pytest.raises(TruerateError, match="entities.jsonl row 1"):
-        read("entity_list")
-
-
 def test_no_list_and_no_column_are_one_line_each(put, read):
     with pytest.raises(
         TruerateError, match="no list of entities in .*looked for: entities.csv, entities.jsonl"

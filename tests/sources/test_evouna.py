@@ -67,19 +67,6 @@ def test_a_question_without_a_golden_answer_stays(told):
     assert told(QUESTION | {"golden_answer": None}).items["right_answer"].to_list() == [None]
 
 
-@pytest.mark.parametrize(
-    ("change", "reason", "n"),
-    [
-        ({"judge_fid": "yes"}, "unknown-label", 1),
-        ({"improper": "no"}, "wrong-type", 0),
-        ({"question": ""}, "empty-field", 0),
-    ],
-)
-def test_what_cannot_be_kept(change, reason, n, told, reasons):
-    got = told(QUESTION | change, on_bad_row="reject")
-    assert reasons(got) == [(1, reason)] and got.samples.height == n
-
-
 def test_a_folder_without_either_file_is_one_line(put, read):
     put("EVOUNA/README.md", "x")
     with pytest.raises(

@@ -89,41 +89,10 @@ def test_a_label_that_is_none_of_the_three_is_not_unlabelled(put, read, label):
     assert got.card["counts"]["n_unknown"] == 0
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({}, "duplicate"),
-        ({"response": "A river."}, "conflict"),
-        ({"row": 3}, "duplicate"),  # a line that was copied: its number says its place alone
-        ({"row": 3, "response": "A river."}, "conflict"),
-    ],
-)
-def test_a_reply_that_comes_twice(put, read, reasons, change, reason):
-    put("responses.jsonl", [SOUND, SOUND | change])
-    assert reasons(read("factcheckgpt", "reject")) == [(2, reason)]
-
-
 def test_a_claim_without_passages_names_none(put, read):
     put("responses.jsonl", [row(sentence(("one", True, [" "])))])
     got = read("factcheckgpt")
     assert got.samples.select(pair("attributes", "evidence")).item() == "" and got.documents.is_empty()
-
-
-@pytest.mark.parametrize(
-    ("broken", "reason"),
-    [
-        (sentence(("one", True, []), claims_factuality_label=[]), "contradiction"),
-        (sentence(("one", True, []), auto_evidence=[[], []]), "contradiction"),
-        (sentence(("one", True, []), auto_evidence=["text"]), "wrong-type"),
-        (sentence(("one", True, []), claims=[1]), "wrong-type"),
-        (sentence(("one", True, []), claims=None), "missing-field"),
-        ("text", "wrong-type"),
-    ],
-)
-def test_factcheckgpt_rejects(put, read, reasons, broken, reason):
-    put("responses.jsonl", [SOUND, row(broken, number=1)])
-    got = read("factcheckgpt", "reject")
-    assert reasons(got) == [(2, reason)] and got.samples.height == 2 and got.items.height == 1
 
 
 def test_the_published_file(public):

@@ -1,7 +1,5 @@
 """FacTool's file: tiny rows, and the published one."""
 
-import pytest
-
 from truerate.config import Source
 from truerate.sources import read_source
 
@@ -31,23 +29,6 @@ def test_claims_without_evidence(put, read):
         ("fact", "Varn has a sea.", True, "published", "ChatGPT"),
         ("fact", "Varn is a town.", False, "published", "ChatGPT"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"label": True}, "contradiction"),
-        ({"label": "no"}, "wrong-type"),
-        ({"claims": [{"claim": "", "label": False}]}, "empty-field"),
-        ({"claims": [{"claim": "Varn.", "label": None}]}, "missing-field"),
-        ({"claims": ["Varn."]}, "wrong-type"),
-        ({"prompt": None}, "missing-field"),
-    ],
-)
-def test_factool_rejects(put, read, reasons, change, reason):
-    put("knowledge_qa.jsonl", [row(), row(1, **change)])
-    got = read("factool", "reject")
-    assert reasons(got) == [(2, reason)] and got.samples.height == 2
 
 
 def test_the_published_file(public):

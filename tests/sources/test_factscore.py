@@ -60,21 +60,6 @@ def test_facts_of_irrelevant_sentences_count_and_people_say_who_answers(put, rea
     )
 
 
-@pytest.mark.parametrize(
-    ("bad", "reason"),
-    [
-        (person("Ana", [sentence(("Ana is.", "maybe"))]), "unknown-label"),
-        (person("Ana", [sentence((" ", "S"))]), "empty-field"),
-        (person("Ana", "S"), "wrong-type"),
-        (person("Ana", []) | {"cat": ["rare"]}, "wrong-type"),
-        (person("Bo", [], "Another reply."), "conflict"),
-    ],
-)
-def test_factscore_rejects(put, read, reasons, bad, reason):
-    put(f"{FOLDER}/Sys.jsonl", "".join(json.dumps(one) + "\n" for one in (person("Bo", []), bad)))
-    assert reasons(read("factscore", "reject")) == [(2, reason)]
-
-
 def test_a_file_that_is_another_s_copy_is_no_system(put, read):
     told = [person("Ada", [sentence(("She lived.", "S"))])]
     for name in ("ChatGPT (1)", "ChatGPT"):

@@ -102,21 +102,6 @@ def test_spans_of_all_annotators_are_laid_together(told):
     assert "Ada" not in str(got.rows())
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"annotations": [note("Wrong")]}, "unknown-label"),
-        ({"annotations": [note("Benign", start=1)]}, "contradiction"),
-        ({"summary": " "}, "empty-field"),
-        ({"metadata": {}}, "missing-field"),
-        ({"sample_id": 0}, "conflict"),
-    ],
-)
-def test_summaries_that_cannot_be_kept(change, reason, told, reasons):
-    got = told(sample(0), sample(1) | change, on_bad_row="reject")
-    assert reasons(got) == [(2, reason)] and got.samples.height == 1
-
-
 def test_the_table_is_held_against_the_annotations(told, reasons):
     rows = [(SOURCE, "It was built late.", "m", "Benign"), (SOURCE, "It was built late.", "n", "CONSISTENT")]
     rows += [("Elsewhere.", "Text.", "m", "Unwanted.Intrinsic")]

@@ -81,26 +81,6 @@ def test_a_failed_call_and_a_missing_verdict_are_no_labels(judged, read, reasons
     assert reasons(read("faithjudge")) == [(2, "unlabelled"), (3, "unlabelled")]
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        (verdict("ragtruth-summary", "14301", "Consistent"), "contradiction"),
-        (
-            verdict("ragtruth-qa", "14301", "Consistent", evaluation_response=SAID.format("Invalid")),
-            "contradiction",
-        ),
-        (verdict("ragtruth-qa", "14301", "Perhaps"), "unknown-label"),
-        (verdict("ragtruth-qa", "14300", "Inconsistent"), "duplicate"),
-        (verdict("ragtruth-qa", "14300", "Consistent"), "conflict"),
-        ("{", "unparsable"),
-    ],
-)
-def test_verdicts_that_cannot_be_kept(line, reason, judged, read, reasons):
-    judged(line)
-    got = read("faithjudge", "reject")
-    assert reasons(got) == [(2, reason)] and got.samples.height == 4
-
-
 def test_the_reply_says_the_verdict_where_the_field_is_empty(judged, read):
     several = "final classification: inconsistent\nFinal classification: Consistent"
     judged(verdict("ragtruth-qa", "14301", "", evaluation_response=several))

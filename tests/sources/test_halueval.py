@@ -93,23 +93,6 @@ def test_released_files(put, read):
     ]
 
 
-@pytest.mark.parametrize(
-    ("file", "row", "reason"),
-    [
-        ("general.jsonl", GENERAL | {"chatgpt_response": None}, "missing-field"),
-        ("general.jsonl", GENERAL | {"hallucination": "maybe"}, "unknown-label"),
-        ("qa_data.json", PAIR | {"knowledge": ""}, "empty-field"),
-        ("qa_data.json", PAIR | {"hallucinated_answer": "a town"}, "contradiction"),
-        ("qa_data.json", PAIR | {"right_answer": 3}, "wrong-type"),
-        ("dialogue_data.json", DIALOGUE | {"dialogue_history": "[Human]: a [Assistant]: b"}, "no-exchange"),
-        ("summarization_data.json", {"document": "x"}, "missing-field"),
-    ],
-)
-def test_halueval_rejects(put, read, file, row, reason, reasons):
-    put(file, [row])
-    assert reasons(read("halueval", "reject")) == [(1, reason)]
-
-
 def test_one_answer_with_two_labels_is_no_duplicate(put, read, reasons):
     told = GENERAL | {"hallucination": "yes", "hallucination_spans": []}
     put("general.jsonl", [told, told, told | {"hallucination": "no"}])

@@ -49,20 +49,6 @@ def test_people_and_judge_stand_side_by_side(files, read, reasons):
     assert got.items.select(pair("attributes", "domain")).item() == "Finance"
 
 
-@pytest.mark.parametrize(
-    ("people", "judged", "reason"),
-    [
-        ({"human_judge": ["maybe"]}, {"chatgpt_judge": ["true"]}, "unknown-label"),
-        ({"human_judge": ["true", "true"]}, {"chatgpt_judge": ["true"]}, "contradiction"),
-        ({"human_judge": ["true"]}, {"chatgpt_judge": ["perhaps"]}, "unknown-label"),
-        ({"human_judge": ["true"]}, {"chatgpt_judge": ["true"], "chatgpt_fact": ["Another."]}, "conflict"),
-    ],
-)
-def test_halueval2_rejects(files, read, reasons, people, judged, reason):
-    files([reply(1, ["A is."], **people)], [reply(1, ["A is."]) | judged])
-    assert reasons(read("halueval2", "reject")) == [(1, reason)]
-
-
 def test_without_the_judge_people_s_labels_stand(put, read):
     put(f"{PEOPLE}/Science.json", json.dumps([reply(1, ["A is."], human_judge=["false"])]))
     got = read("halueval2")

@@ -152,15 +152,6 @@ def test_max_voting_over_many_spans_takes_no_time():
     assert settled([marked, marked], "x" * 40_000) == marked  # 20,000 spans: pair by pair this took minutes
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [({}, "duplicate"), ({"silver_annotations": "Ganz <invented>anders.</invented>"}, "conflict")],
-)
-def test_a_row_number_that_comes_twice(put, read, reasons, change, reason):
-    put("silver.jsonl", [ROW | SILVER, ROW | SILVER | change])
-    assert reasons(read("mfava", "reject")) == [(2, reason)]
-
-
 def test_max_voting_takes_more_than_half_and_the_most_given_type():
     entity, relation = ({"start": 1, "end": 4, "type": kind, "p": None} for kind in ("entity", "relation"))
     wide = {"start": 0, "end": 3, "type": "entity", "p": None}
@@ -215,14 +206,6 @@ def test_queries_lose_their_numbers_and_share_their_article(put, read):
         ("wild", "ko", "Was?"),
     ]
     assert got.documents["text"].to_list() == ["Eins.\n\nZwei."] and got.items["group_id"].n_unique() == 1
-
-
-def test_a_row_without_queries_is_rejected(put, read, reasons):
-    put(
-        "wild_queries.jsonl",
-        [WILD | {"queries": ["1. "]}, WILD | {"references": []}, WILD | {"queries": "Wo?"}],
-    )
-    assert reasons(read("mfava", "reject")) == [(1, "empty-field"), (2, "empty-field"), (3, "wrong-type")]
 
 
 BOTH = (

@@ -77,37 +77,6 @@ def test_soft_spans_alone_are_no_hallucination(folder, read):
     assert got.samples["is_hallucinated"].to_list() == [False] and got.items["document_ids"].to_list() == [[]]
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"soft_labels": [{"start": 11, "end": 19, "prob": 0.25}], "hard_labels": []}, "out-of-range"),
-        ({"soft_labels": [{"start": 5, "end": 5, "prob": 0.25}], "hard_labels": []}, "out-of-range"),
-        ({"soft_labels": [{"start": 3, "end": 6, "prob": 1.5}]}, "out-of-range"),
-        (
-            {"soft_labels": [{"start": 3, "end": 6, "prob": 1}, {"start": 5, "end": 8, "prob": 0.2}]},
-            "overlap",
-        ),
-        ({"soft_labels": [{"start": "3", "end": 6, "prob": 1}]}, "wrong-type"),
-        ({"soft_labels": [[3, 6]]}, "wrong-type"),
-        ({"hard_labels": []}, "contradiction"),
-        ({"hard_labels": [3]}, "wrong-type"),
-        ({"hard_labels": [[3, 6], [0, 20_000_000]]}, "out-of-range"),
-        ({"hard_labels": [[-3, 6]]}, "out-of-range"),
-        ({"hard_labels": [[6, 3]]}, "out-of-range"),
-        ({"id": "val-de-2", "model_id": "other/model"}, "conflict"),
-        ({"id": "val-de-2"}, "duplicate"),
-        ({"lang": "german"}, "unknown-value"),
-        ({"page_id": "de/2"}, "unresolved"),
-        ({"annotations": [[1, 2]]}, "wrong-type"),
-        ({"model_output_text": ""}, "empty-field"),
-    ],
-)
-def test_mushroom_rejects(folder, read, reasons, change, reason):
-    folder(ROW | {"id": "val-de-2"}, ROW | change)
-    got = read("mushroom", "reject")
-    assert reasons(got) == [(2, reason)] and got.samples.height == 1
-
-
 def test_a_hard_span_that_leaves_its_text_stops_and_costs_no_memory(folder, read):
     folder(ROW | {"hard_labels": [[0, 20_000_000]]})
     tracemalloc.start()

@@ -119,41 +119,6 @@ def test_the_first_release_has_fewer_fields(told):
     assert told(RESPONSE | {"labels": [short]}).samples["is_hallucinated"].item()
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"source_id": "7"}, "unresolved"),
-        ({"split": "dev"}, "unknown-value"),
-        ({"response": ""}, "empty-field"),
-        ({"labels": None}, "missing-field"),
-        ({"labels": ["river"]}, "wrong-type"),
-        ({"labels": [LABEL | {"end": 70}]}, "out-of-range"),
-        ({"labels": [LABEL | {"text": "town"}]}, "contradiction"),
-        ({"labels": [LABEL | {"label_type": "Lie"}]}, "unknown-label"),
-        ({"labels": [LABEL | {"implicit_true": "no"}]}, "wrong-type"),
-        ({"id": "9"}, "duplicate"),
-        ({"id": "9", "labels": []}, "conflict"),
-    ],
-)
-def test_responses_that_cannot_be_kept(change, reason, told, reasons):
-    got = told(RESPONSE, RESPONSE | {"id": "11"} | change, on_bad_row="reject")
-    assert reasons(got) == [(2, reason)] and got.samples.height == 1
-
-
-def test_sources_that_cannot_be_read(put, read, reasons):
-    put(
-        "source_info.jsonl",
-        [
-            QUESTION,
-            QUESTION,
-            DOCUMENT | {"task_type": "Chat"},
-            QUESTION | {"source_id": "4", "source_info": "text"},
-        ],
-    )
-    put("response.jsonl", [RESPONSE])
-    assert reasons(read("ragtruth", "reject")) == [(2, "duplicate"), (3, "unknown-value"), (4, "wrong-type")]
-
-
 def test_both_files_are_needed(put, read):
     put("source_info.jsonl", [QUESTION])
     with pytest.raises(TruerateError, match="no response.jsonl in .*RAGTruth is both files"):

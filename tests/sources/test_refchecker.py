@@ -58,27 +58,6 @@ def test_a_claim_said_twice_is_two_samples(put, read):
     )
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"setting": "no_context"}, "unknown-value"),
-        ({"response": "  "}, "empty-field"),
-        ({"claims": None}, "missing-field"),
-        ({"claims": [["a", "b"]]}, "wrong-type"),
-        ({"claims": [{"triplet": "a b c", "human_label": "Neutral"}]}, "wrong-type"),
-        ({"claims": [{"triplet": ["a", 1, "c"], "human_label": "Neutral"}]}, "wrong-type"),
-        ({"claims": [{"triplet": [" ", ""], "human_label": "Neutral"}]}, "empty-field"),
-        ({"claims": [{"triplet": ["a", "b", "c"], "human_label": "entailed"}]}, "unknown-label"),
-        (row("Neutral", model="claude2"), "duplicate"),
-        ({"model": "claude2"}, "conflict"),  # its claims are others
-    ],
-)
-def test_refchecker_rejects(put, read, reasons, change, reason):
-    put("claims.jsonl", [row("Neutral", model="claude2"), SOUND | change])
-    got = read("refchecker", "reject")
-    assert reasons(got) == [(2, reason)] and got.samples.height == 2
-
-
 def test_settings_are_never_pooled(put, tmp_path):
     put("claims.jsonl", [SOUND, row("Neutral", setting="noisy_context")])
 

@@ -87,28 +87,6 @@ def without(row, field):
     return {name: value for name, value in row.items() if name != field}
 
 
-@pytest.mark.parametrize(
-    ("row", "reason"),
-    [
-        (without(HOTPOT, "answer"), "missing-field"),
-        (without(HOTPOT, "context"), "missing-field"),
-        (HOTPOT | {"question": 3}, "wrong-type"),
-        (HOTPOT | {"context": [["Blue Lamp"]]}, "wrong-type"),
-        (HOTPOT | {"context": [["Blue Lamp", "one text"]]}, "wrong-type"),
-        (HOTPOT | {"context": [["Blue Lamp", []]]}, "empty-field"),
-        (HOTPOT | {"supporting_facts": []}, "empty-field"),
-        (HOTPOT | {"answer": " "}, "empty-field"),
-        (HOTPOT | {"type": "riddle"}, "unknown-value"),
-        (HOTPOT | {"supporting_facts": [["Moon", 0]]}, "unresolved"),
-        ("text", "wrong-type"),
-    ],
-)
-def test_hotpotqa_rejects(put, read, row, reason, reasons):
-    put("hotpotqa.json", [HOTPOT, row])
-    got = read("hotpotqa", "reject")
-    assert reasons(got) == [(2, reason)] and got.items.height == 1
-
-
 def test_a_bad_row_stops_with_its_number_and_field(put, read):
     put("hotpotqa.json", [HOTPOT, without(HOTPOT, "answer")])
     with pytest.raises(TruerateError) as error:
@@ -153,28 +131,6 @@ def test_opendialkg(put, read):
     assert item["attributes"] == [{"key": "user_rating", "value": "4"}]
 
 
-@pytest.mark.parametrize(
-    ("cell", "reason"),
-    [
-        ("[{", "unparsable"),
-        ("", "empty-field"),
-        ("{}", "wrong-type"),
-        ("[3]", "wrong-type"),
-        ([MESSAGES[0] | {"type": "sigh"}], "unknown-value"),
-        ([MESSAGES[0] | {"sender": "bot"}], "unknown-value"),
-        ([without(MESSAGES[0], "message")], "missing-field"),
-        ([MESSAGES[1] | {"metadata": {"path": [0.1]}}], "wrong-type"),
-        ([MESSAGES[1] | {"metadata": {"path": [0.1, [["a", "b"]]]}}], "wrong-type"),
-        ([MESSAGES[1] | {"metadata": None}], "missing-field"),
-        (MESSAGES[:2], "no-exchange"),
-        (MESSAGES[::2], "no-knowledge"),
-    ],
-)
-def test_opendialkg_rejects(put, read, cell, reason, reasons):
-    put("opendialkg.csv", csv_of(cell))
-    assert reasons(read("opendialkg", "reject")) == [(1, reason)]
-
-
 def test_dialogues_on_one_entity_are_one_group(put, read):
     put("opendialkg.csv", csv_of(MESSAGES, MESSAGES[:3]))
     assert read("opendialkg").items["group_id"].n_unique() == 1
@@ -192,39 +148,11 @@ def test_cnn_dailymail(put, read):
     assert got.documents.select("title", "text").row(0) == ("abc", "Varn opened a bridge.\n\nIt is long.")
 
 
-@pytest.mark.parametrize(
-    ("story", "reason"),
-    [
-        ("", "empty-field"), ("@highlight\n\nx", "no-knowledge"), ("An article.", "missing-field"),
-        ("An article.\n@highlight\n", "missing-field"), (b"\xff\xfe", "unparsable"), (STORY, "duplicate"),
-    ],
-)  # fmt: skip
-def test_cnn_dailymail_rejects(put, read, story, reason, reasons):
-    put("stories/a.story", STORY)
-    put("stories/b.story", story)
-    got = read("cnn_dailymail", "reject")
-    assert reasons(got) == [(1, reason)] and got.rejects["where"].item() == "stories/b.story"
-
-
 def test_alpaca(put, read):
     put("alpaca.json", [ALPACA, ALPACA | {"instruction": "Translate.", "input": "tin"}])
     got = read("alpaca").items
     assert got["question"].to_list() == ["Name a metal.", "Translate.\ntin"]
     assert got["right_answer"].null_count() == 2 and got["group_id"].n_unique() == 2
-
-
-@pytest.mark.parametrize(
-    ("row", "reason"),
-    [
-        (without(ALPACA, "input"), "missing-field"),
-        (ALPACA | {"instruction": ""}, "empty-field"),
-        (ALPACA | {"output": ["x"]}, "wrong-type"),
-        (ALPACA, "duplicate"),
-    ],
-)
-def test_alpaca_rejects(put, read, row, reason, reasons):
-    put("alpaca.json", [ALPACA, row])
-    assert reasons(read("alpaca", "reject")) == [(2, reason)]
 
 
 def test_probes_are_gold_samples_that_say_so(put, read):
@@ -242,21 +170,6 @@ def test_probes_are_gold_samples_that_say_so(put, read):
         == "True"
     )
     assert (got.card["counts"]["n_spans"], got.card["counts"]["n_spans_verbatim"]) == (2, 1)
-
-
-@pytest.mark.parametrize(
-    ("row", "reason"),
-    [
-        (PROBE | {"hallucination": "perhaps"}, "unknown-label"),
-        (PROBE | {"hallucination": "no"}, "contradiction"),
-        (PROBE | {"hallucination_spans": "in 1900"}, "wrong-type"),
-        (without(PROBE, "response"), "missing-field"),
-        (PROBE, "duplicate"),
-    ],
-)
-def test_probes_reject(put, read, row, reason, reasons):
-    put("general_probe.jsonl", [PROBE, row])
-    assert reasons(read("probes", "reject")) == [(2, reason)]
 
 
 def test_seed_files_reads_what_the_folder_holds(put, read):

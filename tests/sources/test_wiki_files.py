@@ -90,25 +90,6 @@ def test_passages_of_the_held_out_file_are_a_task_of_their_own_and_all_of_the_te
     assert set(samples.filter(task="held-out")["split"]) == {"test"}
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"marked": "A <entity>b."}, "malformed"),
-        ({"marked": "A <Entity>b</Entity>."}, "unknown-type"),
-        ({"marked": "A <entity></entity>b."}, "empty-span"),
-        ({"marked": ""}, "empty-field"),
-        ({"reference": None}, "missing-field"),
-        ({"lang": "english"}, "unknown-value"),
-        ({"completion": "A b.", "prompt": "What is Varn?"}, "unparsable"),
-        ({"completion": "A <subjective>b</subjective> c.", "prompt": ASKED + "Text: A b d."}, "altered"),
-    ],
-)
-def test_fava_rejects(put, read, reasons, change, reason):
-    put("fava.jsonl", [OWN | {"marked": MARKED} | change, OWN | {"marked": MARKED}])
-    got = read("fava", "reject")
-    assert reasons(got) == [(1, reason)] and got.samples.height == 1
-
-
 def test_malformed_passages_never_stop_a_run_but_broken_rows_do(put, read, reasons):
     put("fava.jsonl", [OWN | {"marked": "A <entity>b."}])
     assert reasons(read("fava", "stop")) == [(1, "malformed")]
@@ -180,24 +161,6 @@ def test_a_response_of_the_api(put, read, as_list):
     assert got.items["lang"].to_list() == ["de"] and got.documents["text"].to_list() == ["Stadt."]
     assert attributes(got.items.row(0, named=True))["tags"] == "Belege fehlen"
     assert got.rejects.select("row", "reason").rows() == [(1, "no-knowledge")]
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"extract": "== Histoire ==\nNée en 1203."}, "no-knowledge"),
-        ({"extract": ""}, "empty-field"),
-        ({"title": None}, "missing-field"),
-        ({"lang": None, "url": "https://example.org/x"}, "missing-field"),
-        ({"lang": "f"}, "unknown-value"),
-        ({"depth": "deep"}, "wrong-type"),
-        ({"templates": [3]}, "wrong-type"),
-    ],
-)
-def test_article_rejects(put, read, reasons, change, reason):
-    put("articles.jsonl", [PAGE | change, PAGE])
-    got = read("wikipedia", "reject")
-    assert reasons(got) == [(1, reason)] and got.items.height == 1
 
 
 def test_an_article_without_headings_is_all_lead(put, read):

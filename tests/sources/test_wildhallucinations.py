@@ -70,27 +70,6 @@ def test_pages_may_say_less(put, read):
     assert got.items.select(pair("attributes", "domain")).to_series().to_list() == [None]
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"entity": "VARN"}, "duplicate"),
-        ({"entity": " "}, "empty-field"),
-        ({"entity": "?!"}, "unusable-name"),
-        ({"entity": "../etc"}, "unusable-name"),
-        ({"entity": "Ost", "info": []}, "no-knowledge"),
-        ({"entity": "Ost", "info": [PAGE | {"status_code": 500}, PAGE | {"text": " "}]}, "no-knowledge"),
-        ({"entity": "Ost", "info": None}, "missing-field"),
-        ({"entity": "Ost", "info": ["text"]}, "wrong-type"),
-        ({"entity": "Ost", "wiki": "maybe"}, "unknown-value"),
-        ({"entity": "Ost", "perplexity": "low"}, "wrong-type"),
-    ],
-)
-def test_rows_that_cannot_be_kept(change, reason, put, read, reasons):
-    put("a.jsonl", [ROW, ROW | change])
-    got = read("wildhallucinations", "reject")
-    assert reasons(got) == [(2, reason)] and got.items.height == 1
-
-
 def test_a_folder_or_file_without_entities_is_one_line(put, read):
     with pytest.raises(TruerateError, match=r"no entities in .*; looked for: \*\.parquet, \*\.jsonl"):
         read("wildhallucinations")

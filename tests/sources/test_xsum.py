@@ -60,25 +60,6 @@ def test_summaries_of_one_article_are_one_item_and_group(put, read):
     assert got.samples["generator"].to_list() == ["PtGen", None]
 
 
-@pytest.mark.parametrize(
-    ("bad", "reason"),
-    [
-        (row("wid_1", "extrinsic", 4, 99), "out-of-range"),
-        (row("wid_1", "extrinsic", 4, 4), "out-of-range"),
-        (row("wid_1", "extrinsic", "", 4), "wrong-type"),
-        (row("wid_1", "invented", 1, 4), "unknown-value"),
-        (row("", "NULL"), "empty-field"),
-        (row("wid_1", text="another text"), "conflict"),
-        (row("wid_0"), "duplicate"),
-        (row("wid_1")[:4], "missing-field"),
-    ],
-)
-def test_xsum_rejects(put, read, bad, reason, reasons):
-    put("hallucination_spans.csv", table(row("wid_0"), bad))
-    got = read("xsum", "reject")
-    assert reasons(got) == [(2, reason)] and got.judgements["judge"].to_list() == ["wid_0"]
-
-
 def test_a_record_that_is_not_utf_8_costs_itself_alone(put, read, reasons):
     raw = table(row("wid_0"), row("wid_1", text="caf")).encode().replace(b"caf", b"caf\xe9")
     put("hallucination_spans.csv", raw)
