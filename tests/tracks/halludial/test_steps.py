@@ -1,7 +1,5 @@
 """The whole track over HTTP: a small closed world, its models, its data set, its judgements and labels."""
 
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from truerate.pipeline.planning.plan import planned
 from truerate.sources.papers import faithdial
 from truerate.tracks.halludial import steps
 from truerate.tracks.halludial.dataset import targets, training
+from truerate_world.__main__ import main as write_world
 
 BOARD = "halludial-closed-world"
 ROOT = Path(__file__).parents[3]
@@ -40,8 +39,7 @@ def at(tmp_path_factory):
 @pytest.fixture(scope="module")
 def tables(at, tmp_path_factory):
     folder = tmp_path_factory.mktemp("world")
-    write = ["-m", "truerate_world", "write-dialogues", str(folder), "--seed", "7", "--dialogues", "6"]
-    subprocess.run([sys.executable, *write], check=True, capture_output=True, cwd=ROOT)
+    write_world(["write-dialogues", str(folder), "--seed", "7", "--dialogues", "6"])
     return faithdial.read(folder, name="closed-world-dialogues", on_bad_row="stop")
 
 

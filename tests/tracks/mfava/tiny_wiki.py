@@ -20,11 +20,11 @@ TEXTS = {  # language -> reference, right sentences
     "en": "{s} is a town by the river Odla. It was founded in 1204. Its market is known for cheese.",
     "de": "{s} ist eine Stadt am Fluss Odla. Sie wurde 1204 gegründet. Ihr Markt ist für Käse bekannt.",
 }
-DEFAULTS = load_params(ROOT / "params.yaml").tracks["mfava"]
+PARAMS = load_params(ROOT / "params.yaml")
 
 
 def settings(**changes) -> Settings:
-    values = DEFAULTS.model_dump()
+    values = PARAMS.tracks["mfava"].model_dump()
     values |= dict.fromkeys(("writer", "translator", "query_writer", "checker"), "m")
     values |= {"languages": LANGS, "subjects": ("m",)}
     values["wild"] |= {"subset_seeds": SEEDS, "n_checked": 1, "min_characters": 50}
