@@ -17,28 +17,13 @@ RIGHT = "It is Lisbon, on the Tagus."
 
 
 def settings(**changes) -> Settings:
-    values = {
-        "responders": ("gen",),
-        "annotator": "judge",
-        "inducer": "writer",
-        "subjects": ("judge",),
-        "meta_judge": "judge",
-        "detector": None,
-        "max_words": 8,
-        "max_history_words": 100,
-        "slack_words": 6,
-        "on_broken": "keep",
-        "split": {"train": 0.6},
-        "temperatures": (0.5,),
-        "responding": SAMPLING,
-        "annotating": COLD,
-        "inducing": SAMPLING,
-        "detecting": COLD,
-        "labelling": {"n_annotators": 3, "screening_agreement": 0.6},
-        "similarity": "chrf",
-        "n_topics": 2,
-    }
-    return Settings(**values | changes)
+    models = {"responders": ("gen",), "annotator": "judge", "inducer": "writer", "subjects": ("judge",)}
+    models |= {"meta_judge": "judge", "detector": None}
+    bounds = {"max_words": 8, "max_history_words": 100, "slack_words": 6, "n_topics": 2, "on_broken": "keep"}
+    asking = {"responding": SAMPLING, "annotating": COLD, "inducing": SAMPLING, "detecting": COLD}
+    rules = {"split": {"train": 0.6}, "labelling": {"n_annotators": 3, "screening_agreement": 0.6}}
+    rules |= {"temperatures": (0.5,), "similarity": "chrf"}
+    return Settings(**{**models, **bounds, **asking, **rules, **changes})
 
 
 def questions(**changes) -> Questions:
@@ -47,21 +32,13 @@ def questions(**changes) -> Questions:
 
 def context(item_id: str = "i0", turn: int | None = 0, **changes) -> Context:
     """Turn number `turn` of a dialogue, with as many of the assistant's turns before it."""
-    before = [
+    turns = [
         Turn(*said) for k in range(turn or 0) for said in (("User", f"q{k}"), ("Assistant", f"gold {k}"))
     ]
-    values = {
-        "item_id": item_id,
-        "group_id": "g",
-        "lang": "en",
-        "knowledge": KNOWLEDGE,
-        "question": "What is the capital?",
-        "right_answer": RIGHT,
-        "turns": (*before, Turn("User", "What is the capital?")),
-        "dialogue": None if turn is None else "d",
-        "turn": turn,
-    }
-    return Context(**values | changes)
+    question = "What is the capital?"
+    values = {"item_id": item_id, "group_id": "g", "lang": "en", "knowledge": KNOWLEDGE, "question": question}
+    values |= {"right_answer": RIGHT, "turns": (*turns, Turn("User", question)), "turn": turn}
+    return Context(**{**values, "dialogue": None if turn is None else "d", **changes})
 
 
 def tables(n_dialogues: int = 3, n_turns: int = 3) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -81,16 +58,9 @@ def tables(n_dialogues: int = 3, n_turns: int = 3) -> tuple[pl.DataFrame, pl.Dat
 
 def row(purpose: str, name: str, text: str, *, item: str = "i0", model: str = "gen", **known) -> dict:
     """A Generation row; `known`: its attributes, and `status`, `reason`."""
-    told = {key: known.pop(key) for key in ("status", "reason") if key in known}
-    return generation_row(
-        generation_id=name,
-        item_id=item,
-        purpose=purpose,
-        model=model,
-        text=text,
-        attributes=pairs(**known),
-        **told,
-    )
+    outcome = {key: known.pop(key) for key in ("status", "reason") if key in known}
+    values = {"generation_id": name, "item_id": item, "purpose": purpose, "model": model, "text": text}
+    return generation_row(**values, attributes=pairs(**known), **outcome)
 
 
 def response(name: str, text: str = "It is Lisbon.", **known) -> dict:

@@ -17,34 +17,32 @@ def sample(
     name: str, is_hallucinated: bool, *, scenario: str = "spontaneous", kind: str | None = None, **changes
 ) -> dict:
     """A labelled text of a test dialogue of its own; `changes`: columns, and `more` attributes."""
-    more = changes.pop("more", {})
-    values = {
-        "sample_id": name,
-        "item_id": f"i-{name}",
-        "group_id": f"g-{name}",
-        "task": "dialogue",
-        "lang": "en",
-        "text": f"text of {name}",
-        "is_hallucinated": is_hallucinated,
-        "label_source": "silver",
-        "split": "test",
-        "attributes": pairs(scenario=scenario, kind=kind, **more),
-    }
-    return sample_row(**values | changes)
+    attributes = pairs(scenario=scenario, kind=kind, **changes.pop("more", {}))
+    ids = {"sample_id": name, "item_id": f"i-{name}", "group_id": f"g-{name}", "text": f"text of {name}"}
+    labels = {"is_hallucinated": is_hallucinated, "label_source": "silver", "split": "test"}
+    return sample_row(
+        **{**ids, **labels, "task": "dialogue", "lang": "en", "attributes": attributes, **changes}
+    )
 
 
-def said(target: str, verdict: bool | None, *, judge: str = "judge", variant: str | None = "zero-shot", **changes) -> dict:  # fmt: skip
+def said(
+    target: str, verdict: bool | None, *, judge: str = "judge", variant: str | None = "zero-shot", **changes
+) -> dict:
     more = changes.pop("more", {})
+    name, status = (
+        f"{judge}-{target}-{variant}-{sorted(more.items())}",
+        "unparsed" if verdict is None else "ok",
+    )
     values = {
-        "judgement_id": f"{judge}-{target}-{variant}-{sorted(more.items())}",
+        "judgement_id": name,
         "judge": judge,
         "judge_version": "1",
         "target_id": target,
         "verdict": verdict,
-        "status": "unparsed" if verdict is None else "ok",
-        "attributes": pairs(variant=variant, **more),
     }
-    return judgement_row(**values | changes)
+    return judgement_row(
+        **{**values, "status": status, "attributes": pairs(variant=variant, **more), **changes}
+    )
 
 
 def reply(name: str, item_id: str, model: str = "aster", purpose: str = "respond", **changes) -> dict:
@@ -56,17 +54,21 @@ def reply(name: str, item_id: str, model: str = "aster", purpose: str = "respond
 
 
 def item(item_id: str, group_id: str, turn: int | None = 0) -> dict:
-    return {
+    attributes = pairs(turn=turn, dialogue=None if turn is None else group_id)
+    ids = {
         "item_id": item_id,
+        "group_id": group_id,
+        "document_ids": [],
         "source": "s",
         "task": "dialogue",
         "lang": "en",
-        "group_id": group_id,
-        "document_ids": [],
+    }
+    return {
+        **ids,
         "history": "",
         "question": f"Question {item_id}?",
         "right_answer": None,
-        "attributes": pairs(turn=turn, dialogue=None if turn is None else group_id),
+        "attributes": attributes,
     }
 
 

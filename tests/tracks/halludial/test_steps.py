@@ -19,7 +19,15 @@ from truerate_world.__main__ import main as write_world
 
 BOARD = "halludial-closed-world"
 ROOT = Path(__file__).parents[3]
-SIZES = {"dialogues": 6, "tempered": 1, "located": 12, "compared": 3, "natural": 2, "meta": 4}
+N_DIALOGUES, N_LOCATED = 4, 6
+SIZES = {
+    "dialogues": N_DIALOGUES,
+    "tempered": 1,
+    "located": N_LOCATED,
+    "compared": 2,
+    "natural": 2,
+    "meta": 2,
+}
 MODELS = ("aster", "elm")
 
 
@@ -39,7 +47,7 @@ def at(tmp_path_factory):
 @pytest.fixture(scope="module")
 def tables(at, tmp_path_factory):
     folder = tmp_path_factory.mktemp("world")
-    write_world(["write-dialogues", str(folder), "--seed", "7", "--dialogues", "6"])
+    write_world(["write-dialogues", str(folder), "--seed", "7", "--dialogues", str(N_DIALOGUES)])
     return faithdial.read(folder, name="closed-world-dialogues", on_bad_row="stop")
 
 
@@ -47,14 +55,9 @@ def tables(at, tmp_path_factory):
 def built(at, tables):
     """The tables of the data set, and its tasks."""
     replies, judged = {}, []
-    roles = {
-        "respond": MODELS,
-        "annotate": ("quill",),
-        "induce": ("quill",),
-        "detect": MODELS,
-        "meta": ("quill",),
-    }
-    for step, models in roles.items():
+    roles = {"respond": MODELS, "detect": MODELS}
+    for step in ("respond", "annotate", "induce", "detect", "meta"):
+        models = roles.get(step, ("quill",))
         parts = []
         for model in models:
             for shard in range(2):
@@ -76,7 +79,7 @@ def test_tables_hold_their_schemas_and_account_for_every_reply(built):
         name = f"{table.__name__.lower()}s"
         validate(table, made[name], where=name)
     assert made["counts"]["n_in"].sum() == made["generations"].height
-    assert made["items"]["group_id"].n_unique() == 6
+    assert made["items"]["group_id"].n_unique() == N_DIALOGUES
 
 
 def test_each_turn_is_answered_once_and_test_dialogues_in_self_history_and_at_other_temperatures(
@@ -99,20 +102,17 @@ def test_a_model_that_no_temperature_is_told_has_no_responses_at_others(at, tabl
     values = at.p.model_dump()
     values["models"]["elm"] |= setting
     board = Layout(Params.model_validate(values)).on(BOARD)
-    asked: dict[str, int] = {}
-    for step in planned(board, BOARD, tables):
-        if step.step == "respond":
-            asked[step.model] = len(step.requests)
+    asked = {
+        step.model: len(step.requests) for step in planned(board, BOARD, tables) if step.step == "respond"
+    }
     assert 0 < asked["elm"] < asked["aster"]
 
 
 def test_the_first_response_is_the_same_in_both_histories(built):
     """No turn of the assistant stands before it: the question is one, and is paid for once."""
     rows = known(built[0]["generations"].filter(purpose="respond"), "history", "temperature", "turn")
-    first = rows.filter(turn="0", temperature="1").pivot(
-        "history", index=["item_id", "model"], values="prompt_key"
-    )
-    both = first.drop_nulls()
+    first = rows.filter(turn="0", temperature="1")
+    both = first.pivot("history", index=["item_id", "model"], values="prompt_key").drop_nulls()
     assert both.height and (both["gold"] == both["self"]).all()
 
 
@@ -120,7 +120,9 @@ def test_samples_are_of_both_scenarios_with_their_dialogues_on_one_side(built):
     samples = known(built[0]["samples"], "scenario", "kind")
     assert set(samples["scenario"]) == {"spontaneous", "induced"}
     assert set(samples["kind"].drop_nulls()) == {"reference", "factuality", "faithfulness", "matched"}
-    assert samples.group_by("group_id").agg(pl.col("split").n_unique())["split"].to_list() == [1] * 6
+    assert (
+        samples.group_by("group_id").agg(pl.col("split").n_unique())["split"].to_list() == [1] * N_DIALOGUES
+    )
     assert samples.filter(kind="factuality")["is_hallucinated"].all()
     for row in samples.iter_rows(named=True):
         assert all(0 <= span["start"] < span["end"] <= len(row["text"]) for span in row["spans"])
@@ -133,13 +135,11 @@ def test_every_test_sample_is_judged_and_some_are_located(built):
     for model in MODELS:
         own = judged.filter(judge=model)
         assert set(own.filter(variant="zero-shot")["target_id"]) == tested
-        assert own.filter(variant="three-shot").height == 12
+        assert own.filter(variant="three-shot").height == N_LOCATED
     compared = judged.filter(variant="compare", judge="aster").group_by("kind").len()
-    # both orders, both sides, three pairs of each kind (spontaneous ones as far as there are)
-    assert {kind: n for kind, n in compared.iter_rows() if kind != "spontaneous"} == {
-        "factuality": 12,
-        "faithfulness": 12,
-    }
+    # both orders, both sides, two pairs of each kind (spontaneous ones as far as there are)
+    counts = {kind: n for kind, n in compared.iter_rows() if kind != "spontaneous"}
+    assert counts == {"factuality": 8, "faithfulness": 8}
 
 
 def test_judgements_are_judged_and_given_to_people_beside_whole_conversations(built):
@@ -147,14 +147,9 @@ def test_judgements_are_judged_and_given_to_people_beside_whole_conversations(bu
     by_kind = {kind: [task for task in tasks if task["kind"] == kind] for kind in ("natural", "meta")}
     judged = known(made["generations"].filter(purpose="meta"), "target", "reasked")
     judged = judged.filter(pl.col("reasked").is_null())
-    assert (
-        set(judged["target"])
-        == {task["task_id"] for task in by_kind["meta"]}
-        <= set(made["judgements"]["judgement_id"])
-    )
-    responses = made["generations"].filter(
-        pl.col("generation_id").is_in([task["task_id"] for task in by_kind["natural"]])
-    )
+    ids = {kind: {task["task_id"] for task in of_kind} for kind, of_kind in by_kind.items()}
+    assert set(judged["target"]) == ids["meta"] <= set(made["judgements"]["judgement_id"])
+    responses = made["generations"].filter(pl.col("generation_id").is_in(list(ids["natural"])))
     conversations = Counter((row["model"], facts(row)["group_id"]) for row in responses.iter_rows(named=True))
     assert len(conversations) == 2 and {model for model, _ in conversations} == set(MODELS)
 
