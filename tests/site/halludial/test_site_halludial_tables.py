@@ -6,8 +6,7 @@ from tests import records
 from truerate.core.schemas import Row, frame
 from truerate.site import Tables
 from truerate.site.board import context
-from truerate.site.halludial.rates import recovered
-from truerate.site.halludial.rows import derived
+from truerate.site.halludial.rows import derived, recovered
 from truerate.site.registry import page_of
 from truerate.site.views import View
 

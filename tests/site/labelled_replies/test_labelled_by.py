@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from truerate.site.labelled_replies.page import figures, labelled_by, own_family
+from truerate.site.registry import labelled_by, n_replies, own_family
 
 JUDGED = {"labelled_by": "a model (j)", "judge": "j"}
 
@@ -45,4 +45,4 @@ def test_people_are_no_judge():
 def test_replies_are_counted_where_their_texts_may_not_be_shown(n, expected):
     # 10 replies with 20 %, 20 with 50 %: 12 of 30
     rows = [row("rates", "hallucination_rate", "a", 0.2), row("rates", "hallucination_rate", "b", 0.5, 20)]
-    assert figures(rows, board(JUDGED, n)) == expected
+    assert n_replies(rows, board(JUDGED, n)) == expected

@@ -30,7 +30,7 @@ from truerate.site.rights import QUOTED, quoted
 from truerate.site.samples.browser import scripts
 from truerate.site.samples.facts import compare, cut, passages, records, targets, web_address
 from truerate.site.wildhallucinations.funnel import distribution, evidence, funnel
-from truerate.site.wildhallucinations.page import recovered
+from truerate.site.wildhallucinations.rows import recovered
 
 PAGE = page_of("wildhallucinations")
 LEADING = PAGE.leading

@@ -5,7 +5,7 @@ every estimate of its rate lies beside what was planted.
 from dataclasses import replace
 
 from truerate.site.charts import Axis, apart, frame, in_percent, numbered, percent, ticks
-from truerate.site.halludial.rates import (
+from truerate.site.halludial.rows import (
     CALIBRATION,
     ESTIMATOR,
     PLANTED,

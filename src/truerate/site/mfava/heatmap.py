@@ -7,7 +7,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from truerate.core.data_files import read_data
-from truerate.site.charts.recovery import CellEstimate
+from truerate.site.charts.recovery import CellEstimate, against_planted, pictured
 from truerate.site.measures import ABSENT
 from truerate.site.tables import Board
 from truerate.site.vocabulary import language, native_name
@@ -232,3 +232,26 @@ def _mode_words(mode: Mode) -> dict:
             note for number, (_, note) in enumerate(titles) if note and not (is_own and number == 1)
         ),
     }
+
+
+def recovered(rows: list[dict], board: Board) -> dict | None:
+    """What recovery.html.j2 shows of hallucination rates: over all replies, cells are single languages and models; None without any."""
+    grid = {mode: cells for mode, cells in grids(rows).items() if mode[2] == ALL and mode[0] != PLANTED}
+    estimators = []
+    for mode in sorted(grid, key=mode_order):
+        title, calibrated = (
+            ESTIMATORS.get(mode[0], (mode[0], ""))[0],
+            CALIBRATIONS.get(mode[1], (mode[1], ""))[0],
+        )
+        cells = {
+            f"{language(lang)}, {model}": grid[mode][lang, model]
+            for lang, model in sorted(grid[mode])
+            if lang != ALL
+        }
+        estimators.append(against_planted(title, calibrated.lower(), cells))
+    return pictured(
+        estimators,
+        second="Calibrated on",
+        join="on",
+        dot="language and model",
+    )

@@ -4,8 +4,8 @@ leading detector, and how many answers have a page.
 
 from collections.abc import Mapping
 
-from truerate.site.layout import Rows
-from truerate.site.mfava.heatmap import ALL, PLANTED, RATE
+from truerate.site.layout import Figure, Rows
+from truerate.site.mfava.heatmap import ALL, HEADLINE, NATURAL, PLANTED, RATE
 from truerate.site.tables import NO_RANK, Board
 
 LEADER = "leader"  # the table of the detector whose counts make the rates
@@ -14,6 +14,8 @@ TOKENS = ("token_precision", "token_recall", "token_f1", "token_fpr")
 GRID = ("scope", "labels")
 # How many answers have a page: the table, its metric, and how the counts of the source's card begin.
 PAGES, WITH_PAGE = "pages", "with_page_rate"
+LOST = "n_gold_not-inferable_"  # rows whose annotator cannot be told from the order of a published file
+RANKED = {"estimator": HEADLINE, "calibration": NATURAL, "replies": ALL}
 ANSWERS, WITH = "n_answers_", "n_answers_with_page_"
 
 
@@ -131,3 +133,30 @@ def _bare(row: dict) -> dict:
         "table": LEADER,
         "slice": {key: value for key, value in row["slice"].items() if key not in GRID},
     }
+
+
+def figures(rows: Rows, board: Board) -> list[Figure]:
+    """How many replies and languages the rates are made of, whose marks are counted, and what a token is."""
+    replies = [
+        row["n"]
+        for row in rows
+        if row["metric"] == RATE
+        and row["kind"] == "model"
+        and RANKED.items() <= row["slice"].items()
+        and row["slice"].get("lang") != ALL
+    ]
+    languages = {row["slice"]["lang"] for row in rows if "lang" in row["slice"]} - {ALL}
+    detector = leader(rows, board)
+    how = ", ".join(detector[key] for key in GRID if key in detector)
+    shown = [
+        ("Replies in the wild", sum(replies), ""),
+        ("Languages", len(languages), ""),
+        ("Marks by", detector.get("member", ""), how),
+    ]
+    alone = "CJK: a character each" if board.tokenizer == "words" else ""
+    counts = board.source_card.get("counts", {})
+    lost = sorted(name.removeprefix(LOST) for name in counts if name.startswith(LOST))
+    shown += [
+        ("Annotators", "not told apart", f"{', '.join(lost)}: few texts have several rows, so no κ")
+    ] * bool(lost)
+    return shown + [("Tokens by", board.tokenizer, alone)] * bool(board.tokenizer)

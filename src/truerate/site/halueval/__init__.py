@@ -1,1 +1,0 @@
-"""HaluEval's pages."""

@@ -1,1 +1,0 @@
-"""Pages of labelled replies: rates of those who wrote them first, then what detectors say of the same replies."""
