@@ -21,44 +21,30 @@ CARD = {"name": "x", "licence": "x", "redistribution": "no"}
 SETTINGS = ("zero_context", "noisy_context", "accurate_context")
 
 
+def collected(folder, *texts):
+    """A collection of one prompt, with replies (text, number of claims, model), and the last of them."""
+    made = Collection(folder, name="x", on_bad_row="stop", card=CARD)
+    item, row = made.item("entity", group=("a",), question="Varn"), {}
+    for text, n_claims, model in texts:
+        known = {"n_claims": n_claims, "label_source": "published", "generator": model}
+        row = made.sample(item, text, is_hallucinated=n_claims > 0, **known)
+    return made, item, row
+
+
 @pytest.fixture
 def tables(tmp_path):
     """Two models on one prompt: one says three things, of which two are true and one is said twice; one refuses."""
-    made = Collection(tmp_path, name="x", on_bad_row="stop", card=CARD)
-    item = made.item("entity", group=("a",), question="Varn")
-    fixed = {"label_source": "published", "generator": "talker"}
-    reply = made.sample(
-        item, "It is a town. It has a sea. It is the town.", is_hallucinated=True, n_claims=3, **fixed
-    )
-    told = (("It is a town.", False), ("It has a sea.", True), ("It is the town.", False))
-    for place, (text, is_wrong) in reversed(list(enumerate(told))):
-        made.sample(
-            item,
-            text,
-            task="fact",
-            is_hallucinated=is_wrong,
-            place=place,
-            generation=reply["sample_id"],
-            label="so",
-            **fixed,
-        )
-    made.sample(
-        item,
-        "I'm sorry, I do not know Varn.",
-        is_hallucinated=False,
-        n_claims=0,
-        label_source="published",
-        generator="refuser",
-    )
-    made.sample(
-        item,
-        "Varn is old.",
-        task="fact",
-        is_hallucinated=False,
-        label_source="published",
-        generator="talker",
-        place=0,
-    )
+    replies = ("I'm sorry, I do not know Varn.", 0, "refuser"), ("A town. A sea. The town.", 3, "talker")
+    made, item, reply = collected(tmp_path, *replies)
+    fact = {"task": "fact", "label_source": "published", "generator": "talker"}
+    for place, text, is_wrong in (
+        (2, "It is the town.", False),
+        (1, "It has a sea.", True),
+        (0, "It is a town.", False),
+    ):
+        known = {"place": place, "generation": reply["sample_id"], "label": "so"}
+        made.sample(item, text, is_hallucinated=is_wrong, **fact, **known)
+    made.sample(item, "Varn is old.", is_hallucinated=False, place=0, **fact)
     return made.tables()
 
 
@@ -93,30 +79,17 @@ def test_replies_facts_and_verdicts_as_the_track_makes_them(tables):
     ("text", "n_claims", "rule", "expected"),
     [
         ("I'm sorry, I do not know Varn.", 0, "measured", ("abstained", "measured-rule", "true", "true")),
-        (
-            "Varn has a sea, a port and a lighthouse.",
-            0,
-            "measured",
-            ("ok", None, "false", "false"),
-        ),  # taking the claims out failed
+        ("Varn has a sea, a port and a lighthouse.", 0, "measured", ("ok", None, "false", "false")),
         ("Please Please Me is an album.", 0, "measured", ("ok", None, "false", "true")),
         ("Please Please Me is an album.", 0, "paper", ("abstained", "paper-rule", "false", "true")),
-        (
-            "I do not know Varn.",
-            2,
-            "measured",
-            ("ok", None, "false", "true"),
-        ),  # people found claims in it: it answers
+        ("I do not know Varn.", 2, "measured", ("ok", None, "false", "true")),
     ],
+    ids=["refusal", "claims were not taken out", "album", "album by the paper's rule", "people found claims"],
 )
 def test_abstention_is_what_a_reply_says_and_not_that_no_claim_was_found(
     tmp_path, text, n_claims, rule, expected
 ):
-    made = Collection(tmp_path, name="x", on_bad_row="stop", card=CARD)
-    item = made.item("entity", group=("a",), question="Varn")
-    made.sample(
-        item, text, is_hallucinated=False, n_claims=n_claims, label_source="published", generator="talker"
-    )
+    made, _, _ = collected(tmp_path, (text, n_claims, "talker"))
     rules = [pair("attributes", f"abstained_{name}").alias(name) for name in ("measured", "paper")]
     assert ready(made.tables(), rule).generations.select("status", "reason", *rules).row(0) == expected
 
@@ -125,25 +98,11 @@ def test_a_board_says_of_each_state_the_same_in_every_number(tables):
     """Of talker, refuser and a lister whose claims were lost: one responds with facts, one abstains, one
     responds without a fact.
     """
-    made = Collection(Path(), name="x", on_bad_row="stop", card=CARD)
-    item = made.item("entity", group=("a",), question="Varn")
-    more = made.sample(
-        item,
-        "- a sea\n- a port",
-        is_hallucinated=False,
-        n_claims=0,
-        label_source="published",
-        generator="lister",
-    )
+    _, _, more = collected(Path(), ("- a sea\n- a port", 0, "lister"))
     samples = pl.concat([tables.samples, frame(Sample, [more | {"item_id": tables.items["item_id"][0]}])])
     found = ready(replace(tables, samples=samples))
-    given = {
-        "items": tables.items,
-        "generations": found.generations,
-        "facts": found.facts,
-        "judgements": found.judgements,
-    }
-    scores, _ = score(At(), "board", **given, samples=found.samples, inputs="digest")
+    given = {"items": tables.items, **found._asdict()}
+    scores, _ = score(At(), "board", **given, inputs="digest")
     rows = by_key(scores)
 
     def told(metric, *where):

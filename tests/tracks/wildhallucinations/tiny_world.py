@@ -8,9 +8,10 @@ from pathlib import Path
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id
-from truerate.core.schemas import Document, Item, frame, pairs
+from truerate.core.schemas import Document, Item, frame, generation_row, pairs
 from truerate.llm import Reply
 from truerate.llm.generation import generations
+from truerate.tracks.wildhallucinations.entities import item
 from truerate_world.encyclopedia import build
 from truerate_world.simulated_model import reply
 from truerate_world.wildhallucinations.annotator_noise import readable
@@ -58,54 +59,27 @@ def board(entities) -> tuple[Tables, dict]:
 
 
 def _document(page, text: str) -> dict:
-    return {
-        "document_id": content_id("web", page.url, text),
-        "lang": "en",
-        "title": page.title,
-        "text": text,
-        "url": page.url,
-        "source": "web",
-        "licence": "not stated",
-        "dated": page.dated,
-        "is_wikipedia": page.kind == "encyclopedia",
-    }
+    ids = {"document_id": content_id("web", page.url, text), "lang": "en", "title": page.title, "text": text}
+    more = {"url": page.url, "source": "web", "licence": "not stated", "dated": page.dated}
+    return ids | more | {"is_wikipedia": page.kind == "encyclopedia"}
 
 
 def _item(item_id: str, name: str, entity) -> dict:
-    rarity = "10^3" if entity.popularity < 0.2 else "10^1"
-    known = {
-        "domain": PAPER_DOMAIN[entity.domain],
-        "rarity_group": rarity,
-        "is_wikipedia": str(entity.is_wikipedia).lower(),
-    }
-    return {
-        "item_id": item_id,
-        "source": "closed",
-        "task": "entity",
-        "lang": "en",
-        "group_id": item_id,
-        "document_ids": [],
-        "history": "",
-        "question": name,
-        "right_answer": None,
-        "attributes": pairs(name=name, **known),
-    }
+    known = {"domain": PAPER_DOMAIN[entity.domain], "is_wikipedia": str(entity.is_wikipedia).lower()}
+    known["rarity_group"] = "10^3" if entity.popularity < 0.2 else "10^1"
+    return item(item_id, "closed", name, **known)
 
 
 def _searched(item_id: str, name: str, ids: list[str]) -> dict:
-    return {
-        "generation_id": content_id("search", item_id),
-        "item_id": item_id,
-        "purpose": "search",
-        "model": "web",
-        "sample_index": 0,
-        "params": "{}",
-        "text": "",
-        "status": "ok",
-        "prompt_key": content_id("search", name),
-        "cost_usd": 0.0,
-        "attributes": pairs(name=name, documents=" ".join(ids), n_results=len(ids)),
-    }
+    return generation_row(
+        generation_id=content_id("search", item_id),
+        item_id=item_id,
+        purpose="search",
+        model="web",
+        text="",
+        prompt_key=content_id("search", name),
+        attributes=pairs(name=name, documents=" ".join(ids), n_results=len(ids)),
+    )
 
 
 class Asking:
