@@ -8,7 +8,7 @@ is left out here. Intervals hold together with 99 % (Bonferroni), as in `test_re
 import numpy as np
 import pytest
 
-from truerate.tracks.wildhallucinations import abstention
+from truerate.tracks.wildhallucinations import names as abstention
 from truerate_world.wildhallucinations.breaks import MODELS
 from truerate_world.wildhallucinations.broken_models import N_FACTS, REFUSALS, foreign
 

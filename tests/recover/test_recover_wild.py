@@ -15,8 +15,10 @@ from truerate.core.schemas import pair
 from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import mean_of_intervals
 from truerate.metrics.wildfact import corrected_score, with_share
-from truerate.tracks.wildhallucinations import abstention, labels, verifier
-from truerate.tracks.wildhallucinations.verifier import calibration, labelled_facts, verdicts_of
+from truerate.tracks.wildhallucinations import labels
+from truerate.tracks.wildhallucinations import names as abstention
+from truerate.tracks.wildhallucinations import replies as verifier
+from truerate.tracks.wildhallucinations.replies import calibration, labelled_facts, verdicts_of
 from truerate.tracks.wildhallucinations.verifying import SINGLE
 from truerate_world.models import COVERAGE
 from truerate_world.wildhallucinations.annotate import entity_of

@@ -15,7 +15,7 @@ from truerate.hub.dataset import origin_of
 from truerate.hub.shards import shards_of
 from truerate.tracks.mfava.dataset import targets, training
 from truerate.tracks.wildhallucinations.dataset import ready
-from truerate.tracks.wildhallucinations.verifier import verdicts_of
+from truerate.tracks.wildhallucinations.replies import verdicts_of
 
 CARD = small_board.CARD | {"licence": "CC0-1.0"}
 SPAN = {"start": 0, "end": 3, "type": "entity", "p": None}

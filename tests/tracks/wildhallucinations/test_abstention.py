@@ -10,8 +10,8 @@ import pytest
 
 from truerate.core.schemas import pairs
 from truerate.llm.replies.abstaining import is_abstention
-from truerate.tracks.wildhallucinations import abstention
-from truerate.tracks.wildhallucinations.abstention import abstains, is_paper_abstention
+from truerate.tracks.wildhallucinations import names as abstention
+from truerate.tracks.wildhallucinations.names import abstains, is_paper_abstention
 
 FALSE_ALARMS = [  # of the paper's rule, measured on it
     "Please Please Me is the debut album of a band; it was recorded in one day and came out in 1963.",

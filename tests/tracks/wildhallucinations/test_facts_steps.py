@@ -23,7 +23,7 @@ from truerate.llm.generation import facts as attributes
 from truerate.llm.generation import standing
 from truerate.tracks.wildhallucinations import steps, verifying
 from truerate.tracks.wildhallucinations.facts import facts_of
-from truerate.tracks.wildhallucinations.verifier import said_by, verdicts_of
+from truerate.tracks.wildhallucinations.replies import said_by, verdicts_of
 from truerate.tracks.wildhallucinations.verifying import Call
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.models.behaviour_profile import PROFILES

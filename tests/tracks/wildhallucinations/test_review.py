@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from truerate.tracks.wildhallucinations.verifier import (
+from truerate.tracks.wildhallucinations.replies import (
     KINDS,
     error_rows,
     review_rows,

@@ -5,7 +5,7 @@ import pytest
 
 from truerate.core.schemas import Judgement, Sample, frame
 from truerate.metrics.wildfact import with_share
-from truerate.tracks.wildhallucinations.verifier import (
+from truerate.tracks.wildhallucinations.replies import (
     batch_rows,
     calibration,
     judge_rows,

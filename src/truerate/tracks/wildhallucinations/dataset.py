@@ -27,13 +27,12 @@ from truerate.llm.counts import counted, tallied
 from truerate.llm.generation import facts as attributes_of
 from truerate.llm.generation import generations, rejected
 from truerate.tracks.wildhallucinations import verifying
-from truerate.tracks.wildhallucinations.abstention import RULES, abstains
 from truerate.tracks.wildhallucinations.entities import with_pages, without_private
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE, facts_of, key_of
-from truerate.tracks.wildhallucinations.replies import readable_replies
+from truerate.tracks.wildhallucinations.names import RULES, abstains
+from truerate.tracks.wildhallucinations.replies import HUMAN, readable_replies
 from truerate.tracks.wildhallucinations.settings import Sizes
 from truerate.tracks.wildhallucinations.tasks import annotation_tasks, reply_tasks
-from truerate.tracks.wildhallucinations.verifier import HUMAN
 
 PUBLISHED = "published"
 KEYS = {"generations": "generation_id", "facts": "fact_id", "judgements": "judgement_id"}

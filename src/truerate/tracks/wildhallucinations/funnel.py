@@ -9,10 +9,9 @@ from truerate.core.schemas import Reject, frame, pair, unpaired
 from truerate.llm.generation import standing
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.tracks.wildhallucinations.abstention import probe_scores
 from truerate.tracks.wildhallucinations.entities import DISAMBIGUATE, DOMAIN, EVIDENCE, VERIFY
 from truerate.tracks.wildhallucinations.evidence import amounts, outcomes
-from truerate.tracks.wildhallucinations.names import EXTRACT
+from truerate.tracks.wildhallucinations.names import EXTRACT, probe_scores
 from truerate.tracks.wildhallucinations.replies import estimate_of, slices_of
 
 ENTITIES, WEB = "entities", "web"

@@ -2,7 +2,7 @@
 becomes samples and scores.
 
 A row names its `task_id`, its `labeller` (or `annotator`) and its `label`: of a fact, or of a whole reply (each of
-its facts), supported or unsupported, of a review one of `verifier.allowed`, of an entity `{"unambiguous": true, "relevant": 3, "pages":
+its facts), supported or unsupported, of a review one of `replies.allowed`, of an entity `{"unambiguous": true, "relevant": 3, "pages":
 4}` (also as JSON text, as CSV holds it).
 """
 
@@ -25,9 +25,15 @@ from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import with_share
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.label_rates import strict_rows
-from truerate.tracks.wildhallucinations.replies import pruned, readable_replies
+from truerate.tracks.wildhallucinations.replies import (
+    OVERTURNING,
+    allowed,
+    pruned,
+    readable_replies,
+    review_rows,
+    verdicts_of,
+)
 from truerate.tracks.wildhallucinations.tasks import ENTITY, FACT, REPLY, REVIEW
-from truerate.tracks.wildhallucinations.verifier import OVERTURNING, allowed, review_rows, verdicts_of
 from truerate.tracks.wildhallucinations.verifying import SINGLE
 
 SUPPORTED, UNSUPPORTED = "supported", "unsupported"

@@ -19,20 +19,18 @@ from truerate.tracks.wildhallucinations.label_rates import SCORE, STRICT, own_ro
 from truerate.tracks.wildhallucinations.replies import (
     ALL,
     COMMON,
+    HUMAN,
     SLICES,
+    batch_rows,
+    calibration,
     estimate_of,
+    judge_of,
+    judge_rows,
+    labelled_facts,
     pruned,
     replies_of,
     reply_scores,
     score_cells,
-)
-from truerate.tracks.wildhallucinations.verifier import (
-    HUMAN,
-    batch_rows,
-    calibration,
-    judge_of,
-    judge_rows,
-    labelled_facts,
     verdicts_of,
 )
 from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY

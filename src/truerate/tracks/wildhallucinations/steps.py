@@ -28,7 +28,6 @@ from truerate.tracks.asking import (
 )
 from truerate.tracks.wildhallucinations import facts as writing
 from truerate.tracks.wildhallucinations import verifying
-from truerate.tracks.wildhallucinations.abstention import RULES, abstains
 from truerate.tracks.wildhallucinations.entities import (
     DISAMBIGUATE,
     DOMAIN,
@@ -45,6 +44,8 @@ from truerate.tracks.wildhallucinations.facts import GENERATE, facts_of
 from truerate.tracks.wildhallucinations.names import (
     DOMAINS,
     EXTRACT,
+    RULES,
+    abstains,
     names_in_chats,
     parse_domain,
     read_names,

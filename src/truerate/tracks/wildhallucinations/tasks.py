@@ -14,7 +14,7 @@ from truerate.core.keys import content_id, draw
 from truerate.core.schemas import pair
 from truerate.core.text import passage_of
 from truerate.llm.retrieved import read
-from truerate.tracks.wildhallucinations.verifier import verdicts_of
+from truerate.tracks.wildhallucinations.replies import verdicts_of
 
 FACT, REVIEW, ENTITY, REPLY = "fact", "review", "entity", "reply"
 BEGINNING = 400  # characters of a page that are shown to whoever checks an entity
