@@ -31,7 +31,6 @@ class Dataset:
     generations: pl.DataFrame
     samples: pl.DataFrame
     rejects: pl.DataFrame
-    counts: pl.DataFrame
     tasks: list[dict]
 
 

@@ -140,7 +140,6 @@ def assembled(config: Layout, board: str, tables, replies: Replies) -> Dataset:
         generations=rows,
         samples=samples,
         rejects=dataset.rejects(candidates, chosen, responses, generator=settings.dataset_generator),
-        counts=counts(rows),
         tasks=general.annotation_tasks(general.selected(responses), tables.items, probes),
     )
 
@@ -166,13 +165,9 @@ def exported(
     whole = assembled(config, board, tables, replies)
     judged = [replies.get(step, generations([])) for step in ("recognise", "judge_refined")]
     rows = pl.concat([whole.generations, *judged])
-    tables_made = {
-        "items": whole.items,
-        "samples": whole.samples,
-        "rejects": whole.rejects,
-        "generations": rows,
-    }
-    return tables_made | {"judgements": beside["judgements"], "counts": counts(rows)}, whole.tasks
+    same = {name: getattr(whole, name) for name in ("items", "samples", "rejects")}
+    more = {"generations": rows, "judgements": beside["judgements"], "counts": counts(rows)}
+    return same | more, whole.tasks
 
 
 # ---- recognition -------------------------------------------------------------------------------------------

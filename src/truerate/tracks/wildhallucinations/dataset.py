@@ -80,8 +80,8 @@ def exported(
     from truerate.tracks.wildhallucinations.rarity import with_rarity  # brings numpy, which no step needs
 
     settings, size = config.p.track(board), config.p.size_of(board)
-    brought_rows = ready(tables, settings.abstention)
-    has_own = not (brought_rows.samples.is_empty() and brought_rows.generations.is_empty())
+    brought = ready(tables, settings.abstention)
+    has_own = not (brought.samples.is_empty() and brought.generations.is_empty())
     pages = pl.concat([tables.documents.lazy(), beside["documents"].lazy()])
     if has_own:  # what others have asked and labelled needs no page
         items, removed = tables.items.filter(pl.col("task") == "entity"), []
@@ -92,33 +92,24 @@ def exported(
     items = pl.DataFrame(with_rarity(items.to_dicts(), chats, settings.rarity), schema=items.schema)
     items = items.sort("item_id")
 
-    rows: list[Tables] = []
-    keep = gathered.keep if gathered else rows.append
+    kept_rows: list[Tables] = []
+    keep = gathered.keep if gathered else kept_rows.append
     source, tallies, lost = config.p.board(board).source, [], []
-    for asked, more in chain([(replies, beside)], slices):
-        slice_rows = rows_of(asked, more["judgements"], removed, source)
-        tallies.append(tallied(slice_rows["generations"]))
-        lost.append(unused(slice_rows["generations"]))
-        keep(slice_rows)
-    brought = {
-        "generations": brought_rows.generations,
-        "facts": brought_rows.facts,
-        "judgements": brought_rows.judgements,
-    }
-    keep(brought)
-    tallies.append(tallied(brought_rows.generations))
-    lost.append(unused(brought_rows.generations))
-    whole = (
-        {} if gathered else {name: _whole(name, [slice_rows[name] for slice_rows in rows]) for name in KEYS}
-    )
+    every = chain([(replies, beside)], slices)
+    of_steps = (rows_of(asked, more["judgements"], removed, source) for asked, more in every)
+    for rows in chain(of_steps, [{name: getattr(brought, name) for name in KEYS}]):
+        tallies.append(tallied(rows["generations"]))
+        lost.append(unused(rows["generations"]))
+        keep(rows)
+    whole = {} if gathered else {name: _whole(name, [rows[name] for rows in kept_rows]) for name in KEYS}
     rejects = pl.concat([*lost, frame(Reject, removed), beside["rejects"]])
     tables_made = {
         "items": items,
-        "samples": brought_rows.samples,
+        "samples": brought.samples,
         "rejects": rejects.sort("where", "target_id", "reason", "detail", nulls_last=True),
         "counts": counted(tallies),
     }
-    if not brought_rows.samples.is_empty():
+    if not brought.samples.is_empty():
         return tables_made | whole, []
     scan = gathered.scan if gathered else lambda name: whole[name].lazy()
     return tables_made | whole, tasks_of(

@@ -3,6 +3,7 @@ entities and evidence.
 """
 
 from collections.abc import Sequence
+from itertools import product
 
 import polars as pl
 
@@ -88,23 +89,29 @@ def score(
     score_rows += subject_rows(scored, verifier, of_score, panel=panel, gamma=settings.gamma, writer=writer)
     lengths = with_lengths(scored, generations)
     score_rows += reply_rows(lengths, writer) + asked_rows(generations, writer)
-    outcomes = []
-    for metric in OUTCOMES:
-        for set_ in (ALL, COMMON):
-            is_common = pl.col("entity").is_in(wildfact.common_entities(scored, panel).implode())
-            rows = scored.filter(is_common) if set_ == COMMON else scored
-            rows = (
-                wildfact.strict_outcomes(rows)
-                if metric in wildfact.PRODUCTS
-                else rows.with_columns(outcome=wildfact.SCORES[metric])
-            )
-            outcomes.append(by_entity(rows, metric, {"estimator": RAW, "set": set_}, writer))
+    outcomes = score_outcomes(scored, panel, writer)
     if not is_corrected:
         # Where people labelled the facts a score says little beside systems that answer more, and a committed result holds
         # only what follows from units.
         answered = lengths.with_columns(outcome=1 - pl.col("abstained_measured"))
         outcomes.append(by_entity(answered, "responding_rate", {"rule": "measured"}, writer))
     return frame(Score, score_rows), pl.concat(outcomes)
+
+
+def score_outcomes(scored: pl.DataFrame, panel: tuple[str, ...], writer: ScoreWriter) -> list[pl.DataFrame]:
+    """Return the Outcome rows of OUTCOMES, of all entities and of the common ones."""
+    is_common = pl.col("entity").is_in(wildfact.common_entities(scored, panel).implode())
+    outcomes = []
+    for metric, set_ in product(OUTCOMES, (ALL, COMMON)):
+        rows = scored.filter(is_common) if set_ == COMMON else scored
+        is_product = metric in wildfact.PRODUCTS
+        rows = (
+            wildfact.strict_outcomes(rows)
+            if is_product
+            else rows.with_columns(outcome=wildfact.SCORES[metric])
+        )
+        outcomes.append(by_entity(rows, metric, {"estimator": RAW, "set": set_}, writer))
+    return outcomes
 
 
 def by_entity(rows: pl.DataFrame, metric: str, where: dict[str, str], writer: ScoreWriter) -> pl.DataFrame:
