@@ -9,9 +9,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from truerate.core.text import sentences, words
+from truerate.llm.replies.blocks import flat
+from truerate.llm.replies.blocks import plain as plain_form
 from truerate.llm.replies.cutting import MAX_CHARS, element, visible
 from truerate.llm.replies.matching import phrases
-from truerate.llm.replies.normalizing import unwrapped_lines
 
 PHRASES = (
     Path(__file__).parent / "abstentions.csv"
@@ -102,7 +103,7 @@ def says_not_known(text: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _plain(text: str) -> str:
-    return unwrapped_lines(element(visible(text)).text).strip(" \n*_`>#")
+    return flat(plain_form(element(visible(text)).text)).strip(" \n*_`>#")
 
 
 @lru_cache(maxsize=8)  # asked twice of one reply

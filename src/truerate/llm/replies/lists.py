@@ -9,10 +9,10 @@ from typing import NamedTuple
 from truerate.core.patterns import lazy
 from truerate.core.text import folded, name_key
 from truerate.llm.replies import marks
+from truerate.llm.replies.blocks import plain as plain_form
 from truerate.llm.replies.cutting import bare, emphasis, quotes, unfenced, unwrapped
 from truerate.llm.replies.headings import find
 from truerate.llm.replies.matching import phrases
-from truerate.llm.replies.normalizing import plain as plain_form
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _DECORATION = " \t\r\n.,;:!*_`'\"“”‘’()[]#-–•"

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies.phrases import single
+from truerate.llm.replies.matching import phrases
 
 FORMS = ("square", "worded", "circled", "round", "bare")
 MAX_RANGE = 50  # numbers that one range may span
@@ -68,8 +68,8 @@ def level(text: str) -> str:
     for above, line in zip(lines, lines[1:], strict=False):
         last = above.rstrip().rpartition(" ")[2].strip('*_"“(').casefold()
         is_open = (
-            last in single("clause_openers")
-            or last in single("dangling")
+            last in phrases("OPENS_CLAUSE")
+            or last in phrases("DANGLING")
             and line.lstrip()[:1] not in ("[", "")
         )
         parts += [" " if is_open else "\n", line]

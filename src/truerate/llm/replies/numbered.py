@@ -19,7 +19,7 @@ from truerate.llm.replies import marks
 from truerate.llm.replies.cutting import quotes, unwrapped
 from truerate.llm.replies.fact_data import NOUNS, Told, of_json, of_table, says_nothing
 from truerate.llm.replies.marks import Entry, Line
-from truerate.llm.replies.phrases import longest, phrases, single, words_of
+from truerate.llm.replies.matching import has, match, phrases, words_of
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _LABEL = lazy(r"(?:atomic |extracted )?facts?(?: \d{1,2})?\s*[:：]\s*", re.IGNORECASE)
@@ -106,7 +106,7 @@ def _stated(text: str, sentence: str, *, is_only: bool) -> tuple[str, tuple[str,
     uncited = _CITED.sub("", bare).strip()
     cuts = joined(cuts, more, ("citation",) if uncited != bare else ())
     last = uncited.rpartition(" ")[2].casefold()
-    is_open = last in single("dangling") or last in single("clause_openers") or uncited[-1:] in ",،、|"
+    is_open = last in (*phrases("DANGLING"), *phrases("OPENS_CLAUSE")) or uncited[-1:] in ",،、|"
     is_broken = (
         is_open
         or (_COUNT.match(uncited) and not is_only and not _has_number(uncited, sentence))
@@ -135,17 +135,15 @@ def _latest(lines: list[Line], n: int) -> list[Line]:
     cues = {position for position, name in heads if name == "facts"}
     for position in range(len(lines) - 1, 0, -1):
         above = "" if lines[position - 1].entry else lines[position - 1].text
-        words = (
-            ()
+        text = (
+            ""
             if lines[position].entry
-            else words_of(f"{above[-MAX_HEADING:]} {lines[position].text[:MAX_HEADING]}")
+            else f"{above[-MAX_HEADING:]} {lines[position].text[:MAX_HEADING]}".strip()
         )
         is_cue = position in cues
-        is_head = (
-            is_cue
-            or (words[-1:] == (":",) and any(word in single("anew") for word in words))
-            or (1 < len(words) < 6 and words[0] in "#*" and any(word in single("anew") for word in words))
-        )
+        names = words_of(text)
+        is_short = text.startswith(("#", "*")) and len(names) < 6
+        is_head = is_cue or (has("ANEW", names) and (text.rstrip("*_ ").endswith((":", "：")) or is_short))
         before, after = (
             (_covered(part, n) for part in (lines[:position], lines[position + 1 :]))
             if is_head
@@ -369,10 +367,9 @@ def _is_frame(line: str) -> bool:
 
 def _is_remark(line: str) -> bool:
     """Whether a line, behind its mark, speaks of the work itself, which no fact does: `- Done!`, `I hope this helps.`"""
-    words = [word for word in words_of(line) if word[0].isalnum()]
-    start = 1 if words and words[0].isdigit() else 2 if words[:1] == ["step"] else 0
-    n_words = longest(words, start, "remarks")
-    return n_words > 0 or tuple(words[start:]) in phrases("remarks_alone")
+    names = [name for name in words_of(line[:MAX_HEADING]) if name[0].isalnum()]
+    start = 1 if names and names[0].isdigit() else 2 if names[:1] == ["step"] else 0
+    return match("remarks", names[start:]) is not None or " ".join(names[start:]) in phrases("REMARK_ALONE")
 
 
 def _is_cut(fact: str, sentence: str) -> bool:
