@@ -41,15 +41,6 @@ def test_the_best_come_first_ties_in_order_and_none_without_a_shared_word(k):
         )
 
 
-def test_nothing_to_rank_gives_nothing():
-    assert (
-        Index.of([]).best([["a"]], 3) == [[]]
-        and Index.of([[], []]).best([["a"]], 3) == [[]]
-        and Index.of([["a"]]).best([], 3) == []
-    )
-    assert Index.of([["a"]]).best([[]], 3) == [[]]
-
-
 def test_an_index_that_was_saved_ranks_as_before(tmp_path):
     documents, queries = drawn(7)
     for number, tokens in enumerate((documents, [[], []], [])):

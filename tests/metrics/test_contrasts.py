@@ -27,12 +27,6 @@ def rows(named: dict[str, tuple[bool | None, bool | None]]) -> pl.DataFrame:
 NAMED = {"s1": (True, True), "s2": (True, False), "s3": (None, None)}
 
 
-def test_a_pair_may_be_named_by_its_hallucinated_side():
-    found = contrasts(rows(NAMED), hallucinated_first=A, pair_id="sample_id")
-    assert [one.accuracy for one in found] == [1, 0.5, 0]
-    assert [one.named_first for one in found] == [[True, False], [True, True], [None, None]]
-
-
 def test_scores_of_both_orders():
     found = contrasts(rows(NAMED), hallucinated_first=A, pair_id="sample_id")
     made = {row["metric"]: (row["value"], row["n"]) for row in contrast_scores("j", {}, found, WRITER)}
@@ -40,7 +34,3 @@ def test_scores_of_both_orders():
     assert made["accuracy_both_orders"] == (pytest.approx(1 / 3, abs=1e-6), 3)
     assert made["unparsed_rate"] == (pytest.approx(2 / 6, abs=1e-6), 6)
     assert made["first_position_rate"] == (3 / 4, 4)  # of four that were read the first text thrice
-
-
-def test_no_pair_no_score():
-    assert contrast_scores("j", {}, [], WRITER) == []

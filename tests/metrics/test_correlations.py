@@ -20,15 +20,6 @@ def test_pearson_leaves_missing_points_out():
     assert pearson([*X, None, 9.0], [*Y, 1.0, None]) == pearson(X, Y)
 
 
-def test_pearson_of_points_that_lost_their_group_means_has_fewer_degrees():
-    # the same r on one degree in place of two: t = .8 / .6 = 4/3, p = 1 − 2·atan(4/3)/π
-    found = pearson(X, Y, n_fitted=1)
-    assert (
-        found.r == pytest.approx(0.8) and found.n == 4 and found.p == pytest.approx(2 * stats.t.sf(4 / 3, 1))
-    )
-    assert pearson(X, Y, n_fitted=2) == (None, None, 4)
-
-
 def test_pearson_where_it_is_not_defined():
     assert pearson([1.0, 2.0], [2.0, 1.0]) == (None, None, 2) and pearson([1.0] * 4, Y) == (None, None, 4)
     assert pearson([], []) == (None, None, 0)
@@ -42,14 +33,6 @@ def test_t_test():
         found.value == -3
         and found.n == 6
         and found.p == pytest.approx(stats.ttest_ind([1, 2, 3], [4, 5, 6]).pvalue)
-    )
-
-
-def test_t_test_where_it_is_not_defined():
-    assert (
-        t_test([], [1.0]) == (None, None, 1)
-        and t_test([1.0], [2.0]) == (-1.0, None, 2)
-        and t_test([1.0, 1.0], [2.0]).p is None
     )
 
 

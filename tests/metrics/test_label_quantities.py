@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import PAIRS, pairs
-from truerate.metrics.label_quantities import ALL, HIGHEST, LOWEST, RECORDS, asked_in_words, quantity, unasked
+from truerate.metrics.label_quantities import ALL, HIGHEST, LOWEST, asked_in_words, quantity
 
 SCHEMA = {"subject": pl.String, "slice": PAIRS} | dict.fromkeys(
     ("unit_id", "part", "question", "rater", "label"), pl.String
@@ -124,22 +124,3 @@ def test_two_questions_are_held_against_one_another_where_both_were_answered(nam
 )
 def test_what_is_counted_is_told_in_words(where, words):
     assert asked_in_words(where) == words
-
-
-def test_every_quantity_has_a_record_that_says_what_it_is():
-    assert {record.name for record in RECORDS.values()} == set(RECORDS)
-    assert all(record.definition.endswith(".") and record.label for record in RECORDS.values())
-
-
-@pytest.mark.parametrize(
-    ("name", "keys", "said"),
-    [
-        ("unit_share", ["question", "task"], ""),
-        ("unit_share", ["task"], "has no 'question'"),
-        ("f1", ["question"], "has no 'beside'"),
-        ("f1", ["question", "beside"], ""),
-        ("unit_share", ["question", "question"], "says 'question' twice"),
-    ],
-)
-def test_a_slice_says_once_what_is_asked(name, keys, said):
-    assert unasked(name, keys) == said

@@ -38,7 +38,3 @@ def test_every_shape_is_as_frequent_on_either_side():
         for side in (hallucinated, right)
     ]
     assert counts[0] == counts[1] and 0 < kept.sum() < 400
-
-
-def test_no_pair():
-    assert matched([], [], []).tolist() == []

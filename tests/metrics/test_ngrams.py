@@ -6,7 +6,6 @@ import pytest
 from truerate.metrics.ngrams import (
     fit_ngrams,
     inverse_document_frequency,
-    ngram_counts,
     ngram_probabilities,
     tf_idf,
 )
@@ -37,18 +36,6 @@ def test_weights_by_hand():
     )
 
 
-def test_texts_without_any_word_are_left_undecided():
-    state = fit_ngrams(["", " "], np.array([0, 1]))
-    assert ngram_counts(["", " "]) is None
-    assert ngram_probabilities(state, ["anything", ""]).tolist() == [0.5, 0.5]
-    assert ngram_probabilities(fit_ngrams(RIGHT + WRONG, np.array([0] * 4 + [1] * 4)), []).tolist() == []
-
-
-def test_a_final_full_stop_is_a_word():
-    counts = ngram_counts(["Paris", "Paris."])
-    assert (counts[0] != counts[1]).nnz > 0
-
-
 def test_a_feature_that_training_did_not_hold_leaves_no_trace():
     from scipy.sparse import csr_matrix
 
@@ -64,8 +51,3 @@ def test_a_feature_that_training_did_not_hold_leaves_no_trace():
         [0, 3, 0],
         [1, 0, 300],
     ]  # what was handed over is as it was
-
-
-def test_a_gram_may_occur_more_often_than_a_byte_holds():
-    counts = ngram_counts(["a " * 300, "a"])
-    assert counts.max() == 300 and counts[1].max() == 1

@@ -49,16 +49,7 @@ def test_fractions_by_hand():
     assert found(MIXED) == pytest.approx(expected)
 
 
-def test_over_nothing_is_none():
-    assert set(found([]).values()) == {None}
-
-
 def test_always_no_has_no_precision_but_an_f1_of_zero():
     known = found([(True, False), (False, False)])
     assert known["precision"] is None and known["f1"] == 0 and known["recall"] == 0
     assert known["accuracy"] == 1 / 2 and known["balanced_accuracy"] == 1 / 2
-
-
-def test_one_class_alone_has_no_rate_of_the_other():
-    known = found([(True, True)])
-    assert known["tnr"] is None and known["f1_right"] is None and known["macro_f1"] is None

@@ -83,24 +83,11 @@ def test_values_and_intervals_are_those_over_texts(seed):
         ]
 
 
-def test_over_nothing_and_over_one_class():
-    empty = counts.count_scores("j", {}, counts.counted(rows([])), WRITER)
-    assert {row["value"] for row in empty} == {None} and {row["n"] for row in empty} == {0}
-    found = scored([(True, True), (True, False)])
-    assert found["recall", False]["value"] == 0.5 and found["tnr", False]["value"] is None
-    assert found["balanced_accuracy", False]["value"] is None and found["accuracy", True]["value"] is None
-
-
 def test_who_never_keeps_the_form_has_no_accuracy_and_is_counted():
     found = scored([(True, None), (False, None)] * 3, "unparsed")
     assert found["unparsed_rate", False]["value"] == 1 and found["no_verdicts", False]["value"] == 6
     told = {name for (name, _), row in found.items() if row["value"] is not None}
     assert told == {"unparsed_rate", "no_verdicts"}
-
-
-def test_who_never_answered_is_counted_apart():
-    found = scored([(True, None), (False, None)] * 3, "dead")
-    assert found["no_answers", False]["value"] == 6 and found["unparsed_rate", False]["value"] is None
 
 
 def test_who_always_says_the_same_is_at_one_half_for_sure_as_its_recalls_are():
@@ -117,19 +104,6 @@ def test_who_always_says_the_same_is_at_one_half_for_sure_as_its_recalls_are():
             )
         assert found["precision" if said else "precision_right", True]["value"] == 0.5
         assert found["precision_right" if said else "precision", True]["value"] is None
-
-
-def test_who_is_always_right_may_still_err():
-    """Both recalls are 20 of 20: balanced accuracy lies from .8389 to 1. With one error the draws have spread."""
-    told = rows([(True, True), (False, False)] * 20, per_group=1)
-    (found,) = (
-        row
-        for row in counts.count_scores("j", {}, counts.counted(told), WRITER)
-        if row["metric"] == "balanced_accuracy"
-    )
-    assert [found[key] for key in ("value", "low", "high")] == pytest.approx([1, 0.838875, 1], abs=1e-6)
-    sums = counts.counted(rows([(True, True), (False, False)] * 19 + [(True, False)], per_group=1))
-    assert counts.constant_ends(sums.select(counts.COUNTED).to_numpy(), WRITER) is None
 
 
 def test_outcomes_have_balanced_accuracy_as_their_mean():

@@ -5,7 +5,7 @@ import pytest
 
 from truerate.config import Statistics
 from truerate.core.schemas import Outcome, pairs, validate
-from truerate.metrics.recognition_counts import is_right, pattern_ratios, recognition_scores, settled
+from truerate.metrics.recognition_counts import recognition_scores, settled
 from truerate.metrics.score_writer import ScoreWriter
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
@@ -31,18 +31,6 @@ def test_rows_by_hand():
     assert made["tpr"] == pytest.approx(2 / 3, abs=1e-6) and made["recall"] == 2 / 4
     # F1 2·2 / (4 + 3), of the right ones 2·1 / (2 + 2)
     assert made["macro_f1"] == pytest.approx((4 / 7 + 2 / 4) / 2, abs=1e-6)
-
-
-def test_rates_by_the_values_of_any_column():
-    found = {}
-    for name, where, top, bottom in pattern_ratios(rows(TOLD), {}, "kind"):
-        found[name, where["kind"]] = top.sum() / bottom.sum()
-    # kind a: both found; kind b: one missed, one unread
-    assert found == {("tpr", "a"): 1, ("failure_rate", "a"): 0, ("tpr", "b"): 0, ("failure_rate", "b"): 1}
-
-
-def test_unread_is_not_right():
-    assert is_right(rows(TOLD)).tolist() == [True, False, True, False, True, False]
 
 
 def test_dead_letters_alone_have_no_value():

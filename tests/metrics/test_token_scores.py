@@ -37,23 +37,6 @@ def test_the_highest_value_of_the_spans_on_a_token_stays():
     assert LINE.highest(*(part[:0] for part in found), values[:0]).tolist() == [0] * 7
 
 
-def test_the_tokens_of_some_texts_stand_one_text_after_the_other():
-    places, text = LINE.tokens_of(np.array([2, 1, 0, 2]))  # 3, 0, 3 and again 3 tokens
-    assert places.tolist() == [3, 4, 5, 0, 1, 2, 3, 4, 5]
-    assert text.tolist() == [0, 0, 0, 2, 2, 2, 3, 3, 3]
-    assert [part.tolist() for part in LINE.tokens_of(np.zeros(0, dtype=int))] == [[], []]
-
-
-def test_kinds_per_text():
-    kinds, keep = np.array([1, 2, 2, 0, 1, 1, 2]), np.array([True, True, False, True, True, True, True])
-    assert LINE.per_kind(kinds, keep, 2).tolist() == [[1, 1], [0, 0], [2, 0], [0, 1]]
-
-
-def test_no_texts():
-    empty = token_line([], word_offsets)
-    assert empty.sizes.tolist() == [] and empty.per_text(np.zeros(0)).tolist() == []
-
-
 def test_scores_of_totals():
     totals = np.array([100.0, 20, 10, 8])  # n, gold, detected, both
     assert tokens.precision(totals) == 0.8 and tokens.recall(totals) == 0.4

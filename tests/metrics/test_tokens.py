@@ -3,7 +3,7 @@
 import pytest
 
 from truerate.core.errors import TruerateError
-from truerate.metrics.tokens import TokenCounts, marked, offsets_by, token_counts, total, word_offsets
+from truerate.metrics.tokens import TokenCounts, offsets_by, token_counts, total, word_offsets
 
 
 @pytest.mark.parametrize(
@@ -30,10 +30,6 @@ def test_counts_by_hand():
         n=4, gold=2, detected=2, both=1
     )  # an overlap of one character counts, an empty span does not
     assert total([found, found]) == (8, 4, 4, 2) and total([]) == (0, 0, 0, 0)
-
-
-def test_nothing_is_marked_in_nothing():
-    assert marked([], [(0, 5)]).tolist() == []
 
 
 def test_a_tokenizer_from_disk(tmp_path):

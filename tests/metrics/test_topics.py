@@ -14,10 +14,6 @@ def test_two_vocabularies_are_two_topics():
     assert lda_topics(rivers + stars, n_topics=2, seed=7) == found
 
 
-def test_no_words_at_all():
-    assert lda_topics(["the of", ""], n_topics=2, seed=7).topic_of == [0, 0]
-
-
 def test_a_topic_above_the_board_is_failed():
     # topic 0: 18 of 20, topic 1: 20 of 80, board 38 %; topic 2 has no texts
     topic_of = [0] * 20 + [1] * 80
@@ -51,7 +47,3 @@ def test_texts_of_one_article_are_one_piece_of_evidence():
         topic_of, is_failed, ["a"] * 10 + [f"b{i}" for i in range(90)], n_topics=2, **SETTINGS
     )
     assert ten[0].is_failed and not one[0].is_failed
-
-
-def test_no_texts():
-    assert topic_failures([], [], [], n_topics=2, **SETTINGS)[0].rate is None

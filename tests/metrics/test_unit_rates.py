@@ -24,12 +24,6 @@ def test_errors_are_over_labelled_units_alone():
     assert found.tpr.rate == pytest.approx(3 / 4) and found.fpr.rate == pytest.approx(1 / 4)
 
 
-def test_a_class_without_labels_gives_no_estimate():
-    known = errors_of(units([1, 0], [1, 1]), confidence=0.95)
-    (_, corrected) = estimates(units([1, 0, 0], [NONE] * 3), {"induced": known}, WRITER)
-    assert corrected.interval is None
-
-
 def test_raw_and_corrected_by_hand():
     flagged = units([1] * 30 + [0] * 70, [NONE] * 100)
     raw, corrected = estimates(flagged, {"natural": Errors(Share(80, 100), Share(10, 100))}, WRITER)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from truerate.metrics.cells import shares
-from truerate.metrics.unread import FEW, MOST, WILD, all_supported, values
+from truerate.metrics.unread import MOST, all_supported, values
 
 
 def replies(*groups: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
@@ -51,14 +51,6 @@ def test_replies_lost_whole_are_left_out_as_it_were():
     assert found == pytest.approx([1.2] * 12 + [-0.4 / 3] * 18 + [0.4] * 10)
 
 
-def test_where_nothing_is_unread_a_reply_is_supported_or_not():
-    rng = np.random.default_rng(1)
-    facts = rng.integers(1, 40, 200)
-    unsupported = rng.binomial(facts, 0.05)
-    found = all_supported(rng.integers(0, 3, 200), facts, facts, unsupported)
-    assert found.tolist() == (unsupported == 0).astype(float).tolist()
-
-
 def test_a_subject_without_unread_verdicts_is_not_touched_by_others():
     facts, read = replies((40, 4, 4), (30, 4, 4), (10, 4, 2))
     subjects = np.array([0] * 40 + [1] * 40)
@@ -82,34 +74,12 @@ def test_the_values_are_worth_1_of_a_supported_reply_and_0_of_any_other(n):
 # ---- where it is not told ----------------------------------------------------------------------------------
 
 
-def test_few_replies_speak_for_themselves():
-    facts, read = replies((FEW - 2, 4, 4), (1, 4, 3))
-    found = all_supported(np.zeros(FEW - 1), facts, read, np.array([0, 1] * 14 + [0]))
-    assert found[:-1].tolist() == [1.0, 0.0] * 14 and np.isnan(found[-1])
-    assert values(facts, read, n_most=1) is None
-
-
-def test_where_more_is_lost_than_read_replies_speak_for_themselves():
-    facts, read = replies((10, 4, 4), (30, 4, 0))  # f(1) = −3
-    assert values(facts, read, n_most=1) is None and 30 / 10 > WILD
-    found = all_supported(np.zeros(40), facts, read, np.zeros(40, dtype=int))
-    assert found[:10].tolist() == [1.0] * 10 and np.isnan(found[10:]).all()
-    assert values(np.full(40, 3), np.zeros(40, dtype=int), n_most=0) is None
-
-
 def test_short_and_long_replies_tell_apart_how_verdicts_are_lost():
     """Of 40 replies of 2 facts none is lost; of 40 of 20 facts an eighth: these alone have values of their own."""
     facts, read = replies((40, 2, 2), (35, 20, 20), (5, 20, 0))
     found = all_supported(np.zeros(80), facts, read, np.array([1] * 75 + [0] * 5))
     assert found[:40].tolist() == [0.0] * 40
     assert found[40:] == pytest.approx(0)  # (35 · −1/7 + 5 · 1) / 40
-
-
-def test_a_rare_length_is_told_with_its_neighbours():
-    facts, read = replies((40, 2, 2), (35, 6, 6), (5, 6, 3), (3, 90, 80))
-    found = all_supported(np.zeros(83), facts, read, np.array([1] * 83))
-    u = (5 * 1 / 2 + 3 * 1 / 9) / 43  # the unread share of a reply, in the mean of the 43
-    assert found[40:] == pytest.approx(-u / (1 - u)) and (found[:40] == 0).all()
 
 
 # ---- planted -----------------------------------------------------------------------------------------------

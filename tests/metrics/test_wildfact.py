@@ -15,7 +15,6 @@ from truerate.metrics.wildfact import (
     corrected_score,
     measured,
     pooled,
-    rank_changes,
     ratios,
     review_correction,
     scored_replies,
@@ -99,22 +98,6 @@ def test_the_length_penalty_below_gamma():
     )
 
 
-def test_duplicates_are_left_out():
-    # half without its duplicate: 1 of 3
-    assert SCORED["half"]["dedup"] == pytest.approx(1 / 3) and SCORED["full"]["dedup"] == 1.0
-    assert SCORED["half"]["n_duplicate"] == SCORED["half"]["n_title"] == 1 and SCORED["half"]["n_own"] == 3
-
-
-def test_replies_without_facts_are_counted_apart():
-    assert [SCORED[name]["has_no_fact"] for name in NAMES] == [False, False, False, True, None, None, None]
-
-
-def test_no_facts_at_all():
-    found = scored_replies(REPLIES, FACTS.clear(), gamma=4)
-    assert found["score"].null_count() == len(NAMES) and found["n_facts"].sum() == 0
-    assert scored_replies(REPLIES.clear(), FACTS, gamma=4).is_empty()
-
-
 def test_the_common_entities_are_those_of_which_everybody_has_a_score():
     # b has no score on y (it is silent, did not come, or holds no fact), was never asked about z, and one of its two
     # replies on w has none
@@ -137,18 +120,6 @@ def test_small_domains_are_pooled():
         "other",
         "other",
     ]
-
-
-def test_rank_changes():
-    # a, b, c by the first score; b, c, a by the second, and d has none
-    changes = rank_changes(
-        {"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.99}, {"a": 0.1, "b": 0.5, "c": 0.2, "d": None}
-    )
-    assert changes == {"a": -2, "b": 1, "c": 1, "d": None}
-    assert rank_changes({"a": 0.9, "b": 0.9}, {"a": 0.2, "b": 0.1}) == {
-        "a": 0,
-        "b": -1,
-    }  # equals share a place
 
 
 # ---- Strict where something is unread ----------------------------------------------------------------------
@@ -231,14 +202,6 @@ def test_unread_verdicts_do_not_move_strict(lost, n_draws, n_facts, manner):
     assert width < 1.2 * 2 * 1.96 * (0.24 / 4000) ** 0.5  # hardly wider than where each verdict is read
     if manner == "single" and n_facts:
         assert drawn[0][2]["value"] == pytest.approx(1 - (1 - lost) ** n_facts, abs=0.02)
-
-
-@pytest.mark.parametrize("n_facts", [5, 28, None])
-def test_where_each_verdict_is_read_strict_is_the_share_itself(n_facts):
-    true, strict, unreadable, scored = strict_of(0.0, seed=0, n_facts=n_facts)
-    assert strict["value"] == pytest.approx(true, abs=1e-15) and unreadable["value"] == 0
-    own = scored.filter("is_responding")
-    assert own["all_supported"].equals(own["strict"], check_names=False)
 
 
 @pytest.mark.parametrize("manner", ["single", "calls"])
@@ -369,34 +332,6 @@ def test_the_corrected_score_is_rogan_gladens():
     found = corrected_score(Interval(0.7, 0.68, 0.72), SURE)
     other = rogan_gladen(Share(300, 1000), Share(800, 1000), Share(50, 1000), confidence=0.95)
     assert found.value == pytest.approx(2 / 3) == 1 - other.raw and found.low < 0.66 < 0.68 < found.high
-
-
-def test_each_part_widens_the_interval():
-    whole = corrected_score(Interval(0.8, 0.78, 0.82), SURE)
-    exact = Verifier(0.2, Interval(0.8, 0.8, 0.8), Interval(0.05, 0.05, 0.05))
-    sampling = corrected_score(Interval(0.8, 0.78, 0.82), exact)
-    # only the score moves: ± .02 / .75
-    assert (sampling.low, sampling.high) == pytest.approx((0.8 - 0.02 / 0.75, 0.8 + 0.02 / 0.75))
-    assert whole.low < sampling.low and whole.high > sampling.high
-
-
-def test_not_identified_and_over_nothing():
-    # of the flagged .25 are wrong facts, of the others .2: TPR − FPR may be 0
-    blind = corrected_score(
-        Interval(0.8, 0.7, 0.9), Verifier(0.2, Interval(0.25, 0.1, 0.4), Interval(0.2, 0.1, 0.3))
-    )
-    assert not blind.is_identified and blind.value is blind.low is None
-    nothing = Verifier(0.2, Interval(0.0, 0.0, 0.2), Interval(0.0, 0.0, 0.1))
-    assert not corrected_score(Interval(0.8, 0.7, 0.9), nothing).is_identified
-    assert corrected_score(None, SURE) is None and corrected_score(Interval(0.8, 0.7, 0.9), None) is None
-
-
-def test_estimates_outside_the_unit_interval_are_cut_and_kept():
-    # fewer flagged than false alarms alone would give, but not beyond chance: 1 − (.02 − .05) / .75
-    found = corrected_score(Interval(0.98, 0.9, 1.0), SURE)
-    assert found.value == found.high == 1.0 and found.raw == pytest.approx(1.04)
-    # beyond chance: the calibration is not of these texts
-    assert not corrected_score(Interval(0.98, 0.97, 0.99), SURE).is_identified
 
 
 def test_the_review_corrects_both_ways():

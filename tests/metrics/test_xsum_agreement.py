@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -48,12 +47,6 @@ def test_summaries_with_and_without_hallucination(spans):
     assert fleiss_kappa(agreement_sums(counts).sum(axis=0)) == pytest.approx(0.762, abs=5e-4)
     assert krippendorff_alpha(agreement_sums(counts).sum(axis=0)) == pytest.approx(0.763, abs=5e-4)
     assert percent_agreement(agreement_sums(counts).sum(axis=0)) == pytest.approx(0.951, abs=5e-4)
-
-
-def test_words(word_counts):
-    counts = np.concatenate(list(word_counts.values()))
-    assert counts.shape == (24196, 2)
-    assert fleiss_kappa(agreement_sums(counts).sum(axis=0)) == pytest.approx(0.802, abs=5e-4)
 
 
 def test_the_published_faithfulness_is_the_share_of_unmarked_words(word_counts):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from truerate.metrics.estimators.registry import estimate_board
 from truerate.metrics.estimators.sample import (
     Between,
     Calibration,
@@ -46,15 +45,6 @@ def test_hr_est_by_hand():
     assert estimated(REPLIES, KNOWN, confidence=0.95).value == pytest.approx(0.3 * 20 / 24)
 
 
-def test_hr_est_without_an_interval_keeps_its_value_and_without_a_hit_has_none():
-    # every reply and every text has the same share: nothing says how far it may move
-    even, alike = cell([10] * 4, [2] * 4, UNKNOWN), texts([[10, 2, 2, 1]] * 4)
-    found = estimated(even, alike, confidence=0.95)
-    assert found.value == pytest.approx(0.2) and np.isnan([found.low, found.high]).all()
-    assert estimated(even, texts([[10, 2, 2, 0]] * 4), confidence=0.95) is None  # recall 0
-    assert estimated(even, texts([[10, 2, 0, 0]] * 4), confidence=0.95) is None
-
-
 def test_clusters_in_two_languages_are_seen():
     apart = cell([5], [1], [NONE], ["b"])
     assert not shares_clusters([cell([5], [1], [NONE], ["a"]), apart], [])
@@ -76,24 +66,6 @@ def test_the_variance_between_models_by_hand():
     expected = (2 * 0.2**2 * weight - 1) / (2 * weight - weight)
     assert between_groups(tops, np.ones(20), both) == pytest.approx(expected)
     assert between_models(both) == pytest.approx((0.0, expected, 2))
-
-
-def test_models_that_err_alike_have_none_and_one_model_tells_nothing():
-    alike = texts([[10, 0, 2, 0]] * 4 + [[10, 0, 3, 0]] * 4, models=["a", "b"] * 4)
-    assert between_models(alike)[:2] == (0, 0)
-    assert between_models(KNOWN) == (0, 0, 1)
-
-
-def test_texts_of_one_writer_tell_nothing_of_differences_between_models():
-    board = {("m", "x"): REPLIES}
-    two = texts([[25, 5, 6, 4], [25, 5, 7, 4]] * 4, models=["a", "b"] * 4)
-    named = {
-        kind: [one.calibration for one in each if one.estimator == "rogan-gladen-between"]
-        for kind, known in (("one", {"silver": KNOWN}), ("two", {"silver": KNOWN, "natural": two}))
-        for key, each in estimate_board(board, confidence=0.95, calibrated=known).items()
-        if key == ("m", "x")
-    }
-    assert named == {"one": [], "two": ["natural"]}
 
 
 def test_a_planted_variance_between_models_is_found():

@@ -3,7 +3,7 @@ import pytest
 
 from truerate.metrics.estimators.grid import model_mean
 from truerate.metrics.estimators.prediction_powered import residuals
-from truerate.metrics.estimators.registry import Board, estimate_board
+from truerate.metrics.estimators.registry import Board
 from truerate.metrics.estimators.sample import EXACT, Cell, LabelError, label_error
 
 from .boards import NONE, population
@@ -27,11 +27,6 @@ def test_by_hand():
     assert found.noise == pytest.approx(((1 + 2.25) / 2 + 0.0625) / 10)
 
 
-def test_people_who_agree_with_the_vote_have_no_error():
-    votes = np.array([4.0, 0, 6])
-    assert label_error(votes, np.stack([votes] * 5, axis=1), range(3)) == EXACT == LabelError(1, 0, 0)
-
-
 def test_over_nothing_is_none():
     assert label_error(np.zeros(0), np.zeros((0, 5)), []) is None
     assert label_error(np.array([3]), np.array([[3, 2]]), ["a"]) is None  # one cluster
@@ -43,24 +38,6 @@ def test_one_persons_counts_are_multiplied_and_settled_ones_are_not():
     people = LabelError(ratio=1.5)
     assert residuals(ALONE, people).gold_rate == pytest.approx((1.5 * 2 + 4) / 40)
     assert residuals(ALONE).gold_rate == pytest.approx(6 / 40)
-
-
-def test_what_people_may_have_missed_is_not_finite():
-    whole = {
-        ("m", "l"): Cell(
-            ALONE.total, ALONE.flagged, np.array([2.0, 4, 0, 8]), ALONE.clusters, np.ones(4, bool)
-        )
-    }
-    (found,) = estimate_board(whole, confidence=0.95, names=["labels-alone"])["m", "l"]
-    assert np.isnan(
-        [found.interval.low, found.interval.high]
-    ).all()  # all labelled, and nothing known of people
-    people = LabelError(ratio=1.0, relative_variance=0.01, noise=2.0)
-    fit = Board(whole, 0.95, people=people).fit(0.0)
-    # noise 2 · .14 / 100 words, and the ratio's .1 of the rate .14
-    assert fit.spreads["m", "l"].variance == pytest.approx(2 * 0.14 / 100)
-    assert fit.tilt(("m", "l")) == pytest.approx(0.1 * 0.14)
-    assert fit.interval(("m", "l")).low < 0.14 < fit.interval(("m", "l")).high
 
 
 def misread(cells, k, rng, *, n_shared=2, missed=0.15):

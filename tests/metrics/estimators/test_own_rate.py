@@ -9,8 +9,6 @@ from truerate.metrics.estimators.own_rate import (
     groups,
     over_systems,
     rate_of,
-    unskewed,
-    with_unjudged,
 )
 from truerate.metrics.estimators.sample import Cell, verdicts
 
@@ -109,13 +107,6 @@ def test_a_system_that_was_labelled_more_weighs_no_more():
     assert over_systems(cells).value == pytest.approx(0.5)
 
 
-def test_what_was_not_judged_counts_as_the_share_of_the_rest():
-    """1 of 4 words flagged of what was judged: 2.5 of 10."""
-    found = with_unjudged(np.array([2.0, 2.0, 10.0]), np.array([1.0, 0.0, np.nan]))
-    assert found.tolist() == [1.0, 0.0, 2.5]
-    assert with_unjudged(np.array([2.0]), np.array([np.nan])).tolist() == [0.0]
-
-
 def test_nothing_is_nothing():
     empty = np.zeros(0)
     assert rate_of("all", Cell(empty, empty, empty, empty)).raw is None
@@ -123,13 +114,6 @@ def test_nothing_is_nothing():
         "a": [False, True, False],
         "b": [True, False, True],
     }
-
-
-def test_hall_s_transformation_is_undone():
-    """γ = 2, n = 25, t = 1: with a = γ / (3 √n) = 2/15, g(t) = ((1 + a)³ − 1) / 3a + γ / (6 √n) of the cubic."""
-    a = 2 / 15
-    assert unskewed(((1 + a) ** 3 - 1) / (3 * a) + 2 / 30, 2.0, 25) == pytest.approx(1.0)
-    assert unskewed(1.7, 0.0, 25) == 1.7
 
 
 def test_rare_answers_with_many_hallucinated_words_stretch_the_upper_end():

@@ -65,13 +65,6 @@ def test_weights_by_hand():
     assert spread(residuals(weighted([1] * 6, [1, 0, 1, 0, 0, 0])), 0.0, "these").variance == 0
 
 
-def test_equal_weights_are_none():
-    plain = verdicts(np.array([1, 1, 0, 0, 0, 0]), np.array([1, 0, 1, NONE, NONE, NONE]), range(6))
-    for target in ("these", "model"):
-        one, other = (fit_of({KEY: cell_}, target=target) for cell_ in (plain, weighted([2] * 6)))
-        assert one.interval(KEY) == pytest.approx(other.interval(KEY))
-
-
 def unlike(seed: int, n: int = 1000) -> tuple[Cell, float]:
     """Two in three of the flagged units are labelled, one in ten of the others; and the planted rate."""
     rng = np.random.default_rng(seed)
@@ -94,27 +87,12 @@ def test_weights_undo_an_unlike_draw():
     assert fit_of({KEY: alike}, slope=0.0).interval(KEY).low > truth + 0.1
 
 
-def test_influence_is_nothing_together():
-    for target in ("these", "model"):
-        assert residuals(SOME).influence(0.7, target).sum() == pytest.approx(0)
-
-
 def test_slope_0_is_the_labelled_mean_and_slope_1_with_all_labels_is_the_truth():
     whole = cell([10, 30, 20, 40], [4, 6, 5, 5], [2, 4, 0, 8])
     for slope in (0.0, 0.4, 1.0):
         assert residuals(whole).rate(slope) == pytest.approx(14 / 100)
     interval = fit_of({KEY: whole}).interval(KEY)
     assert interval.low == interval.value == interval.high == pytest.approx(0.14)
-
-
-def test_the_slope_is_0_where_flags_are_constant_and_near_0_where_they_are_noise():
-    assert pooled_slope([residuals(cell([9, 9, 9], [3, 3, 3], [1, 0, 5]))]) == 0
-    rng = np.random.default_rng(5)
-    total = np.full(4000, 20)
-    noise = cell(total, rng.binomial(20, 0.3, 4000), rng.binomial(20, 0.1, 4000))
-    assert abs(pooled_slope([residuals(noise)])) < 0.03
-    twin = cell(total, noise.gold, noise.gold)
-    assert pooled_slope([residuals(twin)]) == pytest.approx(1)
 
 
 def test_the_slope_is_pooled_over_cells_about_their_means():
@@ -126,33 +104,11 @@ def test_the_slope_is_pooled_over_cells_about_their_means():
     assert pooled_slope([]) == 0
 
 
-def test_a_flawless_detector_leaves_what_chance_may_hide():
-    rng = np.random.default_rng(3)
-    gold = (rng.random(60) < 0.2).astype(float)
-    seen = np.where(np.arange(60) < 15, gold, NONE)
-    found = fit_of({KEY: verdicts(gold, seen, range(60))})
-    interval = found.interval(KEY)
-    assert interval.value == pytest.approx(gold.mean())  # slope 1, and no error among 15
-    assert interval.low < interval.value < interval.high  # each label counts as one row
-
-
 def test_fewer_than_two_labels_tell_nothing():
     assert residuals(cell([5, 5], [1, 1], [1, NONE])) is None
     assert residuals(cell([0, 0, 4], [0, 0, 1], [0, 0, NONE])) is None  # labelled replies without a word
     assert fit_of({}).cells == {}
     assert fit_of({KEY: cell([5, 5, 5], [1, 1, 2], [1, 0, NONE], [1, 1, 2])}, target="model").cells == {}
-
-
-def test_none_hallucinated_among_the_labelled_is_no_certainty():
-    none = cell([20] * 40, [0] * 40, [0] * 12 + [NONE] * 28)
-    alone = fit_of({KEY: none}).interval(KEY)
-    # Each label is a row, t of 11 degrees 2.201, 28/40 of the variance counts: Wilson's upper end at 12/.7 rows,
-    # t²/(n + t²), and a little more, as the variance is that of a rate of .01
-    wilsons = 2.201**2 / (12 / 0.7 + 2.201**2)
-    assert (alone.value, alone.low) == (0, 0) and wilsons < alone.high < wilsons + 0.015
-    others = labelled(population(1)[0], 12, np.random.default_rng(1))
-    beside = fit_of({KEY: none, **others}).interval(KEY)
-    assert beside.low == 0 < beside.high < alone.high
 
 
 def test_ends_are_the_wider_of_t_and_score():
@@ -208,18 +164,3 @@ def test_one_cell_by_hand():
     # slope 1: flagged share 4/10 and the labelled units' mean of label − flag, (2 − 3) / 5
     assert clustered_rate(TEN, slope=1.0, confidence=0.95).value == pytest.approx(4 / 10 - 1 / 5)
     assert clustered_rate(TEN, slope=0.0, confidence=0.95).value == pytest.approx(2 / 5)
-
-
-def test_few_labels_have_no_estimate_and_agreeing_ones_an_interval():
-    assert clustered_rate(judged([1, 0], [1, NONE]), slope=1, confidence=0.95) is None
-    assert clustered_rate(judged([1, 0], [1, 0], per_cluster=2), slope=1, confidence=0.95) is None
-    none_found = clustered_rate(judged([0] * 20, [0] * 10 + [NONE] * 10), slope=1, confidence=0.95)
-    assert none_found.value == 0 and 0.2 < none_found.high < 0.5
-
-
-def test_units_of_one_cluster_count_less():
-    flags, labels = [1, 1, 0, 0] * 10, [1, 1, 0, 0] * 5 + [NONE] * 20
-    alone, together = (
-        clustered_rate(judged(flags, labels, per_cluster=n), slope=0, confidence=0.95) for n in (1, 2)
-    )
-    assert together.high - together.low > alone.high - alone.low

@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
 
-from truerate.metrics.estimators.choice import LEAST_POOLED, NOT_IDENTIFIED, POOLED_ALONE, narrower, used
-from truerate.metrics.estimators.prediction_powered import predicted
-from truerate.metrics.estimators.registry import ESTIMATORS, PREDICTED, Board, estimate_board
-from truerate.metrics.estimators.sample import Calibration, Cell, verdicts
-from truerate.metrics.intervals import Interval, wilson
-from truerate.metrics.rates import Corrected, Estimate
+from truerate.metrics.estimators.choice import LEAST_POOLED, narrower, used
+from truerate.metrics.estimators.registry import ESTIMATORS, PREDICTED, estimate_board
+from truerate.metrics.estimators.sample import Calibration, Cell
+from truerate.metrics.intervals import Interval
+from truerate.metrics.rates import Estimate
 
 from .boards import NONE, labelled, population
 
@@ -76,12 +75,6 @@ def test_without_labels_there_is_the_flagged_share_alone_and_it_is_not_identifie
     assert used(found["m1", "l2"]).estimate is None and "nobody labelled" in used(found["m1", "l2"]).why
 
 
-def test_raw_of_verdicts_is_wilsons():
-    flags = verdicts(np.array([1, 1, 0, 0, 0, 0, 0, 0, 0, 0]), np.full(10, NONE), range(10))
-    found = estimate_board({("m", "l"): flags}, confidence=0.95)
-    assert by_name(found["m", "l"])["raw", None] == wilson(2, 10, confidence=0.95)
-
-
 def test_what_is_used_is_the_first_that_rests_on_labels_of_replies():
     told = Interval(0.2, 0.1, 0.3)
     powered, foretold = (
@@ -111,22 +104,6 @@ def test_of_two_honest_estimates_the_narrower_stands():
     assert few.estimate == own and "too few to say how far" in few.why
 
 
-def test_a_model_without_labels_has_the_pooled_correction_and_with_nothing_told_none():
-    pooled = told("rogan-gladen-between", 0.2, 0.4)
-    assert narrower([told("raw", 0.1, 0.2), pooled], n_labels=50) == (pooled, POOLED_ALONE)
-    blind = Estimate("rogan-gladen-between", "natural", Corrected(None, None, None, None, False))
-    assert narrower([told("raw", 0.1, 0.2), blind], n_labels=500) == (None, NOT_IDENTIFIED)
-
-
-def test_names_and_target_are_chosen():
-    cells, _ = board(n_models=2, n_langs=2)
-    asked = {"confidence": 0.95, "names": ["prediction-powered"]}
-    these, model = (estimate_board(cells, target=target, **asked) for target in ("these", "model"))
-    one, other = these["m0", "l0"][0].interval, model["m0", "l0"][0].interval
-    assert len(these["m0", "l0"]) == 1 and one.value == other.value
-    assert other.high - other.low > one.high - one.low
-
-
 def test_a_language_without_labelled_texts_has_no_corrected_rate_and_models_no_mean():
     cells, _ = board(n_models=2, n_langs=2)
     texts = natural({key: one for key, one in cells.items() if key[1] == "l0"})
@@ -152,21 +129,6 @@ def test_a_language_without_labels_is_foretold_by_the_same_model_elsewhere():
     assert by_name(found["m0", "all"])["prediction-powered", "natural"] is None
 
 
-def test_two_labelled_languages_foretell_no_third():
-    cells, _ = board(3, n_langs=3, unlabelled=("l2",))
-    found = estimate_board(cells, confidence=0.95)
-    assert used(found["m0", "l2"]).estimate is None is used(found["m0", "all"]).estimate
-
-
-def test_foretold_languages_are_held_as_often_as_said():
-    held = []
-    for seed in range(12):
-        cells, rates = board(seed, unlabelled=("l0",))
-        for key, interval in predicted(Board(cells, 0.95).headline, cells).items():
-            held.append(interval.low <= rates[key] <= interval.high)
-    assert len(held) == 60 and np.mean(held) > 0.9
-
-
 @pytest.mark.parametrize(
     ("rates", "flags", "new", "edge"),
     # Rates are a line of the flagged shares: of the new language it says 1.25, or −.15.
@@ -181,11 +143,3 @@ def test_a_predicted_rate_beyond_an_edge_has_an_interval_that_holds_it(rates, fl
     cells["m", "new"] = Cell(total, total * new, np.full(20, NONE), np.arange(20))
     found = by_name(estimate_board(cells, confidence=0.95)["m", "new"])[PREDICTED, "natural"]
     assert found.value == edge and 0 <= found.low <= found.value <= found.high <= 1
-
-
-def test_a_mean_over_nothing_is_none():
-    assert estimate_board({}, confidence=0.95) == {}
-    empty = Cell(*(np.zeros(0) for _ in range(3)), np.zeros(0, dtype=int))
-    found = estimate_board({("m", "l"): empty}, confidence=0.95)
-    assert [one.interval for one in found["m", "l"]] == [None] == [one.interval for one in found["m", "all"]]
-    assert pytest.approx(0) == Board({("m", "l"): empty}, 0.95).headline.slope
