@@ -3,8 +3,6 @@
 import json
 import shutil
 
-import numpy as np
-import polars as pl
 import pytest
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
@@ -13,8 +11,8 @@ from transformers import BertConfig, BertForSequenceClassification, BertModel, P
 from truerate.config import Detector, Entailer
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
-from truerate.detectors.entailment import Entailment, chosen, entailment_of, fitting, network, pieces
-from truerate.detectors.family import fit_family, judge_family, member
+from truerate.detectors.entailment import Entailment, chosen, fitting, network, pieces
+from truerate.detectors.family import fit_family, judge_family
 
 from .labelled_texts import contexts, samples
 
@@ -106,20 +104,6 @@ def test_p_is_what_the_network_gives_each_pair_alone(weights):
     assert abs(alone[0] - alone[1]) > 1e-3
 
 
-def test_a_fact_without_passages_has_no_verdict(weights):
-    judged = detector(weights).judge(FACTS[:1], contexts(FACTS[:1]))
-    assert judged.select("verdict", "p", "status", "reason").rows() == [
-        (None, None, "unparsed", "no-evidence")
-    ]
-    assert detector(weights).judge(FACTS.clear(), contexts(FACTS)).is_empty()
-
-
-def test_long_texts_are_cut_to_what_the_network_sees(weights):
-    long = samples([("Varn is a town " * 60, False)], task="fact")
-    judged = detector(weights, max_tokens=16).judge(long, contexts(long, "the sea is old " * 200))
-    assert judged["status"].to_list() == ["ok"]
-
-
 def test_it_is_a_member_of_a_family_by_its_name(weights, tmp_path):
     how = {"nli": Entailer(weights=weights, max_tokens=64)}
     place = {"folder": tmp_path, "n_folds": 2, "entailment": how}
@@ -130,25 +114,6 @@ def test_it_is_a_member_of_a_family_by_its_name(weights, tmp_path):
     assert judged.filter(judge="nli").sort("target_id").equals(whole), (
         "it learns nothing, so folds change nothing"
     )
-
-
-def test_a_copy_of_the_weights_elsewhere_has_the_same_version(weights, tmp_path):
-    first = detector(weights).judge(FACTS, contexts(FACTS, KNOWN))
-    shutil.copytree(weights, tmp_path / "copy")
-    assert detector(str(tmp_path / "copy")).judge(FACTS, contexts(FACTS, KNOWN)).equals(first)
-    assert (
-        detector(weights, n_passages=1).judge(FACTS, contexts(FACTS, KNOWN))["judge_version"][0]
-        != first["judge_version"][0]
-    )
-
-
-def test_a_state_of_other_settings_is_refused(weights, tmp_path):
-    detector(weights).save(tmp_path)
-    assert detector(weights).load(tmp_path) == detector(weights)
-    with pytest.raises(TruerateError, match="written for other settings or weights; run `dvc repro train`"):
-        detector(weights, max_tokens=32).load(tmp_path)
-    with pytest.raises(TruerateError, match="reading detector 'nli'.*run `dvc repro train`"):
-        detector(weights).load(tmp_path / "absent")
 
 
 # ---- bad weights -------------------------------------------------------------------------------------------
@@ -165,26 +130,6 @@ def test_weights_that_are_not_there(tmp_path):
     assert "name a Hub id or a folder with config.json" in refused(tmp_path / "absent")
 
 
-def test_pickled_weights_are_not_read(weights, tmp_path):
-    folder = shutil.copytree(weights, tmp_path / "pickled")
-    (folder / "model.safetensors").unlink()
-    torch.save({}, folder / "pytorch_model.bin")
-    assert "safetensors" in refused(folder)
-
-
-def test_broken_weights(weights, tmp_path):
-    folder = shutil.copytree(weights, tmp_path / "broken")
-    (folder / "model.safetensors").write_bytes(b"no weights")
-    assert refused(folder).startswith("entailment network ")
-
-
-def test_a_body_without_a_classifier_is_refused(tmp_path):
-    found = refused(saved(tmp_path / "body", head=False))
-    assert "no weights for classifier.bias, classifier.weight; name" in found and found.endswith(
-        "of a classifier"
-    )
-
-
 def test_a_head_of_another_shape_is_refused(weights, tmp_path, capfd):
     folder = shutil.copytree(weights, tmp_path / "turned")
     config = json.loads((folder / "config.json").read_text("utf-8"))
@@ -193,11 +138,6 @@ def test_a_head_of_another_shape_is_refused(weights, tmp_path, capfd):
     )
     assert "not the shapes that its config.json names: classifier.bias, classifier.weight" in refused(folder)
     assert capfd.readouterr() == ("", ""), "the one line says it all"
-
-
-def test_a_folder_without_a_tokenizer_is_refused(weights, tmp_path):
-    folder = shutil.copytree(weights, tmp_path / "bare", ignore=shutil.ignore_patterns("tokenizer*"))
-    assert "no vocabulary is there" in refused(folder)
 
 
 def test_a_window_beyond_the_networks_is_refused(tmp_path):
@@ -222,24 +162,6 @@ def test_remote_code_is_never_run(weights, tmp_path):
     (folder / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n", "utf-8")
     refused(folder)
     assert not (tmp_path / "ran").exists()
-
-
-def test_labels_by_name_whatever_their_case():
-    assert entailment_of(LABELS, "x") == 1 and entailment_of({0: "entailment", 1: "not-entailment"}, "x") == 0
-    for labels in (
-        {0: "entailment", 1: "neutral"},
-        {0: "yes", 1: "no"},
-        {0: "neutral", 1: "contradiction", 2: "other"},
-    ):
-        with pytest.raises(TruerateError, match="its config names the classes"):
-            entailment_of(labels, "x")
-
-
-def test_an_unknown_member_names_rules_and_networks():
-    with pytest.raises(TruerateError, match="'nly' is not known; allowed: always, .*, nli, .*support"):
-        member("nly", {"nli": Entailer(weights="x")})
-    with pytest.raises(TruerateError, match="'never' is a rule that needs no weights; rename it"):
-        member("never", {"never": Entailer(weights="x")})
 
 
 # ---- what is read ------------------------------------------------------------------------------------------
@@ -286,10 +208,3 @@ def test_settings_name_members_that_are_folded():
         Detector.model_validate(known)
     with pytest.raises(ValueError, match="`entailment` names 'nli', no member"):
         Detector.model_validate(known | {"folds": 2, "members": ()})
-
-
-def test_nothing_is_read_of_labels(weights):
-    turned = FACTS.with_columns(is_hallucinated=~pl.col("is_hallucinated"))
-    known = contexts(FACTS, KNOWN)
-    assert detector(weights).judge(turned, known).equals(detector(weights).judge(FACTS, known))
-    assert np.isfinite(detector(weights).judge(FACTS, known)["p"].to_numpy()).all()

@@ -69,28 +69,6 @@ def test_an_unknown_member_names_the_allowed(tmp_path):
         fit_members(["lenght"], SET, CONTEXTS, 7, tmp_path)
 
 
-def test_no_training_rows_is_said(tmp_path):
-    with pytest.raises(TruerateError, match="no labelled texts to learn from"):
-        fit_members(["length"], SET.clear(), CONTEXTS, 7, tmp_path)
-
-
-def test_a_family_of_no_members(tmp_path):
-    fit_members([], SET.clear(), CONTEXTS, 7, tmp_path / "prompted")
-    assert (tmp_path / "prompted").is_dir()
-    assert judge_members([], tmp_path / "prompted", SET, CONTEXTS).is_empty()
-
-
-def test_members_no_longer_named_are_removed(tmp_path):
-    fit_members(["always", "never"], SET, CONTEXTS, 7, tmp_path)
-    fit_members(["never"], SET, CONTEXTS, 7, tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["never.json"]
-
-
 def test_a_missing_state_is_one_line(tmp_path):
     with pytest.raises(TruerateError, match="reading detector 'length'.*run `dvc repro train`"):
         judge_members(["length"], tmp_path, SET, CONTEXTS)
-
-
-def test_no_samples_to_judge(tmp_path):
-    fit_members(["length", "overlap"], SET, CONTEXTS, 7, tmp_path)
-    assert judge_members(["length", "overlap"], tmp_path, SET.clear(), CONTEXTS).is_empty()

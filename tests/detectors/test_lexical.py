@@ -23,14 +23,3 @@ def test_overlap_needs_the_knowledge_of_the_item():
     assert fitted.judge(train, known)["verdict"].to_list() == [False, True] * 5
     # without knowledge every content word is absent, so every text is flagged
     assert fitted.judge(train, contexts(train.clear()))["verdict"].to_list() == [True] * 10
-
-
-def test_regression_reads_what_length_cannot_tell():
-    words = ["tower", "river", "bridge", "garden", "castle", "harbour"]
-    train = samples(
-        [(f"the {word} is tall", False) for word in words] + [(f"the {word} is blue", True) for word in words]
-    )
-    known = contexts(train, "The tower, river, bridge, garden, castle and harbour: each is tall.")
-    judged = member("lexical-lr").fit(train, known, 7).judge(train, known)
-    assert judged["verdict"].to_list() == [False] * 6 + [True] * 6
-    assert judged["p"].is_between(0, 1).all()

@@ -3,12 +3,10 @@
 import json
 from pathlib import Path
 
-import polars as pl
 import pytest
 import torch
 
 from truerate.config import Entailer
-from truerate.core.errors import TruerateError
 from truerate.detectors.entailment import Entailment, network
 from truerate.detectors.marking import Marker
 from truerate.detectors.tokens.pretrained import DetectorConfig, TokenDetector
@@ -46,35 +44,6 @@ def test_it_judges_facts_beside_networks_of_inference(weights):
     )
     assert judged["status"].to_list() == ["ok", "ok"] and judged["p"].is_between(0, 1).all()
     assert judged["verdict"].to_list() == (judged["p"] >= 0.5).to_list()
-
-
-def test_its_settings_name_the_weights_and_not_their_place(weights, tmp_path):
-    other = tmp_path / "elsewhere"
-    small.network(mask="prefix").save(other)
-    assert network(Entailer(weights=weights)).identity == network(Entailer(weights=str(other))).identity
-    small.network(mask="full").save(other)
-    network.cache_clear()
-    assert network(Entailer(weights=weights)).identity != network(Entailer(weights=str(other))).identity
-
-
-def test_a_window_beyond_the_detectors_is_refused(weights):
-    with pytest.raises(TruerateError, match="sees 512 tokens; lower its max_tokens, 1024"):
-        Marker(Entailer(weights=weights, max_tokens=1024))
-
-
-def test_its_lengths_are_those_of_its_own_tokens(weights):
-    told = Marker(Entailer(weights=weights))
-    assert told.lengths(["", "Velmora"]) == [0, len(told.detector.logits(["Velmora"], "")[0])]
-
-
-def test_a_text_without_evidence_is_not_judged(weights):
-    facts = samples([(FACTS[0], False)], task="fact")
-    judged = Entailment("marker", Entailer(weights=weights)).judge(facts, contexts(facts, ""))
-    assert judged.select("status", "reason", pl.col("verdict").is_null()).row(0) == (
-        "unparsed",
-        "no-evidence",
-        True,
-    )
 
 
 def test_a_published_detector_is_asked_by_its_id_and_named_by_its_commit(weights, hub_here):

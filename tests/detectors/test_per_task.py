@@ -32,10 +32,6 @@ def test_a_task_that_training_did_not_hold_uses_what_all_tasks_taught():
     ] == [False, True]
 
 
-def test_an_unfitted_detector_says_nothing():
-    assert judged(member("length"), samples([("text", True)])) == [(None, None, "unparsed")]
-
-
 def test_judgements_follow_the_order_of_samples_and_have_stable_names():
     mixed = pl.concat(
         [samples([("a b c", True)], task=task) for task in ("qa", "general")]

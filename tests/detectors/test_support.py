@@ -6,13 +6,13 @@ import pytest
 
 from truerate.config import Source
 from truerate.detectors.evidence import with_evidence
-from truerate.detectors.family import fit_family, judge_family, member
+from truerate.detectors.family import fit_family, judge_family
 from truerate.detectors.interface import Texts
-from truerate.detectors.support import NAMES, decoded, longest_run, support_features
+from truerate.detectors.support import NAMES, longest_run, support_features
 from truerate.metrics.agreement import cohen_kappa, contingency
 from truerate.sources import read_source
 
-from .labelled_texts import contexts, samples
+from .labelled_texts import contexts
 
 DATA = Path(os.environ.get("TRUERATE_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
 
@@ -39,30 +39,6 @@ def test_features_by_hand():
     assert (found["log_words"], found["log_evidence"]) == pytest.approx((np.log(8), np.log(3)))
 
 
-def test_another_number_and_a_form_of_a_word():
-    found = features("The walls fell in 1913.", "The wall fell in 1912.")
-    # content: walls (stem), fell, 1913 (absent)
-    assert (found["absent_rate"], found["stem_rate"], found["absent_number_rate"]) == pytest.approx(
-        (1 / 3, 1 / 3, 1)
-    )
-
-
-def test_nothing_to_read_and_nothing_to_read_it_against():
-    assert support_features(Texts([], [], [])).shape == (0, len(NAMES))
-    assert features("", "Varn is a town.")["absent_rate"] == 0
-    without = features("Varn is a town", "")
-    assert (
-        without["absent_rate"] == without["best_absent_rate"] == without["outside_run_rate"] == 1
-        and without["log_evidence"] == 0
-    )
-
-
-def test_match_codes_are_read_as_features_writes_them():
-    level, left, right = decoded(np.array([1, 2, 3, 4, 7, 12]))
-    assert level.tolist() == [0, 1, 2, 0, 0, 2] and left.tolist() == [False, False, False, True, False, True]
-    assert right.tolist() == [False, False, False, False, True, True]
-
-
 @pytest.mark.parametrize(
     ("held", "beside", "longest"),
     [
@@ -75,18 +51,6 @@ def test_match_codes_are_read_as_features_writes_them():
 )
 def test_the_longest_run(held, beside, longest):
     assert longest_run(np.array(held, dtype=bool), np.array(beside, dtype=bool)) == longest
-
-
-def test_it_learns_what_length_cannot_tell():
-    towns = ["Varn", "Tesk", "Orlo", "Brim", "Quend", "Mirel", "Sorn", "Hask"]
-    known = ". ".join(f"{town} lies on the river {town[::-1]}a" for town in towns)
-    rows = [(f"{town} lies on the river {town[::-1]}a.", False) for town in towns]
-    rows += [(f"{town} lies on the river Dovra.", True) for town in towns]
-    of = samples(rows, task="fact")
-    judged = member("support").fit(of, contexts(of, known), 7).judge(of, contexts(of, known))
-    assert (
-        judged["verdict"].to_list() == of["is_hallucinated"].to_list() and judged["p"].is_between(0, 1).all()
-    )
 
 
 # ---- on real claims ----------------------------------------------------------------------------------------

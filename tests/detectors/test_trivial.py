@@ -1,4 +1,3 @@
-import pytest
 
 from truerate.detectors.family import member
 
@@ -41,26 +40,3 @@ def test_punctuation_learns_its_direction():
         False,
         True,
     ]
-
-
-@pytest.mark.parametrize("name", ["length", "punctuation", "answer-ngrams", "overlap", "lexical-lr"])
-def test_one_class_alone_gives_its_label(name):
-    test = samples([("anything", False), ("at all.", True)], split="test")
-    for label in (True, False):
-        verdicts, p = judge(name, samples([("some text", label), ("another text here.", label)]), test)
-        assert verdicts == [label] * 2 and p == [float(label)] * 2
-
-
-def test_equal_lengths_leave_the_prevalence():
-    verdicts, p = judge(
-        "punctuation",
-        samples([("a", True), ("b", False), ("c", False)]),
-        samples([("d.", True)], split="test"),
-    )
-    assert verdicts == [False] and p == [pytest.approx(1 / 3, abs=1e-6)]
-
-
-def test_empty_texts_are_judged():
-    train = samples([("", False), ("It is so.", True)] * 3)
-    for name in ("length", "punctuation", "answer-ngrams", "lexical-lr"):
-        assert judge(name, train, samples([("", False)], split="test"))[0] == [False], name

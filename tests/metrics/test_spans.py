@@ -1,4 +1,3 @@
-
 from truerate.metrics.spans import (
     Overlap,
     covered,

@@ -14,10 +14,10 @@ from truerate.config import Entailer
 from truerate.core.errors import TruerateError, listed
 from truerate.core.keys import content_id
 from truerate.core.pretrained import load_network, load_tokenizer, quiet
-from truerate.core.schemas import Judgement, judgement_row, schema
 from truerate.core.text import words
 from truerate.detectors.evidence import split
 from truerate.detectors.interface import Texts
+from truerate.detectors.judgements import judgements
 from truerate.detectors.marking import Marker, is_marking
 from truerate.detectors.weights import identity_of
 from truerate.metrics.ngrams import content_words
@@ -27,7 +27,7 @@ ENTAILMENT = "entailment"
 OTHERS = (
     {"neutral", "contradiction"},
     {"not_entailment"},
-)  # what stands beside it in networks of three classes and of two
+)  # beside it in networks of three classes and of two
 AROUND = 4  # tokens that a network puts before, between and behind the two texts, at most
 Lengths = Callable[[Sequence[str]], list[int]]  # the tokens of each text
 DIGITS = 4  # of p: what a batch's padding may change lies below
@@ -58,24 +58,14 @@ class Entailment:
             np.maximum.at(
                 best, [row for row, *_ in asked], network(self.how).entailed([pair for _, *pair in asked])
             )
-        version = content_id(self.name, self.settings)
-        rows = [
-            self._row(target, p, version) for target, p in zip(texts.sample_ids, best.tolist(), strict=True)
-        ]
-        return pl.DataFrame(rows, schema=schema(Judgement), orient="row")
-
-    def _row(self, target: str, entailed: float, version: str) -> dict:
-        is_read = entailed >= 0
-        p = round(1 - entailed, DIGITS) if is_read else None
-        return judgement_row(
-            judgement_id=content_id("judgement", self.name, version, target),
-            judge=self.name,
-            judge_version=version,
-            target_id=target,
-            verdict=p >= 0.5 if is_read else None,
-            status="ok" if is_read else "unparsed",
-            reason=None if is_read else "no-evidence",
+        p = [round(1 - entailed, DIGITS) if entailed >= 0 else None for entailed in best.tolist()]
+        return judgements(
+            self.name,
+            content_id(self.name, self.settings),
+            texts.sample_ids,
+            verdict=[None if share is None else share >= 0.5 for share in p],
             p=p,
+            reason=["no-evidence" if share is None else None for share in p],
         )
 
     @property

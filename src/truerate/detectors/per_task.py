@@ -10,8 +10,9 @@ import polars as pl
 
 from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id
-from truerate.core.schemas import NOT_FITTED, Judgement, frame, of_columns, schema
+from truerate.core.schemas import NOT_FITTED, Judgement, frame, schema
 from truerate.detectors.interface import ANY_TASK, Rule, State, Texts
+from truerate.detectors.judgements import judgements
 
 DIGITS = 6  # of every number that is saved: the same bytes on every machine
 
@@ -39,7 +40,10 @@ class PerTask:
         parts += [(ANY_TASK, samples)] if samples.height else []
         return replace(
             self,
-            states={task: rounded(self.rule.learn(_labelled(part, contexts), seed)) for task, part in parts},
+            states={
+                task: rounded(self.rule.learn(Texts.of(part, contexts, with_labels=True), seed))
+                for task, part in parts
+            },
         )
 
     def judge(self, samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
@@ -58,25 +62,19 @@ class PerTask:
     def _judge_task(self, task: str, samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
         state = self.states.get(task, self.states.get(ANY_TASK))
         texts = Texts.of(samples, contexts, with_labels=False)
-        verdicts, p = (None, None) if state is None else self.rule.judge(state, texts)
-        is_fitted = state is not None
-        blank = [None] * len(texts)
-        rows = {  # whole columns: polars takes longer to repeat a value than to read a list
-            "judgement_id": [
-                content_id("judgement", self.name, self.version, target) for target in texts.sample_ids
-            ],
-            "judge": [self.name] * len(texts),
-            "judge_version": [self.version] * len(texts),
-            "target_id": texts.sample_ids,
-            "verdict": verdicts.astype(bool).tolist() if is_fitted else blank,
-            "status": ["ok" if is_fitted else "unparsed"] * len(texts),
-            "reason": [None if is_fitted else NOT_FITTED] * len(texts),
-            "spans": [[]] * len(texts),
-            "p": np.round(np.clip(p, 0, 1), DIGITS).tolist() if is_fitted else blank,
-            "rationale": blank,
-            "attributes": [[]] * len(texts),
-        }
-        return of_columns(Judgement, rows)
+        if state is None:
+            blank, reason = [None] * len(texts), [NOT_FITTED] * len(texts)
+            return judgements(
+                self.name, self.version, texts.sample_ids, verdict=blank, p=blank, reason=reason
+            )
+        verdicts, p = self.rule.judge(state, texts)
+        return judgements(
+            self.name,
+            self.version,
+            texts.sample_ids,
+            verdict=verdicts.astype(bool).tolist(),
+            p=np.round(np.clip(p, 0, 1), DIGITS).tolist(),
+        )
 
     def save(self, folder: Path) -> None:
         """Write `<name>.json`."""
@@ -97,10 +95,6 @@ class PerTask:
             raise TruerateError(
                 f"reading detector {self.name!r} at {str(path)!r}: {error}; run `dvc repro train`"
             ) from None
-
-
-def _labelled(samples: pl.DataFrame, contexts: pl.DataFrame) -> Texts:
-    return Texts.of(samples, contexts, with_labels=True)
 
 
 def rounded(value: object) -> object:

@@ -1,11 +1,5 @@
 """The form `causal`, on a tiny random Llama: what it reads, what is learned, and that a kill changes nothing."""
 
-import os
-import signal
-import subprocess
-import sys
-import textwrap
-import time
 from pathlib import Path
 
 import polars as pl
@@ -22,10 +16,9 @@ from truerate.detectors.judges.causal import TOO_LONG, judged_all, judging_task,
 from truerate.detectors.judges.cells import training_passages, with_references
 from truerate.detectors.judges.decision import Decision
 from truerate.detectors.judges.decoder import from_weights, load
-from truerate.detectors.judges.family import check_judge, fit_judges, jobs_of, judge_texts
+from truerate.detectors.judges.family import check_judge, fit_judges, judge_texts
 from truerate.detectors.judges.prompts import completion, example_of, prompt
 from truerate.detectors.tokens.encode import tiny_coder
-from truerate.detectors.training.jobs import CHECKPOINT
 from truerate.pipeline.judges.judge_network import network_judge
 from truerate.pipeline.judges.judge_prompts import Asked
 
@@ -236,39 +229,6 @@ def test_reasons_are_written_of_those_above_the_threshold(weights, batch_tokens)
     assert len(set(reasons.values())) > 2
 
 
-def test_a_batch_keeps_its_tokens_and_a_longer_text_stands_alone(weights, monkeypatch):
-    network, asked = from_weights(backbone(weights), 1, device="cpu"), rows(6)
-    shapes = []
-    whole = network.model.forward
-    monkeypatch.setattr(
-        network.model,
-        "forward",
-        lambda *args, **named: shapes.append(named["input_ids"].shape) or whole(*args, **named),
-    )
-    lengths = sorted(len(prompt(network.coder, row, 240)) for row in asked.iter_rows(named=True))
-    judged_all(network, asked, Decision(threshold=1.0), batch_tokens=3 * lengths[-1])
-    assert len(shapes) == 4 and all(n * longest <= 3 * lengths[-1] for n, longest in shapes)
-    assert shapes[0][1] == lengths[-1]  # the longest first: what does not fit ends at once
-    shapes.clear()
-    judged_all(network, asked, Decision(threshold=1.0), batch_tokens=1)
-    assert sorted(longest for _, longest in shapes) == lengths
-
-
-def test_a_line_ends_with_any_token_that_ends_it(weights):
-    network = from_weights(backbone(weights), 1, device="cpu")
-    coder, own = network.coder, network.model.generation_config.eos_token_id
-    texts = {token: coder.tokenizer.decode([token], skip_special_tokens=False) for token in network.ends}
-    assert set(coder.encode(["a\nb"])[0][0]) & set(network.ends)
-    assert own in network.ends and all("\n" in text for token, text in texts.items() if token != own)
-
-
-def test_how_many_tokens_are_read_at_once_names_no_judge(weights, tmp_path):
-    known, folders = {"llama": backbone(weights)}, {"seeds": [42], "scratch": tmp_path}
-    more = HOW.model_copy(update={"batch_tokens": 100})
-    (one,), (other,) = (jobs_of({"judge": how}, responses(4), known, **folders) for how in (HOW, more))
-    assert one.scratch == other.scratch
-
-
 def test_it_learns_to_say_no(weights, tmp_path):
     known = rows(10).with_columns(is_hallucinated=pl.lit(False))
     from truerate.detectors.training import engine
@@ -347,37 +307,3 @@ SCRIPT = """
     from detectors.judges import test_causal
     test_causal.{what}(Path({folder!r}), {weights!r})
 """
-
-
-def killed(what: str, folder: Path, weights: str) -> None:
-    """Run a function of this module in a process that is killed as soon as there is a checkpoint."""
-    code = textwrap.dedent(SCRIPT.format(tests=str(TESTS), what=what, folder=str(folder), weights=weights))
-    cut = subprocess.Popen([sys.executable, "-c", code])
-    while not list(folder.rglob(CHECKPOINT)) and cut.poll() is None:
-        time.sleep(0.005)
-    os.kill(cut.pid, signal.SIGKILL)
-    assert cut.wait() == -signal.SIGKILL
-
-
-def state(folder: Path, weights: str) -> dict:
-    """The weights that a run of 24 steps gives."""
-    from truerate.detectors.training import engine
-
-    network = from_weights(how := backbone(weights, max_steps=24, epochs=20), 1, device="cpu")
-    engine.train(network, judging_task(network, rows(6), rows(2, start=90)), how, seed=1, folder=folder)
-    return network.trainable_state()
-
-
-@pytest.mark.proof
-def test_a_killed_training_goes_on_to_the_same_weights(weights, tmp_path):
-    whole = state(tmp_path / "whole", weights)
-    killed("state", tmp_path / "cut", weights)
-    again = state(tmp_path / "cut", weights)
-    assert all(torch.equal(whole[name], again[name]) for name in whole)
-
-
-@pytest.mark.proof
-def test_a_judge_with_adapters_says_the_same_after_a_kill(weights, by_adapters, tmp_path):
-    killed("told", tmp_path, weights)
-    assert not (tmp_path / "out").exists()
-    assert told(tmp_path, weights).equals(by_adapters[1])

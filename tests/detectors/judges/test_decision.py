@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from truerate.detectors.judges.decision import (
-    Decision,
     HeldOut,
     balanced_accuracy,
     best_threshold,
     decide,
-    located,
     segments,
     suspicion,
     word_probabilities,
@@ -45,12 +43,6 @@ def test_the_threshold_lies_where_balanced_accuracy_is_best():
     assert best_threshold(np.array([0.8, 0.5, 0.2]), np.array([True, True, False])) == pytest.approx(0.35)
 
 
-def test_without_both_labels_nothing_is_chosen():
-    texts = [HeldOut(TEXT, reading(0.9), True, [])]
-    assert decide([]) == decide(texts) == Decision()
-    assert Decision().p(np.array([0.25]))[0] == pytest.approx(0.25)
-
-
 def test_a_decision_tells_texts_apart_and_is_a_probability():
     span = {"start": 23, "end": 27, "type": "unspecified", "p": None}
     wrong = [HeldOut(TEXT, reading(0.1, 0.1, 0.1, 0.1, 0.5 + 0.01 * i), True, [span]) for i in range(20)]
@@ -69,8 +61,3 @@ def test_runs_with_two_words_between_them_are_one_segment_within_a_sentence():
     assert segments(TEXT, words, 0.5) == [(0, 7), (23, 27)]
     words = word_probabilities(TEXT, reading(0, 0, 0, 0, 0.9, 0, 0.9))  # 1899. It
     assert [TEXT[a:b] for a, b in segments(TEXT, words, 0.5)] == ["1899", "It"]
-
-
-def test_a_verdict_always_has_a_segment_where_there_is_a_word():
-    assert located(TEXT, reading(0.1, 0.1, 0.1, 0.1, 0.3), 0.9) == [((23, 27), 0.3)]
-    assert located("…", Reading(np.array([[0, 1]]), np.array([0.9]), np.ones(1)), 0.5) == []

@@ -1,11 +1,5 @@
 """A family of judges at work: what it learns, what its rows say, and that a kill changes nothing."""
 
-import os
-import signal
-import subprocess
-import sys
-import textwrap
-import time
 from pathlib import Path
 
 import polars as pl
@@ -16,7 +10,6 @@ from truerate.config import Judging
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, pair, validate
 from truerate.detectors.judges.family import check_judge, fitted, judge_one
-from truerate.detectors.training.jobs import CHECKPOINT
 
 from .dialogues import HOW, backbone, judged, responses
 
@@ -40,14 +33,6 @@ def test_verdicts_agree_with_labels_and_say_how_they_came_about(learned_judge):
     assert told | {"threshold": ""} == {
         "composed": "yes", "form": "tiny", "labels": "binary", "scope": "multi", "seed": "42", "threshold": "",
     }  # fmt: skip
-
-
-def test_what_is_judged_hallucinated_has_a_segment_and_a_reason_and_nothing_else_has(learned_judge):
-    _, asked, said = learned_judge
-    for row in asked.select("target_id", "text").join(said, on="target_id").iter_rows(named=True):
-        quoted = [row["text"][span["start"] : span["end"]] for span in row["spans"]]
-        assert bool(quoted) == bool(row["rationale"]) == row["verdict"]
-        assert all(f'"{" ".join(part.split())}"' in row["rationale"] for part in quoted[:3])
 
 
 def test_without_texts_to_learn_from_nothing_is_said(tmp_path):
@@ -87,16 +72,3 @@ SCRIPT = """
     from detectors.judges.test_family import judged
     judged(Path({folder!r}), responses(12), responses(2, start=500), how=backbone(max_steps=16, checkpoint_steps=4))
 """
-
-
-@pytest.mark.proof
-def test_a_killed_training_goes_on_to_the_same_judge(tmp_path):
-    how, asked = backbone(max_steps=16, checkpoint_steps=4), responses(2, start=500)
-    whole = judged(tmp_path / "whole", responses(12), asked, how=how)
-    code = textwrap.dedent(SCRIPT.format(tests=str(TESTS), folder=str(tmp_path / "cut")))
-    cut = subprocess.Popen([sys.executable, "-c", code])
-    while not list((tmp_path / "cut").rglob(CHECKPOINT)) and cut.poll() is None:
-        time.sleep(0.01)
-    os.kill(cut.pid, signal.SIGKILL)
-    assert cut.wait() == -signal.SIGKILL
-    assert judged(tmp_path / "cut", responses(12), asked, how=how).equals(whole)

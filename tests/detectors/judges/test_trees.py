@@ -53,16 +53,6 @@ def test_segments_lie_where_the_labels_are(learned):
     assert 2 * both / (gold + detected) > 0.8
 
 
-def test_the_same_responses_give_the_same_bytes(learned, tmp_path):
-    again = judged(tmp_path, responses(60).reverse())
-    assert again.equals(learned[1])
-    files = [path.relative_to(tmp_path / "out") for path in (tmp_path / "out").rglob("*.*")]
-    assert {path.name for path in files} == {"decision.json", "facts.json", "state.npz"}
-    assert all(
-        (tmp_path / "out" / path).read_bytes() == (learned[0] / "out" / path).read_bytes() for path in files
-    )
-
-
 def test_one_response_is_judged_as_among_others(learned):
     (reader,) = fitted("judge", HOW, {}, learned[0] / "out")
     assert is_marker(reader.folder) and Marker.load(reader.folder).decision == reader.decision
@@ -71,17 +61,6 @@ def test_one_response_is_judged_as_among_others(learned):
     one = judge_one(reader, row["text"], **seen)
     assert (one.verdict, one.p, one.rationale) == (True, row["p"], row["rationale"])
     assert judge_one(reader, "…", **seen).verdict is False
-
-
-def test_what_is_not_told_by_the_knowledge_moves_the_verdict(learned):
-    """Judged against knowledge that holds nothing, more is called hallucinated."""
-    (reader,) = fitted("judge", HOW, {}, learned[0] / "out")
-    clean = ASKED.filter(~pl.col("is_hallucinated"))
-    blind = judge_texts(
-        {"judge": HOW}, clean.with_columns(knowledge=pl.lit("")), {}, folder=learned[0] / "out"
-    )
-    assert blind["p"].mean() > 2 * clean.join(learned[1], on="target_id")["p"].mean()
-    assert not reader.folder.joinpath("network").exists()
 
 
 def test_no_word_is_told_its_own_label():
@@ -94,12 +73,6 @@ def test_no_word_is_told_its_own_label():
     inside = np.repeat(fold == 1, 4)
     assert np.array_equal(p[inside], other[inside]) and not np.array_equal(p[~inside], other[~inside])
     assert p[marked].mean() > 3 * p[~marked].mean()
-
-
-def test_without_texts_to_learn_from_nothing_is_said(tmp_path):
-    nothing = responses(4).filter(~pl.col("is_hallucinated"))
-    said = judged(tmp_path, nothing, ASKED.head(3))
-    assert set(said["reason"]) == {"not-fitted"} and said["verdict"].null_count() == 3
 
 
 def test_wrong_settings_are_one_line(tmp_path):

@@ -53,21 +53,10 @@ def test_a_word_that_stands_in_another_sentence_lacks_what_its_own_shares():
     assert told["from_knowledge"] == 2 and told["absent_others"] == 0
 
 
-def test_what_was_said_before_is_told_apart_from_the_knowledge():
-    told = grounds("It trades in lace.", "lace")
-    assert (told["in_knowledge"], told["in_conversation"], told["level"]) == (0, 1, 2)
-
-
 def test_words_beside_it_are_told_and_none_beyond_the_ends():
     told = grounds("Velmora was founded in 1899.", "in", odds={"1899": 1.5})
     assert told["usual +1"] == 1.5 and told["looks +1"] == NUMBER and told["level -1"] == 2
     assert told["level +2"] == BEYOND and len(told) == len(OWN) + 4 * 6
-
-
-def test_a_text_without_a_word_has_none_and_scripts_without_spaces_have_characters():
-    assert word_grounds("…", KNOWLEDGE, "", KNOWLEDGE, {})[1].shape == (0, len(NAMES))
-    said, numbers = word_grounds("镇建于年", "卡洛镇建于一年。", "", "卡洛镇建于一年。", {})
-    assert numbers.shape == (4, len(NAMES)) and set(looks(said, "镇建于年")) == {COMMON}
 
 
 def test_how_words_look():

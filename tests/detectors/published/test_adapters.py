@@ -53,11 +53,6 @@ def test_what_nobody_knows_is_asked_for_in_one_line_and_what_is_given_counts(nam
     assert {one.name for one in fields(told)} >= {*NEEDED}
 
 
-def test_what_needs_foreign_code_is_refused():
-    with pytest.raises(TruerateError, match="'lettucedetect-eurobert' cannot be used: its network is code"):
-        with_settings(ADAPTERS["lettucedetect-eurobert"], Published(weights="a/b"), where=HERE)
-
-
 def test_a_hub_id_names_its_adapter_and_a_wrong_name_is_met_by_a_near_one():
     known = {"is_own": False, "where": HERE}
     assert adapter_of(None, "lytang/MiniCheck-RoBERTa-Large", **known).name == "minicheck-roberta"

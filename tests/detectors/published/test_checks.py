@@ -120,15 +120,6 @@ def test_what_is_missing_is_told_without_the_hub(given, line):
     assert str(raised.value).startswith(WHERE) and "\n" not in str(raised.value)
 
 
-def test_a_folder_without_a_config_is_one_line(tmp_path):
-    for config in (None, "[]", "{"):
-        if config is not None:
-            (tmp_path / "config.json").write_text(config)
-        with pytest.raises(TruerateError, match="config.json") as raised:
-            usable(Published(weights=str(tmp_path), adapter="lynx"), WHERE)
-        assert "\n" not in str(raised.value)
-
-
 def test_weights_of_the_hub_are_looked_for_at_their_commit(hub_here):
     name = "lytang/MiniCheck-RoBERTa-Large"
     commit = hub_here.put_repo(name, "model", {"config.json": json.dumps(ROBERTA).encode()})

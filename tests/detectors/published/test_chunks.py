@@ -7,7 +7,6 @@ from truerate.detectors.published.chunks import (
     by_lines,
     by_number,
     chunks,
-    greedy,
     passages_in_room,
     room_beside,
     windows,
@@ -21,12 +20,6 @@ def words(text):
 
 def n_words(text):
     return len(text.split())
-
-
-def test_greedy_fills_up_to_the_size_and_leaves_no_empty_chunk():
-    assert greedy(["a a", "b", "c c", "d d d d", "e"], 3, n_words, " ") == ["a a b", "c c", "d d d d", "e"]
-    assert greedy(["a a a a", "b"], 3, n_words, " ") == ["a a a a", "b"], "a long first part stands alone"
-    assert greedy([], 3, n_words, " ") == []
 
 
 def test_minichecks_lines_are_pieces_of_their_own():
@@ -70,18 +63,6 @@ def test_windows_overlap_by_a_quarter_and_hold_every_token():
         pieces = windows(text, room, words)
         assert {word for piece in pieces for word in piece.split()} == set(text.split())
         assert all(n_words(piece) <= room for piece in pieces)
-
-
-def test_a_piece_that_has_more_tokens_alone_is_cut_again():
-    def odd(text):
-        """A text that begins within `w3` has a token more per word than within the whole."""
-        spans = words(text)
-        return spans if text.startswith("w0") else sorted(spans * 2)
-
-    text = " ".join(f"w{k}" for k in range(12))
-    pieces = windows(text, 6, odd)
-    assert all(len(odd(piece)) <= 6 for piece in pieces)
-    assert {word for piece in pieces for word in piece.split()} == set(text.split())
 
 
 def test_whole_passages_are_grouped_and_a_claim_that_leaves_no_room_is_told():

@@ -86,16 +86,6 @@ def test_every_token_of_the_answer_has_the_p_that_its_card_says(weights, questio
     assert {one["type"] for one in spans} <= {"hallucination"}
 
 
-def test_the_second_generation_and_psiloqa_have_prompts_of_their_own(weights):
-    two = marks(weights, adapter="lettucedetect-2", licence="mit", window=512)
-    assert (
-        two.prompt(["A", "B"], "Q?") == "User request: Q?\n\nA\n\nB"
-        and two.prompt(["A", "B"], "") == "A\n\nB"
-    )
-    psiloqa = marks(weights, adapter="psiloqa", licence="mit", window=512)
-    assert psiloqa.prompts(Text("t", ANSWER, PASSAGES, "Where?")) == ["Where?"], "no passage"
-
-
 def test_whole_passages_are_grouped_and_a_long_one_is_read_in_windows(weights):
     asked = marks(weights, window=200)
     passages = [f"Varn is town {k} in the north." for k in range(12)]
@@ -118,13 +108,6 @@ def test_an_answer_that_leaves_no_room_is_not_judged_and_one_without_text_is_cle
     assert judged.select("verdict", "status", "reason").row(0) == (None, "unparsed", "too-long")
     assert judge_published({"x": how(weights)}, rows(ANSWER, knowledge=""))["reason"][0] == "no-evidence"
     assert judge_published({"x": how(weights)}, rows(""))["verdict"][0] is False
-
-
-def test_offsets_are_code_points_in_any_script(weights):
-    text = "维尔莫拉 😀 liegt, glaube ich, im Norden."
-    judged = judge_published({"x": how(weights)}, rows(text))
-    for one in judged["spans"][0].to_list():
-        assert 0 <= one["start"] < one["end"] <= len(text)
 
 
 def test_a_network_that_sees_less_than_its_window_is_refused(tmp_path):

@@ -9,11 +9,8 @@ from truerate.detectors.published.adapters import ADAPTERS
 from truerate.detectors.published.readout import (
     Said,
     class_parts,
-    of_chunks,
-    of_claims,
     said_of_score,
     said_of_tokens,
-    softmax,
     token_p,
 )
 
@@ -49,18 +46,6 @@ def test_a_decoders_first_word_is_read_among_two_or_among_all():
     assert class_parts(told("trueteacher"), np.log(row))[0] == pytest.approx(
         [3 / 258, 0]
     )  # 255 ones and a three
-
-
-def test_a_claim_is_borne_out_by_its_best_chunk():
-    assert of_chunks(np.array([[0.25, 0.0], [0.75, 0.0]])) == 0.75
-    assert of_chunks(np.array([[0.5, 0.125], [0.25, 0.75]])) == -0.25, (
-        "of other chunks what speaks against it"
-    )
-
-
-def test_a_text_is_the_mean_or_the_least_of_its_sentences():
-    assert of_claims(told("alignscore"), [0.5, 1.0]) == 0.75
-    assert of_claims(told("bespoke-minicheck"), [0.5, 1.0]) == 0.5
 
 
 def test_at_the_threshold_minicheck_says_hallucinated_and_hhem_does_not():
@@ -102,7 +87,3 @@ def test_a_verdict_on_tokens_is_taken_at_the_threshold_that_is_given():
         0.7: (False, 0.7, 0.7),
         0.8: (False, 0.7, 0.8),
     }
-
-
-def test_shares_of_large_numbers_are_finite():
-    assert softmax(np.array([[1000.0, 1000.0]])).tolist() == [[0.5, 0.5]]

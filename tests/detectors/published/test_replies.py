@@ -49,23 +49,11 @@ def test_what_is_of_no_form_is_unread_and_never_hallucinated(reader, reply):
     assert read_reply(reader, reply, TEXT, is_cut=True).reason == CUT
 
 
-@pytest.mark.parametrize(
-    "reply",
-    ["I am sorry, I cannot help with that.", "Varn is <entity><delete>old", "Varn is <mark>new</mark> old."],
-)
-def test_a_refusal_and_a_tag_without_its_end_are_no_clean_text(reply):
-    assert read_reply("fava-tags", reply, TEXT) == Read(None, reason=UNREAD)
-
-
 def test_an_edit_that_is_cut_before_its_first_tag_says_nothing_of_the_rest():
     assert read_reply("fava-tags", "Varn is old.", TEXT, is_cut=True) == Read(None, reason=CUT)
     assert (
         read_reply("fava-tags", "Varn is <invented>old</invented>. Varn", TEXT, is_cut=True).verdict is True
     )
-
-
-def test_a_list_without_end_is_unread():
-    assert read_reply("listed-spans", '{"hallucination list": ' + "[" * 100_000 + "}", TEXT).reason == UNREAD
 
 
 def test_segments_stand_where_the_reply_quotes_the_text():

@@ -4,7 +4,6 @@ is read, the pieces of long documents.
 
 import json
 
-import numpy as np
 import polars as pl
 import pytest
 import torch
@@ -25,7 +24,7 @@ from truerate.detectors.published.alignscore import as_safetensors
 from truerate.detectors.published.checks import usable
 from truerate.detectors.published.claims import claims_of, pieces_for
 from truerate.detectors.published.family import judge_published
-from truerate.detectors.published.scorers import Scorer, Tokens, rows_at_once
+from truerate.detectors.published.scorers import Scorer, Tokens
 
 from . import tiny_models as tiny
 
@@ -87,19 +86,6 @@ def test_minicheck_reads_one_string_and_class_one(roberta):
         {"key": "n_windows", "value": "1"},
         {"key": "threshold", "value": "0.5"},
     ]
-
-
-def test_batches_change_nothing(roberta):
-    asked = [(DOCUMENT, CLAIM), ("Varn", "It"), (tiny.TEXTS[1], CLAIM), (DOCUMENT, "Tesk")]
-    found = [scorer(roberta, "minicheck-roberta", batch=n).parts(asked) for n in (1, 3, 8)]
-    assert np.allclose(found[0], found[1], atol=1e-5) and np.allclose(found[0], found[2], atol=1e-5)
-
-
-def test_long_rows_are_asked_fewer_at_a_time():
-    # 8 · 2048² / 4096² = 2; a document of 50,000 characters, 11,000 tokens, goes alone
-    told = {512: 8, 2048: 8, 2049: 7, 4096: 2, 11_000: 1}
-    assert {longest: rows_at_once(8, longest) for longest in told} == told
-    assert rows_at_once(64, 512) == 64, "a GPU's batch stays"
 
 
 def test_a_long_document_is_asked_in_chunks_and_the_best_one_counts(roberta):
@@ -271,14 +257,3 @@ def test_a_checkpoint_that_is_none_of_alignscores_is_one_line(tmp_path):
     save_file({"tri_layer.weight": torch.zeros(3, 32)}, tmp_path / "base/model.safetensors")
     with pytest.raises(TruerateError, match="is not AlignScore's: base_model"):
         scorer(base, "alignscore", threshold=0.5)
-
-
-def test_a_copy_elsewhere_has_the_same_version_and_another_threshold_another(roberta, tmp_path):
-    import shutil
-
-    shutil.copytree(roberta, tmp_path / "copy")
-    first, copy, other = (
-        judge_published({"m": Published(weights=weights, adapter="minicheck-roberta", **more)}, rows(CLAIM))
-        for weights, more in ((roberta, {}), (str(tmp_path / "copy"), {}), (roberta, {"threshold": 0.4}))
-    )
-    assert copy.equals(first) and other["judge_version"][0] != first["judge_version"][0]

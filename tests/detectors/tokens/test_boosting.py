@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from truerate.detectors.tokens.boosting import constant_trees, exported, fit_trees, probabilities
+from truerate.detectors.tokens.boosting import exported, fit_trees, probabilities
 
 
 def rows(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -29,8 +29,3 @@ def test_trees_learn_what_no_sum_of_single_features_tells_and_are_the_same_twice
     asked, truth = rows(1000, seed=2)
     # a tenth of the labels is wrong, so that nothing gets more than .9 right; each feature alone has about .6
     assert ((probabilities(first, asked) > 0.5) == truth).mean() > 0.87
-
-
-def test_no_rows_and_no_trees():
-    assert probabilities(constant_trees(0.0), np.zeros((2, 3))).tolist() == [0.5, 0.5]
-    assert probabilities(constant_trees(0.0), np.zeros((0, 3))).shape == (0,)

@@ -11,13 +11,11 @@ from pydantic import ValidationError
 
 from truerate.config.detectors import Detector as FamilyOfDetectors
 from truerate.config.detectors import GridPart, RateOf
-from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, pair, scan, validate
 from truerate.detectors.judges.cells import OF_JUDGES
 from truerate.detectors.tokens import predict
 from truerate.detectors.tokens.cells import PACKAGE, Cell, cells, code_key
 from truerate.detectors.tokens.family import fit_tokens, job_of, judge_tokens, mark_texts
-from truerate.detectors.tokens.rules import check_member
 from truerate.tracks.mfava.settings import Sizes
 
 from .lessons import backbone, lessons
@@ -64,14 +62,6 @@ def contents(folder):
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
-
-
-def test_an_unknown_member_names_the_allowed_ones(params):
-    check_member("quick", params.backbones)
-    with pytest.raises(
-        TruerateError, match="allowed: mark-all, mark-none, other, quick, reference-blind, token-lr"
-    ):
-        check_member("tiny", params.backbones)
 
 
 def test_the_grid():
@@ -167,12 +157,6 @@ def test_a_threshold_is_chosen_on_what_was_held_back_and_decides(params, tmp_pat
     assert constant["threshold"].null_count() == texts.height  # nothing was chosen
 
 
-def test_the_sizes_of_a_board_may_say_for_how_long_it_learns(params):
-    own = sizes(epochs=0.5).paced(params.backbones)
-    assert {name: one.epochs for name, one in own.items()} == {"quick": 0.5, "other": 0.5}
-    assert sizes().paced(params.backbones) == params.backbones
-
-
 def test_networks_fit_in_processes_and_twice_is_the_same(params, tmp_path):
     members, passages, size = ["quick", "other", "mark-none"], lessons(10), sizes(epochs=1)
     first = contents(fitted(params, size, tmp_path, members, passages))
@@ -253,16 +237,6 @@ def test_how_many_texts_are_read_at_once_changes_nothing(params, tmp_path, monke
     assert asked(kept=tmp_path / "parts").sort("judgement_id").equals(whole)
     assert whole.height == 3 * texts.height
     assert whole.filter(target_id="blank")["p"].to_list() == [0, 0, 0]  # a text without a token
-
-
-def test_no_texts_are_no_judgements(params, tmp_path):
-    folder = fitted(params, sizes(), tmp_path, ["mark-all", "token-lr"], lessons(10))
-    assert judged_by(["mark-all", "token-lr"], lessons(1).clear(), params, sizes(), folder=folder).height == 0
-
-
-def test_a_missing_state_says_what_to_run(params, tmp_path):
-    with pytest.raises(TruerateError, match="dvc repro train"):
-        judged_by(["token-lr"], lessons(1), params, sizes(), folder=tmp_path)
 
 
 def test_one_text_is_marked_by_the_wanted_cell(params, tmp_path):

@@ -3,11 +3,8 @@ import pytest
 
 from truerate.detectors.tokens.features import (
     SIZES,
-    reference_index,
-    stem,
     token_features,
     unit_features,
-    units,
 )
 
 REFERENCE = "Velmora was founded in 1912 by Ana Brisk. The museum of Tesk opened in 1877. It shows Glass."
@@ -36,21 +33,6 @@ def test_match_codes_by_hand():
     assert found["bob"] == 1
 
 
-def test_numbers_are_whole_and_have_no_stem():
-    assert match_of("1913")["1913"] == 1 and match_of("19123")["19123"] == 1 and match_of("1912")["1912"] == 3
-    assert stem("191234") == "191234"
-
-
-def test_an_apostrophe_parts_a_suffix_from_its_name():
-    assert units("Velmora'da 1912’de").keys == ["velmora", "da", "1912", "de"]
-    assert match_of("Velmora'da")["velmora"] == 3
-
-
-def test_arabic_words_lose_what_is_written_together_with_them():
-    assert stem("والمدينة") == stem("مدينة") == stem("بالمدينة")
-    assert stem("ال") == "ال"
-
-
 def test_characters_of_scripts_without_spaces_need_company():
     found = match_of("维尔莫市拉", "维尔莫拉镇始建于1912年。")
     assert found == {
@@ -71,22 +53,6 @@ def test_alignment_counts_the_shared_words_that_are_missing_where_a_word_stands(
     # Shared: Velmora, founded, 1877: two stand with each other, the year alone.
     found = alignment_of("Velmora was founded in 1877.", apart)
     assert found["1877"] == 2 + 2 and found["velmora"] == found["founded"] == 2
-
-
-def test_a_run_of_characters_is_one_word_and_weighs_more():
-    # 维尔莫拉镇始于 (6 pairs, weight 3) stands in the first sentence, 于九八年 (3 pairs, weight 2) in the last.
-    found = alignment_of("维尔莫拉镇始于九八年。", "维尔莫拉镇始于一二年。河很长。特斯克镇始于九八年。")
-    assert found["九"] == found["年"] == 2 + 3 and found["维"] == found["镇"] == 2 + 2
-
-
-def test_a_window_is_a_sentence_and_the_one_before():
-    # "It shows Glass" speaks of the museum, named in the sentence before it.
-    assert alignment_of("The museum shows Glass")["glass"] == 2
-
-
-def test_words_that_tell_nothing():
-    found = alignment_of("Velmora by Nowhere")
-    assert found["by"] == 1 and found["nowhere"] == 1 and found["velmora"] == 2
 
 
 def telling_of(text, reference=REFERENCE):
@@ -110,13 +76,6 @@ def test_a_word_of_more_than_a_third_of_the_sentences_is_not_telling():
     assert telling_of("Velmora has walls and bread.", about)["and"] == 1 + 2
 
 
-def test_two_pairs_of_characters_are_a_telling_word():
-    about = "维尔莫拉镇始建于1912年。河很长。特斯克镇始建于1877年。"
-    # 维尔, 尔莫, 莫拉, 拉镇 stand in one sentence: two words, and 1877; 镇始, 始建, 建于 stand in two of three
-    assert set(telling_of("维尔莫拉镇始建于1877年。", about).values()) == {1 + 3}
-    assert telling_of("拉镇很大。", about)["大"] == 1 + 1 and telling_of("镇始建于山。", about)["山"] == 1
-
-
 def test_tokens_take_the_codes_of_their_word():
     offsets = np.array([[0, 3], [3, 7], [7, 7], [8, 9], [10, 14]])  # Vel mora (blank) . 1899
     found = token_features("Velmora . 1899", offsets, REFERENCE)
@@ -133,8 +92,3 @@ def test_nothing_to_compare_is_no_mistake(text, reference):
     said, codes = unit_features(text, reference)
     assert codes.shape == (len(said.keys), len(SIZES))
     assert (codes >= 1).all() and (codes < np.array(list(SIZES.values()))).all()
-
-
-def test_an_index_can_be_made_once():
-    said, codes = unit_features("Velmora 1877", reference_index(REFERENCE))
-    assert codes.tolist() == unit_features("Velmora 1877", REFERENCE)[1].tolist()

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from tests.detectors.tokens.small_networks import ANSWERS, REFERENCE, backbone, coder, groups_of, passages
-from truerate.detectors.tokens import groups
 from truerate.detectors.tokens.groups import RepeatedGroups
 
 
@@ -110,11 +109,6 @@ def test_a_long_answer_is_cut_into_equal_chunks_and_nothing_is_lost():
     assert len(group.reference_ids) + max(sizes) <= 64
 
 
-def test_a_short_reference_leaves_the_answer_its_room():
-    ((group),) = groups_of(passages(["Tola " * 50], "Tola"), coder(), backbone(max_tokens=64))
-    assert group.answers[0].n_chunks == 1
-
-
 def test_how_an_answer_is_cut_does_not_depend_on_others():
     code, settings = coder(), backbone(max_tokens=64)
     texts = ["Tola " * n for n in (3, 20, 29, 45, 90)]
@@ -129,17 +123,6 @@ def test_how_an_answer_is_cut_does_not_depend_on_others():
             for answer in group.answers:
                 known = whole[f"t{place}", answer.chunk, answer.window]
                 assert known == (len(group.reference_ids), answer.ids.tolist())
-
-
-def test_more_answers_than_a_group_may_have_stand_in_several(monkeypatch):
-    monkeypatch.setattr(groups, "N_ENCODED", 2)
-    monkeypatch.setattr(groups, "N_ANSWERS", 3)
-    frame = passages(["a", "b", "c", "d", "e"], "A").vstack(passages(["f"], "B"))
-    found = groups_of(frame, coder(), backbone())
-    assert [len(group.answers) for group in found] == [3, 2, 1]
-    assert found[0].reference_ids.tolist() == found[1].reference_ids.tolist()
-    whole = passages(["a", "b", "c", "d", "e", "f"])["text"].to_list()
-    assert [len(answer.ids) for group in found for answer in group.answers] == [1] * len(whole)
 
 
 @pytest.mark.parametrize(("n_texts", "n_made"), [(2, 1), (1_000_000, 3)])

@@ -68,10 +68,6 @@ def test_no_character_is_lost(lang):
     assert len(ids) == len(offsets)
 
 
-def test_blank_around_a_token_is_not_part_of_it():
-    assert trimmed(" ab  c", [(0, 3), (3, 4), (3, 6), (0, 1)]).tolist() == [[1, 3], [4, 4], [5, 6], [1, 1]]
-
-
 def test_what_a_tokenizer_drops_belongs_to_the_token_before_it():
     # ä and é as two characters each, of which an uncased vocabulary keeps the first; a joiner
     text = "na\u0308h te\u0301 \u200bx"
@@ -100,9 +96,3 @@ def test_soft_spans_are_marked_above_one_half_and_the_first_of_two_wins():
     assert token_labels("abc", offsets, soft, BINARY).tolist() == [0, 1, 0]
     two = [{"start": 1, "end": 3, "type": "invented"}, {"start": 0, "end": 2, "type": "entity"}]
     assert token_labels("abc", offsets, two, CATEGORY).tolist() == [1, 1, CATEGORY.index("invented")]
-
-
-def test_a_type_that_the_labels_do_not_know_is_not_learned_from():
-    assert token_labels(
-        "ab", np.array([[0, 1], [1, 2]]), [{"start": 0, "end": 1, "type": "other"}], CATEGORY
-    ).tolist() == [-100, 0]

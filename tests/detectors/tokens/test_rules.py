@@ -7,10 +7,9 @@ import pytest
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.labels import labels_of
-from truerate.detectors.tokens.regressions import BUCKETS, hashed, matches
 from truerate.detectors.tokens.rules import BY_NAME, STATE, load_state, save_state
 from truerate.detectors.tokens.validate import of_readings
-from truerate.detectors.tokens.word_features import can_learn, passages_of
+from truerate.detectors.tokens.word_features import passages_of
 
 from .lessons import lessons
 
@@ -41,25 +40,11 @@ def test_types_are_told_apart(name):
     assert f1(name, SAME, "category").facts()["type_accuracy"] > {"token-lr": 0.8, "token-tree": 0.5}[name]
 
 
-def test_features_of_many_passages_are_the_rows_of_each():
-    passages = passages_of(pl.concat([TAUGHT.head(2), NOTHING, TAUGHT.tail(2)]), labels_of("binary"))
-    apart = [hashed([one], matches).toarray() for one in passages]
-    whole = hashed(passages, matches)
-    assert np.array_equal(whole.toarray(), np.vstack(apart)) and whole.shape[0] > 20
-    assert np.linalg.norm(whole.toarray(), axis=1) == pytest.approx(1)
-    assert hashed(passages_of(NOTHING, labels_of("binary")), matches).shape == (0, BUCKETS)
-
-
 def test_constants_mark_the_whole_text_or_nothing():
     passages = passages_of(SAME.head(1), labels_of("binary"))
     for name, p in {"mark-all": 1.0, "mark-none": 0.0}.items():
         (reading,) = BY_NAME[name].read({}, passages)
         assert (reading.offsets.tolist(), reading.p.tolist()) == ([[0, len(passages[0].text)]], [p])
-
-
-def test_there_must_be_both_kinds_of_words():
-    assert not can_learn([])
-    assert not can_learn(passages_of(TAUGHT.filter(TAUGHT["spans"].list.len() == 0), labels_of("binary")))
 
 
 @pytest.mark.parametrize("name", ["token-lr", "token-tree"])

@@ -3,7 +3,7 @@ import pytest
 
 from truerate.core.schemas import Judgement, pairs, validate
 from truerate.detectors.tokens.labels import BINARY, CATEGORY
-from truerate.detectors.tokens.span_probabilities import Reading, Said, Spans, judgements, said_of, soft_spans
+from truerate.detectors.tokens.span_probabilities import Reading, Spans, judged_spans, not_fitted, soft_spans
 
 
 def found(text, offsets, p, kinds=None, labels=BINARY):
@@ -50,42 +50,39 @@ def test_nothing_to_say(text, offsets, p):
     assert found(text, offsets, p) == []
 
 
-def test_a_text_is_marked_above_one_half_only():
-    spans = [[{"start": 0, "end": 2, "type": "entity", "p": p}] if p else [] for p in (0.5, 0.51, None)]
-    said = [said_of(Spans("", one), is_labelled=True) for one in spans]
-    rows = judgements("d", "v", ["a", "b", "c"], said, seed=1, scope="mono", labels="binary", lang="tr")
+CELL = {"seed": 1, "scope": "mono", "labels": "binary", "lang": "tr"}
+
+
+def soft(*probabilities):
+    """One span of a character each."""
+    return [
+        {"start": k, "end": k + 1, "type": "entity", "p": p}
+        for k, p in enumerate(probabilities)
+        if p is not None
+    ]
+
+
+def test_a_text_is_marked_above_the_threshold_and_says_how_it_was_read():
+    texts = [Spans("a", soft(0.5)), Spans("b", soft(0.51), 3), Spans("c", [], 3, 2)]
+    rows = judged_spans("d", "v", texts, labelled={"a", "b", "c"}, **CELL)
     validate(Judgement, rows, where="test")
     assert rows["verdict"].to_list() == [False, True, False]
     assert rows["p"].to_list() == [0.5, 0.51, 0.0]
-    assert rows["attributes"][0].to_list() == pairs(labels="binary", lang="tr", scope="mono", seed=1)
+    more = ({}, {"n_windows": 3}, {"n_windows": 3, "n_read": 1})
+    assert rows["attributes"].to_list() == [pairs(**CELL, **windows) for windows in more]
+    lower = judged_spans("d", "v", texts, labelled={"a", "b", "c"}, threshold=0.305, **CELL)
+    assert lower["verdict"].to_list() == [True, True, False]
+    assert lower["attributes"][0].to_list() == pairs(**CELL, threshold=0.305)
+    assert lower["judgement_id"].to_list() == rows["judgement_id"].to_list()
 
 
 def test_a_text_without_labels_keeps_what_is_marked_and_the_largest_probability():
-    soft = [{"start": k, "end": k + 1, "type": "entity", "p": p} for k, p in enumerate((0.2, 0.51, 0.5, 0.9))]
-    assert said_of(Spans("", soft), is_labelled=True) == (0.9, soft, 1, 0)
-    assert said_of(Spans("", soft), is_labelled=False) == (0.9, [soft[1], soft[3]], 1, 0)
-    assert said_of(Spans("", soft[:1]), is_labelled=False) == (0.2, [], 1, 0)
-    assert said_of(Spans("", soft), is_labelled=False, threshold=0.6) == (0.9, [soft[3]], 1, 0)
+    texts = [Spans("a", soft(0.2, 0.51, 0.5, 0.9)), Spans("b", soft(0.2))]
+    rows = judged_spans("d", "v", texts, labelled=(), **CELL)
+    assert rows["p"].to_list() == [0.9, 0.2]
+    assert [[span["p"] for span in spans] for spans in rows["spans"].to_list()] == [[0.51, 0.9], []]
 
 
-def test_a_detectors_own_threshold_is_told_and_decides():
-    spans = [[{"start": 0, "end": 2, "type": "entity", "p": p}] for p in (0.3, 0.31)]
-    cell = {"seed": 1, "scope": "mono", "labels": "binary", "lang": "tr"}
-    spans = [said_of(Spans("", one), is_labelled=True) for one in spans]
-    rows = judgements("d", "v", ["a", "b"], spans, threshold=0.305, **cell)
-    assert rows["verdict"].to_list() == [False, True]
-    assert rows["attributes"][0].to_list() == pairs(**cell, threshold=0.305)
-    same = judgements("d", "v", ["a", "b"], spans, **cell)
-    assert same["judgement_id"].to_list() == rows["judgement_id"].to_list()
-
-
-def test_windows_of_a_reference_are_told_where_they_are_several():
-    rows = judgements("d", "v", ["a", "b"], [Said(0.0, []), Said(0.0, [], 3)], seed=1)
-    assert rows["attributes"].to_list() == [pairs(seed=1), pairs(seed=1, n_windows=3)]
-    rows = judgements("d", "v", ["a", "b"], [Said(0.0, [], 3), Said(0.0, [], 3, 2)], seed=1)
-    assert rows["attributes"].to_list() == [pairs(seed=1, n_windows=3), pairs(seed=1, n_windows=3, n_read=1)]
-
-
-def test_nothing_learned_is_said():
-    rows = judgements("d", "v", ["a"], None, seed=1, scope="multi", labels="binary", lang=None)
+def test_nothing_learned_is_no_verdict():
+    rows = not_fitted("d", "v", ["a"], **CELL)
     assert rows.select("verdict", "p", "status", "reason").row(0) == (None, None, "unparsed", "not-fitted")

@@ -9,7 +9,6 @@ import textwrap
 import time
 from pathlib import Path
 
-import polars as pl
 import pytest
 import torch
 
@@ -80,13 +79,6 @@ def test_a_run_stops_when_validation_does_not_rise(tmp_path):
     assert trained.facts["steps"] == 6
 
 
-def test_nothing_to_learn_from_is_no_step(tmp_path):
-    network, trained = taught(tmp_path, lessons(12), backbone(max_steps=2))
-    none = train(network, [], [], backbone=backbone(), seed=42, folder=tmp_path / "none")
-    assert none.facts["steps"] == 0 and none.facts["validation"]["f1"] is None
-    assert none.facts["validation"]["threshold"] == 0.5 and none.facts["validation"]["log_loss"] is None
-
-
 SCRIPT = """
     import sys
     from pathlib import Path
@@ -142,13 +134,6 @@ def test_two_processes_reach_what_one_does(tmp_path):
     assert told[0] == told[1] and told[0][1] == "2"
     # their gradients are summed, so without dropout only rounding differs
     assert float(told[0][0]) == pytest.approx(alone.facts["validation"]["f1"], abs=0.02)
-
-
-def test_the_small_set_has_both_halves():
-    sides = halves(lessons(60))
-    assert all(side.height > 20 for side in sides)
-    assert not set(sides[0]["group_id"]) & set(sides[1]["group_id"])
-    assert isinstance(sides[0], pl.DataFrame)
 
 
 def test_the_share_that_is_learned_from_is_the_callers():

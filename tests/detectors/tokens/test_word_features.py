@@ -2,7 +2,7 @@ import polars as pl
 
 from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.labels import BINARY
-from truerate.detectors.tokens.word_features import BEYOND, NAMES, passages_of, word_features
+from truerate.detectors.tokens.word_features import NAMES, passages_of, word_features
 
 REFERENCE = "Lyon lies on the Rhone. It has two hills."
 
@@ -31,19 +31,8 @@ def test_each_word_by_hand():
     assert set(found["share_within_8"]) == set(found["share_within_20"]) == {4 / 8}
 
 
-def test_codes_of_neighbours_end_with_the_text():
-    found = features("Lyon has gates")
-    own = found["match +0"]
-    assert found["match -1"] == [BEYOND, *own[:2]] and found["match +1"] == [*own[1:], BEYOND]
-    assert found["match +4"] == found["match -4"] == [BEYOND] * 3
-
-
 def test_a_script_without_spaces_has_its_characters_as_words():
     found = features("城门由龙守护。里昂位于河畔。", "里昂位于罗讷河畔。")
     assert found["characters"] == [1] * 12
     assert found["sentence_words"] == [6] * 12 and found["place_in_sentence"] == [*range(6)] * 2
     assert found["sentence_share"] == [0] * 6 + [1] * 6 and found["run"] == [6] * 6 + [0] * 6
-
-
-def test_texts_without_words_have_no_rows():
-    assert word_features([]).shape == (0, len(NAMES)) and features("…") == dict.fromkeys(NAMES, [])

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from truerate.core.keys import draw
 from truerate.detectors.tokens.groups import Answer, Group
@@ -57,16 +56,6 @@ def test_the_plan_hangs_on_content_seed_and_epoch_alone():
     assert names(groups, 42, 0) == names(groups[::-1], 42, 0)
     assert names(groups, 42, 0) != names(groups, 42, 1)
     assert names(groups, 42, 0) != names(groups, 47, 0)
-
-
-@pytest.mark.parametrize(("mask", "n"), [("full", 3), ("causal", 1), ("prefix", 1)])
-def test_answers_of_one_reference_share_a_row_where_the_mask_lets_them(mask, n):
-    assert len(training_rows([group("g", 20, 5, 6, 7)], backbone(mask=mask))) == n
-
-
-def test_nothing_to_learn_from():
-    assert steps_of([], backbone(), 42, 0) == []
-    assert padding_waste([], []) is None
 
 
 def test_parts_are_of_about_one_length_and_a_longer_row_stands_alone():

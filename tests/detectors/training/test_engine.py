@@ -96,14 +96,6 @@ def test_the_pace_rises_and_falls_to_nothing():
     )
 
 
-def test_warm_up_is_a_setting_and_a_step_long_at_least():
-    assert [pace(step, 100, 0.03) for step in range(3)] == pytest.approx([1 / 3, 2 / 3, 1])
-    assert pace(0, 100, 0.0) == 1 and pace(1, 100, 0.0) == 1 and pace(2, 100, 0.0) < 1
-    assert how().warm_up == 0.1 and "warm_up" not in how().content()
-    assert how(warm_up=0.03).content()["warm_up"] == 0.03
-    assert "windows" not in how().content() and how(windows=2).content()["windows"] == 2
-
-
 def test_a_run_stops_by_its_grade_and_takes_the_best_weights_back(tmp_path):
     """A grade that falls after the second look, below any bound that a share would have."""
     network, grades = Line(), iter([-7.0, -5.0, -6.0, -9.0])
@@ -117,12 +109,6 @@ def test_a_run_stops_by_its_grade_and_takes_the_best_weights_back(tmp_path):
     trained = train(network, task, how(patience=2), seed=1, folder=tmp_path)
     assert trained.facts["steps"] == 40 and len(seen) == 4
     assert network.layer.weight.item() == pytest.approx(seen[1])
-
-
-def test_without_a_grade_a_run_goes_its_whole_way(tmp_path):
-    network = Line()
-    task = line_task(network)._replace(eval_metric=lambda: None)
-    assert train(network, task, how(patience=1), seed=1, folder=tmp_path).facts["steps"] == 200
 
 
 def test_rows_that_teach_nothing_are_no_step(tmp_path):
@@ -176,10 +162,3 @@ def test_what_is_there_is_not_made_again_and_what_broke_off_leaves_nothing(tmp_p
     made_once(tmp_path / "a", works)
     made_once(tmp_path / "a", breaks)
     assert (tmp_path / "a" / "state" / "facts.json").read_text() == '{\n "steps": 3\n}\n'
-
-
-def test_weights_that_nothing_was_held_against_are_not_graded(tmp_path):
-    network = Line()
-    task = line_task(network)._replace(eval_metric=lambda: pytest.fail("a look costs an evaluation"))
-    trained = train(network, task, how(patience=2, checkpoint_steps=200), seed=1, folder=tmp_path)
-    assert trained.facts["steps"] == 200

@@ -70,8 +70,8 @@ def equal_systems(n_draws, *, rate=0.2, by_document=True, seed=2):
 
 def test_labels_by_document_hold_the_truth():
     """60 documents of 8 answers, 15 labelled whole: .67 of 300 draws as if answers had been drawn, .98 by group."""
-    of_these, of_system = coverage(World(), 150)
-    assert of_these >= 0.92 and of_system >= 0.91
+    of_these, of_system = coverage(World(), 80)
+    assert of_these >= 0.9 and of_system >= 0.89
 
 
 def test_equal_systems_are_seldom_told_apart():

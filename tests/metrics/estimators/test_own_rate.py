@@ -31,14 +31,14 @@ def test_planted_rates_are_recovered(k, rate, tpr, fpr):
     """
     rng = np.random.default_rng(5)
     held, errors, raw = [], [], []
-    for _ in range(150):
+    for _ in range(70):
         cell, truth = drawn(rng, n=1000, k=k, rate=rate, tpr=tpr, fpr=fpr)
         found = rate_of("all", cell)
         held.append(found.low <= truth <= found.high)
         errors.append(found.value - truth)
         raw.append(found.raw.value - truth)
-    assert np.mean(held) >= 0.93
-    assert abs(np.mean(errors)) < 0.012
+    assert np.mean(held) >= 0.91
+    assert abs(np.mean(errors)) < 0.016
     assert np.mean(raw) > 0.05
 
 
@@ -125,7 +125,7 @@ def test_rare_answers_with_many_hallucinated_words_stretch_the_upper_end():
     gold = np.where(np.arange(600) % 10 == 0, 20.0, 0.0)
     truth = float(gold.sum() / total.sum())
     held = []
-    for _ in range(150):
+    for _ in range(70):
         label = np.full(600, np.nan)
         taken = rng.permutation(600)[:30]
         label[taken] = gold[taken]

@@ -1,6 +1,5 @@
 """One judge of a family, as it is fitted and as it is read; see `truerate.detectors.tokens.cells`."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,7 +7,7 @@ import polars as pl
 
 from truerate.config import Backbone, Judging
 from truerate.core.keys import content_id
-from truerate.core.schemas import NOT_FITTED, Judgement, of_columns, pairs, read_json
+from truerate.core.schemas import NOT_FITTED, read_json
 from truerate.detectors.judges.decision import Decision
 from truerate.detectors.tokens.cells import CODE, Cell, code_key, rows_key, surroundings, weights_of
 from truerate.detectors.training.jobs import FACTS, write
@@ -27,7 +26,7 @@ COLUMNS = (
     "knowledge",
     "question",
     "history",
-)  # that decide a judge, besides a marker's
+)  # that decide, besides a marker's
 
 
 class Job(NamedTuple):
@@ -93,34 +92,6 @@ class Judged(NamedTuple):
 
 
 UNFITTED = Judged(None, None, [], None, NOT_FITTED)
-
-
-def judgements(
-    judge: str,
-    version: str,
-    targets: Sequence[str],
-    judged: Sequence[Judged],
-    *,
-    attributes: Mapping[str, object],
-) -> pl.DataFrame:
-    """One row per target. `attributes` tell the judges of a member apart, and how their verdicts came about;
-    a text without a verdict is `unparsed` with its reason.
-    """
-    slice_pairs = pairs(**attributes)
-    rows = {
-        "judgement_id": [content_id("judgement", judge, version, slice_pairs, target) for target in targets],
-        "judge": [judge] * len(targets),
-        "judge_version": [version] * len(targets),
-        "target_id": list(targets),
-        "verdict": [judgement.verdict for judgement in judged],
-        "status": ["unparsed" if judgement.reason else "ok" for judgement in judged],
-        "reason": [judgement.reason for judgement in judged],
-        "spans": [judgement.spans for judgement in judged],
-        "p": [judgement.p for judgement in judged],
-        "rationale": [judgement.rationale for judgement in judged],
-        "attributes": [slice_pairs] * len(targets),
-    }
-    return of_columns(Judgement, rows)
 
 
 SEEN = ("knowledge", "question", "history")  # columns of a passage besides those that token detectors read

@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,8 @@ import polars as pl
 
 from truerate.config import Backbone, Judging
 from truerate.core.errors import TruerateError, listed
-from truerate.core.schemas import SPANS, Judgement, frame
+from truerate.core.schemas import SPANS, Judgement, frame, pairs
+from truerate.detectors.judgements import judgements
 from truerate.detectors.judges.cells import (
     LABELS,
     SCOPE,
@@ -18,7 +18,6 @@ from truerate.detectors.judges.cells import (
     Job,
     Judged,
     Reader,
-    judgements,
     key_of,
     training_passages,
     with_references,
@@ -109,8 +108,18 @@ def _fit(job: Job, folder: Path) -> tuple[dict, dict]:
 
 
 def _form(name: str) -> Any:
-    """The module of a form. Torch stands behind some, which settings are checked without."""
-    return import_module(f"truerate.detectors.judges.{name}")
+    """The module of a form. Torch stands behind two of them, which settings are checked without."""
+    if name == "trees":
+        from truerate.detectors.judges import trees
+
+        return trees
+    if name == "tiny":
+        from truerate.detectors.judges import tiny
+
+        return tiny
+    from truerate.detectors.judges import causal
+
+    return causal
 
 
 def judge_texts(
@@ -144,13 +153,22 @@ def fitted(name: str, how: Judging, backbones: Backbones, folder: Path) -> Itera
 def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
     """The Judgements of one judge."""
     targets, attributes = passages["target_id"].to_list(), {**reader.cell.attributes, "form": reader.how.form}
-    if not reader.is_fitted:
-        judged = [UNFITTED] * len(targets)
-    else:
+    judged = [UNFITTED] * len(targets)
+    if reader.is_fitted:
         judged = _judged(reader, passages)
         composed = "yes" if reader.how.is_composed else "no"
         attributes |= {"threshold": reader.decision.threshold, "composed": composed}
-    return judgements(reader.cell.member, version_of(reader.folder), targets, judged, attributes=attributes)
+    return judgements(
+        reader.cell.member,
+        version_of(reader.folder),
+        targets,
+        verdict=[judgement.verdict for judgement in judged],
+        p=[judgement.p for judgement in judged],
+        reason=[judgement.reason for judgement in judged],
+        spans=[judgement.spans for judgement in judged],
+        rationale=[judgement.rationale for judgement in judged],
+        slice_pairs=pairs(**attributes),
+    )
 
 
 def _judged(reader: Reader, passages: pl.DataFrame) -> list[Judged]:

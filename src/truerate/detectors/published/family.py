@@ -10,7 +10,8 @@ import polars as pl
 from truerate.config import Published
 from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id
-from truerate.core.schemas import Judgement, frame, judgement_row, pairs, schema
+from truerate.core.schemas import Judgement, frame, pairs
+from truerate.detectors.judgements import judgements
 from truerate.detectors.published.adapters import Adapter
 from truerate.detectors.published.checks import usable
 from truerate.detectors.published.judges import Ask
@@ -41,29 +42,26 @@ def _judgements(
 ) -> pl.DataFrame:
     adapter = usable(how, f"published detector {name!r}")
     readings, identity = _asked(adapter, how, rows, texts, endpoint)
-    version = version_of(adapter, how, identity)
-    judgements = [
-        judgement_row(
-            judgement_id=content_id("judgement", name, version, text.target_id),
-            judge=name,
-            judge_version=version,
-            target_id=text.target_id,
-            verdict=reading.verdict,
-            status="ok" if reading.reason is None else "unparsed",
-            reason=reading.reason,
-            spans=reading.spans,
-            p=reading.p,
-            rationale=reading.rationale,
-            attributes=pairs(
-                adapter=adapter.name,
-                n_windows=reading.n_windows,
-                threshold=adapter.threshold if reading.threshold is None else reading.threshold,
-                composed="yes" if adapter.kind == "own" and reading.rationale else None,
-            ),
+    attributes = [
+        pairs(
+            adapter=adapter.name,
+            n_windows=reading.n_windows,
+            threshold=adapter.threshold if reading.threshold is None else reading.threshold,
+            composed="yes" if adapter.kind == "own" and reading.rationale else None,
         )
-        for text, reading in zip(texts, readings, strict=True)
+        for reading in readings
     ]
-    return pl.DataFrame(judgements, schema=schema(Judgement), orient="row")
+    return judgements(
+        name,
+        version_of(adapter, how, identity),
+        [text.target_id for text in texts],
+        verdict=[reading.verdict for reading in readings],
+        p=[reading.p for reading in readings],
+        reason=[reading.reason for reading in readings],
+        spans=[reading.spans for reading in readings],
+        rationale=[reading.rationale for reading in readings],
+        attributes=attributes,
+    )
 
 
 def _asked(

@@ -18,7 +18,7 @@ from truerate.core.schemas import Gathered, Judgement, read_json
 from truerate.detectors.tokens.cells import Job, Reader, halves, version_of
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.rules import BY_NAME, load_state, save_state
-from truerate.detectors.tokens.span_probabilities import MARKED, Said, Spans, judgements, said_of, soft_spans
+from truerate.detectors.tokens.span_probabilities import MARKED, Spans, judged_spans, not_fitted, soft_spans
 from truerate.detectors.tokens.validate import of_readings
 from truerate.detectors.tokens.word_features import can_learn, passages_of
 from truerate.detectors.training import processes
@@ -26,35 +26,28 @@ from truerate.detectors.training.jobs import FACTS, made_once
 
 BATCH = 256  # texts that a rule reads at a time
 AT_ONCE = 2_000  # texts whose spans are objects of Python together: many times the memory of their columns
-NOTHING = Said(0.0, [])  # of a text without a token
 
 
 def judge_cell(reader: Reader, passages: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """The Judgements of a cell on the passages that are its own, some at a time, as it reads them; behind them those of
     texts without a token. Soft spans stand where `is_labelled`, else those that are marked.
     """
-    cell_passages, cell, threshold = (
-        reader.cell.passages_of(passages),
-        reader.cell,
-        threshold_of(reader.folder),
-    )
-    to_rows = partial(
-        judgements, cell.member, version_of(reader.folder), threshold=threshold, **cell.attributes
-    )
-    if (read := readings(reader, cell_passages)) is None:
-        yield from (to_rows(part["target_id"].to_list(), None) for part in cell_passages.iter_slices(AT_ONCE))
+    cell, threshold = reader.cell, threshold_of(reader.folder)
+    own_passages = cell.passages_of(passages)
+    how = {"threshold": threshold, **cell.attributes}
+    version = version_of(reader.folder)
+    if (read := readings(reader, own_passages)) is None:
+        for part in own_passages.iter_slices(AT_ONCE):
+            yield not_fitted(cell.member, version, part["target_id"].to_list(), **how)
         return
-    labelled, met = set(cell_passages.filter("is_labelled")["target_id"]), set[str]()
-    marked_texts = (
-        (spans.target_id, said_of(spans, is_labelled=spans.target_id in labelled, threshold=threshold))
-        for spans in read
-    )
-    while some := dict(islice(marked_texts, AT_ONCE)):
-        met.update(some)
-        yield to_rows(list(some), list(some.values()))
-    silent = [target for target in cell_passages["target_id"] if target not in met]
+    labelled, read_targets = set(own_passages.filter("is_labelled")["target_id"]), set[str]()
+    texts = iter(read)
+    while some := list(islice(texts, AT_ONCE)):
+        read_targets.update(text.target_id for text in some)
+        yield judged_spans(cell.member, version, some, labelled=labelled, **how)
+    silent = [Spans(target, []) for target in own_passages["target_id"] if target not in read_targets]
     if silent:
-        yield to_rows(silent, [NOTHING] * len(silent))
+        yield judged_spans(cell.member, version, silent, labelled=labelled, **how)
 
 
 def judge_once(

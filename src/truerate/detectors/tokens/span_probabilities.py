@@ -6,14 +6,14 @@ where p is above the detector's threshold: that with the best token F1 on the pa
 from its training, one half where it learned nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from truerate.core.keys import content_id
-from truerate.core.schemas import NOT_FITTED, Judgement, of_columns, pairs
+from truerate.core.schemas import NOT_FITTED, pairs
+from truerate.detectors.judgements import judgements
 
 FLOOR = 0.05  # smallest probability that a span keeps
 MARKED = 0.5  # a character is marked above it where nothing was learned that could tell better
@@ -86,71 +86,59 @@ class Spans(NamedTuple):
     n_unread: int = 0
 
 
-class Said(NamedTuple):
-    """What is kept of a text: `p`, the largest probability of its spans, 0 without any, `spans`, in how many windows
-    its reference was cut, and how many of them were not read.
-    """
-
-    p: float
-    spans: list[dict]
-    n_windows: int = 1
-    n_unread: int = 0
-
-
-def said_of(text: Spans, *, is_labelled: bool, threshold: float = MARKED) -> Said:
-    """The soft spans of a text that has labels to hold them against; of any other those that are marked.
-
-    What is less probable counts for nothing there, and is most of what a board's replies would take in memory.
-    """
-    p = max((span["p"] for span in text.spans), default=0.0)
-    kept = text.spans if is_labelled else [span for span in text.spans if span["p"] > threshold]
-    return Said(p, kept, text.n_windows, text.n_unread)
-
-
-def judgements(
+def judged_spans(
     judge: str,
     version: str,
-    targets: Sequence[str],
-    texts: Sequence[Said] | None,
+    texts: Sequence[Spans],
     *,
+    labelled: Collection[str],
     threshold: float = MARKED,
     **attributes: object,
 ) -> pl.DataFrame:
-    """One Judgement per text, by their `targets`: verdict = anything marked, p = the largest. Where nothing is said
-    nothing was learned: null, `not-fitted`.
+    """One Judgement per text: verdict = anything marked, p = the largest of its spans, 0 without any. A text among the
+    `labelled` keeps its soft spans; of any other those that are marked stay, as the others count for nothing there.
 
-    `attributes` (seed, scope, labels, lang) tell the cells of the grid apart; they are part of the row's
-    name. A `threshold` other than one half stands among them in the row, and so does the number of windows of its
-    reference (`n_windows`), where these are several, and of those that were read (`n_read`), where some were not.
+    `attributes` (seed, scope, labels, lang) tell the cells of the grid apart; they are part of the row's name. A
+    `threshold` other than one half stands among them in the row, and so does the number of windows of its reference
+    (`n_windows`), where these are several, and of those that were read (`n_read`), where some were not.
     """
-    blank, is_fitted = [None] * len(targets), texts is not None
-    largest = [text.p for text in texts] if is_fitted else blank
-    cell = pairs(**attributes)
+    p = [max((span["p"] for span in text.spans), default=0.0) for text in texts]
     more = {} if threshold == MARKED else {"threshold": threshold}
-    pairs_by_windows = {
-        pieces: pairs(**attributes, **more, **_windows(*pieces))
-        for pieces in {(1, 0), *((text.n_windows, text.n_unread) for text in texts or ())}
-    }
-    rows = {
-        "judgement_id": [content_id("judgement", judge, version, cell, target) for target in targets],
-        "judge": judge,
-        "judge_version": version,
-        "target_id": targets,
-        "verdict": [p > threshold for p in largest] if is_fitted else blank,
-        "status": "ok" if is_fitted else "unparsed",
-        "reason": None if is_fitted else NOT_FITTED,
-        "spans": [text.spans for text in texts] if is_fitted else [[] for _ in blank],
-        "p": largest,
-        "rationale": None,
-        "attributes": [pairs_by_windows[text.n_windows, text.n_unread] for text in texts]
-        if is_fitted
-        else [pairs_by_windows[1, 0]] * len(targets),
-    }
-    return of_columns(Judgement, rows)
+    pairs_by_windows = {}
+    for n_windows, n_unread in {(text.n_windows, text.n_unread) for text in texts}:
+        windows = {"n_windows": n_windows} if n_windows > 1 else {}
+        windows |= {"n_read": n_windows - n_unread} if n_windows > 1 and n_unread else {}
+        pairs_by_windows[n_windows, n_unread] = pairs(**attributes, **more, **windows)
+    return judgements(
+        judge,
+        version,
+        [text.target_id for text in texts],
+        verdict=[share > threshold for share in p],
+        p=p,
+        spans=[
+            text.spans
+            if text.target_id in labelled
+            else [span for span in text.spans if span["p"] > threshold]
+            for text in texts
+        ],
+        attributes=[pairs_by_windows[text.n_windows, text.n_unread] for text in texts],
+        slice_pairs=pairs(**attributes),
+    )
 
 
-def _windows(n_windows: int, n_unread: int) -> dict[str, int]:
-    """What a row says of the windows of its reference."""
-    if n_windows == 1:
-        return {}
-    return {"n_windows": n_windows} | ({"n_read": n_windows - n_unread} if n_unread else {})
+def not_fitted(
+    judge: str, version: str, targets: Sequence[str], *, threshold: float = MARKED, **attributes: object
+) -> pl.DataFrame:
+    """One Judgement per text of a cell that had nothing to learn from: null, `not-fitted`."""
+    more = {} if threshold == MARKED else {"threshold": threshold}
+    blank = [None] * len(targets)
+    return judgements(
+        judge,
+        version,
+        targets,
+        verdict=blank,
+        p=blank,
+        reason=[NOT_FITTED] * len(targets),
+        attributes=[pairs(**attributes, **more)] * len(targets),
+        slice_pairs=pairs(**attributes),
+    )
