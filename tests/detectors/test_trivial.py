@@ -1,4 +1,3 @@
-
 from truerate.detectors.family import member
 
 from .labelled_texts import contexts, samples

@@ -95,9 +95,19 @@ def ratio_cells(
         .agg(total(pl.col([f"{kind} {name}" for name in names for kind in MOMENTS])))
         .sort(by)
     )
-    return pl.concat([_columns_of(totals, by, name, confidence, is_share) for name in names]).sort(
-        by, maintain_order=True
-    )
+    of = shares if is_share else means
+    rows = [
+        _rows_of(
+            totals,
+            by,
+            name,
+            of(*_arrays(totals, MOMENTS, name), confidence=confidence),
+            totals[f"x {name}"],
+            totals[f"c {name}"],
+        )
+        for name in names
+    ]
+    return pl.concat(rows).sort(by, maintain_order=True)
 
 
 def product_cells(
@@ -117,23 +127,32 @@ def product_cells(
     totals = sums.group_by(by, maintain_order=True).agg(total(pl.col(columns))).sort(by)
     rows = []
     for name, pair in products.items():
-        first, second = (
-            [totals[f"{kind} {factor}"].to_numpy().astype(float) for kind in MOMENTS] for factor in pair
-        )
+        first, second = (_arrays(totals, MOMENTS, factor) for factor in pair)
         crossed = [totals[f"crossed {kind} {name}"].to_numpy().astype(float) for kind in CROSSED]
         product = product_of_shares(first, second, crossed, confidence=confidence)
-        plain = pl.DataFrame(dict(zip(("value", "low", "high"), product, strict=True))).fill_nan(None)
-        n = np.round(first[1] - first[0] + second[1]).astype(int)
-        counts = {"n": n, "n_effective": np.full(len(n), np.nan), "n_clusters": second[5].astype(int)}
-        more = pl.DataFrame(
-            counts, schema={"n": pl.Int64, "n_effective": pl.Float64, "n_clusters": pl.Int64}
-        ).fill_nan(None)
-        rows.append(
-            pl.concat([totals.select(*by), plain, more], how="horizontal").select(
-                *by, pl.lit(name).alias("metric"), *FOUND
-            )
-        )
+        n = pl.Series(np.round(first[1] - first[0] + second[1]))
+        unknown = np.full(len(n), np.nan)
+        rows.append(_rows_of(totals, by, name, (*product, unknown), n, pl.Series(second[5])))
     return pl.concat(rows).sort(by, maintain_order=True)
+
+
+def _arrays(totals: pl.DataFrame, kinds: Sequence[str], name: str) -> list[np.ndarray]:
+    return [totals[f"{kind} {name}"].to_numpy().astype(float) for kind in kinds]
+
+
+def _rows_of(
+    totals: pl.DataFrame,
+    by: Sequence[str],
+    name: str,
+    intervals: Sequence[np.ndarray],
+    n: pl.Series,
+    n_clusters: pl.Series,
+) -> pl.DataFrame:
+    """One row per cell of a metric from value, low, high and effective n, (cells,) each; NaN is null."""
+    plain = pl.DataFrame(dict(zip(("value", "low", "high", "n_effective"), intervals, strict=True)))
+    counts = {"n": n.round().cast(pl.Int64), "n_clusters": n_clusters.cast(pl.Int64)}
+    whole = plain.fill_nan(None).with_columns(metric=pl.lit(name), **counts)
+    return pl.concat([totals.select(*by), whole], how="horizontal").select(*by, "metric", *FOUND)
 
 
 def product_of_shares(
@@ -156,9 +175,8 @@ def product_of_shares(
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         yy, yx, xy, xx = crossed
-        common = (
-            yy - q * yx - p * xy + p * q * xx
-        )  # Σ of the clusters' residuals of the one times those of the other
+        # Σ of the clusters' residuals of the one times those of the other
+        common = yy - q * yx - p * xy + p * q * xx
         moment = _residuals(p, *first[1:5]) * _residuals(q, *second[1:5])
         rho = np.clip(np.where(moment > 0, common / np.sqrt(moment), 0.0), 0.0, 1.0)
         below, above = (
@@ -172,35 +190,7 @@ def product_of_shares(
     return value, np.maximum(0.0, low), np.minimum(1.0, high)
 
 
-def _columns_of(
-    totals: pl.DataFrame, by: Sequence[str], name: str, confidence: float, is_share: bool
-) -> pl.DataFrame:
-    """The intervals of one ratio in all cells."""
-    columns = [totals[f"{part} {name}"].to_numpy().astype(float) for part in MOMENTS]
-    intervals = (shares if is_share else means)(*columns, confidence=confidence)
-    plain = pl.DataFrame(dict(zip(("value", "low", "high", "n_effective"), intervals, strict=True))).fill_nan(
-        None
-    )
-    counts = {
-        "n": totals[f"x {name}"].round().cast(pl.Int64),
-        "n_clusters": totals[f"c {name}"].cast(pl.Int64),
-    }
-    whole = pl.concat(
-        [totals.select(*by), plain.with_columns(metric=pl.lit(name), **counts)], how="horizontal"
-    )
-    return whole.select(*by, "metric", *FOUND)
-
-
-def shares(
-    y: np.ndarray,
-    x: np.ndarray,
-    yy: np.ndarray,
-    xy: np.ndarray,
-    xx: np.ndarray,
-    c: np.ndarray,
-    *,
-    confidence: float,
-) -> tuple[np.ndarray, ...]:
+def shares(*sums: np.ndarray, confidence: float) -> tuple[np.ndarray, ...]:
     """Value, low, high and effective n of shares from their sums over clusters (cells,): Σy, Σx, Σy², Σxy,
     Σx², clusters with x > 0; the rule of `intervals.share_interval` where rows lie in [0, 1].
 
@@ -210,8 +200,9 @@ def shares(
     """
     from scipy.special import stdtrit
 
+    y, x, yy, xy, xx, c = sums
     with np.errstate(invalid="ignore", divide="ignore"):
-        value, variance = _ratio(y, x, yy, xy, xx, c)
+        value, variance = _ratio(*sums)
         value = np.clip(value, 0.0, 1.0)
         beyond = yy - xy  # of rows within [0, 1] none
         added = np.where(beyond > EVEN * yy, c / (c - 1) * beyond / (x * x), 0.0)
@@ -240,21 +231,13 @@ def _wilson(
     return (value + z * z / (2 * n)) / (1 + z * z / n), z / (1 + z * z / n) * np.sqrt(spread)
 
 
-def means(
-    y: np.ndarray,
-    x: np.ndarray,
-    yy: np.ndarray,
-    xy: np.ndarray,
-    xx: np.ndarray,
-    c: np.ndarray,
-    *,
-    confidence: float,
-) -> tuple[np.ndarray, ...]:
+def means(*sums: np.ndarray, confidence: float) -> tuple[np.ndarray, ...]:
     """Value, low, high and number of clusters of ratios that are no shares, from the same sums as `shares`."""
     from scipy.special import stdtrit
 
+    c = sums[5]
     with np.errstate(invalid="ignore", divide="ignore"):
-        value, variance = _ratio(y, x, yy, xy, xx, c)
+        value, variance = _ratio(*sums)
         half = np.where(
             (c > 1) & (variance > 0),
             stdtrit(np.maximum(c - 1, 1), (1 + confidence) / 2) * np.sqrt(variance),
@@ -263,9 +246,8 @@ def means(
         return value, value - half, value + half, c
 
 
-def _ratio(
-    y: np.ndarray, x: np.ndarray, yy: np.ndarray, xy: np.ndarray, xx: np.ndarray, c: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _ratio(*sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    y, x, yy, xy, xx, c = sums
     value = np.where(x > 0, y / x, np.nan)
     return value, c / (c - 1) * _residuals(value, x, yy, xy, xx) / (x * x)
 

@@ -22,9 +22,8 @@ CELLS = 4_000_000  # weights held at once: resamples are drawn in blocks of this
 KEPT = 80_000_000  # weights kept, a byte each, for the next who asks for the same ones
 AGREED = 1e-15  # a variance of a share below this is rounding: all clusters agree
 NARROW = 1e-6  # an interval below this width is none: the last digit of a saved value
-SHOWN = (
-    5e-4  # of the bounds: an interval below this width reads as none where shares have tenths of a percent
-)
+# of the bounds: an interval below this width reads as none where shares have tenths of a percent
+SHOWN = 5e-4
 UNIT = (0.0, 1.0)
 Bounds = tuple[float, float] | Sequence[tuple[float, float]]  # of a statistic, or of each of several
 
@@ -160,12 +159,8 @@ def bootstrap_interval(
         return None
     z = wide_quantile(n_clusters, confidence=confidence)
     leanings = [(0.0, 0.0)] if left_out is None else [_lean(value, draws, left_out), (0.0, 0.0)]
-    for (
-        bias,
-        acceleration,
-    ) in (
-        leanings
-    ):  # a value beyond nearly all its draws leans to one of them alone: there the plain percentiles
+    # a value beyond nearly all its draws leans to one of them alone: there the plain percentiles
+    for bias, acceleration in leanings:
         tails = [
             NormalDist().cdf(bias + (bias + end) / max(0.1, 1 - acceleration * (bias + end)))
             for end in (-z, z)

@@ -114,26 +114,15 @@ def unparsed_rate(v: Verdicts) -> Parts:
     return 1.0 - v.is_read, np.ones(len(v.label))
 
 
-SHARES: Mapping[str, Callable[[Verdicts], Parts]] = MappingProxyType(
-    {
-        of.__name__: of
-        for of in (
-            accuracy,
-            accuracy_parsed,
-            precision,
-            recall,
-            precision_right,
-            recall_right,
-            tpr,
-            tnr,
-            unparsed_rate,
-        )
-    }
+def _by_name(*formulas: Callable[[Verdicts], Parts]) -> Mapping[str, Callable[[Verdicts], Parts]]:
+    return MappingProxyType({of.__name__: of for of in formulas})
+
+
+SHARES = _by_name(
+    accuracy, accuracy_parsed, precision, recall, precision_right, recall_right, tpr, tnr, unparsed_rate
 )
-F1S: Mapping[str, Callable[[Verdicts], Parts]] = MappingProxyType({of.__name__: of for of in (f1, f1_right)})
-OF_PATTERN: Mapping[str, Callable[[Verdicts], Parts]] = MappingProxyType(
-    {of.__name__: of for of in (tpr, failure_rate)}
-)
+F1S = _by_name(f1, f1_right)
+OF_PATTERN = _by_name(tpr, failure_rate)
 
 
 def class_columns(first: Parts, second: Parts) -> np.ndarray:

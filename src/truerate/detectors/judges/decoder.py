@@ -9,13 +9,12 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 from torch.nn.functional import cross_entropy
-from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel
+from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError
-from truerate.core.pretrained import load_network
 from truerate.detectors.judges.prompts import END, N_WRITTEN, NO, YES, Example, aligned, padded
-from truerate.detectors.tokens.backbones import adapted, check_window, quantised
+from truerate.detectors.tokens.backbones import adapted, load_weights
 from truerate.detectors.tokens.encode import Coder, pretrained_coder
 from truerate.detectors.tokens.labels import IGNORED
 from truerate.detectors.training.trainable import Trainable, half_precision, read_saved
@@ -142,25 +141,7 @@ def load(folder: Path, *, device: str | torch.device) -> Decoder:
 
 def _model(backbone: Backbone, device: str | torch.device) -> PreTrainedModel:
     """The language model of a backbone, frozen with adapters on its linear layers where these are asked for."""
-    bits = quantised(backbone, device)  # refused before anything is fetched
-    try:
-        config = AutoConfig.from_pretrained(
-            backbone.weights, revision=backbone.revision, trust_remote_code=False
-        )
-        check_window(config, backbone)
-        half = backbone.lora and torch.device(device).type == "cuda"
-        model = load_network(
-            AutoModelForCausalLM,
-            backbone.weights,
-            config=config,
-            revision=backbone.revision,
-            dtype=torch.bfloat16 if half else torch.float32,
-            **bits,
-        )
-    except (OSError, ValueError, KeyError) as error:
-        line = " ".join(str(error).split())[:200]
-        hint = "name a Hub id or a folder with config.json and *.safetensors of a decoder"
-        raise TruerateError(f"backbone {backbone.weights!r}: {line}; {hint}") from None
+    model = load_weights(AutoModelForCausalLM, backbone, device, " of a decoder")
     if backbone.lora:
         model.requires_grad_(False)
         adapted(model.base_model, backbone)

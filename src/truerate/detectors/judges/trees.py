@@ -19,7 +19,7 @@ from truerate.detectors.judges.cells import DECISION, Job, Judged, Reader, refer
 from truerate.detectors.judges.decision import DIGITS, Decision, decide
 from truerate.detectors.judges.marked import held_out, judged_all
 from truerate.detectors.judges.word_grounds import LabelledWords, marked_words, usage_of, usual, word_grounds
-from truerate.detectors.tokens.boosting import Trees, exported, probabilities
+from truerate.detectors.tokens.boosting import Trees, fit_trees, probabilities
 from truerate.detectors.tokens.features import reference_index, units
 from truerate.detectors.tokens.rules import STATE, load_state, save_state
 from truerate.detectors.tokens.span_probabilities import Reading
@@ -30,7 +30,6 @@ SHAPE = {
     "max_leaf_nodes": 12,
     "min_samples_leaf": 10,
     "l2_regularization": 1.0,
-    "early_stopping": False,
 }  # chosen on boards of other worlds; a few hundred texts teach them
 MODEL_TYPE = "truerate-tree-judge"  # in the config.json of a published judge of this form
 FILES = (CONFIG, STATE, DECISION)  # what is read of a repository: arrays and numbers, no code and no pickle
@@ -68,19 +67,10 @@ def fit(job: Job, folder: Path) -> tuple[dict, dict]:
     read = dict(zip(passages["target_id"], _readings(labelled, p), strict=True))
     decision = decide(held_out(passages, read), n_worst=N_WORST)
     odds = usual(usage)
-    state = fitted(words.features, words.marked, job.cell.seed)
+    state = fit_trees(words.features, words.marked, job.cell.seed, **SHAPE)
     save_state(state | {"stems": np.array(list(odds)), "odds": np.array(list(odds.values()))}, folder)
     save_decision(decision, folder)
     return {"is_fitted": True, "n_texts": passages.height, "n_words": len(words.marked)}, {}
-
-
-def fitted(features: np.ndarray, marked: np.ndarray, seed: int) -> Trees:
-    """Trees for P(marked) of words (words, columns), on one thread: the same on every run."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):
-        return exported(HistGradientBoostingClassifier(random_state=seed, **SHAPE).fit(features, marked))
 
 
 def out_of_fold(words: Words, fold: np.ndarray, seed: int) -> np.ndarray:
@@ -90,7 +80,9 @@ def out_of_fold(words: Words, fold: np.ndarray, seed: int) -> np.ndarray:
         inside = words.of(fold == number)
         labels = words.marked[~inside]
         if labels.any() and not labels.all():
-            p[inside] = probabilities(fitted(words.features[~inside], labels, seed), words.features[inside])
+            p[inside] = probabilities(
+                fit_trees(words.features[~inside], labels, seed, **SHAPE), words.features[inside]
+            )
     return p
 
 

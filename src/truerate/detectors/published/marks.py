@@ -12,9 +12,8 @@ from truerate.core.pretrained import load_network
 from truerate.detectors.published.adapters import TEMPLATES, Adapter, filled
 from truerate.detectors.published.chunks import SPARE, passages_in_room, room_beside, windows
 from truerate.detectors.published.readout import Said, said_of_tokens, token_p
-from truerate.detectors.published.scorers import Tokens
+from truerate.detectors.published.scorers import Tokens, check_window
 from truerate.detectors.published.texts import NO_EVIDENCE, TOO_LONG, Text
-from truerate.detectors.tokens.backbones import window_of
 from truerate.detectors.tokens.labels import trimmed
 from truerate.detectors.training import processes
 
@@ -33,11 +32,7 @@ class Marks:
         except ValueError as error:
             raise TruerateError(f"published detector {how.weights!r}: {error}") from None
         self.model = model.eval().to(processes.device())
-        sees = window_of(self.model.config)
-        if sees and sees < (adapter.window or 0):
-            raise TruerateError(
-                f"published detector {how.weights!r} sees {sees} tokens; lower its window, {adapter.window}"
-            )
+        check_window(self.model, adapter, f"published detector {how.weights!r}")
 
     def prompt(self, passages: Sequence[str], question: str) -> str:
         """The exact string that stands before an answer."""

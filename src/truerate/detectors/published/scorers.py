@@ -70,6 +70,13 @@ class Tokens:
             return self.tokenizer(*texts, truncation=False, **more)
 
 
+def check_window(model: Any, adapter: Adapter, what: str) -> None:
+    """Raise TruerateError where a network sees fewer tokens than its adapter's window."""
+    sees = window_of(model.config)
+    if sees and sees < (adapter.window or 0):
+        raise TruerateError(f"{what} sees {sees} tokens; lower its window, {adapter.window}")
+
+
 class Scorer:
     """A network by an adapter. Raises TruerateError, one line, where it cannot be loaded."""
 
@@ -84,11 +91,8 @@ class Scorer:
             line = " ".join(str(error).split())[:200]
             raise TruerateError(f"published detector {how.weights!r}: {line}") from None
         self.model = self.model.eval().to(processes.device())
-        sees = window_of(self.model.config) if adapter.kind in ("classes", "align") else None
-        if sees and sees < (adapter.window or 0):
-            raise TruerateError(
-                f"published detector {how.weights!r} sees {sees} tokens; lower its window, {adapter.window}"
-            )
+        if adapter.kind in ("classes", "align"):
+            check_window(self.model, adapter, f"published detector {how.weights!r}")
 
     def texts(self, document: str, claim: str) -> tuple[str, ...]:
         """What the tokenizer is given: one string, or document and claim."""

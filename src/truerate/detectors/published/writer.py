@@ -11,8 +11,8 @@ from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_network, quiet
 from truerate.detectors.published.adapters import Adapter
 from truerate.detectors.published.judges import Answered, Question
-from truerate.detectors.published.scorers import Tokens
-from truerate.detectors.tokens.backbones import quantised, window_of
+from truerate.detectors.published.scorers import Tokens, check_window
+from truerate.detectors.tokens.backbones import quantised
 from truerate.detectors.training import processes
 
 N_SEEN = 5  # likeliest first words among which yes and no are looked for, as Bespoke-MiniCheck's code does
@@ -44,11 +44,7 @@ class Writer:
                 f"published judge {how.weights!r}: its tokenizer has no chat template, which adapter "
                 f"{adapter.name!r} needs"
             )
-        sees = window_of(self.model.config)
-        if sees and sees < (adapter.window or 0):
-            raise TruerateError(
-                f"published judge {how.weights!r} sees {sees} tokens; lower its window, {adapter.window}"
-            )
+        check_window(self.model, adapter, f"published judge {how.weights!r}")
 
     def ask(self, questions: Sequence[Question]) -> list[Answered]:
         """The replies, one after the other, each greedily."""

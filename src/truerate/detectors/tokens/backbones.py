@@ -1,6 +1,7 @@
 """Bodies of networks: tiny ones from nothing, or backbones by Hub id or path, never remote code or pickles."""
 
 from importlib.util import find_spec
+from typing import Any
 
 import torch
 from torch import nn
@@ -36,37 +37,47 @@ def body_from_nothing(config: PreTrainedConfig, backbone: Backbone) -> PreTraine
 
 
 def body_from_weights(backbone: Backbone, device: str | torch.device) -> PreTrainedModel:
-    """A backbone by Hub id or path; frozen with adapters on all of its linear layers where the settings ask
-    for them.
-
-    Raises TruerateError where it is not there, holds no safetensors or not all that its config asks for,
-    takes fewer tokens than asked, or needs a library that is missing. Weights of a pooler may be missing:
-    nothing reads it.
+    """A backbone by Hub id or path; frozen with adapters on all of its linear layers where the settings ask for them.
+    Raises TruerateError as `load_weights` does. Weights of a pooler may be missing: nothing reads it.
     """
-    options = {"revision": backbone.revision, "trust_remote_code": False}
+    body = load_weights(AutoModel, backbone, device, unread=[POOLER], attn_implementation=NAME)
+    if not body._supports_sdpa:
+        raise TruerateError(
+            f"backbone {backbone.weights!r}: {body.config.model_type} brings attention of its own; name one that supports sdpa"
+        )
+    return adapted(body, backbone)
+
+
+def load_weights(
+    kind: Any, backbone: Backbone, device: str | torch.device, what: str = "", **more: Any
+) -> PreTrainedModel:
+    """A network of a class of transformers; `what` says in messages what a folder holds besides its files.
+
+    Raises TruerateError where it is not there, holds no safetensors or not all that its config asks for, takes fewer
+    tokens than asked, or needs a library that is missing.
+    """
     bits = quantised(backbone, device)  # refused before anything is fetched
+    half = backbone.lora and torch.device(device).type == "cuda"
     try:
-        config = _directed(AutoConfig.from_pretrained(backbone.weights, **options), backbone)
+        config = AutoConfig.from_pretrained(
+            backbone.weights, revision=backbone.revision, trust_remote_code=False
+        )
+        if kind is AutoModel:
+            config = _directed(config, backbone)
         check_window(config, backbone)
-        body = load_network(
-            AutoModel,
+        return load_network(
+            kind,
             backbone.weights,
-            unread=[POOLER],
             config=config,
-            attn_implementation=NAME,
             revision=backbone.revision,
-            dtype=torch.bfloat16 if backbone.lora and torch.device(device).type == "cuda" else torch.float32,
+            dtype=torch.bfloat16 if half else torch.float32,
+            **more,
             **bits,
         )
     except (OSError, ValueError, KeyError) as error:
         line = " ".join(str(error).split())[:200]
-        hint = "name a Hub id or a folder with config.json and *.safetensors"
+        hint = f"name a Hub id or a folder with config.json and *.safetensors{what}"
         raise TruerateError(f"backbone {backbone.weights!r}: {line}; {hint}") from None
-    if not body._supports_sdpa:
-        raise TruerateError(
-            f"backbone {backbone.weights!r}: {config.model_type} brings attention of its own; name one that supports sdpa"
-        )
-    return adapted(body, backbone)
 
 
 def _directed(config: PreTrainedConfig, backbone: Backbone) -> PreTrainedConfig:

@@ -19,9 +19,13 @@ ROWS = 16384  # of which the trees are asked at a time: their features stay in t
 Trees = dict[str, np.ndarray]
 
 
-def fit_trees(features: np.ndarray, labels: np.ndarray, seed: int) -> Trees:
+SHAPE = {"max_iter": ROUNDS, "learning_rate": RATE, "max_leaf_nodes": LEAVES, "min_samples_leaf": LEAST}
+
+
+def fit_trees(features: np.ndarray, labels: np.ndarray, seed: int, **shape: float) -> Trees:
     """Learn P(label) of rows (rows, features) by boosted trees with logistic loss (Friedman 2001), as
-    scikit-learn's HistGradientBoostingClassifier does, on one thread: the same on every run.
+    scikit-learn's HistGradientBoostingClassifier does with settings `shape` (default SHAPE), on one thread: the same
+    on every run.
 
     Arrays: `feature`, `cut`, `left`, `right` and `value` (nodes,), `roots` (trees,), `baseline` (1,). A row
     goes left where its feature is at most the cut; a leaf is its own child. Both labels must occur.
@@ -29,35 +33,9 @@ def fit_trees(features: np.ndarray, labels: np.ndarray, seed: int) -> Trees:
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
 
-    model = HistGradientBoostingClassifier(
-        max_iter=ROUNDS,
-        learning_rate=RATE,
-        max_leaf_nodes=LEAVES,
-        min_samples_leaf=LEAST,
-        early_stopping=False,
-        random_state=seed,
-    )
+    model = HistGradientBoostingClassifier(early_stopping=False, random_state=seed, **(shape or SHAPE))
     with threadpool_limits(1):
         model.fit(features, labels)
-    return exported(model)
-
-
-def constant_trees(log_odds: float) -> Trees:
-    """An ensemble without trees: the same probability for every row."""
-    empty = {
-        "feature": np.int16,
-        "cut": float,
-        "left": np.int32,
-        "right": np.int32,
-        "value": float,
-        "roots": np.int32,
-    }
-    arrays = {name: np.zeros(0, dtype=kind) for name, kind in empty.items()}
-    return arrays | {"baseline": np.array([log_odds])}
-
-
-def exported(model) -> Trees:
-    """A fitted HistGradientBoostingClassifier of two labels as the arrays of `fit_trees`."""
     trees = [tree.nodes for (tree,) in model._predictors]
     sizes = [len(nodes) for nodes in trees]
     roots = np.cumsum([0, *sizes[:-1]])
@@ -73,6 +51,13 @@ def exported(model) -> Trees:
         "roots": roots.astype(np.int32),
         "baseline": np.asarray(model._baseline_prediction, dtype=float).ravel(),
     }
+
+
+def constant_trees(log_odds: float) -> Trees:
+    """An ensemble without trees: the same probability for every row."""
+    kinds = {"feature": np.int16, "cut": float, "left": np.int32, "right": np.int32, "value": float}
+    arrays = {name: np.zeros(0, dtype=kind) for name, kind in (kinds | {"roots": np.int32}).items()}
+    return arrays | {"baseline": np.array([log_odds])}
 
 
 def probabilities(trees: Trees, features: np.ndarray) -> np.ndarray:

@@ -34,17 +34,18 @@ def used(estimates: Sequence[Estimate]) -> Used:
 
     Flags alone, and errors on inserted hallucinations, tell no rate of replies: then it is not identified.
     """
-    by_name = {
+    by_name = _identified([estimate for estimate in estimates if estimate.calibration == NATURAL])
+    return next(
+        (Used(by_name[name], why) for name, why in CHOICE if name in by_name), Used(None, NOT_IDENTIFIED)
+    )
+
+
+def _identified(estimates: Sequence[Estimate]) -> dict[str, Estimate]:
+    return {
         estimate.estimator: estimate
         for estimate in estimates
-        if estimate.calibration == NATURAL
-        and estimate.interval is not None
-        and estimate.interval.value is not None
+        if estimate.interval is not None and estimate.interval.value is not None
     }
-    for name, why in CHOICE:
-        if name in by_name:
-            return Used(by_name[name], why)
-    return Used(None, NOT_IDENTIFIED)
 
 
 NARROWER: Mapping[str, str] = MappingProxyType(
@@ -70,13 +71,7 @@ def narrower(estimates: Sequence[Estimate], *, n_labels: int) -> Used:
     alarms differ by ±.1 the pooled interval held .87 with 60 labels, .90 with 120 and .96 with 240, PPI++ .99 with
     each. Raw, labels without the flags and corrections that take models for alike never stand for a rate.
     """
-    by_name = {
-        estimate.estimator: estimate
-        for estimate in estimates
-        if estimate.estimator in NARROWER
-        and estimate.interval is not None
-        and estimate.interval.value is not None
-    }
+    by_name = _identified([estimate for estimate in estimates if estimate.estimator in NARROWER])
     if not by_name:
         return Used(None, NOT_IDENTIFIED)
     if len(by_name) == 1:
@@ -90,8 +85,5 @@ def narrower(estimates: Sequence[Estimate], *, n_labels: int) -> Used:
 
 def _width(estimate: Estimate) -> float:
     interval = estimate.interval
-    return (
-        1.0
-        if interval is None or interval.low is None or interval.high is None
-        else interval.high - interval.low
-    )
+    is_open = interval is None or interval.low is None or interval.high is None
+    return 1.0 if is_open else interval.high - interval.low  # type: ignore[union-attr,operator]
