@@ -7,10 +7,10 @@ from truerate.core.schemas import Sample, frame
 
 def samples(rows, *, task="qa", split="train"):
     """Sample rows from (text, is_hallucinated) or (text, is_hallucinated, group)."""
-    made = []
+    built = []
     for i, (text, is_hallucinated, *group) in enumerate(rows):
         name = f"{task}-{split}-{i}"
-        known = {
+        expected = {
             "sample_id": name,
             "item_id": f"item-{name}",
             "pair_id": None,
@@ -25,10 +25,12 @@ def samples(rows, *, task="qa", split="train"):
             "rationale": None,
             "attributes": [],
         }
-        made.append(
-            known | fixed | {"task": task, "text": text, "is_hallucinated": is_hallucinated, "split": split}
+        built.append(
+            expected
+            | fixed
+            | {"task": task, "text": text, "is_hallucinated": is_hallucinated, "split": split}
         )
-    return frame(Sample, made)
+    return frame(Sample, built)
 
 
 def contexts(of: pl.DataFrame, knowledge=""):

@@ -29,7 +29,7 @@ def saved(folder, labels=LABELS, head=True, **shape):
     """A network of two small layers whose weights are large enough to tell pairs apart, with a tokenizer of
     whole words.
     """
-    vocabulary = {word: place for place, word in enumerate(SPECIAL + WORDS)}
+    vocabulary = {word: index for index, word in enumerate(SPECIAL + WORDS)}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -48,13 +48,13 @@ def saved(folder, labels=LABELS, head=True, **shape):
         id2label=labels,
         **shape,
     )
-    made = BertForSequenceClassification(config) if head else BertModel(config)
+    built = BertForSequenceClassification(config) if head else BertModel(config)
     draws = torch.Generator().manual_seed(3)
     with torch.no_grad():
-        for weight in made.parameters():
+        for weight in built.parameters():
             if weight.dim() > 1:
                 weight.normal_(0, 0.25, generator=draws)
-    made.save_pretrained(folder, safe_serialization=True)
+    built.save_pretrained(folder, safe_serialization=True)
     return str(folder)
 
 
@@ -68,14 +68,14 @@ def detector(weights, **more):
 
 
 def test_p_is_one_minus_the_best_passage(weights):
-    told = detector(weights)
+    values = detector(weights)
     judged = validate(
         Judgement,
-        told.fit(FACTS, contexts(FACTS, KNOWN), 7).judge(FACTS, contexts(FACTS, KNOWN)),
+        values.fit(FACTS, contexts(FACTS, KNOWN), 7).judge(FACTS, contexts(FACTS, KNOWN)),
         where="here",
     )
     asked = [[passage, text] for text in FACTS["text"] for passage in KNOWN.split("\n\n")]
-    entailed = network(told.how).entailed(asked).reshape(3, 3)
+    entailed = network(values.how).entailed(asked).reshape(3, 3)
     assert judged["p"].to_list() == pytest.approx((1 - entailed.max(axis=1)).tolist(), abs=1e-4)
     assert (
         judged["verdict"].to_list() == [p >= 0.5 for p in judged["p"]]
@@ -106,9 +106,9 @@ def test_p_is_what_the_network_gives_each_pair_alone(weights):
 
 def test_it_is_a_member_of_a_family_by_its_name(weights, tmp_path):
     how = {"nli": Entailer(weights=weights, max_tokens=64)}
-    place = {"folder": tmp_path, "n_folds": 2, "entailment": how}
-    fit_family(["never", "nli"], FACTS, contexts(FACTS, KNOWN), 7, **place)
-    judged = judge_family(["never", "nli"], FACTS, contexts(FACTS, KNOWN), **place)
+    index = {"folder": tmp_path, "n_folds": 2, "entailment": how}
+    fit_family(["never", "nli"], FACTS, contexts(FACTS, KNOWN), 7, **index)
+    judged = judge_family(["never", "nli"], FACTS, contexts(FACTS, KNOWN), **index)
     assert judged.group_by("judge").len().sort("judge").rows() == [("never", 3), ("nli", 3)]
     whole = detector(weights).judge(FACTS, contexts(FACTS, KNOWN)).sort("target_id")
     assert judged.filter(judge="nli").sort("target_id").equals(whole), (
@@ -147,8 +147,8 @@ def test_a_window_beyond_the_networks_is_refused(tmp_path):
 
 
 def test_classes_without_names(tmp_path):
-    found = refused(saved(tmp_path / "bare", labels={0: "LABEL_0", 1: "LABEL_1"}))
-    assert "names the classes LABEL_0, LABEL_1; needed: entailment, neutral, contradiction" in found
+    result = refused(saved(tmp_path / "bare", labels={0: "LABEL_0", 1: "LABEL_1"}))
+    assert "names the classes LABEL_0, LABEL_1; needed: entailment, neutral, contradiction" in result
 
 
 def test_remote_code_is_never_run(weights, tmp_path):
@@ -183,9 +183,9 @@ def by_letters(texts):
 def test_every_token_of_a_long_passage_is_read():
     how = Entailer(weights="x", n_passages=99, max_tokens=64)
     passage = "Donaudampfschiffe fuhren auf dem Strom und seinen Nebenfluessen. " * 5
-    found = chosen("Tesk has a wall", passage, how, by_letters)
-    assert sorted(" ".join(found).split()) == sorted(passage.split())
-    assert max(map(len, found)) <= 64 - len("Tesk has a wall"), (
+    result = chosen("Tesk has a wall", passage, how, by_letters)
+    assert sorted(" ".join(result).split()) == sorted(passage.split())
+    assert max(map(len, result)) <= 64 - len("Tesk has a wall"), (
         "half of the window in words would be a piece of 230 letters"
     )
     assert chosen("Tesk", passage[:50], how, by_letters) == [passage[:50].strip()], "what fits is read whole"
@@ -202,9 +202,13 @@ def test_a_long_passage_is_read_in_pieces():
 
 
 def test_settings_name_members_that_are_folded():
-    known = {"tracks": ("wildhallucinations",), "members": ("nli",), "entailment": {"nli": {"weights": "x"}}}
-    assert Detector.model_validate(known | {"folds": 2}).entailment["nli"].batch > 0
+    expected = {
+        "tracks": ("wildhallucinations",),
+        "members": ("nli",),
+        "entailment": {"nli": {"weights": "x"}},
+    }
+    assert Detector.model_validate(expected | {"folds": 2}).entailment["nli"].batch > 0
     with pytest.raises(ValueError, match="`entailment` needs `folds`"):
-        Detector.model_validate(known)
+        Detector.model_validate(expected)
     with pytest.raises(ValueError, match="`entailment` names 'nli', no member"):
-        Detector.model_validate(known | {"folds": 2, "members": ()})
+        Detector.model_validate(expected | {"folds": 2, "members": ()})

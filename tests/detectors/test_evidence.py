@@ -17,15 +17,15 @@ DOCUMENTS = pl.DataFrame(
 def cited(of, *evidence):
     """Samples whose attributes name evidence (None: no such attribute)."""
     return of.with_columns(
-        attributes=pl.Series([pairs(evidence=one) for one in evidence], dtype=of.schema["attributes"])
+        attributes=pl.Series([pairs(evidence=item) for item in evidence], dtype=of.schema["attributes"])
     )
 
 
 def test_own_passages_stand_before_the_items_documents():
     of = cited(samples([("a", True), ("b", True), ("c", True)]), "d2:0-13 d1:0-13", None, "")
-    known = with_evidence(contexts(of, "all of it"), of, DOCUMENTS)
-    assert known.height == 5 and known.columns == contexts(of).columns
-    assert Texts.of(of, known, with_labels=False).knowledge == [
+    expected = with_evidence(contexts(of, "all of it"), of, DOCUMENTS)
+    assert expected.height == 5 and expected.columns == contexts(of).columns
+    assert Texts.of(of, expected, with_labels=False).knowledge == [
         "Oslo is cold.\n\nParis is big.",
         "all of it",
         "",
@@ -42,8 +42,8 @@ def test_a_lexical_detector_sees_them():
 
 
 def test_passages_survive_being_joined():
-    found = ["One.\n\n\nTwo.", "Three."]
-    assert split(joined(found)) == ["One.\nTwo.", "Three."] and split("") == []
+    result = ["One.\n\n\nTwo.", "Three."]
+    assert split(joined(result)) == ["One.\nTwo.", "Three."] and split("") == []
 
 
 @pytest.mark.parametrize("named", ["d3:0-1", "d1", "d1:0", "d1:5-2", "d1:0-99", "d1:-1-4", "d1:a-b"])

@@ -40,7 +40,7 @@ def test_the_same_samples_give_the_same_bytes_in_any_order(tmp_path):
     fit_members(names, SET, CONTEXTS, 7, tmp_path / "a")
     fit_members(names, SET.reverse(), CONTEXTS, 7, tmp_path / "b")
     for name in names:
-        first, second = ((tmp_path / place / f"{name}.json").read_bytes() for place in "ab")
+        first, second = ((tmp_path / index / f"{name}.json").read_bytes() for index in "ab")
         assert first == second and json.loads(first)["name"] == name
 
 
@@ -48,17 +48,17 @@ def test_no_text_is_judged_by_a_state_that_saw_its_group(tmp_path):
     """Turning the labels of one group round changes what others learn, never what is said of that group."""
     names, group = ["length", "answer-ngrams"], SET["group_id"][0]
     turned = SET.with_columns(is_hallucinated=pl.col("is_hallucinated") ^ (pl.col("group_id") == group))
-    said = {}
-    for place, table in (("a", SET), ("b", turned)):
-        fit_family(names, table, CONTEXTS, 7, folder=tmp_path / place, n_folds=3)
-        judged = judge_family(names, table, CONTEXTS, folder=tmp_path / place, n_folds=3)
+    reply = {}
+    for index, table in (("a", SET), ("b", turned)):
+        fit_family(names, table, CONTEXTS, 7, folder=tmp_path / index, n_folds=3)
+        judged = judge_family(names, table, CONTEXTS, folder=tmp_path / index, n_folds=3)
         assert judged.height == len(names) * SET.height
-        said[place] = dict(zip(judged["judgement_id"], judged["p"], strict=True))
-    own = set(
+        reply[index] = dict(zip(judged["judgement_id"], judged["p"], strict=True))
+    single = set(
         judged.join(SET.filter(group_id=group), left_on="target_id", right_on="sample_id")["judgement_id"]
     )
-    assert {name: said["a"][name] for name in own} == {name: said["b"][name] for name in own}
-    assert said["a"] != said["b"]
+    assert {name: reply["a"][name] for name in single} == {name: reply["b"][name] for name in single}
+    assert reply["a"] != reply["b"]
 
 
 def test_an_unknown_member_names_the_allowed(tmp_path):

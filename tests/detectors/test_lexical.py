@@ -18,8 +18,8 @@ def test_features_by_hand():
 
 def test_overlap_needs_the_knowledge_of_the_item():
     train = samples([("the tower is tall", False), ("the tower is green", True)] * 5)
-    known = contexts(train, "A tall tower stands there.")
-    fitted = member("overlap").fit(train, known, 7)
-    assert fitted.judge(train, known)["verdict"].to_list() == [False, True] * 5
+    expected = contexts(train, "A tall tower stands there.")
+    fitted = member("overlap").fit(train, expected, 7)
+    assert fitted.judge(train, expected)["verdict"].to_list() == [False, True] * 5
     # without knowledge every content word is absent, so every text is flagged
     assert fitted.judge(train, contexts(train.clear()))["verdict"].to_list() == [True] * 10

@@ -28,13 +28,13 @@ def weights(tmp_path_factory):
 
 def test_a_fact_is_entailed_as_far_as_its_most_suspect_token_is_not_marked(weights):
     pairs = [(passage, fact) for fact in FACTS for passage in PASSAGES]
-    found = Marker(Entailer(weights=weights)).entailed(pairs)
+    result = Marker(Entailer(weights=weights)).entailed(pairs)
     detector = TokenDetector.from_pretrained(weights)
-    for (passage, fact), entailed in zip(pairs, found, strict=True):
+    for (passage, fact), entailed in zip(pairs, result, strict=True):
         (logits,) = detector.logits([fact], passage)
-        by_hand = 1 - max(1 - torch.softmax(one, -1)[0].item() for one in logits) if fact else 1.0
+        by_hand = 1 - max(1 - torch.softmax(item, -1)[0].item() for item in logits) if fact else 1.0
         assert entailed == pytest.approx(by_hand, abs=1e-5)
-    assert len({round(float(one), 6) for one in found[:4]}) == 4  # passages and facts are told apart
+    assert len({round(float(item), 6) for item in result[:4]}) == 4  # passages and facts are told apart
 
 
 def test_it_judges_facts_beside_networks_of_inference(weights):

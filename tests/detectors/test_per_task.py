@@ -41,5 +41,7 @@ def test_judgements_follow_the_order_of_samples_and_have_stable_names():
     detector = member("length").fit(mixed, contexts(mixed), 7)
     first = detector.judge(mixed, contexts(mixed))
     assert first["target_id"].to_list() == mixed["sample_id"].to_list()
-    again = member("length").fit(mixed, contexts(mixed), 7).judge(mixed[[1, 0, 2]], contexts(mixed))
-    assert set(first["judgement_id"]) == set(again["judgement_id"]) and first["judgement_id"].n_unique() == 3
+    repeated = member("length").fit(mixed, contexts(mixed), 7).judge(mixed[[1, 0, 2]], contexts(mixed))
+    assert (
+        set(first["judgement_id"]) == set(repeated["judgement_id"]) and first["judgement_id"].n_unique() == 3
+    )

@@ -4,8 +4,8 @@ ARTICLE = "Varn is a town. It lies on the Odla. The castle burned in 1204. Chees
 
 
 def test_the_sentences_that_share_words_with_a_text_are_given_in_the_order_of_the_article():
-    said = "On Mondays cheese is sold. The castle burned."
-    assert retrieved(said, ARTICLE, 2) == "The castle burned in 1204.\nCheese is sold on Mondays."
+    judged = "On Mondays cheese is sold. The castle burned."
+    assert retrieved(judged, ARTICLE, 2) == "The castle burned in 1204.\nCheese is sold on Mondays."
 
 
 def test_a_short_article_and_one_that_shares_no_word_are_given_whole():

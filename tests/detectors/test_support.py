@@ -22,21 +22,21 @@ def features(text, knowledge):
 
 
 def test_features_by_hand():
-    found = features(
+    result = features(
         "Varn was founded in 1912 near Tesk",
         "Varn was founded by monks.\n\nIn 1912 it burned. The town is near the sea.",
     )
     # words: Varn was founded in 1912 near Tesk; content: Varn founded 1912 near Tesk (near is no stop word),
     # Tesk alone is absent
-    assert found["absent_rate"] == pytest.approx(1 / 5) and found["stem_rate"] == 0
+    assert result["absent_rate"] == pytest.approx(1 / 5) and result["stem_rate"] == 0
     # the first passage holds Varn, founded; the second 1912, near: either lacks 3 of 5
-    assert found["best_absent_rate"] == pytest.approx(3 / 5)
+    assert result["best_absent_rate"] == pytest.approx(3 / 5)
     # the longest runs: "Varn was founded" (3 of 7 words)
-    assert found["outside_run_rate"] == pytest.approx(4 / 7)
-    assert found["absent_number_rate"] == 0 and found["absent_name_rate"] == pytest.approx(
+    assert result["outside_run_rate"] == pytest.approx(4 / 7)
+    assert result["absent_number_rate"] == 0 and result["absent_name_rate"] == pytest.approx(
         1 / 2
     )  # Varn, Tesk
-    assert (found["log_words"], found["log_evidence"]) == pytest.approx((np.log(8), np.log(3)))
+    assert (result["log_words"], result["log_evidence"]) == pytest.approx((np.log(8), np.log(3)))
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_features_by_hand():
         ([1, 1, 1, 1], [1, 0, 1, 0], 2),
     ],
 )
-def test_the_longest_run(held, beside, longest):
-    assert longest_run(np.array(held, dtype=bool), np.array(beside, dtype=bool)) == longest
+def test_the_longest_run(covered, beside, longest):
+    assert longest_run(np.array(covered, dtype=bool), np.array(beside, dtype=bool)) == longest
 
 
 # ---- on real claims ----------------------------------------------------------------------------------------
@@ -64,10 +64,10 @@ def test_on_factcheckgpt_it_tells_little(tmp_path):
     if not (folder / "responses.jsonl").is_file():
         pytest.skip(f"no factcheckgpt/responses.jsonl under {DATA}; name the folder in TRUERATE_DATA")
     tables = read_source("f", Source(reader="factcheckgpt", path="."), folder, "stop")
-    known = with_evidence(contexts(tables.samples), tables.samples, tables.documents)
+    expected = with_evidence(contexts(tables.samples), tables.samples, tables.documents)
     names = ["always", "never", "support"]
-    fit_family(names, tables.samples, known, 7, folder=tmp_path, n_folds=5)
-    judged = judge_family(names, tables.samples, known, folder=tmp_path, n_folds=5)
+    fit_family(names, tables.samples, expected, 7, folder=tmp_path, n_folds=5)
+    judged = judge_family(names, tables.samples, expected, folder=tmp_path, n_folds=5)
     labels = dict(tables.samples.select("sample_id", "is_hallucinated").iter_rows())
     kappa = {}
     for (name,), part in judged.group_by("judge"):

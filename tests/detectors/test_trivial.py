@@ -4,8 +4,8 @@ from .labelled_texts import contexts, samples
 
 
 def judge(name, train, test, seed=7):
-    found = member(name).fit(train, contexts(train), seed).judge(test, contexts(test))
-    return found["verdict"].to_list(), found["p"].to_list()
+    result = member(name).fit(train, contexts(train), seed).judge(test, contexts(test))
+    return result["verdict"].to_list(), result["p"].to_list()
 
 
 def test_random_keeps_the_prevalence_and_depends_on_the_sample_alone():

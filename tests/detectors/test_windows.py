@@ -15,13 +15,13 @@ from truerate.detectors.windows import borders
         (3, 0, [(0, 1), (1, 2), (2, 3)]),
     ],
 )
-def test_borders_by_hand(n, size, found):
-    assert borders(n, size) == found
+def test_borders_by_hand(n, size, result):
+    assert borders(n, size) == result
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 50])
 def test_nothing_is_left_out_and_none_is_longer(size):
     for n in range(1, 60):
-        found = borders(n, size)
-        assert {k for start, end in found for k in range(start, end)} == set(range(n))
-        assert all(0 < end - start <= size for start, end in found)
+        result = borders(n, size)
+        assert {k for start, end in result for k in range(start, end)} == set(range(n))
+        assert all(0 < end - start <= size for start, end in result)

@@ -69,8 +69,8 @@ def texts(n: int) -> list[str]:
 @pytest.mark.parametrize("layer", [0, 1, 2])
 def test_it_equals_a_direct_computation_in_every_layer(encoder, layer):
     groups = [texts(12)[start : start + 3] for start in range(0, 12, 3)]
-    found = bert_score(encoder, layer=layer, token_budget=40)(groups)
-    for group, values in zip(groups, found, strict=True):
+    result = bert_score(encoder, layer=layer, token_budget=40)(groups)
+    for group, values in zip(groups, result, strict=True):
         direct = [by_hand(encoder, *pair, layer) for pair in combinations(group, 2)]
         assert values == pytest.approx(direct, abs=1e-5)
 
@@ -87,8 +87,13 @@ def test_rescaling_by_hand(encoder):
 
 
 def test_the_layer_is_the_published_one_else_the_last():
-    known = ["roberta-large", "FacebookAI/roberta-large", "microsoft/deberta-xlarge-mnli", "me/roberta-large"]
-    assert [published_layer(name) for name in known] == [17, 17, 40, -1]
+    expected = [
+        "roberta-large",
+        "FacebookAI/roberta-large",
+        "microsoft/deberta-xlarge-mnli",
+        "me/roberta-large",
+    ]
+    assert [published_layer(name) for name in expected] == [17, 17, 40, -1]
     assert all(layer > 0 for layer in LAYERS.values())
 
 
@@ -105,6 +110,6 @@ def test_an_encoder_that_is_not_whole_is_one_line(encoder, tmp_path):
         tmp_path / "cut" / "model.safetensors",
     )
     for folder, what in (("cut", "no weights for"), ("none", "encoder")):
-        with pytest.raises(TruerateError, match=what) as said:
+        with pytest.raises(TruerateError, match=what) as judged:
             bert_score(str(tmp_path / folder))
-        assert "\n" not in str(said.value)
+        assert "\n" not in str(judged.value)

@@ -19,8 +19,8 @@ def test_scores_are_those_of_bm25s(seed):
     documents, queries = drawn(seed)
     peer = bm25s.BM25()
     peer.index(documents, show_progress=False)
-    known = [[token for token in query if token in peer.vocab_dict] for query in queries]
-    expected = np.array([peer.get_scores(query) for query in known])
+    existing = [[token for token in query if token in peer.vocab_dict] for query in queries]
+    expected = np.array([peer.get_scores(query) for query in existing])
     assert np.allclose(Index.of(documents).scores(queries), expected, atol=1e-5) and expected.max() > 1
 
 
@@ -29,10 +29,10 @@ def test_the_best_come_first_ties_in_order_and_none_without_a_shared_word(k):
     documents, queries = drawn(5)
     documents += documents[:5]  # equal passages
     index = Index.of(documents)
-    for query, found in zip(queries, index.best(queries, k), strict=True):
+    for query, result in zip(queries, index.best(queries, k), strict=True):
         scores = [round(float(score), 4) for score in index.scores([query])[0]]
         assert (
-            found
+            result
             == [
                 place
                 for place in sorted(range(45), key=lambda place: (-scores[place], place))

@@ -18,9 +18,9 @@ DRAWS = {"n_resamples": 2000, "confidence": 0.95, "seed": 7}
 
 def test_wilson_by_hand():
     # Wild Tables 7-8: 7 of 27. p = .2593, z² = 3.8415: middle (.2593 + .07114) / 1.14228, half-width .1594
-    found = wilson(7, 27, confidence=0.95)
-    assert found.value == pytest.approx(7 / 27)
-    assert (found.low, found.high) == pytest.approx((0.1317, 0.4468), abs=2e-4)
+    result = wilson(7, 27, confidence=0.95)
+    assert result.value == pytest.approx(7 / 27)
+    assert (result.low, result.high) == pytest.approx((0.1317, 0.4468), abs=2e-4)
 
 
 def test_wilson_at_the_edges():
@@ -31,8 +31,8 @@ def test_wilson_at_the_edges():
 
 
 def test_weights_draw_each_resample_in_full_and_repeat_by_seed():
-    first, again = (np.concatenate(list(resample_weights(30, n_resamples=50, seed=3))) for _ in range(2))
-    assert first.shape == (50, 30) and (first.sum(axis=1) == 30).all() and (first == again).all()
+    first, repeated = (np.concatenate(list(resample_weights(30, n_resamples=50, seed=3))) for _ in range(2))
+    assert first.shape == (50, 30) and (first.sum(axis=1) == 30).all() and (first == repeated).all()
 
 
 def test_a_cut_into_blocks_changes_nothing(monkeypatch):
@@ -46,9 +46,9 @@ def test_a_cut_into_blocks_changes_nothing(monkeypatch):
 
 def test_bootstrap_of_independent_rows_is_near_wilson():
     rows = np.array([1.0] * 60 + [0.0] * 140)[:, None]
-    (found,) = ratio_intervals(rows, np.ones_like(rows), **DRAWS)
+    (result,) = ratio_intervals(rows, np.ones_like(rows), **DRAWS)
     expected = wilson(60, 200, confidence=0.95)
-    assert found == pytest.approx(expected, abs=0.01)
+    assert result == pytest.approx(expected, abs=0.01)
 
 
 def test_nothing_and_one_cluster_give_none():
@@ -73,8 +73,8 @@ def test_effective_n():
 def test_a_mean_of_shares_is_no_row_of_yes_or_no():
     """One value of each cluster, between no and yes: their spread is that of the clusters."""
     values = np.array([0.5, 0.6, 0.4, 0.5, 0.55, 0.45])
-    found = share_interval(values, np.ones(6), confidence=0.95)
-    assert found.value == pytest.approx(0.5) and found.high - found.low < 0.5 * (
+    result = share_interval(values, np.ones(6), confidence=0.95)
+    assert result.value == pytest.approx(0.5) and result.high - result.low < 0.5 * (
         wilson(3, 6, confidence=0.95).high - wilson(3, 6, confidence=0.95).low
     )
 
@@ -110,23 +110,23 @@ def test_random_cells_never_have_width_zero():
         n = int(rng.integers(1, 7))
         bottoms = rng.integers(0, 3, size=(n, 4)).astype(float)
         tops = np.minimum(bottoms, rng.integers(0, 3, size=(n, 4)))
-        for found in ratio_intervals(tops, bottoms, n_resamples=100, confidence=0.95, seed=1):
-            assert found is None or (found.high - found.low > 1e-6 and 0 <= found.low <= found.high <= 1)
+        for result in ratio_intervals(tops, bottoms, n_resamples=100, confidence=0.95, seed=1):
+            assert result is None or (result.high - result.low > 1e-6 and 0 <= result.low <= result.high <= 1)
 
 
 def test_a_rare_event_leans_upwards():
     # 4 of 80 clusters: as in Wilson's interval the upper arm is the longer one
     tops = np.array([1.0] * 4 + [0.0] * 76)[:, None]
-    (found,) = ratio_intervals(tops, np.ones_like(tops), **DRAWS)
-    assert found.high - found.value > 1.3 * (found.value - found.low)
-    assert found.high == pytest.approx(wilson(4, 80, confidence=0.95).high, abs=0.02)
+    (result,) = ratio_intervals(tops, np.ones_like(tops), **DRAWS)
+    assert result.high - result.value > 1.3 * (result.value - result.low)
+    assert result.high == pytest.approx(wilson(4, 80, confidence=0.95).high, abs=0.02)
 
 
 def test_very_high_confidence_has_an_interval():
     # normal 3.89 at .9999, t with 19 degrees 4.9: 19 effective rows are worth 19 · (3.89 / 4.9)² = 12
     tops = np.array([10.0] * 6 + [0.0] * 14)
-    found = wilson_clustered(tops, np.full(20, 10.0), confidence=0.9999)
-    assert found.value == 0.3 and found.low < 0.06 and found.high > 0.75
+    result = wilson_clustered(tops, np.full(20, 10.0), confidence=0.9999)
+    assert result.value == 0.3 and result.low < 0.06 and result.high > 0.75
     assert wilson_clustered(np.ones(1), np.ones(1), confidence=0.95) is None
 
 
@@ -136,7 +136,7 @@ def test_a_trace_in_one_cluster_is_no_certainty(constant, trace):
     """Of 50 answers 49 have one value and one another by a trace: as wide as where all agree (0 of 50: 0 to .071)."""
     values = np.full(50, constant)
     values[7] += trace if constant < 1 else -trace
-    found = ratio_intervals(values[:, None], np.ones((50, 1)), n_resamples=500, confidence=0.95, seed=1)[0]
+    result = ratio_intervals(values[:, None], np.ones((50, 1)), n_resamples=500, confidence=0.95, seed=1)[0]
     alike = agreed(constant, 50, confidence=0.95)
-    assert found.low <= alike.low + 1e-4 and found.high >= alike.high - 1e-4
-    assert found.low <= found.value <= found.high
+    assert result.low <= alike.low + 1e-4 and result.high >= alike.high - 1e-4
+    assert result.low <= result.value <= result.high

@@ -38,15 +38,15 @@ def rows(samples: list[dict], judgements: list[dict], **more) -> pl.DataFrame:
 
 
 def test_a_detector_counts_as_the_variant_that_is_named():
-    found = rows([sample("h1")], [said("h1"), said("h1", variant="three-shot")])
-    assert sorted(found["variant"]) == ["three-shot", "zero-shot"]
+    result = rows([sample("h1")], [said("h1"), said("h1", variant="three-shot")])
+    assert sorted(result["variant"]) == ["three-shot", "zero-shot"]
 
 
 def test_a_sample_may_be_judged_under_another_id():
     # people's label of reply r1 is a sample of its own; judges judged the reply
-    own = [sample("h1", generation="r1")]
+    single = [sample("h1", generation="r1")]
     target = pl.col("attributes").list.first().struct.field("value")
-    assert rows(own, [said("r1"), said("h1")], target=target)["sample_id"].to_list() == ["h1"]
+    assert rows(single, [said("r1"), said("h1")], target=target)["sample_id"].to_list() == ["h1"]
 
 
 def test_one_part_per_judge_and_combination_that_occurs():

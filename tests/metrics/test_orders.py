@@ -14,9 +14,9 @@ def test_kendall_by_hand():
 
 def test_kendall_with_ties_is_tau_b_and_a_tie_is_no_flip():
     # the tie of the first list leaves 2 untied pairs there and 3 in the second: 2 / √(2 · 3)
-    found = kendall([1.0, 1.0, 2.0], [1.0, 2.0, 3.0])
-    assert found == (pytest.approx(2 / 6**0.5), 3, ())
-    assert found.tau == pytest.approx(stats.kendalltau([1, 1, 2], [1, 2, 3]).statistic)
+    result = kendall([1.0, 1.0, 2.0], [1.0, 2.0, 3.0])
+    assert result == (pytest.approx(2 / 6**0.5), 3, ())
+    assert result.tau == pytest.approx(stats.kendalltau([1, 1, 2], [1, 2, 3]).statistic)
 
 
 def test_kendall_where_it_is_not_defined():

@@ -42,8 +42,8 @@ def test_a_baselines_range_is_its_place_among_the_models():
         Comparison(0, 4, 0.1, 0.3, 0.3),
         Comparison(1, 4, -0.1, 0.001, 0.001),
     ]
-    found = rank_ranges(5, decided, alpha=0.05, is_model=[True, True, False, False, False])
-    assert found == [(1, 1), (2, 2), (3, 3), (1, 1), (1, 2)]
+    result = rank_ranges(5, decided, alpha=0.05, is_model=[True, True, False, False, False])
+    assert result == [(1, 1), (2, 2), (3, 3), (1, 1), (1, 2)]
 
 
 def test_how_many_baselines_there_are_widens_no_models_range():
@@ -58,7 +58,7 @@ def test_how_many_baselines_there_are_widens_no_models_range():
         return rank_ranges(3 + n, compared, alpha=0.05, is_model=is_model)
 
     alone, beside = ranges(0), ranges(10)
-    assert beside[:3] == alone == [(1, 1), (2, 2), (3, 3)] and all(one.rank_low >= 3 for one in beside[3:])
+    assert beside[:3] == alone == [(1, 1), (2, 2), (3, 3)] and all(item.rank_low >= 3 for item in beside[3:])
     values = np.array([*models, *baselines], dtype=float)
     together = rank_ranges(13, compare_all(values, range(120), **SETTINGS), alpha=0.05)
     assert together[0] != (1, 1)  # one family of 78 pairs cannot part the first two
@@ -70,22 +70,22 @@ def test_independent_units_of_yes_or_no_are_tested_exactly():
     first = [1.0] * 9 + [0.0] + [1.0] * 10
     second = [0.0] * 9 + [1.0] + [1.0] * 10
     third = [np.nan] * 9 + [1.0] + [1.0] * 10
-    found = compare_all(np.array([first, second, third]), range(20), **SETTINGS)
-    assert [one.p for one in found] == [22 / 1024, 1.0, 1.0]
-    assert [one.difference for one in found] == [8 / 20, -1 / 11, 0.0]
-    assert [one.p_holm for one in found] == [3 * 22 / 1024, 1.0, 1.0]
+    result = compare_all(np.array([first, second, third]), range(20), **SETTINGS)
+    assert [item.p for item in result] == [22 / 1024, 1.0, 1.0]
+    assert [item.difference for item in result] == [8 / 20, -1 / 11, 0.0]
+    assert [item.p_holm for item in result] == [3 * 22 / 1024, 1.0, 1.0]
 
 
 def test_subjects_that_answered_questions_of_their_own_are_told_apart_by_their_means():
     """Of .3 and .9 on 50 clusters each, nothing shared; and of .3 against .3 nobody is told apart."""
-    own = np.full((3, 300), np.nan)
+    single = np.full((3, 300), np.nan)
     for subject, rate in enumerate((0.3, 0.9, 0.3)):
-        own[subject, 100 * subject : 100 * (subject + 1)] = np.arange(100) % 10 < 10 * rate
+        single[subject, 100 * subject : 100 * (subject + 1)] = np.arange(100) % 10 < 10 * rate
     for clusters in (range(300), np.arange(300) // 2):  # the first is where shared units are tested exactly
-        found = compare_all(own, clusters, **SETTINGS)
-        assert [round(one.difference, 6) for one in found] == [-0.6, 0, 0.6]
-        assert [one.p_holm < 0.05 for one in found] == [True, False, True]
-        assert rank_ranges(3, found, alpha=0.05) == [RankRange(2, 3), RankRange(1, 1), RankRange(2, 3)]
+        result = compare_all(single, clusters, **SETTINGS)
+        assert [round(item.difference, 6) for item in result] == [-0.6, 0, 0.6]
+        assert [item.p_holm < 0.05 for item in result] == [True, False, True]
+        assert rank_ranges(3, result, alpha=0.05) == [RankRange(2, 3), RankRange(1, 1), RankRange(2, 3)]
 
 
 def test_unpaired_tests_reject_as_often_as_they_say():
@@ -95,8 +95,8 @@ def test_unpaired_tests_reject_as_often_as_they_say():
         values = np.full((2, 192), np.nan)
         drawn = (rng.random(192) < rates).astype(float)
         values[0, :96], values[1, 96:] = drawn[:96], drawn[96:]
-        (found,) = compare_all(values, np.arange(24).repeat(8), n_resamples=400, alpha=0.05, seed=1)
-        rejected += found.p < 0.05
+        (result,) = compare_all(values, np.arange(24).repeat(8), n_resamples=400, alpha=0.05, seed=1)
+        rejected += result.p < 0.05
     assert 2 <= rejected <= 20  # .05 of 200, within the binomial's .998
 
 
@@ -107,8 +107,8 @@ def test_the_seed_decides_no_rank_of_clusters_few_and_close():
     rates = np.array([0.3, 0.42, 0.5, 0.58, 0.66])[:, None]
     values = (rng.random((5, 120)) < rates).astype(float)
     clusters = np.repeat(np.arange(60), 2)
-    found = {
+    result = {
         tuple(rank_ranges(5, compare_all(values, clusters, **SETTINGS | {"seed": seed}), alpha=0.05))
         for seed in (1, 2, 3)
     }
-    assert len(found) == 1
+    assert len(result) == 1

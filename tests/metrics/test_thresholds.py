@@ -38,8 +38,8 @@ def test_weights_are_repeated_rows():
     scores, labels = np.array([2, 3, 1, 2, 5]), np.array([1, 1, 0, 0, 0])
     weights = np.array([[2, 0, 1, 3, 0], [0, 0, 1, 1, 1]])
     repeated = auroc(np.repeat(scores, weights[0]), np.repeat(labels, weights[0]))
-    found = weighted_auroc(scores, labels, weights)
-    assert found[0] == pytest.approx(repeated) and np.isnan(found[1])
+    result = weighted_auroc(scores, labels, weights)
+    assert result[0] == pytest.approx(repeated) and np.isnan(result[1])
 
 
 def test_folds_keep_groups_whole_and_even():

@@ -27,10 +27,10 @@ def test_replies_that_lose_one_verdict_or_all():
     Of two given facts both are unread in 4 replies; one of them in half of the 6; both are read in 30 and half of
     the 6.
     """
-    found = values(*replies((30, 4, 4), (6, 4, 3), (4, 4, 0)), n_most=2)
+    result = values(*replies((30, 4, 4), (6, 4, 3), (4, 4, 0)), n_most=2)
     first = -22 / 138
     second = -(4 / 40 + 3 / 40 * first) / (33 / 40)
-    assert found == pytest.approx([1, first, second])
+    assert result == pytest.approx([1, first, second])
 
 
 def test_verdicts_lost_each_by_itself():
@@ -46,17 +46,17 @@ def test_replies_lost_whole_are_left_out_as_it_were():
     facts, read = replies((30, 5, 5), (10, 5, 0))
     assert values(facts, read, n_most=5) == pytest.approx([1, *[-1 / 3] * 5])
     unsupported = np.array([0] * 12 + [1] * 6 + [2] * 6 + [5] * 6 + [0] * 10)
-    found = all_supported(np.zeros(40), facts, read, unsupported)
-    assert found.mean() == pytest.approx(12 / 30)
-    assert found == pytest.approx([1.2] * 12 + [-0.4 / 3] * 18 + [0.4] * 10)
+    result = all_supported(np.zeros(40), facts, read, unsupported)
+    assert result.mean() == pytest.approx(12 / 30)
+    assert result == pytest.approx([1.2] * 12 + [-0.4 / 3] * 18 + [0.4] * 10)
 
 
 def test_a_subject_without_unread_verdicts_is_not_touched_by_others():
     facts, read = replies((40, 4, 4), (30, 4, 4), (10, 4, 2))
     subjects = np.array([0] * 40 + [1] * 40)
-    found = all_supported(subjects, facts, read, np.array([1, 0] * 40))
+    result = all_supported(subjects, facts, read, np.array([1, 0] * 40))
     # 20 of 160 are unread
-    assert found[:40].tolist() == [0.0, 1.0] * 20 and found[40:] == pytest.approx([-1 / 7, 1] * 20)
+    assert result[:40].tolist() == [0.0, 1.0] * 20 and result[40:] == pytest.approx([-1 / 7, 1] * 20)
 
 
 @pytest.mark.parametrize("n", [1, 3, 6, 11])
@@ -64,10 +64,10 @@ def test_the_values_are_worth_1_of_a_supported_reply_and_0_of_any_other(n):
     """Σ f(k) over all ways in which K unsupported ones may lie among the facts, in a group of any losses."""
     rng = np.random.default_rng(n)
     read = np.concatenate([np.full(25, n), rng.integers(0, n + 1, 15)])
-    found = values(np.full(40, n), read, n_most=n)
+    result = values(np.full(40, n), read, n_most=n)
     for k in range(min(n, MOST) + 1):
         ways = [(r, j) for r in read for j in range(k + 1) if 0 <= r - j <= n - k]
-        total = sum(comb(k, j) * comb(n - k, r - j) / comb(n, r) * found[j] for r, j in ways)
+        total = sum(comb(k, j) * comb(n - k, r - j) / comb(n, r) * result[j] for r, j in ways)
         assert total / len(read) == pytest.approx(1.0 if k == 0 else 0.0, abs=1e-12)
 
 
@@ -77,9 +77,9 @@ def test_the_values_are_worth_1_of_a_supported_reply_and_0_of_any_other(n):
 def test_short_and_long_replies_tell_apart_how_verdicts_are_lost():
     """Of 40 replies of 2 facts none is lost; of 40 of 20 facts an eighth: these alone have values of their own."""
     facts, read = replies((40, 2, 2), (35, 20, 20), (5, 20, 0))
-    found = all_supported(np.zeros(80), facts, read, np.array([1] * 75 + [0] * 5))
-    assert found[:40].tolist() == [0.0] * 40
-    assert found[40:] == pytest.approx(0)  # (35 · −1/7 + 5 · 1) / 40
+    result = all_supported(np.zeros(80), facts, read, np.array([1] * 75 + [0] * 5))
+    assert result[:40].tolist() == [0.0] * 40
+    assert result[40:] == pytest.approx(0)  # (35 · −1/7 + 5 · 1) / 40
 
 
 # ---- planted -----------------------------------------------------------------------------------------------
@@ -120,16 +120,16 @@ def drawn(rng: np.random.Generator, kind: str, manner: str, lost: float) -> tupl
     wrong = np.where(is_right, 0, wrong)
     owner = np.repeat(np.arange(N), facts)
     read = facts - np.bincount(owner, is_lost(rng, manner, lost, len(owner)), N).astype(int)
-    seen = rng.hypergeometric(wrong, facts - wrong, read)  # the wrong ones lie anywhere in their reply
+    recorded = rng.hypergeometric(wrong, facts - wrong, read)  # the wrong ones lie anywhere in their reply
     true = {"mixed": 0.6, "5": 0.8}[kind]
-    return true, float(is_right.mean()), *interval(all_supported(np.zeros(N), facts, read, seen))
+    return true, float(is_right.mean()), *interval(all_supported(np.zeros(N), facts, read, recorded))
 
 
-def interval(found: np.ndarray) -> tuple[float, float, float]:
+def interval(result: np.ndarray) -> tuple[float, float, float]:
     """Value, low and high of a subject's share from what its replies say, one reply an entity."""
-    told = found[~np.isnan(found)]
+    told = result[~np.isnan(result)]
     sums = [told.sum(), len(told), (told**2).sum(), told.sum(), len(told), len(told)]
-    value, low, high, _ = shares(*(np.array([float(one)]) for one in sums), confidence=0.95)
+    value, low, high, _ = shares(*(np.array([float(item)]) for item in sums), confidence=0.95)
     return float(value[0]), float(low[0]), float(high[0])
 
 
@@ -138,9 +138,9 @@ def test_replies_lost_whole_leave_the_interval_of_those_that_are_read(n_supporte
     """Of 1,000 replies 100 are lost; of the others 2, 50 or 99 % are all supported."""
     facts, read = replies((900, 5, 5), (100, 5, 0))
     unsupported = np.array([0] * n_supported + [2] * (900 - n_supported) + [0] * 100)
-    found = interval(all_supported(np.zeros(1000), facts, read, unsupported))
+    result = interval(all_supported(np.zeros(1000), facts, read, unsupported))
     whole = interval((unsupported[:900] == 0).astype(float))
-    assert found[0] == pytest.approx(whole[0]) and found[1:] == pytest.approx(whole[1:], abs=0.002)
+    assert result[0] == pytest.approx(whole[0]) and result[1:] == pytest.approx(whole[1:], abs=0.002)
 
 
 CELLS = list(product(LENGTHS, MANNERS, RATES))
@@ -157,15 +157,15 @@ def told() -> dict[tuple[str, str, float], np.ndarray]:
 @pytest.mark.parametrize(("kind", "manner"), list(product(LENGTHS, MANNERS)))
 def test_the_planted_share_is_found_whichever_way_verdicts_are_lost(told, kind, manner):
     for lost in RATES:
-        _, own, value, *_ = told[kind, manner, lost]
-        assert abs(np.mean(value - own)) < 0.004, lost
+        _, single, value, *_ = told[kind, manner, lost]
+        assert abs(np.mean(value - single)) < 0.004, lost
 
 
 def test_its_intervals_hold_the_true_share(told):
-    held = {cell: np.mean((low <= true) & (true <= high)) for cell, (true, *_, low, high) in told.items()}
-    assert np.mean(list(held.values())) >= 0.92  # over 480 draws: a standard error of .01
+    covered = {cell: np.mean((low <= true) & (true <= high)) for cell, (true, *_, low, high) in told.items()}
+    assert np.mean(list(covered.values())) >= 0.92  # over 480 draws: a standard error of .01
     for kind, manner in product(LENGTHS, MANNERS):
-        assert np.mean([held[kind, manner, lost] for lost in RATES]) >= 0.85
+        assert np.mean([covered[kind, manner, lost] for lost in RATES]) >= 0.85
 
 
 def test_complete_replies_alone_would_be_too_high_where_lengths_differ():

@@ -18,9 +18,9 @@ def backbone(**changes) -> Backbone:
 
 def responses(n: int, *, start: int = 0, wording: int = 0) -> pl.DataFrame:
     """Two responses to each of `n` turns, in English."""
-    taught = lessons.lessons(n, start=start, wording=wording, langs=("en",))
+    training = lessons.lessons(n, start=start, wording=wording, langs=("en",))
     town = pl.col("reference").str.extract(r"The town of (\w+)")
-    return taught.with_columns(
+    return training.with_columns(
         is_hallucinated=pl.col("spans").list.len() > 0,
         knowledge="reference",
         history=pl.format(HISTORY.replace("{town}", "{}"), town),
@@ -30,8 +30,8 @@ def responses(n: int, *, start: int = 0, wording: int = 0) -> pl.DataFrame:
 
 def judged(folder, passages, asked, *, how=None, seeds=(42,)) -> pl.DataFrame:
     """What judges that learned from passages in a folder say of others."""
-    known = {"small": how or backbone()}
+    expected = {"small": how or backbone()}
     fit_judges(
-        {"judge": HOW}, passages, known, seeds=seeds, folder=folder / "out", scratch=folder / "scratch"
+        {"judge": HOW}, passages, expected, seeds=seeds, folder=folder / "out", scratch=folder / "scratch"
     )
-    return judge_texts({"judge": HOW}, asked, known, folder=folder / "out")
+    return judge_texts({"judge": HOW}, asked, expected, folder=folder / "out")

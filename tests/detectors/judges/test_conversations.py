@@ -7,8 +7,8 @@ from truerate.detectors.judges.cells import reference_of, training_passages
 
 
 def test_the_reference_is_the_knowledge_then_the_conversation_latest_first():
-    said = reference_of("It is old.", "User: Hi.\nAssistant: Hello.", "Is it old?")
-    assert said.split("\n") == ["It is old.", "Is it old?", "Assistant: Hello.", "User: Hi."]
+    judged = reference_of("It is old.", "User: Hi.\nAssistant: Hello.", "Is it old?")
+    assert judged.split("\n") == ["It is old.", "Is it old?", "Assistant: Hello.", "User: Hi."]
 
 
 def test_a_hallucinated_text_without_a_place_is_left_out_and_a_clean_one_has_none():

@@ -22,15 +22,15 @@ def _one_thread():
 
 
 def test_verdicts_agree_with_labels_and_say_how_they_came_about(learned_judge):
-    _, asked, said = learned_judge
-    validate(Judgement, said, where="the judge")
-    rows = asked.join(said.drop("spans"), on="target_id")
+    _, asked, reply = learned_judge
+    validate(Judgement, reply, where="the judge")
+    rows = asked.join(reply.drop("spans"), on="target_id")
     rates = rows.group_by("is_hallucinated").agg(pl.col("verdict").mean()).sort("is_hallucinated")["verdict"]
     assert rates[0] < 0.3 and rates[1] > 0.75
     threshold = rows.select(pair("attributes", "threshold").cast(pl.Float64)).to_series()
     assert (rows["verdict"] == (rows["p"] > threshold)).all()
-    told = {one["key"]: one["value"] for one in said["attributes"][0]}
-    assert told | {"threshold": ""} == {
+    values = {item["key"]: item["value"] for item in reply["attributes"][0]}
+    assert values | {"threshold": ""} == {
         "composed": "yes", "form": "tiny", "labels": "binary", "scope": "multi", "seed": "42", "threshold": "",
     }  # fmt: skip
 
@@ -38,19 +38,19 @@ def test_verdicts_agree_with_labels_and_say_how_they_came_about(learned_judge):
 def test_without_texts_to_learn_from_nothing_is_said(tmp_path):
     asked = responses(2, start=500)
     for nothing in (responses(4).clear(), responses(4).filter(~pl.col("is_hallucinated"))):
-        said = judged(tmp_path / str(nothing.height), nothing, asked)
-        assert said["verdict"].null_count() == asked.height and set(said["reason"]) == {"not-fitted"}
-        assert set(said["status"]) == {"unparsed"} and said["p"].null_count() == asked.height
+        reply = judged(tmp_path / str(nothing.height), nothing, asked)
+        assert reply["verdict"].null_count() == asked.height and set(reply["reason"]) == {"not-fitted"}
+        assert set(reply["status"]) == {"unparsed"} and reply["p"].null_count() == asked.height
 
 
 def test_one_response_is_judged_as_among_others(learned_judge):
-    folder, asked, said = learned_judge
+    folder, asked, reply = learned_judge
     (reader,) = fitted("judge", HOW, {"small": backbone()}, folder / "out")
-    row = asked.join(said.filter("verdict"), on="target_id", suffix="_said").row(0, named=True)
-    one = judge_one(
+    row = asked.join(reply.filter("verdict"), on="target_id", suffix="_said").row(0, named=True)
+    item = judge_one(
         reader, row["text"], knowledge=row["knowledge"], history=row["history"], question=row["question"]
     )
-    assert (one.verdict, one.rationale) == (row["verdict"], row["rationale"])
+    assert (item.verdict, item.rationale) == (row["verdict"], row["rationale"])
 
 
 def test_wrong_settings_are_one_line(tmp_path):

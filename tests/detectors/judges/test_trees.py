@@ -37,8 +37,8 @@ def test_verdicts_agree_with_labels_and_say_how_they_came_about(learned):
     assert rates[0] < 0.2 and rates[1] > 0.85
     threshold = rows.select(pair("attributes", "threshold").cast(pl.Float64)).to_series()
     assert (rows["verdict"] == (rows["p"] > threshold)).all()
-    told = {one["key"]: one["value"] for one in learned[1]["attributes"][0]}
-    assert told["form"] == "trees" and told["composed"] == "yes"
+    values = {item["key"]: item["value"] for item in learned[1]["attributes"][0]}
+    assert values["form"] == "trees" and values["composed"] == "yes"
 
 
 def test_segments_lie_where_the_labels_are(learned):
@@ -57,10 +57,10 @@ def test_one_response_is_judged_as_among_others(learned):
     (reader,) = fitted("judge", HOW, {}, learned[0] / "out")
     assert is_marker(reader.folder) and Marker.load(reader.folder).decision == reader.decision
     row = ASKED.join(learned[1].filter("verdict"), on="target_id", suffix="_said").row(0, named=True)
-    seen = {name: row[name] for name in ("knowledge", "history", "question")}
-    one = judge_one(reader, row["text"], **seen)
-    assert (one.verdict, one.p, one.rationale) == (True, row["p"], row["rationale"])
-    assert judge_one(reader, "…", **seen).verdict is False
+    recorded = {name: row[name] for name in ("knowledge", "history", "question")}
+    item = judge_one(reader, row["text"], **recorded)
+    assert (item.verdict, item.p, item.rationale) == (True, row["p"], row["rationale"])
+    assert judge_one(reader, "…", **recorded).verdict is False
 
 
 def test_no_word_is_told_its_own_label():
@@ -69,7 +69,7 @@ def test_no_word_is_told_its_own_label():
     features, sizes = draw.integers(0, 4, (400, 3)).astype(float), [4] * 100
     marked, fold = features[:, 0] + draw.normal(0, 0.5, 400) > 2, np.arange(100) % 3
     turned = np.where(np.repeat(fold == 1, 4), ~marked, marked)
-    p, other = (out_of_fold(Words(features, one, sizes), fold, 42) for one in (marked, turned))
+    p, other = (out_of_fold(Words(features, item, sizes), fold, 42) for item in (marked, turned))
     inside = np.repeat(fold == 1, 4)
     assert np.array_equal(p[inside], other[inside]) and not np.array_equal(p[~inside], other[~inside])
     assert p[marked].mean() > 3 * p[~marked].mean()
@@ -88,6 +88,6 @@ def test_wrong_settings_are_one_line(tmp_path):
 def test_each_seed_is_a_judge_of_its_own(tmp_path):
     folders = {"folder": tmp_path / "out", "scratch": tmp_path / "scratch"}
     fit_judges({"judge": HOW}, responses(12), {}, seeds=(42, 47), **folders)
-    said = judge_texts({"judge": HOW}, ASKED.head(4), {}, folder=tmp_path / "out")
-    assert said.height == said["judgement_id"].n_unique() == 8
-    assert said.select(pair("attributes", "seed")).to_series().unique().sort().to_list() == ["42", "47"]
+    reply = judge_texts({"judge": HOW}, ASKED.head(4), {}, folder=tmp_path / "out")
+    assert reply.height == reply["judgement_id"].n_unique() == 8
+    assert reply.select(pair("attributes", "seed")).to_series().unique().sort().to_list() == ["42", "47"]

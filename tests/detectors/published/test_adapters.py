@@ -25,19 +25,19 @@ ALL = {"window": 512, "threshold": 0.5, "licence": "mit", "template": "{document
 
 
 def test_every_entry_holds_together():
-    n_ids = sum(len(one.ids) for one in ADAPTERS.values())
+    n_ids = sum(len(item.ids) for item in ADAPTERS.values())
     assert len(BY_ID) == n_ids, "a Hub id stands once"
-    for one in ADAPTERS.values():
-        if one.refused or one.kind == "own":
+    for item in ADAPTERS.values():
+        if item.refused or item.kind == "own":
             continue
-        is_full = one.template is not None and one.kind in ("classes", "encoder", "decoder", "judge")
-        if is_full and not one.is_pair and one.layout != "documents":
-            assert {"document", "claim"} <= set(FIELD.findall(one.template)), one.name
-        assert (one.reader is not None) == (one.kind == "judge") == (one.n_written > 0), one.name
-        assert (one.word_ids is not None) == (one.kind == "decoder"), one.name
+        is_full = item.template is not None and item.kind in ("classes", "encoder", "decoder", "judge")
+        if is_full and not item.is_pair and item.layout != "documents":
+            assert {"document", "claim"} <= set(FIELD.findall(item.template)), item.name
+        assert (item.reader is not None) == (item.kind == "judge") == (item.n_written > 0), item.name
+        assert (item.word_ids is not None) == (item.kind == "decoder"), item.name
 
 
-@pytest.mark.parametrize("name", [name for name, one in ADAPTERS.items() if not one.refused])
+@pytest.mark.parametrize("name", [name for name, item in ADAPTERS.items() if not item.refused])
 def test_what_nobody_knows_is_asked_for_in_one_line_and_what_is_given_counts(name):
     lost = [key for key in NEEDED if getattr(ADAPTERS[name], key) is None]
     if lost:
@@ -45,31 +45,31 @@ def test_what_nobody_knows_is_asked_for_in_one_line_and_what_is_given_counts(nam
             with_settings(ADAPTERS[name], Published(weights="a/b"), where=HERE)
         assert all(f"`{key}`" in str(raised.value) for key in lost) and "\n" not in str(raised.value)
         assert str(raised.value).startswith(HERE)
-    told = with_settings(
+    stated = with_settings(
         ADAPTERS[name], Published(weights="a/b", **{key: ALL[key] for key in lost}), where=HERE
     )
-    assert all(getattr(told, key) is not None for key in NEEDED)
-    assert with_settings(told, Published(weights="a/b", window=99), where=HERE).window == 99
-    assert {one.name for one in fields(told)} >= {*NEEDED}
+    assert all(getattr(stated, key) is not None for key in NEEDED)
+    assert with_settings(stated, Published(weights="a/b", window=99), where=HERE).window == 99
+    assert {item.name for item in fields(stated)} >= {*NEEDED}
 
 
 def test_a_hub_id_names_its_adapter_and_a_wrong_name_is_met_by_a_near_one():
-    known = {"is_own": False, "where": HERE}
-    assert adapter_of(None, "lytang/MiniCheck-RoBERTa-Large", **known).name == "minicheck-roberta"
+    expected = {"is_own": False, "where": HERE}
+    assert adapter_of(None, "lytang/MiniCheck-RoBERTa-Large", **expected).name == "minicheck-roberta"
     assert adapter_of(None, "here/is", is_own=True, where=HERE).name == "truerate"
     with pytest.raises(TruerateError, match="no adapter 'minichek-roberta'.*minicheck-roberta"):
-        adapter_of("minichek-roberta", "a/b", **known)
+        adapter_of("minichek-roberta", "a/b", **expected)
     with pytest.raises(TruerateError, match="no adapter knows 'a/b'; name one as `adapter`: "):
-        adapter_of(None, "a/b", **known)
+        adapter_of(None, "a/b", **expected)
 
 
 def test_the_detectors_page_says_what_it_is_and_no_place_of_this_machine():
     lettuce = ADAPTERS["lettucedetect"]
-    told = about(lettuce, Published(weights="org/name", revision="a" * 40))
-    assert told.startswith(
+    stated = about(lettuce, Published(weights="org/name", revision="a" * 40))
+    assert stated.startswith(
         "A published detector, org/name at commit aaaaaaa, asked as lettucedetect; it marks words"
     )
-    assert "Trained on: RAGTruth. Licence: mit." in told
+    assert "Trained on: RAGTruth. Licence: mit." in stated
     assert "/home" not in about(lettuce, Published(weights="/home/somebody/weights"))
     assert "A published detector, weights, asked" in about(
         lettuce, Published(weights="/home/somebody/weights/")

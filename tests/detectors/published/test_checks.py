@@ -15,7 +15,7 @@ MODERNBERT = {"model_type": "modernbert", "architectures": ["ModernBertForTokenC
 
 
 def labels(*names):
-    return {"id2label": {str(place): name for place, name in enumerate(names)}}
+    return {"id2label": {str(index): name for index, name in enumerate(names)}}
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from truerate.detectors.published.chunks import (
 
 def words(text):
     """A token per word."""
-    return [found.span() for found in re.finditer(r"\S+", text)]
+    return [result.span() for result in re.finditer(r"\S+", text)]
 
 
 def n_words(text):
@@ -54,9 +54,9 @@ def test_alignscores_chunks_have_equal_numbers_of_sentences():
 def test_windows_overlap_by_a_quarter_and_hold_every_token():
     """20 words, room 10: 8 tokens to a window (two to spare), a step of 6: 0–8, 6–14, 12–20."""
     text = " ".join(f"w{k}" for k in range(20))
-    found = windows(text, 10, words)
-    assert [piece.split()[0] for piece in found] == ["w0", "w6", "w12"]
-    assert [len(piece.split()) for piece in found] == [8, 8, 8] and found[-1].endswith("w19")
+    result = windows(text, 10, words)
+    assert [piece.split()[0] for piece in result] == ["w0", "w6", "w12"]
+    assert [len(piece.split()) for piece in result] == [8, 8, 8] and result[-1].endswith("w19")
     assert windows(text, 20, words) == [text]
     assert windows("  ", 5, words) == []
     for room in range(1, 21):

@@ -37,12 +37,12 @@ class Judge:
 
     def __call__(self, questions):
         self.asked += questions
-        return [self.answers[place % len(self.answers)] for place in range(len(questions))]
+        return [self.answers[index % len(self.answers)] for index in range(len(questions))]
 
 
 def test_each_judge_is_asked_in_its_own_layout():
     bespoke = question_of(ADAPTERS["bespoke-minicheck"], "D", "C", "Q")
-    assert [one["role"] for one in bespoke.messages] == ["system", "user"]
+    assert [item["role"] for item in bespoke.messages] == ["system", "user"]
     assert bespoke.messages[1]["content"] == "Document: D\nClaim: C" and bespoke.n_written == 1
     granite = question_of(ADAPTERS["granite-guardian-3.3"], "D", "C", "Q")
     assert granite.messages == ({"role": "assistant", "content": "C"},)
@@ -59,9 +59,9 @@ def test_each_judge_is_asked_in_its_own_layout():
 def test_of_sentences_the_least_supported_decides():
     """Shares of yes .75 and .25: the second sentence is not borne out, p = 1 − .25."""
     asked = Judge(Answered("Yes", yes_no=(0.75, 0.25)), Answered("No", yes_no=(0.25, 0.75)))
-    said = judge(adapter("bespoke-minicheck"), [TEXT], asked)[0]
-    assert (said.verdict, said.p, said.n_windows) == (True, 0.75, 2)
-    assert [one.messages[1]["content"].splitlines()[1] for one in asked.asked] == [
+    judged = judge(adapter("bespoke-minicheck"), [TEXT], asked)[0]
+    assert (judged.verdict, judged.p, judged.n_windows) == (True, 0.75, 2)
+    assert [item.messages[1]["content"].splitlines()[1] for item in asked.asked] == [
         "Claim: Varn is old.",
         "Claim: It lies on the sea.",
     ]
@@ -74,38 +74,42 @@ def test_of_sentences_the_least_supported_decides():
 
 
 def test_a_reply_that_did_not_come_is_no_verdict():
-    said = judge(adapter("lynx"), [TEXT], Judge(Answered(None, reason="timeout")))[0]
-    assert (said.verdict, said.reason, said.p) == (None, "timeout", None)
+    judged = judge(adapter("lynx"), [TEXT], Judge(Answered(None, reason="timeout")))[0]
+    assert (judged.verdict, judged.reason, judged.p) == (None, "timeout", None)
     cut = judge(adapter("lynx"), [TEXT], Judge(Answered('{"REASONING": ["It', is_cut=True)))[0]
     assert (cut.verdict, cut.reason) == (None, "cut-reply")
 
 
 def test_hallujudge_gives_p_place_and_reason():
-    told = Answered('Yes. "on the sea" is not known.', yes_no=(0.3, 0.1))
-    said = judge(adapter("hallujudge", **HALLUJUDGE), [TEXT], Judge(told))[0]
-    assert (said.verdict, said.p, said.rationale) == (True, 0.75, '"on the sea" is not known.')
-    assert said.spans == [{"start": 21, "end": 31, "type": "unspecified", "p": 0.75}]
-    faithful = judge(adapter("hallujudge", **HALLUJUDGE), [TEXT], Judge(told._replace(yes_no=(0.1, 0.3))))[0]
+    values = Answered('Yes. "on the sea" is not known.', yes_no=(0.3, 0.1))
+    judged = judge(adapter("hallujudge", **HALLUJUDGE), [TEXT], Judge(values))[0]
+    assert (judged.verdict, judged.p, judged.rationale) == (True, 0.75, '"on the sea" is not known.')
+    assert judged.spans == [{"start": 21, "end": 31, "type": "unspecified", "p": 0.75}]
+    faithful = judge(adapter("hallujudge", **HALLUJUDGE), [TEXT], Judge(values._replace(yes_no=(0.1, 0.3))))[
+        0
+    ]
     assert (faithful.verdict, faithful.spans, faithful.rationale) == (False, [], None)
 
 
 def test_a_long_document_is_asked_about_window_by_window():
     asked = Judge(Answered("<score> yes </score>"), Answered("<score> no </score>"))
     long = TEXT._replace(document=" ".join(f"word{k}" for k in range(400)))
-    said = judge(adapter("granite-guardian-3.3", window=512), [long], asked)[0]
-    seen = [one.template_values["documents"][0]["text"] for one in asked.asked]
-    assert said.n_windows == len(seen) > 1 and said.verdict is False, "one that bears it out is enough"
-    assert {word for one in seen for word in one.split()} >= {f"word{k}" for k in range(399)}
+    judged = judge(adapter("granite-guardian-3.3", window=512), [long], asked)[0]
+    recorded = [item.template_values["documents"][0]["text"] for item in asked.asked]
+    assert judged.n_windows == len(recorded) > 1 and judged.verdict is False, (
+        "one that bears it out is enough"
+    )
+    assert {word for item in recorded for word in item.split()} >= {f"word{k}" for k in range(399)}
     beside = len(roughly(TEXT.text)) + AROUND + 64
-    assert all(len(roughly(one)) <= 512 - beside for one in seen)
+    assert all(len(roughly(item)) <= 512 - beside for item in recorded)
 
 
 def test_texts_that_cannot_be_asked_about_cost_nothing_and_move_no_other():
     asked = Judge(Answered("<score> yes </score>"))
     texts = [TEXT._replace(text=" "), TEXT, TEXT._replace(document=" "), TEXT._replace(text="word " * 400)]
-    said = judge(adapter("granite-guardian-3.3", window=256), texts, asked)
-    assert [one.reason for one in said] == ["no-text", None, "no-evidence", "too-long"]
-    assert said[1].verdict is True and len(asked.asked) == 1
+    judged = judge(adapter("granite-guardian-3.3", window=256), texts, asked)
+    assert [item.reason for item in judged] == ["no-text", None, "no-evidence", "too-long"]
+    assert judged[1].verdict is True and len(asked.asked) == 1
 
 
 def test_a_local_judge_is_asked_by_its_chat_template(tmp_path):
@@ -123,10 +127,10 @@ def test_a_local_judge_is_asked_by_its_chat_template(tmp_path):
     with torch.inference_mode():
         first = model(ids).logits[0, -1]
     answered = writer.ask([question])[0]
-    said = writer.tokens.tokenizer.decode([int(first.argmax())], skip_special_tokens=True).strip()
-    assert answered.text.startswith(said) and answered.is_cut
+    judged = writer.tokens.tokenizer.decode([int(first.argmax())], skip_special_tokens=True).strip()
+    assert answered.text.startswith(judged) and answered.is_cut
     shares, places = first.softmax(-1).topk(5)
-    words = [writer.tokens.tokenizer.decode([one]).strip().lower() for one in places.tolist()]
+    words = [writer.tokens.tokenizer.decode([item]).strip().lower() for item in places.tolist()]
     yes = sum(share for share, word in zip(shares.tolist(), words, strict=True) if word == "yes")
     assert answered.yes_no[0] == pytest.approx(yes, abs=1e-5)
 

@@ -47,21 +47,21 @@ def marks(weights, **more):
 
 
 def rows(text, question=None, knowledge=PASSAGES):
-    told = {"target_id": "t", "text": text, "knowledge": knowledge, "question": question, "history": None}
-    return pl.DataFrame([told], schema=dict.fromkeys(told, pl.String))
+    values = {"target_id": "t", "text": text, "knowledge": knowledge, "question": question, "history": None}
+    return pl.DataFrame([values], schema=dict.fromkeys(values, pl.String))
 
 
 def alone(weights, prompt, answer):
     """P(class 1) and the characters of each token of the answer, as LettuceDetect's card reads them."""
     model = ModernBertForTokenClassification.from_pretrained(weights).eval()
-    told = AutoTokenizer.from_pretrained(weights)(
+    values = AutoTokenizer.from_pretrained(weights)(
         prompt, answer, return_offsets_mapping=True, return_tensors="pt"
     )
-    places = [place for place, part in enumerate(told.sequence_ids(0)) if part == 1]
-    borders = told.pop("offset_mapping")[0]
+    places = [index for index, part in enumerate(values.sequence_ids(0)) if part == 1]
+    borders = values.pop("offset_mapping")[0]
     with torch.inference_mode():
-        p = model(**told).logits[0].softmax(-1)[places, 1].tolist()
-    return [(tuple(borders[place].tolist()), one) for place, one in zip(places, p, strict=True)]
+        p = model(**values).logits[0].softmax(-1)[places, 1].tolist()
+    return [(tuple(borders[index].tolist()), item) for index, item in zip(places, p, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -74,29 +74,29 @@ def test_every_token_of_the_answer_has_the_p_that_its_card_says(weights, questio
     assert "".join(ANSWER[a:b] for (a, b), _ in expected) == ANSWER, "the answer's tokens and no others"
     for (start, end), p in expected:
         inside = [
-            one
-            for one in spans
-            if one["start"] < end and start < one["end"] and not ANSWER[start:end].isspace()
+            item
+            for item in spans
+            if item["start"] < end and start < item["end"] and not ANSWER[start:end].isspace()
         ]
-        told = max((one["p"] for one in inside), default=0.0)
-        assert told == pytest.approx(p, abs=0.006) or (p < 0.06 and told == 0.0)
+        values = max((item["p"] for item in inside), default=0.0)
+        assert values == pytest.approx(p, abs=0.006) or (p < 0.06 and values == 0.0)
     largest = max(p for _, p in expected)
     assert judged["p"][0] == pytest.approx(largest, abs=0.006)
     assert judged["verdict"][0] == (judged["p"][0] > 0.5)
-    assert {one["type"] for one in spans} <= {"hallucination"}
+    assert {item["type"] for item in spans} <= {"hallucination"}
 
 
 def test_whole_passages_are_grouped_and_a_long_one_is_read_in_windows(weights):
     asked = marks(weights, window=200)
     passages = [f"Varn is town {k} in the north." for k in range(12)]
     prompts = asked.prompts(Text("t", ANSWER, "\n\n".join(passages), ""))
-    assert len(prompts) > 1 and all(sum(one in prompt for prompt in prompts) == 1 for one in passages)
+    assert len(prompts) > 1 and all(sum(item in prompt for prompt in prompts) == 1 for item in passages)
     assert all(prompt.count("passage 1: ") == 1 for prompt in prompts), "each group counts from one"
     lengths = [len(asked.tokens.encoded(prompt, ANSWER)["input_ids"]) for prompt in prompts]
     assert max(lengths) <= 200
     long = " ".join(passages * 4)
     windows = asked.prompts(Text("t", ANSWER, long, ""))
-    assert len(windows) > 1 and all(any(word in one for one in windows) for word in long.split())
+    assert len(windows) > 1 and all(any(word in item for item in windows) for word in long.split())
     judged = judge_published({"x": how(weights, window=200)}, rows(ANSWER, knowledge=long))
     assert {"key": "n_windows", "value": str(len(windows))} in judged["attributes"][0].to_list()
     largest = max(p for prompt in windows for _, p in alone(weights, prompt, ANSWER))

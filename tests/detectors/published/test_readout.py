@@ -63,13 +63,13 @@ def test_a_token_counts_as_supported_where_every_window_supports_it():
 
 
 def test_marked_tokens_become_spans_in_characters():
-    said = said_of_tokens("Varn is old", np.array([[0, 4], [5, 7], [8, 11]]), np.array([0.9, 0.9, 0.1]), 2)
-    assert said.verdict is True and said.p == 0.9 and said.n_windows == 2
-    assert said.spans == [
+    judged = said_of_tokens("Varn is old", np.array([[0, 4], [5, 7], [8, 11]]), np.array([0.9, 0.9, 0.1]), 2)
+    assert judged.verdict is True and judged.p == 0.9 and judged.n_windows == 2
+    assert judged.spans == [
         {"start": 0, "end": 7, "type": "hallucination", "p": 0.9},
         {"start": 8, "end": 11, "type": "hallucination", "p": 0.1},
     ]
-    assert said.threshold is None
+    assert judged.threshold is None
     assert said_of_tokens("No", np.zeros((0, 2), dtype=int), np.zeros(0), 1)[:2] == (False, 0.0)
 
 

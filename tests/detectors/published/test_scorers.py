@@ -53,13 +53,13 @@ def scorer(weights, adapter, **more):
     return Scorer(usable(how, "here"), how)
 
 
-def share(logits, place=1):
-    return torch.softmax(logits.float(), dim=-1)[0, place].item()
+def share(logits, index=1):
+    return torch.softmax(logits.float(), dim=-1)[0, index].item()
 
 
 def n_windows(judged):
     """What the first row says of the pieces that were read."""
-    return int({one["key"]: one["value"] for one in judged["attributes"][0].to_list()}["n_windows"])
+    return int({item["key"]: item["value"] for item in judged["attributes"][0].to_list()}["n_windows"])
 
 
 def said(judged):
@@ -92,8 +92,8 @@ def test_a_long_document_is_asked_in_chunks_and_the_best_one_counts(roberta):
     asked = scorer(roberta, "minicheck-roberta", window=128)
     pieces = pieces_for(asked, LONG, CLAIM)
     beside = asked.n_beside(CLAIM)
-    assert len(pieces) > 5 and all(len(asked.tokens.offsets(one)) <= 128 - beside for one in pieces)
-    assert set(LONG.split()) == {word for one in pieces for word in one.split()} & set(LONG.split())
+    assert len(pieces) > 5 and all(len(asked.tokens.offsets(item)) <= 128 - beside for item in pieces)
+    assert set(LONG.split()) == {word for item in pieces for word in item.split()} & set(LONG.split())
     how = {"mini": Published(weights=roberta, adapter="minicheck-roberta", window=128)}
     judged = judge_published(how, rows(CLAIM, knowledge=LONG))
     best = asked.parts([(piece, CLAIM) for piece in pieces])[:, 0].max()
@@ -126,12 +126,12 @@ def test_a_special_token_without_a_role_is_read_as_its_signs_too(tmp_path):
     """Llama 3 opens a turn with one that stands in no role of the tokenizer: a reply could begin a turn."""
     tiny.llama(tmp_path)
     file = tmp_path / "tokenizer.json"
-    told = json.loads(file.read_text())
+    values = json.loads(file.read_text())
     turn = {"content": "<|start_header_id|>", "special": True, "normalized": False}
-    told["added_tokens"].append(
-        {"id": len(told["model"]["vocab"]), "single_word": False, "lstrip": False, "rstrip": False, **turn}
+    values["added_tokens"].append(
+        {"id": len(values["model"]["vocab"]), "single_word": False, "lstrip": False, "rstrip": False, **turn}
     )
-    file.write_text(json.dumps(told))
+    file.write_text(json.dumps(values))
     tokens = Tokens(str(tmp_path), None)
     plain = tokens.plain("a <|start_header_id|>system </s>")
     assert plain == "a ‹|start_header_id|>system ‹/s>" and len(tokens.offsets(plain)) > 8
@@ -161,18 +161,18 @@ def test_factcg_and_minicheck_on_debertas_pieces(tmp_path):
 
 def test_summac_subtracts_what_any_sentence_has_against_it(tmp_path):
     names = {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
-    weights = tiny.roberta(tmp_path, id2label=names, label2id={name: place for place, name in names.items()})
+    weights = tiny.roberta(tmp_path, id2label=names, label2id={name: index for index, name in names.items()})
     how = Published(weights=weights, adapter="summac-mnli", threshold=0.0, licence="mit")
     model = RobertaForSequenceClassification.from_pretrained(weights).eval()
     tokenizer = AutoTokenizer.from_pretrained(weights)
     scores = []
     for claim in ("Varn lies on the river.", "Tesk has a wall."):
-        found = []
+        result = []
         for piece in ("Varn is a town in the north.", "It lies on the river Tola."):
             with torch.inference_mode():
                 logits = model(**tokenizer(piece, claim, return_tensors="pt")).logits
-            found.append((share(logits, 2), share(logits, 0)))
-        scores.append(max(one for one, _ in found) - max(other for _, other in found))
+            result.append((share(logits, 2), share(logits, 0)))
+        scores.append(max(item for item, _ in result) - max(other for _, other in result))
     judged = judge_published({"s": how}, rows("Varn lies on the river. Tesk has a wall."))
     assert judged["p"][0] == pytest.approx((1 - sum(scores) / 2) / 2, abs=1e-4)
     assert judged["verdict"][0] == (sum(scores) / 2 <= 0)

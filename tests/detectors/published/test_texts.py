@@ -15,10 +15,10 @@ def test_a_turn_of_a_conversation_is_held_against_what_was_said_before_it_too():
             "history": [None, "[Human]: Hello.\n[Assistant]: Hm.", " "],
         }
     )
-    alone, told, nothing = texts_of(rows)
+    alone, values, nothing = texts_of(rows)
     assert alone.document == "Varn is old.\n\nIt has a wall." and alone.question == "How old?"
     assert alone.passages == ["Varn is old.", "It has a wall."]
-    assert told.document.splitlines() == [
+    assert values.document.splitlines() == [
         "Varn is old.",
         "[Human]: Is it?",
         "[Assistant]: Hm.",

@@ -32,17 +32,17 @@ def _one_thread():
 @pytest.fixture
 def learned(learned_judge):
     """The folder of a judge that learned about towns, and what its board made it say of other ones."""
-    folder, asked, said = learned_judge
-    return folder / "out/judge/multi-binary-42", asked, said
+    folder, asked, judged = learned_judge
+    return folder / "out/judge/multi-binary-42", asked, judged
 
 
 def shares(text, gold, marked):
     """P of the characters that are hallucinated, and of the others."""
     p, is_gold = np.zeros(len(text)), np.zeros(len(text), dtype=bool)
-    for one in marked:
-        p[one["start"] : one["end"]] = one["p"]
-    for one in gold:
-        is_gold[one["start"] : one["end"]] = True
+    for item in marked:
+        p[item["start"] : item["end"]] = item["p"]
+    for item in gold:
+        is_gold[item["start"] : item["end"]] = True
     return p[is_gold], p[~is_gold]
 
 
@@ -53,11 +53,11 @@ def plain(asked):
 
 def test_a_fitted_judge_says_elsewhere_what_it_says_at_home(learned):
     weights, asked, at_home = learned
-    said = judge_published({"judge": Published(weights=str(weights))}, asked)
-    validate(Judgement, said, where="here")
+    judged = judge_published({"judge": Published(weights=str(weights))}, asked)
+    validate(Judgement, judged, where="here")
     columns = ("target_id", "verdict", "p", "spans", "rationale")
-    assert said.select(columns).equals(at_home.select(columns))
-    assert {"key": "adapter", "value": "truerate"} in said["attributes"][0].to_list()
+    assert judged.select(columns).equals(at_home.select(columns))
+    assert {"key": "adapter", "value": "truerate"} in judged["attributes"][0].to_list()
 
 
 def test_what_was_published_judges_another_board_without_training(learned, hub_here, tmp_path):
@@ -84,11 +84,11 @@ def test_what_was_published_judges_another_board_without_training(learned, hub_h
     assert hub.select(columns).equals(here.select(columns))
     joined = asked.join(here.select("target_id", found="spans"), on="target_id")
     parts = [shares(*row) for row in joined.select("text", "spans", "found").rows()]
-    inside, outside = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
+    inside, outside = (np.concatenate([part[index] for part in parts]) for index in (0, 1))
     assert inside.mean() > outside.mean() + 0.4, "it learned towns, and these are new ones"
-    one = other.row(1, named=True)
-    marked = TokenDetector.from_pretrained(folder).mark(one["text"], one["knowledge"])
-    assert here.filter(target_id=one["target_id"])["spans"][0].to_list() == marked
+    item = other.row(1, named=True)
+    marked = TokenDetector.from_pretrained(folder).mark(item["text"], item["knowledge"])
+    assert here.filter(target_id=item["target_id"])["spans"][0].to_list() == marked
 
 
 def test_a_published_detector_judges_with_the_threshold_that_it_chose_or_was_given(learned, tmp_path):
@@ -101,11 +101,11 @@ def test_a_published_detector_judges_with_the_threshold_that_it_chose_or_was_giv
     given = judge_published({"d": Published(weights=str(tmp_path / "d"), threshold=chosen)}, other)
     (tmp_path / "d/network.json").write_text(json.dumps({**settings, "threshold": chosen}))
     network.cache_clear()
-    for said in (given, judge_published({"d": Published(weights=str(tmp_path / "d"))}, other)):
-        assert said["p"].to_list() == by_half["p"].to_list()
-        assert said["verdict"].to_list() == (said["p"] > chosen).to_list() != by_half["verdict"].to_list()
-        told = {one["key"]: one["value"] for one in said["attributes"][0].to_list()}
-        assert float(told["threshold"]) == pytest.approx(chosen, abs=1e-6)
+    for judged in (given, judge_published({"d": Published(weights=str(tmp_path / "d"))}, other)):
+        assert judged["p"].to_list() == by_half["p"].to_list()
+        assert judged["verdict"].to_list() == (judged["p"] > chosen).to_list() != by_half["verdict"].to_list()
+        values = {item["key"]: item["value"] for item in judged["attributes"][0].to_list()}
+        assert float(values["threshold"]) == pytest.approx(chosen, abs=1e-6)
 
 
 def test_a_reference_beyond_the_window_is_read_in_windows(learned):
@@ -113,9 +113,9 @@ def test_a_reference_beyond_the_window_is_read_in_windows(learned):
     row = asked.row(0, named=True)
     far = " ".join([*(f"The town of Number{k} was founded in 1{k:03}." for k in range(60)), row["knowledge"]])
     long = plain(asked[:1]).with_columns(knowledge=pl.lit(far))
-    said = judge_published({"d": Published(weights=str(weights))}, long)
-    told = {one["key"]: one["value"] for one in said["attributes"][0].to_list()}
-    assert int(told["n_windows"]) > 3 and said["status"][0] == "ok"
+    judged = judge_published({"d": Published(weights=str(weights))}, long)
+    values = {item["key"]: item["value"] for item in judged["attributes"][0].to_list()}
+    assert int(values["n_windows"]) > 3 and judged["status"][0] == "ok"
 
 
 def test_a_folder_that_only_looks_like_one_is_one_line(tmp_path):

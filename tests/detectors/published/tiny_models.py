@@ -172,8 +172,8 @@ def hhem(folder: Path, base: Path) -> tuple[str, str]:
     )
     for file in ("tokenizer.json", "tokenizer_config.json"):
         (folder / file).unlink()
-    told = '{"architectures": ["HHEMv2ForSequenceClassification"], "model_type": "HHEMv2Config"}'
-    (folder / "config.json").write_text(told)
+    values = '{"architectures": ["HHEMv2ForSequenceClassification"], "model_type": "HHEMv2Config"}'
+    (folder / "config.json").write_text(values)
     return str(folder), _t5(base, None)
 
 

@@ -76,24 +76,30 @@ def lessons(n: int, *, wording: int = 0, langs=("en", "zh"), k: int = 2, start: 
 
 def row(lang: str, i: int, j: int, wording: int) -> dict:
     """One answer: each sentence is true, has a wrong value, or is made up."""
-    told = facts(lang, i, "told")
+    stated = facts(lang, i, "told")
     text, spans = "", []
     for part, (sentence, key) in enumerate(zip(SAID[lang][wording], "yrc", strict=True)):
         wrong = {key: facts(lang, i, f"wrong {j}")[key]} if draw("wrong", i, j, part) < 0.3 else {}
-        if wrong.get(key) == told[key]:
+        if wrong.get(key) == stated[key]:
             wrong = {}
-        said = sentence.format(**(told | wrong))
-        spans += [span(len(text) + said.index(wrong[key]), wrong[key], "entity")] if wrong else []
-        text += said + (" " if lang == "en" else "")
+        judged = sentence.format(**(stated | wrong))
+        spans += [span(len(text) + judged.index(wrong[key]), wrong[key], "entity")] if wrong else []
+        text += judged + (" " if lang == "en" else "")
         if draw("made up", i, j, part) < 0.3:
             lies = MADE_UP[lang][wording]
             lie = lies[int(draw("lie", i, j, part) * len(lies))]
             spans.append(span(len(text), lie, "invented"))
             text += lie + (" " if lang == "en" else "")
-    reference = (" " if lang == "en" else "").join(sentence.format(**told) for sentence in TOLD[lang])
+    reference = (" " if lang == "en" else "").join(sentence.format(**stated) for sentence in TOLD[lang])
     name = f"{lang}-{i}"
-    known = {"item_id": name, "group_id": f"town {i}", "lang": lang, "task": "train", "reference": reference}
-    return known | {"target_id": f"{name}-{j}-{wording}", "text": text.strip(), "spans": spans}
+    expected = {
+        "item_id": name,
+        "group_id": f"town {i}",
+        "lang": lang,
+        "task": "train",
+        "reference": reference,
+    }
+    return expected | {"target_id": f"{name}-{j}-{wording}", "text": text.strip(), "spans": spans}
 
 
 def facts(lang: str, i: int, which: str) -> dict:

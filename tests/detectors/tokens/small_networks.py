@@ -73,13 +73,13 @@ def network(kind="llama", mask="prefix", code=None, labels=CATEGORY, **changed) 
     """A network of one architecture whose random weights are large enough to tell outputs apart."""
     code = code or coder()
     settings = backbone(mask=mask, **changed)
-    made = Network(body_from_nothing(CONFIGS[kind](code.n_words), settings), settings, labels, code).eval()
+    built = Network(body_from_nothing(CONFIGS[kind](code.n_words), settings), settings, labels, code).eval()
     draws = torch.Generator().manual_seed(7)
     with torch.no_grad():
-        for weight in made.parameters():
+        for weight in built.parameters():
             if weight.dim() > 1:
                 weight.normal_(0, 0.12, generator=draws)
-    return made
+    return built
 
 
 def groups_of(frame, code, settings, labels=BINARY, **how) -> list[Group]:
@@ -87,12 +87,12 @@ def groups_of(frame, code, settings, labels=BINARY, **how) -> list[Group]:
     return list(stream_groups(frame, code, settings, labels, **how))
 
 
-def group(made: Network, texts=ANSWERS, reference=REFERENCE) -> Group:
+def group(built: Network, texts=ANSWERS, reference=REFERENCE) -> Group:
     """The one group of some texts about one reference."""
-    (only,) = groups_of(passages(texts, reference), made.coder, made.backbone, made.labels)
+    (only,) = groups_of(passages(texts, reference), built.coder, built.backbone, built.labels)
     return only
 
 
-def scored(made: Network, *groups: Group) -> list:
+def scored(built: Network, *groups: Group) -> list:
     """The probabilities of each answer of groups (default: the one group), (tokens, labels)."""
-    return [torch.softmax(logits, -1).numpy() for _, logits in logits_of(made, groups or [group(made)])]
+    return [torch.softmax(logits, -1).numpy() for _, logits in logits_of(built, groups or [group(built)])]

@@ -10,10 +10,10 @@ def test_few_are_all_taken_and_of_many_the_same_ones_in_their_order():
     assert drawn(passages, 1000).equals(passages)
     some = drawn(passages, 100)
     assert some.height == 100 and some["target_id"].to_list() == [
-        one for one in passages["target_id"] if one in set(some["target_id"])
+        item for item in passages["target_id"] if item in set(some["target_id"])
     ]
-    again = drawn(passages.reverse(), 100)
-    assert again["target_id"].reverse().equals(some["target_id"])
+    repeated = drawn(passages.reverse(), 100)
+    assert repeated["target_id"].reverse().equals(some["target_id"])
     # a part of the passages keeps those of it that were drawn: no passage hangs on where others stand
     part = passages.head(500)
     assert set(some["target_id"]) & set(part["target_id"]) <= set(drawn(part, 100)["target_id"])

@@ -21,8 +21,8 @@ def test_what_looks_like_a_special_token_is_plain_text():
 def test_a_coder_comes_back_from_disk(tmp_path):
     code = coder()
     code.save(tmp_path)
-    again = Coder.load(tmp_path)
-    assert (again.start, again.between, again.pad, again.n_words) == (
+    repeated = Coder.load(tmp_path)
+    assert (repeated.start, repeated.between, repeated.pad, repeated.n_words) == (
         code.start,
         code.between,
         code.pad,
@@ -30,7 +30,7 @@ def test_a_coder_comes_back_from_disk(tmp_path):
     )
     texts = [*ANSWERS, "<start> x"]
     for (ids, offsets), (ids_again, offsets_again) in zip(
-        code.encode(texts), again.encode(texts), strict=True
+        code.encode(texts), repeated.encode(texts), strict=True
     ):
         assert ids.tolist() == ids_again.tolist() and offsets.tolist() == offsets_again.tolist()
     with pytest.raises(TruerateError, match="train the detector again"):

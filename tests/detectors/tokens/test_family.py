@@ -51,10 +51,10 @@ def fitted(params, size, tmp_path, members, passages, name="out"):
     return folder
 
 
-def judged_by(members, passages, params, size, *, folder, kept=None, **told):
+def judged_by(members, passages, params, size, *, folder, kept=None, **stated):
     """The rows of the files of what was judged."""
-    place = folder / ".judged" if kept is None else kept
-    files = judge_tokens(members, passages, params, size, folder=folder, kept=place, **told)
+    index = folder / ".judged" if kept is None else kept
+    files = judge_tokens(members, passages, params, size, folder=folder, kept=index, **stated)
     return scan(Judgement, files).collect()
 
 
@@ -66,11 +66,11 @@ def contents(folder):
 
 def test_the_grid():
     size = sizes(seeds=[42, 47], scopes=["multi", "mono"], labels=["binary", "category"])
-    found = list(cells(["mark-all", "quick"], ["tr", "en"], size))
+    result = list(cells(["mark-all", "quick"], ["tr", "en"], size))
     # a rule: one seed x two labels x (one multi + two mono); a network: two seeds
-    assert len(found) == 2 * 3 + 2 * 2 * 3
-    assert found[-1] == Cell("quick", "mono", "category", 47, "tr")
-    assert all(Cell.of(cell.member, cell.name) == cell for cell in found)
+    assert len(result) == 2 * 3 + 2 * 2 * 3
+    assert result[-1] == Cell("quick", "mono", "category", 47, "tr")
+    assert all(Cell.of(cell.member, cell.name) == cell for cell in result)
 
 
 def test_members_that_parts_of_the_grid_name_are_fitted_there_alone():
@@ -79,15 +79,15 @@ def test_members_that_parts_of_the_grid_name_are_fitted_there_alone():
         GridPart(members=("causal",), scopes=("multi",)),
         GridPart(members=("causal", "mark-all"), labels=("binary",), seeds=(42,)),
     ]
-    found = list(cells(["causal", "mark-all", "quick"], ["en"], size, parts))
-    own = [cell for cell in found if cell.member == "causal"]
+    result = list(cells(["causal", "mark-all", "quick"], ["en"], size, parts))
+    single = [cell for cell in result if cell.member == "causal"]
     # multi × two labels × two seeds, and mono × binary × seed 42: multi, binary, 42 stands in both parts
-    assert len(own) == 4 + 1 and len([cell for cell in own if cell.scope == "mono"]) == 1
-    assert [cell.name for cell in found if cell.member == "mark-all"] == [
+    assert len(single) == 4 + 1 and len([cell for cell in single if cell.scope == "mono"]) == 1
+    assert [cell.name for cell in result if cell.member == "mark-all"] == [
         "multi-binary-42",
         "mono-binary-42-en",
     ]
-    assert len([cell for cell in found if cell.member == "quick"]) == 2 * 2 * 2
+    assert len([cell for cell in result if cell.member == "quick"]) == 2 * 2 * 2
 
 
 def test_texts_that_nobody_labelled_are_judged_by_the_detector_of_the_rates_alone(params, tmp_path):
@@ -97,11 +97,11 @@ def test_texts_that_nobody_labelled_are_judged_by_the_detector_of_the_rates_alon
     asked = functools.partial(judged_by, RULES, texts, params, size, folder=folder)
     kept = {"kept": tmp_path / "judged", "texts": "one"}
     whole, rates = asked(**kept), RateOf(member="token-lr", scope="multi", labels="binary")
-    found = asked(**kept, of_rates=rates)
+    result = asked(**kept, of_rates=rates)
     is_of_rates = (pl.col("judge") == "token-lr") & (pair("attributes", "scope") == "multi")
     labelled = texts.filter("is_labelled")["target_id"].to_list()
-    assert found.equals(whole.filter(is_of_rates | pl.col("target_id").is_in(labelled)))
-    assert whole.height > found.height and asked(**kept).equals(whole)  # neither is taken for the other
+    assert result.equals(whole.filter(is_of_rates | pl.col("target_id").is_in(labelled)))
+    assert whole.height > result.height and asked(**kept).equals(whole)  # neither is taken for the other
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_texts_that_nobody_labelled_are_judged_by_the_detector_of_the_rates_alon
         ({"grid": [{"members": ["a"], "scopes": ["some"]}]}, "multi"),
     ],
 )
-def test_a_grid_that_cannot_be_is_refused(change, said):
-    with pytest.raises(ValidationError, match=said):
+def test_a_grid_that_cannot_be_is_refused(change, reply):
+    with pytest.raises(ValidationError, match=reply):
         FamilyOfDetectors.model_validate({"tracks": ["mfava"], "members": ["a"]} | change)
 
 
@@ -130,7 +130,7 @@ def test_rules_fit_and_judge(params, tmp_path):
     whole = judged.filter(judge="mark-all")
     lengths = dict(texts.select("target_id", pl.col("text").str.len_chars()).iter_rows())
     assert all(
-        [one["end"] for one in spans] == [lengths[target]]
+        [item["end"] for item in spans] == [lengths[target]]
         for target, spans in whole.select("target_id", "spans").iter_rows()
     )
     assert not judged.filter(judge="mark-none")["verdict"].any()
@@ -150,9 +150,11 @@ def test_a_threshold_is_chosen_on_what_was_held_back_and_decides(params, tmp_pat
     )
     facts = json.loads((folder / "token-tree" / "multi-binary-42" / "facts.json").read_text())
     judged = judged_by(["token-tree", "mark-all"], texts, params, sizes(), folder=folder)
-    own = judged.filter(judge="token-tree").with_columns(pair("attributes", "threshold"))
-    assert set(own["threshold"]) == {str(facts["validation"]["threshold"])}
-    assert own["verdict"].equals(own["p"] > facts["validation"]["threshold"]) and own["verdict"].any()
+    single = judged.filter(judge="token-tree").with_columns(pair("attributes", "threshold"))
+    assert set(single["threshold"]) == {str(facts["validation"]["threshold"])}
+    assert (
+        single["verdict"].equals(single["p"] > facts["validation"]["threshold"]) and single["verdict"].any()
+    )
     constant = judged.filter(judge="mark-all").select(pair("attributes", "threshold"))
     assert constant["threshold"].null_count() == texts.height  # nothing was chosen
 

@@ -9,10 +9,12 @@ from truerate.detectors.tokens.groups import RepeatedGroups
 
 def test_answers_are_grouped_by_reference_in_order():
     frame = passages(["b1"], "B").vstack(passages(["a1", "", "a2"], "A")).vstack(passages(["b2"], "B"))
-    found = groups_of(frame, coder(), backbone())
-    assert [len(group.answers) for group in found] == [2, 2]  # the empty text has no token
-    assert [answer.target_id for answer in found[1].answers] == ["t0", "t2"]
-    assert found[0].reference_ids[0] == coder().start[0] and found[0].reference_ids[-1] == coder().between[0]
+    result = groups_of(frame, coder(), backbone())
+    assert [len(group.answers) for group in result] == [2, 2]  # the empty text has no token
+    assert [answer.target_id for answer in result[1].answers] == ["t0", "t2"]
+    assert (
+        result[0].reference_ids[0] == coder().start[0] and result[0].reference_ids[-1] == coder().between[0]
+    )
 
 
 def test_labels_and_features_stand_beside_the_tokens():
@@ -33,15 +35,15 @@ def test_the_reference_gives_way_before_the_answer_is_cut():
         [" Tola" * 30, " Tola" * 3],
         64,
     )  # 30 and 3 tokens, one per word; the reference has far more than 64
-    found = groups_of(passages(texts, REFERENCE * 4), code, backbone(max_tokens=window))
-    for group in found:
+    result = groups_of(passages(texts, REFERENCE * 4), code, backbone(max_tokens=window))
+    for group in result:
         assert all(answer.n_chunks == 1 for answer in group.answers)
         assert all(len(group.reference_ids) + len(answer.ids) <= window for answer in group.answers)
     for name, size in (
         ("t0", 64 - 32),
         ("t1", 64 - 8),
     ):  # the window less the next eighth; the last is shorter
-        sizes = [len(group.reference_ids) for group in found if group.answers[0].target_id == name]
+        sizes = [len(group.reference_ids) for group in result if group.answers[0].target_id == name]
         assert set(sizes[:-1]) == {size} and 0 < sizes[-1] <= size
 
 
@@ -50,17 +52,17 @@ FAR = " ".join(f"Town {k} lies on river {k}." for k in range(40))  # with a fact
 
 def test_windows_leave_nothing_of_a_reference_out_and_overlap():
     code, settings = coder(), backbone(max_tokens=64)
-    found = groups_of(passages(["Town 3 lies."], FAR), code, settings)
+    result = groups_of(passages(["Town 3 lies."], FAR), code, settings)
     ((ids, _),) = code.encode([FAR])
-    parts = [group.reference_ids[len(code.start) : -len(code.between)].tolist() for group in found]
+    parts = [group.reference_ids[len(code.start) : -len(code.between)].tolist() for group in result]
     size = len(parts[0])
     step = size - size // 4
-    assert len(found) > 3 and [group.answers[0].window for group in found] == list(range(len(found)))
-    assert {group.answers[0].n_windows for group in found} == {len(found)}
+    assert len(result) > 3 and [group.answers[0].window for group in result] == list(range(len(result)))
+    assert {group.answers[0].n_windows for group in result} == {len(result)}
     for place, part in enumerate(parts):
         assert part == ids[place * step : place * step + size].tolist() and part
     assert parts[-1][-1] == ids[-1] and all(
-        len(group.reference_ids) + len(group.answers[0].ids) <= 64 for group in found
+        len(group.reference_ids) + len(group.answers[0].ids) <= 64 for group in result
     )
 
 
@@ -70,23 +72,23 @@ def test_what_is_taught_stands_beside_the_window_that_shares_most_with_it():
     early, late = groups_of(passages(texts, FAR), code, settings, is_training=True)
     assert [answer.target_id for group in (early, late) for answer in group.answers] == ["t0", "t1"]
     for group, number in ((early, "2"), (late, "37")):
-        told = code.tokenizer.decode(group.reference_ids.tolist()).replace(" ", "")
-        assert f"Town{number}lies" in told
+        values = code.tokenizer.decode(group.reference_ids.tolist()).replace(" ", "")
+        assert f"Town{number}lies" in values
         assert group.answers[0].n_windows > 3
     assert early.answers[0].window < late.answers[0].window
 
 
 def test_of_many_windows_the_nearest_are_read_and_all_are_counted():
     code, text = coder(), "Town 2 lies on river 2. Town 37 lies on river 37."
-    whole, some, one = (
+    whole, some, item = (
         groups_of(passages([text], FAR), code, backbone(max_tokens=64, windows=n)) for n in (None, 2, 1)
     )
-    assert len(whole) > 3 and len(some) == 2 and len(one) == 1
-    told = [code.tokenizer.decode(group.reference_ids.tolist()).replace(" ", "") for group in some]
-    assert "Town2lies" in told[0] and "Town37lies" in told[1]  # in the order of the reference
-    for found, n in ((whole, len(whole)), (some, 2), (one, 1)):
-        assert {group.answers[0].n_windows for group in found} == {len(whole)}
-        assert {group.answers[0].n_read for group in found} == {n}
+    assert len(whole) > 3 and len(some) == 2 and len(item) == 1
+    values = [code.tokenizer.decode(group.reference_ids.tolist()).replace(" ", "") for group in some]
+    assert "Town2lies" in values[0] and "Town37lies" in values[1]  # in the order of the reference
+    for result, n in ((whole, len(whole)), (some, 2), (item, 1)):
+        assert {group.answers[0].n_windows for group in result} == {len(whole)}
+        assert {group.answers[0].n_read for group in result} == {n}
     many = groups_of(passages([text], FAR), code, backbone(max_tokens=64, windows=1000))
     assert len(many) == len(whole), "no more than there are"
 
@@ -95,7 +97,7 @@ def test_a_long_answer_is_cut_into_equal_chunks_and_nothing_is_lost():
     code, text = coder(), "Tola lies. " * 40
     group, *others = groups_of(passages([text], REFERENCE * 4), code, backbone(max_tokens=64))
     for other in others:  # each window has all of it
-        assert [one.ids.tolist() for one in other.answers] == [one.ids.tolist() for one in group.answers]
+        assert [item.ids.tolist() for item in other.answers] == [item.ids.tolist() for item in group.answers]
     ((ids, offsets),) = code.encode([text])
     assert np.concatenate([answer.ids for answer in group.answers]).tolist() == ids.tolist()
     assert np.concatenate([answer.offsets for answer in group.answers]).tolist() == offsets.tolist()
@@ -121,18 +123,18 @@ def test_how_an_answer_is_cut_does_not_depend_on_others():
     for place, text in enumerate(texts):
         for group in groups_of(passages([text], REFERENCE * 4), code, settings):
             for answer in group.answers:
-                known = whole[f"t{place}", answer.chunk, answer.window]
-                assert known == (len(group.reference_ids), answer.ids.tolist())
+                expected = whole[f"t{place}", answer.chunk, answer.window]
+                assert expected == (len(group.reference_ids), answer.ids.tolist())
 
 
 @pytest.mark.parametrize(("n_texts", "n_made"), [(2, 1), (1_000_000, 3)])
 def test_groups_that_are_asked_for_again_are_kept_where_they_are_few(n_texts, n_made):
-    made = []
+    built = []
 
     def make():
-        made.append(len(made))
+        built.append(len(built))
         yield from groups_of(passages(["Tola", "Miro"], "Tola lies"), coder(), backbone())
 
     groups = RepeatedGroups(make, n_texts)
-    read = [[one.target_id for group in groups for one in group.answers] for _ in range(3)]
-    assert read[0] == read[1] == read[2] and len(read[0]) == 2 and len(made) == n_made
+    read = [[item.target_id for group in groups for item in group.answers] for _ in range(3)]
+    assert read[0] == read[1] == read[2] and len(read[0]) == 2 and len(built) == n_made

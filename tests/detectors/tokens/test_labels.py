@@ -30,12 +30,12 @@ def read(marked):
     return text, spans
 
 
-def spans_of(text: str, offsets: np.ndarray, found: np.ndarray, labels) -> list[dict]:
+def spans_of(text: str, offsets: np.ndarray, result: np.ndarray, labels) -> list[dict]:
     """Spans (`start`, `end`, `type`) of labelled tokens, in order: tokens of one label with only blank space
     between are one span.
     """
     spans: list[dict] = []
-    for (start, end), label in zip(offsets.tolist(), found.tolist(), strict=True):
+    for (start, end), label in zip(offsets.tolist(), result.tolist(), strict=True):
         if label <= 0 or start == end:
             continue
         last = spans[-1] if spans else None
@@ -52,9 +52,9 @@ def spans_of(text: str, offsets: np.ndarray, found: np.ndarray, labels) -> list[
 
 @pytest.mark.parametrize("lang", TEXTS)
 @pytest.mark.parametrize("seen", [True, False], ids=["words it knows", "bytes"])
-def test_characters_to_tokens_to_characters_is_exact(lang, seen):
+def test_characters_to_tokens_to_characters_is_exact(lang, recorded):
     text, spans = read(TEXTS[lang])
-    coder = tiny_coder([text] * 3 if seen else ["some other words"], 900)
+    coder = tiny_coder([text] * 3 if recorded else ["some other words"], 900)
     ((_, offsets),) = coder.encode([text])
     assert spans_of(text, offsets, token_labels(text, offsets, spans, CATEGORY), CATEGORY) == spans
 
@@ -63,8 +63,8 @@ def test_characters_to_tokens_to_characters_is_exact(lang, seen):
 def test_no_character_is_lost(lang):
     text, _ = read(TEXTS[lang])
     ((ids, offsets),) = tiny_coder(["some other words"], 400).encode([text])
-    shown = {place for start, end in offsets for place in range(start, end)}
-    assert shown == {place for place, character in enumerate(text) if not character.isspace()}
+    shown = {index for start, end in offsets for index in range(start, end)}
+    assert shown == {index for index, character in enumerate(text) if not character.isspace()}
     assert len(ids) == len(offsets)
 
 
@@ -72,10 +72,10 @@ def test_what_a_tokenizer_drops_belongs_to_the_token_before_it():
     # ä and é as two characters each, of which an uncased vocabulary keeps the first; a joiner
     text = "na\u0308h te\u0301 \u200bx"
     offsets = np.array([(0, 1), (1, 2), (1, 2), (3, 4), (5, 6), (6, 7), (8, 8), (10, 11)])
-    found = filled(text, offsets)
-    assert found.tolist() == [[0, 1], [1, 3], [1, 3], [3, 4], [5, 6], [6, 8], [8, 8], [10, 11]]
+    result = filled(text, offsets)
+    assert result.tolist() == [[0, 1], [1, 3], [1, 3], [3, 4], [5, 6], [6, 8], [8, 8], [10, 11]]
     spans = [{"start": 0, "end": 4, "type": "entity"}, {"start": 5, "end": 8, "type": "invented"}]
-    assert spans_of(text, found, token_labels(text, found, spans, CATEGORY), CATEGORY) == spans
+    assert spans_of(text, result, token_labels(text, result, spans, CATEGORY), CATEGORY) == spans
     whole = np.array([(0, 4), (5, 8), (9, 11)])
     assert filled(text, whole).tolist() == whole.tolist() and filled(
         "", np.zeros((0, 2), np.int32)

@@ -63,9 +63,9 @@ def test_word_dropout_leaves_out_the_words_of_answers_in_training_alone():
     other_answers, other_reference = (replace(batch, ids=torch.where(part, 5, batch.ids)) for part in places)
     with torch.no_grad():
         scored, otherwise = network(batch), network(other_answers)
-        learned, *changed = (network.train()(one) for one in (batch, other_answers, other_reference))
+        fitted, *changed = (network.train()(item) for item in (batch, other_answers, other_reference))
     assert (scored - otherwise).abs().max() > 1e-3
-    assert torch.equal(learned, changed[0]) and (learned - changed[1]).abs().max() > 1e-3
+    assert torch.equal(fitted, changed[0]) and (fitted - changed[1]).abs().max() > 1e-3
 
 
 def test_chosen_tokens_have_their_logits_and_features_reach_the_output():

@@ -65,7 +65,7 @@ def test_what_is_marked_are_whole_words_above_the_threshold(threshold):
     detector = TokenDetector(small.network(), threshold)
     spans = detector.marked(text, small.REFERENCE)
     edges = {0, len(text)} | {
-        place for place in range(1, len(text)) if not text[place - 1 : place + 1].isalnum()
+        index for index in range(1, len(text)) if not text[index - 1 : index + 1].isalnum()
     }
     assert all(span["p"] > threshold and {span["start"], span["end"]} <= edges for span in spans)
     assert bool(spans) == any(piece["p"] > threshold for piece in detector.mark(text, small.REFERENCE))
@@ -111,8 +111,8 @@ def test_automodel_gives_the_detector_itself(tmp_path):
 def test_the_body_is_built_as_training_read_it(tmp_path):
     small.network("modernbert").save(tmp_path)
     ours, theirs = (
-        made.body.config.to_dict() | {"_name_or_path": ""}
-        for made in (TokenDetector.from_pretrained(tmp_path).network, load(tmp_path))
+        built.body.config.to_dict() | {"_name_or_path": ""}
+        for built in (TokenDetector.from_pretrained(tmp_path).network, load(tmp_path))
     )
     assert ours == theirs
 

@@ -20,9 +20,13 @@ TAUGHT, SAME, OTHER = lessons(60), lessons(25, start=500), lessons(25, start=500
 def f1(name, on, kind="binary"):
     """Token F1 of a rule that learned from TAUGHT."""
     rule, labels = BY_NAME[name], labels_of(kind)
-    taught, asked = passages_of(TAUGHT, labels), passages_of(on, labels)
+    training, asked = passages_of(TAUGHT, labels), passages_of(on, labels)
     return of_readings(
-        zip((one.labels for one in asked), rule.read(rule.learn(taught, len(labels) - 1), asked), strict=True)
+        zip(
+            (item.labels for item in asked),
+            rule.read(rule.learn(training, len(labels) - 1), asked),
+            strict=True,
+        )
     )
 
 
@@ -49,9 +53,9 @@ def test_constants_mark_the_whole_text_or_nothing():
 
 @pytest.mark.parametrize("name", ["token-lr", "token-tree"])
 def test_states_come_back_and_have_the_same_bytes(name, tmp_path):
-    rule, taught = BY_NAME[name], passages_of(TAUGHT.head(24), labels_of("category"))
-    learned = rule.learn(taught, 6)
-    for folder, state in {"a": learned, "b": rule.learn(taught, 6)}.items():
+    rule, training = BY_NAME[name], passages_of(TAUGHT.head(24), labels_of("category"))
+    trained = rule.learn(training, 6)
+    for folder, state in {"a": trained, "b": rule.learn(training, 6)}.items():
         save_state(state, tmp_path / folder)
     first, second = ((tmp_path / name / "state.npz").read_bytes() for name in "ab")
     assert first == second
@@ -60,9 +64,10 @@ def test_states_come_back_and_have_the_same_bytes(name, tmp_path):
         kept["intercepts"] if name == "token-lr" else [key for key in kept if key.endswith(".baseline")]
     )
     assert len(per_label) == 7  # hallucinated or not, and six types
-    again = rule.read(kept, taught)
+    repeated = rule.read(kept, training)
     assert all(
-        np.array_equal(one.p, other.p) for one, other in zip(again, rule.read(learned, taught), strict=True)
+        np.array_equal(item.p, other.p)
+        for item, other in zip(repeated, rule.read(trained, training), strict=True)
     )
 
 
@@ -76,9 +81,9 @@ def test_a_state_hangs_on_no_release_of_python_or_zlib(tmp_path):
     save_state({"b": np.arange(3, dtype=np.float32), "a": np.eye(2)}, tmp_path)
     with zipfile.ZipFile(tmp_path / STATE) as archive:
         kept = [
-            (one.filename, one.compress_type, one.extract_version, one.date_time[0])
-            for one in archive.infolist()
+            (item.filename, item.compress_type, item.extract_version, item.date_time[0])
+            for item in archive.infolist()
         ]
     assert kept == [("a.npy", zipfile.ZIP_STORED, 20, 1980), ("b.npy", zipfile.ZIP_STORED, 20, 1980)]
-    found = load_state(tmp_path)
-    assert found["a"].tolist() == [[1, 0], [0, 1]] and found["b"].dtype == np.float32
+    result = load_state(tmp_path)
+    assert result["a"].tolist() == [[1, 0], [0, 1]] and result["b"].dtype == np.float32

@@ -108,8 +108,8 @@ def test_training_rows_give_the_logits_of_scoring(kind, mask):
     with torch.no_grad():
         logits = network(batch)
     parts = [
-        logits[place][batch.segments[place] == number + 1].numpy()
-        for place, row in enumerate(rows)
+        logits[index][batch.segments[index] == number + 1].numpy()
+        for index, row in enumerate(rows)
         for number in range(row.n_answers)
     ]
     assert furthest(parts, scored(network, group)) <= 1e-5

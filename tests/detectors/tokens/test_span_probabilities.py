@@ -9,8 +9,8 @@ from truerate.detectors.tokens.span_probabilities import Reading, Spans, judged_
 def found(text, offsets, p, kinds=None, labels=BINARY):
     kinds = np.ones(len(p), dtype=int) if kinds is None else np.array(kinds)
     return [
-        tuple(one.values())
-        for one in soft_spans(text, Reading(np.array(offsets).reshape(-1, 2), np.array(p), kinds), labels)
+        tuple(item.values())
+        for item in soft_spans(text, Reading(np.array(offsets).reshape(-1, 2), np.array(p), kinds), labels)
     ]
 
 

@@ -45,8 +45,8 @@ def test_it_learns_to_compare_with_the_reference(tmp_path):
     network, trained = taught(tmp_path, lessons(60), how := backbone(max_steps=45))
     same, other = (lessons(20, start=500, wording=wording) for wording in (0, 1))
     f1 = [
-        agreement(network, groups_of(one, network.coder, how, network.labels), how).f1
-        for one in (same, other)
+        agreement(network, groups_of(item, network.coder, how, network.labels), how).f1
+        for item in (same, other)
     ]
     # mark-all reaches about .5 on both, the reference-blind rule .9 and .55
     assert f1[0] > 0.9 and f1[1] > 0.58
@@ -127,13 +127,13 @@ def test_a_killed_run_goes_on_to_the_same_end(tmp_path):
 def test_two_processes_reach_what_one_does(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1]), "WORLD_SIZE": "2"}
-    both = [started(tmp_path, SHORT, RANK=str(rank), LOCAL_RANK=str(rank), **place) for rank in range(2)]
+        index = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1]), "WORLD_SIZE": "2"}
+    both = [started(tmp_path, SHORT, RANK=str(rank), LOCAL_RANK=str(rank), **index) for rank in range(2)]
     _, alone = taught(tmp_path / "alone", lessons(30), backbone(**SHORT))
-    told = [process.communicate()[0].split()[-2:] for process in both]
-    assert told[0] == told[1] and told[0][1] == "2"
+    values = [process.communicate()[0].split()[-2:] for process in both]
+    assert values[0] == values[1] and values[0][1] == "2"
     # their gradients are summed, so without dropout only rounding differs
-    assert float(told[0][0]) == pytest.approx(alone.facts["validation"]["f1"], abs=0.02)
+    assert float(values[0][0]) == pytest.approx(alone.facts["validation"]["f1"], abs=0.02)
 
 
 def test_the_share_that_is_learned_from_is_the_callers():

@@ -16,23 +16,23 @@ def features(text: str, reference: str = REFERENCE) -> dict[str, list[float]]:
 
 def test_each_word_by_hand():
     # held: Lyon, has, the, Rhone · absent: Wolves, guard, 12, gates
-    found = features("Lyon has, Wolves guard 12 gates. The Rhone")
-    assert found["characters"] == [4, 3, 6, 5, 2, 5, 3, 5]
-    assert found["has_digit"] == [0, 0, 0, 0, 1, 0, 0, 0]
-    assert found["is_capital"] == [1, 0, 1, 0, 0, 0, 1, 1]
-    assert found["place"] == list(range(8)) and set(found["words"]) == {8}
-    assert found["place_in_sentence"] == [0, 1, 2, 3, 4, 5, 0, 1]
-    assert found["sentence_words"] == [6] * 6 + [2] * 2
-    assert found["sentence_share"] == [2 / 6] * 6 + [1] * 2 and set(found["text_share"]) == {4 / 8}
-    assert found["run"] == [0, 0, 4, 4, 4, 4, 0, 0]
-    assert found["after_punctuation"] == [0, 0, 1, 0, 0, 0, 1, 0]
+    result = features("Lyon has, Wolves guard 12 gates. The Rhone")
+    assert result["characters"] == [4, 3, 6, 5, 2, 5, 3, 5]
+    assert result["has_digit"] == [0, 0, 0, 0, 1, 0, 0, 0]
+    assert result["is_capital"] == [1, 0, 1, 0, 0, 0, 1, 1]
+    assert result["place"] == list(range(8)) and set(result["words"]) == {8}
+    assert result["place_in_sentence"] == [0, 1, 2, 3, 4, 5, 0, 1]
+    assert result["sentence_words"] == [6] * 6 + [2] * 2
+    assert result["sentence_share"] == [2 / 6] * 6 + [1] * 2 and set(result["text_share"]) == {4 / 8}
+    assert result["run"] == [0, 0, 4, 4, 4, 4, 0, 0]
+    assert result["after_punctuation"] == [0, 0, 1, 0, 0, 0, 1, 0]
     # of the first word: itself and three behind it, two of them held; of the sixth: three before, two behind
-    assert (found["share_within_3"][0], found["share_within_3"][5]) == (2 / 4, 2 / 6)
-    assert set(found["share_within_8"]) == set(found["share_within_20"]) == {4 / 8}
+    assert (result["share_within_3"][0], result["share_within_3"][5]) == (2 / 4, 2 / 6)
+    assert set(result["share_within_8"]) == set(result["share_within_20"]) == {4 / 8}
 
 
 def test_a_script_without_spaces_has_its_characters_as_words():
-    found = features("城门由龙守护。里昂位于河畔。", "里昂位于罗讷河畔。")
-    assert found["characters"] == [1] * 12
-    assert found["sentence_words"] == [6] * 12 and found["place_in_sentence"] == [*range(6)] * 2
-    assert found["sentence_share"] == [0] * 6 + [1] * 6 and found["run"] == [6] * 6 + [0] * 6
+    result = features("城门由龙守护。里昂位于河畔。", "里昂位于罗讷河畔。")
+    assert result["characters"] == [1] * 12
+    assert result["sentence_words"] == [6] * 12 and result["place_in_sentence"] == [*range(6)] * 2
+    assert result["sentence_share"] == [0] * 6 + [1] * 6 and result["run"] == [6] * 6 + [0] * 6

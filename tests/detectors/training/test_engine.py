@@ -66,7 +66,7 @@ def line_task(network: Line) -> Task:
     points = [Point(x / 16 - 1, 3 * (x / 16 - 1) + 1, name=f"point {x}") for x in range(32)]
 
     def loss(part):
-        x, y = (torch.tensor([[getattr(one, name)] for one in part]) for name in ("x", "y"))
+        x, y = (torch.tensor([[getattr(item, name)] for item in part]) for name in ("x", "y"))
         return ((network.layer(x) - y) ** 2).sum()
 
     def error():
@@ -99,16 +99,16 @@ def test_the_pace_rises_and_falls_to_nothing():
 def test_a_run_stops_by_its_grade_and_takes_the_best_weights_back(tmp_path):
     """A grade that falls after the second look, below any bound that a share would have."""
     network, grades = Line(), iter([-7.0, -5.0, -6.0, -9.0])
-    seen = []
+    recorded = []
 
     def eval_metric():
-        seen.append(network.layer.weight.item())
+        recorded.append(network.layer.weight.item())
         return next(grades)
 
     task = line_task(network)._replace(eval_metric=eval_metric)
     trained = train(network, task, how(patience=2), seed=1, folder=tmp_path)
-    assert trained.facts["steps"] == 40 and len(seen) == 4
-    assert network.layer.weight.item() == pytest.approx(seen[1])
+    assert trained.facts["steps"] == 40 and len(recorded) == 4
+    assert network.layer.weight.item() == pytest.approx(recorded[1])
 
 
 def test_rows_that_teach_nothing_are_no_step(tmp_path):

@@ -11,14 +11,14 @@ from truerate.detectors.training.jobs import IMPORTED
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
 def test_the_process_that_is_forked_has_one_thread():
     code = f"import os, {', '.join(IMPORTED)}; print(len(os.listdir('/proc/self/task')))"
-    told = subprocess.run(
+    values = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=True,
         env={"OPENBLAS_NUM_THREADS": "1"},
     )
-    assert told.stdout == "1\n"
+    assert values.stdout == "1\n"
 
 
 def test_a_stage_starts_its_workers_before_torch_is_there():

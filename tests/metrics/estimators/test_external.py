@@ -49,9 +49,9 @@ def test_clusters_in_two_languages_are_seen():
     apart = cell([5], [1], [NONE], ["b"])
     assert not shares_clusters([cell([5], [1], [NONE], ["a"]), apart], [])
     assert shares_clusters([apart, apart], []) and not shares_clusters([], [])
-    known = Calibration(np.ones((1, 4)), np.array(["x"]), np.array(["w"]), np.array(["b"]))
+    existing = Calibration(np.ones((1, 4)), np.array(["x"]), np.array(["w"]), np.array(["b"]))
     other = Calibration(np.ones((1, 4)), np.array(["x"]), np.array(["w"]), np.array(["c"]))
-    assert shares_clusters([cell([5], [1], [NONE], ["a"]), apart], [known, other])
+    assert shares_clusters([cell([5], [1], [NONE], ["a"]), apart], [existing, other])
 
 
 # ---- between models ----------------------------------------------------------------------------------------
@@ -72,16 +72,18 @@ def test_a_planted_variance_between_models_is_found():
     rng = np.random.default_rng(8)
     fpr = np.repeat(np.clip(rng.normal(0.3, 0.08, 60), 0.02, 0.9), 40)
     flagged = rng.binomial(20, fpr)
-    known = texts([[20, 0, one, 0] for one in flagged], models=[f"m{place // 40}" for place in range(2400)])
-    assert between_models(known).fpr == pytest.approx(0.08**2, rel=0.35)
+    existing = texts(
+        [[20, 0, item, 0] for item in flagged], models=[f"m{place // 40}" for place in range(2400)]
+    )
+    assert between_models(existing).fpr == pytest.approx(0.08**2, rel=0.35)
 
 
 def test_widened_by_hand():
-    found = widened(Corrected(0.2, 0.1, 0.4, 0.2, True), 0.5, Between(0.01, 0.0025, 3), confidence=0.95)
+    result = widened(Corrected(0.2, 0.1, 0.4, 0.2, True), 0.5, Between(0.01, 0.0025, 3), confidence=0.95)
     # sd² = (.0025 · .8² + .01 · .2²)/.5²; each side squared with (1.96 sd)²
     more = 1.959964**2 * (0.0025 * 0.64 + 0.01 * 0.04) / 0.25
-    assert found.low == pytest.approx(max(0, 0.2 - (0.1**2 + more) ** 0.5))
-    assert found.high == pytest.approx(0.2 + (0.2**2 + more) ** 0.5)
+    assert result.low == pytest.approx(max(0, 0.2 - (0.1**2 + more) ** 0.5))
+    assert result.high == pytest.approx(0.2 + (0.2**2 + more) ** 0.5)
     untold = Corrected(None, None, None, None, False)
     assert widened(untold, 0.0, Between(0, 0, 0), confidence=0.95) == untold
     assert widened(None, 0.5, Between(0, 0, 0), confidence=0.95) is None

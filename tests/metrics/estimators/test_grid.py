@@ -16,27 +16,27 @@ from .boards import NONE, cell, labelled, population
 
 
 def fit_of(cells, *, slope=None, target="these"):
-    found = {key: residuals(one) for key, one in cells.items()}
-    known = {key: one for key, one in found.items() if one is not None}
-    return fit_board(known, slope=slope, target=target, confidence=0.95)
+    result = {key: residuals(item) for key, item in cells.items()}
+    expected = {key: item for key, item in result.items() if item is not None}
+    return fit_board(expected, slope=slope, target=target, confidence=0.95)
 
 
 def test_a_mean_is_the_plain_one_and_its_variance_a_quarter_of_two_cells():
     cells, _ = population(1, n_models=2, n_langs=2)
     fit = fit_of(labelled(cells, 12, np.random.default_rng(0)))
-    found = combined(fit, {("m0", "l0"): 0.5, ("m0", "l1"): 0.5})
+    result = combined(fit, {("m0", "l0"): 0.5, ("m0", "l1"): 0.5})
     values = [fit.rates["m0", lang] for lang in ("l0", "l1")]
     variances = [fit.spreads["m0", lang].variance for lang in ("l0", "l1")]
-    assert found.value == pytest.approx(np.mean(values))
+    assert result.value == pytest.approx(np.mean(values))
     # labels drawn apart share next to nothing
-    assert found.variance == pytest.approx(sum(variances) / 4, rel=0.35)
-    assert found.degrees > 21  # Satterthwaite's, at least that of the cell with fewer degrees, 11 + 10
+    assert result.variance == pytest.approx(sum(variances) / 4, rel=0.35)
+    assert result.degrees > 21  # Satterthwaite's, at least that of the cell with fewer degrees, 11 + 10
 
 
 def test_a_language_without_labels_leaves_no_mean():
     cells, _ = population(1, n_models=1, n_langs=2)
-    one = cells["m0", "l1"]
-    cells["m0", "l1"] = Cell(one.total, one.flagged, np.full(one.n, NONE), one.clusters)
+    item = cells["m0", "l1"]
+    cells["m0", "l1"] = Cell(item.total, item.flagged, np.full(item.n, NONE), item.clusters)
     assert model_mean(fit_of(cells), "m0", ["l0", "l1"]) is None
     assert combined(fit_of(cells), {}) is None
 
@@ -44,12 +44,12 @@ def test_a_language_without_labels_leaves_no_mean():
 def test_labels_of_the_same_articles_share_what_is_not_finite():
     # both models hallucinate alike in the same four articles, all four labelled of eight
     gold = [1, 0, 3, 0, NONE, NONE, NONE, NONE]
-    one = cell([10] * 8, [0] * 8, gold)
-    fit = fit_of({("a", "x"): one, ("b", "x"): one}, slope=0)
+    item = cell([10] * 8, [0] * 8, gold)
+    fit = fit_of({("a", "x"): item, ("b", "x"): item}, slope=0)
     moved = fit.cells["a", "x"].influence(0, "these")
     # four pairs, of which chance would give 8 · ½ · ½ = 2: half of the product
     assert covariance(fit, ("a", "x"), ("b", "x")) == pytest.approx(0.5 * float(moved @ moved))
-    about = fit_of({("a", "x"): one, ("b", "x"): one}, slope=0, target="model")
+    about = fit_of({("a", "x"): item, ("b", "x"): item}, slope=0, target="model")
     assert covariance(about, ("a", "x"), ("b", "x")) == pytest.approx(float(moved @ moved))
     difference = model_difference(about, "a", "b", ["x"])
     assert difference.value == 0 and difference.p == 1
@@ -61,13 +61,13 @@ def test_models_are_told_apart_in_their_right_order():
     models, langs = [f"m{place}" for place in range(5)], [f"l{place}" for place in range(6)]
     fit = fit_of(labelled(cells, 30, np.random.default_rng(1)))
     truth = [np.mean([rates[model, lang] for lang in langs]) for model in models]
-    found = compare_models(fit, models, langs)
-    assert len(found) == 10 and all(one.p_holm >= one.p for one in found)
-    apart = [one for one in found if one.p_holm < 0.05]
+    result = compare_models(fit, models, langs)
+    assert len(result) == 10 and all(item.p_holm >= item.p for item in result)
+    apart = [item for item in result if item.p_holm < 0.05]
     assert len(apart) >= 6
-    assert all((one.difference > 0) == (truth[one.first] > truth[one.second]) for one in apart)
+    assert all((item.difference > 0) == (truth[item.first] > truth[item.second]) for item in apart)
     means = [model_mean(fit, model, langs) for model in models]
-    assert sum(one.low <= rate <= one.high for one, rate in zip(means, truth, strict=True)) >= 4
+    assert sum(item.low <= rate <= item.high for item, rate in zip(means, truth, strict=True)) >= 4
 
 
 def test_values_of_units_have_the_rate_as_their_mean():

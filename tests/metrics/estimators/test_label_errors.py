@@ -19,12 +19,12 @@ ALONE = Cell(
 
 def test_by_hand():
     # votes 4 and 6; means over people (4 + 2)/2 = 3 and 5: ratio 10/8
-    found = label_error(np.array([4, 6]), np.array([[4, 2, NONE], [5, 5, 5]]), ["a", "b"])
-    assert found.ratio == pytest.approx(10 / 8)
+    result = label_error(np.array([4, 6]), np.array([[4, 2, NONE], [5, 5, 5]]), ["a", "b"])
+    assert result.ratio == pytest.approx(10 / 8)
     # left over 4 − 1.25 · 3 and 6 − 1.25 · 5; 2/1 · Σ squares / 8², over the ratio's square
-    assert found.relative_variance == pytest.approx(2 * (0.25**2 + 0.25**2) / 64 / 1.25**2)
+    assert result.relative_variance == pytest.approx(2 * (0.25**2 + 0.25**2) / 64 / 1.25**2)
     # of each text the mean of (1.25 · each − vote)²: (1² + 1.5²)/2 and .25²; over 10 hallucinated words
-    assert found.noise == pytest.approx(((1 + 2.25) / 2 + 0.0625) / 10)
+    assert result.noise == pytest.approx(((1 + 2.25) / 2 + 0.0625) / 10)
 
 
 def test_over_nothing_is_none():
@@ -43,15 +43,15 @@ def test_one_persons_counts_are_multiplied_and_settled_ones_are_not():
 def misread(cells, k, rng, *, n_shared=2, missed=0.15):
     """k labels a cell, of which `n_shared` are settled by seven people; each person misses words one by one."""
     kept, votes, each = {}, [], []
-    for key, one in cells.items():
-        places = rng.permutation(one.n)[:k]
-        gold, alone = np.full(one.n, NONE), np.zeros(one.n, bool)
-        gold[places] = rng.binomial(one.gold[places].astype(int), 1 - missed)
+    for key, item in cells.items():
+        places = rng.permutation(item.n)[:k]
+        gold, alone = np.full(item.n, NONE), np.zeros(item.n, bool)
+        gold[places] = rng.binomial(item.gold[places].astype(int), 1 - missed)
         alone[places[n_shared:]] = True
-        gold[places[:n_shared]] = one.gold[places[:n_shared]]
-        votes.append(one.gold[places[:n_shared]])
-        each.append(rng.binomial(one.gold[places[:n_shared], None].astype(int), 1 - missed, (n_shared, 7)))
-        kept[key] = Cell(one.total, one.flagged, gold, one.clusters, alone)
+        gold[places[:n_shared]] = item.gold[places[:n_shared]]
+        votes.append(item.gold[places[:n_shared]])
+        each.append(rng.binomial(item.gold[places[:n_shared], None].astype(int), 1 - missed, (n_shared, 7)))
+        kept[key] = Cell(item.total, item.flagged, gold, item.clusters, alone)
     votes = np.concatenate(votes)
     return kept, label_error(votes, np.concatenate(each), range(len(votes)))
 
@@ -61,12 +61,14 @@ def test_rates_are_recovered_though_one_person_misses_much():
     langs = [f"l{place}" for place in range(6)]
     truth = {f"m{place}": np.mean([rates[f"m{place}", lang] for lang in langs]) for place in range(5)}
     rng = np.random.default_rng(4)
-    held = {True: [], False: []}
+    covered = {True: [], False: []}
     for _ in range(4):
         drawn, people = misread(cells, 36, rng)
         assert people.ratio == pytest.approx(1 / 0.85, rel=0.06)
         for is_known in (True, False):
             fit = Board(drawn, 0.95, people=people if is_known else EXACT).headline
             means = {model: model_mean(fit, model, langs) for model in truth}
-            held[is_known] += [means[model].low <= rate <= means[model].high for model, rate in truth.items()]
-    assert np.mean(held[True]) >= 0.9 and np.mean(held[False]) < 0.4
+            covered[is_known] += [
+                means[model].low <= rate <= means[model].high for model, rate in truth.items()
+            ]
+    assert np.mean(covered[True]) >= 0.9 and np.mean(covered[False]) < 0.4

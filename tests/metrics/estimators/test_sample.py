@@ -12,16 +12,16 @@ from .boards import NONE, cell
 
 
 def test_a_cluster_is_labelled_where_each_of_its_units_is():
-    one = by_cluster(cell([10, 20, 30, 40], [1, 2, 3, 4], [0, 2, 5, NONE], ["b", "b", "a", "a"]))
-    assert one.clusters.tolist() == ["a", "b"]
-    assert one.total.tolist() == [70, 30] and one.flagged.tolist() == [7, 3]
-    assert np.isnan(one.gold[0]) and one.gold[1] == 2
+    item = by_cluster(cell([10, 20, 30, 40], [1, 2, 3, 4], [0, 2, 5, NONE], ["b", "b", "a", "a"]))
+    assert item.clusters.tolist() == ["a", "b"]
+    assert item.total.tolist() == [70, 30] and item.flagged.tolist() == [7, 3]
+    assert np.isnan(item.gold[0]) and item.gold[1] == 2
 
 
 def test_units_with_weights_are_not_put_together():
-    one = cell([10, 20], [1, 2], [0, 2], ["a", "a"])
+    item = cell([10, 20], [1, 2], [0, 2], ["a", "a"])
     with pytest.raises(ValueError, match="unlike chances"):
-        by_cluster(Cell(one.total, one.flagged, one.gold, one.clusters, None, np.array([1.0, 2.0])))
+        by_cluster(Cell(item.total, item.flagged, item.gold, item.clusters, None, np.array([1.0, 2.0])))
 
 
 def test_the_additive_fit_is_model_and_language_less_the_grand_mean():
