@@ -40,7 +40,7 @@ def test_features_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("held", "beside", "longest"),
+    ("covered", "beside", "longest"),
     [
         ([], [], 0),
         ([0, 0], [0, 0], 0),

@@ -4,7 +4,7 @@ from truerate.detectors.windows import borders
 
 
 @pytest.mark.parametrize(
-    ("n", "size", "found"),
+    ("n", "size", "result"),
     [
         (0, 4, []),
         (3, 4, [(0, 3)]),

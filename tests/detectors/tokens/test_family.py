@@ -105,7 +105,7 @@ def test_texts_that_nobody_labelled_are_judged_by_the_detector_of_the_rates_alon
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "reply"),
     [
         ({"unlabelled": "rates", "folds": 2}, "`unlabelled` is for detectors that mark tokens"),
         ({"grid": [{"members": ["b"]}]}, "`grid` names 'b', no member"),

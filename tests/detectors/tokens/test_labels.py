@@ -51,7 +51,7 @@ def spans_of(text: str, offsets: np.ndarray, result: np.ndarray, labels) -> list
 
 
 @pytest.mark.parametrize("lang", TEXTS)
-@pytest.mark.parametrize("seen", [True, False], ids=["words it knows", "bytes"])
+@pytest.mark.parametrize("recorded", [True, False], ids=["words it knows", "bytes"])
 def test_characters_to_tokens_to_characters_is_exact(lang, recorded):
     text, spans = read(TEXTS[lang])
     coder = tiny_coder([text] * 3 if recorded else ["some other words"], 900)
