@@ -22,9 +22,10 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
 from truerate.detectors.published.alignscore import as_safetensors
 from truerate.detectors.published.checks import usable
-from truerate.detectors.published.claims import claims_of, pieces_for
+from truerate.detectors.published.claims import pieces_for
 from truerate.detectors.published.family import judge_published
 from truerate.detectors.published.scorers import Scorer, Tokens
+from truerate.detectors.published.texts import claims_of
 
 from . import tiny_models as tiny
 

@@ -14,8 +14,8 @@ from truerate.config.detectors import GridPart, RateOf
 from truerate.core.schemas import Judgement, pair, scan, validate
 from truerate.detectors.judges.cells import OF_JUDGES
 from truerate.detectors.tokens import predict
-from truerate.detectors.tokens.cells import PACKAGE, Cell, cells, code_key
-from truerate.detectors.tokens.family import fit_tokens, job_of, judge_tokens, mark_texts
+from truerate.detectors.tokens.cells import PACKAGE, Cell, cells, code_key, key_of
+from truerate.detectors.tokens.family import fit_tokens, judge_tokens, mark_texts
 from truerate.tracks.mfava.settings import Sizes
 
 from .lessons import backbone, lessons
@@ -194,17 +194,17 @@ def once_a_cell(members, passages, params, size, tmp_path, judged):
     assert len(list(kept.iterdir())) == 4 + 3
 
 
-def test_what_decides_a_cell_names_its_scratch_folder(params, tmp_path):
-    passages, cell = lessons(4), Cell("quick", "multi", "binary", 42, None)
-    name = job_of(cell, passages, params.backbones, tmp_path).scratch
-    assert name == job_of(cell, passages.reverse(), params.backbones, tmp_path).scratch
+def test_what_decides_a_cell_names_its_key():
+    passages, cell, how = lessons(4), Cell("quick", "multi", "binary", 42, None), backbone(max_steps=3)
+    key = key_of(cell, passages, how)
+    assert key == key_of(cell, passages.reverse(), how)
     others = {
-        job_of(cell, passages.head(3), params.backbones, tmp_path).scratch,
-        job_of(cell._replace(seed=47), passages, params.backbones, tmp_path).scratch,
-        job_of(cell, passages, {"quick": backbone(max_steps=4)}, tmp_path).scratch,
-        job_of(cell, passages.with_columns(reference=pl.lit("other")), params.backbones, tmp_path).scratch,
+        key_of(cell, passages.head(3), how),
+        key_of(cell._replace(seed=47), passages, how),
+        key_of(cell, passages, backbone(max_steps=4)),
+        key_of(cell, passages.with_columns(reference=pl.lit("other")), how),
     }
-    assert len(others | {name}) == 5
+    assert len(others | {key}) == 5
 
 
 @pytest.mark.parametrize("kind", ["none", "clean"])

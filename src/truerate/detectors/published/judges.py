@@ -5,12 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from truerate.core.text import sentences
 from truerate.detectors.published.adapters import Adapter, filled
 from truerate.detectors.published.chunks import Offsets, room_beside, windows
 from truerate.detectors.published.readout import DIGITS, Said
 from truerate.detectors.published.replies import Read, of_windows, read_reply
-from truerate.detectors.published.texts import NO_EVIDENCE, NO_TEXT, TOO_LONG, Text
+from truerate.detectors.published.texts import Text, plans_of
 
 GROUNDED = {"criteria_id": "groundedness"}  # what Granite Guardian is asked for
 AROUND = 24  # tokens that a chat template puts around the turns, at most
@@ -71,23 +70,8 @@ def judge(adapter: Adapter, texts: Sequence[Text], ask: Ask, *, offsets: Offsets
     A text, or each of its sentences where the adapter asks about these, is held against every window of its
     document. Of sentences the least supported decides.
     """
-    asked: list[Question] = []
-    plans: list[list[tuple[str, range]] | str] = []
-    for text in texts:
-        claims = (
-            sentences(text.text) if adapter.claim == "sentence" else [text.text] if text.text.strip() else []
-        )
-        plan: list[tuple[str, range]] = []
-        why = None if claims else NO_TEXT
-        for claim in claims:
-            pieces = _pieces(adapter, text, claim, offsets)
-            why = why or (TOO_LONG if pieces is None else None if pieces else NO_EVIDENCE)
-            plan.append((claim, range(len(asked), len(asked) + len(pieces or []))))
-            asked += [question_of(adapter, piece, claim, text.question) for piece in pieces or []]
-        plans.append(why or plan)
-        if why:
-            del asked[plan[0][1].start if plan else len(asked) :]
-    answers = ask(asked)
+    asked, plans = plans_of(adapter, texts, lambda text, claim: _pieces(adapter, text, claim, offsets))
+    answers = ask([question_of(adapter, piece, claim, text.question) for text, claim, piece in asked])
     return [
         Said(None, None, [], 0, plan)
         if isinstance(plan, str)
@@ -114,9 +98,8 @@ def _reading(adapter: Adapter, text: str, by_claim: Sequence[tuple[str, list[Ans
         support = 1 - worst
         is_supported = support > adapter.threshold if adapter.is_above else support >= adapter.threshold
         decisive_read = read[0] if len(read) == 1 else Read(None)
-        keeps = not is_supported and bool(
-            decisive_read.verdict
-        )  # what was written of a text that it lets pass is no reason
+        # what was written of a text that it lets pass is no reason
+        keeps = not is_supported and bool(decisive_read.verdict)
         spans = [{**span, "p": worst} for span in decisive_read.spans] if keeps else []
         return Said(
             not is_supported, worst, spans, n_windows, rationale=decisive_read.rationale if keeps else None

@@ -52,10 +52,12 @@ def jobs_of(
     are trained on that are trained elsewhere. Raises TruerateError for an unknown member.
     """
     device_of, backbones = devices or {}, size.paced(p.backbones)
-    return [
-        job_of(cell, passages, backbones, scratch, device_of.get(cell.member))
-        for cell in checked_cells(members, passages, p.backbones, size, parts)
-    ]
+    jobs = []
+    for cell in checked_cells(members, passages, p.backbones, size, parts):
+        own_passages, backbone = cell.passages_of(passages), backbones.get(cell.member)
+        key = key_of(cell, own_passages, backbone, device_of.get(cell.member))
+        jobs.append(Job(cell, own_passages, backbone, Path(scratch) / f"{cell.member}-{key}"))
+    return jobs
 
 
 def judge_tokens(
@@ -103,20 +105,11 @@ def mark_texts(
 
     None where that cell has learned nothing. Raises TruerateError where there is none.
     """
-    rows = [
-        {
-            "target_id": str(number),
-            "item_id": str(number),
-            "group_id": str(number),
-            "lang": "",
-            "task": "",
-            "text": text,
-            "spans": [],
-            "reference": reference,
-        }
-        for number, (text, reference) in enumerate(pairs)
-    ]
-    passages = pl.DataFrame(rows, schema_overrides={"spans": SPANS})
+    texts, references = ([pair[side] for pair in pairs] for side in (0, 1))
+    passages = pl.DataFrame(
+        {"target_id": [str(number) for number in range(len(pairs))], "text": texts, "reference": references},
+        schema=dict.fromkeys(("target_id", "text", "reference"), pl.String),
+    ).with_columns(spans=pl.lit([], dtype=SPANS))
     cell = cell_to_mark(member, folder, wanted)
     return predict(Reader(cell, cell_path(folder, cell), p.backbones.get(member)), passages)
 
@@ -155,23 +148,6 @@ def checked_cells(
     for member in members:
         check_member(member, backbones)
     return list(cells(members, passages["lang"].unique(maintain_order=True).to_list(), size, parts))
-
-
-def job_of(
-    cell: Cell,
-    passages: pl.DataFrame,
-    backbones: Mapping[str, Backbone],
-    scratch: Path,
-    device: str | None = None,
-) -> Job:
-    """A cell with what it learns from and the scratch folder that its content names."""
-    cell_passages, backbone = cell.passages_of(passages), backbones.get(cell.member)
-    return Job(
-        cell,
-        cell_passages,
-        backbone,
-        Path(scratch) / f"{cell.member}-{key_of(cell, cell_passages, backbone, device)}",
-    )
 
 
 def cell_path(folder: Path, cell: Cell) -> Path:
