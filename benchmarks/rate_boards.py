@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from truerate.metrics.estimators.grid import compare_models
+from truerate.metrics.estimators.grid import model_differences
 from truerate.metrics.estimators.registry import ALL, Board, Key, estimate_board
 from truerate.metrics.estimators.sample import EXACT, Calibration, Cell, LabelError, label_error
 from truerate.metrics.rates import Estimate
@@ -265,12 +265,9 @@ def told_apart(world: World, sample: Sample, *, n_draws: int, seed: int) -> tupl
     for _ in range(n_draws):
         cells, _, people = draw_labels(world, sample, rng)
         board = Board(cells, 0.95, people=people)
-        apart = [
-            one for one in compare_models(board.headline, board.models, board.langs) if one.p_holm < 0.05
-        ]
+        apart = [one for one in model_differences(board.headline, board.models, board.langs) if one[3] < 0.05]
         right = [
-            (one.difference > 0) == (truth[board.models[one.first]] > truth[board.models[one.second]])
-            for one in apart
+            (difference.value > 0) == (truth[first] > truth[second]) for first, second, difference, _ in apart
         ]
         n_apart.append(len(apart))
         is_wrong.append(not all(right))

@@ -3,9 +3,9 @@ import pytest
 
 from truerate.metrics.estimators.grid import (
     combined,
-    compare_models,
     covariance,
     model_difference,
+    model_differences,
     model_mean,
     unit_values,
 )
@@ -60,14 +60,14 @@ def test_models_are_told_apart_in_their_right_order():
     cells, rates = population(4)
     models, langs = [f"m{place}" for place in range(5)], [f"l{place}" for place in range(6)]
     fit = fit_of(labelled(cells, 30, np.random.default_rng(1)))
-    truth = [np.mean([rates[model, lang] for lang in langs]) for model in models]
-    result = compare_models(fit, models, langs)
-    assert len(result) == 10 and all(item.p_holm >= item.p for item in result)
-    apart = [item for item in result if item.p_holm < 0.05]
+    truth = {model: np.mean([rates[model, lang] for lang in langs]) for model in models}
+    result = model_differences(fit, models, langs)
+    assert len(result) == 10 and all(p >= difference.p for *_, difference, p in result)
+    apart = [item for item in result if item[3] < 0.05]
     assert len(apart) >= 6
-    assert all((item.difference > 0) == (truth[item.first] > truth[item.second]) for item in apart)
+    assert all((difference.value > 0) == (truth[a] > truth[b]) for a, b, difference, _ in apart)
     means = [model_mean(fit, model, langs) for model in models]
-    assert sum(item.low <= rate <= item.high for item, rate in zip(means, truth, strict=True)) >= 4
+    assert sum(item.low <= rate <= item.high for item, rate in zip(means, truth.values(), strict=True)) >= 4
 
 
 def test_values_of_units_have_the_rate_as_their_mean():

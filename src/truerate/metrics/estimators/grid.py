@@ -11,7 +11,6 @@ from truerate.metrics.estimators.prediction_powered import Fit, clipped, t_of, w
 from truerate.metrics.estimators.sample import Key
 from truerate.metrics.intervals import Interval
 from truerate.metrics.paired import holm
-from truerate.metrics.ranking import Comparison
 
 LEAST_LEFT = 0.25  # of a variance, whatever cells are estimated to share
 
@@ -109,19 +108,17 @@ def model_difference(fit: Fit, first: str, second: str, langs: Sequence[str]) ->
     return combined(fit, each)
 
 
-def compare_models(fit: Fit, models: Sequence[str], langs: Sequence[str]) -> list[Comparison]:
-    """Every pair of models by place, with the p-value of its difference and Holm's correction of it."""
+def model_differences(
+    fit: Fit, models: Sequence[str], langs: Sequence[str]
+) -> list[tuple[str, str, Combined, float]]:
+    """Every two models with labels in all languages: their difference, and its p-value after Holm's correction."""
     differences = [
-        (i, j, difference)
-        for (i, first), (j, second) in combinations(enumerate(models), 2)
+        (first, second, difference)
+        for first, second in combinations(models, 2)
         if (difference := model_difference(fit, first, second, langs)) is not None
     ]
-    corrected = holm([difference.p for _, _, difference in differences])
-    return [
-        Comparison(i, j, difference.value, difference.p, p)
-        for (i, j, difference), p in zip(differences, corrected, strict=True)
-        if p is not None
-    ]
+    corrected = holm([difference.p for *_, difference in differences])
+    return [(*pair, p) for pair, p in zip(differences, corrected, strict=True) if p is not None]
 
 
 def unit_values(fit: Fit, key: Key) -> np.ndarray:

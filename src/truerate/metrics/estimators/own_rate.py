@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
 from math import sqrt
 
 import numpy as np
 
 from truerate.metrics.estimators.choice import used
-from truerate.metrics.estimators.grid import Combined, combined, model_difference
+from truerate.metrics.estimators.grid import Combined, combined, model_differences
 from truerate.metrics.estimators.label_groups import (
     are_by_group,
     grouped_rate,
@@ -21,7 +20,6 @@ from truerate.metrics.estimators.prediction_powered import Fit, fit_board, resid
 from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board
 from truerate.metrics.estimators.sample import Cell
 from truerate.metrics.intervals import Interval, wilson
-from truerate.metrics.paired import holm
 from truerate.metrics.rates import PREDICTION_POWERED, RAW
 from truerate.metrics.score_writer import ALL
 
@@ -263,17 +261,7 @@ class Systems:
     def pairs(self) -> list[Separation]:
         """Every two systems that have labels enough, in the order of their names."""
         names = sorted(name for name, _ in self.fit.cells)
-        differences = [
-            (first, second, difference)
-            for first, second in combinations(names, 2)
-            if (difference := model_difference(self.fit, first, second, [ALL])) is not None
-        ]
-        corrected = holm([difference.p for _, _, difference in differences])
-        return [
-            self._separation(*pair, p)
-            for pair, p in zip(differences, corrected, strict=True)
-            if p is not None
-        ]
+        return [self._separation(*difference) for difference in model_differences(self.fit, names, [ALL])]
 
     def _separation(self, first: str, second: str, combination: Combined, p: float) -> Separation:
         interval = combination.interval(self.confidence, bounds=(-1.0, 1.0))
