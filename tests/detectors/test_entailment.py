@@ -12,7 +12,6 @@ from truerate.config import Detector, Entailer
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
 from truerate.detectors.entailment import Entailment, chosen, fitting, network, pieces
-from truerate.detectors.family import fit_family, judge_family
 
 from .labelled_texts import contexts, samples
 
@@ -104,18 +103,6 @@ def test_p_is_what_the_network_gives_each_pair_alone(weights):
     assert abs(alone[0] - alone[1]) > 1e-3
 
 
-def test_it_is_a_member_of_a_family_by_its_name(weights, tmp_path):
-    how = {"nli": Entailer(weights=weights, max_tokens=64)}
-    index = {"folder": tmp_path, "n_folds": 2, "entailment": how}
-    fit_family(["never", "nli"], FACTS, contexts(FACTS, KNOWN), 7, **index)
-    judged = judge_family(["never", "nli"], FACTS, contexts(FACTS, KNOWN), **index)
-    assert judged.group_by("judge").len().sort("judge").rows() == [("never", 3), ("nli", 3)]
-    whole = detector(weights).judge(FACTS, contexts(FACTS, KNOWN)).sort("target_id")
-    assert judged.filter(judge="nli").sort("target_id").equals(whole), (
-        "it learns nothing, so folds change nothing"
-    )
-
-
 # ---- bad weights -------------------------------------------------------------------------------------------
 
 
@@ -128,22 +115,6 @@ def refused(folder):
 
 def test_weights_that_are_not_there(tmp_path):
     assert "name a Hub id or a folder with config.json" in refused(tmp_path / "absent")
-
-
-def test_a_head_of_another_shape_is_refused(weights, tmp_path, capfd):
-    folder = shutil.copytree(weights, tmp_path / "turned")
-    config = json.loads((folder / "config.json").read_text("utf-8"))
-    (folder / "config.json").write_text(
-        json.dumps(config | {"id2label": {"0": "entailment", "1": "not_entailment"}}), "utf-8"
-    )
-    assert "not the shapes that its config.json names: classifier.bias, classifier.weight" in refused(folder)
-    assert capfd.readouterr() == ("", ""), "the one line says it all"
-
-
-def test_a_window_beyond_the_networks_is_refused(tmp_path):
-    small = saved(tmp_path / "small", max_position_embeddings=48)
-    with pytest.raises(TruerateError, match="sees 48 tokens; lower its max_tokens, 64"):
-        detector(small).fit(FACTS, contexts(FACTS), 7)
 
 
 def test_classes_without_names(tmp_path):

@@ -3,7 +3,7 @@ import pytest
 
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import pairs
-from truerate.detectors.evidence import joined, passages, split, with_evidence
+from truerate.detectors.evidence import passages, with_evidence
 from truerate.detectors.family import member
 from truerate.detectors.interface import Texts
 
@@ -39,11 +39,6 @@ def test_a_lexical_detector_sees_them():
         fitted.judge(of, with_evidence(contexts(of), of, DOCUMENTS))["verdict"].to_list() == [False, True] * 4
     )
     assert fitted.judge(of, contexts(of))["verdict"].to_list() == [True] * 8
-
-
-def test_passages_survive_being_joined():
-    result = ["One.\n\n\nTwo.", "Three."]
-    assert split(joined(result)) == ["One.\nTwo.", "Three."] and split("") == []
 
 
 @pytest.mark.parametrize("named", ["d3:0-1", "d1", "d1:0", "d1:5-2", "d1:0-99", "d1:-1-4", "d1:a-b"])

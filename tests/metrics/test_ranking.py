@@ -17,14 +17,6 @@ def test_ranges_from_decisions_by_hand():
     assert lower == [RankRange(2, 3), RankRange(1, 3), RankRange(1, 2)]
 
 
-def test_clear_and_equal_subjects():
-    rng = np.random.default_rng(1)
-    good, bad = rng.random((2, 300)) < np.array([[0.9], [0.5]])
-    values = np.array([good, bad, bad], dtype=float)
-    comparisons = compare_all(values, range(300), **SETTINGS)
-    assert rank_ranges(3, comparisons, alpha=0.05) == [RankRange(1, 1), RankRange(2, 3), RankRange(2, 3)]
-
-
 def test_models_are_one_family_and_models_against_baselines_the_second():
     assert families([True, False, True, False]) == [[(0, 2)], [(0, 1), (0, 3), (2, 1), (2, 3)]]
     assert families([False] * 3) == families([True] * 3) == [[(0, 1), (0, 2), (1, 2)]]

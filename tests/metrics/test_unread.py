@@ -74,14 +74,6 @@ def test_the_values_are_worth_1_of_a_supported_reply_and_0_of_any_other(n):
 # ---- where it is not told ----------------------------------------------------------------------------------
 
 
-def test_short_and_long_replies_tell_apart_how_verdicts_are_lost():
-    """Of 40 replies of 2 facts none is lost; of 40 of 20 facts an eighth: these alone have values of their own."""
-    facts, read = replies((40, 2, 2), (35, 20, 20), (5, 20, 0))
-    result = all_supported(np.zeros(80), facts, read, np.array([1] * 75 + [0] * 5))
-    assert result[:40].tolist() == [0.0] * 40
-    assert result[40:] == pytest.approx(0)  # (35 · −1/7 + 5 · 1) / 40
-
-
 # ---- planted -----------------------------------------------------------------------------------------------
 
 LENGTHS, MANNERS, RATES = ("5", "mixed"), ("single", "calls", "both", "ends"), (0.03, 0.1)
@@ -131,16 +123,6 @@ def interval(result: np.ndarray) -> tuple[float, float, float]:
     sums = [told.sum(), len(told), (told**2).sum(), told.sum(), len(told), len(told)]
     value, low, high, _ = shares(*(np.array([float(item)]) for item in sums), confidence=0.95)
     return float(value[0]), float(low[0]), float(high[0])
-
-
-@pytest.mark.parametrize("n_supported", [18, 450, 891])
-def test_replies_lost_whole_leave_the_interval_of_those_that_are_read(n_supported):
-    """Of 1,000 replies 100 are lost; of the others 2, 50 or 99 % are all supported."""
-    facts, read = replies((900, 5, 5), (100, 5, 0))
-    unsupported = np.array([0] * n_supported + [2] * (900 - n_supported) + [0] * 100)
-    result = interval(all_supported(np.zeros(1000), facts, read, unsupported))
-    whole = interval((unsupported[:900] == 0).astype(float))
-    assert result[0] == pytest.approx(whole[0]) and result[1:] == pytest.approx(whole[1:], abs=0.002)
 
 
 CELLS = list(product(LENGTHS, MANNERS, RATES))

@@ -282,16 +282,6 @@ def test_with_adapters_they_alone_learn_and_are_kept(weights, by_adapters):
     assert judged["p"].is_between(0, 1).all() and set(judged["status"]) == {"ok"}
 
 
-def test_four_bits_without_a_gpu_are_refused_in_one_line(weights, tmp_path):
-    for index in (weights, "org/that-nobody-has"):  # before anything is fetched
-        existing = {"llama": backbone(index, quantise="4bit", lora=LORA["lora"])}
-        with pytest.raises(
-            TruerateError, match="4bit needs bitsandbytes and a CUDA device, and here is cpu"
-        ) as error:
-            from_weights(existing["llama"], 1, device="cpu")
-        assert "\n" not in str(error.value)
-
-
 def test_settings_that_do_not_suit_it_are_one_line(weights):
     with pytest.raises(TruerateError, match="mask: causal"):
         check_judge("judge", HOW, {"llama": backbone(weights, mask="prefix")})

@@ -10,7 +10,6 @@ from tests.detectors.tokens import small_networks as small
 from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.family import mark_texts
 from truerate.detectors.tokens.labels import CATEGORY
-from truerate.detectors.tokens.network import load
 from truerate.detectors.tokens.pretrained import DetectorConfig, TokenDetector
 from truerate.hub.release import checksums
 
@@ -106,15 +105,6 @@ def test_automodel_gives_the_detector_itself(tmp_path):
     assert AutoConfig.from_pretrained(folder).body["model_type"] == "bert"
     with pytest.raises(TypeError, match="'dtype' is not known"):
         AutoModel.from_pretrained(folder, dtype="float16")  # not taken in silence
-
-
-def test_the_body_is_built_as_training_read_it(tmp_path):
-    small.network("modernbert").save(tmp_path)
-    ours, theirs = (
-        built.body.config.to_dict() | {"_name_or_path": ""}
-        for built in (TokenDetector.from_pretrained(tmp_path).network, load(tmp_path))
-    )
-    assert ours == theirs
 
 
 # ---- what is not there, or damaged -------------------------------------------------------------------------

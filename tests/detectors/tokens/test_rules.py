@@ -44,13 +44,6 @@ def test_types_are_told_apart(name):
     assert f1(name, SAME, "category").facts()["type_accuracy"] > {"token-lr": 0.8, "token-tree": 0.5}[name]
 
 
-def test_constants_mark_the_whole_text_or_nothing():
-    passages = passages_of(SAME.head(1), labels_of("binary"))
-    for name, p in {"mark-all": 1.0, "mark-none": 0.0}.items():
-        (reading,) = BY_NAME[name].read({}, passages)
-        assert (reading.offsets.tolist(), reading.p.tolist()) == ([[0, len(passages[0].text)]], [p])
-
-
 @pytest.mark.parametrize("name", ["token-lr", "token-tree"])
 def test_states_come_back_and_have_the_same_bytes(name, tmp_path):
     rule, training = BY_NAME[name], passages_of(TAUGHT.head(24), labels_of("category"))

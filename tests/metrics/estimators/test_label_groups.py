@@ -10,7 +10,7 @@ from truerate.metrics.estimators.label_groups import (
     grouped_rate,
     n_labelled_groups,
 )
-from truerate.metrics.estimators.own_rate import EXACT, NOT_IDENTIFIED, Systems, rate_of
+from truerate.metrics.estimators.own_rate import EXACT, NOT_IDENTIFIED, rate_of
 from truerate.metrics.estimators.sample import verdicts
 
 
@@ -50,35 +50,10 @@ def coverage(world, n_draws, seed=1):
     return np.mean(of_these), np.mean(of_system)
 
 
-def equal_systems(n_draws, *, rate=0.2, by_document=True, seed=2):
-    """How often two equal systems, eight sentences each about 30 documents that share their rate, are told apart, and how
-    often the interval holds the difference of 0.
-    """
-    rng = np.random.default_rng(seed)
-    apart, holds = [], []
-    for _ in range(n_draws):
-        cells = {}
-        for name in "ab":
-            groups, truth, flags = planted(rng, World(30, rate=rate))
-            clusters = groups if by_document else [f"{name}{i}" for i in range(len(groups))]
-            cells[name] = verdicts(flags, truth, clusters)
-        (pair,) = Systems(cells).pairs()
-        apart.append(pair.p < 0.05)
-        holds.append(pair.low <= 0 <= pair.high)
-    return np.mean(apart), np.mean(holds)
-
-
 def test_labels_by_document_hold_the_truth():
     """60 documents of 8 answers, 15 labelled whole: .67 of 300 draws as if answers had been drawn, .98 by group."""
     of_these, of_system = coverage(World(), 80)
     assert of_these >= 0.9 and of_system >= 0.89
-
-
-def test_equal_systems_are_seldom_told_apart():
-    """.36 of draws as if sentences were independent; .05 by document."""
-    apart, holds = equal_systems(120)
-    assert apart <= 0.1 and holds >= 0.9
-    assert equal_systems(120, by_document=False)[0] > 0.15
 
 
 def test_what_was_drawn_is_seen():

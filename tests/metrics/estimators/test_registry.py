@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from truerate.metrics.estimators.choice import LEAST_POOLED, narrower, used
 from truerate.metrics.estimators.registry import ESTIMATORS, PREDICTED, estimate_board
@@ -131,19 +130,3 @@ def test_a_language_without_labels_is_foretold_by_the_same_model_elsewhere():
         mean = used(result[f"m{place}", "all"]).estimate
         assert mean.estimator == PREDICTED  # as one of its languages is
     assert by_name(result["m0", "all"])["prediction-powered", "natural"] is None
-
-
-@pytest.mark.parametrize(
-    ("rates", "flags", "new", "edge"),
-    # Rates are a line of the flagged shares: of the new language it says 1.25, or −.15.
-    [((0.9, 0.95, 1.0), (0.4, 0.5, 0.6), 1.0, 1.0), ((0.0, 0.05, 0.1), (0.4, 0.5, 0.6), 0.1, 0.0)],
-)
-def test_a_predicted_rate_beyond_an_edge_has_an_interval_that_holds_it(rates, flags, new, edge):
-    total = np.full(20, 20.0)
-    cells = {
-        ("m", f"l{place}"): Cell(total, total * flag, total * rate, np.arange(20))
-        for place, (rate, flag) in enumerate(zip(rates, flags, strict=True))
-    }
-    cells["m", "new"] = Cell(total, total * new, np.full(20, NONE), np.arange(20))
-    result = by_name(estimate_board(cells, confidence=0.95)["m", "new"])[PREDICTED, "natural"]
-    assert result.value == edge and 0 <= result.low <= result.value <= result.high <= 1
