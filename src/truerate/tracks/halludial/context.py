@@ -68,14 +68,14 @@ def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]
     texts = dict(documents.select("document_id", "text").iter_rows())
     by_item = {}
     for row in items.iter_rows(named=True):
-        known = facts(row)
+        row_facts = facts(row)
         last = one_line(_SPEAKER.sub("", row["question"], count=1))
         by_item[row["item_id"]] = Context(
             **{name: row[name] for name in ("item_id", "group_id", "lang", "question", "right_answer")},
             knowledge="\n\n".join(texts[name] for name in row["document_ids"] if name in texts),
             turns=(*earlier_turns(row["history"]), *([Turn(USER, last)] if last else [])),
-            dialogue=known.get("dialogue"),
-            turn=int(known["turn"]) if known.get("turn", "").isdecimal() else None,
+            dialogue=row_facts.get("dialogue"),
+            turn=int(row_facts["turn"]) if row_facts.get("turn", "").isdecimal() else None,
         )
     return by_item
 
@@ -136,7 +136,7 @@ def dialogues(turns: Iterable[Context]) -> list[list[Context]]:
     return [groups[name] for name in sorted(groups)]
 
 
-def with_own(context: Context, own: Mapping[int, str]) -> Context:
+def with_own(context: Context, responses: Mapping[int, str]) -> Context:
     """Return the context with a model's own responses in place of the assistant's earlier turns, by their number; turns
     without one stay.
     """
@@ -144,7 +144,7 @@ def with_own(context: Context, own: Mapping[int, str]) -> Context:
     number = 0
     for turn in context.turns:
         if turn.speaker == ASSISTANT:
-            turn, number = Turn(ASSISTANT, own.get(number, turn.text)), number + 1
+            turn, number = Turn(ASSISTANT, responses.get(number, turn.text)), number + 1
         turns.append(turn)
     return replace(context, turns=tuple(turns))
 

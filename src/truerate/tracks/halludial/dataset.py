@@ -19,7 +19,7 @@ from truerate.tracks.halludial.settings import Labelling
 
 NATURAL = "natural"  # the scenario of responses that people label, and the kind of their task
 PEOPLE = "gold"  # the label source of what people labelled
-LEARNED = (
+TRAINED_ON = (
     "silver",
     "published",
 )  # label sources that detectors learn from: what people label is kept to test on
@@ -50,7 +50,7 @@ def items_of(items: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:
 
 def training(samples: pl.DataFrame) -> pl.DataFrame:
     """Return the texts that detectors learn from: samples of the train dialogues, never people's labels."""
-    return _texts(samples.filter(pl.col("label_source").is_in(LEARNED), split="train"))
+    return _texts(samples.filter(pl.col("label_source").is_in(TRAINED_ON), split="train"))
 
 
 def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
@@ -122,8 +122,8 @@ def natural_responses(rows: Iterable[dict], n: int, seed: int) -> list[dict]:
     """
     by_conversation: dict[tuple[str, str], list[dict]] = {}
     for row in rows:
-        known = facts(row)
-        name = known["group_id"] if known.get("turn") is not None else row["item_id"]
+        row_facts = facts(row)
+        name = row_facts["group_id"] if row_facts.get("turn") is not None else row["item_id"]
         by_conversation.setdefault((row["model"], name), []).append(row)
     ordered = in_turns(
         by_conversation,

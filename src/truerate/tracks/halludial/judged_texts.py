@@ -47,9 +47,9 @@ def judged_texts(
         "judgement_keys": ("seed",),
     }
     shared |= {"columns": (*COLUMNS, *columns), "fields": fields}
-    own = judged(test, judgements, target=pl.col("sample_id"), **shared)
+    direct = judged(test, judgements, target=pl.col("sample_id"), **shared)
     of_responses = judged(test.drop_nulls("generation"), judgements, target=pl.col("generation"), **shared)
-    return pl.concat([own, of_responses]).unique(UNIT, keep="first", maintain_order=True)
+    return pl.concat([direct, of_responses]).unique(UNIT, keep="first", maintain_order=True)
 
 
 def of_fitted(judgements: pl.DataFrame) -> pl.DataFrame:

@@ -73,9 +73,9 @@ def written(segments: Iterable[tuple[int, int]]) -> str | None:
     return " ".join(f"{start}-{end}" for start, end in segments) or None
 
 
-def spans(known: Mapping[str, str]) -> list[dict]:
+def spans(row_facts: Mapping[str, str]) -> list[dict]:
     """Return the spans of a row that its attribute `segments` names, as tables hold them."""
-    places = [part.partition("-") for part in known.get("segments", "").split()]
+    places = [part.partition("-") for part in row_facts.get("segments", "").split()]
     return [{"start": int(start), "end": int(end), "type": UNTYPED, "p": None} for start, _, end in places]
 
 
@@ -98,13 +98,13 @@ class Target(NamedTuple):
 
 def targets(samples: Iterable[dict]) -> list[Target]:
     """Return the samples of test dialogues (Sample rows), by id."""
-    found = []
+    result = []
     for row in samples:
         if row["split"] == "test":
-            known = facts(row)
-            stratum = (known["scenario"], known.get("kind", ""), str(row["is_hallucinated"]))
-            found.append(Target(row["sample_id"], row["item_id"], row["text"], stratum))
-    return sorted(found)
+            row_facts = facts(row)
+            stratum = (row_facts["scenario"], row_facts.get("kind", ""), str(row["is_hallucinated"]))
+            result.append(Target(row["sample_id"], row["item_id"], row["text"], stratum))
+    return sorted(result)
 
 
 def located_of(asked_of: Iterable[Target], n: int, seed: int) -> list[Target]:
@@ -112,7 +112,9 @@ def located_of(asked_of: Iterable[Target], n: int, seed: int) -> list[Target]:
     order, so that a larger `n` keeps the earlier ones.
     """
     strata: dict[tuple[str, ...], list[Target]] = {}
-    for target in sorted(asked_of, key=lambda one: (draw(seed, "located", one.target_id), one.target_id)):
+    for target in sorted(
+        asked_of, key=lambda target: (draw(seed, "located", target.target_id), target.target_id)
+    ):
         strata.setdefault(target.stratum, []).append(target)
     ranked = [
         ((number + 0.5) / len(stratum), target.target_id, target)
@@ -153,20 +155,21 @@ def judgements(rows: Iterable[dict], version: str) -> list[dict]:
     """
     judged = []
     for row in rows:
-        known = facts(row)
-        if REASKED in known:
+        row_facts = facts(row)
+        if REASKED in row_facts:
             continue
         names, more = ("variant", "n_quoted", "n_not_located"), {}
         if row["purpose"] == COMPARE:
-            names, chosen = ("variant", "order", "kind"), known.get("choice")
+            names, chosen = ("variant", "order", "kind"), row_facts.get("choice")
             sides = {
-                name: None if chosen is None else chosen == name for name in (known["first"], known["second"])
+                name: None if chosen is None else chosen == name
+                for name in (row_facts["first"], row_facts["second"])
             }
         else:
-            verdict = known.get("verdict")
-            sides = {known["target"]: None if verdict is None else verdict == "yes"}
+            verdict = row_facts.get("verdict")
+            sides = {row_facts["target"]: None if verdict is None else verdict == "yes"}
             is_located = row["purpose"] == LOCATE and verdict is not None
-            more = {"spans": spans(known), "rationale": rationale(row["text"]) if is_located else None}
+            more = {"spans": spans(row_facts), "rationale": rationale(row["text"]) if is_located else None}
         for target, is_hallucinated in sides.items():
             entry = judgement_row(
                 judgement_id=judgement_id(row, version, target),
@@ -176,7 +179,7 @@ def judgements(rows: Iterable[dict], version: str) -> list[dict]:
                 verdict=is_hallucinated,
                 status=row["status"],
                 reason=row["reason"],
-                attributes=pairs(**{name: known.get(name) for name in names}),
+                attributes=pairs(**{name: row_facts.get(name) for name in names}),
                 **more,
             )
             judged.append(entry)
@@ -205,12 +208,12 @@ class Pair(NamedTuple):
 def sample_pairs(samples: Iterable[dict], n: int, seed: int) -> list[Pair]:
     """Return the first `n` pairs of each kind in a seeded order, of Sample rows of test dialogues."""
     test = [(row, facts(row)) for row in samples if row["split"] == "test"]
-    reference_of = {row["item_id"]: row for row, known in test if known.get("kind") == REFERENCE}
+    reference_of = {row["item_id"]: row for row, row_facts in test if row_facts.get("kind") == REFERENCE}
     by_kind: dict[str, list[Pair]] = {kind: [] for kind in PAIR_KINDS}
-    for row, known in test:
+    for row, row_facts in test:
         reference = reference_of.get(row["item_id"])
         if row["is_hallucinated"] and reference is not None and row["text"] != reference["text"]:
-            kind = known.get("kind") or known["scenario"]
+            kind = row_facts.get("kind") or row_facts["scenario"]
             sides = (reference["sample_id"], reference["text"], row["sample_id"], row["text"])
             by_kind[kind].append(Pair(row["item_id"], kind, *sides))
 
@@ -264,15 +267,15 @@ def judged(rows: Iterable[dict], texts: Mapping[str, str], versions: Mapping[str
     located = [(row, facts(row)) for row in rows if row["purpose"] == LOCATE and row["status"] == "ok"]
     return [
         Judged(
-            judgement_id(row, versions[row["model"]], known["target"]),
+            judgement_id(row, versions[row["model"]], row_facts["target"]),
             row["model"],
             row["item_id"],
-            texts[known["target"]],
+            texts[row_facts["target"]],
             row["text"],
-            known["verdict"] == "yes",
+            row_facts["verdict"] == "yes",
         )
-        for row, known in located
-        if known["target"] in texts
+        for row, row_facts in located
+        if row_facts["target"] in texts
     ]
 
 
@@ -281,14 +284,16 @@ def drawn(judgements: Iterable[Judged], n: int, seed: int) -> list[Judged]:
     id.
     """
 
-    def order(one: Judged) -> tuple[float, str]:
-        return draw(seed, "meta", one.judgement_id), one.judgement_id
+    def order(judgement: Judged) -> tuple[float, str]:
+        return draw(seed, "meta", judgement.judgement_id), judgement.judgement_id
 
     turns: Counter[tuple[str, bool]] = Counter()
     by_judge: dict[str, list[tuple[int, bool, Judged]]] = {}
-    for one in sorted(judgements, key=order):
-        verdict = one.judge, one.is_positive
-        by_judge.setdefault(one.judge, []).append((turns[verdict], not one.is_positive, one))
+    for judgement in sorted(judgements, key=order):
+        verdict = judgement.judge, judgement.is_positive
+        by_judge.setdefault(judgement.judge, []).append(
+            (turns[verdict], not judgement.is_positive, judgement)
+        )
         turns[verdict] += 1
     return sorted(ranked[2] for of_judge in by_judge.values() for ranked in sorted(of_judge)[:n])
 
@@ -298,10 +303,10 @@ def meta_requests(
 ) -> list[Prompted]:
     """Return one question per judgement."""
     asked = []
-    for one in judgements:
-        attributes: dict[str, str | None] = {"target": one.judgement_id, "judge": one.judge}
-        about: dict[str, Any] = {"text": one.response, "evaluation": one.evaluation}
-        context, sampling = contexts[one.item_id], questions.settings.detecting
+    for judgement in judgements:
+        attributes: dict[str, str | None] = {"target": judgement.judgement_id, "judge": judgement.judge}
+        about: dict[str, Any] = {"text": judgement.response, "evaluation": judgement.evaluation}
+        context, sampling = contexts[judgement.item_id], questions.settings.detecting
         asked.append(
             questions.question(META, meta_judge, context, sampling, attributes, is_about_turn=False, **about)
         )

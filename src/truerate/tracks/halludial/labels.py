@@ -104,25 +104,25 @@ def _sample(row: dict, labels: Sequence[Label], verdict: bool) -> dict:
     """A gold sample. Its id is its own: judgements of the response name that (`generation`). Its spans are those of the
     annotators who said yes.
     """
-    known, name = facts(row), row["generation_id"]
+    row_facts, name = facts(row), row["generation_id"]
     attributes = pairs(
-        **{"scenario": NATURAL, "generation": name, "history": known["history"]},
-        **{key: known.get(key) for key in ("dialogue", "turn")},
+        **{"scenario": NATURAL, "generation": name, "history": row_facts["history"]},
+        **{key: row_facts.get(key) for key in ("dialogue", "turn")},
         n_labels=len(labels),
         n_yes=sum(label.value for label in labels),
     )
     return sample_row(
         sample_id=content_id("gold", name),
         item_id=row["item_id"],
-        group_id=known["group_id"],
+        group_id=row_facts["group_id"],
         task="dialogue",
-        lang=known["lang"],
+        lang=row_facts["lang"],
         text=row["text"],
         is_hallucinated=verdict,
         label_source="gold",
         generator=row["model"],
         spans=voted_spans([label for label in labels if label.value]) if verdict else [],
-        split=known["split"],
+        split=row_facts["split"],
         attributes=attributes,
     )
 
@@ -143,7 +143,9 @@ def label_scores(
     ]
     for kind in (NATURAL, META):
         of_task = by_task(label for label in kept if label.kind == kind)
-        shared = {name: [one.value for one in labels] for name, labels in of_task.items() if len(labels) > 1}
+        shared = {
+            name: [label.value for label in labels] for name, labels in of_task.items() if len(labels) > 1
+        }
         clusters = [groups[name] for name in shared]
         scores += agreement_scores(verdict_sums(list(shared.values())), clusters, {"kind": kind}, writer)
     return scores
@@ -164,17 +166,17 @@ def score_silver(samples: pl.DataFrame, annotator: str | None, writer: ScoreWrit
     if both.is_empty():
         return []
     name, clusters = annotator or ANNOTATOR, both["group_id"].to_list()
-    label, said = (both[f"is_hallucinated{of}"].to_numpy().astype(bool) for of in ("", "_silver"))
+    label, annotated = (both[f"is_hallucinated{of}"].to_numpy().astype(bool) for of in ("", "_silver"))
     ones = np.ones(len(label))
     spans = span_sums(places(both["spans"]), places(both["spans_silver"]))
     is_marked = (spans[:, 0] > 0) & (spans[:, 1] > 0)
     marked = [cluster for cluster, is_in in zip(clusters, is_marked, strict=True) if is_in]
     asked: list[Ratio] = [
-        ("annotator_accuracy", {}, said == label, ones),
-        ("annotator_tpr", {}, said & label, label),
-        ("annotator_tnr", {}, ~said & ~label, ~label),
+        ("annotator_accuracy", {}, annotated == label, ones),
+        ("annotator_tpr", {}, annotated & label, label),
+        ("annotator_tnr", {}, ~annotated & ~label, ~label),
     ]
-    tables = weighted_cells(said, label, ones)
+    tables = weighted_cells(annotated, label, ones)
     return [
         *writer.shares(name, asked, clusters),
         writer.statistic("annotator_kappa", name, {}, tables, clusters, kappa, bounds=KAPPA),
@@ -247,9 +249,9 @@ def meta_ratings(generations: pl.DataFrame) -> dict[str, dict[str, bool]]:
 def people_ratings(labels: Iterable[Label]) -> dict[str, dict[str, bool]]:
     """Return for each annotator which judgements they call accurate."""
     ratings: dict[str, dict[str, bool]] = {}
-    for one in labels:
-        if one.kind == META:
-            ratings.setdefault(one.annotator, {})[one.task_id] = one.value
+    for label in labels:
+        if label.kind == META:
+            ratings.setdefault(label.annotator, {})[label.task_id] = label.value
     return dict(sorted(ratings.items()))
 
 

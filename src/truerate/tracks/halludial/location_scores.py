@@ -28,15 +28,15 @@ ALWAYS_NO, TEMPLATE = "always-no", "template"
 BLEU = slice(3, 3 + N_BLEU)
 CHARACTERS = slice(BLEU.stop, BLEU.stop + 3)
 TOKENS = slice(CHARACTERS.stop, CHARACTERS.stop + 4)
-POSITIVES, FOUND = "positives", "found"
-OVERS = (ALL, POSITIVES, FOUND)
+POSITIVES, DETECTED = "positives", "found"
+OVERS = (ALL, POSITIVES, DETECTED)
 PLAIN = ("bleu", "span_f1", "span_precision", "span_recall", "token_f1", "marked_rate")
 Places = list[list[tuple[int, int]]]
 Pair = tuple[str, str]  # a target and a text
 
 
 @dataclass(frozen=True)
-class Said:
+class Explanations:
     """What a judge says of texts, a row per text of `table`: `texts` in words, `places` of the segments."""
 
     judge: str
@@ -70,7 +70,7 @@ def in_words(is_hallucinated: bool | None, reason: str | None) -> str:
     return f"{word} {reason}" if reason else word
 
 
-def all_said(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[Said]:
+def all_explanations(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[Explanations]:
     """Yield what every judge says that gives places or reasons, and both reference rows, on the texts of which subjects were
     asked where and why; paraphrases are left out.
     """
@@ -83,14 +83,14 @@ def all_said(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[Said]:
     rows = located(rows.filter(pl.col("kind").ne_missing(MATCHED)))
     for (judge, of), part in rows.group_by("judge", "variant", maintain_order=True):
         texts = [in_words(*row) for row in part.select("verdict", "rationale").rows()]
-        yield Said(str(judge), str(of), part, texts, places(part["spans"]))
+        yield Explanations(str(judge), str(of), part, texts, places(part["spans"]))
     whole = rows.unique("sample_id", keep="first", maintain_order=True).sort("sample_id")
     if not whole.is_empty():  # what says No of every text, and what quotes every text whole
         never, always = (whole.with_columns(verdict=pl.lit(value)) for value in (False, True))
         responses = whole["text"].to_list()
         quoted = [f'Yes. The segment "{text}" is not supported by the knowledge.' for text in responses]
-        yield Said(ALWAYS_NO, THREE_SHOT, never, ["No."] * whole.height, [[] for _ in responses])
-        yield Said(TEMPLATE, THREE_SHOT, always, quoted, [[(0, len(text))] for text in responses])
+        yield Explanations(ALWAYS_NO, THREE_SHOT, never, ["No."] * whole.height, [[] for _ in responses])
+        yield Explanations(TEMPLATE, THREE_SHOT, always, quoted, [[(0, len(text))] for text in responses])
 
 
 def located(rows: pl.DataFrame) -> pl.DataFrame:
@@ -108,30 +108,30 @@ def located(rows: pl.DataFrame) -> pl.DataFrame:
 # ---- the numbers of each text ------------------------------------------------------------------------------
 
 
-def numbers(said: Sequence[Said], measure: Measure) -> list[np.ndarray]:
+def numbers(by_judge: Sequence[Explanations], measure: Measure) -> list[np.ndarray]:
     """Return the numbers of each text of each judge, (texts, 10 + BLEU's). A pair of texts is compared once, whoever says it;
     pairs of one target stand together, so that what is kept of it serves them all.
     """
-    ordered = sorted({pair for one in said for pair in one.pairs})
+    ordered = sorted({pair for explanations in by_judge for pair in explanations.pairs})
     alike = [value for (value,) in measure(ordered)]
     columns = np.stack([np.ones(len(ordered)), rouge_l(ordered), alike], axis=1)
     of_pair = dict(zip(ordered, np.hstack([columns, bleu_sums(ordered)]), strict=True))
     cut = cache(word_offsets)
     rows = []
-    for one in said:
-        compared = np.array([of_pair[pair] for pair in one.pairs]) * one.has_target[:, None]
-        rows.append(np.hstack([compared, _marks(one, cut)]))
+    for explanations in by_judge:
+        compared = np.array([of_pair[pair] for pair in explanations.pairs]) * explanations.has_target[:, None]
+        rows.append(np.hstack([compared, _marks(explanations, cut)]))
     return rows
 
 
-def _marks(one: Said, cut: Callable[[str], list[tuple[int, int]]]) -> np.ndarray:
+def _marks(explanations: Explanations, cut: Callable[[str], list[tuple[int, int]]]) -> np.ndarray:
     """Characters and tokens of each text, (texts, 7); zeros for a hallucinated one whose place nobody knows."""
-    gold = places(one.table["gold_spans"])
-    line = token_line(one.table["text"].to_list(), cut)
-    marked = [_marked(line, bounds) for bounds in (gold, one.places)]
+    gold = places(explanations.table["gold_spans"])
+    line = token_line(explanations.table["text"].to_list(), cut)
+    marked = [_marked(line, bounds) for bounds in (gold, explanations.places)]
     tokens = [line.sizes, *(line.per_text(side) for side in (*marked, marked[0] & marked[1]))]
-    both = np.hstack([spans.span_sums(gold, one.places), np.stack(tokens, axis=1)])
-    label = one.table["is_hallucinated"].to_list()
+    both = np.hstack([spans.span_sums(gold, explanations.places), np.stack(tokens, axis=1)])
+    label = explanations.table["is_hallucinated"].to_list()
     is_known = [not is_bad or bool(bounds) for is_bad, bounds in zip(label, gold, strict=True)]
     return both * np.array(is_known, dtype=float)[:, None]
 
@@ -160,38 +160,50 @@ def score_location(
 
     A detector that gives places or reasons stands beside the subjects, as zero-shot.
     """
-    said = list(all_said(samples, judgements))
-    if not said:
+    by_judge = list(all_explanations(samples, judgements))
+    if not by_judge:
         return []
-    columns = numbers(said, measure)
-    whole = pl.concat([one.table.select("scenario", "kind", "is_hallucinated") for one in said])
+    columns = numbers(by_judge, measure)
+    whole = pl.concat(
+        [explanations.table.select("scenario", "kind", "is_hallucinated") for explanations in by_judge]
+    )
     rows: list[dict] = []
     # a scenario at a time: judges of the same texts share their resamples
     for where, inside in slices(whole):
-        for one, of_text in zip(said, columns, strict=True) if "kind" not in where else ():
-            is_in = one.table.select(inside).to_series().fill_null(False).to_numpy()
-            scores = list(_scores(one, of_text, is_in, where, writer, similarity)) if is_in.any() else []
-            rows += scores if one.table["verdict"].is_not_null().any() else emptied(scores)
+        for explanations, of_text in zip(by_judge, columns, strict=True) if "kind" not in where else ():
+            is_in = explanations.table.select(inside).to_series().fill_null(False).to_numpy()
+            scores = (
+                list(_scores(explanations, of_text, is_in, where, writer, similarity)) if is_in.any() else []
+            )
+            rows += scores if explanations.table["verdict"].is_not_null().any() else emptied(scores)
     return rows
 
 
 def _scores(
-    one: Said, columns: np.ndarray, inside: np.ndarray, where: dict, writer: ScoreWriter, similarity: str
+    explanations: Explanations,
+    columns: np.ndarray,
+    inside: np.ndarray,
+    where: dict,
+    writer: ScoreWriter,
+    similarity: str,
 ) -> Iterator[dict]:
     """Score rows of one judge in one scenario: over all texts, over hallucinated ones and over found ones."""
-    label = one.table["is_hallucinated"].to_numpy()
-    said = one.table["verdict"].fill_null(False).to_numpy()
-    parts = [columns, np.where(said[:, None], columns, missed(columns)) * label[:, None]]
-    parts = [part[inside] for part in (*parts, columns * (label & said)[:, None])]
-    clusters = one.table["group_id"].to_numpy()[inside].tolist()
+    label = explanations.table["is_hallucinated"].to_numpy()
+    is_flagged = explanations.table["verdict"].fill_null(False).to_numpy()
+    parts = [columns, np.where(is_flagged[:, None], columns, missed(columns)) * label[:, None]]
+    parts = [part[inside] for part in (*parts, columns * (label & is_flagged)[:, None])]
+    clusters = explanations.table["group_id"].to_numpy()[inside].tolist()
     intervals = iter(writer.intervals(cluster_sums(clusters, np.hstack(parts)), _statistics))
     for over, part in zip(OVERS, parts, strict=True):
         n_texts, n_places = int(part[:, 0].sum()), int((part[:, TOKENS.start] > 0).sum())
         for name in ("rouge_l", "rationale_similarity", *PLAIN):
             n = n_texts if name in ("rouge_l", "rationale_similarity", "bleu") else n_places
             more = {"measure": similarity} if name == "rationale_similarity" else {}
-            interval, slice_ = next(intervals), {**where, "variant": one.variant, "over": over, **more}
-            yield writer.row(name, one.judge, slice_, interval if n else None, n)
+            interval, slice_ = (
+                next(intervals),
+                {**where, "variant": explanations.variant, "over": over, **more},
+            )
+            yield writer.row(name, explanations.judge, slice_, interval if n else None, n)
 
 
 def _statistics(totals: np.ndarray) -> np.ndarray:
@@ -199,7 +211,7 @@ def _statistics(totals: np.ndarray) -> np.ndarray:
     each = []
     for part in np.split(totals, len(OVERS), axis=-1):
         characters, tokens = part[..., CHARACTERS], part[..., TOKENS]
-        each += [part[..., place] / part[..., 0] for place in (1, 2)]
+        each += [part[..., column] / part[..., 0] for column in (1, 2)]
         each.append(bleu(part[..., BLEU]))
         each += [of(characters) for of in (spans.span_f1, spans.span_precision, spans.span_recall)]
         each += [token_scores.f1(tokens), tokens[..., 2] / tokens[..., 0]]

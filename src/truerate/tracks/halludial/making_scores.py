@@ -137,8 +137,8 @@ def replies_of(
     columns = ["model", "generation_id", "item_id", "status"]
     rows = standing(generations.select(*columns, "purpose", "attributes").filter(purpose=purpose))
     rows = rows.select(*columns, *(pair("attributes", key) for key in keys))
-    known = rows.join(items.select("item_id", "group_id"), on="item_id", how="inner", maintain_order="left")
-    return known.sort("model", "generation_id")
+    joined = rows.join(items.select("item_id", "group_id"), on="item_id", how="inner", maintain_order="left")
+    return joined.sort("model", "generation_id")
 
 
 # ---- topics ------------------------------------------------------------------------------------------------
@@ -175,8 +175,8 @@ def topic_table(
     drawn = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": seed}
     table = []
     for kind, subject, part in parts:
-        known = part.filter(pl.col("item_id").is_in([*topic_of]))
-        rows = failure_rows(known, topic_of, topics.words, **drawn)
+        with_topic = part.filter(pl.col("item_id").is_in([*topic_of]))
+        rows = failure_rows(with_topic, topic_of, topics.words, **drawn)
         n = sum(row["n"] for row in rows)
         for row in rows:
             share = round(row["n"] / n, 6) if n else None

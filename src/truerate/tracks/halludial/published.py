@@ -100,10 +100,10 @@ def public_tables(samples: pl.DataFrame, scores: pl.DataFrame, card: dict) -> li
 def writer_table(samples: pl.DataFrame) -> pl.DataFrame:
     """Return responses and their hallucinated share per scenario, corpus and writer; intervals respect groups."""
     keys = ("scenario", "corpus", "system")
-    known = samples.with_columns(pair("attributes", key) for key in keys)
-    known = known.with_columns(writer=pl.coalesce("generator", "system", pl.lit("–")))
+    keyed = samples.with_columns(pair("attributes", key) for key in keys)
+    keyed = keyed.with_columns(writer=pl.coalesce("generator", "system", pl.lit("–")))
     lines = []
-    for key, part in known.group_by("scenario", "corpus", "writer", maintain_order=True):
+    for key, part in keyed.group_by("scenario", "corpus", "writer", maintain_order=True):
         groups = part.group_by("group_id", maintain_order=True).agg(
             pl.col("is_hallucinated").sum(), n=pl.len()
         )

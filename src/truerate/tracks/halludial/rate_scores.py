@@ -68,9 +68,9 @@ def score_rates(
     for (n_turns,), part in dialogues.sort("n_turns").group_by("n_turns", maintain_order=True):
         errors = natural_errors(part, writer)  # on labelled dialogues of as many turns
         for model, where, cell in cells_of(part):
-            own, slice_ = units(cell), {"unit": DIALOGUE, **where, "turns": n_turns}
+            cell_units, slice_ = units(cell), {"unit": DIALOGUE, **where, "turns": n_turns}
             rows += estimate_rows(
-                RATE, model, slice_, estimates(own, errors, writer), len(own.is_flagged), writer
+                RATE, model, slice_, estimates(cell_units, errors, writer), len(cell_units.is_flagged), writer
             )
     return [*rows, *history_rows(turns, dialogues, base, writer)]
 
@@ -185,17 +185,21 @@ def _unit_rows(
 ) -> list[dict]:
     """Every estimate of every cell; where people labelled some of a cell's own units, from these too."""
     cells = [(model, where, units(cell)) for model, where, cell in cells_of(rows)]
-    sampled = [verdicts(own.is_flagged, own.label, own.clusters) for *_, own in cells]
+    sampled = [
+        verdicts(cell_units.is_flagged, cell_units.label, cell_units.clusters) for *_, cell_units in cells
+    ]
     labelled = {"history": GOLD, "temperature": base}
     left = [residuals(cell) for cell, (_, where, _) in zip(sampled, cells, strict=True) if where == labelled]
-    slope = pooled_slope(one for one in left if one is not None)
+    slope = pooled_slope(residual for residual in left if residual is not None)
     scores = []
-    for (model, where, own), cell in zip(cells, sampled, strict=True):
-        each = estimates(own, errors, writer)
-        if own.is_labelled.any():
+    for (model, where, cell_units), cell in zip(cells, sampled, strict=True):
+        each = estimates(cell_units, errors, writer)
+        if cell_units.is_labelled.any():
             rate = clustered_rate(cell, slope=slope, confidence=writer.statistics.confidence)
             each.append(Estimate(PREDICTION_POWERED, NATURAL, rate))
-        scores += estimate_rows(RATE, model, {"unit": unit, **where}, each, len(own.is_flagged), writer)
+        scores += estimate_rows(
+            RATE, model, {"unit": unit, **where}, each, len(cell_units.is_flagged), writer
+        )
     return scores
 
 

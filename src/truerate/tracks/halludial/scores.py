@@ -127,8 +127,10 @@ def score_detection(counts: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     for (variant,), part in counts.sort("variant").group_by("variant", maintain_order=True):
         # a part of the texts at a time: judges of the same texts share their resamples
         for where, inside in slices(part):
-            for (judge,), own in part.filter(inside).sort("judge").group_by("judge", maintain_order=True):
-                scores += count_scores(str(judge), {**where, "variant": variant}, own, writer)
+            for (judge,), of_judge in (
+                part.filter(inside).sort("judge").group_by("judge", maintain_order=True)
+            ):
+                scores += count_scores(str(judge), {**where, "variant": variant}, of_judge, writer)
     return scores
 
 
@@ -159,10 +161,10 @@ def score_reliability(rows: pl.DataFrame, writer: ScoreWriter) -> Iterator[dict]
             clusters, name = part["group_id"].to_list(), str(judge)
             yield writer.statistic("ece", name, where, sums, clusters, expected_calibration_error)
             n, label = sums[:, :N_BINS], sums[:, 2 * N_BINS :]
-            for place, bin_ in enumerate(reliability(sums.sum(axis=0))):
+            for number, bin_ in enumerate(reliability(sums.sum(axis=0))):
                 slice_ = {**where, "bin": f"{bin_.low:.1f}–{bin_.high:.1f}"}
                 yield writer.row("bin_p", name, slice_, bin_.mean_p, bin_.n)
-                yield writer.share("bin_rate", name, slice_, label[:, place], clusters, n[:, place])
+                yield writer.share("bin_rate", name, slice_, label[:, number], clusters, n[:, number])
 
 
 # ---- comparison (HalluDial appendix C) -----------------------------------------------------------------------
@@ -174,18 +176,21 @@ def score_compared(samples: pl.DataFrame, judgements: pl.DataFrame, writer: Scor
     A pair is known by its hallucinated side: one reference stands in several. A judge none of whose choices could be read has
     no accuracy, of 0 neither.
     """
-    said = judgements.filter(pair("attributes", "variant") == COMPARE)
-    rows = judged(samples, said, variant=COMPARE, judgement_keys=("kind",), columns=COLUMNS)
+    compared = judgements.filter(pair("attributes", "variant") == COMPARE)
+    rows = judged(samples, compared, variant=COMPARE, judgement_keys=("kind",), columns=COLUMNS)
     scores = Rows()
     for subject, where, part in by_subject(rows, ("variant", "kind")):
         pairs = contrasts(part, hallucinated_first=INDUCED_FIRST, pair_id="sample_id")
-        own = [*contrast_scores(subject, where, pairs, writer), *_by_order(subject, where, pairs, writer)]
+        part_scores = [
+            *contrast_scores(subject, where, pairs, writer),
+            *_by_order(subject, where, pairs, writer),
+        ]
         asked = part.filter("is_hallucinated")
         is_unread = pairs and all(choice is None for pair in pairs for choice in pair.named.values())
         if is_unread and not is_unanswered(asked):
-            scores += writer.no_verdicts(subject, where, own, asked.height, kept="unparsed_rate")
+            scores += writer.no_verdicts(subject, where, part_scores, asked.height, kept="unparsed_rate")
         else:
-            scores += settled(subject, where, asked, own, frame(Outcome), writer)[0]
+            scores += settled(subject, where, asked, part_scores, frame(Outcome), writer)[0]
     return scores
 
 

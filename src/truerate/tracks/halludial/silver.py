@@ -131,9 +131,9 @@ def length(text: str, right: str, slack: int) -> dict[str, str | None]:
     return {"words_over": str(n_over), "too_long": "yes" if n_over > slack else None}
 
 
-def broken(known: Mapping[str, str]) -> list[str]:
+def broken(row_facts: Mapping[str, str]) -> list[str]:
     """Return the rules that a row's attributes say it breaks, as reasons."""
-    return [reason for name, reason in BROKEN.items() if known.get(name) == "yes"]
+    return [reason for name, reason in BROKEN.items() if row_facts.get(name) == "yes"]
 
 
 # ---- samples -----------------------------------------------------------------------------------------------
@@ -143,7 +143,9 @@ def base_responses(rows: Iterable[dict], settings: Settings) -> list[dict]:
     """Return the responses that are annotated: those that were read, in gold history, at the base temperature."""
     read = [(row, facts(row)) for row in rows if row["purpose"] == RESPOND and row["status"] == "ok"]
     base = (responding.GOLD, settings.base)
-    return [row for row, known in read if (known.get("history"), known.get("temperature")) == base]
+    return [
+        row for row, row_facts in read if (row_facts.get("history"), row_facts.get("temperature")) == base
+    ]
 
 
 def samples(rows: Sequence[dict], contexts: Contexts, settings: Settings) -> tuple[list[dict], list[dict]]:
@@ -160,26 +162,28 @@ def _spontaneous(
     neither. Their id is that of the response, so that a judgement of one is a judgement of the other.
     """
     annotated = [(row, facts(row)) for row in rows if row["purpose"] == ANNOTATE]
-    annotation_of = {known["target"]: (row, known) for row, known in annotated if REASKED not in known}
-    made, dropped = [], []
+    annotation_of = {
+        row_facts["target"]: (row, row_facts) for row, row_facts in annotated if REASKED not in row_facts
+    }
+    kept, dropped = [], []
     for row in base_responses(rows, settings) if annotation_of else []:
-        annotation, known = annotation_of.get(row["generation_id"], (None, {}))
+        annotation, row_facts = annotation_of.get(row["generation_id"], (None, {}))
         if annotation is None:
             dropped.append(rejected(row, UNREAD, "no annotation"))
         elif annotation["status"] != "ok":
             dropped.append(rejected(row, UNREAD, f"{annotation['status']}: {annotation['reason']}"))
         else:
-            is_hallucinated = known["verdict"] == "yes"
+            is_hallucinated = row_facts["verdict"] == "yes"
             sample = {
                 "sample_id": row["generation_id"],
                 "text": row["text"],
                 "is_hallucinated": is_hallucinated,
             }
             sample |= {"generator": row["model"], "rationale": rationale(annotation["text"])}
-            sample |= {"spans": spans(known) if is_hallucinated else []}
+            sample |= {"spans": spans(row_facts) if is_hallucinated else []}
             attributes = {"scenario": SPONTANEOUS, "scheme": SPONTANEOUS}
-            made.append(_sample(contexts[row["item_id"]], settings, attributes, **sample))
-    return made, dropped
+            kept.append(_sample(contexts[row["item_id"]], settings, attributes, **sample))
+    return kept, dropped
 
 
 def _induced(rows: Iterable[dict], contexts: Contexts, settings: Settings) -> tuple[list[dict], list[dict]]:
@@ -190,7 +194,7 @@ def _induced(rows: Iterable[dict], contexts: Contexts, settings: Settings) -> tu
     for row in rows:
         if row["purpose"] in (INDUCE, MATCH) and row["status"] == "ok":
             of_turn.setdefault(row["item_id"], []).append(row)
-    made: list[dict] = []
+    kept: list[dict] = []
     dropped: list[dict] = []
     for item_id, texts in sorted(of_turn.items()):
         reasons = {row["generation_id"]: broken(facts(row)) for row in texts if row["purpose"] == INDUCE}
@@ -202,24 +206,28 @@ def _induced(rows: Iterable[dict], contexts: Contexts, settings: Settings) -> tu
             context = contexts[item_id]
             right = context.right_answer or ""
             name = content_id("reference", item_id, right)
-            made.append(
+            kept.append(
                 _of_kind(context, settings, REFERENCE, sample_id=name, text=right, is_hallucinated=False)
             )
-            made += [_written_sample(row, context, settings) for row in texts]
-    return made, dropped
+            kept += [_written_sample(row, context, settings) for row in texts]
+    return kept, dropped
 
 
 def _written_sample(row: dict, context: Context, settings: Settings) -> dict:
     """A text of the writer; its id is that of the reply."""
-    known = facts(row)
+    row_facts = facts(row)
     values: dict[str, Any] = {
         "sample_id": row["generation_id"],
         "text": row["text"],
         "generator": row["model"],
     }
     if row["purpose"] == INDUCE:
-        values |= {"pattern": known["kind"], "spans": spans(known), "rationale": known.get("rationale")}
-    return _of_kind(context, settings, known["kind"], is_hallucinated=row["purpose"] == INDUCE, **values)
+        values |= {
+            "pattern": row_facts["kind"],
+            "spans": spans(row_facts),
+            "rationale": row_facts.get("rationale"),
+        }
+    return _of_kind(context, settings, row_facts["kind"], is_hallucinated=row["purpose"] == INDUCE, **values)
 
 
 def _of_kind(context: Context, settings: Settings, kind: str, **values: Any) -> dict:

@@ -126,11 +126,11 @@ def respond(work: DialogueWork) -> list[dict]:
     rows = responding.collect(asked, work.asked(asked, "respond"), work.settings)
 
     def answered(questions: Sequence[Prompted], number: int) -> list[Reply]:
-        return work.asked(questions, "respond", f", own turn {number + 1}")
+        return work.asked(questions, "respond", f", of_shard turn {number + 1}")
 
     # a dialogue is in the shard of its first turn
-    own = [dialogue for dialogue in dialogues(work.test) if work.in_shard(dialogue[:1])]
-    return rows + responding.run_self(own, work.model, work.questions, answered)
+    of_shard = [dialogue for dialogue in dialogues(work.test) if work.in_shard(dialogue[:1])]
+    return rows + responding.run_self(of_shard, work.model, work.questions, answered)
 
 
 @step_of(WritingWork)
@@ -159,7 +159,7 @@ def is_built(at: Layout, board: str, tables) -> bool:
     can be answered anew is no such set.
     """
     settings = at.p.track(board)
-    is_published = tables.samples["label_source"].is_in(dataset.LEARNED).any()
+    is_published = tables.samples["label_source"].is_in(dataset.TRAINED_ON).any()
     has_writers = bool(at.p.models_on(board, (*settings.responders, settings.inducer)))
     return has_writers and not (is_published and settings.texts == "published")
 
@@ -182,8 +182,8 @@ def detect(
     located = judging.located_of(targets, work.size.located, work.seed)
     asked = []
     for purpose, some in ((DETECT, targets), (LOCATE, located)):
-        own = [target for target in some if target.item_id in work.mine]
-        asked += judging.detect_requests(purpose, own, work.contexts, model, work.questions)
+        of_shard = [target for target in some if target.item_id in work.mine]
+        asked += judging.detect_requests(purpose, of_shard, work.contexts, model, work.questions)
     texts = {target.target_id: target.text for target in targets}
     read = partial(judging.read_verdict, texts=texts, contexts=work.contexts)
     verdicts, rows = work.asked_until_read(asked, "detect", read)
@@ -199,8 +199,8 @@ def detect(
 def meta(work: DialogueWork) -> list[dict]:
     """Ask another model whether located judgements of the subjects are accurate: rows of purpose `meta`."""
     drawn = work.judged(work.test_samples(), work.rows_of("detect"))
-    own = [judged for judged in drawn if judged.item_id in work.mine]
-    asked = judging.meta_requests(own, work.contexts, work.model, work.questions)
+    of_shard = [judged for judged in drawn if judged.item_id in work.mine]
+    asked = judging.meta_requests(of_shard, work.contexts, work.model, work.questions)
     return work.asked_until_read(asked, "meta", judging.read_accuracy)[1]
 
 

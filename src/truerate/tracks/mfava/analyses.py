@@ -41,7 +41,7 @@ FACTS = {"common-crawl": "common_crawl_percent", "wikipedia-articles": "wikipedi
 def analysis_rows(
     cells: Cells,
     estimated: Mapping[Cell, Sequence[Estimate]],
-    known: Calibrations,
+    calibrated: Calibrations,
     fit: Fit,
     models: Mapping[str, Model],
     writer: ScoreWriter,
@@ -53,14 +53,16 @@ def analysis_rows(
         return []
     values: dict[Key, dict[Cell, float]] = {}
     for cell, each in estimated.items():
-        for one in each:
-            if one.interval is not None and one.interval.value is not None:
-                values.setdefault((one.estimator, one.calibration), {})[cell] = one.interval.value
+        for estimate in each:
+            if estimate.interval is not None and estimate.interval.value is not None:
+                values.setdefault((estimate.estimator, estimate.calibration), {})[cell] = (
+                    estimate.interval.value
+                )
     asked = contrasts(cells, models, large_from=large_from)
     return [
         *silver_against_gold(values, writer),
         *correlations(cells, values, models, writer),
-        *size_tests(cells, known, models, writer, large_from=large_from),
+        *size_tests(cells, calibrated, models, writer, large_from=large_from),
         *headline_rows(fit, asked, writer),
         *contrast_rows(cells, asked, writer),
     ]
@@ -69,10 +71,12 @@ def analysis_rows(
 # ---- correlations ------------------------------------------------------------------------------------------
 
 
-def correlation_rows(subject: str, where: Mapping, found: Correlation, writer: ScoreWriter) -> list[dict]:
+def correlation_rows(
+    subject: str, where: Mapping, correlation: Correlation, writer: ScoreWriter
+) -> list[dict]:
     """Return `pearson_r`, `p_value`, `n_points` of one correlation."""
-    values = {"pearson_r": found.r, "p_value": found.p, "n_points": float(found.n)}
-    return [writer.row(name, subject, where, value, found.n) for name, value in values.items()]
+    values = {"pearson_r": correlation.r, "p_value": correlation.p, "n_points": float(correlation.n)}
+    return [writer.row(name, subject, where, value, correlation.n) for name, value in values.items()]
 
 
 def point_rows(subject: str, where: Mapping, points: Points, writer: ScoreWriter) -> list[dict]:
@@ -99,7 +103,7 @@ def silver_against_gold(values: Mapping[Key, Values], writer: ScoreWriter) -> li
         cell[1]: (silver[cell] / raw[cell], gold[cell] / raw[cell]) for cell in shared if raw.get(cell)
     }
     whole = pearson([silver[cell] for cell in shared], [gold[cell] for cell in shared])
-    of_factors = pearson(*([pair[place] for pair in factors.values()] for place in (0, 1)))
+    of_factors = pearson(*([pair[side] for pair in factors.values()] for side in (0, 1)))
     return [
         *correlation_rows("silver-against-gold", {}, whole, writer),
         *correlation_rows("silver-against-gold-factor", {}, of_factors, writer),
@@ -133,10 +137,10 @@ def correlations(
                 }
                 points = {lang: (x, means[lang]) for lang, x in facts.items() if x is not None}
                 if points:
-                    found = pearson(
+                    correlation = pearson(
                         [float(np.log10(x)) for x, _ in points.values()], [y for _, y in points.values()]
                     )
-                    rows += correlation_rows(f"{what}-against-{name}", where, found, writer)
+                    rows += correlation_rows(f"{what}-against-{name}", where, correlation, writer)
                     rows += (
                         point_rows(f"{what}-against-{name}", where, points, writer) if what == "rate" else []
                     )
@@ -146,9 +150,11 @@ def correlations(
             within = pearson_within(x, y, [lang for _, lang in lengths])
             rows += correlation_rows(subject, {**where, "within": "languages"}, within, writer)
             for model in sorted({model for model, _ in rates}):
-                own = [cell for cell in rates if cell[0] == model]
-                found = pearson([lengths[cell] for cell in own], [numbers[cell] for cell in own])
-                rows += correlation_rows(subject, {**where, "model": model}, found, writer)
+                of_model = [cell for cell in rates if cell[0] == model]
+                correlation = pearson(
+                    [lengths[cell] for cell in of_model], [numbers[cell] for cell in of_model]
+                )
+                rows += correlation_rows(subject, {**where, "model": model}, correlation, writer)
             across = language_means(lengths, cells)
             whole = pearson([across[lang] for lang in means], list(means.values()))
             rows += correlation_rows(subject, {**where, "across": "languages"}, whole, writer)
@@ -157,8 +163,8 @@ def correlations(
             name: (n_langs[name], mean) for name, mean in model_means(rates, cells).items() if name in n_langs
         }
         if points:
-            found = pearson([x for x, _ in points.values()], [y for _, y in points.values()])
-            rows += correlation_rows("rate-against-supported-languages", where, found, writer)
+            correlation = pearson([x for x, _ in points.values()], [y for _, y in points.values()])
+            rows += correlation_rows("rate-against-supported-languages", where, correlation, writer)
             rows += point_rows("rate-against-supported-languages", where, points, writer)
     return rows
 
@@ -210,7 +216,7 @@ def size_groups(
 
 def size_tests(
     cells: Cells,
-    known: Calibrations,
+    calibrated: Calibrations,
     models: Mapping[str, Model],
     writer: ScoreWriter,
     *,
@@ -222,7 +228,7 @@ def size_tests(
     Of HR_est by silver where every cell has it, else of the raw rate. The estimates of a model share its replies' queries
     and its detector, which the test does not know: the bootstrap (`test` = bootstrap) stands beside it.
     """
-    averages = language_averages(cells, known)
+    averages = language_averages(cells, calibrated)
     key: Key = (HR_EST, SILVER)
     if not averages or any(key not in each for each in averages.values()):
         key = (RAW, None)
@@ -231,16 +237,21 @@ def size_tests(
         first, second = (
             [value for name in names for value in averages.get(name, {}).get(key, ())] for names in groups
         )
-        found = t_test(first, second)
+        difference = t_test(first, second)
         slice_ = {**where, "test": "t-test", "estimator": key[0], "calibration": key[1]}
-        values = {"mean_difference": found.value, "p_value": found.p, "n_points": float(found.n)}
+        values = {
+            "mean_difference": difference.value,
+            "p_value": difference.p,
+            "n_points": float(difference.n),
+        }
         rows += [
-            writer.row(name, "small-against-large", slice_, value, found.n) for name, value in values.items()
+            writer.row(name, "small-against-large", slice_, value, difference.n)
+            for name, value in values.items()
         ]
     return rows
 
 
-def language_averages(cells: Cells, known: Calibrations) -> dict[str, dict[Key, list[float]]]:
+def language_averages(cells: Cells, calibrated: Calibrations) -> dict[str, dict[Key, list[float]]]:
     """Return of each model and estimate the mean over all languages, one value per detector seed and reply seed.
 
     An estimate that a language lacks, or whose reply seeds differ between languages, has none; nor has a model that answered
@@ -251,7 +262,7 @@ def language_averages(cells: Cells, known: Calibrations) -> dict[str, dict[Key, 
     for model in sorted({model for model, _ in cells}):
         grids: list[dict[Key, np.ndarray]] = []
         for lang in langs:
-            silver = {SILVER: known[SILVER, lang]} if (SILVER, lang) in known else {}
+            silver = {SILVER: calibrated[SILVER, lang]} if (SILVER, lang) in calibrated else {}
             grids.append(grid_estimates(cells[model, lang], silver) if (model, lang) in cells else {})
         seeds = {tuple(sorted(set(cells[model, lang].subsets))) for lang in langs if (model, lang) in cells}
         shared = set.intersection(*(set(grid) for grid in grids)) if len(seeds) == 1 else set()
@@ -349,8 +360,8 @@ def headline_rows(fit: Fit, asked: Iterable[Contrast], writer: ScoreWriter) -> l
     rows = []
     test = {"estimator": PREDICTION_POWERED, "calibration": NATURAL, "test": "paired"}
     for contrast in asked:
-        found = combined(fit, contrast.weights)
-        if found is not None:
-            interval = found.interval(fit.confidence, bounds=(-1.0, 1.0))
-            rows += contrast.rows(test, interval, found.p, writer)
+        difference = combined(fit, contrast.weights)
+        if difference is not None:
+            interval = difference.interval(fit.confidence, bounds=(-1.0, 1.0))
+            rows += contrast.rows(test, interval, difference.p, writer)
     return rows

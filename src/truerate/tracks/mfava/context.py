@@ -57,7 +57,11 @@ def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]
     for row in items.iter_rows(named=True):
         references = [document_of[name] for name in row["document_ids"] if name in document_of]
         attributes = facts(row)
-        titles = [attributes.get("subject"), attributes.get("title"), *(one["title"] for one in references)]
+        titles = [
+            attributes.get("subject"),
+            attributes.get("title"),
+            *(reference["title"] for reference in references),
+        ]
         by_id[row["item_id"]] = Context(
             **{name: row[name] for name in ("item_id", "task", "group_id", "lang", "source", "question")},
             document_ids=tuple(row["document_ids"]),

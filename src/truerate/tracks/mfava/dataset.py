@@ -82,24 +82,26 @@ def translated(
     document_of = {row["document_id"]: row for row in documents.iter_rows(named=True)}
     read = [(row, facts(row)) for row in rows if row["status"] == "ok"]
     references = {
-        (row["item_id"], known["lang"]): row["text"] for row, known in read if row["purpose"] == REFERENCE
+        (row["item_id"], row_facts["lang"]): row["text"]
+        for row, row_facts in read
+        if row["purpose"] == REFERENCE
     }
     new_documents, items, passages, rejects = {}, {}, [], []
-    for row, known in sorted(read, key=lambda pair: pair[0]["generation_id"]):
-        if row["purpose"] != TRANSLATE or known["sample"] not in sample_ids:
+    for row, row_facts in sorted(read, key=lambda pair: pair[0]["generation_id"]):
+        if row["purpose"] != TRANSLATE or row_facts["sample"] not in sample_ids:
             continue
-        context, lang = contexts[row["item_id"]], known["lang"]
+        context, lang = contexts[row["item_id"]], row_facts["lang"]
         if (reference := references.get((context.item_id, lang))) is None:
             rejects.append(rejected(row, "no-reference", "the reference has no translation"))
             continue
         # the translated reference has the rights of the first document that it was translated from
-        own = {"document_id": content_id("translated", lang, reference), "lang": lang, "text": reference}
+        record = {"document_id": content_id("translated", lang, reference), "lang": lang, "text": reference}
         origin = document_of[context.document_ids[0]]
-        new_documents[own["document_id"]] = {**origin, **own, "dated": None}
-        item = _item(context, lang, own["document_id"])
+        new_documents[record["document_id"]] = {**origin, **record, "dated": None}
+        item = _item(context, lang, record["document_id"])
         items[item["item_id"]] = item
         there = replace(context, item_id=item["item_id"], lang=lang)
-        origin_id = known["sample"]
+        origin_id = row_facts["sample"]
         passages.append(_sample(there, row["text"], context.task, row["model"], translated_from=origin_id))
     return list(new_documents.values()), list(items.values()), passages, rejects
 

@@ -94,7 +94,7 @@ def rejected_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
         *(pair("attributes", key) for key in ("lang", "type", "try")),
         cause=pl.when(pl.col("status") != "ok").then(pl.coalesce("reason", "status")),
     )
-    rounds = {None: 0} | {type_: place for place, type_ in enumerate(TYPES, 1)}
+    rounds = {None: 0} | {type_: number for number, type_ in enumerate(TYPES, 1)}
     passages = asked.filter(pl.col("purpose").is_in(["write", "insert"])).with_columns(
         round=pl.col("type").replace_strict(rounds, return_dtype=pl.Int8),
         attempt=pl.col("try").fill_null("1").cast(pl.Int64),

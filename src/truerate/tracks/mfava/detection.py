@@ -124,7 +124,7 @@ def _rows(
             row(lang, f"{name}_std", spread(of), len(of)) for name, of in zip(SPREAD, spreads, strict=True)
         )
     read = {lang: cell.windows for lang, cell in by_lang.items() if cell.windows[1]}
-    n_windowed, n_read = (sum(windows[place] for windows in read.values()) for place in (0, 1))
+    n_windowed, n_read = (sum(windows[side] for windows in read.values()) for side in (0, 1))
     for lang, (part, n) in ({ALL: (n_windowed, n_read)} | read).items() if n_windowed else ():
         yield row(lang, "windowed_rate", part / n, n)
 
@@ -170,8 +170,8 @@ def token_levels(run: Run, places: np.ndarray, texts: Texts) -> np.ndarray:
     where none does.
     """
     spans = run.spans.filter(pl.col("place").is_in(places.tolist()))
-    place, starts, ends, p = (spans[name].fill_null(1).to_numpy() for name in ("place", "start", "end", "p"))
-    return texts.line.highest(place, starts, ends, np.round(p * LEVELS).astype(np.int8))
+    text, starts, ends, p = (spans[name].fill_null(1).to_numpy() for name in ("place", "start", "end", "p"))
+    return texts.line.highest(text, starts, ends, np.round(p * LEVELS).astype(np.int8))
 
 
 def _ordered(
@@ -241,13 +241,13 @@ def _answer_scores(gold: Labelled, marked: Sequence[tuple[SoftSpans, float] | No
 def _marked_answers(run: Run, gold: Labelled) -> list[tuple[SoftSpans, float] | None]:
     """The soft spans of each answer and from where on they mark; None where it is not judged."""
     places = gold.places.tolist()
-    own = run.spans.filter(pl.col("place").is_in(places))
+    spans = run.spans.filter(pl.col("place").is_in(places))
     spans_of = {
-        place: part.rows()
-        for (place,), part in own.partition_by("place", as_dict=True, include_key=False).items()
+        text: part.rows()
+        for (text,), part in spans.partition_by("place", as_dict=True, include_key=False).items()
     }
     threshold = dict(run.rows.select("place", "threshold").iter_rows())
-    return [(spans_of.get(place, []), threshold[place]) if run.is_judged[place] else None for place in places]
+    return [(spans_of.get(text, []), threshold[text]) if run.is_judged[text] else None for text in places]
 
 
 def mushroom_rows(
@@ -270,7 +270,9 @@ def mushroom_rows(
         return rows, outcomes[0]
     kinds = sorted({detector[1:] for detector in detectors}) or [PLAIN_KIND]
     shown = {
-        one: scores[one] for one in detectors if one in scores and one.member not in (MARK_ALL, MARK_NONE)
+        detector: scores[detector]
+        for detector in detectors
+        if detector in scores and detector.member not in (MARK_ALL, MARK_NONE)
     }
     for name in (MARK_ALL, MARK_NONE):
         shown |= {Detector(name, *kind): scores[Detector(name, *PLAIN_KIND)] for kind in kinds}
@@ -282,9 +284,9 @@ def mushroom_rows(
         for suffix, inside in parts.items():
             for (metric, bounds), values in zip(MUSHROOM.items(), of_answers[inside].T, strict=True):
                 units = answers.filter(inside).with_columns(value=pl.Series(values))
-                own = _mushroom(f"{metric}{suffix}", detector, units, writer, bounds=bounds)
-                rows += own[0]
-                outcomes += own[1]
+                scored = _mushroom(f"{metric}{suffix}", detector, units, writer, bounds=bounds)
+                rows += scored[0]
+                outcomes += scored[1]
     return rows, pl.concat(outcomes)
 
 

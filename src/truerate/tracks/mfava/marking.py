@@ -60,8 +60,8 @@ class Texts:
 
     def places_of(self, names: pl.Series) -> np.ndarray:
         """Return the rows of the texts of these samples or replies."""
-        found = pl.DataFrame({"id": names}).join(self.places, on="id", how="left", maintain_order="left")
-        return found["place"].to_numpy().astype(int)
+        joined = pl.DataFrame({"id": names}).join(self.places, on="id", how="left", maintain_order="left")
+        return joined["place"].to_numpy().astype(int)
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,8 @@ def distinct_texts(samples: pl.DataFrame, replies: pl.DataFrame) -> tuple[pl.Dat
     )
     keys = columns[:2]
     frame = whole.select(columns).unique(keys, keep="first", maintain_order=True).sort(keys)
-    place = frame.select(keys).with_columns(place=pl.int_range(pl.len()))
-    return frame, whole.join(place, on=keys, maintain_order="left").select("id", "place")
+    numbered = frame.select(keys).with_columns(place=pl.int_range(pl.len()))
+    return frame, whole.join(numbered, on=keys, maintain_order="left").select("id", "place")
 
 
 def labelled_replies(samples: pl.DataFrame, replies: pl.DataFrame) -> pl.DataFrame:
@@ -291,15 +291,15 @@ def scored_parts(items: pl.DataFrame, samples: pl.DataFrame, generations: pl.Dat
     """Return the part of each sample and of each reply in the wild, by what judgements name: `target_id`, `part`."""
     replies = generations.filter(purpose="answer").select("item_id", target_id="generation_id")
     targets = pl.concat([replies, samples.select("item_id", target_id="sample_id")])
-    placed = targets.join(parts_of_items(items, samples), on="item_id", maintain_order="left")
-    return placed.select("target_id", PART).unique("target_id", keep="first", maintain_order=True)
+    with_part = targets.join(parts_of_items(items, samples), on="item_id", maintain_order="left")
+    return with_part.select("target_id", PART).unique("target_id", keep="first", maintain_order=True)
 
 
 def in_parts(judgements: pl.DataFrame, parts: pl.DataFrame) -> Judgements:
     """Return judgements that are in memory by part, as `schemas.set_apart` gives those of files. `parts`: `scored_parts`."""
-    placed = judgements.join(parts, on="target_id", maintain_order="left")
-    by_part = placed.partition_by(PART, as_dict=True, include_key=False, maintain_order=True)
-    empty = placed.drop(PART).clear()
+    with_part = judgements.join(parts, on="target_id", maintain_order="left")
+    by_part = with_part.partition_by(PART, as_dict=True, include_key=False, maintain_order=True)
+    empty = with_part.drop(PART).clear()
     return {name: by_part.get((name,), empty).lazy() for name in parts[PART].unique().sort()}
 
 

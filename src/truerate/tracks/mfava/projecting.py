@@ -92,8 +92,8 @@ def _posterior(cells: Cells, *, by_target: bool) -> np.ndarray:
     """
     n, m = cells.n_sources[cells.text], cells.n_targets[cells.text]
     slope = -TENSION * np.abs((cells.source + 0.5) / n - (cells.target + 0.5) / m)
-    place = cells.target if by_target else cells.source
-    group = np.unique(cells.text * (int(place.max()) + 1) + place, return_inverse=True)[1]
+    side = cells.target if by_target else cells.source
+    group = np.unique(cells.text * (int(side.max()) + 1) + side, return_inverse=True)[1]
     diagonal = np.exp(slope)
     diagonal *= (1 - NULL) / np.bincount(group, diagonal)[group]
     names, word = np.unique(cells.words, return_inverse=True)
@@ -114,23 +114,23 @@ def _posterior(cells: Cells, *, by_target: bool) -> np.ndarray:
 # ---- spans -------------------------------------------------------------------------------------------------
 
 
-def projected(made: Sequence[Text], asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
+def projected(texts: Sequence[Text], asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
     """Return the Generation rows of translations that were asked for without tags, passages with the tags of their
     spans put back by alignment; one of whose spans stands for nothing is `unparsed` (NOT_ALIGNED).
 
     The alignment of a language is learned from all of its translations here, references among them.
     """
-    readings = [read_translation(reply.text, text) for text, reply in zip(made, replies, strict=True)]
-    for lang in dict.fromkeys(text.lang for text in made):
+    readings = [read_translation(reply.text, text) for text, reply in zip(texts, replies, strict=True)]
+    for lang in dict.fromkeys(text.lang for text in texts):
         places = [
-            place
-            for place, (text, reply) in enumerate(zip(made, replies, strict=True))
-            if text.lang == lang and reply.status == readings[place].status == "ok"
+            index
+            for index, (text, reply) in enumerate(zip(texts, replies, strict=True))
+            if text.lang == lang and reply.status == readings[index].status == "ok"
         ]
-        spans_of = carried([(made[place], readings[place].text) for place in places])
-        for place, spans in zip(places, spans_of, strict=True):
-            if made[place].purpose == TRANSLATE:
-                readings[place] = _tagged(readings[place], spans)
+        spans_of = carried([(texts[index], readings[index].text) for index in places])
+        for index, spans in zip(places, spans_of, strict=True):
+            if texts[index].purpose == TRANSLATE:
+                readings[index] = _tagged(readings[index], spans)
     return [
         generation(question, reply, reading if reply.status == "ok" else None)
         for question, reply, reading in zip(asked, replies, readings, strict=True)
@@ -205,10 +205,10 @@ def _carried(text: Text, translation: str, parts: Sequence[tuple[int, int, np.nd
 def best_run(values: np.ndarray) -> tuple[int, int] | None:
     """Return the first and last place of the run with the largest sum, the first of equals; None where none is above 0."""
     best, start, total, run = 0.0, 0, 0.0, None
-    for place, value in enumerate(values.tolist()):
+    for index, value in enumerate(values.tolist()):
         if total <= 0:
-            start, total = place, 0.0
+            start, total = index, 0.0
         total += value
         if total > best + 1e-9:
-            best, run = total, (start, place)
+            best, run = total, (start, index)
     return run

@@ -37,14 +37,14 @@ def by_model(cells: Cells) -> Iterator[tuple[str, dict[str, Replies]]]:
 
 
 def rate_rows(
-    cells: Cells, known: Calibrations, people: LabelError, writer: ScoreWriter
+    cells: Cells, calibrated: Calibrations, people: LabelError, writer: ScoreWriter
 ) -> tuple[list[dict], dict]:
     """Return Score rows of every model's rates per language and over all, and the estimates of all replies by (model,
     language). `people`: the error of labels by one person.
 
     A rate without labels of its own replies is not identified, and its flagged share takes no rank: its headline is empty.
     """
-    rows, estimated, texts = [], {}, labelled_texts(known)
+    rows, estimated, texts = [], {}, labelled_texts(calibrated)
     kept = {key: replies.only(replies.is_kept) for key, replies in cells.items()}
     for which, taken in ((ALL_REPLIES, cells), (KEPT, kept)):
         by_cell = estimate_board(
@@ -56,18 +56,20 @@ def rate_rows(
         )
         for (model, lang), each in by_cell.items():
             n = sum(
-                len(one.groups) for key, one in taken.items() if key[0] == model and lang in (ALL, key[1])
+                len(replies.groups)
+                for key, replies in taken.items()
+                if key[0] == model and lang in (ALL, key[1])
             )
             if all(estimate.estimator != PREDICTION_POWERED for estimate in each):
                 each = [*each, Estimate(PREDICTION_POWERED, NATURAL, None)]
             rows += estimate_rows(RATE, model, {"lang": lang, "replies": which}, each, n, writer)
         for (model, lang), replies in taken.items():
-            of_lang = {kind: texts[kind].of_lang(lang) for kind in CALIBRATIONS if (kind, lang) in known}
+            of_lang = {kind: texts[kind].of_lang(lang) for kind in CALIBRATIONS if (kind, lang) in calibrated}
             rows += _sensitivity(model, {"lang": lang, "replies": which}, replies, of_lang, writer)
         if which == ALL_REPLIES:
             estimated = {key: by_cell[key] for key in cells}
-    for model, own in by_model(cells):
-        rows += spread_rows(model, own, known, writer)
+    for model, by_lang in by_model(cells):
+        rows += spread_rows(model, by_lang, calibrated, writer)
     return rows, estimated
 
 
@@ -91,12 +93,12 @@ def _sensitivity(
 
 
 def spread_rows(
-    model: str, own: Mapping[str, Replies], known: Calibrations, writer: ScoreWriter
+    model: str, replies_by_lang: Mapping[str, Replies], calibrations: Calibrations, writer: ScoreWriter
 ) -> list[dict]:
     """Return `hallucination_rate_std`: over detector seeds × reply seeds (the paper's 15 estimates), n − 1, of all replies."""
     by_lang = {}
-    for lang, replies in own.items():
-        calibrated = {kind: known[kind, lang] for kind in CALIBRATIONS if (kind, lang) in known}
+    for lang, replies in replies_by_lang.items():
+        calibrated = {kind: calibrations[kind, lang] for kind in CALIBRATIONS if (kind, lang) in calibrations}
         by_lang[lang] = grid_estimates(replies, calibrated)
     grids = [(lang, key, grid) for lang, of_lang in by_lang.items() for key, grid in of_lang.items()]
     for key in next(iter(by_lang.values()), {}):
@@ -115,9 +117,9 @@ def count_rows(cells: Cells, writer: ScoreWriter) -> list[dict]:
     replies have which flaw; per language and over all.
     """
     rows = []
-    for model, own in by_model(cells):
-        for lang in [*own, ALL]:
-            taken = [replies for name, replies in own.items() if lang in (ALL, name)]
+    for model, by_lang in by_model(cells):
+        for lang in [*by_lang, ALL]:
+            taken = [replies for name, replies in by_lang.items() if lang in (ALL, name)]
             n, where = sum(len(replies.groups) for replies in taken), {"lang": lang}
             tokens = sum(float(replies.tokens.mean(axis=1).sum()) for replies in taken)
             detected = sum(float(replies.detected.mean(axis=1).sum()) for replies in taken)
@@ -127,8 +129,8 @@ def count_rows(cells: Cells, writer: ScoreWriter) -> list[dict]:
             rows += [writer.count(name, model, where, value, n) for name, value in values.items()]
             articles = np.concatenate([replies.groups for replies in taken]).tolist()
             flaws = np.concatenate([replies.flaws for replies in taken])
-            for place, flaw in enumerate(FLAWS):
-                rows.append(writer.share(f"{flaw}_rate", model, where, flaws[:, place], articles))
+            for column, flaw in enumerate(FLAWS):
+                rows.append(writer.share(f"{flaw}_rate", model, where, flaws[:, column], articles))
     return rows
 
 
@@ -162,7 +164,9 @@ class Unit(NamedTuple):
 
 def headline(cells: Cells, confidence: float, people: LabelError = EXACT) -> Fit:
     """Return the fit behind the headline rates of a board; `people`: the error of labels by one person."""
-    return Board({key: one.cell for key, one in cells.items()}, confidence, TARGET, people=people).headline
+    return Board(
+        {key: replies.cell for key, replies in cells.items()}, confidence, TARGET, people=people
+    ).headline
 
 
 def outcome_rows(cells: Cells, fit: Fit, writer: ScoreWriter) -> pl.DataFrame:

@@ -96,16 +96,16 @@ def replies_of(
     """Return replies with their tokens, what each seed of the rates' detector marked of them, and what people did
     (`gold_tokens`).
     """
-    place = texts.places_of(answers["generation_id"])
-    judged = np.stack([run.is_judged for run in runs], axis=1)[place]
-    detected = np.stack([texts.line.per_text(run.is_marked) for run in runs], axis=1)[place] * judged
+    row = texts.places_of(answers["generation_id"])
+    judged = np.stack([run.is_judged for run in runs], axis=1)[row]
+    detected = np.stack([texts.line.per_text(run.is_marked) for run in runs], axis=1)[row] * judged
     labels = [gold_of.get(name, (np.nan, False)) for name in answers["generation_id"]]
     gold, is_alone = np.array(labels, dtype=float).reshape(-1, 2).T
     return Replies(
         answers["group_id"].to_numpy(),
         (answers["item_id"] + "/" + answers["replicate"].fill_null("0")).to_numpy(),
         answers["subset_seed"].fill_null("").to_numpy(),
-        texts.line.sizes[place][:, None] * judged,
+        texts.line.sizes[row][:, None] * judged,
         detected,
         np.where(judged.any(axis=1), gold, np.nan),  # what was not judged has no tokens
         is_alone.astype(bool),
@@ -131,8 +131,8 @@ def cells_of(
     seeds = seeds_of(judgements) if seeds is None else seeds
     rows, parts = [], []
     for part in in_batches(replies, n_at_once):
-        own = samples.join(part, on="item_id", how="semi", maintain_order="left")
-        texts = board_texts(own, part, cut)
+        labelled = samples.join(part, on="item_id", how="semi", maintain_order="left")
+        texts = board_texts(labelled, part, cut)
         runs = of_seeds(runs_of(judgements, texts).get(detector, ()), seeds, texts)
         parts.append(replies_of(part, texts, runs, gold_of))
         rows.append(part.select("generation_id", "model", "lang"))
@@ -153,8 +153,8 @@ def in_batches(replies: pl.DataFrame, n_at_once: int) -> Iterator[pl.DataFrame]:
     """
     sizes = replies.group_by("item_id").len().sort("item_id")
     batch = sizes.select("item_id", batch=(pl.col("len").cum_sum() - pl.col("len")) // n_at_once)
-    placed = replies.join(batch, on="item_id", how="left", maintain_order="left")
-    yield from placed.partition_by("batch", maintain_order=True, include_key=False)
+    with_batch = replies.join(batch, on="item_id", how="left", maintain_order="left")
+    yield from with_batch.partition_by("batch", maintain_order=True, include_key=False)
 
 
 # ---- what the detector is known to do ------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def calibrations(
     gold: Mapping[str, Labelled], texts: Texts, runs: Sequence[Run]
 ) -> dict[tuple[str, str], Calibration]:
     """Return the calibration of each kind of labels and language."""
-    found = {}
+    by_kind = {}
     strata_of_tokens = stratum_of(texts.line, texts.frame["text"].to_list())
     every = np.ones(len(strata_of_tokens), dtype=bool)
     for against in CALIBRATIONS:
@@ -181,15 +181,15 @@ def calibrations(
             inside = whole.langs == lang
             if sums[inside][..., 0].any():
                 columns = (whole.groups, writers, sums, strata)
-                found[against, lang] = Calibration(*(column[inside] for column in columns))
-    return found
+                by_kind[against, lang] = Calibration(*(column[inside] for column in columns))
+    return by_kind
 
 
-def labelled_texts(known: Calibrations) -> dict[str, sample.Calibration]:
+def labelled_texts(calibrated: Calibrations) -> dict[str, sample.Calibration]:
     """Return the labelled texts of all languages by kind of labels, as estimators take them: counts are means over seeds."""
     texts = {}
-    for kind in dict.fromkeys(kind for kind, _ in known):
-        parts = {lang: one for (name, lang), one in known.items() if name == kind}
+    for kind in dict.fromkeys(kind for kind, _ in calibrated):
+        parts = {lang: calibration for (name, lang), calibration in calibrated.items() if name == kind}
         texts[kind] = sample.Calibration(
             np.concatenate([part.sums.mean(axis=1) for part in parts.values()]),
             np.concatenate([np.full(len(part.groups), lang) for lang, part in parts.items()]),
@@ -287,13 +287,13 @@ def stratum_of(line: TokenLine, texts: Sequence[str]) -> np.ndarray:
     starts = np.array([start for span in spans for start, _ in span], dtype=np.int64)
     starts += np.repeat(line.base, sizes)
     first = np.concatenate([[0], np.cumsum(sizes)])[:-1]
-    place = np.searchsorted(starts, line.starts, side="right") - 1 - first[line.text_of]
-    return stratum_at(np.maximum(place, 0), sizes[line.text_of])
+    position = np.searchsorted(starts, line.starts, side="right") - 1 - first[line.text_of]
+    return stratum_at(np.maximum(position, 0), sizes[line.text_of])
 
 
-def stratum_at(place: np.ndarray, n_sentences: np.ndarray) -> np.ndarray:
+def stratum_at(position: np.ndarray, n_sentences: np.ndarray) -> np.ndarray:
     """Return the stratum of the sentences at some places, from 0, of texts of so many sentences: a place in NAMES + 1."""
-    return np.where(n_sentences >= LONG, 2, 0) + np.minimum(place // 2, 2) + 1
+    return np.where(n_sentences >= LONG, 2, 0) + np.minimum(position // 2, 2) + 1
 
 
 def strata_sums(line: TokenLine, strata: np.ndarray, *kept: np.ndarray) -> np.ndarray:
@@ -301,17 +301,17 @@ def strata_sums(line: TokenLine, strata: np.ndarray, *kept: np.ndarray) -> np.nd
     return np.stack([line.per_kind(strata, keep, STRATA) for keep in kept], axis=2)
 
 
-def stratum_rows(detector: Detector, known: Calibrations, writer: ScoreWriter) -> list[dict]:
+def stratum_rows(detector: Detector, calibrated: Calibrations, writer: ScoreWriter) -> list[dict]:
     """Return `stratum_fpr` and `stratum_recall` of a detector on labelled texts of each kind in each stratum, all languages
     together; n counts the texts that have such tokens.
     """
     rows = []
-    for kind in dict.fromkeys(kind for kind, _ in known):
-        parts = [one for (name, _), one in known.items() if name == kind]
+    for kind in dict.fromkeys(kind for kind, _ in calibrated):
+        parts = [calibration for (name, _), calibration in calibrated.items() if name == kind]
         clusters = np.concatenate([part.groups for part in parts]).tolist()
         sums = np.concatenate([part.strata for part in parts])
-        for place, name in enumerate(NAMES):
-            total, gold, marked, both = sums[:, place].T
+        for number, name in enumerate(NAMES):
+            total, gold, marked, both = sums[:, number].T
             shares = {"stratum_fpr": (marked - both, total - gold), "stratum_recall": (both, gold)}
             for metric, (tops, bottoms) in shares.items():
                 share = writer.share_of(tops / np.where(bottoms > 0, bottoms, 1), clusters, bottoms)

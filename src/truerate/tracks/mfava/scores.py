@@ -85,12 +85,20 @@ def score(
         *rate_scores.unanswered_rows(generations, writer),
     ]
     if seeds:
-        cells, known, people = dict(sorted(measured.cells.items())), measured.known, measured.people
+        cells, calibrated, people = (
+            dict(sorted(measured.cells.items())),
+            measured.calibrations,
+            measured.people,
+        )
         fit = rate_scores.headline(cells, writer.statistics.confidence, people)
-        of_rates, estimated = rate_scores.rate_rows(cells, known, people, writer)
-        rows += of_rates + rate_scores.count_rows(cells, writer) + rates.stratum_rows(leading, known, writer)
+        of_rates, estimated = rate_scores.rate_rows(cells, calibrated, people, writer)
+        rows += (
+            of_rates + rate_scores.count_rows(cells, writer) + rates.stratum_rows(leading, calibrated, writer)
+        )
         models = {alias: at.p.models[alias] for alias in at.p.models_of(board)}
-        rows += analysis_rows(cells, estimated, known, fit, models, writer, large_from=settings.large_from)
+        rows += analysis_rows(
+            cells, estimated, calibrated, fit, models, writer, large_from=settings.large_from
+        )
         outcomes = pl.concat([outcomes, rate_scores.outcome_rows(cells, fit, writer)])
     return frame(Score, rows), outcomes
 
@@ -135,7 +143,7 @@ class Measured:
     cells: rates.Cells = field(default_factory=dict)
 
     @property
-    def known(self) -> rates.Calibrations:
+    def calibrations(self) -> rates.Calibrations:
         """The calibrations by kind of labels and language, in order."""
         order = sorted(self.calibrated, key=lambda key: (AGAINST.index(key[0]), key[1]))
         return {key: self.calibrated[key] for key in order}
@@ -151,8 +159,11 @@ class Measured:
         whole = pl.concat([frame(Sample).select(ANSWER), *self.answers])
         order = whole["sample_id"].arg_sort().to_numpy()
         detectors = self.answer_scores[0] if self.answer_scores else ()
-        columns = {one: np.concatenate([each[one] for each in self.answer_scores]) for one in detectors}
-        return whole[order], {one: column[order] for one, column in columns.items()}
+        columns = {
+            detector: np.concatenate([each[detector] for each in self.answer_scores])
+            for detector in detectors
+        }
+        return whole[order], {detector: column[order] for detector, column in columns.items()}
 
     def add(self, piece: Piece, seeds_by_detector: Seeds) -> None:
         """Add what is measured of one piece; the spans of one judge are in memory at a time."""
@@ -163,16 +174,18 @@ class Measured:
         self.answers.append(gold[NATURAL].samples.select(ANSWER))
         scores = detection.baseline_scores(gold[NATURAL])
         for member, detectors in groupby(seeds_by_detector, key=lambda detector: detector.member):
-            runs = _runs(piece, member, {one: seeds_by_detector[one] for one in detectors}, texts)
+            runs = _runs(
+                piece, member, {detector: seeds_by_detector[detector] for detector in detectors}, texts
+            )
             self.detected |= detection.detection_cells(texts, gold, runs, self.writer)
             scores |= detection.answer_scores(gold[NATURAL], runs)
         self.answer_scores.append(scores)
         if self.seeds:
-            own = _runs(piece, self.leading.member, {self.leading: self.seeds}, texts)[self.leading]
-            self.calibrated |= rates.calibrations(gold, texts, own)
+            leading_runs = _runs(piece, self.leading.member, {self.leading: self.seeds}, texts)[self.leading]
+            self.calibrated |= rates.calibrations(gold, texts, leading_runs)
             self.shared.append(rates.shared_marks(gold[NATURAL], texts))
             gold_of = rates.gold_tokens(texts, gold[NATURAL])
-            del texts, gold, own  # tokens and spans of the labelled texts
+            del texts, gold, leading_runs  # tokens and spans of the labelled texts
             judged = marking.judgements_of(
                 piece.judgements.filter(judge=self.leading.member).collect(), self.leading
             )
@@ -183,15 +196,20 @@ class Measured:
 def _runs(piece: Piece, member: str, seeds: Seeds, texts: Texts) -> dict[Detector, list[Run]]:
     """The runs of detectors of one name on a piece, one for each of their seeds."""
     runs = marking.runs_of(piece.judgements.filter(judge=member).collect(), texts)
-    return {one: marking.of_seeds(runs.get(one, ()), names, texts) for one, names in seeds.items()}
+    return {
+        detector: marking.of_seeds(runs.get(detector, ()), names, texts) for detector, names in seeds.items()
+    }
 
 
 def gold_counts(texts: Texts, gold: Mapping[str, Labelled]) -> dict[tuple[str, str], tuple[int, int, int]]:
     """Return tokens that the labels themselves mark, all tokens, and texts, by kind of labels and language."""
     counts = {}
-    for against, one in gold.items():
-        tops, bottoms = texts.line.per_text(one.is_gold)[one.places], texts.line.sizes[one.places]
-        for lang in sorted(set(one.langs)):
-            inside = one.langs == lang
+    for against, labelled in gold.items():
+        tops, bottoms = (
+            texts.line.per_text(labelled.is_gold)[labelled.places],
+            texts.line.sizes[labelled.places],
+        )
+        for lang in sorted(set(labelled.langs)):
+            inside = labelled.langs == lang
             counts[against, lang] = int(tops[inside].sum()), int(bottoms[inside].sum()), int(inside.sum())
     return counts

@@ -64,12 +64,12 @@ def translated(
         hint = "name a Hub id or a folder of safetensors weights"
         raise TruerateError(f"{SETTING}: no translation model {weights!r}: {error}; {hint}") from None
     model = model.eval().to(used_device)
-    units_of = [units(one.messages[0]["content"]) for one in asked]
+    units_of = [units(request.messages[0]["content"]) for request in asked]
     translations: dict[tuple[str, str], Translation] = {}
-    for lang in dict.fromkeys(one.params["target"] for one in asked):
+    for lang in dict.fromkeys(request.params["target"] for request in asked):
         check_language(tokenizer, lang, weights)
         of_lang = [pair for pair in zip(asked, units_of, strict=True) if pair[0].params["target"] == lang]
-        n_new = max(one.params["max_tokens"] for one, _ in of_lang)
+        n_new = max(request.params["max_tokens"] for request, _ in of_lang)
         texts = sorted(
             {unit.text for _, parts in of_lang for unit in parts}, key=lambda text: (len(text), text)
         )
@@ -78,8 +78,8 @@ def translated(
             results = _translated_batch(part, lang, n_new, tokenizer, model)
             translations |= {(lang, text): result for text, result in zip(part, results, strict=True)}
     return [
-        _reply(one, [translations[one.params["target"], unit.text] for unit in parts], parts)
-        for one, parts in zip(asked, units_of, strict=True)
+        _reply(request, [translations[request.params["target"], unit.text] for unit in parts], parts)
+        for request, parts in zip(asked, units_of, strict=True)
     ]
 
 

@@ -156,9 +156,9 @@ def faults(at: Layout, board: str) -> Iterator[str]:
     }
     lines = [
         line
-        for place, codes in named.items()
+        for setting, codes in named.items()
         for code in codes
-        for line in mistakes(place, language, code, place, near=partial(meant, code, LANGUAGES))
+        for line in mistakes(setting, language, code, setting, near=partial(meant, code, LANGUAGES))
     ]
     yield from lines or _unwritten(at, board, where)
 

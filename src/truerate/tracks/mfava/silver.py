@@ -99,18 +99,18 @@ def request(
         messages = prompter.messages("insert", language=name, type=type_, **values)
     attributes = {"lang": context.lang, "task": "silver", "type": type_}
     attributes |= {"try": str(attempt + 1)} if attempt else {}
-    made = Request(
+    prompt_request = Request(
         writer, messages, decoding(settings.inserting if type_ else settings.writing, attempt), attempt
     )
-    return Prompted(made, context.item_id, INSERT if type_ else WRITE, attributes, may_decline=True)
+    return Prompted(prompt_request, context.item_id, INSERT if type_ else WRITE, attributes, may_decline=True)
 
 
 def further_tries(asked: Sequence[Prompted], type_: str | None, settings: Settings) -> list[Request]:
     """Return the requests of all tries after the first, where none of them kept the rules: what a plan counts with."""
     sampling = settings.inserting if type_ else settings.writing
     return [
-        replace(one.request, params=decoding(sampling, attempt), sample_index=attempt)
-        for one in asked
+        replace(question.request, params=decoding(sampling, attempt), sample_index=attempt)
+        for question in asked
         for attempt in range(1, settings.retries + 1)
     ]
 

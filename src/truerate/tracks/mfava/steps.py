@@ -162,7 +162,9 @@ def query(work: WikiWork) -> list[dict]:
     work.declared()
     rules = work.settings.wild
     articles = [
-        one for one in work.contexts_of(work.items_of("article")) if wild.excluded(one, rules) is None
+        article
+        for article in work.contexts_of(work.items_of("article"))
+        if wild.excluded(article, rules) is None
     ]
     asked = wild.query_requests(
         work.in_shard(chosen(articles, work.size.articles, work.seed)), work.model, work.prompter
@@ -205,8 +207,8 @@ def answer(work: WikiWork) -> list[dict]:
     """
     rows = wild_items(work)
     mine = {context.item_id for context in work.in_shard(work.contexts_of(rows))}
-    own = [row for row in rows if row["item_id"] in mine]
-    asked = wild.answer_requests(own, work.model, work.prompter)
+    of_shard = [row for row in rows if row["item_id"] in mine]
+    asked = wild.answer_requests(of_shard, work.model, work.prompter)
     return wild.collect_answers(asked, work.asked(asked, "answer"), work.settings.languages)
 
 

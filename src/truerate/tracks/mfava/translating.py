@@ -81,22 +81,22 @@ def is_sound(row: dict) -> bool:
     return borders == sorted(borders) and all(span["start"] < span["end"] for span in spans)
 
 
-def requests(made: Iterable[Text], translator: str, prompter: Prompter) -> list[Prompted]:
+def requests(texts: Iterable[Text], translator: str, prompter: Prompter) -> list[Prompted]:
     """Return one request per text."""
     decoded, source = decoding(prompter.settings.translating), language(SOURCE).name
     asked = []
-    for text in made:
+    for text in texts:
         values = {"target": language(text.lang).name, "text": text.marked, "has_tags": bool(text.types)}
         messages = prompter.messages("translate", source=source, **values)
         asked.append(text.prompted(Request(translator, messages, decoded)))
     return asked
 
 
-def collect(made: Sequence[Text], asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
+def collect(texts: Sequence[Text], asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
     """Return the Generation rows of the translations (`read_translation`)."""
     return [
         generation(question, reply, read_translation(reply.text, text))
-        for text, question, reply in zip(made, asked, replies, strict=True)
+        for text, question, reply in zip(texts, asked, replies, strict=True)
     ]
 
 

@@ -125,15 +125,15 @@ def wild_items(rows: Iterable[dict], articles: Mapping[str, Context]) -> list[di
     items = {}
     for row in rows:
         if row["purpose"] == QUERY and row["status"] == "ok":
-            for place, query in enumerate(row["text"].split("\n")):
-                item = _wild_item(articles[row["item_id"]], query, place)
+            for number, query in enumerate(row["text"].split("\n")):
+                item = _wild_item(articles[row["item_id"]], query, number)
                 items[item["item_id"]] = item
     return [items[name] for name in sorted(items)]
 
 
-def _wild_item(article: Context, query: str, place: int) -> dict:
+def _wild_item(article: Context, query: str, number: int) -> dict:
     return {
-        "item_id": content_id("wild", article.item_id, place, query),
+        "item_id": content_id("wild", article.item_id, number, query),
         "source": article.source,
         "task": "wild",
         "lang": article.lang,
@@ -142,7 +142,7 @@ def _wild_item(article: Context, query: str, place: int) -> dict:
         "history": "",
         "question": query,
         "right_answer": None,
-        "attributes": pairs(place=place, title=article.subject, category=article.attributes.get("category")),
+        "attributes": pairs(place=number, title=article.subject, category=article.attributes.get("category")),
     }
 
 
@@ -157,8 +157,8 @@ def with_subsets(items: Sequence[dict], seeds: Sequence[int], seed: int) -> list
     taken: dict[str, int] = {}
     subset_of = {}
     for row in order:
-        place = taken[row["lang"]] = taken.get(row["lang"], -1) + 1
-        subset_of[row["item_id"]] = place % len(seeds)
+        number = taken[row["lang"]] = taken.get(row["lang"], -1) + 1
+        subset_of[row["item_id"]] = number % len(seeds)
     rows = []
     for row in items:
         subset = subset_of[row["item_id"]]
@@ -211,11 +211,11 @@ def answer_requests(items: Iterable[dict], subject: str, prompter: Prompter) -> 
     decoded = settings.answering.model_dump()
     asked = []
     for row in items:
-        known = facts(row)
-        subset = {name: known[name] for name in ("subset", "subset_seed")}
+        row_facts = facts(row)
+        subset = {name: row_facts[name] for name in ("subset", "subset_seed")}
         messages = prompter.messages("answer", query=row["question"])
         for replicate in range(settings.wild.replicates):
-            params = decoded | {"seed": int(known["subset_seed"]) + SEED_STEP * replicate}
+            params = decoded | {"seed": int(row_facts["subset_seed"]) + SEED_STEP * replicate}
             request = Request(subject, messages, params, replicate)
             attributes = {"lang": row["lang"], "task": "wild", "group_id": row["group_id"], **subset}
             asked.append(
