@@ -216,4 +216,4 @@ def run(how: str, what: str, *_: str) -> int:
 
 
 if __name__ == "__main__":
-    by_path("leaving").at_once(main)  # nor is what was imported for all taken apart in each
+    by_path("process/fast_exit").at_once(main)  # nor is what was imported for all taken apart in each

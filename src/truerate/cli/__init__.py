@@ -14,8 +14,7 @@ from functools import partial
 from truerate.cli import building, reading, steps, stores  # noqa: F401  (each marks its functions as commands)
 from truerate.cli.command import parser
 from truerate.core.errors import TruerateError
-from truerate.core.process import fast_exit as leaving
-from truerate.core.process import parents
+from truerate.core.process import fast_exit, parents
 from truerate.core.process.cpu import hold_to_avx2
 from truerate.core.process.system_errors import line_of, system_error
 from truerate.core.process.terminal import say
@@ -31,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code: 0 done, 2 a mistake to mend, 130 interrupted."""
     if arguments is None:  # this process is the command's own
         gc.set_threshold(*SELDOM)
-        return leaving.at_once(partial(main, sys.argv[1:]))
+        return fast_exit.at_once(partial(main, sys.argv[1:]))
     options = parser().parse_args(arguments)
     hold_to_avx2(os.environ)
     try:
