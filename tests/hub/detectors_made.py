@@ -24,17 +24,17 @@ TRAINING = {
 
 def scores(rows=()) -> pl.DataFrame:
     """Score rows of (subject, metric, against, lang, interval); each of 20 texts."""
-    made = []
+    created = []
     for subject, metric, against, lang, interval in rows:
         where = {"scope": "multi", "labels": "category", "against": against, "lang": lang}
-        made.append(score_row(metric, subject, where, interval, 20, board="towns-board", inputs="0" * 16))
-    return frame(Score, made)
+        created.append(score_row(metric, subject, where, interval, 20, board="towns-board", inputs="0" * 16))
+    return frame(Score, created)
 
 
 def facts_of(network: Network, folder: Path, **changed) -> DetectorFacts:
     """What the card of a detector says, its network saved in a folder."""
     network.save(folder)
-    told = {
+    answer = {
         "detector": "small",
         "board": "towns-board",
         "title": "Towns",
@@ -48,13 +48,13 @@ def facts_of(network: Network, folder: Path, **changed) -> DetectorFacts:
         "recipe": {"build/params.yaml": "seed: 42\n", "build/dvc.lock": "stages: {}\n"},
         "is_simulated": False,
     }
-    return DetectorFacts(**told | changed)
+    return DetectorFacts(**answer | changed)
 
 
 def laid(files: Files, folder: Path) -> Path:
     """The files of a release in a folder, as a download has them."""
     for path, content in files.items():
-        place = folder / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
     return folder

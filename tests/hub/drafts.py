@@ -74,10 +74,10 @@ def put(
 
 def refused(match: str, *args, **options) -> str:
     """The one line with which publishing refuses."""
-    with pytest.raises(TruerateError, match=match) as told:
+    with pytest.raises(TruerateError, match=match) as error:
         put(*args, **options)
-    assert "\n" not in str(told.value) and len(str(told.value)) < 500
-    return str(told.value)
+    assert "\n" not in str(error.value) and len(str(error.value)) < 500
+    return str(error.value)
 
 
 def asked(hub, *methods: str, path: str = "") -> list[str]:

@@ -25,5 +25,5 @@ def found(content, path="data/qa/train.parquet", **settings) -> list[Finding]:
 
 
 def safetensors(header: dict, body=b"\0" * 8) -> bytes:
-    said = json.dumps(header).encode()
-    return struct.pack("<Q", len(said)) + said + body
+    words = json.dumps(header).encode()
+    return struct.pack("<Q", len(words)) + words + body

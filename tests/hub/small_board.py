@@ -169,30 +169,31 @@ def tables(n: int = 12, *, licences: tuple[str, ...] = ("MIT",)) -> dict[str, pl
 
 def scores() -> pl.DataFrame:
     """Scores of the board: an accuracy, two statistics of the set, and an agreement."""
-    known = {"board": "b", "inputs": "abc"}
+    expected = {"board": "b", "inputs": "abc"}
     rows = [
-        score_row("accuracy", "m", {"task": "qa"}, (0.5, 0.4, 0.6), 8, **known),
-        score_row("n_samples", "dataset", {"task": "qa"}, 1234, 1234, **known),
-        score_row("hallucinated_rate", "dataset", {"task": "qa"}, (0.5, 0.4, 0.6), 1234, **known),
+        score_row("accuracy", "m", {"task": "qa"}, (0.5, 0.4, 0.6), 8, **expected),
+        score_row("n_samples", "dataset", {"task": "qa"}, 1234, 1234, **expected),
+        score_row("hallucinated_rate", "dataset", {"task": "qa"}, (0.5, 0.4, 0.6), 1234, **expected),
     ]
     return frame(
-        Score, [*rows, score_row("fleiss_kappa", "annotators", {"task": "qa"}, (0.71, 0.6, 0.8), 8, **known)]
+        Score,
+        [*rows, score_row("fleiss_kappa", "annotators", {"task": "qa"}, (0.71, 0.6, 0.8), 8, **expected)],
     )
 
 
 def audit() -> pl.DataFrame:
     """A shortcut audit: one shortcut that tells everything, and one without pairs."""
-    known, where = {"board": "b", "inputs": "abc"}, {"task": "qa"}
-    found = [
+    expected, where = {"board": "b", "inputs": "abc"}, {"task": "qa"}
+    results = [
         ("shortcut_balanced_accuracy", "words", (0.912, 0.8, 0.95)),
         ("shortcut_pairwise", "words", None),
     ]
-    found += [
+    results += [
         ("shortcut_balanced_accuracy", "majority", (0.5, 0.5, 0.5)),
         ("shortcut_auroc", "words", (0.93, 0.9, 0.97)),
     ]
     return frame(
-        Score, [score_row(metric, subject, where, value, 8, **known) for metric, subject, value in found]
+        Score, [score_row(metric, subject, where, value, 8, **expected) for metric, subject, value in results]
     )
 
 

@@ -34,7 +34,7 @@ def declare(track: str, sources: Mapping[str, dict], **changes) -> Layout:
     values = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
     values["statistics"]["n_bootstrap"] = 100
     settings = changes.pop("tracks", {})
-    values["tracks"] = {name: one | settings.get(name, {}) for name, one in values["tracks"].items()}
+    values["tracks"] = {name: entry | settings.get(name, {}) for name, entry in values["tracks"].items()}
     values |= changes | {"sources": dict(sources)}
     values["boards"] = {name: {"track": track, "source": name} for name in sources}
     Path("params.yaml").write_text(yaml.safe_dump(values, sort_keys=False), "utf-8")
@@ -73,9 +73,9 @@ def put_into(folder: Path, at: Layout, board: str) -> None:
         stamp=Stamp(DAY), changelog="", kept=Kept()
     )
     for path, content in files.items():
-        place = folder / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
 
 
 def scores_of(at: Layout, board: str, *, but: tuple[str, ...] = ()) -> dict[tuple, tuple]:
@@ -84,7 +84,7 @@ def scores_of(at: Layout, board: str, *, but: tuple[str, ...] = ()) -> dict[tupl
     """
     scores = load(Score, at.scores(board, "scores")).filter(~pl.col("subject").is_in(but))
     return {
-        (row["metric"], row["subject"], *((one["key"], one["value"]) for one in row["slice"])): (
+        (row["metric"], row["subject"], *((entry["key"], entry["value"]) for entry in row["slice"])): (
             row["value"],
             row["n"],
         )

@@ -159,9 +159,9 @@ def test_a_dry_run_with_a_fine_grained_token(hub_here, monkeypatch):
 
 def test_a_mirror_that_answers_no_such_question_is_told(hub_here):
     hub_here.fault(method="GET", path="whoami", status=404)
-    said = []
-    assert put(dry_run=True, said=said) == ""
-    assert "  whether this token may write there, the Hub does not say" in said
+    words = []
+    assert put(dry_run=True, said=words) == ""
+    assert "  whether this token may write there, the Hub does not say" in words
 
 
 def test_the_question_is_asked_again_after_a_fault_that_passes_and_in_a_dry_run_alone(hub_here):

@@ -26,7 +26,7 @@ def test_the_hub_takes_the_card(folder, small_files):
     )
     assert data.size_categories == ["n<1K"] and data.annotations_creators == ["found", "other"]
     assert data.task_categories == ["text-classification", "token-classification", "question-answering"]
-    assert [one["config_name"] for one in data.configs if one.get("default")] == ["qa"]
+    assert [element["config_name"] for element in data.configs if element.get("default")] == ["qa"]
 
 
 def test_the_real_client_commits_the_card(api, small_files):
@@ -109,9 +109,9 @@ def test_licences_that_cannot_be_joined_stand_side_by_side():
 
 
 def test_a_licence_that_was_asked_for_is_that_of_the_whole():
-    found = files(draft(licence=LICENCES["cc-by-4.0"]))
-    assert DatasetCard(found["README.md"].decode()).data.license == "cc-by-4.0"
-    assert json.loads(found["croissant.json"])["license"] == [LICENCES["cc-by-4.0"].link]
+    results = files(draft(licence=LICENCES["cc-by-4.0"]))
+    assert DatasetCard(results["README.md"].decode()).data.license == "cc-by-4.0"
+    assert json.loads(results["croissant.json"])["license"] == [LICENCES["cc-by-4.0"].link]
 
 
 def test_a_licence_of_its_own_words_is_other_with_a_name():
@@ -144,13 +144,13 @@ def test_a_hostile_source_acts_nowhere(tmp_path):
         "note": HOSTILE,
     }
     card |= {"files": [{"file": HOSTILE, "n_rows": 1, "sha256": "<b>"}]}
-    found = files(draft(card=card, title=HOSTILE, models={"writer": HOSTILE}, findings=(HOSTILE,)))
-    readme = found["README.md"].decode()
+    results = files(draft(card=card, title=HOSTILE, models={"writer": HOSTILE}, findings=(HOSTILE,)))
+    readme = results["README.md"].decode()
     assert faults_of(readme, kind="dataset") == []
     assert DatasetCard(readme).data.license == "mit"  # the head ends where ours ends
-    own = f"{BEGIN}\n{END}\n"  # the two lines of every card, in which nothing of the source stands
-    assert readme.endswith(own)
-    html = _rendered(readme.removesuffix(own).split("\n---\n", 1)[1])
+    ours = f"{BEGIN}\n{END}\n"  # the two lines of every card, in which nothing of the source stands
+    assert readme.endswith(ours)
+    html = _rendered(readme.removesuffix(ours).split("\n---\n", 1)[1])
     for live in (
         "<script",
         "<img",
@@ -166,7 +166,7 @@ def test_a_hostile_source_acts_nowhere(tmp_path):
     assert _tables(html) == _tables(
         _rendered(files(draft(card={"files": card["files"]}))["README.md"].decode().split("\n---\n", 1)[1])
     )
-    laid(tmp_path, found)
+    laid(tmp_path, results)
     assert mlcroissant.Dataset(jsonld=str(tmp_path / "croissant.json")).metadata.cite_as.count(
         "<script>"
     )  # JSON: a value, as it is

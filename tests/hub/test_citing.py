@@ -24,9 +24,9 @@ def test_a_repository_and_a_paper():
         steps=(),
         ranks=Ranked("m", {}, "w"),
     )
-    said = bibtex_of_paper(card)
+    words = bibtex_of_paper(card)
     assert (
-        said.startswith("@misc{small,")
-        and "eprint = {2401.01234}," in said
-        and "archiveprefix = {arXiv}," in said
+        words.startswith("@misc{small,")
+        and "eprint = {2401.01234}," in words
+        and "archiveprefix = {arXiv}," in words
     )

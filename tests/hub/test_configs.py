@@ -17,22 +17,22 @@ from truerate.hub.licences import Licence, licence_of
 
 def configs(tables: dict | None = None, **card) -> dict:
     """The configs of the small board by name."""
-    found = configs_of(
+    results = configs_of(
         small.tables() if tables is None else tables,
         card=small.CARD | card,
         source=small.SOURCE,
         tasks=small.TASKS,
     )
-    assert len({one.name for one in found}) == len(found)
-    return {one.name: one for one in found}
+    assert len({entry.name for entry in results}) == len(results)
+    return {entry.name: entry for entry in results}
 
 
 def test_tasks_come_first_then_tables_and_the_first_task_is_the_default():
-    found = configs()
-    assert list(found) == [
+    results = configs()
+    assert list(results) == [
         "qa", "held-out", "items", "documents", "generations", "counts", "scores", "leaderboard",
     ]  # fmt: skip
-    assert [name for name, one in found.items() if one.is_default] == ["qa"]
+    assert [name for name, entry in results.items() if entry.is_default] == ["qa"]
 
 
 def test_of_a_task_in_several_licences_the_largest_config_is_the_default():
@@ -42,18 +42,18 @@ def test_of_a_task_in_several_licences_the_largest_config_is_the_default():
     tables = small.tables(24, licences=("MIT", "CC BY 4.0", "MIT", "MIT"))
     tables["samples"] = tables["samples"].filter((pl.col("item_id") != "i1") | (pl.col("sample_id") < "s06"))
     sizes = {
-        name: sum(data.height for data in one.splits.values())
-        for name, one in configs(tables).items()
+        name: sum(data.height for data in entry.splits.values())
+        for name, entry in configs(tables).items()
         if name.startswith("qa")
     }
     assert sizes == {"qa-cc-by-4.0": 2, "qa-mit": 6}
-    assert [name for name, one in configs(tables).items() if one.is_default] == ["qa-mit"]
+    assert [name for name, entry in configs(tables).items() if entry.is_default] == ["qa-mit"]
 
 
 def test_without_samples_the_leaderboard_is_the_default():
     tables = small.tables()
-    found = configs(tables | {"samples": tables["samples"].clear()})
-    assert [name for name, one in found.items() if one.is_default] == ["leaderboard"]
+    results = configs(tables | {"samples": tables["samples"].clear()})
+    assert [name for name, entry in results.items() if entry.is_default] == ["leaderboard"]
 
 
 def test_nothing_gives_no_config():
@@ -62,10 +62,10 @@ def test_nothing_gives_no_config():
 
 
 def test_a_split_without_rows_is_not_there():
-    found = configs()
-    assert list(found["held-out"].splits) == ["test"]
-    assert list(found["qa"].splits) == ["train", "test"]
-    assert list(found["items"].splits) == ["full"]
+    results = configs()
+    assert list(results["held-out"].splits) == ["test"]
+    assert list(results["qa"].splits) == ["train", "test"]
+    assert list(results["items"].splits) == ["full"]
 
 
 def test_samples_stand_beside_their_item_and_the_texts_of_its_documents():
@@ -111,68 +111,68 @@ def test_evidence_that_names_no_passage_is_refused():
 def test_the_order_of_rows_does_not_matter():
     tables = small.tables()
     turned = {name: data.reverse() for name, data in tables.items()}
-    for one, other in zip(configs(tables).values(), configs(turned).values(), strict=True):
-        assert all(data.equals(other.splits[split]) for split, data in one.splits.items()), one.name
+    for entry, other in zip(configs(tables).values(), configs(turned).values(), strict=True):
+        assert all(data.equals(other.splits[split]) for split, data in entry.splits.items()), entry.name
 
 
 def test_rows_under_another_licence_are_a_config_of_their_own():
-    found = configs(small.tables(licences=("MIT", "CC BY-SA 4.0")))
-    assert {"documents-mit", "documents-cc-by-sa-4.0"} <= set(found) and "documents" not in found
-    assert found["documents-cc-by-sa-4.0"].splits["full"]["document_id"].to_list() == ["d1", "d3"]
+    results = configs(small.tables(licences=("MIT", "CC BY-SA 4.0")))
+    assert {"documents-mit", "documents-cc-by-sa-4.0"} <= set(results) and "documents" not in results
+    assert results["documents-cc-by-sa-4.0"].splits["full"]["document_id"].to_list() == ["d1", "d3"]
     # all of qa is about i1 and i3, whose texts are share-alike: one licence, the plain name
-    assert found["qa"].licence == licence_of("CC BY-SA 4.0")
-    assert found["held-out"].licence == licence_of("MIT")  # i0 and i2
+    assert results["qa"].licence == licence_of("CC BY-SA 4.0")
+    assert results["held-out"].licence == licence_of("MIT")  # i0 and i2
 
 
 def test_one_task_under_two_licences_is_two_configs():
-    found = configs(small.tables(licences=("MIT", "MIT", "MIT", "CC BY-SA 4.0")))
-    assert set(found["qa-mit"].splits["train"]["item_id"]) == {"i1"}
-    assert {item for data in found["qa-cc-by-sa-4.0"].splits.values() for item in data["item_id"]} == {"i3"}
-    assert sum(one.is_default for one in found.values()) == 1
+    results = configs(small.tables(licences=("MIT", "MIT", "MIT", "CC BY-SA 4.0")))
+    assert set(results["qa-mit"].splits["train"]["item_id"]) == {"i1"}
+    assert {item for data in results["qa-cc-by-sa-4.0"].splits.values() for item in data["item_id"]} == {"i3"}
+    assert sum(entry.is_default for entry in results.values()) == 1
 
 
 def test_knowledge_whose_licence_cannot_be_joined_stays_out():
-    found = configs(small.tables(licences=("CC BY-SA 4.0",)), licence="CC BY-NC 4.0")
-    assert found["qa"].licence == licence_of("CC BY-NC 4.0")
-    assert all(data["knowledge"].null_count() == data.height for data in found["qa"].splits.values())
-    assert found["qa"].splits["test"].schema["knowledge"] == pl.String
-    assert found["documents"].licence == licence_of("CC BY-SA 4.0")
+    results = configs(small.tables(licences=("CC BY-SA 4.0",)), licence="CC BY-NC 4.0")
+    assert results["qa"].licence == licence_of("CC BY-NC 4.0")
+    assert all(data["knowledge"].null_count() == data.height for data in results["qa"].splits.values())
+    assert results["qa"].splits["test"].schema["knowledge"] == pl.String
+    assert results["documents"].licence == licence_of("CC BY-SA 4.0")
 
 
 def test_documents_of_which_nobody_says_who_may_pass_them_on_go_without_text():
-    found = configs(small.tables(licences=("MIT", "not stated")))
-    bare = found["documents-ids"]
+    results = configs(small.tables(licences=("MIT", "not stated")))
+    bare = results["documents-ids"]
     assert not bare.has_texts and bare.licence == licence_of("MIT")
     assert "text" not in bare.splits["full"].columns
     assert bare.splits["full"]["text_sha256"].to_list() == [
         hashlib.sha256(text.encode()).hexdigest() for text in ("Text 1.", "Text 3.")
     ]
-    assert found["documents"].has_texts and found["documents"].splits["full"]["text"].to_list() == [
+    assert results["documents"].has_texts and results["documents"].splits["full"]["text"].to_list() == [
         "Text 0.",
         "Text 2.",
     ]
     assert all(
-        data["knowledge"].null_count() == data.height for data in found["qa"].splits.values()
+        data["knowledge"].null_count() == data.height for data in results["qa"].splits.values()
     )  # i1, i3
 
 
 def test_a_source_of_ids_alone_gives_no_text_at_all():
-    found = configs(redistribution="ids-only")
+    results = configs(redistribution="ids-only")
     words = {"question", "history", "knowledge", "right_answer", "text", "rationale", "sentence"}
-    for one in found.values():
-        assert not any(words & set(data.columns) for data in one.splits.values()), one.name
+    for entry in results.values():
+        assert not any(words & set(data.columns) for data in entry.splits.values()), entry.name
     texts = {
         text
-        for one in found.values()
-        for data in one.splits.values()
+        for entry in results.values()
+        for data in entry.splits.values()
         for text in data.write_json().split('"')
     }
     assert not texts & {"Text 1.", "Question 1?", "A reply."}
-    sums = found["qa"].splits["test"]["text_sha256"]
+    sums = results["qa"].splits["test"]["text_sha256"]
     assert sums.str.len_chars().unique().to_list() == [64]
-    assert found["qa"].splits["test"]["is_hallucinated"].dtype == pl.Boolean
-    assert not found["qa"].has_texts and found["qa"].is_default
-    assert [name for name, one in found.items() if one.has_texts] == [
+    assert results["qa"].splits["test"]["is_hallucinated"].dtype == pl.Boolean
+    assert not results["qa"].has_texts and results["qa"].is_default
+    assert [name for name, entry in results.items() if entry.has_texts] == [
         "counts",
         "scores",
         "leaderboard",
@@ -192,7 +192,7 @@ def test_documents_in_two_tables_are_there_once():
 def test_rows_that_differ_in_their_slice_alone_have_one_order():
     tables = small.tables()
     turned = tables | {"counts": tables["counts"].reverse()}
-    assert [one["value"] for row in configs(turned)["counts"].splits["full"]["slice"] for one in row] == [
+    assert [entry["value"] for row in configs(turned)["counts"].splits["full"]["slice"] for entry in row] == [
         "general",
         "qa",
     ]

@@ -51,8 +51,8 @@ def test_datasets_reads_every_config_as_it_was(folder, small_files, config, tmp_
         assert rows.features == features
         assert rows.to_list() == of_config(small_files, config, split).to_dicts()
     assert {split: rows.num_rows for split, rows in loaded.items()} == {
-        one["name"]: one["num_examples"]
-        for one in declared(small_files["README.md"].decode())[config]["splits"]
+        entry["name"]: entry["num_examples"]
+        for entry in declared(small_files["README.md"].decode())[config]["splits"]
     }
 
 
@@ -122,10 +122,10 @@ def test_configs_load_from_the_hub_by_name_and_by_tag(hub_here, small_files):
 # ---- polars and pandas -------------------------------------------------------------------------------------
 def test_polars_reads_what_was_downloaded_by_pattern(hub_here, small_files):
     hub_here.put_repo(REPO, files=small_files)
-    place = snapshot_download(REPO, repo_type="dataset", allow_patterns="data/qa/*")
-    found = pl.read_parquet(f"{place}/data/qa/train-*.parquet")
-    assert found.equals(of_config(small_files, "qa", "train"))
-    assert not (Path(place) / "data" / "items").exists()
+    target = snapshot_download(REPO, repo_type="dataset", allow_patterns="data/qa/*")
+    results = pl.read_parquet(f"{target}/data/qa/train-*.parquet")
+    assert results.equals(of_config(small_files, "qa", "train"))
+    assert not (Path(target) / "data" / "items").exists()
 
 
 def test_pandas_reads_a_shard(folder):
@@ -140,7 +140,7 @@ def test_croissant_is_valid_and_gives_records_of_every_set(folder, small_files, 
         described = mlcroissant.Dataset(jsonld=f"{folder}/croissant.json")
     assert not described.metadata.ctx.issues.errors and not described.metadata.ctx.issues.warnings
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
-    assert [one.uuid for one in described.metadata.record_sets] == list(CONFIGS)
+    assert [entry.uuid for entry in described.metadata.record_sets] == list(CONFIGS)
     for config in CONFIGS:
         records = list(described.records(config))
         splits = declared(small_files["README.md"].decode())[config]["splits"]
@@ -152,32 +152,34 @@ def test_croissant_is_valid_and_gives_records_of_every_set(folder, small_files, 
 
 def test_croissant_values_are_those_of_the_rows(folder, small_files):
     records = mlcroissant.Dataset(jsonld=f"{folder}/croissant.json").records("qa")
-    found = {record["qa/sample_id"].decode(): record for record in records}
+    results = {record["qa/sample_id"].decode(): record for record in records}
     row = of_config(small_files, "qa", "train").row(by_predicate=pl.col("sample_id") == "s01", named=True)
-    record = found["s01"]
+    record = results["s01"]
     assert (
         record["qa/text"].decode() == row["text"]
         and record["qa/is_hallucinated"] is True
         and record["qa/pattern"] is None
     )
-    assert [one["qa/spans/start"] for one in record["qa/spans"]] == [0, 0] and record["qa/spans"][1][
+    assert [entry["qa/spans/start"] for entry in record["qa/spans"]] == [0, 0] and record["qa/spans"][1][
         "qa/spans/p"
     ] == 0.25
     assert record["qa/attributes"][0] == {"qa/attributes/key": b"scheme", "qa/attributes/value": b"one-pass"}
 
 
 def test_croissant_names_every_shard_with_its_checksum(small_files):
-    said = json.loads(small_files["croissant.json"])
+    words = json.loads(small_files["croissant.json"])
     listed = {
-        one["contentUrl"]: one["sha256"] for one in said["distribution"] if one["@type"] == "cr:FileObject"
+        entry["contentUrl"]: entry["sha256"]
+        for entry in words["distribution"]
+        if entry["@type"] == "cr:FileObject"
     }
     assert listed == {
         path: hashlib.sha256(content).hexdigest()
         for path, content in small_files.items()
         if path.startswith("data/")
     }
-    assert (said["datePublished"], said["version"]) == ("2026-01-05", "2026.1.5")
-    assert said["license"] == [LICENCES["mit"].link] and "arXiv:2305.11747" in said["citeAs"]
+    assert (words["datePublished"], words["version"]) == ("2026-01-05", "2026.1.5")
+    assert words["license"] == [LICENCES["mit"].link] and "arXiv:2305.11747" in words["citeAs"]
 
 
 # ---- the repository ----------------------------------------------------------------------------------------
@@ -187,7 +189,7 @@ def test_a_repository_holds_what_its_layout_says(small_files):
         *("README.md", "croissant.json", "SHA256SUMS", "CHANGELOG.md", "truerate.json"), *("build/params.yaml", "build/dvc.lock")
     }  # fmt: skip
     assert [path for path in small_files if path.startswith("data/held-out/")] == [
-        f"data/held-out/test-{place:05d}-of-00003.parquet" for place in range(3)
+        f"data/held-out/test-{index:05d}-of-00003.parquet" for index in range(3)
     ]
     assert json.loads(small_files["truerate.json"]) == {
         **{
@@ -214,9 +216,9 @@ def test_equal_tables_give_equal_files():
 
 
 def test_only_what_says_the_date_depends_on_it():
-    one = draft()
+    entry = draft()
     first, second = (
-        dict(one.files(stamp=Stamp(day), changelog="", kept=Kept())) for day in ("2026-01-05", "2026-02-06")
+        dict(entry.files(stamp=Stamp(day), changelog="", kept=Kept())) for day in ("2026-01-05", "2026-02-06")
     )
     assert {path for path in first if first[path] != second[path]} == {
         "croissant.json",
@@ -248,34 +250,34 @@ def test_a_board_without_rows_is_refused():
 
 
 def test_a_column_without_a_type_is_refused():
-    one = Config("qa", {"full": pl.DataFrame({"a": [None]})}, LICENCES["mit"], "a row", is_default=True)
+    entry = Config("qa", {"full": pl.DataFrame({"a": [None]})}, LICENCES["mit"], "a row", is_default=True)
     with pytest.raises(
         TruerateError, match="config 'qa', column 'a': type Null has no name on the Hub; allowed: String"
     ):
-        draft_of(small.facts(), [one], rows_per_shard=10, licence=None, repo=REPO)
+        draft_of(small.facts(), [entry], rows_per_shard=10, licence=None, repo=REPO)
 
 
 # ---- ids alone ---------------------------------------------------------------------------------------------
 def test_ids_alone_come_with_a_way_to_get_the_texts_back(tmp_path):
-    found = files(draft(card={"redistribution": "ids-only"}))
-    recipe = found["rebuild/REBUILD.md"].decode()
+    results = files(draft(card={"redistribution": "ids-only"}))
+    recipe = results["rebuild/REBUILD.md"].decode()
     assert (
         "https://example.org/little" in recipe
         and "ab" * 32 in recipe
         and "dvc repro dataset@little-board" in recipe
     )
-    assert "rebuild/REBUILD.md" in found["README.md"].decode()
+    assert "rebuild/REBUILD.md" in results["README.md"].decode()
     loaded = datasets.load_dataset(
-        laid(tmp_path / "ids", found), "qa", split="test", cache_dir=str(tmp_path / "cache")
+        laid(tmp_path / "ids", results), "qa", split="test", cache_dir=str(tmp_path / "cache")
     )
-    assert "text" not in loaded.column_names and all(len(one) == 64 for one in loaded["text_sha256"])
+    assert "text" not in loaded.column_names and all(len(entry) == 64 for entry in loaded["text_sha256"])
 
 
 def test_the_recipe_finds_texts_that_are_missing_or_differ(tmp_path):
     """The code that REBUILD.md prints, run on a build whose first text was changed."""
-    found = files(draft(card={"redistribution": "ids-only"}))
-    place, tables = Path(laid(tmp_path, found)), small.tables()
-    built = place / "CHECKOUT" / "data" / "labels" / "little-board"
+    results = files(draft(card={"redistribution": "ids-only"}))
+    index, tables = Path(laid(tmp_path, results)), small.tables()
+    built = index / "CHECKOUT" / "data" / "labels" / "little-board"
     built.mkdir(parents=True)
     for text, expected in (("other", 1), (None, 0)):
         changed = tables["samples"].with_columns(
@@ -283,10 +285,10 @@ def test_the_recipe_finds_texts_that_are_missing_or_differ(tmp_path):
         )
         changed = changed if text else tables["samples"]
         changed.write_parquet(built / "samples.parquet")
-        block = found["rebuild/REBUILD.md"].decode().split("```python\n")[1].split("```")[0]
+        block = results["rebuild/REBUILD.md"].decode().split("```python\n")[1].split("```")[0]
         code = "\n".join(line.removeprefix("   ") for line in block.splitlines())
         done = subprocess.run(
-            [sys.executable, "-c", code], cwd=place, capture_output=True, text=True, check=True
+            [sys.executable, "-c", code], cwd=index, capture_output=True, text=True, check=True
         )
         assert done.stdout == f"{expected} texts are missing or differ\n"
 

@@ -64,13 +64,13 @@ def test_the_threshold_that_training_chose_goes_out_with_the_weights(tmp_path):
 # ---- files -------------------------------------------------------------------------------------------------
 def test_the_files_of_a_release(tmp_path):
     folder = released(tmp_path)
-    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    own = {"README.md", "CHANGELOG.md", "SHA256SUMS", "truerate.json", "build/params.yaml", "build/dvc.lock"}
+    results = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    ours = {"README.md", "CHANGELOG.md", "SHA256SUMS", "truerate.json", "build/params.yaml", "build/dvc.lock"}
     network = {
         "config.json", "network.json", "coder.json", "tokenizer.json", "tokenizer_config.json",
         "model.safetensors",
     }  # fmt: skip
-    assert found == own | network
+    assert results == ours | network
     assert json.loads((folder / "truerate.json").read_text()) == {
         "kind": "model",
         "name": "small",
@@ -96,7 +96,7 @@ def test_checksums_cover_all_but_themselves_and_the_history(tmp_path):
         path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
     assert listed.keys() == files.keys() - {"SHA256SUMS", "CHANGELOG.md"} and list(listed) == sorted(listed)
-    assert all(hashlib.sha256(files[path]).hexdigest() == one for path, one in listed.items())
+    assert all(hashlib.sha256(files[path]).hexdigest() == entry for path, entry in listed.items())
     assert checksums({}) == ""
 
 
@@ -131,9 +131,9 @@ def test_transformers_alone_refuses_the_weights_and_reads_the_tokenizer(tmp_path
         "except ValueError as error: print(json.dumps([ids, str(error)]))\n"
     )
     words = [sys.executable, "-c", code, str(released(tmp_path)), json.dumps(texts)]
-    ids, said = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
-    assert ids == [found.tolist() for found, _ in small.coder().encode(texts)]
-    assert MODEL_TYPE in said
+    ids, message = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+    assert ids == [results.tolist() for results, _ in small.coder().encode(texts)]
+    assert MODEL_TYPE in message
 
 
 def test_a_tokenizer_with_special_tokens_gives_the_ids_that_are_read(tmp_path):
@@ -155,15 +155,17 @@ def test_a_tokenizer_with_special_tokens_gives_the_ids_that_are_read(tmp_path):
 
 # ---- the card ----------------------------------------------------------------------------------------------
 def test_the_yaml_names_licence_languages_and_the_measured(tmp_path):
-    found = card(tmp_path, scores=MEASURED)
-    data = found.data.to_dict()
+    results = card(tmp_path, scores=MEASURED)
+    data = results.data.to_dict()
     assert (
         data["license"] == "cc-by-sa-4.0"
         and data["language"] == ["de", "en"]
         and data["library_name"] == "truerate"
     )
     assert data["pipeline_tag"] == "token-classification" and "simulated-data" not in data["tags"]
-    measured = {(one.dataset_config, one.metric_type): one.metric_value for one in found.data.eval_results}
+    measured = {
+        (entry.dataset_config, entry.metric_type): entry.metric_value for entry in results.data.eval_results
+    }
     assert measured == {
         ("natural-de", "precision"): 0.25,
         ("natural-de", "recall"): 0.5,
@@ -196,21 +198,21 @@ def test_the_table_shows_intervals_and_what_needs_no_network_beside(tmp_path):
 
 
 def test_a_card_of_nothing_measured_says_so(tmp_path):
-    found = card(tmp_path)
-    assert "Nothing was measured." in found.text and "model-index" not in found.content
+    results = card(tmp_path)
+    assert "Nothing was measured." in results.text and "model-index" not in results.content
 
 
 def test_the_card_says_how_it_was_trained_and_on_what(tmp_path):
     training = TRAINING | {"passages": {"de": 4, "en": 5}}
     text = card(tmp_path, training=training, is_simulated=True).text
-    for said in (
+    for message in (
         "Towns of nowhere.",
         "| `mask` | prefix |",
         "| `learning_rate` | 0.001 |",
         "| seed | 42 |",
         "| validation `f1` | 0.5 |",
     ):
-        assert said in text
+        assert message in text
     assert "de 4, en 5" in text and "closed world" in text and 'from_pretrained("org/small")' in text
     assert "CC BY-SA 4.0, because" in text
 
@@ -231,11 +233,11 @@ def test_training_data_of_the_hub_are_named_in_the_yaml(tmp_path):
 
 def test_nothing_in_the_data_acts_in_the_card(tmp_path):
     bad = "x](http://evil) <script>alert(1)</script>\n---\nlicense: mit\n# head | cell ![a](b) {{ 1 + 1 }} `code` www.evil.com\u202e"
-    found = card(tmp_path, source=CARD | {"citation": bad, "licence": bad}, title=bad, scores=MEASURED)
-    assert found.data.license == "cc-by-sa-4.0" and found.data.eval_results[0].dataset_name.startswith(
+    results = card(tmp_path, source=CARD | {"citation": bad, "licence": bad}, title=bad, scores=MEASURED)
+    assert results.data.license == "cc-by-sa-4.0" and results.data.eval_results[0].dataset_name.startswith(
         "x](http://evil) <script>"
     )
-    shown = MarkdownIt("commonmark").enable("table").render(found.text)
+    shown = MarkdownIt("commonmark").enable("table").render(results.text)
     assert not [tag for tag in ("<script", "<a ", "<img", "evil</", "<h1>head", "\u202e") if tag in shown]
     assert (
         shown.count("<h1>") == 1 and "| cell ![a](b) {{ 1 + 1 }} `code` www.evil.com" in shown
@@ -258,11 +260,11 @@ def test_percent_of_nothing_is_a_dash():
 
 def test_one_language_shows_that_language_alone(tmp_path):
     mono = {"scope": "multi", "labels": "category", "seed": 42, "lang": "de"}
-    found = card(tmp_path, settings=mono, scores=MEASURED)
+    results = card(tmp_path, settings=mono, scores=MEASURED)
     assert (
-        found.data.language == ["de"]
-        and "mean over languages" not in found.text
-        and "| en |" not in found.text
+        results.data.language == ["de"]
+        and "mean over languages" not in results.text
+        and "| en |" not in results.text
     )
 
 

@@ -47,7 +47,7 @@ def two(hub_here, tmp_path):
 
 
 def test_a_tag_gives_the_logits_it_was_published_with_when_main_has_moved_on(hub_here, two):
-    first, second = (logits(TokenDetector(one)) for one in two)
+    first, second = (logits(TokenDetector(entry)) for entry in two)
     assert torch.equal(logits(TokenDetector.from_pretrained(REPO, revision="v1.0")), first)
     assert torch.equal(logits(TokenDetector.from_pretrained(REPO)), second) and not torch.equal(first, second)
     commit = hub_here.tags(REPO, kind="model")["v1.0"]
@@ -65,10 +65,10 @@ def test_only_what_is_read_is_downloaded_and_read_again_offline(hub_here, two, t
         "config.json", "network.json", "coder.json", "tokenizer.json", "model.safetensors", "SHA256SUMS",
     }  # fmt: skip
     hub_here.requests.clear()
-    again = TokenDetector.from_pretrained(
+    repeated = TokenDetector.from_pretrained(
         REPO, revision="v1.0", cache_dir=tmp_path / "cache", local_files_only=True
     )
-    assert torch.equal(logits(again), logits(TokenDetector(two[0]))) and not hub_here.requests
+    assert torch.equal(logits(repeated), logits(TokenDetector(two[0]))) and not hub_here.requests
 
 
 def test_adapters_fetch_their_backbone_at_its_pinned_commit(hub_here, tmp_path):
@@ -98,10 +98,10 @@ def uploaded(hub, body, folder):
 
 
 def one_line(repo, **options):
-    with pytest.raises(TruerateError) as told:
+    with pytest.raises(TruerateError) as error:
         TokenDetector.from_pretrained(repo, **options)
-    assert "\n" not in str(told.value) and repo in str(told.value)
-    return str(told.value)
+    assert "\n" not in str(error.value) and repo in str(error.value)
+    return str(error.value)
 
 
 def test_what_the_hub_does_not_have_is_one_line(hub_here, two, tmp_path):

@@ -49,7 +49,7 @@ def config(*rows, name="dialogue", **more):
 
 def told(configs):
     """Rows by config and split."""
-    return {(one.name, split): data.rows() for one in configs for split, data in one.splits.items()}
+    return {(entry.name, split): data.rows() for entry in configs for split, data in entry.splits.items()}
 
 
 def test_halludial_s_columns():

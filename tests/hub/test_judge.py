@@ -29,8 +29,8 @@ def cell(tmp_path_factory):
     folder = tmp_path_factory.mktemp("judges")
     judges = {"judge": Judging(form="trees", folds=3)}
     fit_judges(judges, responses(30), {}, seeds=[42], folder=folder / "out", scratch=folder / "scratch")
-    (found,) = (folder / "out" / "judge").iterdir()
-    return found
+    (results,) = (folder / "out" / "judge").iterdir()
+    return results
 
 
 def facts_of(cell, **changed) -> DetectorFacts:
@@ -44,7 +44,7 @@ def facts_of(cell, **changed) -> DetectorFacts:
             ("judge", "balanced_accuracy", {"kind": "matched"}, (0.1, 0.0, 0.2)),
         )
     ]  # fmt: skip
-    told = {
+    answer = {
         "detector": "judge",
         "board": "dialogues",
         "title": "Dialogues",
@@ -58,7 +58,7 @@ def facts_of(cell, **changed) -> DetectorFacts:
         "recipe": {"build/params.yaml": "seed: 42\n"},
         "is_simulated": False,
     }
-    return DetectorFacts(**told | changed)
+    return DetectorFacts(**answer | changed)
 
 
 def put(facts: DetectorFacts, tag: str) -> None:
@@ -107,7 +107,7 @@ def test_nothing_that_is_read_is_code(hub_here, cell):
 def test_the_card_says_how_well_it_does(cell):
     card = release(facts_of(cell))["README.md"].decode()
     (line,) = [line for line in card.splitlines() if line.startswith("| natural")]
-    cells = [one.strip() for one in line.strip("| ").split("|")]
+    cells = [entry.strip() for entry in line.strip("| ").split("|")]
     assert cells[1:4] == ["40", "90.0 (80.0–95.0)", "85.0 (70.0–90.0)"]
     assert cells[4:] == ["–", "80.0 (60.0–90.0)", "–", "60.0 (50.0–70.0)"]
     assert "truerate serve-judge org/judge@v1.0" in card

@@ -141,9 +141,9 @@ def test_every_card_of_ours_is_read():
         if isinstance(getattr(module, "CARD", None), dict)
     }
     assert len(cards) >= 15
-    for name, found in cards.items():
-        licence = licence_of(found["licence"])
-        assert licence.is_known == (found["redistribution"] != "no"), name
+    for name, results in cards.items():
+        licence = licence_of(results["licence"])
+        assert licence.is_known == (results["redistribution"] != "no"), name
         assert not licence.is_known or licence.id in LICENCES, name
 
 

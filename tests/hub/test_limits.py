@@ -12,6 +12,6 @@ TRACK = replace(small.TRACK, judged_caveats=("The verifier errs.",))
 
 @pytest.mark.parametrize(("by_people", "warned"), [(True, False), (False, True)])
 def test_caveats_of_judges_stand_only_where_models_judged(by_people, warned):
-    said = limits(small.facts(track=TRACK, is_judged_by_people=by_people), [], [])
-    assert ("The verifier errs." in said) is warned
-    assert "The boards rank recognition." in said  # holds whoever judged
+    words = limits(small.facts(track=TRACK, is_judged_by_people=by_people), [], [])
+    assert ("The verifier errs." in words) is warned
+    assert "The boards rank recognition." in words  # holds whoever judged

@@ -23,8 +23,8 @@ def said(configs=CONFIGS, *, licence=None, **facts):
 
 
 def test_each_config_stands_under_its_own_licence_unless_one_was_asked_for():
-    own = said()["licences"]
-    assert own == {config.name: config.licence.id for config in CONFIGS} and set(own.values()) == {
+    ours = said()["licences"]
+    assert ours == {config.name: config.licence.id for config in CONFIGS} and set(ours.values()) == {
         "mit",
         "cc-by-4.0",
     }
@@ -32,25 +32,25 @@ def test_each_config_stands_under_its_own_licence_unless_one_was_asked_for():
 
 
 def test_name_citations_and_rights():
-    told = said(languages=("en",))
+    answer = said(languages=("en",))
     assert (
-        told["citation"]
+        answer["citation"]
         == f"A. Nobody. Little questions. 2026. Protocol: {small_board.TRACK.citation} Built and published by truerate."
     )
-    assert (told["name"], told["url"], told["track"], told["lang"]) == (
+    assert (answer["name"], answer["url"], answer["track"], answer["lang"]) == (
         small_board.facts().title,
         small_board.CARD["url"],
         "halueval",
         "en",
     )
-    assert told["redistribution"] == "yes" and "note" not in told and "lang" not in said()
+    assert answer["redistribution"] == "yes" and "note" not in answer and "lang" not in said()
     bare = [replace(config, has_texts=False) for config in CONFIGS]
     assert said(bare)["redistribution"] == "ids-only"
 
 
 def test_what_was_made_up_says_so():
-    told = said(is_simulated=True)
-    assert told["name"].endswith("(simulated)") and "made up" in told["note"]
+    answer = said(is_simulated=True)
+    assert answer["name"].endswith("(simulated)") and "made up" in answer["note"]
 
 
 @pytest.mark.parametrize(

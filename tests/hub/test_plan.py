@@ -72,8 +72,8 @@ def test_the_plan_in_words():
     plan = plan_of(
         files, State("1" * 40, {"data/\x1b[2J": stored(b"o"), "README.md": regular(b"x")}), prefixes=PREFIXES
     )
-    said = lines(plan, Target("org/name", "dataset", tag="v1.0"), status=Status("1" * 40, True))
-    assert said == [
+    words = lines(plan, Target("org/name", "dataset", tag="v1.0"), status=Status("1" * 40, True))
+    assert words == [
         "org/name (dataset, private; on 11111111)",
         "  + data/c  1.5 kB",
         "  ~ README.md  2 B",
@@ -85,13 +85,13 @@ def test_the_plan_in_words():
 
 def test_what_is_deleted_is_shown_whole_and_long_lists_of_new_files_are_cut():
     there = State("1" * 40, {f"data/old-{i}": stored(b"o") for i in range(30)})
-    said = lines(
+    words = lines(
         plan_of({f"data/{i}": b"n" for i in range(30)}, there, prefixes=PREFIXES),
         TO,
         status=Status("1" * 40, True),
     )
-    assert sum(line.startswith("  - ") for line in said) == 30
-    assert "  + … and 10 more" in said
+    assert sum(line.startswith("  - ") for line in words) == 30
+    assert "  + … and 10 more" in words
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,9 @@ NAMES = [
 
 @pytest.mark.parametrize("repo", NAMES)
 def test_a_repository_is_org_and_name(repo):
-    with pytest.raises(TruerateError, match="org/name") as told:
+    with pytest.raises(TruerateError, match="org/name") as error:
         refuse_names(Target(repo, "dataset"))
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("tag", ["1.0", "v1", "v1.0.0.0", "v1.0-rc", "main", "", "v١.٠", "v1.0\n"])

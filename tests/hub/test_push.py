@@ -34,15 +34,15 @@ READING = {"GET", "HEAD"}
 
 # ---- the undisturbed run -----------------------------------------------------------------------------------
 def test_a_release_is_one_commit_private_and_tagged(hub_here):
-    said = []
-    commit = put(tag="v1.0", said=said)
+    words = []
+    commit = put(tag="v1.0", said=words)
     assert same_but_history(content(hub_here), A)
     assert hub_here.commits(REPO)[0] == commit and len(hub_here.commits(REPO)) == 2
     assert hub_here.tags(REPO) == {"v1.0": commit} and hub_here.is_private(REPO)
     assert content(hub_here)[CHANGELOG].decode() == (
         f"# Change log\n\n## v1.0 · {DAY}\n\n3 shards of a small board\n\nFiles besides this one: 7 added, 0 changed, 0 deleted.\n"
     )
-    assert said[0] == f"{REPO} (dataset, private; new repository)" and "  tag v1.0 will be set" in said
+    assert words[0] == f"{REPO} (dataset, private; new repository)" and "  tag v1.0 will be set" in words
     assert hub_here.messages(REPO)[0] == "v1.0: 3 shards of a small board"
 
 
@@ -65,10 +65,10 @@ def test_a_model_goes_the_same_way(hub_here):
 def test_a_second_run_sends_nothing_and_keeps_the_date(hub_here):
     commit = put(tag="v1.0")
     hub_here.requests.clear()
-    said = []
-    assert put(today=LATER, said=said) == put(tag="v1.0", today=LATER) == commit
+    words = []
+    assert put(today=LATER, said=words) == put(tag="v1.0", today=LATER) == commit
     assert not asked(hub_here, "POST", "PUT", "DELETE")
-    assert "  nothing to commit: it holds this already" in said
+    assert "  nothing to commit: it holds this already" in words
     assert same_but_history(content(hub_here), A, dated=DAY)
 
 
@@ -165,24 +165,24 @@ def test_a_file_that_changes_under_way_is_met_by_the_check_afterwards(hub_here, 
 def test_a_dry_run_only_reads(hub_here, is_there):
     head = put() if is_there else ""
     hub_here.requests.clear()
-    said = []
-    assert put(B, tag="v1.0", dry_run=True, said=said) == head
+    words = []
+    assert put(B, tag="v1.0", dry_run=True, said=words) == head
     assert {method for method, _, _ in hub_here.requests} <= READING
-    assert hub_here.exists(REPO) is is_there and any("added" in line for line in said)
+    assert hub_here.exists(REPO) is is_there and any("added" in line for line in words)
     if is_there:
-        assert "  - data/qa/train-00002-of-00003.parquet  2.0 kB" in said and hub_here.tags(REPO) == {}
+        assert "  - data/qa/train-00002-of-00003.parquet  2.0 kB" in words and hub_here.tags(REPO) == {}
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_the_check_sees_the_very_files_before_anything_is_written(hub_here, dry_run):
-    seen = {}
+    visited = {}
 
     def check(files):
-        seen.update(files)
+        visited.update(files)
         raise TruerateError("a secret in README.md")
 
     refused("a secret", check=check, dry_run=dry_run)
-    assert expected(A).items() <= seen.items() and DAY in seen[CHANGELOG].decode()
+    assert expected(A).items() <= visited.items() and DAY in visited[CHANGELOG].decode()
     assert not hub_here.exists(REPO) and not asked(hub_here, "POST", "PUT")
 
 
@@ -242,9 +242,9 @@ def test_a_tag_of_this_content_is_done_even_if_main_went_on(hub_here):
     first = put(tag="v1.0")
     second = put(B, tag="v2.0", today=LATER)
     hub_here.requests.clear()
-    said = []
-    assert put(A, tag="v1.0", today="2026-03-03", said=said) == first
-    assert said[-1] == f"v1.0 stands at commit {first[:8]}; main holds another release and is left as it is"
+    words = []
+    assert put(A, tag="v1.0", today="2026-03-03", said=words) == first
+    assert words[-1] == f"v1.0 stands at commit {first[:8]}; main holds another release and is left as it is"
     assert not asked(hub_here, "POST", "PUT") and hub_here.commits(REPO)[0] == second
     assert hub_here.tags(REPO) == {"v1.0": first, "v2.0": second}
 

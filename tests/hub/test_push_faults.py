@@ -113,7 +113,7 @@ def test_waits_are_random_and_grow_to_a_bound(hub_here):
     waits = []
     refused("gave up", waits=waits)
     assert len(waits) == 5 and len(set(waits)) == 5
-    assert all(0 <= wait <= 2**place for place, wait in enumerate(waits))
+    assert all(0 <= wait <= 2**index for index, wait in enumerate(waits))
 
 
 def test_uploads_that_get_on_are_not_given_up(hub_here):
@@ -178,21 +178,21 @@ def test_somebody_else_publishes_the_same(hub_here):
 def test_of_publishers_at_the_same_time_one_wins(hub_here):
     hub_here.put_repo(REPO, files={}, private=True)
     forked = multiprocessing.get_context("fork")  # nothing has to be imported anew
-    barrier, said = forked.Barrier(3), forked.SimpleQueue()
+    barrier, words = forked.Barrier(3), forked.SimpleQueue()
 
     def one(seed):
         try:
             put(replace(A, seeds=(seed,)), check=lambda files: barrier.wait(20))
-            said.put(seed)
+            words.put(seed)
         except TruerateError as error:
-            said.put(str(error))
+            words.put(str(error))
 
     started = [forked.Process(target=one, args=(seed,)) for seed in (11, 12, 13)]
     for process in started:
         process.start()
     for process in started:
         process.join(60)
-    ends = [said.get() for _ in started]
+    ends = [words.get() for _ in started]
     lost = f"{REPO} was changed while publishing; nothing of ours was written; run it again"
     (winner,) = [end for end in ends if end != lost]
     assert len(hub_here.commits(REPO)) == 3 and same_but_history(
@@ -244,7 +244,7 @@ def kill_when_met(hub) -> None:
     os.kill(publisher, signal.SIGKILL)
     assert os.WIFSIGNALED(os.waitpid(publisher, 0)[1])
     _, method, path = hub.faults.played[0]
-    wait_until(lambda: any(seen[:2] == (method, path) for seen in hub.requests))
+    wait_until(lambda: any(visited[:2] == (method, path) for visited in hub.requests))
 
 
 def wait_until(is_so, *, seconds: float = 20) -> None:

@@ -107,12 +107,12 @@ def test_the_readme_s_example_reads_back_and_builds(first):
     )  # as filtering by a model leaves them
     save(Sample, samples.with_columns(attributes=picked), at.labels("little", "samples"))
     here = declare(sources={"back": hub_source(published(at, "little"))})
-    again = build(here, "back").with_columns(
+    second = build(here, "back").with_columns(
         pair("attributes", "published_id"), pair("attributes", "published_split")
     )
     pages.leaderboard(here)
-    assert again.height == samples.height == 2 * N
-    both = samples.join(again, left_on="sample_id", right_on="published_id", suffix="_back")
+    assert second.height == samples.height == 2 * N
+    both = samples.join(second, left_on="sample_id", right_on="published_id", suffix="_back")
     assert both.height == samples.height
     for column in (
         "group_id",
@@ -126,7 +126,7 @@ def test_the_readme_s_example_reads_back_and_builds(first):
         "pair_id",
     ):
         assert both[column].equals(both[f"{column}_back"], null_equal=True), column
-    assert again["split"].equals(again["published_split"]) and set(again["split"]) == {"train", "test"}
+    assert second["split"].equals(second["published_split"]) and set(second["split"]) == {"train", "test"}
     assert measured(here, "back") == measured(at, "little")
 
 
@@ -138,11 +138,11 @@ def test_groups_of_splits_of_another_making_stay_as_published(first):
     other = {"train": "test", "test": "train"}
     turned = samples.with_columns(pl.col("split").replace(other))
     save(Sample, turned, at.labels("little", "samples"))
-    again = build(declare(sources={"back": hub_source(published(at, "little"))}), "back")
-    assert dict(again.select("group_id", "split").iter_rows()) == {
-        one: other[split_of(one)] for one in samples["group_id"]
+    second = build(declare(sources={"back": hub_source(published(at, "little"))}), "back")
+    assert dict(second.select("group_id", "split").iter_rows()) == {
+        entry: other[split_of(entry)] for entry in samples["group_id"]
     }
-    assert again.group_by("group_id").agg(pl.col("split").n_unique())["split"].to_list() == [1] * N
+    assert second.group_by("group_id").agg(pl.col("split").n_unique())["split"].to_list() == [1] * N
 
 
 @pytest.mark.parametrize("config", ["dialogue", None])
@@ -178,9 +178,9 @@ def test_the_settings_say_what_the_rights_holder_allows(first):
         if path.startswith("data/dialogue/")
     }
     for path, content in files.items():
-        place = Path("inputs/bare") / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content)
+        target = Path("inputs/bare") / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
     bare = {"reader": "truerate", "path": "inputs/bare"}
     stated = bare | {"rights": {"licence": "CC BY 4.0", "redistribution": yaml.safe_load("yes")}}
     here = declare(sources={"bare": bare, "stated": stated})
@@ -208,8 +208,8 @@ def test_a_comment_and_another_board_make_no_other_release(first, hub_here):
     values["endpoints"]["hidden-endpoint"] = {"base_url": "http://gpu-17.internal/v1"}
     Path("params.yaml").write_text(yaml.safe_dump(values, sort_keys=False), "utf-8")
     assert published(Layout.load(), "little") == commit and len(hub_here.commits(REPO)) == 2
-    said = b"".join(hub_here.files(REPO).values())
-    assert not [word for word in (b"hidden", b"gpu-17", b"maria", b"dataset@other") if word in said]
+    words = b"".join(hub_here.files(REPO).values())
+    assert not [word for word in (b"hidden", b"gpu-17", b"maria", b"dataset@other") if word in words]
     assert yaml.safe_load(hub_here.files(REPO)["build/dvc.lock"]) == {
         "schema": "2.0",
         "stages": {"dataset@little": {"cmd": "x"}},
@@ -219,8 +219,8 @@ def test_a_comment_and_another_board_make_no_other_release(first, hub_here):
 def test_a_setting_of_the_board_s_own_is_another_release(first, hub_here):
     at, _ = first
     published(at, "little")
-    again = declare(sources={"little": {"reader": "halueval", "path": "inputs/little"}}, seed=8)
-    changed = board_draft(again, "little", repo=REPO, folder=Path("release")).files(
+    second = declare(sources={"little": {"reader": "halueval", "path": "inputs/little"}}, seed=8)
+    changed = board_draft(second, "little", repo=REPO, folder=Path("release")).files(
         stamp=Stamp(DAY), changelog="", kept=Kept()
     )
     there = hub_here.files(REPO)

@@ -33,7 +33,7 @@ def replies(tmp_path, monkeypatch):
     (tmp_path / "src").symlink_to(ROOT / "src")
     folder = tmp_path / "inputs" / "replies"
     folder.mkdir(parents=True)
-    told = [
+    answer = [
         {
             "source_id": str(k),
             "task_type": "QA",
@@ -43,14 +43,14 @@ def replies(tmp_path, monkeypatch):
         }
         for k in range(6)
     ]
-    said = [
+    words = [
         {"id": f"{model}-{k}", "source_id": str(k), "model": model, "temperature": 0.7, "split": "test", "quality": "good",
          "response": f"A river of {model}.",
          "labels": [{"start": 2, "end": 7, "text": "river", "meta": "", "label_type": "Evident Conflict", "due_to_null": False,
                      "implicit_true": False}] if k in faults else []}
         for model, faults in FAULTS.items() for k in range(6)
     ]  # fmt: skip
-    for name, rows in (("source_info", told), ("response", said)):
+    for name, rows in (("source_info", answer), ("response", words)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     (folder / "source.json").write_text(json.dumps(CARD), "utf-8")
 
@@ -66,10 +66,10 @@ def test_rates_are_the_same_where_the_published_replies_are_read(replies, hub_he
     back = {"reader": "truerate", "hub": {"repo": REPO, "revision": commit}}
     here = declare("labelled_replies", {"back": back}, detectors={})
     assert rates(here, "back") == first
-    again = load(Sample, here.labels("back", "samples"))
+    second = load(Sample, here.labels("back", "samples"))
     columns = ("group_id", "task", "text", "generator", "is_hallucinated", "spans")
     assert (
-        again.select(columns)
+        second.select(columns)
         .sort(pl.all().exclude("spans"))
         .equals(samples.select(columns).sort(pl.all().exclude("spans")))
     )

@@ -30,24 +30,24 @@ def told(*rows) -> dict | None:
 
 
 def test_models_come_first_by_rank_and_each_has_what_was_planted_in_it():
-    found = told(
+    results = told(
         line("b", 0.5, rank=(2, 2), **LEADS),
         line("rule", 0.9, kind="baseline", **LEADS),
         line("a", 0.25, rank=(1, 1), **LEADS),
         line("a", 0.3, kind="planted", rank=None),
         line("c", None, **LEADS),
     )
-    assert [(row["subject"], row["figure"], row["rank"], row["planted"]) for row in found["rows"]] == [
+    assert [(row["subject"], row["figure"], row["rank"], row["planted"]) for row in results["rows"]] == [
         ("a", "0.250", "1", "0.300"),
         ("b", "0.500", "2", None),
         ("rule", "0.900", "1 to 2", None),
     ]
-    assert found["is_planted"] and found["n_more"] == 0
+    assert results["is_planted"] and results["n_more"] == 0
 
 
 def test_where_a_track_ranks_by_task_each_task_is_there():
-    found = told(line("a", 0.5, task="qa", **LEADS), line("a", 0.25, task="dialogue", **LEADS))
-    assert [row["where"] for row in found["rows"]] == ["dialogue", "qa"]
+    results = told(line("a", 0.5, task="qa", **LEADS), line("a", 0.25, task="dialogue", **LEADS))
+    assert [row["where"] for row in results["rows"]] == ["dialogue", "qa"]
     beside = told(line("a", 0.5, **LEADS), line("a", 0.25, task="dialogue", **LEADS))
     assert [row["where"] for row in beside["rows"]] == [
         None
@@ -61,5 +61,5 @@ def test_nothing_measured_is_no_section(rows):
 
 
 def test_a_long_board_says_how_many_are_left_out():
-    found = told(*(line(f"m{place:03}", 0.5, **LEADS) for place in range(N_ROWS + 3)))
-    assert len(found["rows"]) == N_ROWS and found["n_more"] == 3
+    results = told(*(line(f"m{index:03}", 0.5, **LEADS) for index in range(N_ROWS + 3)))
+    assert len(results["rows"]) == N_ROWS and results["n_more"] == 3

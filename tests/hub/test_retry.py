@@ -61,9 +61,9 @@ def test_a_failure_below_other_failures_is_found():
 )
 def test_other_failures_end_at_once_in_one_line(error):
     waits = []
-    with pytest.raises(TruerateError) as told:
+    with pytest.raises(TruerateError) as raised:
         patient(waits).call("reading", failing(error))
-    assert str(told.value).startswith("reading: ") and str(told.value).isprintable() and waits == []
+    assert str(raised.value).startswith("reading: ") and str(raised.value).isprintable() and waits == []
 
 
 def test_what_asks_to_wait_is_waited_for_with_a_little_more():

@@ -54,13 +54,13 @@ HARMLESS = (
 def test_each_kind_of_secret_in_text(kind, around):
     if kind == "password in an address":
         around = around.replace("{}", "postgres{}db.site.org")
-    (one,) = {
+    (entry,) = {
         finding
         for finding in found(("\n\n" + around.format(KEYS[kind])).encode(), "notes.md")
         if finding.kind != EMAIL
     }
-    assert (one.path, one.where, one.kind) == ("notes.md", "line 3", kind)
-    assert one.shown == KEYS[kind][:4] + "…" and KEYS[kind] not in repr(one)
+    assert (entry.path, entry.where, entry.kind) == ("notes.md", "line 3", kind)
+    assert entry.shown == KEYS[kind][:4] + "…" and KEYS[kind] not in repr(entry)
 
 
 @pytest.mark.parametrize("text", HARMLESS)
@@ -84,7 +84,7 @@ def test_harmless_text(text):
     ],
 )  # fmt: skip
 def test_paths_of_a_machine(path):
-    assert [(one.kind, one.shown) for one in found(f"见{path}, and so on".encode(), "a.txt")] == [
+    assert [(entry.kind, entry.shown) for entry in found(f"见{path}, and so on".encode(), "a.txt")] == [
         (PATH, path[:4] + "…")
     ]
     assert found(path.encode(), "a.txt", allow_paths=[path]) == []
@@ -94,10 +94,10 @@ def test_paths_of_a_machine(path):
 
 @pytest.mark.parametrize("place", ["/srv/alice/run", "/srv/alice/run/", "/tmp/x y", r"D:\work\run"])
 def test_folders_of_this_machine(place):
-    for said in (place, f"made in {place}: yes", f'"{place}"', f"--to={place}", place.replace("\\", "\\\\")):
-        assert found(said.encode(), "a.txt") == []
-        assert [(one.kind, one.shown) for one in found(said.encode(), "a.txt", places=[place])] == [
-            (PATH, said[said.index(place[:3]) :][:4] + "…")
+    for words in (place, f"made in {place}: yes", f'"{place}"', f"--to={place}", place.replace("\\", "\\\\")):
+        assert found(words.encode(), "a.txt") == []
+        assert [(entry.kind, entry.shown) for entry in found(words.encode(), "a.txt", places=[place])] == [
+            (PATH, words[words.index(place[:3]) :][:4] + "…")
         ]
     inside = place.rstrip("/\\") + "/x"
     assert len(found(inside.encode(), "a.txt", places=[place])) == 1
@@ -148,15 +148,17 @@ def test_the_settings_of_a_board_hold_no_paths():
     ],
 )  # fmt: skip
 def test_paths_in_settings(path):
-    said = f"input: {path}  # here".encode()
-    assert [(one.path, one.kind) for one in found(said, "build/params.yaml")] == [("build/params.yaml", PATH)]
-    assert found(said, "build/params.yaml", allow_paths=[path]) == []
-    assert found(said, "README.md") == [] or path.startswith("/home")
+    words = f"input: {path}  # here".encode()
+    assert [(entry.path, entry.kind) for entry in found(words, "build/params.yaml")] == [
+        ("build/params.yaml", PATH)
+    ]
+    assert found(words, "build/params.yaml", allow_paths=[path]) == []
+    assert found(words, "README.md") == [] or path.startswith("/home")
 
 
 def test_routes_in_settings():
-    said = b"{health: /health, url: /customsearch/v1, base: https://x.org/data/v1, ws://h/tmp/x, in: data/x, up: ../tmp/x, /tmp, c:/}"
-    assert found(said, "build/params.yaml") == []
+    words = b"{health: /health, url: /customsearch/v1, base: https://x.org/data/v1, ws://h/tmp/x, in: data/x, up: ../tmp/x, /tmp, c:/}"
+    assert found(words, "build/params.yaml") == []
 
 
 @pytest.mark.parametrize(
@@ -164,7 +166,7 @@ def test_routes_in_settings():
 )
 def test_addresses_of_people(address):
     for around in ("{}", "<{}>.", "联系我们请写信给" * 20 + " {}"):
-        assert [one.kind for one in found(around.format(address).encode(), "a.txt")] == [EMAIL]
+        assert [entry.kind for entry in found(around.format(address).encode(), "a.txt")] == [EMAIL]
     assert found(address.encode(), "a.txt", allow_emails=[address.upper()]) == []
     assert found(address.encode(), "a.txt", allow_emails=["*@" + address.split("@")[1]]) == []
     assert len(found(address.encode(), "a.txt", allow_emails=["x" + address, "*@other.org"])) == 1
@@ -172,7 +174,7 @@ def test_addresses_of_people(address):
 
 def test_an_address_between_letters_without_blanks_is_the_address():
     text = ("联系我们请写信给" * 20 + "info@my-site.com的人").encode()
-    assert [one.shown for one in found(text, "a.txt")] == ["info…"]
+    assert [entry.shown for entry in found(text, "a.txt")] == ["info…"]
     assert found(text, "a.txt", allow_emails=["info@my-site.com"]) == []
 
 
@@ -197,17 +199,17 @@ def test_secrets_cannot_be_allowed():
     ],
 )
 def test_the_value_of_a_secret_variable_however_it_is_written(name, form):
-    (one, *_) = found(
+    (entry, *_) = found(
         f"a{form}b".encode(), "a.txt", environment={name: VALUE + "\n"}, secrets=["NAMED_IN_PARAMS"]
     )
-    assert one.kind == f"value of {name}" and VALUE not in repr(one)
+    assert entry.kind == f"value of {name}" and VALUE not in repr(entry)
 
 
 def test_further_secrets():
-    (one,) = found(b"a " + base64.b64encode(VALUE.encode()), "a.txt", values=[VALUE + "\n", "short"])
-    assert one.kind == "value of a further secret" and VALUE not in repr(one)
+    (entry,) = found(b"a " + base64.b64encode(VALUE.encode()), "a.txt", values=[VALUE + "\n", "short"])
+    assert entry.kind == "value of a further secret" and VALUE not in repr(entry)
     assert [
-        one.kind for one in found(VALUE.encode(), "a.txt", values=[VALUE], environment={"A_KEY": VALUE})
+        entry.kind for entry in found(VALUE.encode(), "a.txt", values=[VALUE], environment={"A_KEY": VALUE})
     ] == ["value of A_KEY"]
     assert found(b"short and none", "a.txt", values=["short", "", " "]) == []
 
@@ -225,8 +227,8 @@ def test_variables_that_hold_no_secret():
 
 
 def test_little_of_a_short_secret_is_shown():
-    (one,) = found(b"tulip-99", "a.txt", environment={"A_KEY": "tulip-99"})
-    assert one.shown == "tu…"
+    (entry,) = found(b"tulip-99", "a.txt", environment={"A_KEY": "tulip-99"})
+    assert entry.shown == "tu…"
 
 
 # ---- refusing ----------------------------------------------------------------------------------------------

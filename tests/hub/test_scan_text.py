@@ -30,16 +30,16 @@ def test_strings_of_every_type_of_column(name):
     data = pl.DataFrame({"n": [1, 2, 3], name: COLUMNS[name]})
     *before, last = found(parquet(data))
     assert last == Finding("data/qa/train.parquet", f"column {name!r}, row 3", "Hugging Face token", "hf_a…")
-    assert [one.where for one in before] == (
+    assert [entry.where for entry in before] == (
         ["metadata"] if name == "enum" else []
     )  # its categories stand in the type, too
 
 
 def test_metadata_and_names_of_columns():
-    places = {one.where for one in found(parquet(pl.DataFrame({"a": [1]}), note=f"made with {TOKEN}"))}
+    places = {entry.where for entry in found(parquet(pl.DataFrame({"a": [1]}), note=f"made with {TOKEN}"))}
     assert places == {"metadata"}
     nested = pl.DataFrame({"a": [{TOKEN: 1}], TOKEN + "b": [["x"]]})
-    assert {one.where for one in found(parquet(nested))} >= {"name of a column"}
+    assert {entry.where for entry in found(parquet(nested))} >= {"name of a column"}
 
 
 def test_metadata_that_arrow_keeps_in_its_own_schema():
@@ -50,7 +50,7 @@ def test_metadata_that_arrow_keeps_in_its_own_schema():
     pq.write_table(
         pa.table({"a": [1]}, schema=pa.schema([pa.field("a", pa.int64(), metadata={"by": TOKEN})])), buffer
     )
-    assert [one.where for one in found(buffer.getvalue())] == ["metadata"]
+    assert [entry.where for entry in found(buffer.getvalue())] == ["metadata"]
 
 
 def mapped(*rows, value=None, of=lambda kind: kind) -> bytes:
@@ -68,7 +68,7 @@ def mapped(*rows, value=None, of=lambda kind: kind) -> bytes:
 @pytest.mark.parametrize("pair", [("k", TOKEN), (TOKEN, "v"), (TOKEN, None)])
 def test_maps(pair):
     assert found(mapped([("k", "v")], None, [])) == []
-    assert [one.where for one in found(mapped(None, [], [("a", "b"), pair]))] == ["column 'm', row 3"]
+    assert [entry.where for entry in found(mapped(None, [], [("a", "b"), pair]))] == ["column 'm', row 3"]
 
 
 def test_maps_in_other_columns():
@@ -79,8 +79,8 @@ def test_maps_in_other_columns():
         mapped(None, {"f": [("k", TOKEN)]}, of=lambda kind: pa.struct([("f", kind)])),
         mapped(None, [("k", {"f": TOKEN})], value=pa.struct([("f", pa.string())])),
     ):
-        assert [one.where for one in found(content)] == ["column 'm', row 2"]
-    names = {one.where for one in found(mapped(None, value=pa.struct([(TOKEN, pa.int64())])))}
+        assert [entry.where for entry in found(content)] == ["column 'm', row 2"]
+    names = {entry.where for entry in found(mapped(None, value=pa.struct([(TOKEN, pa.int64())])))}
     assert "name of a column" in names
 
 
@@ -89,7 +89,7 @@ def test_a_key_that_a_map_repeats():
     assert pl.read_parquet(content)["m"].to_list() == [
         {"k": "harmless"}
     ]  # what a reader sees; the file holds more
-    assert [one.where for one in found(content)] == ["column 'm', row 1"]
+    assert [entry.where for entry in found(content)] == ["column 'm', row 1"]
 
 
 def test_columns_that_cannot_be_looked_into(monkeypatch):
@@ -98,12 +98,12 @@ def test_columns_that_cannot_be_looked_into(monkeypatch):
 
     buffer = io.BytesIO()
     pq.write_table(pa.table({TOKEN: pa.array(["{}"], type=pa.json_()), "n": pa.array([1])}), buffer)
-    findings = [one for one in found(buffer.getvalue()) if one.kind == CLOSED]
+    findings = [entry for entry in found(buffer.getvalue()) if entry.kind == CLOSED]
     assert findings == [Finding("data/qa/train.parquet", "column 'hf_a…'", CLOSED, "…")]
     content, numbers = mapped([("k", "v")]), parquet(pl.DataFrame({"n": [[{"a": 1}]]}))
     monkeypatch.setitem(sys.modules, "pyarrow", None)  # as where it is not installed
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    assert [(one.where, one.kind) for one in found(content)] == [("column 'm'", CLOSED)]
+    assert [(entry.where, entry.kind) for entry in found(content)] == [("column 'm'", CLOSED)]
     assert found(numbers) == []
 
 
@@ -121,22 +121,22 @@ def test_a_find_in_many_rows_is_told_once():
     ],
 )
 def test_json_is_read_as_its_readers_do(text, place):
-    assert [(one.where, one.kind) for one in found((text % TOKEN).encode(), "x/tokenizer.json")] == [
+    assert [(entry.where, entry.kind) for entry in found((text % TOKEN).encode(), "x/tokenizer.json")] == [
         (place, "Hugging Face token")
     ]
 
 
 def test_json_lines_and_escapes():
     content = b'{"a": 1}\n\n{"a": "info\\u0040my-site.com"}\nbroken ' + TOKEN.encode()
-    assert [(one.where, one.kind) for one in found(content, "a.jsonl")] == [
+    assert [(entry.where, entry.kind) for entry in found(content, "a.jsonl")] == [
         ("line 3", EMAIL),
         ("line 4", "Hugging Face token"),
     ]
-    assert [one.kind for one in found(b'{"a": "\\ud800 ' + TOKEN.encode() + b'"}', "a.json")] == [
+    assert [entry.kind for entry in found(b'{"a": "\\ud800 ' + TOKEN.encode() + b'"}', "a.json")] == [
         "Hugging Face token"
     ]
     deep = b"[" * 50_000 + b'"' + TOKEN.encode()
-    assert [one.where for one in found(deep, "a.json")] == ["line 1"]
+    assert [entry.where for entry in found(deep, "a.json")] == ["line 1"]
 
 
 def test_safetensors():
@@ -145,26 +145,26 @@ def test_safetensors():
         "__metadata__": {"path": "/home/maria/run/1"},
         "w": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]},
     }
-    assert [(one.where, one.kind) for one in found(safetensors(header), "model.safetensors")] == [
+    assert [(entry.where, entry.kind) for entry in found(safetensors(header), "model.safetensors")] == [
         ("header at /__metadata__/path", PATH)
     ]
     hidden = safetensors({}, body=b"\0\xff" + TOKEN.encode() + b"\0")
-    assert [one.kind for one in found(hidden, "model.safetensors")] == ["Hugging Face token"]
+    assert [entry.kind for entry in found(hidden, "model.safetensors")] == ["Hugging Face token"]
     assert found(b"\xff" * 20, "model.safetensors") == found(b"", "model.safetensors") == []
 
 
 def test_other_files():
-    assert [one.kind for one in found(b"\0\1" + TOKEN.encode(), "x.bin")] == ["Hugging Face token"]
+    assert [entry.kind for entry in found(b"\0\1" + TOKEN.encode(), "x.bin")] == ["Hugging Face token"]
     assert found(b"\0\1 info@my-site.com", "x.bin") == []  # bytes make addresses by chance
-    assert [one.kind for one in found("\ufeffinfo@my-site.com".encode("utf-16-le"), "x.txt")] == [EMAIL]
-    assert [one.kind for one in found(b"\xe9t\xe9 info@my-site.com", "x.txt")] == [EMAIL]
+    assert [entry.kind for entry in found("\ufeffinfo@my-site.com".encode("utf-16-le"), "x.txt")] == [EMAIL]
+    assert [entry.kind for entry in found(b"\xe9t\xe9 info@my-site.com", "x.txt")] == [EMAIL]
     for packed in (b"PK\x03\x04rest", b"\x1f\x8brest"):
-        assert [one.kind for one in found(packed, "state.npz")] == [PACKED]
+        assert [entry.kind for entry in found(packed, "state.npz")] == [PACKED]
 
 
 def test_file_names_and_places_do_not_tell_what_they_hold():
     findings = found(parquet(pl.DataFrame({TOKEN: [TOKEN]})), f"data/{TOKEN}/train.parquet")
-    assert {one.where.split(" '")[0] for one in findings} == {
+    assert {entry.where.split(" '")[0] for entry in findings} == {
         "its name",
         "metadata",
         "name of a column",
@@ -179,7 +179,7 @@ def test_files_from_disk(tmp_path):
     findings = scan(
         {"b.parquet": tmp_path / "b.parquet", "a.md": tmp_path / "a.md"}, environment={}, secrets=[]
     )
-    assert [one.path for one in findings] == ["a.md", "b.parquet"]
+    assert [entry.path for entry in findings] == ["a.md", "b.parquet"]
 
 
 @pytest.mark.parametrize("path", ["a.parquet", "a.md"])

@@ -59,17 +59,17 @@ def test_equal_rows_are_equal_bytes_however_they_came_together():
         pl.read_parquet(parquet(part)),
         rows.with_row_index().filter(pl.col("index").is_between(7, 106)).drop("index"),
     ]
-    assert len({parquet(one) for one in forms}) == 1
+    assert len({parquet(entry) for entry in forms}) == 1
 
 
 def test_the_number_of_threads_does_not_show(monkeypatch):
-    found = set()
+    results = set()
     for threads in ("1", "4"):
         monkeypatch.setenv("POLARS_MAX_THREADS", threads)
-        found.add(
+        results.add(
             subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True).stdout
         )
-    assert len(found) == 1
+    assert len(results) == 1
 
 
 def test_size_in_memory_is_that_of_an_arrow_table_of_plain_types():
@@ -90,14 +90,14 @@ def test_rows_on_disk_become_the_files_that_they_would_in_memory(tmp_path):
     rows = _rows(5_500)
     on_disk = stored(rows.lazy(), tmp_path / "rows.parquet")
     assert (on_disk.height, on_disk.columns, on_disk.schema) == (rows.height, rows.columns, rows.schema)
-    found, same = (
+    results, same = (
         shards_of(Config("qa", {"full": data}, LICENCES["mit"], ""), rows_per_shard=3_000)
         for data in (on_disk, rows)
     )
-    assert [(one.path, one.sha256, one.n_bytes, one.n_rows) for one in found] == [
-        (one.path, one.sha256, one.n_bytes, one.n_rows) for one in same
+    assert [(entry.path, entry.sha256, entry.n_bytes, entry.n_rows) for entry in results] == [
+        (entry.path, entry.sha256, entry.n_bytes, entry.n_rows) for entry in same
     ]
-    assert all(isinstance(one.content, Path) for one in found) and len(found) == 2
+    assert all(isinstance(entry.content, Path) for entry in results) and len(results) == 2
     assert on_disk.n_bytes == bytes_in_memory(rows)
 
 
@@ -105,22 +105,25 @@ def test_long_rows_on_disk_lie_in_files_that_fit_into_memory(tmp_path, monkeypat
     monkeypatch.setattr("truerate.hub.shards.BYTES_PER_SHARD", 10_000)
     rows = pl.DataFrame({"text": ["x" * 996] * 25})  # 996 bytes and an offset of 4: ten rows are 10,000
     on_disk = stored(rows.lazy(), tmp_path / "rows.parquet")
-    found = shards_of(Config("documents", {"full": on_disk}, LICENCES["mit"], ""), rows_per_shard=20)
-    assert [shard.n_rows for shard in found] == [10, 10, 5] and found[2].path.endswith("-of-00003.parquet")
+    results = shards_of(Config("documents", {"full": on_disk}, LICENCES["mit"], ""), rows_per_shard=20)
+    assert [shard.n_rows for shard in results] == [10, 10, 5] and results[2].path.endswith(
+        "-of-00003.parquet"
+    )
 
 
 def test_rows_of_several_files_come_in_the_order_of_their_ids_and_of_each_id_the_first(tmp_path):
-    known = {"lang": "en", "title": "", "url": None, "source": "s", "licence": "", "dated": None}
+    expected = {"lang": "en", "title": "", "url": None, "source": "s", "licence": "", "dated": None}
     pages = {
         "a": [("d3", "late"), ("d1", "early")],
         "b": [("d2", "middle"), ("d3", "again")],
         "c": [("d4", "x")],
     }
     for name, rows in pages.items():
-        told = [
-            {"document_id": one, "text": text, "is_wikipedia": False, **known} for one, text in sorted(rows)
+        answer = [
+            {"document_id": entry, "text": text, "is_wikipedia": False, **expected}
+            for entry, text in sorted(rows)
         ]
-        save(Document, frame(Document, told), tmp_path / f"{name}.parquet")
+        save(Document, frame(Document, answer), tmp_path / f"{name}.parquet")
     paths = [tmp_path / f"{name}.parquet" for name in pages]
     query = in_order(Document, paths, key="document_id", path=tmp_path / "all.parquet")
     assert query.select("document_id", "text").collect().rows() == [

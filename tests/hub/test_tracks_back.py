@@ -37,10 +37,10 @@ def back(tmp_path, monkeypatch):
 
     def run(track: str, reader: str, files: Mapping[str, Iterable[dict]]) -> tuple[dict, dict]:
         for name, rows in {**files, "source.json": CARD}.items():
-            place = Path("inputs", "little", name)
-            place.parent.mkdir(parents=True, exist_ok=True)
+            path = Path("inputs", "little", name)
+            path.parent.mkdir(parents=True, exist_ok=True)
             lines = [rows] if isinstance(rows, dict) else rows
-            place.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+            path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
         at = built(track, "first", {"reader": reader, "path": "inputs/little"})
         pages.leaderboard(at)
         Path("dvc.lock").write_text(LOCK.format(board="first"), "utf-8")
@@ -53,8 +53,8 @@ def back(tmp_path, monkeypatch):
 
 def built(track: str, name: str, source: dict) -> Layout:
     """A board of the track on a source, judged by rules."""
-    own = {family: one for family, one in RULES.items() if track in one["tracks"]}
-    at = declare(track, {name: source}, detectors=own, tracks=TRACKS)
+    ours = {family: entry for family, entry in RULES.items() if track in entry["tracks"]}
+    at = declare(track, {name: source}, detectors=ours, tracks=TRACKS)
     made(at, name)
     return at
 
@@ -87,8 +87,8 @@ def test_halludial_with_its_dialogues_and_turns(back):
         for scenario in ("spontaneous", "induced")
         for split in ("train", "test")
     }
-    first, again = back("halludial", "halludial", files)
-    assert again == first
+    first, second = back("halludial", "halludial", files)
+    assert second == first
     assert values(first, "n_dialogues") == [10] and values(first, "turns_per_dialogue") == [2]
 
 
@@ -100,12 +100,12 @@ def passages() -> Iterable[dict]:
     """Passages with silver and gold tags, the first of each language labelled by two people, who differ."""
     for lang in ("de", "fr"):
         for number in range(10):
-            told = f"Town {number} lies on river {number}."
+            answer = f"Town {number} lies on river {number}."
             false = f"It has {number} moons."
-            row = {"lang": lang, "references": f"{told} It was built in {1200 + number}."}
+            row = {"lang": lang, "references": f"{answer} It was built in {1200 + number}."}
             row |= {
-                "generated_text": f"{told} {false}",
-                "silver_annotations": f"{told} <invented>{false}</invented>",
+                "generated_text": f"{answer} {false}",
+                "silver_annotations": f"{answer} <invented>{false}</invented>",
             }
             gold = f"Town {number} lies on <entity>river</entity> {number}. "
             yield row | {
@@ -116,12 +116,12 @@ def passages() -> Iterable[dict]:
 def test_mfava_but_for_the_agreement_of_its_source_s_annotators(back):
     rows = list(passages())
     rows += [row | {"gold_annotations": row["generated_text"]} for row in (rows[1], rows[11])]
-    first, again = back(
+    first, second = back(
         "mfava", "mfava", {"gold.jsonl": [row | {"row": number} for number, row in enumerate(rows)]}
     )
     # what each of several annotators of a source said of a text does not go out: its labels are those settled on
-    assert {metric for metric, *_ in first.keys() - again.keys()} <= AGREEMENT
-    assert {key: first[key] for key in again} == again and values(again, "silver_gold_kappa")
+    assert {metric for metric, *_ in first.keys() - second.keys()} <= AGREEMENT
+    assert {key: first[key] for key in second} == second and values(second, "silver_gold_kappa")
 
 
 # ---- WildHallucinations --------------------------------------------------------------------------------------
@@ -146,9 +146,9 @@ def biographies(system: int) -> list[dict]:
 
 
 def test_wildhallucinations_with_replies_that_answer_nothing(back):
-    files = {f"labeled_data/{name}.jsonl": biographies(place) for place, name in enumerate(("Ada", "Bo"))}
-    first, again = back("wildhallucinations", "factscore", files)
-    assert again == first
+    files = {f"labeled_data/{name}.jsonl": biographies(index) for index, name in enumerate(("Ada", "Bo"))}
+    first, second = back("wildhallucinations", "factscore", files)
+    assert second == first
     where = ("estimator", "raw"), ("set", "all")
     # Of ten replies of Ada's one answers nothing and one has no fact. Of the eight others' three facts are supported:
     # 0 all; 1, 2, 5 one; 3, 6, 8, 9 two: (1 + 3/3 + 8/3) / 8 = 7/12. Strict: 8 of 10 respond with a fact, of 8 one is wholly supported.

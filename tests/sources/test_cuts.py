@@ -31,16 +31,16 @@ ODD = (
 
 def told(cut, content):
     """Numbers with values or faults, or the fault of the whole file."""
-    found = []
+    results = []
     try:
         for number, make in cut(content):
             try:
-                found.append((number, make()))
+                results.append((number, make()))
             except BadRow as bad:
-                found.append((number, bad.detail))
+                results.append((number, bad.detail))
     except BadRow as bad:
-        found.append(bad.detail)
-    return found
+        results.append(bad.detail)
+    return results
 
 
 @pytest.mark.parametrize("cut", [json_lines, json_rows])
@@ -105,8 +105,8 @@ def test_a_line_is_read_as_utf_8_alone():
 
 
 def test_lines_that_end_in_cr_alone_are_told():
-    said = "its lines end in a carriage return (CR) alone; they must end in LF or CR LF"
-    assert reason_of(lambda: made(json_lines(b'{"a": 1}\r{"a": 2}\r'))) == (Reason.UNPARSABLE, said)
+    words = "its lines end in a carriage return (CR) alone; they must end in LF or CR LF"
+    assert reason_of(lambda: made(json_lines(b'{"a": 1}\r{"a": 2}\r'))) == (Reason.UNPARSABLE, words)
     (first, (_, mixed)) = json_lines(b'{"a": 1}\r\n{"a": 2}\r{"a": 3}\n')
     assert first[1]() == {"a": 1} and "a carriage return (CR) stands inside the line" in reason_of(mixed)[1]
 

@@ -207,8 +207,8 @@ def dialogue(*histories, **more):
 
 def placed(tables):
     """Dialogue, turn and question of every item, in order."""
-    told = (pair("attributes", name).alias(name) for name in ("dialogue", "turn"))
-    return tables.items.select(*told, "question").rows()
+    answer = (pair("attributes", name).alias(name) for name in ("dialogue", "turn"))
+    return tables.items.select(*answer, "question").rows()
 
 
 def test_turns_keep_their_dialogue_and_their_number(put, read):

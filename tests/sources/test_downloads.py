@@ -25,11 +25,11 @@ def on_the_hub(row: dict) -> dict:
     """A question of HotpotQA in the columns of the Hub: objects of lists in the place of pairs."""
     context = {
         "title": [title for title, _ in row["context"]],
-        "sentences": [said for _, said in row["context"]],
+        "sentences": [words for _, words in row["context"]],
     }
     facts = {
-        name: [fact[place] for fact in row["supporting_facts"]]
-        for place, name in enumerate(("title", "sent_id"))
+        name: [fact[index] for fact in row["supporting_facts"]]
+        for index, name in enumerate(("title", "sent_id"))
     }
     return {name: value for name, value in row.items() if name != "_id"} | {
         "id": row["_id"], "context": context, "supporting_facts": facts
@@ -48,10 +48,10 @@ def splits(tmp_path):
 
 
 def refused(read, *asked) -> str:
-    with pytest.raises(TruerateError) as said:
+    with pytest.raises(TruerateError) as error:
         read(*asked)
-    assert "\n" not in str(said.value) and str(said.value).startswith("source 'x': ")
-    return str(said.value)
+    assert "\n" not in str(error.value) and str(error.value).startswith("source 'x': ")
+    return str(error.value)
 
 
 def test_hotpotqa_as_downloaded_and_of_the_hub_give_the_same_rows(put, splits, tmp_path):
@@ -69,15 +69,15 @@ def test_hotpotqa_as_downloaded_and_of_the_hub_give_the_same_rows(put, splits, t
 def test_the_split_says_which_of_several_files_is_read(put, splits):
     put("hotpot_train_v1.1.json", [HOTPOT])
     put("hotpot_dev_distractor_v1.json", [OTHER])
-    told = refused(splits, "hotpotqa")
-    assert told.endswith(
+    answer = refused(splits, "hotpotqa")
+    assert answer.endswith(
         "several files of it: hotpot_dev_distractor_v1.json, hotpot_train_v1.1.json; "
         "set the source's `split` to one of train, validation"
     )
     assert splits("hotpotqa", "validation").items["right_answer"].to_list() == ["Tin"]
     assert splits("seed_files", "train").items["right_answer"].to_list() == ["Varn"]
-    told = refused(splits, "hotpotqa", "test")
-    assert "no split 'test'; found: " in told and "hotpot_train_v1.1.json (train)" in told
+    answer = refused(splits, "hotpotqa", "test")
+    assert "no split 'test'; found: " in answer and "hotpot_train_v1.1.json (train)" in answer
 
 
 def test_configurations_of_the_hub_beside_one_another_are_refused(put, splits):
@@ -151,8 +151,8 @@ def test_a_parquet_file_that_came_in_part_is_one_line_with_its_name(put, splits,
     whole = parquet([ARTICLE | {"id": "abc"}])
     put("3.0.0/validation-00000-of-00001.parquet", whole)
     put("3.0.0/train-00000-of-00001.parquet", whole[: len(whole) // 2])
-    told = refused(splits, reader, "train")
-    assert told.startswith("source 'x': 3.0.0/train-00000-of-00001.parquet: not Parquet: ")
+    answer = refused(splits, reader, "train")
+    assert answer.startswith("source 'x': 3.0.0/train-00000-of-00001.parquet: not Parquet: ")
 
 
 def test_files_under_other_names_are_told_and_the_others_read(put, splits, capsys):

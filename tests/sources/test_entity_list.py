@@ -73,19 +73,19 @@ def test_no_list_and_no_column_are_one_line_each(put, read):
 def test_a_list_of_the_papers_size_is_read_whole_and_each_name_once(put, read):
     """7,919 entities (WildHallucinations, section 2), every hundredth of them again in other letters."""
     names = [f"Varn Abbey {number}" for number in range(7_919)]
-    again = [name.upper() for name in names[::100]]
-    put("entities.jsonl", [{"name": name} for name in names + again])
+    second = [name.upper() for name in names[::100]]
+    put("entities.jsonl", [{"name": name} for name in names + second])
     tables = read("entity_list", on_bad_row="reject")
     assert sorted(tables.items["question"]) == sorted(names)
-    assert tables.rejects["reason"].to_list() == ["duplicate"] * len(again)
+    assert tables.rejects["reason"].to_list() == ["duplicate"] * len(second)
 
 
 def test_a_source_says_itself_what_is_done_with_its_bad_rows(tmp_path):
     """In place of the setting of all: what cannot be used is a reject with its reason, or stops the run."""
     (tmp_path / "entities.jsonl").write_text('{"name": "Varn"}\n{"x": 1}\n', "utf-8")
     of_set = Source(reader="entity_list", path=str(tmp_path), on_bad_row="reject")
-    found = read_source("x", of_set, tmp_path, "stop")
-    assert found.items["question"].to_list() == ["Varn"] and found.rejects.height == 1
+    results = read_source("x", of_set, tmp_path, "stop")
+    assert results.items["question"].to_list() == ["Varn"] and results.rejects.height == 1
     with pytest.raises(SourceError, match="row 2"):
         read_source("x", of_set.model_copy(update={"on_bad_row": "stop"}), tmp_path, "reject")
     (tmp_path / "entities.jsonl").write_text('{"x": 1}\n', "utf-8")

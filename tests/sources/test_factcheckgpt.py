@@ -54,8 +54,8 @@ def test_claims_with_passages_of_their_own(put, read):
         ("fact", "Varn has a sea.", True, "ChatGPT", "1"),
     ]
     blank = pl.DataFrame(schema=dict.fromkeys(("item_id", "knowledge", "question", "history"), pl.String))
-    known = with_evidence(blank, facts, got.documents)
-    assert known["knowledge"].to_list() == ["Varn is a town.\n\nIt has a wall.", "It has a wall."]
+    expected = with_evidence(blank, facts, got.documents)
+    assert expected["knowledge"].to_list() == ["Varn is a town.\n\nIt has a wall.", "It has a wall."]
     assert got.documents["is_wikipedia"].all() and got.documents["url"].n_unique() == 1
 
 

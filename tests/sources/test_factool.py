@@ -22,10 +22,10 @@ def test_claims_without_evidence(put, read):
         got.items.select("task", "question").rows() == [("entity", "What is Varn 0?")]
         and got.documents.is_empty()
     )
-    found = (
+    results = (
         got.samples.select("task", "text", "is_hallucinated", "label_source", "generator").sort("text").rows()
     )
-    assert found == [
+    assert results == [
         ("fact", "Varn has a sea.", True, "published", "ChatGPT"),
         ("fact", "Varn is a town.", False, "published", "ChatGPT"),
     ]

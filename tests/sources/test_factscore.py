@@ -41,7 +41,10 @@ def test_facts_of_irrelevant_sentences_count_and_people_say_who_answers(put, rea
         "Ana",
         [sentence(("Ana is.", "S"), ("Ana was.", "IR")), sentence(model=["Bo is."]), sentence(("x", "NS"))],
     )
-    put(f"{FOLDER}/Sys.jsonl", "".join(json.dumps(one) + "\n" for one in (answered, person("Bo", None, ""))))
+    put(
+        f"{FOLDER}/Sys.jsonl",
+        "".join(json.dumps(entry) + "\n" for entry in (answered, person("Bo", None, ""))),
+    )
     put("longfact/longfact-objects_x/longfact-objects_a.jsonl", '{"prompt": "p"}\n')
     got = read("factscore")
     facts = got.samples.filter(task="fact").sort(pair("attributes", "place"))
@@ -61,9 +64,9 @@ def test_facts_of_irrelevant_sentences_count_and_people_say_who_answers(put, rea
 
 
 def test_a_file_that_is_another_s_copy_is_no_system(put, read):
-    told = [person("Ada", [sentence(("She lived.", "S"))])]
+    answer = [person("Ada", [sentence(("She lived.", "S"))])]
     for name in ("ChatGPT (1)", "ChatGPT"):
-        put(f"labeled_data/{name}.jsonl", told)
+        put(f"labeled_data/{name}.jsonl", answer)
     got = read("factscore")
     assert set(got.samples["generator"]) == {"ChatGPT"}
     assert got.rejects.select("reason", "detail").rows() == [
@@ -76,11 +79,11 @@ def test_published_scores():
     if not (folder / FOLDER).is_dir():
         pytest.skip(f"no {folder / FOLDER}; name the folder of clones in TRUERATE_CLONES")
     got = read_source("x", Source(reader="factscore", path=str(folder)), folder, "stop")
-    own = ready(got)
+    ours = ready(got)
     # people's labels: 2,100 + 3,194 + 4,812 supported of 16,040; 1,043 facts stand in irrelevant sentences
-    assert (own.facts.height, got.card["counts"]["n_supported"]) == (16040 + 1043, 10106)
-    verdicts = own.judgements.select(fact_id="target_id", is_supported=~pl.col("verdict"))
-    by_reply = own.facts.join(verdicts, on="fact_id").group_by("generation_id", "subject")
+    assert (ours.facts.height, got.card["counts"]["n_supported"]) == (16040 + 1043, 10106)
+    verdicts = ours.judgements.select(fact_id="target_id", is_supported=~pl.col("verdict"))
+    by_reply = ours.facts.join(verdicts, on="fact_id").group_by("generation_id", "subject")
     scores = (
         by_reply.agg(pl.col("is_supported").mean()).group_by("subject").agg(pl.col("is_supported").mean())
     )
@@ -90,7 +93,7 @@ def test_published_scores():
         "ChatGPT": 58.28,
         "PerplexityAI": 71.62,
     }
-    responding = own.generations.group_by("model").agg((pl.col("status") == "ok").sum())
+    responding = ours.generations.group_by("model").agg((pl.col("status") == "ok").sum())
     assert dict(responding.rows()) == {"InstructGPT": 182, "ChatGPT": 157, "PerplexityAI": 166}  # of 183
 
 
@@ -98,8 +101,8 @@ def test_the_card_says_what_peoples_labels_leave_open(tmp_path):
     from truerate.sources.collection import Collection
     from truerate.sources.public.factscore import CARD
 
-    told = Collection(tmp_path, name="x", on_bad_row="stop", card=CARD).tables().card["caveats"]
-    assert told == CARD["caveats"] and any("two labellers" in one for one in told)
+    answer = Collection(tmp_path, name="x", on_bad_row="stop", card=CARD).tables().card["caveats"]
+    assert answer == CARD["caveats"] and any("two labellers" in entry for entry in answer)
 
 
 def test_facts_of_factscore_give_the_score_and_a_reply_that_answers_nothing_has_none():

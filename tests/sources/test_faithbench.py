@@ -11,7 +11,7 @@ VALUES = {"hhem-2.1": 0.25, "true_nli": 1, "gpt_4o": 0}
 
 
 def note(*labels, start=None, span="built"):
-    place = {
+    index = {
         "summary_span": span,
         "summary_start": start,
         "summary_end": None if start is None else start + len(span),
@@ -22,7 +22,7 @@ def note(*labels, start=None, span="built"):
         "annotator_name": "Ada",
         "label": list(labels),
         "note": "n",
-    } | place
+    } | index
 
 
 def sample(number, *annotations, source=SOURCE, summary=" It was built late.", model="m", **values):
@@ -56,15 +56,15 @@ def told(put, read):
     ],
 )
 def test_the_worst_label_counts_and_two_pairs_stand_beside(labels, worst, clear, strict, told):
-    got = told(sample(0, *(note(*one) for one in labels))).samples
+    got = told(sample(0, *(note(*entry) for entry in labels))).samples
     keys = [pair("attributes", key).alias(key) for key in ("label", "rule_clear", "rule_strict")]
     assert got.select("is_hallucinated", *keys).rows() == [(worst == "Unwanted", worst, clear, strict)]
 
 
 def test_detectors_call_hallucinated_below_one_half(told):
     got = told(sample(0))
-    said = got.judgements.select("judge", "verdict", "p").sort("judge").rows()
-    assert said == [("gpt_4o", True, 1.0), ("hhem-2.1", True, 0.75), ("true_nli", False, 0.0)]
+    words = got.judgements.select("judge", "verdict", "p").sort("judge").rows()
+    assert words == [("gpt_4o", True, 1.0), ("hhem-2.1", True, 0.75), ("true_nli", False, 0.0)]
 
 
 def test_a_value_that_is_missing_costs_its_detector_alone(told, reasons):
@@ -131,8 +131,8 @@ def test_labels_in_another_case_are_the_documented_ones(how):
     from truerate.sources.public.faithbench import label_in
     from truerate.sources.rows import Row
 
-    said = {"label": [how("Benign"), how("Unwanted.Intrinsic")]}
-    assert label_in(Row(said, 1)) == "Unwanted"
+    words = {"label": [how("Benign"), how("Unwanted.Intrinsic")]}
+    assert label_in(Row(words, 1)) == "Unwanted"
 
 
 def test_detectors_of_faithbench_stand_beside_peoples_worst_label():

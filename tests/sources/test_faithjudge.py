@@ -194,12 +194,12 @@ def test_a_folder_without_verdicts_is_one_line(put, read):
 
 def test_a_model_without_a_verdict_in_a_task_of_the_others_is_told(judged, put, read):
     judged()
-    assert not any("Without a verdict" in one for one in read("faithjudge").card["caveats"])
+    assert not any("Without a verdict" in entry for entry in read("faithjudge").card["caveats"])
     failed = verdict("ragtruth-summary", "7", "Unknown")
     put(f"{TINY}/ragtruth-summary_hallucination_eval.txt", failed)
     put(
         f"{BIG}/o3-mini_ragtruth-summary_hallucination_eval.txt",
         verdict("ragtruth-summary", "7", "Consistent"),
     )
-    (told,) = [one for one in read("faithjudge").card["caveats"] if "Without a verdict" in one]
+    (told,) = [entry for entry in read("faithjudge").card["caveats"] if "Without a verdict" in entry]
     assert told.endswith(": tiny-1 (ragtruth-summary).")

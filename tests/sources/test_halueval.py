@@ -94,8 +94,8 @@ def test_released_files(put, read):
 
 
 def test_one_answer_with_two_labels_is_no_duplicate(put, read, reasons):
-    told = GENERAL | {"hallucination": "yes", "hallucination_spans": []}
-    put("general.jsonl", [told, told, told | {"hallucination": "no"}])
+    answer = GENERAL | {"hallucination": "yes", "hallucination_spans": []}
+    put("general.jsonl", [answer, answer, answer | {"hallucination": "no"}])
     assert reasons(read("halueval")) == [(2, "duplicate"), (3, "contradiction")]
 
 

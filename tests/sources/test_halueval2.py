@@ -33,13 +33,13 @@ def test_people_and_judge_stand_side_by_side(files, read, reasons):
         ],
     )
     got = read("halueval2")
-    own = ready(got)
-    assert reasons(got) == [(2, "unlabelled")] and own.facts["text"].to_list() == facts
-    said = {
-        judge: own.facts.join(rows, left_on="fact_id", right_on="target_id")["verdict"].to_list()
-        for (judge,), rows in own.judgements.group_by("judge")
+    ours = ready(got)
+    assert reasons(got) == [(2, "unlabelled")] and ours.facts["text"].to_list() == facts
+    words = {
+        judge: ours.facts.join(rows, left_on="fact_id", right_on="target_id")["verdict"].to_list()
+        for (judge,), rows in ours.judgements.group_by("judge")
     }
-    assert said == {
+    assert words == {
         "human": [False, True, True],  # true: not supported
         JUDGE: [False, None, True],
         DECIDED: [False, True, True],

@@ -102,8 +102,8 @@ def asked_for(hub):
 def test_all_files_of_the_commit_whatever_comes_after(hub_here, metals):
     source = metals()
     hub_here.put_repo(REPO, files={"README.md": "later"})
-    found = fetched(source)
-    assert {path: content for path, content in found.items() if path != ".gitattributes"} == {
+    results = fetched(source)
+    assert {path: content for path, content in results.items() if path != ".gitattributes"} == {
         path: content.encode() if isinstance(content, str) else content for path, content in FILES.items()
     }
 
@@ -230,8 +230,8 @@ def test_a_flipped_byte_is_fetched_again_and_one_line_where_it_flips_again(path,
 def flip_body(hub, revision, path, *, times):
     """Let the next bodies of this file come with a flipped byte, from wherever its bytes are served."""
     entry = hub.repo(REPO).commit(revision).tree[path]
-    place = entry.sha256 if getattr(entry, "sha256", None) else rf"resolve/.*/{re.escape(path)}$"
-    hub.fault(method="GET", path=place, kind="corrupt", times=times)
+    target = entry.sha256 if getattr(entry, "sha256", None) else rf"resolve/.*/{re.escape(path)}$"
+    hub.fault(method="GET", path=target, kind="corrupt", times=times)
 
 
 LISTS = {
@@ -251,9 +251,9 @@ def garble(hub, monkeypatch, how, *, times):
         if fault is None or fault.kind != "corrupt":
             return play(fault, work)
         answer = work()
-        found = answer.body.replace(b'": ', b'":').replace(*LISTS[how], 1)
-        assert found != answer.body.replace(b'": ', b'":')
-        answer.body = found
+        results = answer.body.replace(b'": ', b'":').replace(*LISTS[how], 1)
+        assert results != answer.body.replace(b'": ', b'":')
+        answer.body = results
         return Played(answer)
 
     monkeypatch.setattr(wire, "play", garbled)
@@ -279,8 +279,10 @@ def test_a_list_of_files_that_never_makes_sense_is_one_line(how, hub_here, metal
 def test_an_object_whose_store_is_busy_is_asked_for_again_after_the_wait_it_asks_for(
     status, hub_here, metals, brisk
 ):
-    place = hub_here.repo(REPO).commit(metals().revision).tree["data/other/all-00000-of-00001.parquet"].sha256
-    hub_here.fault(method="GET", path=place, kind="error", times=2, status=status, retry_after=20)
+    target = (
+        hub_here.repo(REPO).commit(metals().revision).tree["data/other/all-00000-of-00001.parquet"].sha256
+    )
+    hub_here.fault(method="GET", path=target, kind="error", times=2, status=status, retry_after=20)
     assert len(fetched(metals())) == len(FILES) + 1 and brisk == [20, 20]
 
 
@@ -320,13 +322,13 @@ def test_a_server_that_cannot_be_reached_is_one_line(hub_here, metals, brisk):
 # ---- who may read ------------------------------------------------------------------------------------------
 def test_a_private_data_set_wants_a_token_that_may_read_it(hub_here, monkeypatch):
     source = HubSource(repo=REPO, revision=hub_here.put_repo(REPO, files=FILES, private=True))
-    for token, held in (
+    for token, stored in (
         (None, "HF_TOKEN is not set"),
         (hub_here.other_token, "the token in HF_TOKEN is refused or may not read it"),
     ):
         monkeypatch.setenv("HF_TOKEN", token) if token else monkeypatch.delenv("HF_TOKEN")
         assert re.fullmatch(
-            rf"not found, or private \(40\d\), and {held}; correct `repo`, or set HF_TOKEN to .*",
+            rf"not found, or private \(40\d\), and {stored}; correct `repo`, or set HF_TOKEN to .*",
             refused(source),
         )
     monkeypatch.setenv("HF_TOKEN", hub_here.read_token)

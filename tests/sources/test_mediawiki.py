@@ -185,8 +185,8 @@ def test_the_reader_reads_what_was_fetched(run, read):
     run(n=3)
     got = read("wikipedia")
     assert got.items["task"].to_list() == ["article"] * 3 and got.rejects.is_empty()
-    known = {one["key"]: one["value"] for one in got.items.row(0, named=True)["attributes"]}
-    assert known["depth"] == "112.5" and "tags" not in known  # 50 · 3 · 3/4
+    expected = {entry["key"]: entry["value"] for entry in got.items.row(0, named=True)["attributes"]}
+    assert expected["depth"] == "112.5" and "tags" not in expected  # 50 · 3 · 3/4
     urls = set(got.documents["url"])
     assert (
         urls == {"https://en.wikipedia.org/wiki/Varn?oldid=101"} or len(urls) == 1
@@ -296,13 +296,15 @@ def test_only_an_api_of_the_same_family_of_hosts_is_followed(location, to):
 
 
 def test_the_categories_that_a_page_shows_come_with_it(run, wiki, read):
-    own = page(1, "Varn", LONG)
-    own["categories"] = [{"category": "Hidden_one", "hidden": True}, {"category": "Towns_on_rivers"}]
-    wiki.pages = [own]
+    ours = page(1, "Varn", LONG)
+    ours["categories"] = [{"category": "Hidden_one", "hidden": True}, {"category": "Towns_on_rivers"}]
+    wiki.pages = [ours]
     rows, _, _ = run(n=1)
     assert rows[0]["categories"] == ["Towns on rivers"]
-    known = {one["key"]: one["value"] for one in read("wikipedia").items.row(0, named=True)["attributes"]}
-    assert known["category"] == "Towns on rivers"
+    expected = {
+        entry["key"]: entry["value"] for entry in read("wikipedia").items.row(0, named=True)["attributes"]
+    }
+    assert expected["category"] == "Towns on rivers"
 
 
 # ---- servers that are busy, broken or something else -------------------------------------------------------

@@ -107,14 +107,14 @@ def test_a_row_that_is_repeated_at_once_counts_by_its_later_labels(put, read):
 
 
 def test_a_copied_row_counts_once(put, read, reasons):
-    one, two, three = (
+    entry, two, three = (
         ROW
         | {"generated_text": text, "silver_annotations": text, "gold_annotations": text, "references": text}
         for text in ("Eins.", "Zwei.", "Drei.")
     )
-    rows = [one, two, three, one]
+    rows = [entry, two, three, entry]
     put("gold.jsonl", [row | {"row": number} for number, row in enumerate(rows)])
-    put("silver.jsonl", [row | {"row": number} for number, row in enumerate([one, one])])
+    put("silver.jsonl", [row | {"row": number} for number, row in enumerate([entry, entry])])
     got = read("mfava")
     assert reasons(got) == [(4, "duplicate"), (2, "duplicate")]
     assert got.judgements.height == 3 and got.card["counts"]["n_gold_rows_de"] == 3
@@ -147,7 +147,7 @@ def test_a_language_that_shares_few_texts_tells_no_annotators_apart():
 
 def test_max_voting_over_many_spans_takes_no_time():
     marked = [
-        {"start": place, "end": place + 1, "type": "entity", "p": None} for place in range(0, 40_000, 2)
+        {"start": index, "end": index + 1, "type": "entity", "p": None} for index in range(0, 40_000, 2)
     ]
     assert settled([marked, marked], "x" * 40_000) == marked  # 20,000 spans: pair by pair this took minutes
 
@@ -225,16 +225,16 @@ def test_training_texts_of_another_folder_become_train(put, tmp_path):
         reader="mfava", path="own", training=Training(reader="mfava", path=str(tmp_path / "other"))
     )
     got = read_source("x", source, tmp_path / "own", "stop")
-    train, own = got.samples.filter(task="train"), got.samples.filter(task="silver")
-    assert sorted(own["label_source"]) == ["gold", "silver"]
+    train, ours = got.samples.filter(task="train"), got.samples.filter(task="silver")
+    assert sorted(ours["label_source"]) == ["gold", "silver"]
     assert (
         0 < train.height < 20
         and set(train["split"]) == {"train"}
         and got.card["counts"]["n_train"] == train.height
     )
-    taught = got.items.filter(task="train")
-    assert set(train["item_id"]) == set(taught["item_id"])
-    assert set(taught["document_ids"].explode()) <= set(got.documents["document_id"])
+    training_rows = got.items.filter(task="train")
+    assert set(train["item_id"]) == set(training_rows["item_id"])
+    assert set(training_rows["document_ids"].explode()) <= set(got.documents["document_id"])
     assert got.card["redistribution"] == "no" and len(got.card["files"]) == 2
     named = Training(reader="mfava", path=str(tmp_path / "other"), name="a")
     first, second = (
@@ -261,9 +261,9 @@ def test_nothing_is_learned_from_what_is_judged(put, tmp_path):
     )
     source = Source(reader="mfava", path=".", training=Training(reader="mfava", path=str(tmp_path)))
     got = read_source("x", source, tmp_path, "stop")
-    train, held = got.samples.filter(task="train"), got.samples.filter(task="silver")
-    assert train.height + held.filter(label_source="silver").height == 21 and 0 < train.height < 20
-    assert set(train["split"]) == {"train"} and not set(train["group_id"]) & set(held["group_id"])
+    train, stored = got.samples.filter(task="train"), got.samples.filter(task="silver")
+    assert train.height + stored.filter(label_source="silver").height == 21 and 0 < train.height < 20
+    assert set(train["split"]) == {"train"} and not set(train["group_id"]) & set(stored["group_id"])
     assert got.samples["sample_id"].n_unique() == got.samples.height
 
 
@@ -347,10 +347,10 @@ def test_counts_of_the_published_silver_and_wild_files(published):
 
 def test_spans_of_the_published_files_lie_in_their_texts(published):
     for text, spans in published.samples.select("text", "spans").iter_rows():
-        found = places(spans)
-        assert found == sorted(found) and all(0 <= start < end <= len(text) for start, end in found)
-        assert all(one[1] <= other[0] for one, other in zip(found, found[1:], strict=False))
-        assert not any(text[place].isspace() for start, end in found for place in (start, end - 1))
+        results = places(spans)
+        assert results == sorted(results) and all(0 <= start < end <= len(text) for start, end in results)
+        assert all(entry[1] <= other[0] for entry, other in zip(results, results[1:], strict=False))
+        assert not any(text[index].isspace() for start, end in results for index in (start, end - 1))
 
 
 def test_with_counts_of_the_same_rows_the_estimate_is_the_gold_rate(published):

@@ -139,13 +139,13 @@ def test_the_published_validation_set(public):
 
 def test_answers_without_a_page_are_said_with_the_languages_in_which_all_do():
     counts = {"n_answers_ar": 2, "n_answers_with_page_ar": 0, "n_answers_fr": 3, "n_answers_with_page_fr": 2}
-    (told,) = without_page(counts)
-    assert told.startswith(
+    (answer,) = without_page(counts)
+    assert answer.startswith(
         "For 3 of 5 answers no page is among the files that were read, among them all in ar."
     )
     assert without_page({"n_answers_fr": 3, "n_answers_with_page_fr": 3}) == without_page({}) == []
-    (told,) = without_page({"n_answers_fr": 3, "n_answers_with_page_fr": 2})
-    assert told.startswith("For 1 of 3 answers no page is among the files that were read. A detector")
+    (answer,) = without_page({"n_answers_fr": 3, "n_answers_with_page_fr": 2})
+    assert answer.startswith("For 1 of 3 answers no page is among the files that were read. A detector")
 
 
 def test_caveats_outlive_that_a_source_is_joined_with_another():

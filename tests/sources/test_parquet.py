@@ -47,14 +47,14 @@ def test_published_files_as_parquet_give_the_same_tables(reader, folder, file, p
     lines = (public(folder, file) / file).read_bytes()
     by_form = {}
     for form, name in (("lines", file), ("parquet", file.replace(".jsonl", ".parquet"))):
-        place = tmp_path / form
-        place.mkdir()
+        path = tmp_path / form
+        path.mkdir()
         rows = [json.loads(line) for line in lines.split(b"\n") if line.strip()]
         rows = [row | {"page_id": None} if reader == "mushroom" else row for row in rows]
-        (place / name).write_bytes(
+        (path / name).write_bytes(
             "".join(json.dumps(row) + "\n" for row in rows).encode() if form == "lines" else parquet(rows)
         )
-        by_form[form] = read_source("x", Source(reader=reader, path=str(place)), place, "reject")
+        by_form[form] = read_source("x", Source(reader=reader, path=str(path)), path, "reject")
     same(by_form["parquet"], by_form["lines"])
 
 

@@ -36,7 +36,7 @@ def read_in(tmp_path):
 
 
 def known(row):
-    return {one["key"]: one["value"] for one in row["attributes"]}
+    return {entry["key"]: entry["value"] for entry in row["attributes"]}
 
 
 def test_a_question_with_its_long_answer_is_a_prompt_in_every_language(put, read_in):
@@ -114,8 +114,8 @@ def test_fava_s_passages_and_prompts_with_a_reference(put, read_in, reasons):
         ],
     )
     got = read_in("fava_prompts", "en", "tr")
-    told = got.items.filter(lang="tr").select("question").to_series().to_list()
-    assert told == ["Where is Varn?", "What is Varn, and what is known about it?"]
+    answer = got.items.filter(lang="tr").select("question").to_series().to_list()
+    assert answer == ["Where is Varn?", "What is Varn, and what is known about it?"]
     assert reasons(got) == [(2, "duplicate"), (3, "no-knowledge")]
     assert got.items["group_id"].n_unique() == 2
 

@@ -25,9 +25,9 @@ def tables(reader, folder, part=None, on_bad_row="stop"):
 
 def both(reader, folder, part=None):
     """The two readings of one set; a skip where either is not at hand."""
-    for place in (OURS / reader, CLONES / folder):
-        if not place.is_dir():
-            pytest.skip(f"no {place}; name the folders in TRUERATE_DATA and TRUERATE_CLONES")
+    for index in (OURS / reader, CLONES / folder):
+        if not index.is_dir():
+            pytest.skip(f"no {index}; name the folders in TRUERATE_DATA and TRUERATE_CLONES")
     return tables(reader, OURS / reader, part), tables(reader, CLONES / folder, part)
 
 
@@ -71,17 +71,17 @@ def test_a_clone_holds_every_row_that_was_repackaged_and_they_are_equal(
     ours, clone = both(reader, folder, part)
     assert (ours.samples.height, clone.samples.height) == (n_ours, n_clone)
     for table in ("samples", "items", "judgements"):
-        one, other = shared(ours, clone, table)
-        assert one.height == ours.tables[table].height, "the clone holds all of them"
-        assert one.equals(other)
+        entry, other = shared(ours, clone, table)
+        assert entry.height == ours.tables[table].height, "the clone holds all of them"
+        assert entry.equals(other)
 
 
 def test_of_mushroom_the_answers_are_equal_and_the_pages_of_a_clone_are_read_from_html():
     ours, clone = both("mushroom", "Helsinki-NLP__mu-shroom")
     columns = ["text", "lang", "generator", "is_hallucinated", "spans", "attributes"]
     order = pl.col("attributes").list.first().struct.field("value")
-    one, other = (made.samples.sort(order).select(columns) for made in (ours, clone))
-    assert one.height == 499 and one.equals(other)
+    entry, other = (created.samples.sort(order).select(columns) for created in (ours, clone))
+    assert entry.height == 499 and entry.equals(other)
     assert (ours.documents.height, clone.documents.height) == (348, 21), (
         "3 pages of each of 7 languages lie there"
     )
@@ -89,9 +89,9 @@ def test_of_mushroom_the_answers_are_equal_and_the_pages_of_a_clone_are_read_fro
         "url", named=True, unique=True
     )
     for page in clone.documents.iter_rows(named=True):
-        known = pages[page["url"]]
-        assert (page["title"], page["lang"]) == (known["title"], known["lang"])
-        words, others = set(page["text"].split()), set(known["text"].split())
+        expected = pages[page["url"]]
+        assert (page["title"], page["lang"]) == (expected["title"], expected["lang"])
+        words, others = set(page["text"].split()), set(expected["text"].split())
         assert len(words & others) / len(words | others) > 0.8, (
             "another taking of the text from the same page"
         )
@@ -99,9 +99,9 @@ def test_of_mushroom_the_answers_are_equal_and_the_pages_of_a_clone_are_read_fro
 
 def test_of_mfava_a_cut_clone_says_of_its_rows_what_the_whole_says():
     ours, clone = both("mfava", "WorldHellow__mHallucinations-LLM")
-    one, other = shared(ours, clone, "samples")
+    entry, other = shared(ours, clone, "samples")
     # gold texts of several annotators are settled by fewer rows in the cut; those have other ids
-    assert one.equals(other) and other.height >= 300
+    assert entry.equals(other) and other.height >= 300
     assert set(clone.documents["document_id"]) <= set(ours.documents["document_id"])
     queries = clone.items.filter(task="wild")
     assert queries.height and set(queries["item_id"]) <= set(ours.items["item_id"])
@@ -174,11 +174,11 @@ def test_the_audit_of_faithdial_is_told_by_folder_name_and_cell(put, read, reaso
     put("data-audit/gold/cmu.csv", "evidence,history,response,BEGIN,VRM\r\nk,h,r,Partial Hallucination,\r\n")
     put("data-audit/gold/other.csv", "of no corpus that is known\r\n")
     got = read("faithdial", "reject")
-    told = [
+    reported = [
         {pair["key"]: pair["value"] for pair in row["attributes"]} | {"is": row["is_hallucinated"]}
         for row in got.samples.iter_rows(named=True)
     ]
-    assert sorted((one["system"], one["row"], one["begin"], one["is"]) for one in told) == [
+    assert sorted((entry["system"], entry["row"], entry["begin"], entry["is"]) for entry in reported) == [
         ("doha", "0", "uncooperative", False),
         ("doha", "1", "partial_hallucination", True),
         ("gold", "0", "partial_hallucination", True),
@@ -200,8 +200,8 @@ def test_halueval_finds_its_files_where_a_clone_has_them(put, read):
     put("generation/dialogue/dialogue_multi-turn_data.json", line(json.dumps(turn)))
     put("data/dialogue_data.json", line(json.dumps(turn)))
     got = read("halueval")
-    told = [{pair["key"]: pair["value"] for pair in row} for row in got.samples["attributes"]]
-    assert sorted({one.get("scheme") or one.get("stage") for one in told}) == [
+    reported = [{pair["key"]: pair["value"] for pair in row} for row in got.samples["attributes"]]
+    assert sorted({entry.get("scheme") or entry.get("stage") for entry in reported}) == [
         "conversational",
         "filtered",
         "one-pass",
@@ -287,8 +287,8 @@ def test_of_a_clone_of_mushroom_the_labelled_answers_of_the_last_version_are_rea
             archive.addfile(member, io.BytesIO(raw))
     put("data/url-pages/de.tar.gz", packed.getvalue())
     got = read("mushroom", part=part)
-    told = [pair["value"] for row in got.samples["attributes"] for pair in row if pair["key"] == "id"]
-    assert told == ids and got.documents["url"].to_list() == ["https://de.wikipedia.org/wiki/Äx?oldid=7"]
+    reported = [pair["value"] for row in got.samples["attributes"] for pair in row if pair["key"] == "id"]
+    assert reported == ids and got.documents["url"].to_list() == ["https://de.wikipedia.org/wiki/Äx?oldid=7"]
 
 
 def test_sentences_of_factcheckgpt_are_an_object_and_its_lines_have_no_number(put, read):

@@ -26,4 +26,4 @@ def test_samples_go_where_their_group_was_published_and_to_test_where_that_was_b
     ]
     follow({"a": {"train"}, "b": {"train", "test"}, "c": {"test"}}, samples)
     # b's own splits stand as published, d was not published in any
-    assert [one["split"] for one in samples] == ["train", "train", "test", "test", "test"]
+    assert [entry["split"] for entry in samples] == ["train", "train", "test", "test", "test"]

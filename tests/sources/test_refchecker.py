@@ -12,14 +12,14 @@ from truerate.sources import read_source
 
 def row(*labels, model="gpt4", setting="zero_context", **more):
     claims = [
-        {"triplet": [f"Varn {place}", "lies in", "the north."], "human_label": label}
-        for place, label in enumerate(labels)
+        {"triplet": [f"Varn {index}", "lies in", "the north."], "human_label": label}
+        for index, label in enumerate(labels)
     ]
-    known = {
+    expected = {
         "setting": setting, "source": "nq", "model": model, "id": "7",
         "response": "Varn lies in the north.", "claims": claims,
     }  # fmt: skip
-    return known | more
+    return expected | more
 
 
 SOUND = row("Entailment", "Neutral")
@@ -84,22 +84,22 @@ def test_settings_are_never_pooled(put, tmp_path):
 
 def test_the_published_file(public):
     folder = public("refchecker", "claims.jsonl")
-    found = {}
+    results = {}
     for part in ("zero_context", "noisy_context", "accurate_context"):
         got = read_source("r", Source(reader="refchecker", path=str(folder), part=part), folder, "stop")
         assert got.items.height == 50 and got.rejects.is_empty() and got.samples["generator"].n_unique() == 7
         assert got.samples.filter(task="entity").height == 350
-        found[part] = [
+        results[part] = [
             got.card["counts"][name]
             for name in ("n_entailment", "n_neutral", "n_contradiction", "n_without_claims")
         ]
-    assert found == {
+    assert results == {
         "zero_context": [453, 976, 218, 47],
         "noisy_context": [1400, 213, 118, 37],
         "accurate_context": [1511, 193, 62, 15],
     }
-    assert sum(sum(counts[:3]) for counts in found.values()) == 5144  # claims in all
-    assert pl.Series([counts[3] for counts in found.values()]).sum() == 99
+    assert sum(sum(counts[:3]) for counts in results.values()) == 5144  # claims in all
+    assert pl.Series([counts[3] for counts in results.values()]).sum() == 99
 
 
 def test_claims_of_refchecker_keep_their_three_labels():

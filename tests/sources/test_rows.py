@@ -49,8 +49,8 @@ def test_unknown_value():
 
 
 def test_a_label_that_is_none_of_the_documented_ones():
-    said = (Reason.UNKNOWN_LABEL, "field 'a' is 'maybe', which is no label; allowed: no, yes")
-    assert reason_of(lambda: Row({"a": "maybe"}, 1).label("a", ("yes", "no"))) == said
+    words = (Reason.UNKNOWN_LABEL, "field 'a' is 'maybe', which is no label; allowed: no, yes")
+    assert reason_of(lambda: Row({"a": "maybe"}, 1).label("a", ("yes", "no"))) == words
     assert reason_of(lambda: Row({"a": None}, 1).label("a", ("yes", "no")))[0] == Reason.MISSING_FIELD
 
 

@@ -169,7 +169,7 @@ def published():
     )
     configs = configs_of(tables, card=small_board.CARD, source=small_board.SOURCE, tasks=small_board.TASKS)
     return tables, {
-        one.path: one.content for config in configs for one in shards_of(config, rows_per_shard=5)
+        entry.path: entry.content for config in configs for entry in shards_of(config, rows_per_shard=5)
     }
 
 
@@ -178,10 +178,10 @@ def test_what_truerate_publishes_reads_back(put, read):
     for path, content in files.items():
         put(path, content)
     got = read("truerate").samples
-    said = ("task", "lang", "text", "is_hallucinated", "label_source", "spans")
+    words = ("task", "lang", "text", "is_hallucinated", "label_source", "spans")
     name = pair("attributes", "published_id")
-    back = {row[0]: row[1:] for row in got.select(name, *said).iter_rows()}
-    assert back == {row[0]: row[1:] for row in tables["samples"].select("sample_id", *said).iter_rows()}
+    back = {row[0]: row[1:] for row in got.select(name, *words).iter_rows()}
+    assert back == {row[0]: row[1:] for row in tables["samples"].select("sample_id", *words).iter_rows()}
 
 
 def test_one_config_of_a_hub_is_read_by_its_part(hub_here, tmp_path, monkeypatch):

@@ -22,7 +22,7 @@ SPAN = {"start": 0, "end": 3, "type": "entity", "p": None}
 
 
 def document(name, text, licence="CC0-1.0"):
-    known = {
+    expected = {
         "document_id": name,
         "lang": "en",
         "title": name,
@@ -30,11 +30,11 @@ def document(name, text, licence="CC0-1.0"):
         "url": f"https://example.org/{name}",
         "source": small_board.SOURCE,
     }
-    return known | {"licence": licence, "dated": None, "is_wikipedia": False}
+    return expected | {"licence": licence, "dated": None, "is_wikipedia": False}
 
 
 def item(name, task, /, *documents, lang="en", question="", **attributes):
-    known = {
+    expected = {
         "item_id": name,
         "source": small_board.SOURCE,
         "task": task,
@@ -42,7 +42,7 @@ def item(name, task, /, *documents, lang="en", question="", **attributes):
         "group_id": f"g-{name[:2]}",
         "question": question,
     }
-    return known | {
+    return expected | {
         "document_ids": list(documents),
         "history": "",
         "right_answer": None,
@@ -53,7 +53,7 @@ def item(name, task, /, *documents, lang="en", question="", **attributes):
 def sample(
     name, of, *, label_source="silver", split="train", spans=(), lang="en", is_hallucinated=None, **attributes
 ):
-    known = {
+    expected = {
         "sample_id": name,
         "item_id": of["item_id"],
         "pair_id": None,
@@ -61,11 +61,11 @@ def sample(
         "task": of["task"],
         "lang": lang,
     }
-    known |= {
+    expected |= {
         "text": f"Tin text {name}",
         "is_hallucinated": bool(spans) if is_hallucinated is None else is_hallucinated,
     }
-    known |= {
+    expected |= {
         "label_source": label_source,
         "generator": "m",
         "pattern": None,
@@ -73,7 +73,7 @@ def sample(
         "rationale": None,
         "split": split,
     }
-    return known | {"attributes": pairs(**attributes)}
+    return expected | {"attributes": pairs(**attributes)}
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def lay(put):
 
     def run(tables, track, *, told=True):
         configs = configs_of(tables, card=CARD, source=small_board.SOURCE, tasks=small_board.TASKS)
-        for shard in (one for config in configs for one in shards_of(config, rows_per_shard=3)):
+        for shard in (entry for config in configs for entry in shards_of(config, rows_per_shard=3)):
             put(shard.path, shard.content)
         facts = small_board.facts(
             source=CARD, track=replace(small_board.TRACK, name=track), languages=("en",)
@@ -114,18 +114,18 @@ def passages():
     """A labelled English passage and its translation, one held out, a silver passage with its gold label, a
     labelled reply.
     """
-    own = [
+    ours = [
         item("t1", "train", "d1"),
         item("t1-de", "train", "d2", lang="de"),
         item("h1", "held-out", "d3"),
         item("s1", "silver", "d4"),
     ]
-    own += [item("w1", "wild", "d5", question="What is tin?")]
-    train, translated, held, silver, wild = own
+    ours += [item("w1", "wild", "d5", question="What is tin?")]
+    train, translated, stored, silver, wild = ours
     samples = [
         sample("a", train, spans=[SPAN]),
         sample("b", translated, lang="de", spans=[SPAN], translated_from="a"),
-        sample("c", held, split="test"),
+        sample("c", stored, split="test"),
         sample("d", silver, spans=[SPAN], split="test"),
         sample("e", silver, label_source="gold", split="test", silver="d", n_labels=2),
         sample(
@@ -140,7 +140,7 @@ def passages():
     ]
     documents = [document(f"d{k}", f"Reference {k}.") for k in range(1, 6)]
     return {
-        "items": frame(Item, own),
+        "items": frame(Item, ours),
         "documents": frame(Document, documents),
         "samples": frame(Sample, samples),
     }
@@ -181,7 +181,7 @@ def test_passages_and_replies_with_their_labels(lay, read, told):
 def test_attributes_that_name_another_sample_name_it_by_its_id_of_now(lay, read):
     lay(passages(), "mfava")
     got = by_published(read("truerate").samples)
-    named = {name: {one["key"]: one["value"] for one in row["attributes"]} for name, row in got.items()}
+    named = {name: {entry["key"]: entry["value"] for entry in row["attributes"]} for name, row in got.items()}
     assert (
         named["b"]["translated_from"] == got["a"]["sample_id"]
         and named["e"]["silver"] == got["d"]["sample_id"]
@@ -209,11 +209,11 @@ SILENT = "I am sorry, but I have no information about Varn."
 
 
 def reply(name, of, *, status="ok", model="aster"):
-    known = {
+    expected = {
         "generation_id": name, "item_id": of, "purpose": "generate", "model": model, "sample_index": 0,
         "params": "{}", "status": status,
     }  # fmt: skip
-    known |= {
+    expected |= {
         "text": f"Reply {name}.",
         "finish_reason": "stop",
         "reason": None,
@@ -221,15 +221,15 @@ def reply(name, of, *, status="ok", model="aster"):
         "n_tokens_in": 1,
         "n_tokens_out": 1,
     }
-    return known | {"cost_usd": 0.0, "attributes": pairs(lang="en")}
+    return expected | {"cost_usd": 0.0, "attributes": pairs(lang="en")}
 
 
 def fact(name, of, place, evidence=("p1:0-4",)):
-    known = {
+    expected = {
         "fact_id": name, "generation_id": of, "item_id": "e1", "subject": "aster", "sentence_index": place,
         "sentence": "s",
     }  # fmt: skip
-    return known | {
+    return expected | {
         "text": f"Fact {name}.",
         "is_duplicate": False,
         "is_title": False,
@@ -238,7 +238,7 @@ def fact(name, of, place, evidence=("p1:0-4",)):
 
 
 def verdict(name, of, said, judge="quill", **attributes):
-    known = {
+    expected = {
         "judgement_id": name,
         "judge": judge,
         "judge_version": "v",
@@ -247,7 +247,7 @@ def verdict(name, of, said, judge="quill", **attributes):
         "reason": None,
         "spans": [],
     }
-    return known | {
+    return expected | {
         "status": "unparsed" if said is None else "ok",
         "p": None,
         "rationale": None,
@@ -276,7 +276,7 @@ def replies():
         fact("f4", "r2", 0),
     ]
     given = {"f1": False, "f2": True, "f3": None, "f4": False}
-    judgements = [verdict(f"v-{name}", name, said, generation="r") for name, said in given.items()]
+    judgements = [verdict(f"v-{name}", name, words, generation="r") for name, words in given.items()]
     judgements += [
         verdict("v1", "f1", True, generation="r", stage="single"),
         verdict("v2", "f1", True, judge="support"),
@@ -309,11 +309,11 @@ def replies():
 def test_replies_come_back_with_facts_and_the_verifier_s_verdicts(lay, read, part):
     lay(replies(), "wildhallucinations")
     got = read("truerate", part=part)
-    made = ready(got)
-    assert sorted(made.generations.select("text", "model", "status").rows()) == [
+    created = ready(got)
+    assert sorted(created.generations.select("text", "model", "status").rows()) == [
         (SILENT, "aster", "abstained"), ("Reply r1.", "aster", "ok"), ("Reply r2.", "birch", "ok")
     ]  # fmt: skip
-    judged = verdicts_of(made.facts, made.judgements, None).sort("text")
+    judged = verdicts_of(created.facts, created.judgements, None).sort("text")
     # r1: f1 supported, f2 not, f3 without a verdict: 1 of 2; r2: 1 of 1
     assert judged.select("text", "is_supported").rows() == [
         ("Fact f1.", True),
@@ -335,8 +335,8 @@ def test_evidence_names_the_passages_by_their_documents_of_now(lay, read):
     got = read("truerate")
     assert got.documents["text"].to_list() == ["Varn is a town."]
     page = got.documents["document_id"][0]
-    found = {row["text"]: row["evidence"] for row in ready(got).facts.to_dicts()}
-    assert found == {"Fact f1.": [f"{page}:0-4"], "Fact f2.": [], "Fact f4.": [f"{page}:0-4"]}
+    results = {row["text"]: row["evidence"] for row in ready(got).facts.to_dicts()}
+    assert results == {"Fact f1.": [f"{page}:0-4"], "Fact f2.": [], "Fact f4.": [f"{page}:0-4"]}
     assert got.items["document_ids"].to_list() == [[page]]
 
 
@@ -344,7 +344,7 @@ def test_labelled_facts_come_back_as_people_labelled_them(lay, read):
     lay(replies(), "wildhallucinations")
     got = read("truerate", part="fact")
     (row,) = got.samples.to_dicts()
-    known = {one["key"]: one["value"] for one in row["attributes"]}
+    expected = {entry["key"]: entry["value"] for entry in row["attributes"]}
     assert (row["task"], row["label_source"], row["is_hallucinated"], row["text"]) == (
         "fact",
         "gold",
@@ -352,7 +352,7 @@ def test_labelled_facts_come_back_as_people_labelled_them(lay, read):
         "Tin text f1",
     )
     assert got.items.select("task", "question", "group_id").rows() == [("entity", "Varn", "g-e1")]
-    assert (known["published_id"], known["fact"]) == ("f1", row["sample_id"])
+    assert (expected["published_id"], expected["fact"]) == ("f1", row["sample_id"])
     assert ready(got).generations.is_empty() and ready(got).samples.height == 1
 
 
@@ -361,8 +361,8 @@ def test_replies_that_were_published_as_samples_keep_their_facts(lay, read):
     are not.
     """
     entity = item("e1", "entity", question="Varn")
-    own = [sample("r1", entity, label_source="published", is_hallucinated=True, n_claims=2)]
-    own += [
+    ours = [sample("r1", entity, label_source="published", is_hallucinated=True, n_claims=2)]
+    ours += [
         sample(
             f"f{k}",
             entity | {"task": "fact"},
@@ -374,7 +374,7 @@ def test_replies_that_were_published_as_samples_keep_their_facts(lay, read):
         )
         for k in (1, 2)
     ]
-    tables = replies() | {"samples": frame(Sample, own), "items": frame(Item, [entity])}
+    tables = replies() | {"samples": frame(Sample, ours), "items": frame(Item, [entity])}
     lay(tables, "wildhallucinations")
     got = ready(read("truerate"))
     assert got.generations["text"].to_list() == ["Tin text r1"]
@@ -410,12 +410,13 @@ def test_each_config_keeps_its_own_licence(lay, read):
     """
     pages = [document("p1", "Varn is a town.", "CC BY 4.0"), document("p2", "Tin is a metal.")]
     entity = item("e1", "entity", question="Varn") | {"task": "fact"}
-    own = [
+    ours = [
         sample(f"f{k}", entity, evidence=f"p{k}:0-{len(pages[k - 1]['text'])}", label_source="gold")
         for k in (1, 2)
     ]
     configs = lay(
-        replies() | {"documents": frame(Document, pages), "samples": frame(Sample, own)}, "wildhallucinations"
+        replies() | {"documents": frame(Document, pages), "samples": frame(Sample, ours)},
+        "wildhallucinations",
     )
     assert {"fact-cc-by-4.0", "fact-cc0-1.0"} <= set(configs)
     got = read("truerate", part="fact")

@@ -33,7 +33,7 @@ def cut(sample):
 
 
 def attributes(row):
-    return {one["key"]: one["value"] for one in row["attributes"]}
+    return {entry["key"]: entry["value"] for entry in row["attributes"]}
 
 
 # ---- training passages -------------------------------------------------------------------------------------
@@ -133,8 +133,8 @@ def test_the_lead_of_an_article_is_its_reference(put, read):
         document["url"] == "https://fr.wikipedia.org/wiki/Varn?oldid=77"
         and document["licence"] == "CC BY-SA 4.0"
     )
-    known = attributes(got.items.row(0, named=True))
-    assert known == {
+    expected = attributes(got.items.row(0, named=True))
+    assert expected == {
         "title": "Varn",
         "n_characters": str(len(PAGE["extract"])),
         "n_sections": "2",

@@ -34,8 +34,8 @@ def test_an_entity_with_its_pages(form, put, read):
     got = read("wildhallucinations")
     item = got.items.row(0, named=True)
     assert (item["task"], item["question"], len(item["document_ids"])) == ("entity", "Varn", 2)
-    known = {one["key"]: one["value"] for one in item["attributes"]}
-    assert known == {"name": "Varn", "domain": "geographic", "perplexity": "3.25", "wiki": "True"}
+    expected = {entry["key"]: entry["value"] for entry in item["attributes"]}
+    assert expected == {"name": "Varn", "domain": "geographic", "perplexity": "3.25", "wiki": "True"}
     assert sorted(got.documents.select("url", "licence", "is_wikipedia").rows()) == [
         ("https://en.wikipedia.org/wiki/Varn", "CC BY-SA 4.0", True),
         ("https://varn.example/", "not stated (web page)", False),
@@ -51,7 +51,7 @@ def test_only_an_address_at_wikipedia_makes_a_page_wikipedias(put, read):
         "http://[x.wikipedia.org/",
     ]
     addresses += ["https://de.m.Wikipedia.org:443/wiki/Varn"]
-    pages = [{"text": f"Page {place}.", "url": url} for place, url in enumerate(addresses)]
+    pages = [{"text": f"Page {index}.", "url": url} for index, url in enumerate(addresses)]
     put("a.jsonl", [ROW | {"info": pages}])
     got = dict(read("wildhallucinations").documents.select("text", "is_wikipedia").iter_rows())
     assert [got[page["text"]] for page in pages] == [False, False, False, True]
@@ -60,7 +60,7 @@ def test_only_an_address_at_wikipedia_makes_a_page_wikipedias(put, read):
 def test_a_number_that_is_none_says_as_little_as_null(put, read):
     put("a.jsonl", [ROW | {"perplexity": math.nan, "wiki": math.nan}])
     (item,) = read("wildhallucinations").items.to_dicts()
-    assert {one["key"] for one in item["attributes"]} == {"name", "domain"}
+    assert {entry["key"] for entry in item["attributes"]} == {"name", "domain"}
 
 
 def test_pages_may_say_less(put, read):
@@ -85,13 +85,13 @@ def test_pages_that_outgrow_memory_wait_on_disk_and_are_the_same_rows_in_the_sam
     """Seven entities of three pages, the first of each the same for all: 15 documents in four files, the last page's text
     being the longest.
     """
-    for place in (0, 1):
+    for index in (0, 1):
         rows = [
             ROW
             | {"entity": f"Varn {n}", "info": [PAGE, *({"text": f"{n} {page} " + "x" * n} for page in "ab")]}
-            for n in range(4 * place, 4 + 3 * place)
+            for n in range(4 * index, 4 + 3 * index)
         ]
-        put(f"data/train-0000{place}-of-00002.{form}", rows if form == "jsonl" else parquet(*rows))
+        put(f"data/train-0000{index}-of-00002.{form}", rows if form == "jsonl" else parquet(*rows))
     whole = read("wildhallucinations")
     monkeypatch.setattr(wildhallucinations, "MOST_CHARS", 30)
     monkeypatch.setattr(parquet_files, "PART_BYTES", 1)  # a row at a time
@@ -102,10 +102,10 @@ def test_pages_that_outgrow_memory_wait_on_disk_and_are_the_same_rows_in_the_sam
     path = tmp_path / "documents.parquet"
     save_query(Document, got.documents, path, group=4)
     assert load(Document, path).equals(whole.documents)
-    held = got.kept_open._folder.name
-    assert len(list(Path(held).iterdir())) >= 3
+    stored = got.kept_open._folder.name
+    assert len(list(Path(stored).iterdir())) >= 3
     del got
-    assert not Path(held).exists()
+    assert not Path(stored).exists()
 
 
 def test_a_list_in_one_piece_is_read_as_its_lines_are(put, read):

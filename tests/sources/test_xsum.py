@@ -126,20 +126,22 @@ def test_published_file(public):
 
 
 def test_each_worker_of_xsum_says_what_was_marked_and_on_which_words():
-    one = tiny_sample("s1", "summarization", text="two words", generator=None, system="Gold")
+    entry = tiny_sample("s1", "summarization", text="two words", generator=None, system="Gold")
     span = {"start": 0, "end": 2, "type": "extrinsic", "p": None}
     workers = [
         tiny_verdict("s1", name, bool(spans), spans=spans)
         for name, spans in (("wid_0", [span]), ("wid_1", []))
     ]
-    labels = labels_made("xsum", [one], [tiny_item()], workers)
+    labels = labels_made("xsum", [entry], [tiny_item()], workers)
     assert set(labels["subject"]) == {"Gold"}
-    said = {(row[0], row[1], row[2]): row[3] for row in cells(labels, "question", "part", "rater", "label")}
+    words = {(row[0], row[1], row[2]): row[3] for row in cells(labels, "question", "part", "rater", "label")}
     assert (
-        said["hallucinated", "", "wid_0"]
-        == said["extrinsic", "", "wid_0"]
-        == said["word", "0", "wid_0"]
+        words["hallucinated", "", "wid_0"]
+        == words["extrinsic", "", "wid_0"]
+        == words["word", "0", "wid_0"]
         == "yes"
     )
-    assert said["intrinsic", "", "wid_0"] == said["word", "1", "wid_0"] == "no"
-    assert {label for key, label in said.items() if key[2] == "wid_1"} == {"no"} and len(said) == 2 * (3 + 2)
+    assert words["intrinsic", "", "wid_0"] == words["word", "1", "wid_0"] == "no"
+    assert {label for key, label in words.items() if key[2] == "wid_1"} == {"no"} and len(words) == 2 * (
+        3 + 2
+    )

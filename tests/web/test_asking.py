@@ -73,8 +73,8 @@ def test_a_fault_that_stays_is_asked_again_in_the_next_run_and_given_up_for_the_
     assert (page.outcome, page.detail, page.is_transient) == (outcome, detail, True)
     assert len(stub.asked) == (2 if fault is silent else AGAIN.tries)
     assert f"1 of 1 pages did not come for faults that may pass (1 {outcome})" in capsys.readouterr().err
-    again, _ = fetched({"http://a.invalid/a": LATER[500]}, ["http://a.invalid/a"], tmp_path, **run)
-    assert again == [page]  # no other row of a data set for another fault of the same kind
+    repeated, _ = fetched({"http://a.invalid/a": LATER[500]}, ["http://a.invalid/a"], tmp_path, **run)
+    assert repeated == [page]  # no other row of a data set for another fault of the same kind
     (good,), _ = fetched({"http://a.invalid/a": PAGE}, ["http://a.invalid/a"], tmp_path, **run)
     assert good.outcome is Outcome.OK
     kept, stub = fetched({}, ["http://a.invalid/a"], tmp_path, **run)
@@ -176,11 +176,11 @@ def test_a_host_that_stays_down_is_not_asked_so_often_for_each_of_its_pages(tmp_
         async with stub.listening() as port:
             with PageStore(tmp_path / "pages.sqlite") as store:
                 async with Fetcher(fetch_settings(**QUICK), store, clock=Waits().clock()) as fetcher:
-                    found = [await fetcher.fetch(f"http://127.0.0.1:{port}{path}") for path in stub.pages]
-        return found, stub.asked
+                    results = [await fetcher.fetch(f"http://127.0.0.1:{port}{path}") for path in stub.pages]
+        return results, stub.asked
 
-    found, asked = asyncio.run(run())
-    assert {page.detail for page in found} == {"500"} and len(
+    results, asked = asyncio.run(run())
+    assert {page.detail for page in results} == {"500"} and len(
         asked
     ) == 3 * AGAIN.tries + 6  # three were given up, the others had one try
 

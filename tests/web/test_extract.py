@@ -24,10 +24,10 @@ def page(body, charset="utf-8"):
 
 
 def test_the_main_text_is_without_menu_footer_and_script():
-    found = extracted(page(MARKUP.encode()), MAIN)
-    assert (found.outcome, found.title, found.dated) == (Outcome.OK, "Varn & Odla", "2019-05-04")
-    assert all(part in found.text.split("\n") for part in PARAGRAPHS)
-    assert not any(word in found.text for word in ("Home", "cookies", "hidden", "remark", "color"))
+    results = extracted(page(MARKUP.encode()), MAIN)
+    assert (results.outcome, results.title, results.dated) == (Outcome.OK, "Varn & Odla", "2019-05-04")
+    assert all(part in results.text.split("\n") for part in PARAGRAPHS)
+    assert not any(word in results.text for word in ("Home", "cookies", "hidden", "remark", "color"))
 
 
 CC = "https://creativecommons.org"
@@ -59,13 +59,13 @@ CC = "https://creativecommons.org"
     ],
 )
 def test_a_page_names_its_licence_at_creative_commons_or_none(named, licence):
-    found = extracted(page(MARKUP.replace("</main>", f"</main>{named}").encode()), MAIN)
-    assert found.outcome is Outcome.OK and found.licence == licence
+    results = extracted(page(MARKUP.replace("</main>", f"</main>{named}").encode()), MAIN)
+    assert results.outcome is Outcome.OK and results.licence == licence
 
 
 def test_the_papers_way_takes_all_text_outside_tags():
-    found = extracted(page(MARKUP.encode()), TAGS)
-    assert found.text.split("\n") == ["Home", "News", "Varn", *PARAGRAPHS, "Terms of use. We use cookies."]
+    results = extracted(page(MARKUP.encode()), TAGS)
+    assert results.text.split("\n") == ["Home", "News", "Varn", *PARAGRAPHS, "Terms of use. We use cookies."]
 
 
 def test_the_same_page_gives_the_same_text_whatever_was_read_before():
@@ -134,7 +134,7 @@ def test_the_pages_own_charset_counts_where_the_header_has_none():
 def test_one_broken_character_is_borne_and_noise_is_not():
     body = ("plain words " * 20).encode() + b"\xc3 and more"
     assert decoded(body, "utf-8").startswith("plain words")
-    noise = bytes((7 * place * place + 13 * place) % 256 for place in range(2000))
+    noise = bytes((7 * index * index + 13 * index) % 256 for index in range(2000))
     assert decoded(noise, None) is None and extracted(page(noise, None), MAIN).outcome is Outcome.UNDECODABLE
 
 

@@ -75,18 +75,18 @@ def test_hostile_pages_cost_their_limit_and_the_others_are_read(tmp_path):
     }
     fetched(served, list(served), tmp_path, as_proxy=True, settings=settings)
     with PageStore(tmp_path / "pages.sqlite") as store:
-        found = read_all(store, served, settings, limit_s=LIMIT_S)
-        slow = {url for url, text in found.items() if text.outcome is Outcome.TIMEOUT}
-        assert "http://lists-that-close.invalid/" in slow and "monks" in found["http://good.invalid/"].text
-        assert {text.outcome for text in found.values()} <= {
+        results = read_all(store, served, settings, limit_s=LIMIT_S)
+        slow = {url for url, text in results.items() if text.outcome is Outcome.TIMEOUT}
+        assert "http://lists-that-close.invalid/" in slow and "monks" in results["http://good.invalid/"].text
+        assert {text.outcome for text in results.values()} <= {
             Outcome.OK,
             Outcome.EMPTY,
             Outcome.UNDECODABLE,
             Outcome.TIMEOUT,
         }
-        assert all(found[url].detail == f"not read within {LIMIT_S} s" for url in slow)
+        assert all(results[url].detail == f"not read within {LIMIT_S} s" for url in slow)
         since = time.monotonic()
-        assert read_all(store, slow, settings, limit_s=LIMIT_S) == {url: found[url] for url in slow}
+        assert read_all(store, slow, settings, limit_s=LIMIT_S) == {url: results[url] for url in slow}
         assert time.monotonic() - since < LIMIT_S  # what they are is known
         page = store.page("", min(slow), "other limits")
         assert (
@@ -137,9 +137,9 @@ def test_a_page_that_breaks_the_process_is_an_error_of_that_page(quick):
 
 
 def test_closing_ends_a_page_that_is_being_read():
-    slow, found = Extractor(60.0), []
+    slow, results = Extractor(60.0), []
     slow.read(GOOD, TAGS, [])
-    reading = threading.Thread(target=lambda: found.append(slow.read(LISTS, MAIN, [])))
+    reading = threading.Thread(target=lambda: results.append(slow.read(LISTS, MAIN, [])))
     reading.start()
     process = slow._process
     slow.close()

@@ -245,8 +245,10 @@ def test_through_a_proxy_names_are_not_resolved_here_but_private_addresses_are_s
 def test_a_host_is_given_its_pause_and_others_are_not_held_up(tmp_path):
     served = {f"http://{host}.example/{name}": PAGE for host in "ab" for name in "123"}
     waits, settings = Waits(), fetch_settings(per_host_s=2.0, robots=False)
-    found, _ = fetched(served, list(served), tmp_path, as_proxy=True, settings=settings, clock=waits.clock())
-    assert all(one.outcome is Outcome.OK for one in found)
+    results, _ = fetched(
+        served, list(served), tmp_path, as_proxy=True, settings=settings, clock=waits.clock()
+    )
+    assert all(one.outcome is Outcome.OK for one in results)
     assert sorted(waits.slept) == [2.0, 2.0, 4.0, 4.0]  # the second and third request to each of two hosts
 
 

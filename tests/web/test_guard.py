@@ -68,7 +68,7 @@ def resolved(monkeypatch, addresses, *, allowed=()):
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
 
     monkeypatch.setattr(asyncio.BaseEventLoop, "getaddrinfo", getaddrinfo)
-    return [one["host"] for one in asyncio.run(GuardedResolver(Guard(allowed)).resolve("a.example", 80))]
+    return [entry["host"] for entry in asyncio.run(GuardedResolver(Guard(allowed)).resolve("a.example", 80))]
 
 
 def test_a_name_is_judged_by_what_it_resolves_to(monkeypatch):

@@ -44,9 +44,9 @@ def urls(hosts):
 
 def test_nothing_that_lasts_is_asked_for_again(folder):
     names = [*urls(LASTING), "ftp://good.invalid/a"]
-    found, stub = fetched({}, names, folder, as_proxy=True, settings=SETTINGS)
-    assert stub.asked == [] and [page.outcome.value for page in found] == [*LASTING.values(), "error"]
-    assert found[0].body == PAGE[2]
+    results, stub = fetched({}, names, folder, as_proxy=True, settings=SETTINGS)
+    assert stub.asked == [] and [page.outcome.value for page in results] == [*LASTING.values(), "error"]
+    assert results[0].body == PAGE[2]
 
 
 def test_what_passes_is_asked_for_again_with_the_rules_that_did_not_come(folder):
@@ -54,10 +54,10 @@ def test_what_passes_is_asked_for_again_with_the_rules_that_did_not_come(folder)
         assert [store.page("", url, limits(SETTINGS)).outcome.value for url in urls(PASSING)] == list(
             PASSING.values()
         )
-    found, stub = fetched(
+    results, stub = fetched(
         dict.fromkeys(urls(PASSING), PAGE), urls(PASSING), folder, as_proxy=True, settings=SETTINGS
     )
-    assert {page.outcome for page in found} == {Outcome.OK}
+    assert {page.outcome for page in results} == {Outcome.OK}
     rules = {
         f"http://{host}.invalid/robots.txt" for host in ("lost", "mute", "down")
     }  # those of the others were read

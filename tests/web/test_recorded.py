@@ -16,8 +16,8 @@ def test_recorded_results_are_read_by_query_with_their_pages(tmp_path):
         {"query": "Brel", "items": [{"link": "http://b/", "html": "<p>unasked</p>"}]},
     ]
     path.write_text("\n".join(map(json.dumps, rows)) + "\n\n", "utf-8")
-    found = recorded(str(path), ["VARN", "Odla Sur", "Tolm"])
-    assert found == {"varn": [{"html": "<p>x</p>", "link": "http://a/"}], "odla sur": []}
+    results = recorded(str(path), ["VARN", "Odla Sur", "Tolm"])
+    assert results == {"varn": [{"html": "<p>x</p>", "link": "http://a/"}], "odla sur": []}
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,9 @@ def rendered(answer, paths, folder, *, pages=(), clock=None, **changes):
                     error = str(stop)
                 return [store.page("", url, limits(settings)) for url in urls], error
 
-    found, error = asyncio.run(run())
+    results, error = asyncio.run(run())
     asked = [parse_qs(urlsplit(target).query) for target in stub.asked if target.startswith("/api")]
-    return found, error, asked
+    return results, error, asked
 
 
 def test_a_page_is_asked_for_with_its_whole_address_and_the_key_and_kept(tmp_path):
@@ -96,12 +96,12 @@ def test_a_key_or_sum_that_is_refused_ends_the_run_in_one_line_and_drops_no_page
         refused = (status, {}, json.dumps({"message": f"no credit for {KEY}"}).encode())
         return PAGE if served <= 3 else refused
 
-    paths = [f"/{place}" for place in range(9)]
-    found, error, _ = rendered(ending, paths, tmp_path, concurrency=1)
+    paths = [f"/{index}" for index in range(9)]
+    results, error, _ = rendered(ending, paths, tmp_path, concurrency=1)
     assert f"status {status} no credit for [key]" in error and "\n" not in error and KEY not in error
-    assert [page.outcome for page in found if page] == [Outcome.OK] * 3
-    again, error, asked = rendered(PAGE, [page.url for page in found if page], tmp_path)
-    assert error is None and again == [page for page in found if page] and asked == []  # paid for once
+    assert [page.outcome for page in results if page] == [Outcome.OK] * 3
+    second, error, asked = rendered(PAGE, [page.url for page in results if page], tmp_path)
+    assert error is None and second == [page for page in results if page] and asked == []  # paid for once
 
 
 def test_a_rate_and_an_outage_of_the_service_are_waited_out_by_all(tmp_path, capsys):
@@ -114,10 +114,10 @@ def test_a_rate_and_an_outage_of_the_service_are_waited_out_by_all(tmp_path, cap
             return 429, {"retry-after": "42"}, b"{}"
         return (503, {}, b"") if 10 <= served < 14 else PAGE
 
-    found, error, asked = rendered(
-        limited, [f"/{place}" for place in range(20)], tmp_path, clock=waits.clock(), concurrency=1
+    results, error, asked = rendered(
+        limited, [f"/{index}" for index in range(20)], tmp_path, clock=waits.clock(), concurrency=1
     )
-    assert error is None and {page.outcome for page in found} == {Outcome.OK} and len(asked) == 25
+    assert error is None and {page.outcome for page in results} == {Outcome.OK} and len(asked) == 25
     assert any(42 <= wait <= 43 for wait in waits.slept)
     assert "it asks to slow down; 3 of 20 pages are answered" in capsys.readouterr().err
 
@@ -142,21 +142,21 @@ def test_robots_and_private_addresses_hold_before_anything_is_paid(tmp_path):
 
 
 def test_settings_name_a_known_service_or_a_form_and_a_variable_for_the_key():
-    known = fetch_settings(service="scrapingbee", key_env="FETCH_KEY").service
-    own = fetch_settings(service=FORM | {"url": "https://other.example/"}, key_env="FETCH_KEY").service
-    assert known.price > 0 and known.identity != own.identity
-    for wrong, said in (
+    expected = fetch_settings(service="scrapingbee", key_env="FETCH_KEY").service
+    ours = fetch_settings(service=FORM | {"url": "https://other.example/"}, key_env="FETCH_KEY").service
+    assert expected.price > 0 and expected.identity != ours.identity
+    for wrong, words in (
         ({"service": "scrapingbee"}, "needs `key_env`"),
         ({"key_env": "FETCH_KEY"}, "no `service`"),
         ({"service": "bee", "key_env": "FETCH_KEY"}, "known: scrapingbee"),
         ({"service": {"url": "https://a.example/"}, "key_env": "FETCH_KEY"}, "says where the key goes"),
         ({"service": "scrapingbee", "key_env": "FETCH_KEY", "proxy": "world"}, "pages come one way"),
     ):
-        with pytest.raises(ValidationError, match=said):
+        with pytest.raises(ValidationError, match=words):
             fetch_settings(**wrong)
 
 
 def test_a_key_that_is_not_there_is_one_line(tmp_path, monkeypatch):
     monkeypatch.delenv("FETCH_KEY")
-    found, error, asked = rendered(PAGE, ["/a"], tmp_path)
-    assert "the variable FETCH_KEY is not set" in error and asked == [] and found == [None]
+    results, error, asked = rendered(PAGE, ["/a"], tmp_path)
+    assert "the variable FETCH_KEY is not set" in error and asked == [] and results == [None]

@@ -30,25 +30,25 @@ def searched(answer, queries, folder, *, backoff_s=0, clock=None, **changes):
                     error = str(stop)
                 return [searcher.stored(query) for query in queries], error
 
-    found, error = asyncio.run(run())
-    return found, error, [parse_qs(urlsplit(target).query) for target in stub.asked]
+    outcome, error = asyncio.run(run())
+    return outcome, error, [parse_qs(urlsplit(target).query) for target in stub.asked]
 
 
 def test_queries_are_asked_in_googles_form_and_once(tmp_path, monkeypatch):
     monkeypatch.setenv("SEARCH_KEY", "k-1")
     monkeypatch.setenv("SEARCH_ENGINE", "e-1")
     named = {"key_env": "SEARCH_KEY", "engine_env": "SEARCH_ENGINE"}
-    found, error, asked = searched(
+    outcome, error, asked = searched(
         results("http://a/", "http://b/"), ["Varn & Söhne", "Odla"], tmp_path, **named
     )
     assert (
         error is None
-        and [one["link"] for one in found[0]] == ["http://a/", "http://b/"]
-        and found[0] == found[1]
+        and [entry["link"] for entry in outcome[0]] == ["http://a/", "http://b/"]
+        and outcome[0] == outcome[1]
     )
     assert {"q": ["Varn & Söhne"], "num": ["3"], "key": ["k-1"], "cx": ["e-1"]} in asked and len(asked) == 2
-    again, error, asked = searched((500, {}, b""), ["Varn & Söhne", "Odla"], tmp_path, **named)
-    assert again == found and error is None and asked == []
+    second, error, asked = searched((500, {}, b""), ["Varn & Söhne", "Odla"], tmp_path, **named)
+    assert second == outcome and error is None and asked == []
 
 
 def test_a_name_without_results_is_stored_as_such(tmp_path):
@@ -87,16 +87,16 @@ def test_a_quota_that_runs_out_stops_in_one_line_and_the_rest_is_asked_next_time
         served += 1
         return results("http://a/") if served <= 5 else QUOTAS[said]
 
-    found, error, asked = searched(limited, names, tmp_path)
+    outcome, error, asked = searched(limited, names, tmp_path)
     assert "\n" not in error and "the quota is used up" in error and said in error
     assert error.endswith("5 of 20 new queries were answered and stay stored, 15 are left")
     assert (
-        sum(one is not None for one in found) == 5 and len(asked) <= 5 + 8
+        sum(entry is not None for entry in outcome) == 5 and len(asked) <= 5 + 8
     )  # those under way when it ran out
     after, error, asked = searched(results("http://a/"), names, tmp_path)
     assert error is None and None not in after
-    assert sorted(one["q"][0] for one in asked) == sorted(
-        name for name, one in zip(names, found, strict=True) if one is None
+    assert sorted(entry["q"][0] for entry in asked) == sorted(
+        name for name, entry in zip(names, outcome, strict=True) if entry is None
     )
 
 
@@ -108,9 +108,9 @@ def test_after_a_quota_ran_out_nothing_more_is_asked_even_if_it_would_be_answere
         served += 1
         return QUOTAS["dailyLimitExceeded"] if served == 1 else results("http://a/")
 
-    found, error, asked = searched(once, [f"name {number}" for number in range(60)], tmp_path)
+    outcome, error, asked = searched(once, [f"name {number}" for number in range(60)], tmp_path)
     assert (
-        error and len(asked) <= 16 and found.count(None) >= 60 - 16
+        error and len(asked) <= 16 and outcome.count(None) >= 60 - 16
     )  # each of the eight at work ends after what it has sent
 
 
@@ -133,8 +133,8 @@ def test_a_rate_of_so_many_in_a_while_is_waited_out_and_all_are_asked_in_one_go(
         return results("http://a/")
 
     names = [f"name {number}" for number in range(75)]
-    found, error, asked = searched(limited, names, tmp_path, backoff_s=0.05)
-    assert error is None and None not in found and len(times) == 75
+    outcome, error, asked = searched(limited, names, tmp_path, backoff_s=0.05)
+    assert error is None and None not in outcome and len(times) == 75
     assert len(asked) < 150  # while the queue waits, one at a time tries
 
 
@@ -150,16 +150,16 @@ def test_what_the_search_asks_to_wait_is_waited_by_all_and_said(tmp_path, capsys
             else results("http://a/")
         )
 
-    found, error, asked = searched(
+    outcome, error, asked = searched(
         limited, [f"name {number}" for number in range(30)], tmp_path, clock=waits.clock()
     )
-    assert error is None and None not in found and len(asked) == 31
+    assert error is None and None not in outcome and len(asked) == 31
     assert len(waits.slept) == 1 and 42 <= waits.slept[0] <= 43
-    said = capsys.readouterr().err
+    words = capsys.readouterr().err
     assert (
-        "truerate: waiting 4" in said
-        and "searching at '127.0.0.1': it asks to slow down; " in said
-        and " of 30 queries are" in said
+        "truerate: waiting 4" in words
+        and "searching at '127.0.0.1': it asks to slow down; " in words
+        and " of 30 queries are" in words
     )
 
 
@@ -176,7 +176,7 @@ def test_a_rate_that_is_refused_for_too_long_ends_the_run_in_one_line_with_what_
             else google_error(429, "rateLimitExceeded", **({"retry-after": asks} if asks else {}))
         )
 
-    found, error, asked = searched(
+    outcome, error, asked = searched(
         limited, [f"name {number}" for number in range(20)], tmp_path, clock=Waits().clock()
     )
     assert (
@@ -186,7 +186,7 @@ def test_a_rate_that_is_refused_for_too_long_ends_the_run_in_one_line_with_what_
     )
     assert (
         error.endswith("5 of 20 new queries were answered and stay stored, 15 are left")
-        and sum(one is not None for one in found) == 5
+        and sum(entry is not None for entry in outcome) == 5
     )
     assert len(asked) <= 5 + 8 + 20
 
@@ -219,8 +219,8 @@ def test_an_outage_in_the_middle_is_waited_out_and_all_are_asked_in_one_go(outag
         return results("http://a/")
 
     names = [f"name {number}" for number in range(30)]
-    found, error, asked = searched(failing, names, tmp_path, backoff_s=0.5, clock=clock)
-    assert error is None and None not in found and served == 30
+    outcome, error, asked = searched(failing, names, tmp_path, backoff_s=0.5, clock=clock)
+    assert error is None and None not in outcome and served == 30
     assert len(asked) < 30 + 8 + 40  # one at a time tries whether it is back
     assert "it does not answer; 12 of 30 queries are answered" in capsys.readouterr().err
 
@@ -234,11 +234,11 @@ def test_an_outage_that_does_not_end_loses_nothing_and_the_next_run_asks_only_wh
         return results("http://a/") if served <= 12 else (None if served % 2 else (502, {}, b""))
 
     names = [f"name {number}" for number in range(30)]
-    found, error, _ = searched(failing, names, tmp_path)
+    outcome, error, _ = searched(failing, names, tmp_path)
     assert error.endswith("12 of 30 new queries were answered and stay stored, 18 are left")
     assert "it is still not there" in error
     after, error, asked = searched(results("http://a/"), names, tmp_path)
-    assert error is None and None not in after and len(asked) == 18 == found.count(None)
+    assert error is None and None not in after and len(asked) == 18 == outcome.count(None)
 
 
 def test_a_failing_server_is_tried_again_and_then_stops_without_telling_the_key(tmp_path, monkeypatch):

@@ -42,13 +42,13 @@ def test_so_many_a_minute_and_an_outage_in_one_go_and_the_next_run_asks_what_is_
     clock = time.clock()
     search = Limited(time)
     names = [f"name {number}" for number in range(N)]
-    found, error, asked = searched(search.answer, names, tmp_path, backoff_s=0.5, clock=clock)
+    outcome, error, asked = searched(search.answer, names, tmp_path, backoff_s=0.5, clock=clock)
     minutes = (time.now - 1000.0) / 60
-    assert error is None and None not in found and search.counts["answered"] == N  # each is answered once
+    assert error is None and None not in outcome and search.counts["answered"] == N  # each is answered once
     # 80 minutes hold 7,919 queries, of which the first is begun and the last not waited for; at most twice that with the
     # minute of outage and what is waited in vain
     assert 78 <= minutes <= 160
     assert search.counts["away"] >= 1 and search.counts["refused"] < N / 5
     more = [*names, "one more"]
-    found, error, asked = searched(results(), more, tmp_path, clock=clock)
-    assert error is None and None not in found and [one["q"] for one in asked] == [["one more"]]
+    outcome, error, asked = searched(results(), more, tmp_path, clock=clock)
+    assert error is None and None not in outcome and [entry["q"] for entry in asked] == [["one more"]]

@@ -22,7 +22,7 @@ FOUND = [
 
 
 def hits(link: str, title: str, snippet: str) -> list[dict]:
-    return [{link: one["link"], title: one["title"], snippet: one["snippet"]} for one in FOUND]
+    return [{link: entry["link"], title: entry["title"], snippet: entry["snippet"]} for entry in FOUND]
 
 
 # a reply of each service with the two results of FOUND, by its documentation
@@ -71,8 +71,8 @@ def asked(service, answer, queries, folder, *, clock=None, **changes):
                     return [searcher.stored(query) for query in queries], str(stop)
                 return [searcher.stored(query) for query in queries], None
 
-    found, error = asyncio.run(run())
-    return found, error, stub
+    results, error = asyncio.run(run())
+    return results, error, stub
 
 
 def reply(body, status=200, **headers) -> tuple:
@@ -87,19 +87,19 @@ def test_every_service_of_the_table_is_tried_here():
 def test_a_service_is_asked_and_read_in_its_own_form(name, tmp_path, monkeypatch):
     monkeypatch.setenv("SEARCH_KEY", "k-1")
     key = {} if name == "searxng" else {"key_env": "SEARCH_KEY"}
-    found, error, stub = asked(name, reply(REPLIES[name]), ["Varn & Odla"], tmp_path, **key)
-    assert (found, error) == ([FOUND], None)
+    results, error, stub = asked(name, reply(REPLIES[name]), ["Varn & Odla"], tmp_path, **key)
+    assert (results, error) == ([FOUND], None)
     method, parameters, header = ASKED[name]
     if method == "get":
         assert parse_qs(urlsplit(stub.asked[0]).query) == parameters
     else:
         assert json.loads(stub.bodies[0]) == parameters and "?" not in stub.asked[0]
     assert header is None or stub.headers[0][header[0]] == header[1]
-    assert sum("k-1" in str(one) for one in (stub.asked, stub.headers)) == (name != "searxng")
+    assert sum("k-1" in str(entry) for entry in (stub.asked, stub.headers)) == (name != "searxng")
 
 
 def test_a_service_that_is_not_in_the_table_is_one_entry(tmp_path):
-    own = {
+    ours = {
         "query": "text",
         "fixed": {"safe": True},
         "results": "data.hits",
@@ -108,8 +108,8 @@ def test_a_service_that_is_not_in_the_table_is_one_entry(tmp_path):
         "text": "body",
     }
     body = {"data": {"hits": [{"address": "http://a/", "name": "A", "body": "All of the page."}]}}
-    found, error, stub = asked(own, reply(body), ["x"], tmp_path)
-    assert found == [[{"link": "http://a/", "title": "A", "text": "All of the page."}]] and error is None
+    results, error, stub = asked(ours, reply(body), ["x"], tmp_path)
+    assert results == [[{"link": "http://a/", "title": "A", "text": "All of the page."}]] and error is None
     assert parse_qs(urlsplit(stub.asked[0]).query) == {"text": ["x"], "safe": ["true"]}
 
 
@@ -139,8 +139,8 @@ def test_a_service_that_is_named_alone_is_asked_at_its_own_address():
 
 def test_engines_that_did_not_answer_are_a_fault_and_no_finding(tmp_path):
     body = {"results": [], "unresponsive_engines": [["wikipedia", "timeout"]]}
-    found, error, stub = asked("searxng", reply(body), ["x"], tmp_path)
-    assert found == [None] and "no result, and unresponsive_engines is [['wikipedia', 'timeout']]" in error
+    results, error, stub = asked("searxng", reply(body), ["x"], tmp_path)
+    assert results == [None] and "no result, and unresponsive_engines is [['wikipedia', 'timeout']]" in error
     assert len(stub.asked) == 4  # tried again, then told
     assert asked("searxng", reply(REPLIES["searxng"] | {"results": []}), ["x"], tmp_path)[0] == [[]]
 
@@ -187,11 +187,11 @@ def test_a_rate_in_headers_is_waited_out_and_a_quota_there_stops(tmp_path):
         return next(replies, reply(REPLIES["brave"]))
 
     waits = Waits()
-    found, error, _ = asked("brave", answer, ["x"], tmp_path, clock=waits.clock())
-    assert (found, error) == ([FOUND], None) and 7.0 <= sum(waits.slept) <= 8.0
+    results, error, _ = asked("brave", answer, ["x"], tmp_path, clock=waits.clock())
+    assert (results, error) == ([FOUND], None) and 7.0 <= sum(waits.slept) <= 8.0
     spent = reply({}, 429, **BRAVE_POLICY, **{"X-RateLimit-Remaining": "1, 0"})
-    found, error, stub = asked("brave", spent, ["y"], tmp_path, clock=waits.clock())
-    assert found == [None] and "the quota is used up" in error and len(stub.asked) == 1
+    results, error, stub = asked("brave", spent, ["y"], tmp_path, clock=waits.clock())
+    assert results == [None] and "the quota is used up" in error and len(stub.asked) == 1
 
 
 @pytest.mark.parametrize("status", [402, 432, 433])

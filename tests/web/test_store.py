@@ -62,9 +62,9 @@ def test_results_are_kept_also_where_there_are_none(tmp_path):
 
 
 def test_turns_at_a_host_follow_one_another_over_all_processes(tmp_path):
-    with PageStore(tmp_path / "p.sqlite") as one, PageStore(tmp_path / "p.sqlite") as other:
-        assert [store.next_turn("a", 2.0, 100.0) for store in (one, other, one)] == [100.0, 102.0, 104.0]
-        assert one.next_turn("b", 2.0, 100.0) == 100.0 and one.next_turn("a", 2.0, 200.0) == 200.0
+    with PageStore(tmp_path / "p.sqlite") as error, PageStore(tmp_path / "p.sqlite") as other:
+        assert [store.next_turn("a", 2.0, 100.0) for store in (error, other, error)] == [100.0, 102.0, 104.0]
+        assert error.next_turn("b", 2.0, 100.0) == 100.0 and error.next_turn("a", 2.0, 200.0) == 200.0
         assert (
             other.next_turn("a", 2.0, -90_000.0) == -86_400.0
         )  # a clock that was put back stops a host for an hour at most

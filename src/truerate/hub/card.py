@@ -281,8 +281,8 @@ def result_rows(facts: BoardFacts) -> dict | None:
 
 def _result_row(row: Mapping, planted: Sequence[Mapping]) -> tuple[tuple, dict]:
     """A row of the table, behind what orders it: by place, models before baselines, then by rank range and name."""
-    place, low, high = ", ".join(row["keys"].values()), row["rank_low"], row["rank_high"]
-    order = (place, KINDS.index(row["kind"]), low or 10**6, high or 10**6, row["subject"])
+    part, low, high = ", ".join(row["keys"].values()), row["rank_low"], row["rank_high"]
+    order = (part, KINDS.index(row["kind"]), low or 10**6, high or 10**6, row["subject"])
     # the planted value on the largest part of the row's slice
     beside = [
         (len(other["slice"]), other["value"])
@@ -291,7 +291,7 @@ def _result_row(row: Mapping, planted: Sequence[Mapping]) -> tuple[tuple, dict]:
     ]
     value = max(beside)[1] if beside else None
     return order, {
-        "where": place or None,
+        "where": part or None,
         "subject": row["subject"],
         "kind": row["kind"],
         "figure": figure(row),

@@ -72,8 +72,10 @@ def detector_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
     body = None if backbone["lora"] else _json(facts.folder / BODY)
     tokenizer = _json(facts.folder / TOKENIZER)
     coding = tokenizer_config(tokenizer, _json(facts.folder / CODER), int(backbone["max_tokens"]))
-    made = {BODY: published_config(whole, body), NETWORK: whole, "tokenizer_config.json": coding}
-    fixed = _fixed(facts, CODER, TOKENIZER, WEIGHTS) | {name: _bytes(part) for name, part in made.items()}
+    documents = {BODY: published_config(whole, body), NETWORK: whole, "tokenizer_config.json": coding}
+    fixed = _fixed(facts, CODER, TOKENIZER, WEIGHTS) | {
+        name: _bytes(part) for name, part in documents.items()
+    }
     return ModelDraft("detector", facts, fixed, detector_card(facts, whole, repo=repo))
 
 

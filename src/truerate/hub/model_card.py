@@ -148,10 +148,10 @@ def detector_results(facts: DetectorFacts) -> list[dict]:
         measured = {lang for subject, of, lang, _ in scores if (subject, of) == (facts.detector, against)}
         rows = []
         for lang in (lang for lang in languages if lang in measured):
-            own = {name: scores.get((facts.detector, against, lang, name)) for name in METRICS}
+            measures = {name: scores.get((facts.detector, against, lang, name)) for name in METRICS}
             beside = {name: scores.get((name, against, lang, "token_f1")) for name in DETECTOR["baselines"]}
-            n = max(row["n"] for row in own.values() if row)
-            rows.append({"lang": lang, "n": n, "own": own, "beside": beside})
+            n = max(row["n"] for row in measures.values() if row)
+            rows.append({"lang": lang, "n": n, "own": measures, "beside": beside})
         if rows:
             results.append({"against": against, **about, "rows": rows})
     return results
@@ -220,11 +220,11 @@ def judge_results(facts: DetectorFacts) -> list[dict]:
     results = []
     for scenario, meaning in JUDGE["against"].items():
         where = (("scenario", scenario), ("variant", "zero-shot"))
-        own = {name: rows.get((facts.detector, name, where)) for name in JUDGE["metrics"]}
-        measured = [row["n"] for row in own.values() if row]
+        measures = {name: rows.get((facts.detector, name, where)) for name in JUDGE["metrics"]}
+        measured = [row["n"] for row in measures.values() if row]
         if measured:
-            first, spans = next(iter(own)), rows.get((facts.detector, SPANS, (("over", "all"), *where)))
+            first, spans = next(iter(measures)), rows.get((facts.detector, SPANS, (("over", "all"), *where)))
             beside = {name: rows.get((name, first, where)) for name in JUDGE["baselines"]}
             about = {"scenario": scenario, "meaning": meaning, "n": max(measured)}
-            results.append(about | {"own": own, "spans": spans, "beside": beside})
+            results.append(about | {"own": measures, "spans": spans, "beside": beside})
     return results

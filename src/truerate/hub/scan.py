@@ -160,7 +160,7 @@ def scan(
     for). `allow_emails` holds addresses or `*@domain`, `allow_paths` whole paths or their beginnings with
     `*`. Raises TruerateError for a file that cannot be read.
     """
-    local = (place for place in sorted(set(places)) if len(place) >= MIN_PLACE and is_absolute(place))
+    local = (folder for folder in sorted(set(places)) if len(folder) >= MIN_PLACE and is_absolute(folder))
     rules = (*RULES, *map(place_rule, local))
     emails = frozenset(map(str.casefold, allow_emails))
     sought = Sought(literals(environment, secrets, values), emails, tuple(allow_paths), rules)

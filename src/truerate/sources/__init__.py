@@ -71,9 +71,9 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     if training := source.training:
         other = Path(training.path).expanduser()
         if not other.is_dir():
-            place = f"sources.{name}.training.path in params.yaml"
+            setting = f"sources.{name}.training.path in params.yaml"
             raise SourceError(
-                f"source {name!r}: no folder {str(other)!r} to learn from; put the files there or correct {place}"
+                f"source {name!r}: no folder {str(other)!r} to learn from; put the files there or correct {setting}"
             )
         of_training = (training.name or name, training.reader, other)
         is_same = [*of_training[:2], other.resolve()] == [*where[:2], where[2].resolve()]

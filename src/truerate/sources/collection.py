@@ -317,8 +317,8 @@ class Collection:
         reply = self.sample(item, text, is_hallucinated=is_wrong, n_claims=len(facts), **published, **more)
         about = {"task": "fact", "generation": reply["sample_id"], **published}
         return [
-            self.sample(item, fact, is_hallucinated=wrong, place=place, **about, **attributes)
-            for place, (fact, wrong, attributes) in enumerate(facts)
+            self.sample(item, fact, is_hallucinated=wrong, place=index, **about, **attributes)
+            for index, (fact, wrong, attributes) in enumerate(facts)
         ]
 
     def judgement(

@@ -40,11 +40,11 @@ def front_matter(text: str) -> tuple[dict | None, str | None]:
     """The metadata at the head of a card, None where there is none; and what is wrong with its YAML, None
     where nothing is.
     """
-    found = FRONT.search(text)
-    if not found:
+    match = FRONT.search(text)
+    if not match:
         return None, None
     try:
-        data = yaml.safe_load(found[1])
+        data = yaml.safe_load(match[1])
     except yaml.YAMLError as error:
         return None, f"The metadata is not YAML: {' '.join(str(error).split())}"
     if data is None:
@@ -64,7 +64,7 @@ def faults_of(text: str, *, kind: str) -> list[str]:
         checks += [of_sizes(data), of_configs(data), of_dataset_info(data)]
     else:
         checks += [of_model(data)]
-    return [wrong for found in checks for wrong in found]
+    return [wrong for results in checks for wrong in results]
 
 
 def of_space(data: dict) -> Iterable[str]:

@@ -21,7 +21,7 @@ def preupload(site: Site, request: Request, kinds: str, name: str, revision: str
     refuse_pull_request(request)
     repo, _ = find_for_writing(site, request, kinds, name)
     tree = dict(commit_at(repo, revision).tree)
-    attributes, found = attributes_of(repo, tree), []
+    attributes, results = attributes_of(repo, tree), []
     for asked in request.json().get("files", []):
         path, size = check_path(asked.get("path")), asked.get("size")
         if not isinstance(size, int) or "sample" not in asked:
@@ -29,10 +29,10 @@ def preupload(site: Site, request: Request, kinds: str, name: str, revision: str
         is_large = must_be_large(
             path, size, attributes=attributes, limits=site.limits
         ) or b"\0" in base64.b64decode(asked["sample"])
-        held = tree.get(path)
-        mode, oid = "lfs" if is_large else "regular", held and (held.sha256 or held.oid)
-        found.append({"path": path, "uploadMode": mode, "shouldIgnore": False, "oid": oid})
-    return of_json({"files": found})
+        kept = tree.get(path)
+        mode, oid = "lfs" if is_large else "regular", kept and (kept.sha256 or kept.oid)
+        results.append({"path": path, "uploadMode": mode, "shouldIgnore": False, "oid": oid})
+    return of_json({"files": results})
 
 
 def commit(site: Site, request: Request, kinds: str, name: str, revision: str) -> Answer:
@@ -51,17 +51,17 @@ def commit(site: Site, request: Request, kinds: str, name: str, revision: str) -
         if "parentCommit" in header and header["parentCommit"] != head.oid:
             raise Refusal(412, MOVED)
         tree = apply(site, repo, dict(head.tree), operations)
-        made = repo.put_commit(
+        created = repo.put_commit(
             tree,
             parent=head.oid,
             title=header["summary"],
             message=header.get("description", ""),
             author=account.user,
         )
-        record["branches"][branch] = made.oid
+        record["branches"][branch] = created.oid
         repo.save(record)
-    page = f"{site.url}/{PAGES[repo.kind]}{repo.name}/commit/{made.oid}"
-    return of_json({"success": True, "commitOid": made.oid, "commitUrl": page, "hookOutput": ""})
+    page = f"{site.url}/{PAGES[repo.kind]}{repo.name}/commit/{created.oid}"
+    return of_json({"success": True, "commitOid": created.oid, "commitUrl": page, "hookOutput": ""})
 
 
 def refuse_pull_request(request: Request) -> None:
@@ -72,7 +72,7 @@ def refuse_pull_request(request: Request) -> None:
 
 def parse(body: bytes) -> list[dict]:
     """The lines of a commit, the header first; Refusal 400 where one is no operation."""
-    found = []
+    results = []
     if not body:
         raise Refusal(400, "A commit begins with one header")
     for number, line in enumerate(body.decode("utf-8", "replace").removesuffix("\n").split("\n"), 1):
@@ -83,18 +83,18 @@ def parse(body: bytes) -> list[dict]:
             is_one = False
         if not is_one:
             raise Refusal(400, f"Invalid ndjson: line {number} is not an operation")
-        found.append(operation)
+        results.append(operation)
     if (
-        not found
-        or found[0]["key"] != "header"
-        or any(operation["key"] == "header" for operation in found[1:])
+        not results
+        or results[0]["key"] != "header"
+        or any(operation["key"] == "header" for operation in results[1:])
     ):
         raise Refusal(400, "A commit begins with one header")
-    if not found[0]["value"].get("summary"):
+    if not results[0]["value"].get("summary"):
         raise Refusal(400, "A commit needs a summary")
-    if len(found) == 1:
+    if len(results) == 1:
         raise Refusal(400, "Your commit is empty")
-    return found
+    return results
 
 
 def apply(site: Site, repo: Repo, tree: dict[str, Entry], operations: list[dict]) -> dict[str, Entry]:
@@ -136,17 +136,17 @@ def write_file(site: Site, repo: Repo, tree: dict, path: str, value: dict) -> No
 def write_large(site: Site, repo: Repo, tree: dict, path: str, value: dict) -> None:
     """A large object, which must have been uploaded to this very repository, with this size."""
     sha256, size = str(value.get("oid")), value.get("size")
-    held = repo.object_path(sha256)
-    if value.get("algo") != "sha256" or len(sha256) != 64 or not held.is_file():
+    kept = repo.object_path(sha256)
+    if value.get("algo") != "sha256" or len(sha256) != 64 or not kept.is_file():
         raise Refusal(
             400,
             f"LFS pointer of {path!r} points to an object that was not uploaded to this repository: {sha256}",
         )
-    if size is not None and held.stat().st_size != size:
-        raise Refusal(400, f"LFS pointer of {path!r} says {size} bytes, the object has {held.stat().st_size}")
-    if hashlib.sha256(held.read_bytes()).hexdigest() != sha256:
+    if size is not None and kept.stat().st_size != size:
+        raise Refusal(400, f"LFS pointer of {path!r} says {size} bytes, the object has {kept.stat().st_size}")
+    if hashlib.sha256(kept.read_bytes()).hexdigest() != sha256:
         raise Refusal(400, f"The object of {path!r} is damaged")
-    tree[path] = large(sha256, held.stat().st_size)
+    tree[path] = large(sha256, kept.stat().st_size)
 
 
 def delete_file(site: Site, repo: Repo, tree: dict, path: str, value: dict) -> None:
@@ -158,11 +158,11 @@ def delete_file(site: Site, repo: Repo, tree: dict, path: str, value: dict) -> N
 
 def delete_folder(site: Site, repo: Repo, tree: dict, path: str, value: dict) -> None:
     """Take all files below a folder away; Refusal EntryNotFound where there are none."""
-    gone = [found for found in tree if found.startswith(f"{path}/")]
+    gone = [results for results in tree if results.startswith(f"{path}/")]
     if not gone:
         raise Refusal(404, f"A folder with this name doesn't exist: {path}", "EntryNotFound")
-    for found in gone:
-        del tree[found]
+    for results in gone:
+        del tree[results]
 
 
 def check_clashes(tree: dict[str, Entry]) -> None:

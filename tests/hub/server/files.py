@@ -62,8 +62,8 @@ def shape(repo: Repo, path: str, entry: Entry | None, *, commit: Commit | None) 
             "size": 0,
             "path": path,
         } | last
-    found = {"type": "file", "oid": entry.oid, "size": entry.size, "path": path} | last
-    return found | (
+    results = {"type": "file", "oid": entry.oid, "size": entry.size, "path": path} | last
+    return results | (
         {"lfs": {"oid": entry.sha256, "size": entry.size, "pointerSize": len(entry.pointer)}}
         if entry.sha256
         else {}

@@ -27,11 +27,11 @@ def find_route(routes: list, request: Request) -> Callable[[Site], Answer]:
     """The function that answers a request; Refusal 404 for an address that nothing serves."""
     method = "GET" if request.method == "HEAD" else request.method
     for wanted, pattern, function in routes:
-        found = re.fullmatch(pattern, request.path) if wanted == method else None
-        if found:
+        match = re.fullmatch(pattern, request.path) if wanted == method else None
+        if match:
             named = {
                 name: value
-                for name, value in found.groupdict().items()
+                for name, value in match.groupdict().items()
                 if value is not None or name not in ("revision", "path")
             }
             return lambda site: function(site, request, **named)

@@ -22,8 +22,8 @@ COMPLETE = rf"/api/complete_multipart/(?P<kinds>models|datasets|spaces)/(?P<name
 
 def signature(site: Site, method: str, path: str, *, until: int, size: int) -> str:
     """What only this server can say of a method, a path, a time and a size."""
-    said = f"{method} {path} {until} {size}".encode()
-    return hmac.new(site.state.key, said, hashlib.sha256).hexdigest()
+    words = f"{method} {path} {until} {size}".encode()
+    return hmac.new(site.state.key, words, hashlib.sha256).hexdigest()
 
 
 def signed(
@@ -64,10 +64,11 @@ def batch(site: Site, request: Request, page: str | None, name: str) -> Answer:
         raise Refusal(404, f"{asked['ref']['name']} is not a branch", "RevisionNotFound")
     transfers = asked.get("transfers") or ["basic"]
     objects = [
-        action(site, repo, found, may_split="multipart" in transfers) for found in asked.get("objects", [])
+        action(site, repo, results, may_split="multipart" in transfers)
+        for results in asked.get("objects", [])
     ]
     is_split = any(
-        "chunk_size" in found.get("actions", {}).get("upload", {}).get("header", {}) for found in objects
+        "chunk_size" in results.get("actions", {}).get("upload", {}).get("header", {}) for results in objects
     )
     answer = {"transfer": "multipart" if is_split else "basic", "objects": objects}
     return of_json(answer, headers={"Content-Type": "application/vnd.git-lfs+json"})
@@ -76,15 +77,15 @@ def batch(site: Site, request: Request, page: str | None, name: str) -> Answer:
 def action(site: Site, repo: Repo, asked: dict, *, may_split: bool) -> dict:
     """What to do about one object."""
     sha256, size = asked.get("oid"), asked.get("size")
-    found = {"oid": sha256, "size": size}
+    results = {"oid": sha256, "size": size}
     if not isinstance(sha256, str) or len(sha256) != 64 or not isinstance(size, int) or size <= 0:
-        return found | {"error": {"code": 422, "message": "An object needs a sha256 and a size above 0"}}
+        return results | {"error": {"code": 422, "message": "An object needs a sha256 and a size above 0"}}
     if repo.object_path(sha256).is_file():
-        return found
+        return results
     verify = {"href": f"{site.url}/{PAGES[repo.kind]}{repo.name}.git/info/lfs/objects/verify", "header": {}}
     limits = site.limits
     if size <= limits.parts_above or not may_split:
-        return found | {
+        return results | {
             "actions": {
                 "upload": {"href": signed(site, "PUT", repo, sha256, size=size), "header": {}},
                 "verify": verify,
@@ -93,10 +94,10 @@ def action(site: Site, repo: Repo, asked: dict, *, may_split: bool) -> dict:
     upload, n_parts = secrets.token_hex(8), -(-size // limits.part_size)
     header = {"chunk_size": str(limits.part_size)}
     for number in range(1, n_parts + 1):
-        own = min(limits.part_size, size - (number - 1) * limits.part_size)
-        header[f"{number:05d}"] = signed(site, "PUT", repo, sha256, size=own, upload=upload, number=number)
+        ours = min(limits.part_size, size - (number - 1) * limits.part_size)
+        header[f"{number:05d}"] = signed(site, "PUT", repo, sha256, size=ours, upload=upload, number=number)
     href = signed(site, "POST", repo, sha256, size=size, upload=upload)
-    return found | {"actions": {"upload": {"href": href, "header": header}, "verify": verify}}
+    return results | {"actions": {"upload": {"href": href, "header": header}, "verify": verify}}
 
 
 def verify(site: Site, request: Request, page: str | None, name: str) -> Answer:

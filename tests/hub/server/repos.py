@@ -98,11 +98,11 @@ def described(repo: Repo, commit: Commit, *, with_blobs: bool) -> dict:
 
 def tags_of(card: dict) -> list[str]:
     """The labels by which the Hub finds a repository, from its card."""
-    found = [str(tag) for tag in card.get("tags") or []]
+    results = [str(tag) for tag in card.get("tags") or []]
     for key in ("license", "language", "size_categories", "task_categories"):
         value = card.get(key) or []
-        found += [f"{key}:{each}" for each in (value if isinstance(value, list) else [value])]
-    return [*found, "region:us"]
+        results += [f"{key}:{each}" for each in (value if isinstance(value, list) else [value])]
+    return [*results, "region:us"]
 
 
 def refs(site: Site, request: Request, kinds: str, name: str) -> Answer:

@@ -76,8 +76,8 @@ def find_for_files(site: Site, request: Request, kinds: str, name: str) -> Repo:
             if account is None
             else (403, "Ask for access on its page.")
         )
-        said = f"Access to {repo.kind} {repo.name} is restricted and you are not in the authorized list."
-        raise Refusal(status, f"{said} {then}", "GatedRepo")
+        words = f"Access to {repo.kind} {repo.name} is restricted and you are not in the authorized list."
+        raise Refusal(status, f"{words} {then}", "GatedRepo")
     return repo
 
 

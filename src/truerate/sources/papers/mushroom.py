@@ -208,12 +208,12 @@ def _keep(collection: Collection, file: str, pages: dict[str, dict], row: Row) -
 def _soft(row: Row, published: str) -> list[dict]:
     """The soft spans, held against the hard ones: those are the characters above one half."""
     soft = [_soft_label(entry) for entry in row.items("soft_labels")]
-    places = in_cleaned(published, [place for place, _ in soft])
+    places = in_cleaned(published, [bounds for bounds, _ in soft])
     spans = [span(start, end, TYPE, p) for (start, end), (_, p) in zip(places, soft, strict=True)]
     refuse_overlap(spans)
     hard = _pairs(row.items("hard_labels"), "hard_labels")
     in_cleaned(published, hard)  # refuses those that leave the text
-    if _runs(hard) != _runs([place for place, p in soft if p > HARD]):
+    if _runs(hard) != _runs([bounds for bounds, p in soft if p > HARD]):
         problem = "field 'hard_labels' is not what more than half of the annotators marked"
         raise BadRow(Reason.CONTRADICTION, problem)
     return sorted(spans, key=lambda soft_span: soft_span["start"])
@@ -222,12 +222,12 @@ def _soft(row: Row, published: str) -> list[dict]:
 def _soft_label(entry: object) -> tuple[tuple[int, int], float]:
     if not isinstance(entry, dict):
         raise BadRow(Reason.WRONG_TYPE, "field 'soft_labels' must hold objects with start, end and prob")
-    (place,) = _pairs([[entry.get("start"), entry.get("end")]], "soft_labels")
+    (bounds,) = _pairs([[entry.get("start"), entry.get("end")]], "soft_labels")
     p = entry.get("prob")
     if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
         problem = f"field 'soft_labels': prob is {str(p)[:40]!r}; it must be a share from 0 to 1"
         raise BadRow(Reason.OUT_OF_RANGE, problem)
-    return place, float(p)
+    return bounds, float(p)
 
 
 def _pairs(values: list, where: str) -> list[tuple[int, int]]:
@@ -256,4 +256,6 @@ def _marks(row: Row) -> dict[str, list[tuple[int, int]]]:
         problem = "field 'annotations' must be an object with a list of spans per annotator"
         raise BadRow(Reason.WRONG_TYPE, problem)
     places = {judge: _pairs(spans, "annotations") for judge, spans in marks.items()}
-    return {judge: sorted({place for place in of if place[0] != place[1]}) for judge, of in places.items()}
+    return {
+        judge: sorted({bounds for bounds in of if bounds[0] != bounds[1]}) for judge, of in places.items()
+    }

@@ -24,12 +24,12 @@ def read(collection: Collection, languages: Sequence[str] = ()) -> None:
 
 def _keep(collection: Collection, languages: Sequence[str], row: Row) -> None:
     attributes = {name: row.optional_text(name) for name in ("subject", "origin", "id")}
-    own = [row.language()] if row.values.get("lang") is not None else []
-    if not own and not languages:
+    stated = [row.language()] if row.values.get("lang") is not None else []
+    if not stated and not languages:
         problem = "no field 'lang'; write one, or name the `languages` of the source in params.yaml"
         raise BadRow(Reason.MISSING_FIELD, problem)
-    question, reference, written_in = row.text("question"), row.text("reference"), (own or ["en"])[0]
-    keep_prompt(collection, question, reference, own or languages, lang=written_in, **attributes)
+    question, reference, written_in = row.text("question"), row.text("reference"), (stated or ["en"])[0]
+    keep_prompt(collection, question, reference, stated or languages, lang=written_in, **attributes)
 
 
 def keep_prompt(

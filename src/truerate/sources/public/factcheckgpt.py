@@ -62,10 +62,10 @@ def _keep(collection: Collection, file: str, row: Row) -> None:
         claim["evidence"] = " ".join(evidence)
     about = {"group": ("prompt", prompt), "document_ids": list(documents), "row": number}
     item = collection.item("entity", question=prompt, **about)
-    for place, claim in enumerate(claims):
+    for index, claim in enumerate(claims):
         text, label = claim.pop("text"), claim.pop("label")
-        with collection.part(file, row, target_id=f"{row.values['row']}/{place}", text=text):
-            about = {"label_source": "published", "generator": MODEL, "task": "fact", "place": place}
+        with collection.part(file, row, target_id=f"{row.values['row']}/{index}", text=text):
+            about = {"label_source": "published", "generator": MODEL, "task": "fact", "place": index}
             is_true = _truth(collection, label)
             collection.sample(item, text, is_hallucinated=not is_true, **about, **claim)
 

@@ -31,6 +31,6 @@ def _keep(collection: Collection, row: Row) -> None:
     collection.once_said("the reply", row, but=("row",))
     collection.once("the prompt", prompt, row=row)
     item = collection.item("entity", group=("prompt", prompt), question=prompt, row=number)
-    for place, (text, is_true) in enumerate(claims):
-        about = {"label_source": "published", "generator": MODEL, "task": "fact", "place": place}
+    for index, (text, is_true) in enumerate(claims):
+        about = {"label_source": "published", "generator": MODEL, "task": "fact", "place": index}
         collection.sample(item, text, is_hallucinated=not is_true, **about)

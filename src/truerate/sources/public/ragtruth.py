@@ -47,7 +47,7 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     types. Raises TruerateError where one of the two files is absent and no slice is there.
     """
     files = (SOURCES, RESPONSES)
-    directory = next((place for place in PLACES for file in files if named(folder, place + file)), None)
+    directory = next((path for path in PLACES for file in files if named(folder, path + file)), None)
     is_slice = directory is None and bool(slice_files(folder))
     card = CARD | {"citation": CARD["citation"] + (SLICE if is_slice else UNTRIED)}
     collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=card)
