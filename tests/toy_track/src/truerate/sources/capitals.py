@@ -1,8 +1,6 @@
 """Capitals: a country and its capital per line, as JSON Lines."""
 
-from pathlib import Path
-
-from truerate.sources.collection import Collection, SourceTables
+from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_lines
 
 FILE = "capitals.jsonl"
@@ -16,9 +14,9 @@ CARD = {
 }
 
 
-def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+@reads(CARD)
+def read(collection: Collection) -> None:
     """Each line as an item of task `capital`; the sentence that says it is its document."""
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=CARD)
 
     def keep(row) -> None:
         country, capital = row.text("country"), row.text("capital")
@@ -32,4 +30,3 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
         )
 
     collection.read(FILE, json_lines, keep)
-    return collection.tables()
