@@ -1,6 +1,9 @@
 """Licences: the words of every source card, what may be joined, what may go out under which."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from truerate.core.errors import TruerateError
 from truerate.hub.licences import (
@@ -16,74 +19,16 @@ from truerate.hub.licences import (
 )
 from truerate.sources.registry import READERS
 
-READ = {
-    "CC0-1.0": "cc0-1.0",
-    "MIT": "mit",
-    "MIT License": "mit",
-    "MIT (annotations)": "mit",
-    "Apache-2.0": "apache-2.0",
-    "Apache License, Version 2.0": "apache-2.0",
-    "ODC-BY 1.0": "odc-by",
-    "ODC-By": "odc-by",
-    "CC BY 4.0": "cc-by-4.0",
-    "CC-BY-4.0": "cc-by-4.0",
-    "CC BY 4.0 (human annotations)": "cc-by-4.0",
-    "CC BY-NC 4.0": "cc-by-nc-4.0",
-    "CC BY-NC-SA 4.0": "cc-by-nc-sa-4.0",
-    "CC-BY-SA-NC 4.0": "cc-by-nc-sa-4.0",
-    "Creative Commons Attribution-NonCommercial-ShareAlike 4.0": "cc-by-nc-sa-4.0",
-    "Creative Commons Attribution-ShareAlike 3.0 Unported": "cc-by-sa-3.0",
-    "CDLA-Sharing-1.0 (Topical-Chat)": "cdla-sharing-1.0",
-    # joined: the strictest that all may go into
-    "CC BY 4.0 (answers and labels); CC BY-SA 4.0 (Wikipedia pages)": "cc-by-sa-4.0",
-    "CC BY 4.0 (human_annotations_v1/LICENSE.txt); code Apache-2.0": "cc-by-4.0",
-    "Apache-2.0 (LICENSE file, longfact/*) / CC BY 4.0 (README, all non-software material)": "cc-by-4.0",
-    "MIT (annotations and repository); dialogue and knowledge text: Topical-Chat, CDLA-Sharing-1.0": "cdla-sharing-1.0",
-    "CC BY 4.0; CDLA-Sharing-1.0 (Topical-Chat)": "cdla-sharing-1.0",
-    "MIT; CC BY-NC 4.0; CC BY-NC-SA 4.0": "cc-by-nc-sa-4.0",
-}
-SILENT = (
-    *(
-        "", "not stated", "unknown", "MIT; not stated", "articles: copyright of CNN and Daily Mail",
-        "no licence", "None",
-    ),
-    "Creative Commons, variant not stated (CC BY-NC-SA at the strictest); references: CC BY-SA 4.0 (Wikipedia), translated",
-    *("Creative Commons (tag `cc`, variant not stated)", "texts of the MIT, all rights reserved"),
-)  # fmt: skip
-
-REFUSED = (
-    *(
-        "proprietary", "internal use", "MIT License. Do not redistribute.", "licensed from Reuters",
-        "ask the authors", "LDC User Agreement",
-    ),
-    *(
-        "fair use",
-        "TBD",
-        "CC BY 4.0 (texts: all rights reserved)",
-        "MIT (texts: copyright of their papers)",
-        "MIT (not for redistribution)",
-    ),
-    *(
-        "CC BY 4.0, with permission of the authors",
-        "Confidential",
-        "Apache-2.0; may not be redistributed",
-        "CC BY 4.0 (licence to Reuters)",
-    ),
-    *(
-        "MIT, no redistribution", "redistribution prohibited", "CC BY 4.0 (unclear)",
-        "MIT (texts unspecified)", "don't share", "on request",
-    ),
-    *("non-redistributable", "licence pending", "Data Use Agreement", "CC BY 4.0 (contact the authors)"),
-)  # fmt: skip
+CASES = yaml.safe_load(Path(__file__).with_name("licences.yaml").read_text("utf-8"))
 
 
 def card(licence="CC BY 4.0", **more):
     return {"name": "Some set", "licence": licence, "redistribution": "yes"} | more
 
 
-@pytest.mark.parametrize("words", READ)
+@pytest.mark.parametrize("words", CASES["read"])
 def test_words_as_people_write_them(words):
-    assert licence_of(words) == LICENCES[READ[words]]
+    assert licence_of(words) == LICENCES[CASES["read"][words]]
 
 
 @pytest.mark.parametrize("id", LICENCES)
@@ -91,20 +36,14 @@ def test_ids_and_names_are_read_as_themselves(id):
     assert licence_of(id) is licence_of(LICENCES[id].name) is LICENCES[id]
 
 
-@pytest.mark.parametrize("words", [*SILENT, *REFUSED])
+@pytest.mark.parametrize("words", [*CASES["silent"], *CASES["refused"]])
 def test_what_nobody_stated_or_somebody_refuses_is_not_known(words):
     licence = licence_of(words)
     assert (licence.id, licence.name, licence.is_known) == ("other", words or "not stated", False)
     assert combined([licence]) is None
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "MIT for research only", "CC BY 4.0 (not for commercial use)", "SUMMITS 2.0",
-        "Carnegie Mellon University notice", "Permissive Terms 2", "Community Data License Agreement",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("words", CASES["not_understood"])
 def test_words_that_are_not_understood_are_a_licence_of_their_own(words):
     assert licence_of(words) == Licence("other", words)
     assert combined([licence_of(words)]) == licence_of(words)
@@ -147,31 +86,9 @@ def test_every_card_of_ours_is_read():
         assert not licence.is_known or licence.id in LICENCES, name
 
 
-# By hand, from the licences' own words: who may stand in whom.
-@pytest.mark.parametrize(
-    ("ids", "whole"),
-    [
-        (["cc0-1.0", "mit"], "mit"),
-        (["mit", "apache-2.0"], "apache-2.0"),
-        (["mit", "odc-by"], "odc-by"),
-        (["odc-by", "cc-by-4.0"], "cc-by-4.0"),
-        (["cc-by-3.0", "cc-by-4.0"], "cc-by-4.0"),
-        (["cc-by-4.0", "cc-by-nc-4.0"], "cc-by-nc-4.0"),
-        (["cc-by-nc-4.0", "cc-by-nc-sa-4.0"], "cc-by-nc-sa-4.0"),
-        (["apache-2.0", "odc-by", "cc-by-sa-4.0"], "cc-by-sa-4.0"),
-        (["cc-by-sa-3.0", "cc-by-sa-4.0"], "cc-by-sa-4.0"),
-        (["cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0"], "cc-by-nc-sa-4.0"),
-        (["cc-by-sa-4.0", "cc-by-nc-4.0"], None),
-        (["cc-by-sa-4.0", "cc-by-nc-sa-4.0"], None),
-        (["cc-by-sa-4.0", "odbl"], None),
-        (["cdla-sharing-1.0", "cc-by-sa-4.0"], None),
-        (["cc-by-nd-4.0"], None),
-        (["cc0-1.0", "cc-by-nc-nd-4.0"], None),
-        (["cc-by-sa-4.0"], "cc-by-sa-4.0"),
-        ([], None),
-    ],
-)
-def test_what_may_be_joined(ids, whole):
+@pytest.mark.parametrize("case", CASES["joined"], ids=str)
+def test_what_may_be_joined(case):
+    ids, whole = case["ids"], case["whole"]
     expected = LICENCES[whole] if whole else None
     assert combined(LICENCES[id] for id in ids) == combined(LICENCES[id] for id in reversed(ids)) == expected
 
