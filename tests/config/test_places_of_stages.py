@@ -165,15 +165,3 @@ def test_a_link_on_the_way_to_an_absent_place_is_refused(project, tmp_path):
     Path("data/labels").symlink_to(tmp_path / "else")
     with pytest.raises(TruerateError, match="is a link to"):
         places.clear(Layout.load(), Stage("label", BOARD))
-
-
-def test_of_processes_that_work_together_the_first_empties(project, monkeypatch):
-    at = Layout.load()
-    places.clear(at, Stage("label", BOARD))
-    save(Sample, frame(Sample), at.labels(BOARD, "samples"))
-    monkeypatch.setenv("RANK", "1")
-    places.clear(at, Stage("label", BOARD))
-    assert Path(at.labels(BOARD, "samples")).is_file()
-    monkeypatch.setenv("RANK", "0")
-    places.clear(at, Stage("label", BOARD))
-    assert not Path(at.labels(BOARD, "samples")).exists()

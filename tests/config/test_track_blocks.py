@@ -85,13 +85,6 @@ def test_a_mistake_in_a_boards_own_settings_is_one_line_under_its_place(tmp_path
     assert "\n" not in line and all(part in line for part in expected), line
 
 
-def test_boards_of_public_files_carry_settings_too(tmp_path, params):
-    params["public_data"]["halueval-published"]["settings"] = {"n_responses": 0}
-    assert "public_data.halueval-published.settings.n_responses: must be at least 2" in refused(
-        tmp_path, params
-    )
-
-
 def test_an_unknown_track_is_refused_with_those_that_there_are(tmp_path, params):
     params["tracks"]["halueva"] = {}
     assert (

@@ -33,11 +33,6 @@ def test_empty_tables_travel(table, tmp_path):
     assert load(table, tmp_path / "t.parquet").schema == schemas.schema(table)
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
-def test_tables_say_what_a_row_is(table):
-    assert table.__doc__
-
-
 def row_of(table) -> dict:
     """A row that keeps the table's rules."""
     plain = {pl.String: "x", pl.Boolean: True, pl.Float64: 1.0, pl.Int64: 1}

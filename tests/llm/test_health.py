@@ -20,7 +20,7 @@ def letters(layout) -> list[tuple[str, str]]:
         return sorted(dead_letters(store).select("prompt", "reason").rows())
 
 
-@pytest.mark.parametrize("kind", ["502", "503", "504", "500", "drop", "429", "not-completion"])
+@pytest.mark.parametrize("kind", ["503", "drop", "429", "not-completion"])
 def test_an_outage_kills_nothing(at, stub, kind):
     """Each request has three tries, of a few milliseconds: forty faults in a row would kill thirteen. Twenty
     refusals for the rate, or replies that are paid for, would end the run.
@@ -66,7 +66,7 @@ def test_an_endpoint_that_stays_away_ends_the_run_and_the_next_one_goes_on(at, s
         assert stats(store)["n_replies"].sum() == 200
 
 
-@pytest.mark.parametrize("n_poisoned", [1, 2, 12])
+@pytest.mark.parametrize("n_poisoned", [1, 12])
 def test_poisoned_requests_die_whatever_their_number(at, stub, n_poisoned):
     """At the end they are all that is left: a tiny request tells that the endpoint is well."""
     layout = at(llm=SOON, endpoint={"concurrency": 4})
@@ -79,7 +79,7 @@ def test_poisoned_requests_die_whatever_their_number(at, stub, n_poisoned):
     assert stub.n_calls == n_calls
 
 
-@pytest.mark.parametrize("kind", ["broken", "null", "empty", "no-choices", "no-body"])
+@pytest.mark.parametrize("kind", ["broken", "empty"])
 @pytest.mark.parametrize("has_answered", [False, True])
 def test_replies_none_of_which_is_whole_end_the_run(at, stub, kind, has_answered):
     layout = at(llm={"max_attempts": 5}, endpoint={"concurrency": 4})
@@ -106,8 +106,8 @@ def test_refusals_in_a_row_end_the_run_with_the_time_of_the_reset(at, stub, caps
     assert "asked to wait" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("kind", ["502", "503", "500", "drop", "429", "not-completion", "html"])
-@pytest.mark.parametrize("n_left", [1, 2])
+@pytest.mark.parametrize("kind", ["503", "drop", "429", "html"])
+@pytest.mark.parametrize("n_left", [1])
 def test_an_outage_at_the_tail_of_a_run_kills_nothing(at, stub, kind, n_left):
     """Ten faults in a row, of one or two requests that have three tries each."""
     stub.stub.outage = kind, lambda n: 20 < n <= 30
@@ -119,7 +119,7 @@ def test_an_outage_at_the_tail_of_a_run_kills_nothing(at, stub, kind, n_left):
 
 
 @pytest.mark.parametrize("kind", ["502", "drop", "429", "empty", "broken"])
-@pytest.mark.parametrize("n_left", [1, 2])
+@pytest.mark.parametrize("n_left", [1])
 def test_an_endpoint_that_goes_away_before_the_last_requests_ends_the_run(at, stub, kind, n_left):
     stub.stub.outage = kind, lambda n: n > 20
     layout = at(llm=SOON | {"outage_s": 0.3}, endpoint={"concurrency": 4})

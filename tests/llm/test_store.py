@@ -96,16 +96,6 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
         Store(tmp_path / "text" / "under a file")
 
 
-def test_processes_write_at_once(tmp_path):
-    path = tmp_path / "r.sqlite"
-    writers = [writer(path, start, start + 60) for start in (0, 30, 60)]
-    for process in writers:
-        process.communicate()
-        assert process.returncode == 0
-    with Store(path) as store:
-        assert store.query("SELECT COUNT(*) FROM response") == [(120,)]
-
-
 def test_what_was_acknowledged_survives_a_kill(tmp_path):
     path = tmp_path / "r.sqlite"
     process = writer(path, 0, 100_000)

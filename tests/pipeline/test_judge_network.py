@@ -10,7 +10,7 @@ from truerate.detectors.judges.cells import save_decision
 from truerate.detectors.judges.decision import Decision
 from truerate.detectors.judges.family import fit_judges, judge_texts
 from truerate.llm.replies.located import located_verdict
-from truerate.pipeline.judges.judge_network import network_judge, passage_of
+from truerate.pipeline.judges.judge_network import network_judge
 from truerate.pipeline.judges.judge_prompts import NOTHING, Asked
 
 torch.set_num_threads(1)
@@ -19,17 +19,6 @@ CUE = "Judgement And Reason"
 
 def question(response, *, wants_reason=True, conversation="User: When?\nAssistant: Hm.\nUser: Well?"):
     return Asked(small.REFERENCE, conversation, response, wants_reason)
-
-
-def test_a_response_is_read_against_knowledge_and_conversation():
-    (row,) = passage_of(question("In 1899.")).to_dicts()
-    assert row["text"] == "In 1899." and row["spans"] == []
-    assert row["reference"].splitlines() == [
-        small.REFERENCE,
-        "Well?",
-        "[Assistant]: Hm.",
-        "[Human]: When?",
-    ]
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
 from truerate.pipeline import graph
 from truerate.pipeline.causes import BUILD, causes_in
-from truerate.pipeline.local_jobs import LocalJob, jobs_of, n_local_jobs, run_jobs
+from truerate.pipeline.local_jobs import LocalJob, jobs_of, run_jobs
 
 BOARD = "halueval-closed-world"
 
@@ -103,16 +102,3 @@ def _wait(is_so) -> None:
     while not is_so():
         assert time.monotonic() < end
         time.sleep(0.02)
-
-
-def test_a_profile_that_says_where_jobs_run_is_snakemakes(folder, monkeypatch):
-    profile = Path("profiles/default/config.yaml")
-    profile.parent.mkdir(parents=True, exist_ok=True)
-    profile.write_text("cores: 3\nquiet: [rules]\n")
-    threads = threading.active_count()
-    assert n_local_jobs() in (3, None) and threading.active_count() == threads
-    profile.write_text("executor: slurm\n")
-    assert n_local_jobs() is None
-    profile.unlink()
-    monkeypatch.setenv("SNAKEMAKE_PROFILE", "profiles/slurm")
-    assert n_local_jobs() is None

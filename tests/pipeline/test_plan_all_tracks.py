@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -34,11 +35,18 @@ def lines(folder: Path, name: str, *rows: dict) -> None:
     (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
 
 
-@pytest.fixture
-def at(tmp_path, monkeypatch) -> Layout:
+@pytest.fixture(scope="module")
+def at(tmp_path_factory) -> Iterator[Layout]:
     """The committed boards, one of published replies and one of published pairs; every source is imported."""
-    monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "responses.sqlite"))
-    values = with_sources(tmp_path, monkeypatch).p.model_dump()
+    folder = tmp_path_factory.mktemp("tracks")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("TRUERATE_STORE", str(folder / "responses.sqlite"))
+        yield built(folder, monkeypatch)
+
+
+def built(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    """These boards in a folder, which becomes the current one."""
+    values = with_sources(folder, monkeypatch).p.model_dump()
     shutil.rmtree("data")
     lines(Path("inputs/replies"), "source_info.jsonl", SOURCE_INFO)
     lines(Path("inputs/replies"), "response.jsonl", RESPONSE)

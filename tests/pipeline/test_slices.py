@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from truerate.config import Params, load_params
-from truerate.config.stage_settings import Stage, read_by, stages
+from truerate.config.stage_settings import read_by, stages
 from truerate.core.errors import TruerateError
 from truerate.pipeline.publishing.slices import own_lock, own_settings
 
@@ -62,18 +62,6 @@ def test_a_slice_says_nothing_of_other_boards(board):
     tracks = {one.track for one in other.values()}
     assert not [name for name in names if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", said)]
     assert not tracks & {*yaml.safe_load(said)["tracks"], *yaml.safe_load(said)["sizes"]["demo"]}
-
-
-def test_the_sizes_that_a_source_s_command_names_are_in_it(tmp_path):
-    """The wild board's own command names its own track; one that names other tracks' sizes needs these to be
-    built again.
-    """
-
-    def change(values):
-        values["sources"]["closed-world-chats"]["make"] = "python -m x {path} {mfava_train} {n_items}"
-
-    own = loaded(tmp_path, own_settings(edited(tmp_path, change), "wildhallucinations-closed-world"))
-    assert own.size["mfava"] == P.size["mfava"] and own.size["halueval"] == P.size["halueval"]
 
 
 # ---- the lock ----------------------------------------------------------------------------------------------
@@ -145,28 +133,6 @@ def test_a_lock_that_is_none_is_one_line(text):
         match=r"publishing board 'halueval-closed-world': dvc.lock cannot be read \(.*\); run `dvc repro`",
     ):
         own_lock(P, "halueval-closed-world", text)
-
-
-def test_what_a_board_overrides_stands_with_its_track(tmp_path):
-    """The file declares this board alone, so its settings and sizes are the track's; models that it does not ask
-    are left out.
-    """
-    values = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
-    own = {"settings": {"subjects": ["birch"]}, "sizes": {"qa": 3}}
-    values["boards"]["halueval-closed-world"] |= own
-    values["boards"]["wildhallucinations-closed-world"] |= {
-        "settings": {"gamma": 7},
-        "sizes": {"entities": 5},
-    }
-    p = Params.model_validate(values)
-    for board in ("halueval-closed-world", "wildhallucinations-closed-world"):
-        (tmp_path / "params.yaml").write_text(own_settings(p, board), "utf-8")
-        again = load_params(tmp_path / "params.yaml")
-        assert again.track(board) == p.track(board) and again.size_of(board) == p.size_of(board)
-        assert not again.board(board).settings and set(again.size) <= set(p.size)
-        asked = {place for place in read_by(again, Stage("dataset", board)) if place.startswith("models.")}
-        assert asked == {f"models.{alias}" for alias in p.models_of(board)} != set()
-        assert again.models.keys() <= set(p.track(board).models())
 
 
 def test_the_source_is_made_again_as_large_as_another_board_needs_it(tmp_path):
