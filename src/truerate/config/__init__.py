@@ -30,38 +30,10 @@ from truerate.config.web import Fetch, Search
 from truerate.core.errors import SettingsError
 
 __all__ = [
-    "Audit",
-    "Backbone",
-    "Block",
-    "Board",
-    "Cut",
-    "Detector",
-    "Endpoint",
-    "Entailer",
-    "Fetch",
-    "Grid",
-    "HubSource",
-    "Judging",
-    "Llm",
-    "Model",
-    "Names",
-    "Params",
-    "Paths",
-    "PublicData",
-    "Published",
-    "RateOf",
-    "Rights",
-    "Sampling",
-    "Search",
-    "Share",
-    "Size",
-    "Source",
-    "Statistics",
-    "Track",
-    "Training",
-    "Word",
-    "load_params",
-]
+    "Audit", "Backbone", "Block", "Board", "Cut", "Detector", "Endpoint", "Entailer", "Fetch", "Grid", "HubSource",
+    "Judging", "Llm", "Model", "Names", "Params", "Paths", "PublicData", "Published", "RateOf", "Rights",
+    "Sampling", "Search", "Share", "Size", "Source", "Statistics", "Track", "Training", "Word", "load_params",
+]  # fmt: skip
 
 
 def load_params(path: str | Path = "params.yaml") -> Params:
