@@ -1,6 +1,6 @@
 """The settings of detectors: families, networks that mark tokens, networks of inference."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -57,58 +57,41 @@ class Detector(Block):
     published: dict[str, Published] = {}
 
     @model_validator(mode="after")
-    def _grid_is_of_the_members(self) -> "Detector":
-        named = [name for part in self.grid for name in part.members]
-        if self.grid and self.kind != "tokens":
-            raise ValueError(
-                "`grid` is for detectors that mark tokens: leave out `folds` and `judges`, or it"
-            )
-        if self.unlabelled != "all" and self.kind != "tokens":
-            raise ValueError(
-                "`unlabelled` is for detectors that mark tokens: leave out `folds` and `judges`, or it"
-            )
-        if lost := [name for name in named if name not in self.members]:
-            raise ValueError(f"`grid` names {lost[0]!r}, no member")
+    def _fits_together(self) -> "Detector":
+        if fault := next(self._faults(), None):
+            raise ValueError(fault)
         return self
 
-    @model_validator(mode="after")
-    def _published_are_the_members(self) -> "Detector":
+    def _faults(self) -> Iterator[str]:
+        """The settings of the family that do not fit together."""
+        marking = {"grid": bool(self.grid), "unlabelled": self.unlabelled != "all"}
+        for name in (name for name, is_given in marking.items() if is_given and self.kind != "tokens"):
+            yield f"`{name}` is for detectors that mark tokens: leave out `folds` and `judges`, or it"
+        yield from self._strangers("grid", [name for part in self.grid for name in part.members])
         if self.published and self.train:
-            raise ValueError("`published` needs `train: false` beside it: such detectors learn nothing here")
-        if self.train:
-            return self
-        if self.folds or self.entailment or self.judges or self.learns_from:
-            raise ValueError("`train: false` goes with `published` alone: nothing is learned")
-        if lost := [name for name in self.published if name not in self.members]:
-            raise ValueError(f"`published` names {lost[0]!r}, no member")
-        if lost := [name for name in self.members if name not in self.published]:
-            raise ValueError(
-                f"member {lost[0]!r} is not in `published`, and `train: false` lets nothing learn"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _entailers_are_members(self) -> "Detector":
-        lost = [name for name in self.entailment if name not in self.members]
-        if lost or (self.entailment and not self.folds):
-            raise ValueError(
-                f"`entailment` names {lost[0]!r}, no member"
-                if lost
-                else "`entailment` needs `folds`: it judges whole texts"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _judges_are_the_members(self) -> "Detector":
+            yield "`published` needs `train: false` beside it: such detectors learn nothing here"
+        if not self.train:
+            if self.folds or self.entailment or self.judges or self.learns_from:
+                yield "`train: false` goes with `published` alone: nothing is learned"
+            yield from self._strangers("published", self.published)
+            for name in (name for name in self.members if name not in self.published):
+                yield f"member {name!r} is not in `published`, and `train: false` lets nothing learn"
+        yield from self._strangers("entailment", self.entailment)
+        if self.entailment and not self.folds:
+            yield "`entailment` needs `folds`: it judges whole texts"
         if self.judges and (self.folds or self.entailment):
-            raise ValueError(
-                "`judges` stands alone: its members have `folds` of their own, and no `entailment`"
-            )
-        if lost := [name for name in self.judges if name not in self.members]:
-            raise ValueError(f"`judges` names {lost[0]!r}, no member")
-        if self.judges and (lost := [name for name in self.members if name not in self.judges]):
-            raise ValueError(f"member {lost[0]!r} is not in `judges`: either all members are judges or none")
-        return self
+            yield "`judges` stands alone: its members have `folds` of their own, and no `entailment`"
+        yield from self._strangers("judges", self.judges)
+        for name in (name for name in self.members if self.judges and name not in self.judges):
+            yield f"member {name!r} is not in `judges`: either all members are judges or none"
+        yield from self._strangers("only", self.only)
+        for name, tracks in self.only.items():
+            for track in (track for track in tracks if track not in self.tracks):
+                yield f"`only` gives {name!r} the track {track!r}, none of the family's: {', '.join(self.tracks)}"
+
+    def _strangers(self, setting: str, names: Iterable[str]) -> Iterator[str]:
+        """A line for each name in a setting that is no member."""
+        return (f"`{setting}` names {name!r}, no member" for name in names if name not in self.members)
 
     @property
     def kind(self) -> Literal["texts", "judges", "tokens", "published"]:
@@ -116,17 +99,6 @@ class Detector(Block):
         if not self.train:
             return "published"
         return "texts" if self.folds else "judges" if self.judges else "tokens"
-
-    @model_validator(mode="after")
-    def _only_names_what_is_there(self) -> "Detector":
-        for member, tracks in self.only.items():
-            if member not in self.members:
-                raise ValueError(f"`only` names {member!r}, no member")
-            if lost := [track for track in tracks if track not in self.tracks]:
-                raise ValueError(
-                    f"`only` gives {member!r} the track {lost[0]!r}, none of the family's: {', '.join(self.tracks)}"
-                )
-        return self
 
     def learns_on(self, board: str) -> bool:
         """Whether it learns on a board, of those that it judges."""
