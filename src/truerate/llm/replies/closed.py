@@ -161,8 +161,8 @@ def _turned(head: Sequence[Word], value: bool) -> bool | None:
 
 def _checked(value: bool | None, behind: Sequence[Word]) -> bool | None:
     """What is said where words stand behind the word of verdict: the value of a field, a reason, an exception."""
-    while behind and (behind[0].text in (")", "]") or behind[0].text in _ADVERBS):
-        behind = behind[1:]
+    ends = (at for at, word in enumerate(behind) if word.text not in ")]" and word.text not in _ADVERBS)
+    behind = behind[next(ends, len(behind)) :]
     if value is None or not behind:
         return value
     inside = [word for word in behind if word.text not in PAUSES]
@@ -176,8 +176,15 @@ def _checked(value: bool | None, behind: Sequence[Word]) -> bool | None:
         return value if not has(behind, "negation", "no", *VALUES) else None
     if behind[0].text not in PAUSES:
         return value if has(behind[:1], "because") and len(behind) > 1 else None
-    while behind[1:] and behind[0].text in PAUSES and _says(behind[1], value) and _is_end(behind[2:]):
-        behind = behind[2:]  # `Accurate ✅`, `Yes, supported`
+    at = 0
+    while (
+        behind[at + 1 : at + 2]
+        and behind[at].text in PAUSES
+        and _says(behind[at + 1], value)
+        and _is_end(behind[at + 2 : at + 3])
+    ):
+        at += 2  # `Accurate ✅`, `Yes, supported`
+    behind = behind[at:]
     inside = [word for word in behind if word.text not in PAUSES]
     if not inside:
         return value if not behind or behind[0].text not in _FIELD_SIGNS - {"-", "–", "—", "("} else None

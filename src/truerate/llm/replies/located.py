@@ -20,7 +20,8 @@ from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
 from truerate.llm.replies.regions import NO_WORDS, answering
 from truerate.llm.replies.statements import stated_in, statement_of
-from truerate.llm.replies.verdicts import Asks, answer_in, of_names, prose
+from truerate.llm.replies.values import answer_in
+from truerate.llm.replies.verdicts import Asks, of_names, prose
 from truerate.llm.replies.words import VALUES, Sentence, has, sentences, words
 
 _ASKS: Asks = "hallucination"

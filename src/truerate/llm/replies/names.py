@@ -36,7 +36,9 @@ _QUOTED = lazy(r"[\"“”„«»‘']((?:the )?\w+ #?(?:[12]|\w+))[\"“”«»
 _QUOTED_END = lazy(r"([.!?])([\"”])(?=\s+[A-Z*])")
 _AT_START = lazy(r"\A\W*([12])(?=\W*\Z|\W*\n(?!\W*(?:or|and)\b)| *[,(—–-](?!\W*\d))")
 _BROKEN = lazy(r"\b(answer|response|summary|option)\n+(?=[12]\b)", 2)
-_LINE = lazy(r"^((?:[^\n]{1,40}[:：])?\W*(?:[Tt]he )?\w+ ?[12][*_\"”)\]`]*)\n+(?=\W*[A-Z])", re.MULTILINE)
+_LINE = lazy(
+    r"^((?:[^\n]{1,40}[:：])?[^\w\n]*(?:[Tt]he )?\w+ ?[12][*_\"”)\]`]*)\n+(?=[^\w\n]*[A-Z])", re.MULTILINE
+)
 _STARS = lazy("[★⭐☆]+")
 _WIDE = str.maketrans("①②", "12", "\u20e3") | {sign: sign - 0xFEE0 for sign in range(0xFF10, 0xFF1A)}
 

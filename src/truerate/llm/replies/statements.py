@@ -38,22 +38,27 @@ _LETTERS = (
     ("M", "mention"), ("", "given conclusive opinion filler"),
 )  # fmt: skip
 _TAIL = "[sSPiBHmMwD]*"
-_SPLIT = "(?:PB(?=SP)|SB(?=P[BHVDn])|PH(?=[SP][FG]))?"  # it is the answer that …, the answer is the one that …, this makes it …
+_SOURCE = "(?:H?i?s[sSPiwM]*)?"
+# it is the answer that …, the answer is the one that …, this makes it …
+_SPLIT = "(?:PB(?=SP)|SB(?=P[BHVDn])|PH(?=[SP][FG]))?"
+# it adds a name that the document does not mention, it adds nothing that …; of two negations the second turns the first
+_RELATIVE = lazy(r"(?=.*n)(?:[SP]{1,2}D?n?H|e|TB)n?i[SP]*(?:B|s?D?)n?[BHm]?(?P<p>[KGWMHV])s*")
 SHAPES = tuple(
     lazy(shape)
     for shape in (
-        rf"{_SPLIT}(?!N)n?[SP]{{0,3}}D?n?(?:Hi(?!n)|[BH])?w?n?D?[BH]?(?P<p>[FGNx])(?:(?<=G)K)?i?F?[BH]?m?{_TAIL}",  # it is not hallucinated
+        # it is not hallucinated, it contains (no) false information
+        rf"{_SPLIT}(?!N)n?[SP]{{0,3}}D?n?(?:Hi(?!n)|[BH])?w?n?D?[BH]?(?P<p>[FGNx])(?:(?<=G)K)?i?F?[BH]?m?{_TAIL}",
         rf"n?TB?n?i?(?P<p>[FNx])i?{_TAIL}",  # there is no hallucination
         rf"e?m?ni?(?P<p>[FNx])i?B?[mH]?{_TAIL}",  # I found no hallucinated details
         r"(?:em)?(?P<p>[FN])i?(?:B?[mH])?[PS]*",  # hallucination detected
         rf"{_SPLIT}[SP]{{1,2}}D?n?(?P<p>V)(?!.{{0,2}}n).*",  # it invents whatever
-        rf"{_SPLIT}(?:n?w?|ni)[SP]*G?D?n?(?P<p>[VW])H?{_TAIL}",  # the answer does not contradict the document
+        rf"(?:n|ni)[SP]*(?P<p>V)H?{_TAIL}",  # nothing in it contradicts the document
+        rf"{_SPLIT}(?:n?w?i?|ni)[SP]*G?D?n?(?P<p>W){_SOURCE}G?",  # it does not agree with the document
         r"sD?n?(?P<p>[VW])[SP]",  # the document supports the answer
+        r"(?P<p>V)H?s{1,2}",  # contradicted by the document
         r"SBPsD?n?(?P<p>[VW])",  # the answer is the one that the document supports
-        rf"(?:n?wi?|ni?)?m?[SP]{{0,2}}M?B?n?w?(?P<p>[GWF])K?H?{_TAIL}",  # every detail is supported
+        rf"(?:n?wi?|ni?)?m?[SP]{{0,2}}(?:M?B)?n?w?(?P<p>[GF])K?H?{_TAIL}",  # every detail is supported
         r"(?:n?wi?|ni?)?[SP]{0,2}M?(?:Bn?w?m?|m)(?P<p>K)s*",  # every detail is in the document
-        # it adds a name that the document does not mention
-        r"(?=.*n)(?:[SP]{1,2}D?n?H|e|TB)n?i[SP]*(?:B|s?D?)n?[BHm]?(?P<p>[KGWMHV])s*",
         r"[SP]{1,2}D?n?HiPB(?P<p>F)",  # it contains facts that are invented
         r"(?:[SP]{0,2}n?B?|n)m(?P<p>K)",  # not found in the document
         r"[BD](?:[SP]{1,2}|T)[BH]?(?P<p>[FGN])i?",  # is the answer hallucinated
@@ -175,41 +180,41 @@ def _simple(some: Sequence[Word], *, is_headed: bool = False) -> bool | None:
     if has(some, "doubt", "aside"):
         return None
     letters = [letter(word) for word in some]
-    shape = next((match for form in SHAPES if (match := form.fullmatch("".join(letters)))), None)
-    if shape is None:
+    code = "".join(letters)
+    relative = _RELATIVE.fullmatch(code)
+    shape = relative or next((match for form in SHAPES if (match := form.fullmatch(code))), None)
+    n = code.count("n", 0, shape.start("p")) if shape else 0
+    if shape is None or (n > 1 and not relative) or (shape["p"] == "x" and not n):
         return None
     at = -1
     for _ in range(shape.start("p") + 1):  # letters up to the polar one
         at = next(position for position in range(at + 1, len(some)) if letters[position])
-    n = shape[0][: shape.start("p")].count("n")
-    sign = 1 if shape["p"] in "FNVx" else -1
-    is_kept = _is_clear(some, at, "".join(letters[:at]), n, is_headed=is_headed)
-    return (sign > 0) is not (n % 2 == 1) if is_kept and not (shape["p"] == "x" and not n) else None
+    if not _is_clear(some, at, code[: shape.start("p")], code, is_headed=is_headed):
+        return None
+    return (shape["p"] in "FNVx") is not (n % 2 == 1)
 
 
-def _is_clear(some: Sequence[Word], at: int, before: str, n: int, *, is_headed: bool) -> bool:
+def _is_clear(some: Sequence[Word], at: int, before: str, code: str, *, is_headed: bool) -> bool:
     """Whether a clause of one of the shapes, whose polar word stands at a place, says it of the judged text, and nothing vague."""
-    word = some[at]
-    if has(some[:at], "specific") and not set(before) & {"S", "P"}:
+    word, is_denied = some[at], "n" in before
+    is_noun = bool({"fault_noun", "problem"} & word.classes)
+    is_fault = is_noun or has([word], "fault", "fault_verb")
+    if (has(some[:at], "specific") and not set(before) & {"S", "P"}) or (has(some, "partial") and is_fault):
         return False
-    is_fault = bool({"fault", "fault_noun", "fault_verb"} & word.classes)
-    if (has(some, "partial") and is_fault) or (n and "w" in before and (before[0] != "n" or is_fault)):
-        return False
-    if (n and "fault_noun" in word.classes and some[at - 1].text == "the") or (
-        is_headed and word.text in _VAGUE
-    ):
-        return False
-    letters = {letter(word) for word in some}
-    is_other = bool({"fault_noun", "problem"} & word.classes) and not word.text.startswith("hallucination")
     if (
-        is_other
-        and not is_headed
-        and not letters & set("SPTewiHs")
-        and not ("m" in letters and letters & set("Bn"))
-    ):
+        is_denied and "w" in before and (before[0] != "n" or is_fault)
+    ):  # `everything is not …`, `not all is false`
         return False
-    if "S" not in before and has([word], "clause_fault", "clause_sound"):
+    if not is_denied and not is_fault and "H" in before:  # `it has correct …`
         return False
-    if "S" not in before and (word.text in LOOSE and not set(before) & {"w", "T", "m"}):
-        return is_headed or "H" in before
-    return True
+    if (is_denied and is_noun and some[at - 1].text == "the") or (is_headed and word.text in _VAGUE):
+        return False
+    is_bare = not set(code) & set("SPTewiHs") and not ("m" in code and set(code) & set("Bn"))
+    if is_noun and is_bare and not is_headed and not word.text.startswith("hallucination"):
+        return False
+    if "S" in before:
+        return True
+    is_of_it = before.lstrip("n")[:1] == "P" or not set(before) & {"w", "T", "m", "H"}
+    return not has([word], "clause_fault", "clause_sound") and (
+        is_headed or not (word.text in LOOSE and is_of_it)
+    )

@@ -14,31 +14,24 @@ from truerate.llm.replies import headings, structured
 from truerate.llm.replies.cutting import bare, unwrapped
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.regions import MATERIAL, answering
-from truerate.llm.replies.statements import LOOSE, PAUSES, SIGNS, letter, signs_of, stated_in, statement_of
+from truerate.llm.replies.statements import PAUSES, signs_of, stated_in, statement_of
+from truerate.llm.replies.values import (
+    CONFLICT,
+    NONE,
+    TRUTHS,
+    Answer,
+    answer_in,
+    asked_by,
+    field_of,
+    first_clause,
+    is_fault_name,
+    stands_alone,
+    value_of,
+)
 from truerate.llm.replies.words import MAX_SENTENCES, MAX_WORDS, VALUES, Sentence, Word, has, sentences, words
 
 Asks = Literal["", "hallucination"]
-TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 _BLANKS = lazy(r"[^\S\n]+")
-_NONE = frozenset(("none", "none detected", "none found", "zero"))
-_LINKS = frozenset((":", "：", ",", "，", "=", ")", "]", "-", "–", "—", "→", "⇒", "|", *"✅❌✓✔✗✘"))
-_LEADS = frozenset("modal label filler be opinion conclusive self pronoun subject".split())
-_AFTER = frozenset("the this it there because since as these all everything here indeed".split())
-_WEAK = frozenset("answer response output the".split())  # labels that may as well name what was judged
-_STEMS = ("hallucinat", "made up", "fabricat", "invent")
-
-
-class Answer(NamedTuple):
-    """A value that a sentence gives, whether a label or an announcement names it, and what stands behind it."""
-
-    value: bool | None
-    is_labelled: bool
-    behind: tuple[Word, ...]
-    is_inner: bool = False  # it stands in a later clause of its sentence
-    is_firm: bool = True  # its label is none of the judged text's names, too
-
-
-_CONFLICT = Answer(None, True, ())
 
 
 class _Part(NamedTuple):
@@ -164,7 +157,7 @@ def _parts(some: Sequence[Sentence], asks: Asks) -> list[_Part]:
                 VALUES & word.classes or has([word], "label", "filler") or word.text in "/|or"
                 for word in before.words
             )
-            asked = True if is_choice or not asks else _asked_by(before.words)
+            asked = True if is_choice or not asks else asked_by(before.words)
             is_own = not is_choice
             answer = (
                 None
@@ -172,7 +165,7 @@ def _parts(some: Sequence[Sentence], asks: Asks) -> list[_Part]:
                 else answer._replace(value=answer.value is asked, is_labelled=True)
             )
         if before and answer and not answer.is_firm and has(before.words, "reported_question"):
-            answer = _CONFLICT  # a question of the user's, and its answer
+            answer = CONFLICT  # a question of the user's, and its answer
         stated = statement_of(item) if asks and not is_own and not answer else None
         parts.append(_Part(item, answer, is_own, stated))
         before = item
@@ -229,7 +222,7 @@ def _backs(some: Sequence[Word], value: bool) -> bool:
 
 def _follows(answer: Answer, value: bool) -> bool:
     """Whether what stands behind a value in its sentence goes on about the text, and no courtesy stands for a reason."""
-    part = [word for word in _clause(answer.behind) if word.text not in PAUSES]
+    part = [word for word in first_clause(answer.behind) if word.text not in PAUSES]
     if not part or {1 if value else -1} <= signs_of(answer.behind):
         return True
     if answer.is_inner or has(part[:1], "self", "courtesy", "to_user") or part[0].text == "and":
@@ -262,142 +255,7 @@ def _is_contrary(parts: Sequence[_Part], value: bool) -> bool:
     return against in signs and (not value or backing not in signs)
 
 
-# ---- values of one sentence ----------------------------------------------------------------------------------
-
-
-def answer_in(sentence: Sentence) -> Answer | None:
-    """The value that a sentence gives; None where it gives none, asks, or speaks of one under doubt or condition."""
-    some = sentence.words
-    if sentence.is_question:
-        return None
-    answer, end = None, 0
-    for start in (
-        0,
-        *(at + 1 for at, word in enumerate(some) if word.text in PAUSES or word.text in ("and", "und")),
-    ):
-        if start < end:
-            continue  # the words up to there lead to no value
-        end, is_labelled, is_announced = _lead(some, start)
-        if end == len(some) or not stands_alone(some, end):
-            continue
-        is_last = (
-            0 < start == end == len(some) - 1
-            and has(some[:1], "because")
-            and not has(some[: start - 1], "label")
-        )
-        if not (
-            is_labelled or is_announced or is_last or end == 0 or (start and some[start - 1].text in "→⇒")
-        ):
-            continue
-        value = value_of(some[end])
-        if answer is not None and answer.value is not value:
-            return _CONFLICT
-        if answer is None:
-            before = some[:end]
-            if has(before, "condition", "doubt", "to_user", "reported_question") or any(
-                word.text == '"' for word in before
-            ):
-                return None
-            if signs_of(some[:start]) == {-1 if value else 1}:
-                return _CONFLICT
-            is_firm = any(word.text not in _WEAK and "label" in word.classes for word in before)
-            answer = Answer(value, is_labelled, tuple(some[end + 1 :]), start > 0, is_firm)
-    if answer and (has(_clause(answer.behind), "doubt", "to_user") or has(answer.behind, "condition")):
-        return None
-    return answer
-
-
-def _lead(some: Sequence[Word], start: int) -> tuple[int, bool, bool]:
-    """Where the words that may lead to a value end, whether a label or an opinion is among them, and whether a word that
-    concludes.
-    """
-    at, is_labelled, is_announced = start, False, False
-    while (
-        at < len(some)
-        and (_LEADS & some[at].classes or some[at].text in _LINKS)
-        and not stands_alone(some, at)
-    ):
-        names = some[at].classes
-        behind = some[at + 1 : at + 2]
-        is_linked = bool(behind) and (behind[0].text in _LINKS or has(behind, "be", "modal"))
-        is_it = "be" in names and at > 0 and some[at - 1].text == "it"
-        is_labelled = is_labelled or "opinion" in names or ("label" in names and is_linked) or is_it
-        is_announced = is_announced or "conclusive" in names
-        at += 1
-    return at, is_labelled, is_announced
-
-
-def _clause(some: Sequence[Word]) -> Sequence[Word]:
-    """The words up to the end of their clause."""
-    ends = (at for at, word in enumerate(some) if at and word.text in (",", "，", ":", ";", "(", "—", "–"))
-    return some[: next(ends, len(some))]
-
-
-def value_of(word: Word) -> bool:
-    """Whether a Yes or No is a Yes."""
-    return "fault_value" in word.classes
-
-
-def stands_alone(some: Sequence[Word], at: int) -> bool:
-    """Whether a Yes or No stands here that no other word belongs to."""
-    if not VALUES & some[at].classes or at + 1 == len(some):
-        return bool(VALUES & some[at].classes)
-    behind, after = some[at + 1], some[at + 2 : at + 4]
-    is_pair = (
-        behind.text == "-" and has(after[:1], *VALUES) and not (len(after) > 1 and after[1].text.isdecimal())
-    )
-    if behind.text == "/" or is_pair:
-        return False
-    return behind.text in PAUSES or behind.text in _AFTER or not VALUES.isdisjoint(behind.classes)
-
-
-# ---- fields --------------------------------------------------------------------------------------------------
-
-
-def field_of(sentence: Sentence) -> tuple[bool, Answer | None]:
-    """Whether a sentence is a field of a name that says fault or soundness (`Hallucinated: no`), and its value: None
-    where that is no verdict.
-    """
-    some = sentence.words
-    at = next((at for at, word in enumerate(some) if word.text in (":", "：", "=", "|")), None)
-    if at is None and len(some) > 2 and some[-2].text in ("-", "–", "—"):
-        at = len(some) - 2
-    if not at or has(some[1:at], "be") or has(some[:at], "self") or some[0].text in LOOSE:
-        return False, None
-    is_fault = _is_fault(some[:at])
-    if is_fault is None:
-        return False, None
-    behind = [word for word in some[at + 1 :] if word.text not in (":", "|", "=")]
-    texts = [word.text for word in behind]
-    is_zero = (
-        is_fault and texts[:1] == ["0"] and texts[1:2] in (["of"], ["/"])
-    )  # `Hallucinated claims: 0 of 4`
-    if len(texts) == 1 and texts[0] in TRUTHS:
-        return True, Answer(TRUTHS[texts[0]] is is_fault, True, ())
-    if is_zero or (len(texts) in (1, 2) and texts[0] in _NONE):
-        return True, Answer(not is_fault, True, ())
-    if behind and has(behind[:1], "yes", "no") and stands_alone(behind, 0):
-        return True, Answer(has(behind[:1], "yes") is is_fault, True, tuple(behind[1:]))
-    return len(behind) <= 2 or has(behind[:1], *VALUES) or texts[0][0].isdecimal(), None
-
-
-def _asked_by(some: Sequence[Word]) -> bool | None:
-    """Whether a question asks for a fault (True) or for soundness (False), where it asks for the verdict itself."""
-    if has(some, "negation", "no"):
-        return None
-    if any(word.text.startswith(_STEMS) for word in some):
-        stated = stated_in(some)
-        return _is_fault(some) if stated is None and len(some) < 4 else stated
-    is_name = len(some) < 3 and not has(some, "be") and not any(word.text in LOOSE for word in some)
-    return _is_fault(some) if is_name else None
-
-
-def _is_fault(some: Sequence[Word]) -> bool | None:
-    """Whether a name says fault (True) or soundness (False); None of other names."""
-    signs = {sign for word in some for key, sign in SIGNS.items() if key in word.classes}
-    if len(signs) != 1 or any(letter(word) == "u" for word in some):
-        return None
-    return (signs.pop() > 0) is not has(some, "negation", "no")
+# ---- fields of JSON and tables ------------------------------------------------------------------------------------
 
 
 def of_names(pairs: Sequence[tuple[str, Any]], asks: Asks) -> Parsed | None:
@@ -406,7 +264,7 @@ def of_names(pairs: Sequence[tuple[str, Any]], asks: Asks) -> Parsed | None:
     others: set[bool | None] = set()
     for name, value in pairs:
         some = words(name, asks)[:-1]
-        is_fault = _is_fault(some) if asks else None
+        is_fault = is_fault_name(some) if asks else None
         if is_fault is None and not all({"label", "filler", "conclusive"} & word.classes for word in some):
             others.add(_truth_of(value) if isinstance(value, str) else None)
         else:
@@ -420,7 +278,7 @@ def of_names(pairs: Sequence[tuple[str, Any]], asks: Asks) -> Parsed | None:
 
 def _of_field(value: Any, is_fault: bool | None, asks: Asks) -> bool | None:
     """The verdict of a field: of a label (`is_fault` None), or of a name that says fault (True) or soundness (False)."""
-    if is_fault and isinstance(value, str) and value.strip(" .!").casefold() in _NONE:
+    if is_fault and isinstance(value, str) and value.strip(" .!").casefold() in NONE:
         return False
     truth = _truth_of(value) if is_fault is not None or isinstance(value, bool | str) else None
     if truth is None and isinstance(value, str) and is_fault is not False:
