@@ -3,45 +3,17 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 from typing import Any
 
+from truerate.core.data_files import read_data
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.text import n_words
 
-# What each may be called, the first of them by truerate.
-ROLES: Mapping[str, tuple[str, ...]] = {
-    "answer": (
-        *("answer", "response", "output", "actual_output", "completion", "prediction", "model_answer"),
-        *("model_output", "generated_text", "generation", "reply"),
-    ),
-    "reference": (
-        *(
-            "reference",
-            "retrieved_contexts",
-            "retrieval_context",
-            "contexts",
-            "context",
-            "knowledge",
-            "evidence",
-        ),
-        *("passages", "documents", "document", "source_text"),
-    ),
-    "question": ("question", "user_input", "query", "prompt", "input"),
-    "system": ("system", "model", "model_name", "generator"),
-    "lang": ("lang", "language"),
-    "id": ("id",),
-    "group": ("group", "cluster"),
-    "abstained": ("abstained",),
-}
-ALWAYS_EVIDENCE = ("retrieved_contexts", "retrieval_context", "contexts")
-GOLDEN = tuple(
-    (
-        "ground_truth ground_truths golden golden_answer gold gold_answer expected_output expected target "
-        "ideal correct_answer reference_answer best_answer"
-    ).split()
-)
-LABELS = ("is_hallucinated", "hallucinated", "is_hallucination", "label", "labels", "verdict", "spans")
+_NAMES = read_data(Path(__file__).with_name("fields.yaml"), dict)
+ROLES: Mapping[str, Sequence[str]] = _NAMES["roles"]
+ALWAYS_EVIDENCE, GOLDEN, LABELS = (_NAMES[name] for name in ("always_evidence", "golden", "labels"))
 LEAST_WORDS = 4  # of a text that is taken for evidence by its name
 Record = Mapping[str, Any]
 Records = Sequence[tuple[int, Record]]

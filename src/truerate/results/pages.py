@@ -21,11 +21,8 @@ REDISTRIBUTION = {
 RULES = "Simple rules alone, which ask no model: what a judge of these texts has to beat."
 ON_HOME = 8  # lines of a board's figure on the home page
 N_OTHER = 4  # other metrics that stand beside the headline in the table
-N_TINTS, FEW, MANY = (
-    10,
-    2,
-    16,
-)  # of a heat map: tints; values of a key that are worth a map, and that fit a page
+N_TINTS = 10  # of a heat map
+FEW, MANY = 2, 16  # values of a key that are worth a map, and that fit a page
 UNCORRECTED = (("rule", "uncorrected"),)  # the slice of labels as published, where some are corrected
 LABELS = ("not hallucinated", "hallucinated")
 N_SUSPECTS = 20  # on the page; the file has all

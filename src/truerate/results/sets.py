@@ -10,24 +10,17 @@ from pathlib import Path
 
 from truerate.config.data import PublicData
 from truerate.config.layout import Layout
+from truerate.core.data_files import read_data
 from truerate.core.errors import TruerateError, listed
 from truerate.sources.clone import PublicSet, matching
 from truerate.sources.registry import reader_module
 
 MARK = "truerate: "  # how a line begins that a command says to a person
 # Public sets that no board is made of, by name and repository, and why.
-LEFT_OUT = {
-    ("UHGEval", "IAAR-Shanghai/UHGEval"): (
-        "its labels are keywords with a verdict each, not places in a text, and every text holds a wrong one, so that none "
-        "is right; a board would rest on a matching rule of our own"
-    ),
-    ("LongFact", "google-deepmind/long-form-factuality"): (
-        "questions alone, without replies or labels; ask your own models with it"
-    ),
-    ("ChineseFactEval", "GAIR-NLP/factool"): (
-        "replies with a verdict each, without claims or evidence: no track takes them yet"
-    ),
-}
+LEFT_OUT: dict[tuple[str, str], str] = read_data(
+    Path(__file__).with_name("left_out.yaml"),
+    lambda sets: {(name, entry["repository"]): entry["reason"] for name, entry in sets.items()},
+)
 ALIKE = 0.8  # of two names, by difflib: a misspelt one has .9, names of other sets .5
 
 

@@ -208,24 +208,7 @@ def _tables_json(tables: Tables) -> str:
 
 def _rows_csv(tables: Tables, board: Board) -> str:
     rows = tables.rows_of(board.name)
-    header = (
-        "table",
-        "subject",
-        "kind",
-        "metric",
-        "slice",
-        "rank_low",
-        "rank_high",
-        "value",
-        "low",
-        "high",
-        "n",
-        "provenance",
-        "label",
-        "unit",
-        "direction",
-        "note",
-    )
+    header = "table subject kind metric slice rank_low rank_high value low high n provenance label unit direction note".split()
     pairs = zip(rows, unanswered(rows), strict=True)
     lines = [
         row

@@ -5,17 +5,8 @@ from dataclasses import replace
 from truerate.core.rights import KEYS, open_tables
 from truerate.site.tables import Board
 
-OPEN = (
-    "CC0",
-    "CC-BY",
-    "CC BY",
-    "PUBLIC DOMAIN",
-    "PDDL",
-    "ODC-BY",
-    "ODC BY",
-    "MIT",
-    "APACHE",
-)  # how licences begin that allow showing
+# how licences begin that allow showing
+OPEN = ("CC0", "CC-BY", "CC BY", "PUBLIC DOMAIN", "PDDL", "ODC-BY", "ODC BY", "MIT", "APACHE")
 QUOTED = 240  # characters of a page whose licence allows no more than to quote it
 
 
