@@ -12,7 +12,6 @@ pytest.importorskip("fastapi", reason="`transformers serve` needs the extra `ser
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.proof
 def test_twenty_requests_to_transformers_serve(at, tmp_path):
     command = Path(sys.executable).with_name("transformers")  # of the environment that runs the tests
     if not command.is_file():
