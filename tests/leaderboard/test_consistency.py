@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from truerate.core.claims import Cell, Counted, HiddenSet, Matrices, Mixture, Weighted, Whole
-from truerate.leaderboard.consistency import check_claims, check_totals, place
+from truerate.leaderboard.consistency import check_claims, check_totals, printed_in
 from truerate.leaderboard.ledger import COLUMNS, ledger_of
 from truerate.tracks.halueval.protocol import PROTOCOL
 
@@ -126,5 +126,5 @@ def test_claims_of_another_paper_say_nothing(tmp_path):
 
 
 def test_where_a_figure_is_printed():
-    assert place("helma", "6") == "helma Table 6" and place("mfava", "Fig4") == "mfava Table Fig4"
-    assert place("halludial", "README") == "halludial README"
+    assert printed_in("helma", "6") == "helma Table 6" and printed_in("mfava", "Fig4") == "mfava Table Fig4"
+    assert printed_in("halludial", "README") == "halludial README"

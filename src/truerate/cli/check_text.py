@@ -91,11 +91,11 @@ def _run_judge(reference: str, answer: str, detector: str | None, turns: Turns, 
     if as_json:
         print(json.dumps(judged._asdict(), ensure_ascii=False))
         return
-    for line in told(judged):
+    for line in judgement_lines(judged):
         _console().print(Text(printable(line)), soft_wrap=True)
 
 
-def told(judged: Judged) -> list[str]:
+def judgement_lines(judged: Judged) -> list[str]:
     """What a judge says, a line each: the verdict with p, the segments, the reason and what it is."""
     verdict = "hallucinated" if judged.verdict else "not hallucinated"
     head = f"{verdict}: p {judged.p:.2f}, threshold {judged.threshold:.2f}, by {judged.detector}, trained on {judged.board}"
@@ -130,19 +130,19 @@ def _refuse_mixed(reference: str | None, answer: str | None, pairs: str | None, 
 def _run_pairs(pairs: Sequence[Pair], detector: str | None, *, as_json: bool) -> None:
     """Mark all pairs of a file that has been read whole; a line for each."""
     marked = check_pairs([(pair.answer, pair.reference) for pair in pairs], detector)
-    for pair, found in zip(pairs, marked, strict=True):
+    for pair, marks in zip(pairs, marked, strict=True):
         if as_json:
-            print(as_line(found, pair.id))
+            print(as_line(marks, pair.id))
         else:
-            show_line(found, str(pair.id), _console())
+            show_line(marks, str(pair.id), _console())
 
 
 def as_line(marked: Marked, name: str | int | None = None) -> str:
     """One pair's finding as a line of JSON: id (where there is one), text, spans in whole words, p, detector,
     board, and the detector's own pieces.
     """
-    told = {"id": name} if name is not None else {}
-    return json.dumps(told | marked._asdict(), ensure_ascii=False)
+    record = {"id": name} if name is not None else {}
+    return json.dumps(record | marked._asdict(), ensure_ascii=False)
 
 
 # ---- what a person sees ------------------------------------------------------------------------------------
@@ -198,10 +198,10 @@ def in_words(span: dict) -> str:
 
 def summary(marked: Marked) -> str:
     """One line: how many words are marked, by which detector, where it learned."""
-    learned = f", trained on {marked.board}" if marked.board else ""
+    trained_on = f", trained on {marked.board}" if marked.board else ""
     n_marked = n_words(marked.text, marked.spans, marked.threshold)
     count = f"{n_marked} of {n_words(marked.text)} words marked"
-    return f"{count} (p > {marked.threshold:g}) by {marked.detector}{learned}"
+    return f"{count} (p > {marked.threshold:g}) by {marked.detector}{trained_on}"
 
 
 def printable(text: str) -> str:

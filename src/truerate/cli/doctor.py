@@ -35,7 +35,7 @@ def examine(at: Layout, ask: str | None = None) -> list[dict[str, str]]:
     if ask is not None:
         from truerate.cli.server_fields import tried
 
-        return [_row("field", one.what, one.state, one.told) for one in tried(at, ask)]
+        return [_row("field", answer.what, answer.state, answer.shown) for answer in tried(at, ask)]
     surroundings = [_python(), *map(_package, PACKAGES), _gpu(), _project()]
     return [*surroundings, *_keys(at), *_endpoints(at), _store(at)]
 

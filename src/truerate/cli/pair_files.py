@@ -60,24 +60,24 @@ def read_pairs(path: str) -> list[Pair]:
 def _pair(line: str, number: int) -> Pair:
     """The pair of one line; raises ValueError with what is wrong."""
     try:
-        told = exact(line)
+        record = exact(line)
     except (ValueError, RecursionError):
         raise ValueError("it is no JSON; a line is one object") from None
-    if not isinstance(told, dict):
+    if not isinstance(record, dict):
         raise ValueError('it is no object; a line is {"reference": …, "answer": …}')
-    if unknown := [key for key in told if key not in KEYS]:
+    if unknown := [key for key in record if key not in KEYS]:
         raise ValueError(f"key {unknown[0]!r} is not known; allowed: {', '.join(KEYS)}")
     for key in ("reference", "answer"):
-        if not isinstance(told.get(key), str) or not told[key].strip():
+        if not isinstance(record.get(key), str) or not record[key].strip():
             raise ValueError(f"{key!r} holds no text; give it as a string")
-        if not is_unicode(told[key]):
+        if not is_unicode(record[key]):
             raise ValueError(f"{key!r} holds half of a surrogate pair; give it as UTF-8")
-    name = told.get("id", number)
+    name = record.get("id", number)
     if isinstance(name, bool) or not isinstance(name, str | int):
         raise ValueError("'id' is neither text nor a whole number")
     if isinstance(name, str) and not is_unicode(name):
         raise ValueError("'id' holds half of a surrogate pair; give it as UTF-8")
-    return Pair(told["reference"], told["answer"], name)
+    return Pair(record["reference"], record["answer"], name)
 
 
 def _numbers(numbers: list[int]) -> str:

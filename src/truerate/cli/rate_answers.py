@@ -43,19 +43,19 @@ def run(
         return
     check_regular(answers, "answers")
     check_place(page or beside(answers))
-    found = rate(answers, labels=labels, detector=detector, adapter=adapter, unit=unit, fields=fields)
-    place = write_page(found, page or beside(answers))  # before a reader of the output may stop reading
+    report = rate(answers, labels=labels, detector=detector, adapter=adapter, unit=unit, fields=fields)
+    folder = write_page(report, page or beside(answers))  # before a reader of the output may stop reading
     if as_json:
-        print(json.dumps(as_dict(found), ensure_ascii=False))
+        print(json.dumps(as_dict(report), ensure_ascii=False))
     else:
-        print(*(line.translate(UNSEEN) for line in lines(found)), sep="\n")
-    say(f"page: {place}")
+        print(*(line.translate(UNSEEN) for line in lines(report)), sep="\n")
+    say(f"page: {folder}")
 
 
 def beside(answers: str) -> Path:
     """The folder of the page where none is named: beside the answers, named after them."""
-    place = Path(answers)
-    return place.with_name(f"{place.stem}-rate")
+    path = Path(answers)
+    return path.with_name(f"{path.stem}-rate")
 
 
 def dry(
@@ -72,8 +72,8 @@ def dry(
     labelled = read_labels(labels, file) if labels else {}
     judge = detector_of(detector, adapter=adapter)
     stated = [answer for answer in file.answers if answer.state == STATED]
-    n_referred = sum(bool(one.reference) for one in stated)
-    told = [
+    n_referred = sum(bool(answer.reference) for answer in stated)
+    report = [
         *file.notes,
         f"answers: {len(file.answers)}, {len(file.answers) - len(stated)} of them abstain or are empty; "
         f"{n_referred} with a reference; labelled: {len(labelled)}",
@@ -81,13 +81,13 @@ def dry(
         f"detector: {judge.name} ({judge.why})",
     ]
     if not judge.name.startswith(JUDGE):
-        return [*told, "calls: 0"]
+        return [*report, "calls: 0"]
     from truerate.answers.zero_shot import would_cost
 
     cost = would_cost(stated, judge.name.removeprefix(JUDGE), Layout.load(PARAMS))
     money = f"{cost.usd_low:.4f} to {cost.usd_high:.4f} USD"
     return [
-        *told,
+        *report,
         f"calls: {cost.n_calls}, {cost.n_stored} replies are stored; "
         f"{cost.tokens_low:,} to {cost.tokens_high:,} tokens; {money}",
     ]

@@ -59,9 +59,11 @@ def show_board(at: Layout, name: str, *, as_json: bool, table: str | None = None
         if table not in tables:
             raise TruerateError(f"board {name!r} has no table {table!r}; its tables: {listed(tables)}")
         rows = rows.filter(table=table)
-    told = [row | {"slice": unpaired(row["slice"])} for row in rows.to_dicts()]
+    named_rows = [row | {"slice": unpaired(row["slice"])} for row in rows.to_dicts()]
     ranks = (
-        pl.when(pl.Series(unanswered(told), dtype=pl.Boolean)).then(pl.lit("no answers")).otherwise(_range())
+        pl.when(pl.Series(unanswered(named_rows), dtype=pl.Boolean))
+        .then(pl.lit("no answers"))
+        .otherwise(_range())
     )
     shown = rows.select(
         "table",
@@ -85,7 +87,9 @@ def show_board(at: Layout, name: str, *, as_json: bool, table: str | None = None
 
 def show_metrics(at: Layout, name: str, *, as_json: bool) -> None:
     """What each metric of one board is: its record, in the order in which its track tells of them."""
-    table = pl.DataFrame([one.facts() for one in records_of(at, name).values()], infer_schema_length=None)
+    table = pl.DataFrame(
+        [record.facts() for record in records_of(at, name).values()], infer_schema_length=None
+    )
     show_table(table, as_json=as_json)
 
 

@@ -60,12 +60,12 @@ PROMPTS: dict[str, list[dict[str, str]]] = {
 @dataclass(frozen=True)
 class Answer:
     """What came of one request: `state` is `ok`, `refused`, `passed over`, `no answer` where the reply holds no
-    content though it was not cut, or `not told` where it was cut before it could show; `told` is what shows it.
+    content though it was not cut, or `not told` where it was cut before it could show; `shown` is what shows it.
     """
 
     what: str
     state: str
-    told: str
+    shown: str
 
 
 def tried(at: Layout, alias: str) -> list[Answer]:
@@ -81,25 +81,25 @@ def tried(at: Layout, alias: str) -> list[Answer]:
     model = at.p.model(alias)
     endpoint = at.p.endpoints[model.endpoint]
     api_key(model.endpoint, endpoint)  # raises where it is not set: every field would be called refused
-    held = launched(at, model.endpoint) if endpoint.launch else nullcontext(endpoint.base_url or OPENAI)
-    with held as url:
-        found = [_field(url, endpoint, model.model, name, FIELDS[name]) for name in (LIMIT, OTHER_LIMIT)]
-        _raise_if_turned_away(found, alias, endpoint)
-        limit = OTHER_LIMIT if [one.state == "refused" for one in found] == [True, False] else LIMIT
+    launching = launched(at, model.endpoint) if endpoint.launch else nullcontext(endpoint.base_url or OPENAI)
+    with launching as url:
+        answers = [_field(url, endpoint, model.model, name, FIELDS[name]) for name in (LIMIT, OTHER_LIMIT)]
+        _raise_if_turned_away(answers, alias, endpoint)
+        limit = OTHER_LIMIT if [answer.state == "refused" for answer in answers] == [True, False] else LIMIT
         for what, fields in FIELDS.items():
             if what not in (LIMIT, OTHER_LIMIT):
                 sent = {limit if name == LIMIT else name: value for name, value in fields.items()}
-                found.append(_field(url, endpoint, model.model, what, sent))
+                answers.append(_field(url, endpoint, model.model, what, sent))
         other = _asked(url, endpoint, "no-such-model", {limit: FEW})
-        found.append(_of_refusal("another model's name", other, "answered by whatever is loaded"))
+        answers.append(_of_refusal("another model's name", other, "answered by whatever is loaded"))
         many = [{"role": "user", "content": "word " * LONG}]
         long = _asked(url, endpoint, model.model, {limit: FEW}, messages=many)
-        return [*found, _of_long(long)]
+        return [*answers, _of_long(long)]
 
 
 def _raise_if_turned_away(answers: Sequence[Answer], alias: str, endpoint: Endpoint) -> None:
     """Raise EndpointError where all of these requests were refused for one reason that is none of their fields."""
-    statuses = {answer.told.split(" ", 1)[0] if answer.state == "refused" else "" for answer in answers}
+    statuses = {answer.shown.split(" ", 1)[0] if answer.state == "refused" else "" for answer in answers}
     for status, advice in WORDS["turned_away"].items():
         if statuses == {str(status)}:
             key = (
@@ -107,7 +107,7 @@ def _raise_if_turned_away(answers: Sequence[Answer], alias: str, endpoint: Endpo
                 or "`api_key_env` of its endpoint to the name of a variable that holds one"
             )
             raise EndpointError(
-                f"asking the server of {alias!r}: {answers[0].told}; {advice.format(key=key, alias=alias)}"
+                f"asking the server of {alias!r}: {answers[0].shown}; {advice.format(key=key, alias=alias)}"
             )
 
 
@@ -122,16 +122,16 @@ def _field(url: str, endpoint: Endpoint, model: str, what: str, fields: Mapping[
     served = f", as {reply['model']!r}" if reply.get("model") else ""
     apart = next((name for name in ("reasoning_content", "reasoning") if message.get(name)), None)
     thinks = ", thought apart" if apart else ", thought in the text" if thought is not None else ""
-    told = f"{usage.get('prompt_tokens')} + {usage.get('completion_tokens')} tokens, {end}{served}{thinks}: {text[:40]!r}"
+    shown = f"{usage.get('prompt_tokens')} + {usage.get('completion_tokens')} tokens, {end}{served}{thinks}: {text[:40]!r}"
     if not text and end == "length" and what in ("stop", "response_format"):
-        return Answer(what, "not told", clean(told))
+        return Answer(what, "not told", clean(shown))
     if not text and end != "length" and not message.get("tool_calls"):
         where = (
             f"the server puts the answer into {apart!r}: turn its reasoning parser off"
             if apart
             else "no text"
         )
-        return Answer(what, "no answer", clean(f"content is empty: {where} ({told})"))
+        return Answer(what, "no answer", clean(f"content is empty: {where} ({shown})"))
     is_taken = {
         LIMIT: _is_cut(text, usage, end),
         OTHER_LIMIT: _is_cut(text, usage, end),
@@ -139,7 +139,7 @@ def _field(url: str, endpoint: Endpoint, model: str, what: str, fields: Mapping[
         "logprobs": bool(choice.get("logprobs")),
         "response_format": text.startswith("{"),
     }.get(what, True)
-    return Answer(what, "ok" if is_taken else "passed over", clean(told))
+    return Answer(what, "ok" if is_taken else "passed over", clean(shown))
 
 
 def _is_cut(text: str, usage: Mapping[str, Any], end: object) -> bool:
@@ -186,8 +186,8 @@ def _asked(
             reply["choices"][0]["message"].get("content")
             return reply
     except urllib.error.HTTPError as error:
-        told = f"{error.code} {error.read(400).decode('utf-8', 'replace')}"
-        return clean(" ".join((told.replace(key, "…") if key else told).split()))
+        line = f"{error.code} {error.read(400).decode('utf-8', 'replace')}"
+        return clean(" ".join((line.replace(key, "…") if key else line).split()))
     except (ValueError, LookupError, AttributeError, TypeError):
         return "its answer is no completion"
     except OSError as error:

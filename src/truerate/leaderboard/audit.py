@@ -89,8 +89,8 @@ def audit_of(
     for part, where in slices(pl.concat(read)):
         labelled = _labelled(part, n_folds=p.folds, seed=seed)
         for shortcut in SHORTCUTS:
-            told = tell(labelled, shortcut)
-            for metric, (interval, n) in _measure(labelled, told, statistics, seed).items():
+            predictions = tell(labelled, shortcut)
+            for metric, (interval, n) in _measure(labelled, predictions, statistics, seed).items():
                 rows.append(score_row(metric, shortcut, where, interval, n, board=board, inputs=inputs))
     return frame(Score, rows)
 
@@ -198,8 +198,8 @@ def _feature(data: Labelled, name: str) -> Learner:
         is_common = bool(train.any()) and float(y[train].mean()) >= 0.5
         verdicts = threshold.verdicts(x[test]) if threshold else np.full(int(test.sum()), is_common)
         sign = 1.0 if threshold is None or threshold.is_above else -1.0
-        seen = data.sides[train[data.sides].all(axis=1)]
-        votes = np.sign(x[seen[:, 0]] - x[seen[:, 1]]).sum()
+        trained_on = data.sides[train[data.sides].all(axis=1)]
+        votes = np.sign(x[trained_on[:, 0]] - x[trained_on[:, 1]]).sum()
         return verdicts, sign * x[test], x * (np.sign(votes) or 1.0)
 
     return learn
@@ -226,11 +226,13 @@ def evenly(rows: np.ndarray, most: int) -> np.ndarray:
     return rows if len(rows) <= most else rows[np.arange(most) * len(rows) // most]
 
 
-def _measure(data: Labelled, told: Told, s: Statistics, seed: int) -> dict[str, tuple[Interval | None, int]]:
+def _measure(
+    data: Labelled, predictions: Told, s: Statistics, seed: int
+) -> dict[str, tuple[Interval | None, int]]:
     """The four metrics with intervals and the number of rows or pairs behind each."""
     settings = {"n_resamples": s.n_bootstrap, "confidence": s.confidence, "seed": seed}
     names, index = np.unique(data.groups, return_inverse=True)
-    verdicts = recognition.Verdicts(data.labels, told.verdicts, ~told.verdicts)
+    verdicts = recognition.Verdicts(data.labels, predictions.verdicts, ~predictions.verdicts)
     recalls = recognition.class_columns(recognition.recall(verdicts), recognition.recall_right(verdicts))
     sums = _summed(
         np.column_stack([*recognition.accuracy(verdicts), recalls]).astype(float), index, len(names)
@@ -239,15 +241,17 @@ def _measure(data: Labelled, told: Told, s: Statistics, seed: int) -> dict[str, 
     balanced = cluster_bootstrap(
         sums[:, 2:], lambda totals: recognition.balanced_accuracy(totals)[:, None], **settings
     )
-    measured = ~np.isnan(told.pair_scores)
+    measured = ~np.isnan(predictions.pair_scores)
     of_pair = index[data.sides[:, 0]] if len(data.sides) else np.zeros(0, dtype=int)
-    picked = _summed(np.stack([told.pair_scores, measured], axis=1)[measured], of_pair[measured], len(names))
+    picked = _summed(
+        np.stack([predictions.pair_scores, measured], axis=1)[measured], of_pair[measured], len(names)
+    )
     pairwise = share_interval(*picked.T, confidence=s.confidence)
     n = len(data.labels)
     return {
         "shortcut_accuracy": (accuracy, n),
         "shortcut_balanced_accuracy": (_first(balanced), n),
-        "shortcut_auroc": (_auroc(told.scores, data.labels, index, settings), n),
+        "shortcut_auroc": (_auroc(predictions.scores, data.labels, index, settings), n),
         "shortcut_pairwise": (pairwise, int(measured.sum())),
     }
 

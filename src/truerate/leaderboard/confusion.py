@@ -65,12 +65,12 @@ def fitting(figures: Figures, part: HiddenSet, tolerance: float) -> tuple[np.nda
 def joint(parts: Sequence[tuple[HiddenSet, Figures]], whole: Figures, tolerance: float) -> Fits:
     """The matrices of all parts whose sum gives the figures of the whole, too."""
     n_figures = len(whole) + sum(len(figures) for _, figures in parts)
-    found = [fitting(figures, part, tolerance) for part, figures in parts]
-    lacking = next((place for place, (tp, _) in enumerate(found) if not len(tp)), None)
-    pairs = np.stack(np.meshgrid(*(np.arange(len(tp)) for tp, _ in found), indexing="ij"), axis=-1)
+    counts_of_parts = [fitting(figures, part, tolerance) for part, figures in parts]
+    lacking = next((part for part, (tp, _) in enumerate(counts_of_parts) if not len(tp)), None)
+    pairs = np.stack(np.meshgrid(*(np.arange(len(tp)) for tp, _ in counts_of_parts), indexing="ij"), axis=-1)
     pairs = pairs.reshape(-1, len(parts))
     tp, tn = (
-        np.stack([counts[side][pairs[:, place]] for place, counts in enumerate(found)], axis=1)
+        np.stack([counts[side][pairs[:, part]] for part, counts in enumerate(counts_of_parts)], axis=1)
         for side in (0, 1)
     )
     n, positives = sum(part.n for part, _ in parts), sum(part.positives for part, _ in parts)
@@ -79,17 +79,17 @@ def joint(parts: Sequence[tuple[HiddenSet, Figures]], whole: Figures, tolerance:
     return Fits(tp[is_fit], tn[is_fit], n_figures, lacking)
 
 
-def inferred(claim: Matrices, printed: Sequence[tuple[Sequence[Figures], Figures]], place: int) -> range:
+def inferred(claim: Matrices, printed: Sequence[tuple[Sequence[Figures], Figures]], index: int) -> range:
     """The numbers of positives of one part, around the stated one and without a gap, with which matrices fit
     as many models as with the stated one; the other parts keep theirs.
 
     `printed`: of each model the figures of the parts, and of the whole.
     """
-    part = claim.parts[place]
+    part = claim.parts[index]
 
     def fits(positives: int) -> int:
         varied = replace(part, positives=positives)
-        return n_fitting((*claim.parts[:place], varied, *claim.parts[place + 1 :]), printed, claim.tolerance)
+        return n_fitting((*claim.parts[:index], varied, *claim.parts[index + 1 :]), printed, claim.tolerance)
 
     wanted = fits(part.positives)
     fewer = range(part.positives - 1, max(part.positives - REACH, 0), -1)
@@ -109,9 +109,9 @@ def n_fitting(
     )
 
 
-def _agrees(found: Mapping[str, np.ndarray], figures: Figures, tolerance: float) -> np.ndarray:
+def _agrees(percents: Mapping[str, np.ndarray], figures: Figures, tolerance: float) -> np.ndarray:
     """Which of the scores, (fits,), agree with all printed ones."""
-    gaps = [np.abs(found[name] - value) for name, value in figures.items()]
+    gaps = [np.abs(percents[name] - value) for name, value in figures.items()]
     return np.all(np.stack(gaps) <= tolerance + SLACK, axis=0)
 
 

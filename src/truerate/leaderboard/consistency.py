@@ -36,7 +36,7 @@ def check_totals(published: pl.DataFrame, totals: Sequence[Total]) -> list[dict]
             )
             is_, quantity = f"sum of {pieces.height} printed parts", f"{metric} · {total['slice']}"
             line = _against(quantity, (total["value"], pieces["value"].sum()), is_, tolerance=EVEN)
-            lines.append(line | {"source": place(source, table)})
+            lines.append(line | {"source": printed_in(source, table)})
     return lines
 
 
@@ -68,7 +68,7 @@ def _(claim: Mixture, printed: Printed) -> Iterator[dict]:
         beside = printed.get((model, claim.of._replace(metric=claim.beside)))
         if beside is not None:
             line["reason"] += f"; {claim.beside.replace('_', ' ')} {beside:g}"
-        yield line | {"source": place(claim.source, claim.of.table)}
+        yield line | {"source": printed_in(claim.source, claim.of.table)}
 
 
 @check.register
@@ -79,7 +79,7 @@ def _(claim: Counted, printed: Printed) -> Iterator[dict]:
         words = f"{_grouped(count)} of {_grouped(claim.n)}"
         figures = (value, 100 * count / claim.n)
         line = _against(_quantity(model, claim.cell), figures, words, tolerance=claim.tolerance)
-        yield line | {"source": place(claim.source, claim.cell.table)}
+        yield line | {"source": printed_in(claim.source, claim.cell.table)}
 
 
 @check.register
@@ -90,18 +90,18 @@ def _(claim: Matrices, printed: Printed) -> Iterator[dict]:
         if (whole := _figures(printed, model, claim.whole))
     }
     figures = {
-        model: both for model, both in figures.items() if all(set(BAND) <= set(one) for one in both[0])
+        model: both for model, both in figures.items() if all(set(BAND) <= set(band) for band in both[0])
     }
-    source = {"source": place(claim.source, claim.whole.table)}
+    source = {"source": printed_in(claim.source, claim.whole.table)}
     for model, (of_parts, whole) in figures.items():
         fits = joint(list(zip(claim.parts, of_parts, strict=True)), whole, claim.tolerance)
         verdict = CONSISTENT if fits.n else INCONSISTENT
-        yield _line(f"{model} · confusion matrices", verdict, _told(claim, fits)) | source
+        yield _line(f"{model} · confusion matrices", verdict, _in_words(claim, fits)) | source
     if figures:
         yield from (line | source for line in _hidden(claim, list(figures.values())))
 
 
-def place(source: str, table: str) -> str:
+def printed_in(source: str, table: str) -> str:
     """Where a figure is printed: `helma Table 6`; what has a name and no number stays as it is named."""
     is_numbered = table[:1].isdigit() or table.startswith("Fig")
     return f"{source} Table {table}" if is_numbered else f"{source} {table}"
@@ -150,7 +150,7 @@ def _grouped(count: int) -> str:
     return f"{count:,}".replace(",", "\u2009")
 
 
-def _told(claim: Matrices, fits: Fits) -> str:
+def _in_words(claim: Matrices, fits: Fits) -> str:
     """Which figures have matrices, and the rates of both classes in them; or which have none."""
     if fits.lacking is not None:
         return f"no whole-number confusion matrix gives the figures of {claim.parts[fits.lacking].slice}"

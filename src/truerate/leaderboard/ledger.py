@@ -9,7 +9,7 @@ import polars as pl
 
 from truerate.core.claims import Claim
 from truerate.core.errors import TruerateError
-from truerate.leaderboard.consistency import Total, check_claims, check_totals, place
+from truerate.leaderboard.consistency import Total, check_claims, check_totals, printed_in
 
 KEY = ("source", "table", "model", "metric", "slice")
 COLUMNS = (*KEY, "value", "note")
@@ -43,7 +43,7 @@ def unchecked(published: pl.DataFrame, reasons: Mapping[tuple[str, str], str]) -
         reason = reasons.get((row["source"], row["table"]), "no row of ours measures this")
         line = {"board": None, "quantity": " · ".join(parts), "published": row["value"], "ours": None}
         line |= {"low": None, "high": None, "verdict": UNCHECKED, "reason": reason}
-        lines.append(line | {"source": place(row["source"], row["table"])})
+        lines.append(line | {"source": printed_in(row["source"], row["table"])})
     return lines
 
 

@@ -55,12 +55,12 @@ def rows(
     is a model, whether or not params.yaml names it. Raises TruerateError for a metric without a record.
     """
     given = scores.filter(pl.col("board") == board).to_dicts()
-    own = outcomes.filter(pl.col("board") == board)
-    refuse_unrecorded(board, {score["metric"] for score in given} | set(own["metric"]), metrics)
+    of_board = outcomes.filter(pl.col("board") == board)
+    refuse_unrecorded(board, {score["metric"] for score in given} | set(of_board["metric"]), metrics)
     kinds = {score["subject"]: MODEL for score in given if score["metric"] == asked} | dict(kinds)
     models = {subject for subject, kind in kinds.items() if kind == MODEL}
-    ranked = ranks(own, statistics, seed, metrics, models)
-    made = []
+    ranked = ranks(of_board, statistics, seed, metrics, models)
+    lines = []
     for score in given:
         is_ours = score["method"] == "estimator"
         key = (score["metric"], slice_key(score["slice"]), score["subject"])
@@ -69,15 +69,15 @@ def rows(
         cells = {
             name: score[name] for name in ("board", "subject", "metric", "slice", "value", "low", "high", "n")
         }
-        made.append(
+        lines.append(
             cells
             | {"table": metrics[score["metric"]].table, "kind": kind, "provenance": score["inputs"]}
             | {"rank_low": rank.low, "rank_high": rank.high, "is_leading": rank.is_leading}
         )
-    made.sort(
+    lines.sort(
         key=lambda row: (row["table"], row["metric"], slice_key(row["slice"]), row["kind"], row["subject"])
     )
-    return frame(Row, made).select(schema(Row).names())
+    return frame(Row, lines).select(schema(Row).names())
 
 
 def slice_key(slice_: list[dict[str, str]]) -> str:
@@ -107,7 +107,7 @@ def ranks(
     always abstains) is no rival: it has no rank and widens nobody's.
     """
     keyed = outcomes.with_columns(key=slice_keys("slice"))
-    found = {}
+    rank_of = {}
     keyed = keyed.filter(pl.col("value").is_not_null().any().over("metric", "key", "subject"))
     for (metric, key), part in keyed.sort("metric", "key").group_by("metric", "key", maintain_order=True):
         subjects, values, clusters = outcome_matrix(part)
@@ -129,8 +129,8 @@ def ranks(
         firsts = leading(len(subjects), compared, **how)
         is_alone = (sum(is_model) or len(subjects)) == 1
         for subject, ends, is_first in zip(subjects, ranges, firsts, strict=True):
-            found[metric, key, subject] = Rank(None, None, False) if is_alone else Rank(*ends, is_first)
-    return found
+            rank_of[metric, key, subject] = Rank(None, None, False) if is_alone else Rank(*ends, is_first)
+    return rank_of
 
 
 def outcome_matrix(outcomes: pl.DataFrame) -> tuple[list[str], np.ndarray, list[str]]:
@@ -147,8 +147,8 @@ def outcome_matrix(outcomes: pl.DataFrame) -> tuple[list[str], np.ndarray, list[
 
 def headline(table: pl.DataFrame) -> dict:
     """The compared values, one that stands alone too, as nested plain values: board → metric → slice → subject → value."""
-    found: dict = {}
+    by_board: dict = {}
     for row in table.filter(pl.col("is_leading").is_not_null()).sort("board", "metric", "subject").to_dicts():
-        place = found.setdefault(row["board"], {}).setdefault(row["metric"], {})
-        place.setdefault(slice_key(row["slice"]), {})[row["subject"]] = row["value"]
-    return found
+        by_slice = by_board.setdefault(row["board"], {}).setdefault(row["metric"], {})
+        by_slice.setdefault(slice_key(row["slice"]), {})[row["subject"]] = row["value"]
+    return by_board

@@ -35,14 +35,14 @@ def orders(board: RealBoard) -> tuple[Order, ...]:
     """The orders of a board's models by its headline, compared: everything with each value of each slice key, then the
     values of a key with one another; those of fewer than three common subjects are left out.
     """
-    found = []
+    compared = []
     for key, values in board.slice_keys.items():
         columns = {value: _headline(board, ((key, value),)) for value in values}
         pairs = [(WHOLE, value) for value in values]
         pairs += combinations(values, 2) if len(values) <= MANY else []
         columns[WHOLE] = _headline(board, ())
-        found += [order_of(key, pair, columns[pair[0]], columns[pair[1]]) for pair in pairs]
-    return tuple(order for order in found if order is not None)
+        compared += [order_of(key, pair, columns[pair[0]], columns[pair[1]]) for pair in pairs]
+    return tuple(order for order in compared if order is not None)
 
 
 def _headline(board: RealBoard, where: Slice) -> dict[str, RealScore]:
@@ -82,7 +82,7 @@ def swaps(board: RealBoard) -> tuple[Swap, ...]:
         (),
         *(((key, value),) for key, values in board.slice_keys.items() for value in values),
     ]
-    found = []
+    pairs_of_judges = []
     for where in slices:
         judges = {WHOLE: _headline(board, where), **board.judges(where)}
         judges = {
@@ -94,8 +94,10 @@ def swaps(board: RealBoard) -> tuple[Swap, ...]:
         ):
             order = order_of(board.in_words(where) if where else "", pair, judges[pair[0]], judges[pair[1]])
             if order is not None:
-                found.append(Swap(order, *_agreement(*(_verdicts(board, judge, where) for judge in pair))))
-    return tuple(found)
+                pairs_of_judges.append(
+                    Swap(order, *_agreement(*(_verdicts(board, judge, where) for judge in pair)))
+                )
+    return tuple(pairs_of_judges)
 
 
 def _verdicts(board: RealBoard, judge: str, where: Slice) -> pl.DataFrame:
@@ -124,7 +126,7 @@ def judge_errors(board: RealBoard) -> tuple[JudgeErrors, ...]:
     """
     if not board.card["labelled_by"] or not board.headline.is_lower_better:
         return ()
-    found = []
+    errors = []
     for judge in board.judges():
         verdicts = board.rows.filter(pl.col("slice") == f"{JUDGE}={judge}").select(*UNIT, verdict="value")
         for where, labels in _labels(board):
@@ -136,8 +138,8 @@ def judge_errors(board: RealBoard) -> tuple[JudgeErrors, ...]:
                 _share(hits, side, both["cluster_id"].to_list(), board.card["confidence"])
                 for hits, side in ((verdict, label), (~verdict, ~label))
             )
-            found.append(JudgeErrors(judge, where, int(label.sum()), int((~label).sum()), tpr, tnr))
-    return tuple(found)
+            errors.append(JudgeErrors(judge, where, int(label.sum()), int((~label).sum()), tpr, tnr))
+    return tuple(errors)
 
 
 def _labels(board: RealBoard) -> Iterator[tuple[Slice, pl.DataFrame]]:

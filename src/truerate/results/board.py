@@ -235,7 +235,7 @@ class RealBoard:
         """A slice in words, `task: Questions, lang: English`; `everything` where there is none."""
         return ", ".join(f"{key}: {self.value_in_words(key, value)}" for key, value in where) or "everything"
 
-    def place(self, printed: Printed) -> str:
+    def printed_slice(self, printed: Printed) -> str:
         """What a published figure is of, in words: its slice, and what of the labels it counts."""
         where = self.in_words(printed.slice) if printed.slice or not printed.asked else ""
         return ", ".join(filter(None, (where, printed.asked)))

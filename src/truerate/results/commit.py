@@ -87,9 +87,9 @@ def by_labelled_parts(outcomes: pl.DataFrame, labels: pl.DataFrame | None) -> pl
     keys = outcomes["slice"].explode().struct.field("key").drop_nulls().unique(maintain_order=True).to_list()
     parts = labels.select("subject", "unit_id", pair="slice").unique(maintain_order=True).explode("pair")
     parts = parts.drop_nulls("pair").filter(~pl.col("pair").struct.field("key").is_in(keys))
-    found = whole.join(parts, on=["subject", "unit_id"], how="inner", maintain_order="left")
+    parted = whole.join(parts, on=["subject", "unit_id"], how="inner", maintain_order="left")
     with_pair = pl.concat_list("slice", "pair").list.eval(pl.element().sort_by(key))
-    return pl.concat([empty, found.with_columns(slice=with_pair).select(outcomes.columns)])
+    return pl.concat([empty, parted.with_columns(slice=with_pair).select(outcomes.columns)])
 
 
 def result_of(at: Layout, work: Path, board: str) -> Result | None:

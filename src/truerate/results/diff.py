@@ -51,9 +51,9 @@ def differences(first: str, second: str | None, *, metrics: str, results: str = 
     was, now = (Revision(name).scores(metrics=metrics, results=results) for name in (first, second))
     changes = []
     for key in sorted(was.keys() | now.keys()):
-        one, other = was.get(key), now.get(key)
-        if one is None or other is None or any(not _is_same(one[cell], other[cell]) for cell in CELLS):
-            changes.append(Change(*key, one, other))
+        before, after = was.get(key), now.get(key)
+        if before is None or after is None or any(not _is_same(before[cell], after[cell]) for cell in CELLS):
+            changes.append(Change(*key, before, after))
     return changes
 
 
@@ -123,8 +123,8 @@ def _git(*words: str, revision: str | None = None) -> bytes:
     return ended.stdout
 
 
-def _is_same(one: float | None, other: float | None) -> bool:
-    return one is other if one is None or other is None else abs(one - other) <= SAME
+def _is_same(first: float | None, second: float | None) -> bool:
+    return first is second if first is None or second is None else abs(first - second) <= SAME
 
 
 def as_json(changes: list[Change]) -> str:

@@ -89,10 +89,10 @@ def _line(change: Change, axis: tuple[float, float]) -> dict[str, Any]:
         "step": "" if moved is None else f"{moved:+.3f}".replace("-", "−"),
         "marks": [
             {
-                "at": _place(cells["value"], axis),
+                "at": _position(cells["value"], axis),
                 "range": None
                 if _has_no_interval(cells)
-                else (_place(cells["low"], axis), _place(cells["high"], axis)),
+                else (_position(cells["low"], axis), _position(cells["high"], axis)),
                 "is_now": is_now,
             }
             for cells, is_now in sides
@@ -121,7 +121,7 @@ def _number(value: float | int | None) -> str:
     return "not measured" if value is None else f"{value:.3f}".replace("-", "−")
 
 
-def _place(value: float | int | None, axis: tuple[float, float]) -> float:
+def _position(value: float | int | None, axis: tuple[float, float]) -> float:
     low, high = axis
     share = (float(value or 0.0) - low) / (high - low) if high > low else 0.5
     return round(EDGE + share * (WIDTH - 2 * EDGE), 1)

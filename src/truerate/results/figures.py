@@ -149,8 +149,8 @@ def places(board: RealBoard, columns: Mapping[str, Mapping[str, RealScore]]) -> 
         heads.append((judge, NAMES + STEP * (number + 0.5)))
         words.append(f"{judge}: {', '.join(order)}")
         measured = [name for name in order if name in points and scores[name].value is not None]
-        for place, name in enumerate(measured):
-            points[name].append((heads[-1][1], ABOVE + PLACE * (place + 0.5)))
+        for position, name in enumerate(measured):
+            points[name].append((heads[-1][1], ABOVE + PLACE * (position + 0.5)))
     return {
         "size": (2 * NAMES + STEP * len(columns), ABOVE + PLACE * len(names) + BELOW),
         "heads": heads,

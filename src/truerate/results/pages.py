@@ -273,7 +273,7 @@ def rows_script(board: RealBoard) -> str:
     places of its units and their values. No text of the set is in it.
     """
     units = board.rows.select("unit_id", "cluster_id").unique().sort("unit_id", "cluster_id")
-    places = {pair: place for place, pair in enumerate(units.iter_rows())}
+    places = {pair: position for position, pair in enumerate(units.iter_rows())}
     sets = [
         {"metric": metric, "slice": where, "subject": subject, **_packed(rows, places)}
         for (metric, where, subject), rows in sorted(
@@ -297,4 +297,4 @@ def _packed(rows: pl.DataFrame, places: dict[tuple[str, str], int]) -> dict:
     units = sorted((places[unit, cluster], value) for unit, cluster, value in table)
     values = [None if value is None else round(value, 6) for _, value in units]
     short = [int(value) if value is not None and value == int(value) else value for value in values]
-    return {"v": short} | ({} if len(units) == len(places) else {"u": [place for place, _ in units]})
+    return {"v": short} | ({} if len(units) == len(places) else {"u": [position for position, _ in units]})

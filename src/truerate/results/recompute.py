@@ -196,5 +196,5 @@ def _of_scores(result: Result, cells: Sequence[str]) -> Iterator[str]:
             yield f"{score}: {', '.join(words)}"
 
 
-def _is_same(one: float | None, other: float | None) -> bool:
-    return one is other if one is None or other is None else abs(one - other) <= SAME
+def _is_same(first: float | None, second: float | None) -> bool:
+    return first is second if first is None or second is None else abs(first - second) <= SAME

@@ -66,8 +66,8 @@ def submit(at: Layout, board: str, model: str, to: Path) -> list[str]:
     """
     for kind, name, declared in (("board", board, at.p.boards), ("model", model, at.p.models)):
         if name not in declared:
-            known = listed(declared)
-            raise SettingsError(f"submit: {kind} {name!r} is not declared in params.yaml; declared: {known}")
+            names = listed(declared)
+            raise SettingsError(f"submit: {kind} {name!r} is not declared in params.yaml; declared: {names}")
     _refuse_name(model, f"submit: model {model[:80]!r}")
     for path in (at.leaderboard("rows"), at.scores(board, "outcomes")):
         if not Path(path).is_file():

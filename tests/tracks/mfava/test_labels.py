@@ -1,29 +1,27 @@
-"""Gold samples by hand: screening, both settlements, agreement, published gold."""
+"""Gold samples by hand: voting over tokens, screening, both settlements, agreement, published gold."""
 
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
+from truerate.annotation.labels import Label, Span
 from truerate.core.schemas import Judgement, Reject, Sample, Score, frame, validate
+from truerate.metrics.tokens import word_offsets
 from truerate.tracks.mfava import labels
+from truerate.tracks.mfava.settling import runs, token_types, voted
 
-from .made_scores import At, Params, Settings, by_key, item, judged, reply, sample, span, tables
+from .made_scores import At, Settings, by_key, item, judged, reply, sample, span, tables
 
 TEXT = "one two three four five six"  # words at 0–3, 4–7, 8–13, 14–18, 19–23, 24–27
 SILVER = [sample("i1", TEXT, span(0, 3), span(8, 13, "invented")), sample("i2", TEXT + " seven", span(4, 7))]
-ITEMS = [item("i1"), item("i2"), item("w1", "wild")]
-REPLIES = [reply("w1", "small", TEXT)]
+ITEMS, REPLIES = [item("i1"), item("i2"), item("w1", "wild")], [reply("w1", "small", TEXT)]
 TASKS = [{"task_id": name} for name in ("silver-i1", "silver-i2", "answer-w1-small-")]
 
 
 def label(task: str, who: str, *spans: dict, **more) -> dict:
-    return {
-        "task_id": task,
-        "annotator": who,
-        "spans": [{k: one[k] for k in ("start", "end", "type")} for one in spans],
-        **more,
-    }
+    marked = [{key: one[key] for key in ("start", "end", "type")} for one in spans]
+    return {"task_id": task, "annotator": who, "spans": marked, **more}
 
 
 # i1 is shared: ann is silver's twin, ben leaves the second span out and marks `four`, cleo marks `four` and
@@ -39,13 +37,13 @@ ROWS = [
 ]
 
 
-def labelled(rows=ROWS, settle="max-voting", threshold=0.3, samples=SILVER, judgements=()):
-    rules = Settings().labelling.model_copy(update={"settle": settle, "screening_agreement": threshold})
-    at = At(replace(Params(), settings=replace(Settings(), labelling=rules)))
+def labelled(rows=ROWS, settle="max-voting", samples=SILVER, judgements=()):
+    rules = Settings().labelling.model_copy(update={"settle": settle, "screening_agreement": 0.3})
     known = {name: table for name, table in tables(ITEMS, samples, REPLIES).items() if name != "judgements"}
     source = SimpleNamespace(samples=frame(Sample, samples), judgements=frame(Judgement, list(judgements)))
+    given = (source, known, TASKS, list(enumerate(rows, start=1)))
     found = labels.label(
-        at, "board", source, known, TASKS, list(enumerate(rows, start=1)), where="labels", inputs="digest"
+        At(replace(Settings(), labelling=rules)), "board", *given, where="labels", inputs="digest"
     )
     for model, name in (
         (Sample, "samples"),
@@ -58,89 +56,62 @@ def labelled(rows=ROWS, settle="max-voting", threshold=0.3, samples=SILVER, judg
 
 
 def spans_of(found, item_id: str) -> list[tuple]:
-    row = next(row for row in found.samples.iter_rows(named=True) if row["item_id"] == item_id)
-    return [(one["start"], one["end"], one["type"], one["p"]) for one in row["spans"]]
+    (spans,) = found.samples.filter(item_id=item_id)["spans"].to_list()
+    return [tuple(one[key] for key in ("start", "end", "type", "p")) for one in spans]
 
 
-def test_who_agrees_too_little_with_silver_is_not_heard():
+def near(value: float):
+    return pytest.approx(value, abs=1e-6)
+
+
+def test_who_agrees_too_little_with_silver_does_not_count():
     # of the words that either marks, both mark: ann 2 of 2 and 1 of 1; ben 1 of 3; cleo 2 of 4; dan 0 of 3
     found = labelled()
-    agreement = {
-        key[1]: row["value"] for key, row in by_key(found.scores).items() if key[0] == "screening_agreement"
-    }
-    assert agreement == {"ann": 1.0, "ben": pytest.approx(1 / 3, abs=1e-6), "cleo": 0.5, "dan": 0.0}
-    assert [(row["reason"], row["target_id"]) for row in found.rejects.iter_rows(named=True)] == [
-        ("screened_out", "dan")
+    scores = by_key(found.scores)
+    agreement = {key[1]: row["value"] for key, row in scores.items() if key[0] == "screening_agreement"}
+    assert agreement == {"ann": 1.0, "ben": near(1 / 3), "cleo": 0.5, "dan": 0.0}
+    assert found.rejects.select("reason", "target_id").rows() == [("screened_out", "dan")]
+    assert scores["n_annotators_passed", "annotators", "en"]["value"] == 3
+    assert set(found.judgements["judge"]) == set(agreement)
+    alone = labelled([row for row in ROWS if row["annotator"] == "dan"])
+    assert alone.samples.is_empty() and sorted(alone.rejects["reason"]) == ["no_labels"] * 3 + [
+        "screened_out"
     ]
-    assert by_key(found.scores)["n_annotators_passed", "annotators", "en"]["value"] == 3
-    assert {row["judge"] for row in found.judgements.iter_rows(named=True)} == {"ann", "ben", "cleo", "dan"}
 
 
-def test_max_voting_over_tokens():
+def test_shared_texts_are_settled_by_voting_over_tokens_or_as_in_the_paper():
     # one: 3 of 3, entity twice; two: 1 of 3; three: 2 of 3; four: 2 of 3
-    assert spans_of(labelled(), "i1") == [
-        (0, 3, "entity", 1.0),
-        (8, 13, "invented", 0.666667),
-        (14, 18, "entity", 0.666667),
-    ]
-
-
-def test_the_papers_way_takes_the_annotator_closest_to_silver():
-    assert spans_of(labelled(settle="closest-to-silver"), "i1") == [
-        (0, 3, "entity", None),
-        (8, 13, "invented", None),
-    ]
+    voted_spans = [(0, 3, "entity", 1.0), (8, 13, "invented", 0.666667), (14, 18, "entity", 0.666667)]
+    assert spans_of(labelled(), "i1") == voted_spans
+    # the annotator closest to silver
+    closest = [(0, 3, "entity", None), (8, 13, "invented", None)]
+    assert spans_of(labelled(settle="closest-to-silver"), "i1") == closest
 
 
 def test_own_texts_are_taken_as_they_are_and_replies_keep_soft_spans():
     found = labelled()
     assert spans_of(found, "i2") == [(4, 7, "entity", None)]
     assert spans_of(found, "w1") == [(0, 3, "entity", 1.0), (4, 7, "entity", 0.5)]
-    rows = {row["item_id"]: row for row in found.samples.iter_rows(named=True)}
-    assert (
-        rows["w1"]["task"] == "wild"
-        and rows["w1"]["generator"] == "small"
-        and {row["label_source"] for row in rows.values()} == {"gold"}
-    )
+    assert found.samples.filter(item_id="w1").select("task", "generator").rows() == [("wild", "small")]
+    assert set(found.samples["label_source"]) == {"gold"}
 
 
 def test_agreement_of_pairs_and_of_gold_with_silver():
     found = by_key(labelled().scores)
-    # settled by voting i1 holds `four` besides silver's two words: of 13 words 3 are silver's, 4 gold's, 3
-    # both. The type never differs
+    # settled by voting i1 holds `four` besides silver's two words: of 13 words 3 are silver's, 4 gold's, 3 both
     p_o, p_e = 12 / 13, (3 * 4 + 10 * 9) / 169
-    assert found["silver_gold_kappa", "gold", "en", "max-voting"]["value"] == pytest.approx(
-        (p_o - p_e) / (1 - p_e), abs=1e-6
-    )
-    assert found["silver_gold_kappa", "gold", "en", "closest-to-silver"]["value"] == 1.0
-    # i1 (6 words) and the reply (6 words): ann–ben agree on 4 + 5 of 12, ann–cleo on 4 of 6, ben–cleo on 4 of
-    # 6
-    assert found["percent_agreement", "annotators", "en"]["value"] == pytest.approx(
-        (9 / 12 + 4 / 6 + 4 / 6) / 3, abs=1e-6
-    )
-    # by type ann and ben differ on `one`, too; so do ben and cleo
-    assert found["percent_agreement_typed", "annotators", "en"]["value"] == pytest.approx(
-        (8 / 12 + 4 / 6 + 3 / 6) / 3, abs=1e-6
-    )
-    assert (
-        found["cohen_kappa_typed", "annotators", "en"]["value"]
-        < found["cohen_kappa", "annotators", "en"]["value"]
-    )
-
-
-def test_plausibility_shares():
-    found = by_key(labelled().scores)
-    assert [
-        found["plausibility_rate", "annotators", "en", str(rating)]["value"] for rating in range(1, 6)
-    ] == [0, 0.5, 0, 0.5, 0]
-
-
-def test_a_task_that_only_screened_out_people_labelled():
-    found = labelled([ROW for ROW in ROWS if ROW["annotator"] == "dan"])
-    assert found.samples.is_empty()
-    assert sorted(row["reason"] for row in found.rejects.iter_rows(named=True)) == ["no_labels"] * 3 + [
-        "screened_out"
+    kappa = [
+        found["silver_gold_kappa", "gold", "en", of]["value"] for of in ("max-voting", "closest-to-silver")
     ]
+    assert kappa == [near((p_o - p_e) / (1 - p_e)), 1.0]
+    people = ("annotators", "en")
+    # i1 (6 words) and the reply (6 words): ann–ben agree on 4 + 5 of 12, ann–cleo on 4 of 6, ben–cleo on 4 of 6
+    assert found["percent_agreement", *people]["value"] == near((9 / 12 + 4 / 6 + 4 / 6) / 3)
+    # by type ann and ben differ on `one`, too; so do ben and cleo
+    assert found["percent_agreement_typed", *people]["value"] == near((8 / 12 + 4 / 6 + 3 / 6) / 3)
+    assert found["cohen_kappa_typed", *people]["value"] < found["cohen_kappa", *people]["value"]
+    ratings = [found["plausibility_rate", *people, str(rating)]["value"] for rating in range(1, 6)]
+    assert ratings == [0, 0.5, 0, 0.5, 0]
 
 
 def test_no_labels_and_published_gold():
@@ -149,15 +120,43 @@ def test_no_labels_and_published_gold():
     # of 6 words silver marks 2, gold 1, both 1
     p_o, p_e = 5 / 6, (2 * 1 + 4 * 5) / 36
     value = by_key(found.scores)["silver_gold_kappa", "gold", "en", "published"]["value"]
-    assert value == pytest.approx((p_o - p_e) / (1 - p_e), abs=1e-6)
+    assert value == near((p_o - p_e) / (1 - p_e))
 
 
 def test_published_annotators_of_one_text():
     said = [
-        judged("silver-i1", *spans, member=who)
-        for who, spans in (("p", [span(0, 3)]), ("q", [span(0, 7, "relation")]))
+        judged("silver-i1", span(0, 3), member="p"),
+        judged("silver-i1", span(0, 7, "relation"), member="q"),
     ]
     found = by_key(labelled([], judgements=said).scores)
-    assert found["percent_agreement", "annotators", "en"]["value"] == pytest.approx(5 / 6, abs=1e-6)
-    assert found["percent_agreement_typed", "annotators", "en"]["value"] == pytest.approx(4 / 6, abs=1e-6)
+    names = ("percent_agreement", "percent_agreement_typed")
+    assert [found[name, "annotators", "en"]["value"] for name in names] == [near(5 / 6), near(4 / 6)]
     assert found["cohen_kappa", "annotators", "en"]["n"] == 1
+
+
+# ---- voting over the tokens of a text ------------------------------------------------------------------------
+
+
+def marked(*spans: tuple[int, int, str]) -> Label:
+    return Label("t", "a", True, tuple(Span(*one) for one in spans))
+
+
+def test_votes_over_tokens():
+    # red: 2 of 3 (entity, invented: a tie goes to entity); blue: all three (invented twice); green: 1 of 3
+    offsets = word_offsets("red blue green")
+    people = [
+        marked((0, 3, "entity"), (4, 8, "invented")),
+        marked((0, 8, "invented")),
+        marked((4, 14, "subjective")),
+    ]
+    share, types = voted(offsets, people)
+    assert share.tolist() == pytest.approx([2 / 3, 1, 1 / 3])
+    hard = [tuple(one.values()) for one in runs(offsets, types, share, lambda p: p > 0.5)]
+    assert hard == [(0, 3, "entity", 0.666667), (4, 8, "invented", 1.0)]
+    assert len(runs(offsets, types, share, lambda p: p > 0)) == 3
+    # neighbours of one type and share are one span
+    offsets = word_offsets("red, blue green")
+    share, types = voted(offsets, [marked((0, 15, "entity")), marked((0, 9, "entity"))])
+    spans = runs(offsets, types, share, lambda p: p > 0)
+    assert [(one["start"], one["end"], one["p"]) for one in spans] == [(0, 9, 1.0), (10, 15, 0.5)]
+    assert token_types(word_offsets("a b c"), [Span(0, 3, "relation")]).tolist() == [2, 2, 0]

@@ -8,6 +8,8 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from truerate.core.schemas import pairs
+from truerate.tracks.mfava.marking import WHOLE, answers, in_parts, parts_of_items, pieces, scored_parts
+from truerate.tracks.mfava.scores import score
 from truerate.tracks.protocol import metrics_of_track
 
 from .made_scores import (
@@ -15,6 +17,7 @@ from .made_scores import (
     SAID,
     SILVER,
     TEXT,
+    At,
     Detector,
     Settings,
     item,
@@ -23,20 +26,36 @@ from .made_scores import (
     sample,
     scored,
     span,
+    tables,
+    values_of,
     wild,
     words,
 )
 
+WHERE = ("token-lr", "silver", "binary", "en", "multi")
+ALL = ("token-lr", "silver", "binary", "all", "multi")
+
+
+def against(labels: str) -> tuple:
+    return ("token-lr", labels, *WHERE[2:])
+
+
+def near(value: float):
+    return pytest.approx(value, abs=1e-6)
+
+
+def detected(said, samples=SILVER):
+    return scored(ITEMS, samples, [], said)[0]
+
 
 def test_detection():
-    found, _ = scored(ITEMS, SILVER, [], SAID)
-    where = ("token-lr", "silver", "binary", "en", "multi")
-    values = {name: found[f"token_{name}", *where]["value"] for name in ("precision", "recall", "f1", "fpr")}
-    assert values == {"precision": 0.75, "recall": 0.75, "f1": 0.75, "fpr": 1 / 16}
-    assert found["token_recall_by_type", *where, "entity"]["value"] == 1.0
-    assert found["token_recall_by_type", *where, "invented"]["value"] == 0.0
-    assert found["token_f1", *where]["n"] == 2 and found["token_f1_std", *where]["value"] is None
-    assert found["token_f1", "token-lr", "silver", "binary", "all", "multi"]["value"] == 0.75
+    found = detected(SAID)
+    names = [f"token_{name}" for name in ("precision", "recall", "f1", "fpr")]
+    assert values_of(found, *names, where=WHERE) == [0.75, 0.75, 0.75, 1 / 16]
+    by_type = [found["token_recall_by_type", *WHERE, kind]["value"] for kind in ("entity", "invented")]
+    assert by_type == [1.0, 0.0]
+    assert found["token_f1", *WHERE]["n"] == 2 and found["token_f1_std", *WHERE]["value"] is None
+    assert found["token_f1", *ALL]["value"] == 0.75
     assert not any(key[0] in ("token_f1_typed", "token_f1_by_type") for key in found)
 
 
@@ -44,240 +63,182 @@ def test_held_out_passages_are_scored_and_calibrate_nothing():
     # One passage: gold 0, 1; marked 1, 2. n 10, both 1: F1 = 2 · 1 / (2 + 2).
     held = sample("h", TEXT, *words(0, 1), task="held-out")
     known = [*ITEMS, item("h", "held-out"), item("w", "wild")]
-    found, _ = scored(
-        known,
-        [*SILVER, held],
-        [reply("w", "small", TEXT)],
-        [*SAID, judged("silver-h", *words(1, 2)), judged("answer-w-small-")],
-    )
-    assert found["token_f1", "token-lr", "held-out", "binary", "en", "multi"]["value"] == 0.5
-    assert found["token_f1", "token-lr", "silver", "binary", "en", "multi"]["value"] == 0.75
+    said = [*SAID, judged("silver-h", *words(1, 2)), judged("answer-w-small-")]
+    found, _ = scored(known, [*SILVER, held], [reply("w", "small", TEXT)], said)
+    assert [found["token_f1", *against(of)]["value"] for of in ("held-out", "silver")] == [0.5, 0.75]
     assert found["hallucinated_token_rate", "texts", "held-out", "en"]["value"] == 0.2
     rates = [key for key in found if key[0] == "hallucination_rate"]
     assert any("silver" in key for key in rates) and not any("held-out" in key for key in rates)
 
 
-def test_where_every_passage_agrees_the_interval_is_not_a_point():
-    texts = [sample(f"s{k}", TEXT, *words(0)) for k in range(10)]
-    found, _ = scored(
-        [item(f"s{k}") for k in range(10)],
-        texts,
-        [],
-        [judged(row["sample_id"], span(0, 19)) for row in texts],
-    )
-    row = found["token_recall", "token-lr", "silver", "binary", "en", "multi"]
-    # Wilson, 10 of 10: 1 / (1 + 1.96² / 10)
-    assert (row["value"], row["high"]) == (1.0, 1.0) and row["low"] == pytest.approx(10 / 13.8415, abs=1e-3)
-
-
-def test_where_few_passages_hold_a_type_the_interval_counts_those_alone():
+@pytest.mark.parametrize(
+    ("n", "metric", "more"), [(10, "token_recall", ()), (4, "token_recall_by_type", ("invented",))]
+)
+def test_where_every_passage_agrees_the_interval_counts_those_that_hold_the_type_and_is_no_point(
+    n, metric, more
+):
     texts = [sample(f"s{k}", TEXT, *words(0, kind="invented" if k < 4 else "entity")) for k in range(10)]
-    found, _ = scored(
-        [item(f"s{k}") for k in range(10)],
-        texts,
-        [],
-        [judged(row["sample_id"], span(0, 19)) for row in texts],
+    said = [judged(row["sample_id"], span(0, 19)) for row in texts]
+    found, _ = scored([item(f"s{k}") for k in range(10)], texts, [], said)
+    row = found[metric, *WHERE, *more]
+    # Wilson, n of n: 1 / (1 + 1.96² / n)
+    assert (row["value"], row["high"]) == (1.0, 1.0) and row["low"] == pytest.approx(
+        n / (n + 3.8415), abs=1e-3
     )
-    row = found["token_recall_by_type", "token-lr", "silver", "binary", "en", "multi", "invented"]
-    # Wilson, 4 of 4 and not 10 of 10: 1 / (1 + 1.96² / 4)
-    assert row["value"] == 1.0 and row["low"] == pytest.approx(4 / 7.8415, abs=1e-3)
 
 
 def test_a_reference_in_two_languages_does_not_make_their_mean_surer():
-    def means(is_shared: bool):
-        keys = [(lang, k) for lang in ("en", "de") for k in range(6)]
+    keys = [(lang, k) for lang in ("en", "de") for k in range(6)]
+    ends = {}
+    for is_shared in (True, False):
+        groups = [f"r{k}" if is_shared else f"{lang}{k}" for lang, k in keys]
         texts = [
-            sample(f"{lang}{k}", TEXT, *words(0, 1), lang=lang, group=f"r{k}" if is_shared else f"{lang}{k}")
-            for lang, k in keys
+            sample(f"{lang}{k}", TEXT, *words(0, 1), lang=lang, group=group)
+            for (lang, k), group in zip(keys, groups, strict=True)
         ]
-        said = [
-            judged(row["sample_id"], *words(0, *([1] if k % 2 else []), 5))
-            for row, (_, k) in zip(texts, keys, strict=True)
-        ]
+        said = [judged(f"silver-{lang}{k}", *words(0, *([1] if k % 2 else []), 5)) for lang, k in keys]
         found, _ = scored([item(f"{lang}{k}", lang=lang) for lang, k in keys], texts, [], said)
-        return [
+        rows = [
             found["token_recall", "token-lr", "silver", "binary", lang, "multi"]
             for lang in ("en", "de", "all")
         ]
-
-    en, de, whole = means(True)
-    assert whole["low"] == pytest.approx((en["low"] + de["low"]) / 2, abs=1e-5) and en["low"] < en["value"]
-    en, de, whole = means(False)
-    assert whole["low"] > (en["low"] + de["low"]) / 2 + 0.01
+        assert rows[0]["low"] < rows[0]["value"]
+        ends[is_shared] = [row["low"] for row in rows]
+    assert ends[True][2] == pytest.approx(np.mean(ends[True][:2]), abs=1e-5)
+    assert ends[False][2] > np.mean(ends[False][:2]) + 0.01
 
 
 def test_a_judgement_of_a_passage_counts_for_its_gold_twin():
-    gold = [sample("i1", TEXT, *words(0), source="gold")]
-    found, _ = scored(ITEMS, [*SILVER, *gold], [], [*SAID, judged("gold-i1", *words(9))])
+    gold = [*SILVER, sample("i1", TEXT, *words(0), source="gold")]
     # the text was judged twice: the first judgement by id is the one on the gold sample's own id
-    assert found["token_precision", "token-lr", "gold", "binary", "en", "multi"]["n"] == 1
-    alone, _ = scored(ITEMS, [*SILVER, *gold], [], SAID)
-    assert alone["token_precision", "token-lr", "gold", "binary", "en", "multi"]["value"] == pytest.approx(
-        1 / 3, abs=1e-6
+    assert (
+        detected([*SAID, judged("gold-i1", *words(9))], gold)["token_precision", *against("gold")]["n"] == 1
     )
+    assert detected(SAID, gold)["token_precision", *against("gold")]["value"] == near(1 / 3)
 
 
 def test_seeds_are_averaged_and_their_spread_is_shown():
-    second = [
-        judged("silver-i1", seed=47),
-        judged("silver-i2", *words(5), seed=47),
-    ]  # both 1, detected 1: F1 2 / (4 + 1)
-    found, _ = scored(ITEMS, SILVER, [], [*SAID, *second])
-    where = ("token-lr", "silver", "binary", "en", "multi")
-    assert found["token_f1", *where]["value"] == pytest.approx((0.75 + 0.4) / 2)
+    # both 1, detected 1: F1 2 / (4 + 1)
+    found = detected([*SAID, judged("silver-i1", seed=47), judged("silver-i2", *words(5), seed=47)])
     assert (
-        found["token_f1_std", *where]["value"] == pytest.approx(0.35 / 2**0.5, abs=1e-6)
-        and found["token_f1_std", *where]["n"] == 2
+        found["token_f1", *WHERE]["value"] == near((0.75 + 0.4) / 2)
+        and found["token_f1_std", *WHERE]["n"] == 2
     )
     # P .75 and 1, R .75 and .25
-    assert found["token_precision_std", *where]["value"] == pytest.approx(0.25 / 2**0.5, abs=1e-6)
-    assert found["token_recall_std", *where]["value"] == pytest.approx(0.5 / 2**0.5, abs=1e-6)
+    names = ("token_f1_std", "token_precision_std", "token_recall_std")
+    assert values_of(found, *names, where=WHERE) == [near(gap / 2**0.5) for gap in (0.35, 0.25, 0.5)]
 
 
 def test_types_of_a_category_detector():
-    said = [
-        judged("silver-i1", *words(0), *words(1, 2, kind="invented"), labels="category"),
-        judged("silver-i2", labels="category"),
-    ]
-    found, _ = scored(ITEMS, SILVER, [], said)
+    marked = [*words(0), *words(1, 2, kind="invented")]
+    found = detected(
+        [judged("silver-i1", *marked, labels="category"), judged("silver-i2", labels="category")]
+    )
     where = ("token-lr", "silver", "category", "en", "multi")
     # right by type: 0 (entity), 2 (invented); detected 3, gold 4
-    assert found["token_f1_typed", *where]["value"] == pytest.approx(4 / 7, abs=1e-6)
-    assert found["token_f1_by_type", *where, "entity"]["value"] == 2 * 1 / (3 + 1)
-    assert found["token_f1_by_type", *where, "invented"]["value"] == pytest.approx(2 * 1 / (1 + 2), abs=1e-6)
-    assert found["token_recall_by_type", *where, "entity"]["value"] == pytest.approx(2 / 3, abs=1e-6)
+    assert found["token_f1_typed", *where]["value"] == near(4 / 7)
+    f1 = [found["token_f1_by_type", *where, kind]["value"] for kind in ("entity", "invented")]
+    assert f1 == [2 * 1 / (3 + 1), near(2 * 1 / (1 + 2))]
+    assert found["token_recall_by_type", *where, "entity"]["value"] == near(2 / 3)
 
 
 def test_texts_that_were_not_judged_do_not_count():
-    said = [SAID[0], judged("silver-i2", status="unparsed"), judged("silver-i2", lang="de", member="mono")]
-    found, _ = scored(ITEMS, SILVER, [], said)
-    assert found["token_recall", "token-lr", "silver", "binary", "en", "multi"]["value"] == pytest.approx(
-        2 / 3, abs=1e-6
+    found = detected(
+        [SAID[0], judged("silver-i2", status="unparsed"), judged("silver-i2", lang="de", member="mono")]
     )
-    assert not any(
-        key[1] == "mono" and key[0] == "token_f1" for key in found
-    )  # a detector of German says nothing of English
-
-
-# ---- the threshold and the order of probabilities ---------------------------------------------------------
+    assert found["token_recall", *WHERE]["value"] == near(2 / 3)
+    # a detector of German says nothing of English
+    assert not any(key[:2] == ("token_f1", "mono") for key in found)
 
 
 def test_a_detector_marks_above_its_own_threshold():
     # i1 gold 0, 1, 2: .3 and .6 above .25, .2 not · i2 gold 5: nothing above it
     spans = [*words(0, p=0.3), *words(1, p=0.6), *words(7, p=0.2)]
-    said = [
-        judged("silver-i1", *spans, threshold=0.25),
-        judged("silver-i2", *words(5, p=0.2), threshold=0.25),
-    ]
-    where = ("token-lr", "silver", "binary", "en", "multi")
-    found, _ = scored(ITEMS, SILVER, [], said)
-    assert found["token_f1", *where]["value"] == pytest.approx(2 * 2 / (4 + 2), abs=1e-6)
-    without, _ = scored(
-        ITEMS, SILVER, [], [judged("silver-i1", *spans), judged("silver-i2", *words(5, p=0.2))]
-    )
-    assert without["token_f1", *where]["value"] == pytest.approx(2 * 1 / (4 + 1), abs=1e-6)
+    for more, n_marked in (({"threshold": 0.25}, 2), ({}, 1)):
+        said = [judged("silver-i1", *spans, **more), judged("silver-i2", *words(5, p=0.2), **more)]
+        assert detected(said)["token_f1", *WHERE]["value"] == near(2 * n_marked / (4 + n_marked))
 
 
 def test_the_order_of_probabilities_is_scikit_learns_and_averaged_over_seeds():
-    said = [judged("silver-i1", *words(0, p=0.3), *words(7, p=0.6), *words(1, p=0.8)), judged("silver-i2")]
-    other = [
+    first = {0: 0.3, 7: 0.6, 1: 0.8}
+    said = [judged("silver-i1", *(words(place, p=p)[0] for place, p in first.items())), judged("silver-i2")]
+    said += [
         judged("silver-i1", *words(0, 1, 2, p=0.4), seed=47),
         judged("silver-i2", *words(5, p=0.1), seed=47),
     ]
-    found, _ = scored(ITEMS, SILVER, [], [*said, *other])
-    gold = [place in (0, 1, 2, 15) for place in range(20)]
-    first = [{0: 0.3, 7: 0.6, 1: 0.8}.get(place, 0) for place in range(20)]
-    where = ("token-lr", "silver", "binary", "en", "multi")
+    found = detected(said)
+    gold, p = [place in (0, 1, 2, 15) for place in range(20)], [first.get(place, 0) for place in range(20)]
     for name, of in (("token_auroc", roc_auc_score), ("token_average_precision", average_precision_score)):
-        assert found[name, *where]["value"] == pytest.approx((of(gold, first) + 1) / 2, abs=1e-6)
-        assert found[name, *where]["n"] == 2
-        assert (
-            found[name, "token-lr", "silver", "binary", "all", "multi"]["value"]
-            == found[name, *where]["value"]
-        )
+        row = found[name, *WHERE]
+        assert (row["value"], row["n"]) == (near((of(gold, p) + 1) / 2), 2)
+        assert found[name, *ALL]["value"] == row["value"]
+
+
+def test_the_share_of_texts_whose_reference_was_read_in_windows():
+    samples = [sample(name, "a b c", lang=name[:2]) for name in ("en1", "en2", "de1")]
+    items = [item(row["item_id"], lang=row["lang"]) for row in samples]
+    windows = {"en1": 4, "en2": 1, "de1": 2}
+    said = [judged(f"silver-{name}", n_windows=n) for name, n in windows.items()]
+    # a detector that read all whole, or reads no reference, has no row
+    said += [judged(f"silver-{name}", member="mark-all") for name in windows]
+    found, _ = scored(items, samples, [], said)
+    rows = {key[4]: (row["value"], row["n"]) for key, row in found.items() if key[0] == "windowed_rate"}
+    assert rows == {"all": (near(2 / 3), 3), "en": (1 / 2, 2), "de": (1.0, 1)}
 
 
 # ---- Mu-SHROOM, spans, rejects -----------------------------------------------------------------------------
 
+ANSWERS = ("natural", "binary", "sv", "multi")
+SWEDISH = {"source": "published", "task": "wild", "lang": "sv"}
+
 
 def test_mushroom_baselines_are_of_whole_characters():
-    soft = sample(
-        "w1", "abcd", span(0, 2, None, 0.7), span(2, 3, None, 0.4), source="published", task="wild", lang="sv"
-    )
-    none = sample("w2", "abcd", source="published", task="wild", lang="sv")
-    found, outcomes = scored(
-        [item("w1", "wild", "sv"), item("w2", "wild", "sv")],
-        [soft, none],
-        [],
-        [judged("published-w1", span(0, 2, "hallucination", 0.9))],
-    )
+    samples = [
+        sample("w1", "abcd", span(0, 2, None, 0.7), span(2, 3, None, 0.4), **SWEDISH),
+        sample("w2", "abcd", **SWEDISH),
+    ]
+    said = [judged("published-w1", span(0, 2, "hallucination", 0.9))]
+    found, outcomes = scored([item("w1", "wild", "sv"), item("w2", "wild", "sv")], samples, [], said)
     ranked = outcomes.filter(metric="iou", subject="mark-all").group_by("slice").agg(pl.col("value").mean())
     assert ranked["value"].to_list() == [(2 / 4 + 0) / 2] * 2  # Swedish, and all languages
-    key = ("natural", "binary", "sv", "multi")
-    assert (
-        found["iou", "mark-all", *key]["value"] == (2 / 4 + 0) / 2
-        and found["iou", "mark-none", *key]["value"] == (0 + 1) / 2
-    )
-    assert (
-        found["spearman", "mark-all", *key]["value"]
-        == found["spearman", "mark-none", *key]["value"]
-        == (0 + 1) / 2
-    )
-    assert found["iou", "token-lr", *key]["value"] == 1.0 and found["iou", "token-lr", *key]["n"] == 1
+    iou = [found["iou", name, *ANSWERS]["value"] for name in ("mark-all", "mark-none", "token-lr")]
+    assert iou == [(2 / 4 + 0) / 2, (0 + 1) / 2, 1.0] and found["iou", "token-lr", *ANSWERS]["n"] == 1
+    spearman = [found["spearman", name, *ANSWERS]["value"] for name in ("mark-all", "mark-none", "token-lr")]
     # ranks of (.7, .7, .4, 0) and (.9, .9, 0, 0)
-    expected = np.corrcoef([3.5, 3.5, 2, 1], [3.5, 3.5, 1.5, 1.5])[0, 1]
-    assert found["spearman", "token-lr", *key]["value"] == pytest.approx(expected, abs=1e-6)
+    assert spearman == [0.5, 0.5, near(np.corrcoef([3.5, 3.5, 2, 1], [3.5, 3.5, 1.5, 1.5])[0, 1])]
 
 
 def test_answers_with_a_page_have_a_correlation_of_their_own():
-    lang = {"source": "published", "task": "wild", "lang": "sv"}
-    samples = [sample(name, "abcd", span(0, 2, None, 0.9), **lang) for name in ("w1", "w2")]
+    samples = [sample(name, "abcd", span(0, 2, None, 0.9), **SWEDISH) for name in ("w1", "w2")]
     said = [judged("published-w1", span(0, 2, "hallucination", 0.9)), judged("published-w2")]
-    items = [item("w1", "wild", "sv") | {"document_ids": ["d"]}, item("w2", "wild", "sv")]
-    found, outcomes = scored(items, samples, [], said)
-    for key in (("natural", "binary", "sv", "multi"), ("natural", "binary", "all", "multi")):
-        assert found["spearman", "token-lr", *key]["value"] == (1 + 0) / 2
-        paged = found["spearman_with_page", "token-lr", *key]
-        assert (paged["value"], paged["n"]) == (pytest.approx(1), 1)
+    items = [item(name, "wild", "sv") for name in ("w1", "w2")]
+    found, outcomes = scored([items[0] | {"document_ids": ["d"]}, items[1]], samples, [], said)
+    for lang in ("sv", "all"):
+        where = ("token-lr", "natural", "binary", lang, "multi")
+        names = ("spearman", "spearman_with_page", "iou", "iou_with_page")
         # of the answer with a page the marks are right; of the other one nothing is marked, so both together have 1/2
-        alone, both = (found[metric, "token-lr", *key] for metric in ("iou_with_page", "iou"))
-        assert ((alone["value"], alone["n"]), (both["value"], both["n"])) == ((1.0, 1), (0.5, 2))
+        assert values_of(found, *names, where=where) == [0.5, pytest.approx(1), 0.5, 1.0]
+        assert [found[name, *where]["n"] for name in names] == [2, 1, 2, 1]
     units = outcomes.filter(pl.col("metric").str.ends_with("_with_page"), subject="token-lr")
     assert set(units["metric"]) == {"iou_with_page", "spearman_with_page"} and set(units["unit_id"]) == {
         "published-w1"
     }
-    every = [one | {"document_ids": ["d"]} for one in items]
-    found, outcomes = scored(every, samples, [], said)
-    assert not any(key[0] == "spearman_with_page" for key in found)
-    assert set(outcomes["metric"]) == {"iou", "spearman"}
+    found, outcomes = scored([one | {"document_ids": ["d"]} for one in items], samples, [], said)
+    assert set(outcomes["metric"]) == {"iou", "spearman"} and not any(
+        key[0] == "spearman_with_page" for key in found
+    )
 
 
 def test_span_statistics():
-    found, _ = scored(
-        ITEMS, [*SILVER, sample("i1", TEXT, *words(0), *words(3, p=0.4), source="gold")], [], []
-    )
+    found = detected([], [*SILVER, sample("i1", TEXT, *words(0), *words(3, p=0.4), source="gold")])
     assert found["n_spans", "texts", "silver", "en", "silver", "entity"]["value"] == 3
     assert found["span_rate", "texts", "silver", "en", "silver", "invented"]["value"] == 0.5
-    assert (
-        found["n_spans", "texts", "gold", "en", "silver", "all"]["value"] == 1
-    )  # the span with p = .4 does not count as marked
+    # the span with p = .4 does not count as marked
+    assert found["n_spans", "texts", "gold", "en", "silver", "all"]["value"] == 1
     assert found["hallucinated_token_rate", "texts", "silver", "en"]["value"] == 4 / 20
 
 
-def test_rejected_steps():
-    rows = [reply(name, "quill", "x", purpose="write") for name in ("i1", "i2")]
-    rows += [
-        reply("i1", "quill", "x", purpose="insert", type="subjective"),
-        reply("i2", "quill", "", purpose="insert", type="entity", status="unparsed", reason="altered"),
-    ]
-    found, _ = scored(ITEMS, [], rows, [])
-    assert found["rejected_rate", "quill", "en", "altered", "insert"]["value"] == 0.5
-    assert found["n_rejected", "quill", "en", "all", "write"]["value"] == 0
-    assert found["rejected_rate", "quill", "all", "all", "passage"]["value"] == 0.5
-    assert found["n_rejected", "quill", "en", "altered", "passage"]["value"] == 1
-
-
-def test_a_passage_is_lost_for_the_reason_of_its_last_try_alone():
+def test_rejected_steps_and_a_passage_is_lost_for_the_reason_of_its_last_try_alone():
     entity = {"purpose": "insert", "type": "entity"}
     rows = [reply(name, "quill", "x", purpose="write") for name in ("i1", "i2")]
     rows += [
@@ -292,65 +253,128 @@ def test_a_passage_is_lost_for_the_reason_of_its_last_try_alone():
         key[3]: row["value"] for key, row in found.items() if key[0] == "n_rejected" and key[-1] == "passage"
     }
     assert lost == {"timeout": 1, "all": 1}
-    assert found["n_rejected", "quill", "en", "altered", "insert"]["value"] == 2
+    assert found["rejected_rate", "quill", "all", "all", "passage"]["value"] == 0.5
+    assert found["n_rejected", "quill", "en", "all", "write"]["value"] == 0
+    inserted = [
+        found[name, "quill", "en", "altered", "insert"]["value"] for name in ("n_rejected", "rejected_rate")
+    ]
+    assert inserted == [2, 2 / 5]
 
 
 def test_answerable_queries():
-    said = {"q1": "yes", "q2": "no", "q3": "yes", "q4": None}
+    checked = {"q1": "yes", "q2": "no", "q3": "yes", "q4": None}
     items = [
-        item(name, "wild", lang="de" if name == "q3" else "en") | {"attributes": pairs(answerable=one)}
-        for name, one in said.items()
+        item(name, "wild", "de" if name == "q3" else "en") | {"attributes": pairs(answerable=one)}
+        for name, one in checked.items()
     ]
     found, _ = scored(items, [], [], [])
-    assert (
-        found["answerable_rate", "texts", "en"]["value"],
-        found["answerable_rate", "texts", "en"]["n"],
-    ) == (0.5, 2)
-    assert found["answerable_rate", "texts", "all"]["value"] == pytest.approx(2 / 3, abs=1e-6)
+    rows = [found["answerable_rate", "texts", lang] for lang in ("en", "all")]
+    assert [(row["value"], row["n"]) for row in rows] == [(0.5, 2), (near(2 / 3), 3)]
 
 
-def test_nothing_at_all():
+def test_articles_queries_and_categories_are_counted_per_language_and_summed():
+    asked_of = [("a", "en", "Rivers"), ("a", "en", "Rivers"), ("b", "en", "Towns"), ("c", "de", "Rivers")]
+    items = [
+        item(f"q{n}", "wild", lang, group) | {"attributes": pairs(category=kind)}
+        for n, (group, lang, kind) in enumerate(asked_of)
+    ]
+    unasked = item("q8", "wild", "en", "z") | {"attributes": pairs(category="Hills")}
+    asked = [reply(one["item_id"], "elm", "x") for one in items]
+    found, _ = scored([*items, unasked], [], asked, [])
+    names = ("n_articles", "n_queries", "n_categories")
+    counts = [values_of(found, *names, where=("texts", lang)) for lang in ("en", "de", "all")]
+    # Rivers stands in both languages: as printed, a total is the sum of its column
+    assert counts == [[2, 3, 2], [1, 1, 1], [3, 4, 3]]
+    found, _ = scored([*items, item("q9", "wild", "de")], [], [*asked, reply("q9", "elm", "x")], [])
+    assert ("n_categories", "texts", "de") not in found and ("n_categories", "texts", "all") not in found
+
+
+# ---- the whole ---------------------------------------------------------------------------------------------
+
+
+def test_nothing_at_all_and_a_detector_of_the_rates_that_judged_nothing():
     found, outcomes = scored([], [], [], [])
     assert not found and outcomes.is_empty()
-
-
-def test_the_detector_of_the_rates_must_have_judged():
     items, replies, said = wild(4)
-    found, outcomes = scored(
-        items, [], replies, said, settings=replace(Settings(), detector=Detector(member="other"))
-    )
+    other = replace(Settings(), detector=Detector(member="other"))
+    found, outcomes = scored(items, [], replies, said, settings=other)
     assert not any(key[0] == "hallucination_rate" for key in found) and outcomes.is_empty()
 
 
 def test_every_metric_has_a_record():
     items, replies, said = wild(8)
-    gold = [
-        sample("i1", TEXT, *words(0), source="gold"),
-        sample("en0", f"{TEXT} large", *words(0), source="gold", task="wild", group="article-en-0"),
-    ]
-    found, _ = scored(
-        [*ITEMS, *items],
-        [*SILVER, *gold],
-        [*replies, reply("i1", "quill", "x", purpose="write")],
-        [*SAID, *said],
-    )
+    of_reply = sample("en0", f"{TEXT} large", *words(0), source="gold", task="wild", group="article-en-0")
+    samples = [*SILVER, sample("i1", TEXT, *words(0), source="gold"), of_reply]
+    asked = [*replies, reply("i1", "quill", "x", purpose="write")]
+    found, _ = scored([*ITEMS, *items], samples, asked, [*SAID, *said])
     assert {key[0] for key in found} <= {one.name for one in metrics_of_track("mfava")}
 
 
-def test_articles_queries_and_categories_are_counted_per_language_and_summed():
-    told = [("a", "en", "Rivers"), ("a", "en", "Rivers"), ("b", "en", "Towns"), ("c", "de", "Rivers")]
-    items = [
-        item(f"q{n}", "wild", lang, group) | {"attributes": pairs(category=kind)}
-        for n, (group, lang, kind) in enumerate(told)
+LANGS = ("de", "en")
+
+
+def board(trained: str = "de") -> dict[str, pl.DataFrame]:
+    """Two languages with passages, replies and labels of some of them; seed 43 judged the English texts alone, and
+    another detector the German ones. A German item has a passage to learn from in the language `trained`.
+    """
+    keys = [(lang, k) for k in range(4) for lang in LANGS]
+    items = [item(f"{lang}{k}", "wild", lang, f"g{k // 2}-{lang}") for lang, k in keys]
+    items += [item(f"p-{lang}", lang=lang) for lang in LANGS] + [item("t", lang="de", task="train")]
+    replies = [
+        reply(f"{lang}{k}", model, f"{model} says {k} words", lang=lang)
+        for lang, k in keys
+        for model in ("small", "large")
     ]
-    unasked = item("q8", "wild", "en", "z") | {"attributes": pairs(category="Hills")}
-    asked = [reply(one["item_id"], "elm", "x") for one in items]
-    found, _ = scored([*items, unasked], [], asked, [])
-    counts = {
-        lang: [found[name, "texts", lang]["value"] for name in ("n_articles", "n_queries", "n_categories")]
-        for lang in ("en", "de", "all")
-    }
-    # Rivers stands in both languages: as printed, a total is the sum of its column
-    assert counts == {"en": [2, 3, 2], "de": [1, 1, 1], "all": [3, 4, 3]}
-    found, _ = scored([*items, item("q9", "wild", "de")], [], [*asked, reply("q9", "elm", "x")], [])
-    assert ("n_categories", "texts", "de") not in found and ("n_categories", "texts", "all") not in found
+    samples = [
+        sample(f"p-{lang}", "a b c d", span(0, 1), span(4, 5, kind="invented"), lang=lang) for lang in LANGS
+    ]
+    targets = [row["generation_id"] for row in replies] + [row["sample_id"] for row in samples]
+    samples += [
+        sample(f"{lang}{k}", f"small says {k} words", span(0, 5), task="wild", source="gold", lang=lang)
+        for lang, k in keys
+        if k < 3
+    ]
+    samples.append(sample("t", "a b", lang=trained, task="train"))
+    said = [judged(one, span(0, 3, p=0.9), span(4, 6, p=0.3)) for one in targets]
+    said += [judged(one, span(2, 3, p=0.8), seed=43) for one in targets if "de" not in one]
+    said += [judged(one, span(0, 9, p=0.7), member="other", n_windows=2) for one in targets if "de" in one]
+    return tables(items, samples, replies, said)
+
+
+def test_no_text_is_lost_or_in_two_parts():
+    made = board()
+    parts = scored_parts(made["items"], made["samples"], made["generations"])
+    assert sorted(parts["target_id"]) == sorted(
+        [*made["samples"]["sample_id"], *made["generations"]["generation_id"]]
+    )
+    replies = answers(made["generations"], made["items"])
+    found = list(pieces(made["items"], made["samples"], replies, in_parts(made["judgements"], parts)))
+    assert [set(piece.samples["lang"]) for piece in found] == [{"de"}, {"en"}]
+    assert pl.concat([piece.replies for piece in found]).sort("generation_id").equals(replies)
+    assert sum(piece.judgements.collect().height for piece in found) == made["judgements"].height
+    shared = tables(
+        [item("i", lang="en")], [sample("i", "a b", lang="de")]
+    )  # an item in two languages: one part
+    assert set(parts_of_items(shared["items"], shared["samples"])["part"]) == {WHOLE}
+
+
+def test_scores_in_parts_are_those_of_the_board_at_once():
+    # a passage to learn from, of which nothing but the number of texts is scored, in two languages leaves a board whole
+    parted, whole = board("de"), board("en")
+    for made, names in ((parted, {"de", "en"}), (whole, {WHOLE})):
+        assert set(parts_of_items(made["items"], made["samples"])["part"]) == names
+    parts = scored_parts(parted["items"], parted["samples"], parted["generations"])
+    given = parted | {"judgements": in_parts(parted["judgements"], parts)}
+    (by_part, outcomes), (together, _), (expected, others) = (
+        score(At(), "board", **tables_of, inputs="digest") for tables_of in (given, parted, whole)
+    )
+    assert by_part.equals(together)
+    of_texts = pl.col("metric").is_in(["n_texts", "n_spans", "span_rate"])
+    assert (
+        by_part.filter(~of_texts).equals(expected.filter(~of_texts))
+        and outcomes.equals(others)
+        and outcomes.height
+    )
+    assert set(by_part.filter(metric="token_f1")["subject"]) == {"token-lr", "other"}
+    assert set(by_part.filter(metric="windowed_rate", subject="other")["value"]) == {1.0}
+    assert by_part.filter(metric="hallucination_rate").height

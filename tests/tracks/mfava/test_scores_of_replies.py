@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from truerate.core.schemas import pairs
@@ -24,61 +23,55 @@ from .made_scores import (
     scored,
     span,
     tables,
+    values_of,
     wild,
     words,
 )
 
 GOLD_FILE = Path(__file__).parents[4] / "shared/data/mfava/gold.jsonl"
+RATE, HEADLINE = "hallucination_rate", ("natural", "prediction-powered")
+
+
+def near(value: float):
+    return pytest.approx(value, abs=1e-6)
 
 
 def labelled(row: dict, *places: int) -> dict:
     """A reply with the words that people marked."""
-    gold = sample(
-        row["item_id"],
-        row["text"],
-        *words(*places),
-        source="gold",
-        task="wild",
-        lang=row["item_id"][:2],
-        group=f"article-{row['item_id'][:2]}-{row['item_id'][2:]}",
-    )
+    name = row["item_id"]
+    own = {"source": "gold", "task": "wild", "lang": name[:2], "group": f"article-{name[:2]}-{name[2:]}"}
     known = {"sample_id": f"gold-{row['generation_id']}", "generator": row["model"]}
+    gold = sample(name, row["text"], *words(*places), **own)
     return gold | known | {"attributes": pairs(generation=row["generation_id"])}
 
 
+def rated(*boards, samples=SILVER):
+    """What is scored of replies beside the silver passages."""
+    items, replies, said = (sum(parts, []) for parts in zip(*boards, strict=True))
+    return scored([*ITEMS, *items], samples, replies, [*SAID, *said])
+
+
 def test_rates_of_replies():
-    items, replies, said = wild(8)
-    found, outcomes = scored([*ITEMS, *items], SILVER, replies, [*SAID, *said])
+    found, outcomes = rated(wild(8))
     # 2 of 11 words; P = R = .75 on silver; TPR .75, FPR 1/16
-    raw = found["hallucination_rate", "large", "raw", "en", "all"]
-    assert raw["value"] == pytest.approx(2 / 11, abs=1e-6) and raw["n"] == 8
-    assert found["hallucination_rate", "large", "raw", "en", "kept"]["n"] == 7
-    assert found["hallucination_rate", "large", "silver", "hr_est", "en", "all"]["value"] == pytest.approx(
-        2 / 11, abs=1e-6
-    )
-    assert found["hallucination_rate", "large", "raw", "all", "all"]["value"] == raw["value"]
-    assert (
-        found["hallucination_rate_std", "large", "raw", "en", "all"]["value"] == 0
-        and found["hallucination_rate_std", "large", "raw", "en", "all"]["n"] == 2
-    )
-    band = [found[f"sensitivity_{end}", "large", "silver", "en", "all"]["value"] for end in ("low", "high")]
+    raw = found[RATE, "large", "raw", "en", "all"]
+    assert (raw["value"], raw["n"], found[RATE, "large", "raw", "en", "kept"]["n"]) == (near(2 / 11), 8, 7)
+    assert found[RATE, "large", "silver", "hr_est", "en", "all"]["value"] == near(2 / 11)
+    assert found[RATE, "large", "raw", "all", "all"]["value"] == raw["value"]
+    std = found[f"{RATE}_std", "large", "raw", "en", "all"]
+    assert (std["value"], std["n"]) == (0, 2)
+    band = values_of(found, "sensitivity_low", "sensitivity_high", where=("large", "silver", "en", "all"))
     flagged, tpr, fpr = 2 / 11, 0.75, 1 / 16
-    assert band == pytest.approx(
-        [(flagged - 2 * fpr) / (tpr - 2 * fpr), (flagged - fpr / 2) / (tpr / 2 - fpr / 2)], abs=1e-6
-    )
+    assert band == [
+        near((flagged - 2 * fpr) / (tpr - 2 * fpr)),
+        near((flagged - fpr / 2) / (tpr / 2 - fpr / 2)),
+    ]
     # nobody labelled a reply: no rate is identified, and what is flagged takes no rank
-    headline = ("natural", "prediction-powered")
-    assert {
-        found["hallucination_rate", "large", *headline, lang, "all"]["value"] for lang in ("en", "all")
-    } == {None}
+    assert {found[RATE, "large", *HEADLINE, lang, "all"]["value"] for lang in ("en", "all")} == {None}
     assert outcomes.is_empty() and found["n_labelled", "large", "en"]["value"] == 0
-
-
-def test_two_clusters_cannot_tell_what_a_detector_does():
-    items, replies, said = wild(8)
-    found, _ = scored([*ITEMS, *items], SILVER, replies, [*SAID, *said])
+    # two clusters cannot tell what a detector does
     key = ("large", "silver", "rogan-gladen", "en", "all")
-    assert found["is_identified", *key]["value"] == 0 and found["hallucination_rate", *key]["value"] is None
+    assert values_of(found, "is_identified", RATE, where=key) == [0, None]
 
 
 def test_rogan_gladen_where_it_is_identified():
@@ -87,89 +80,64 @@ def test_rogan_gladen_where_it_is_identified():
     known = [judged(row["sample_id"], *words(0, 1 if k % 5 else 8)) for k, row in enumerate(silver)]
     found, _ = scored([item(f"s{k}") for k in range(30)] + items, silver, replies, [*known, *said])
     key = ("large", "silver", "rogan-gladen", "en", "all")
+    row = found[RATE, *key]
     # TPR 54/60, FPR 6/240
-    row = found["hallucination_rate", *key]
+    assert row["value"] == near((2 / 11 - 0.025) / (0.9 - 0.025)) and row["low"] < row["value"] < row["high"]
     assert found["is_identified", *key]["value"] == 1
-    assert (
-        row["value"] == pytest.approx((2 / 11 - 0.025) / (0.9 - 0.025), abs=1e-6)
-        and row["low"] < row["value"] < row["high"]
-    )
 
 
 def test_natural_labels_take_the_place_of_the_band():
-    items, replies, said = wild(8)
-    natural = [labelled(row, 0, 5) for row in replies if row["model"] == "large"]
-    found, outcomes = scored([*ITEMS, *items], [*SILVER, *natural], replies, [*SAID, *said])
+    board = wild(8)
+    natural = [labelled(row, 0, 5) for row in board[1] if row["model"] == "large"]
+    found, outcomes = rated(board, samples=[*SILVER, *natural])
     # gold 2 of 11 in every reply of `large`, the same words flagged or not; of `small` nothing is known
-    headline = ("natural", "prediction-powered")
-    assert found["hallucination_rate", "large", *headline, "en", "all"]["value"] == pytest.approx(
-        2 / 11, abs=1e-6
-    )
-    assert found["hallucination_rate", "small", *headline, "en", "all"]["value"] is None
-    outcomes = outcomes.filter(metric="hallucination_rate")
-    assert set(outcomes["subject"]) == {"large"} and set(outcomes["value"]) == {round(2 / 11, 6)}
+    rates = [found[RATE, model, *HEADLINE, "en", "all"]["value"] for model in ("large", "small")]
+    assert rates == [near(2 / 11), None]
+    ranked = outcomes.filter(metric=RATE)
+    assert set(ranked["subject"]) == {"large"} and set(ranked["value"]) == {round(2 / 11, 6)}
     assert [found["n_labelled", model, "all"]["value"] for model in ("large", "small")] == [8, 0]
     assert not any(key[0].startswith("sensitivity") for key in found)
     # marked 0, 1; gold 0, 5: P = R = .5, so the estimate is the flagged share
-    assert found["hallucination_rate", "large", "natural", "hr_est", "en", "all"]["value"] == pytest.approx(
-        2 / 11, abs=1e-6
-    )
-    assert found["iou", "token-lr", "natural", "binary", "en", "multi"]["value"] == pytest.approx(
-        1 / 3, abs=1e-6
-    )
+    assert found[RATE, "large", "natural", "hr_est", "en", "all"]["value"] == near(2 / 11)
+    assert found["iou", "token-lr", "natural", "binary", "en", "multi"]["value"] == near(1 / 3)
 
 
 def test_the_mean_over_languages_needs_every_language():
-    items, replies, said = (
-        sum(parts, []) for parts in zip(wild(4), wild(4, lang="de", n_marked=4), strict=True)
-    )
-    found, _ = scored([*ITEMS, *items], SILVER, replies, [*SAID, *said])
-    assert found["hallucination_rate", "large", "raw", "all", "all"]["value"] == pytest.approx(
-        3 / 11, abs=1e-6
-    )
-    assert (
-        "hallucination_rate",
-        "large",
-        "silver",
-        "hr_est",
-        "all",
-        "all",
-    ) not in found  # German has no silver passages
-
-
-def test_a_model_without_a_reply_in_one_language_has_no_mean_over_languages():
-    items, replies, said = (
-        sum(parts, []) for parts in zip(wild(4), wild(4, lang="de", n_marked=4), strict=True)
-    )
-    replies = [row for row in replies if row["model"] == "large" or row["item_id"].startswith("en")]
-    found, _ = scored([*ITEMS, *items], SILVER, replies, [*SAID, *said])
-    assert found["hallucination_rate", "large", "raw", "all", "all"]["value"] == pytest.approx(
-        3 / 11, abs=1e-6
-    )
-    assert found["hallucination_rate", "small", "raw", "all", "all"]["value"] is None
-    assert found["hallucination_rate", "small", "raw", "en", "all"]["value"] == pytest.approx(
-        3 / 11, abs=1e-6
-    )
+    found, _ = rated(wild(4), wild(4, lang="de", n_marked=4))
+    assert found[RATE, "large", "raw", "all", "all"]["value"] == near(3 / 11)
+    assert (RATE, "large", "silver", "hr_est", "all", "all") not in found  # German has no silver passages
+    items, replies, said = wild(4, lang="de", n_marked=4)
+    alone = [
+        row for row in replies if row["model"] == "large"
+    ]  # a model without a reply in one language has no mean
+    found, _ = rated(wild(4), (items, alone, said))
+    rates = [
+        found[RATE, *key, "all"]["value"]
+        for key in (("large", "raw", "all"), ("small", "raw", "all"), ("small", "raw", "en"))
+    ]
+    assert rates == [near(3 / 11), None, near(3 / 11)]
 
 
 def test_counts():
     items, replies, said = wild(4)
     found, _ = scored(items, [], replies, said)
-    values = {
-        name: found[name, "small", "en"]["value"]
-        for name in ("n_replies", "n_tokens", "n_detected", "tokens_per_reply", "repeats_rate")
-    }
-    assert values == {
-        "n_replies": 4,
-        "n_tokens": 44,
-        "n_detected": 12,
-        "tokens_per_reply": 11,
-        "repeats_rate": 0.25,
-    }
-    assert (
-        found["detected_per_reply", "small", "all"]["value"] == 3
-        and found["cut_rate", "small", "en"]["value"] == 0
+    names = ("n_replies", "n_tokens", "n_detected", "tokens_per_reply", "repeats_rate", "cut_rate")
+    assert values_of(found, *names, where=("small", "en")) == [4, 44, 12, 11, 0.25, 0]
+    assert found["detected_per_reply", "small", "all"]["value"] == 3
+
+
+def estimated(texts: list[dict], said: list[dict]) -> float | None:
+    """HR_est of the very texts that it is calibrated on."""
+    made = tables(samples=texts, judgements=said)
+    board = marking.board_texts(
+        made["samples"], marking.answers(made["generations"], made["items"]), offsets_by("words")
     )
+    silver, runs = (
+        marking.labelled(made["samples"], board, "silver"),
+        marking.runs_of(made["judgements"], board),
+    )
+    n, gold, detected, both = marking.token_sums(silver, next(iter(runs.values()))[0], board.line).sum(axis=0)
+    return hr_est(both / detected, both / gold, detected, n)
 
 
 @pytest.mark.parametrize("flagged", [(0,), (0, 1, 2), (3, 4, 9), tuple(range(10))])
@@ -179,20 +147,7 @@ def test_on_the_calibration_rows_themselves_hr_est_is_the_gold_rate(flagged):
     """
     texts = [sample(f"s{k}", TEXT, *words(*range(k % 4 + 1))) for k in range(6)]
     said = [judged(row["sample_id"], *words(*flagged)) for row in texts]
-    assert _estimated(texts, said) == pytest.approx((1 + 2 + 3 + 4 + 1 + 2) / 60, abs=1e-12)
-
-
-def _estimated(texts: list[dict], said: list[dict]) -> float | None:
-    samples = pl.DataFrame(tables(samples=texts)["samples"])
-    board = marking.board_texts(
-        samples, marking.answers(tables()["generations"], tables()["items"]), offsets_by("words")
-    )
-    held, runs = (
-        marking.labelled(samples, board, "silver"),
-        marking.runs_of(tables(judgements=said)["judgements"], board),
-    )
-    n, gold, detected, both = marking.token_sums(held, next(iter(runs.values()))[0], board.line).sum(axis=0)
-    return hr_est(both / detected, both / gold, detected, n)
+    assert estimated(texts, said) == pytest.approx((1 + 2 + 3 + 4 + 1 + 2) / 60, abs=1e-12)
 
 
 @pytest.mark.skipif(not GOLD_FILE.is_file(), reason="no mFAVA files beside this checkout")
@@ -200,64 +155,45 @@ def _estimated(texts: list[dict], said: list[dict]) -> float | None:
 def test_on_the_published_gold_hr_est_is_the_gold_rate(lang):
     rows = [row for row in map(json.loads, GOLD_FILE.read_text("utf-8").splitlines()) if row["lang"] == lang]
     read = [found for row in rows if isinstance(found := parse_tags(row["gold_annotations"]), Tagged)]
+    kept = [(found.text, found.spans) for found in read if len(found.text) > 2]
     texts = [
-        sample(f"s{k}", found.text, *(one | {"p": None} for one in found.spans), lang=lang)
-        for k, found in enumerate(read)
+        sample(f"s{k}", text, *(one | {"p": None} for one in spans), lang=lang)
+        for k, (text, spans) in enumerate(kept)
     ]
     # a detector that marks every third part of a text, wherever it is
-    said = [
-        judged(row["sample_id"], span(len(row["text"]) // 3, 2 * len(row["text"]) // 3))
-        for row in texts
-        if len(row["text"]) > 2
-    ]
-    texts = [row for row in texts if len(row["text"]) > 2]
-    cut = offsets_by("words")
-    n = sum(len(cut(row["text"])) for row in texts)
+    said = [judged(row["sample_id"], span(len(row["text"]) // 3, 2 * len(row["text"]) // 3)) for row in texts]
+    tokens = [(spans, token) for text, spans in kept for token in offsets_by("words")(text)]
     gold = sum(
-        any(one["start"] < end and start < one["end"] for one in row["spans"])
-        for row in texts
-        for start, end in cut(row["text"])
+        any(one["start"] < end and start < one["end"] for one in spans) for spans, (start, end) in tokens
     )
-    assert len(texts) > 150 and _estimated(texts, said) == pytest.approx(gold / n, abs=1e-12)
+    assert len(texts) > 150 and estimated(texts, said) == pytest.approx(gold / len(tokens), abs=1e-12)
+
+
+DEAD = {"status": "dead", "reason": "rejected"}
 
 
 def test_a_model_that_never_answered_stands_there_without_a_rate():
     """In German none of its queries was answered; large was never answered at all."""
     items = [*ITEMS, item("w1", "wild"), item("w2", "wild", lang="de")]
-    dead = {"status": "dead", "reason": "rejected"}
-    replies = [reply("w1", "small", TEXT), reply("w2", "small", "", lang="de", **dead)]
-    replies += [reply("w1", "large", "", **dead), reply("w2", "large", "", lang="de", **dead)]
+    replies = [reply("w1", "small", TEXT), reply("w2", "small", "", lang="de", **DEAD)]
+    replies += [reply("w1", "large", "", **DEAD), reply("w2", "large", "", lang="de", **DEAD)]
     found, outcomes = scored(items, SILVER, replies, [*SAID, judged("answer-w1-small-", *words(0))])
-    assert {key: row["value"] for key, row in found.items() if key[0] == "no_answers"} == {
-        ("no_answers", "small", "de", "all"): 1.0,
-        ("no_answers", "large", "de", "all"): 1.0,
-        ("no_answers", "large", "en", "all"): 1.0,
-        ("no_answers", "large", "all", "all"): 2.0,
-    }
-    rates = {
+    silent = {key[1:3]: row["value"] for key, row in found.items() if key[0] == "no_answers"}
+    assert silent == {("small", "de"): 1, ("large", "de"): 1, ("large", "en"): 1, ("large", "all"): 2}
+    raw = {
         key[1:]: row["value"]
         for key, row in found.items()
-        if key[0] == "hallucination_rate" and key[2] == "raw" and key[4] == "all"
+        if key[0] == RATE and (key[2], key[4]) == ("raw", "all")
     }
-    told = {key: value for key, value in rates.items() if value is not None}
-    assert told == {
-        ("small", "raw", lang, "all"): 0.1 for lang in ("en", "all")
-    }  # nobody answered in German: the board is of one language
-    assert {key for key in rates if key[0] == "large"} == {
-        ("large", "raw", lang, "all") for lang in ("en", "de", "all")
-    }
-    headline = {key[1]: key[4:] for key in found if key[0] == "hallucination_rate" and "natural" in key}
-    assert set(headline) == {"small", "large"} and outcomes.is_empty()
+    # nobody answered in German: the board is of one language
+    told = {key: value for key, value in raw.items() if value is not None}
+    assert told == {("small", "raw", lang, "all"): 0.1 for lang in ("en", "all")}
+    assert {key[2] for key in raw if key[0] == "large"} == {"en", "de", "all"}
+    headline = {key[1] for key in found if key[0] == RATE and "natural" in key}
+    assert headline == {"small", "large"} and outcomes.is_empty()
 
 
 def test_nobody_answered():
-    found, _ = scored(
-        [*ITEMS, item("w1", "wild")],
-        SILVER,
-        [reply("w1", "small", "", status="dead", reason="rejected")],
-        SAID,
-    )
-    assert (
-        found["no_answers", "small", "en", "all"]["value"] == 1
-        and found["hallucination_rate", "small", "raw", "en", "all"]["n"] == 0
-    )
+    found, _ = scored([*ITEMS, item("w1", "wild")], SILVER, [reply("w1", "small", "", **DEAD)], SAID)
+    assert found["no_answers", "small", "en", "all"]["value"] == 1
+    assert found[RATE, "small", "raw", "en", "all"]["n"] == 0
