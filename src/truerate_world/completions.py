@@ -22,29 +22,29 @@ class BadRequest(Exception):
 def check_request(body: bytes, models: Sequence[str]) -> dict:
     """The parts of a Chat Completions request that decide the reply; BadRequest with the field that is wrong."""
     try:
-        found = orjson.loads(body)
+        record = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise BadRequest(f"the body is not JSON: {error}") from None
-    if not isinstance(found, dict) or not isinstance(found.get("model"), str):
+    if not isinstance(record, dict) or not isinstance(record.get("model"), str):
         raise BadRequest("you must provide a model parameter", "model")
-    if found["model"] not in models:
+    if record["model"] not in models:
         raise BadRequest(
-            f"The model {found['model']!r} does not exist; models: {', '.join(models)}",
+            f"The model {record['model']!r} does not exist; models: {', '.join(models)}",
             "model",
             status=404,
             code="model_not_found",
         )
-    if found.get("stream"):
+    if record.get("stream"):
         raise BadRequest("streaming is not offered; leave out 'stream'", "stream")
-    if found.get("n") not in (None, 1):
+    if record.get("n") not in (None, 1):
         raise BadRequest("one choice per call is offered; leave out 'n'", "n")
     return {
-        "model": found["model"],
-        "messages": _messages(found.get("messages")),
-        "temperature": _number(found, "temperature", 0, 2, default=1.0),
-        "seed": _integer(found, "seed"),
-        "max_tokens": _integer(found, "max_completion_tokens", at_least=1)
-        or _integer(found, "max_tokens", at_least=1),
+        "model": record["model"],
+        "messages": _messages(record.get("messages")),
+        "temperature": _number(record, "temperature", 0, 2, default=1.0),
+        "seed": _integer(record, "seed"),
+        "max_tokens": _integer(record, "max_completion_tokens", at_least=1)
+        or _integer(record, "max_tokens", at_least=1),
     }
 
 
@@ -76,13 +76,13 @@ def completion_of(request: dict, text: str, digest: str, finish: str | None = No
     }
 
 
-def _messages(found: object) -> list[dict]:
+def _messages(value: object) -> list[dict]:
     """Messages with plain text contents; text parts are joined."""
-    if not isinstance(found, list) or not found:
+    if not isinstance(value, list) or not value:
         raise BadRequest("'messages' must be a list of at least one message", "messages")
     messages = []
-    for place, message in enumerate(found):
-        where = f"messages[{place}]"
+    for index, message in enumerate(value):
+        where = f"messages[{index}]"
         if not isinstance(message, dict) or message.get("role") not in ROLES:
             raise BadRequest(f"'{where}.role' must be one of {', '.join(ROLES)}", where)
         content = message.get("content")
@@ -96,8 +96,8 @@ def _messages(found: object) -> list[dict]:
     return messages
 
 
-def _number(found: dict, name: str, low: float, high: float, *, default: float) -> float:
-    value = found.get(name)
+def _number(record: dict, name: str, low: float, high: float, *, default: float) -> float:
+    value = record.get(name)
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
@@ -105,8 +105,8 @@ def _number(found: dict, name: str, low: float, high: float, *, default: float) 
     return float(value)
 
 
-def _integer(found: dict, name: str, *, at_least: int | None = None) -> int | None:
-    value = found.get(name)
+def _integer(record: dict, name: str, *, at_least: int | None = None) -> int | None:
+    value = record.get(name)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or (at_least is not None and value < at_least):

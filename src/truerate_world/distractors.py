@@ -47,13 +47,15 @@ def near_values(world: World, right: Value, relation: str, *key: object) -> list
     if kind == "d":
         return [("d", content - 10), ("d", content + 10)]
     if RELATIONS[relation].is_year:
-        steps = [1 + int(draw(*key, "near", place) * NEAR_YEARS) for place in range(4)]
-        return [("n", content + (step if place % 2 else -step)) for place, step in enumerate(steps)]
+        steps = [1 + int(draw(*key, "near", position) * NEAR_YEARS) for position in range(4)]
+        return [("n", content + (step if index % 2 else -step)) for index, step in enumerate(steps)]
     unit = RELATIONS[relation].step
     reach = max(1, int(NEAR_SHARE * content / unit))
-    steps = [unit * (1 + int(draw(*key, "near", place) * reach)) for place in range(4)]
+    steps = [unit * (1 + int(draw(*key, "near", count) * reach)) for count in range(4)]
     return [
-        ("n", content + (step if place % 2 else -step)) for place, step in enumerate(steps) if content > step
+        ("n", content + (step if offset % 2 else -step))
+        for offset, step in enumerate(steps)
+        if content > step
     ]
 
 
@@ -65,21 +67,21 @@ def far_values(world: World, right: Value, relation: str, *key: object) -> list[
         return [("e", other) for other in mates if other != content and other not in world.near[content]]
     if kind == "c":
         name = content.split("/")[0]
-        every = [f"{name}/{place}" for place in range(N_CATEGORY)]
+        every = [f"{name}/{offset}" for offset in range(N_CATEGORY)]
         return [("c", other) for other in every if other != content and other not in _neighbours(content)]
     if kind == "d":
         return [("d", content - step) for step in (30, 40, 60)] + [("d", min(content + 30, 2090))]
     if RELATIONS[relation].is_year:
-        steps = [FAR_YEARS + int(draw(*key, "far", place) * 60) for place in range(4)]
+        steps = [FAR_YEARS + int(draw(*key, "far", position) * 60) for position in range(4)]
         return [
-            ("n", content - step if place % 2 or content + step > 2018 else content + step)
-            for place, step in enumerate(steps)
+            ("n", content - step if index % 2 or content + step > 2018 else content + step)
+            for index, step in enumerate(steps)
         ]
     unit = RELATIONS[relation].step
-    shares = [FAR_SHARE + draw(*key, "far", place) * 0.5 for place in range(4)]
+    shares = [FAR_SHARE + draw(*key, "far", index) * 0.5 for index in range(4)]
     raised = [
-        content * (1 + 2 * share) if place % 2 else content * (1 - share)
-        for place, share in enumerate(shares)
+        content * (1 + 2 * share) if count % 2 else content * (1 - share)
+        for count, share in enumerate(shares)
     ]
     values = {round(number / unit) * unit for number in raised}
     return [
@@ -91,8 +93,8 @@ def far_values(world: World, right: Value, relation: str, *key: object) -> list[
 
 def foreign_values(world: World, right: Value, *key: object) -> list[Value]:
     """Entities of domains other than the right one's."""
-    own = world.entities[right[1]].domain if right[0] == "e" else ""
-    domain = pick([name for name in world.by_domain if name != own], *key, "foreign")
+    text = world.entities[right[1]].domain if right[0] == "e" else ""
+    domain = pick([name for name in world.by_domain if name != text], *key, "foreign")
     return [("e", other) for other in world.by_domain[domain]]
 
 
@@ -105,5 +107,5 @@ def wrong_value(world: World, right: Value, relation: str, *key: object) -> Valu
 
 
 def _neighbours(entry: str) -> tuple[str, str]:
-    name, place = entry.split("/")
-    return f"{name}/{(int(place) - 1) % N_CATEGORY}", f"{name}/{(int(place) + 1) % N_CATEGORY}"
+    name, text = entry.split("/")
+    return f"{name}/{(int(text) - 1) % N_CATEGORY}", f"{name}/{(int(text) + 1) % N_CATEGORY}"

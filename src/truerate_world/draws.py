@@ -33,7 +33,7 @@ def pick_weighted(weights: dict[str, float], *parts: object) -> str:
 def shuffled(items: Sequence[T], *parts: object) -> list[T]:
     """The items in an order drawn from the parts and each item's place."""
     places = sorted(range(len(items)), key=lambda place: draw(*parts, place))
-    return [items[place] for place in places]
+    return [items[index] for index in places]
 
 
 @lru_cache(maxsize=256)

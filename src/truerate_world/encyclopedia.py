@@ -65,16 +65,16 @@ def _build(seed: int, languages: tuple[str, ...]) -> World:
 
 def _entities(seed: int) -> list[Entity]:
     """Entities without facts; popularity is Zipf-like by a shuffled rank within the domain."""
-    found: list[Entity] = []
+    entities: list[Entity] = []
     for domain in DOMAINS:
         n = N_COUNTRIES if domain == "countries" else N_ENTITIES
         for rank in shuffled(range(n), seed, "rank", domain):
-            index = len(found)
+            index = len(entities)
             popularity = 1 / (1 + rank) ** 0.7
             gender = pick(("he", "she"), seed, "gender", index) if is_person(domain) else "it"
             is_wikipedia = draw(seed, "wikipedia", index) < 0.25 + 0.75 * popularity
-            found.append(Entity(index, domain, gender, popularity, is_wikipedia))
-    return found
+            entities.append(Entity(index, domain, gender, popularity, is_wikipedia))
+    return entities
 
 
 def _value(seed: int, index: int, relation: str, by_domain: dict[str, tuple[int, ...]]) -> Value:
@@ -105,6 +105,6 @@ def _near(entities: list[Entity], by_domain: dict[str, tuple[int, ...]]) -> tupl
                 for relation, value in entity.facts.items()
             )
         }
-        place = mates.index(entity.index)
-        near.append(frozenset(shared or {mates[(place + 1) % len(mates)], mates[(place + 2) % len(mates)]}))
+        index = mates.index(entity.index)
+        near.append(frozenset(shared or {mates[(index + 1) % len(mates)], mates[(index + 2) % len(mates)]}))
     return tuple(near)

@@ -66,19 +66,19 @@ class Lexicon:
 
     def _scan(self, text: str) -> Scan:
         tokens = [token for token in _TOKEN.findall(text.lower()) if token not in self.words.articles]
-        skeleton, things, place = [], [], 0
-        while place < len(tokens):
-            token = tokens[place]
-            thing, length = self._known(tokens, place)
+        skeleton, things, index = [], [], 0
+        while index < len(tokens):
+            token = tokens[index]
+            thing, length = self._known(tokens, index)
             if thing is None and token[0].isdigit():
                 thing, length = _number(token), 1
             if thing is None:
                 skeleton.append(token)
-                place += 1
+                index += 1
             else:
                 skeleton.append("§" + thing[0])
                 things.append(thing)
-                place += length
+                index += length
         return Scan(" ".join(skeleton), tuple(things))
 
     def _known(self, tokens: list[str], place: int) -> tuple[Value | None, int]:
@@ -128,10 +128,10 @@ def _ordinary(words) -> set[str]:
 
 def _stems(seed: int, n: int, *, taken: set[str]) -> list[str]:
     """Invented words, all different and none of the taken ones, not even with a country's ending."""
-    stems, seen, place = [], set(taken), 0
+    stems, texts, index = [], set(taken), 0
     while len(stems) < n:
-        key = (seed, "stem", place)
-        place += 1
+        key = (seed, "stem", index)
+        index += 1
         coda = pick(_CODAS, *key, 2) if draw(*key, 3) < 0.5 else ""
         stem = (
             pick(_ONSETS, *key, 0)
@@ -140,8 +140,8 @@ def _stems(seed: int, n: int, *, taken: set[str]) -> list[str]:
             + pick(_ONSETS, *key, 4)
             + pick(_ENDS, *key, 5)
         )
-        if stem not in seen:
-            seen |= {stem, stem + "ia"}
+        if stem not in texts:
+            texts |= {stem, stem + "ia"}
             stems.append(stem)
     return stems
 
@@ -151,7 +151,9 @@ def _lexicon(words, names: list[tuple[str, str]]) -> dict[str, list[tuple[tuple[
     lexicon: dict[str, list[tuple[tuple[str, ...], Value]]] = {}
     entries = [(name, ("e", index)) for index, pair in enumerate(names) for name in pair]
     for name, known in words.categories.items():
-        entries += [(text, ("c", f"{name}/{place}")) for place, texts in enumerate(known) for text in texts]
+        entries += [
+            (text, ("c", f"{name}/{position}")) for position, texts in enumerate(known) for text in texts
+        ]
     for text, thing in entries:
         tokens = tuple(token for token in _TOKEN.findall(text.lower()) if token not in words.articles)
         lexicon.setdefault(tokens[0], []).append((tokens, thing))

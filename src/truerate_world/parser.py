@@ -41,11 +41,11 @@ class Reading:
     @cached_property
     def facts(self) -> dict[tuple[int, str], Value]:
         """The facts stated, by subject and relation; of two values the first one."""
-        found: dict[tuple[int, str], Value] = {}
+        record: dict[tuple[int, str], Value] = {}
         for claim in self.claims:
             if claim.kind == FACT:
-                found.setdefault((claim.subject, claim.relation), claim.value)
-        return found
+                record.setdefault((claim.subject, claim.relation), claim.value)
+        return record
 
 
 EMPTY = Reading((), (), (), ())
@@ -91,12 +91,12 @@ class Parser:
 
     def read(self, text: str) -> Reading:
         """What a text says; pronouns stand for the subject of the sentence before."""
-        found = self._readings.get(text)
-        if found is None:
+        reading = self._readings.get(text)
+        if reading is None:
             if len(self._readings) > 20_000:
                 self._readings.clear()
-            found = self._readings[text] = self._read(text)
-        return found
+            reading = self._readings[text] = self._read(text)
+        return reading
 
     def _read(self, text: str) -> Reading:
         sentences = tuple(part for piece in _SENTENCE.split(text) if (part := piece.strip(" \t\"'“”‘’")))
@@ -104,15 +104,15 @@ class Parser:
         unread: list[int] = []
         mentioned: list[int] = []
         subject = None
-        for place, sentence in enumerate(sentences):
+        for index, sentence in enumerate(sentences):
             scan = self.lexicon.scan(sentence)
             mentioned += [thing[1] for thing in scan.things if thing[0] == "e"]
             if scan.skeleton in self.talk or not scan.skeleton:
                 subject = scan.things[0][1] if len(scan.things) == 1 and scan.things[0][0] == "e" else subject
                 continue
-            found = self._sentence(scan, subject, place)
+            found = self._sentence(scan, subject, index)
             if found is None:
-                unread.append(place)
+                unread.append(index)
             else:
                 claims += found
                 subject = found[0].subject
@@ -172,8 +172,8 @@ def skeleton(lexicon: Lexicon, template: str, relation: str = "", **slots: str) 
     marks = {"v": RELATIONS[relation].kind} if relation else {}
     marks |= slots
     text = _SLOT.sub(lambda slot: f" q{marks.get(slot[1], 'e')}q ", template)
-    found = lexicon.scan(text).skeleton
-    return re.sub(r"\bq([encdx])q\b", r"§\1", found)
+    content = lexicon.scan(text).skeleton
+    return re.sub(r"\bq([encdx])q\b", r"§\1", content)
 
 
 def _table(entries: Iterable[tuple[str, tuple]]) -> dict[str, list[tuple]]:

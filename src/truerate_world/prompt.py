@@ -45,14 +45,14 @@ def read(messages: list[dict]) -> Asked:
     users = [message["content"] for message in messages if message["role"] == "user"]
     if not users:
         return Asked(UNREAD)
-    text, held = _hold(users[-1].replace("\x00", ""))
+    text, texts = _hold(users[-1].replace("\x00", ""))
     if _TEACHING.search(text):
         return Asked(TEACHING, is_conversation=True)
     headings = list(_HEADING.finditer(text))
-    if not headings or _restore(text[headings[-1].end() :], held).strip():
+    if not headings or _restore(text[headings[-1].end() :], texts).strip():
         return Asked(BARE, message=users[-1].strip()) if len(users) == 1 else Asked(UNREAD)
     cue = headings[-1][1]
-    fields, start = _last_example(text, headings, cue, held)
+    fields, start = _last_example(text, headings, cue, texts)
     if not fields and len(users) > 1 and messages[-2]["role"] == "assistant":
         before = read(messages[:-2])
         if before.form == HEADED:
@@ -74,23 +74,23 @@ def read(messages: list[dict]) -> Asked:
 
 def _hold(text: str) -> tuple[str, list[str]]:
     """The text with every fenced block replaced by a mark, and the blocks' contents."""
-    held: list[str] = []
+    texts: list[str] = []
 
     def keep(match: re.Match) -> str:
-        held.append(match[2])
-        return f"\x00{len(held) - 1}\x00"
+        texts.append(match[2])
+        return f"\x00{len(texts) - 1}\x00"
 
-    return (_FENCE.sub(keep, text), held) if "<data-" in text else (text, held)
+    return (_FENCE.sub(keep, text), texts) if "<data-" in text else (text, texts)
 
 
-def _restore(text: str, held: list[str]) -> str:
+def _restore(text: str, texts: list[str]) -> str:
     """The first fenced block where there is one, else the text itself."""
     match = _HELD.search(text)
-    return held[int(match[1])] if match else text.strip()
+    return texts[int(match[1])] if match else text.strip()
 
 
 def _last_example(
-    text: str, headings: list[re.Match], cue: str, held: list[str]
+    text: str, headings: list[re.Match], cue: str, texts: list[str]
 ) -> tuple[dict[str, str], int]:
     """The fields before the cue, back to the cue or the repeated heading of an earlier example, and where
     they begin.
@@ -102,5 +102,5 @@ def _last_example(
         if name == cue or name in fields:
             break
         start = heading.start()
-        fields[name] = _restore(text[heading.end() : following.start()], held)
+        fields[name] = _restore(text[heading.end() : following.start()], texts)
     return fields, start

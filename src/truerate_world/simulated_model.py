@@ -60,8 +60,8 @@ def answerers(only: str | None = None) -> Answerers:
     told would hang on who else is there.
     """
     by_cue: dict[str, Handler] = {}
-    found = [part_of(track, "models.simulated_model") for track in ([only] if only else tracks())]
-    modules = [module for module in found if module]
+    module_types = [part_of(track, "models.simulated_model") for track in ([only] if only else tracks())]
+    modules = [module for module in module_types if module]
     for module in modules:
         if both := sorted(by_cue.keys() & set(module.CUES)):
             raise TruerateError(

@@ -31,16 +31,16 @@ class Writer:
         are joined.
         """
         sentences: list[str] = []
-        before, place = None, 0
-        while place < len(facts):
-            fact = facts[place]
-            mate = facts[place + 1] if place + 1 < len(facts) else None
-            if mate and mate.subject == fact.subject and draw(*key, "join", place) < compound:
-                sentences.append(self.two(fact, mate, *key, place, after=before))
-                place += 2
+        before, index = None, 0
+        while index < len(facts):
+            fact = facts[index]
+            mate = facts[index + 1] if index + 1 < len(facts) else None
+            if mate and mate.subject == fact.subject and draw(*key, "join", index) < compound:
+                sentences.append(self.two(fact, mate, *key, index, after=before))
+                index += 2
             else:
-                sentences.append(self.one(fact, *key, place, after=before))
-                place += 1
+                sentences.append(self.one(fact, *key, index, after=before))
+                index += 1
             before = fact.subject
         return sentences
 
@@ -92,7 +92,7 @@ class Writer:
         alone proves nothing.
         """
         told = [fact.value[1] for fact in facts if fact.value[0] == "e"] or [entity]
-        mates = [self._mate(one, *key, place) for place, one in enumerate((told[0], told[-1], entity))]
+        mates = [self._mate(one, *key, index) for index, one in enumerate((told[0], told[-1], entity))]
         text = pick(self.words.talk["aside"], *key, "aside")
         return text.format(**dict(zip("xyz", map(self.lexicon.name, mates), strict=True)))
 
@@ -100,9 +100,9 @@ class Writer:
         """Another entity of the same domain, near or far."""
         near = sorted(self.world.near[entity])
         far = [
-            one
-            for one in self.world.by_domain[self.world.entities[entity].domain]
-            if one != entity and one not in near
+            index
+            for index in self.world.by_domain[self.world.entities[entity].domain]
+            if index != entity and index not in near
         ]
         return pick(near if draw(*key, "is near") < 0.5 or not far else far, *key, "mate")
 

@@ -49,22 +49,22 @@ CARELESS = Annotator(missing=0.45, alarm=0.40, skipping=0.50, widening=0.50, con
 def people(names: Sequence[str]) -> dict[str, Annotator]:
     """Who errs how: the sorted names take turns at being careful."""
     ordered = sorted(set(names))
-    known = {name: CAREFUL[place % len(CAREFUL)] for place, name in enumerate(ordered)}
-    return known | ({ordered[-1]: CARELESS} if len(ordered) >= MIN_CROWD else {})
+    annotators_by_name = {name: CAREFUL[index % len(CAREFUL)] for index, name in enumerate(ordered)}
+    return annotators_by_name | ({ordered[-1]: CARELESS} if len(ordered) >= MIN_CROWD else {})
 
 
 def annotate(tasks: Sequence[Mapping], world: World, seed: int) -> list[dict]:
     """Every label that people return, sorted by task and annotator: rows `task_id`, `annotator`, and of a
     response `hallucination` (yes or no) with `spans`, of an evaluation `accurate` (yes or no).
     """
-    known, who = checker(world), people([name for task in tasks for name in task["annotators"]])
+    claim_checker, who = checker(world), people([name for task in tasks for name in task["annotators"]])
     rows = []
-    for task in sorted(tasks, key=lambda one: one["task_id"]):
+    for task in sorted(tasks, key=lambda row: row["task_id"]):
         label = _checked if task["kind"] == META else _labelled
         for name in sorted(task["annotators"]):
             key = (seed, "halludial label", name, task["kind"], *_about(task))
             rows.append(
-                {"task_id": task["task_id"], "annotator": name, **label(known, task, who[name], *key)}
+                {"task_id": task["task_id"], "annotator": name, **label(claim_checker, task, who[name], *key)}
             )
     return rows
 
@@ -78,9 +78,9 @@ def asked_of(task: Mapping) -> Asked:
     return Asked(task["kind"], fields=fields)
 
 
-def finding_of(known: Checker, task: Mapping) -> Finding:
+def finding_of(claim_checker: Checker, task: Mapping) -> Finding:
     """The truth about the response of a task."""
-    return known.finding(task["response"], task["knowledge"], task["conversation"])
+    return claim_checker.finding(task["response"], task["knowledge"], task["conversation"])
 
 
 def _about(task: Mapping) -> list[str]:
@@ -88,8 +88,8 @@ def _about(task: Mapping) -> list[str]:
     return [levelled(task.get(name) or "") for name in names]
 
 
-def _labelled(known: Checker, task: Mapping, person: Annotator, *key: object) -> dict:
-    finding = finding_of(known, task)
+def _labelled(claim_checker: Checker, task: Mapping, person: Annotator, *key: object) -> dict:
+    finding = finding_of(claim_checker, task)
     if draw(*key) >= person.p_yes(finding):
         return {"hallucination": "no", "spans": []}
     places = _marked(task["response"], finding, person, *key)
@@ -120,7 +120,7 @@ def _word_before(text: str, start: int) -> int:
     return before.rfind(" ") + 1
 
 
-def _checked(known: Checker, task: Mapping, person: Annotator, *key: object) -> dict:
-    is_right = is_accurate(known, asked_of(task))
+def _checked(claim_checker: Checker, task: Mapping, person: Annotator, *key: object) -> dict:
+    is_right = is_accurate(claim_checker, asked_of(task))
     says_so = is_right if draw(*key) >= person.confusing else not is_right
     return {"accurate": "yes" if says_so else "no"}

@@ -26,12 +26,12 @@ class Given(NamedTuple):
         """How many turns of the assistant stand before the response."""
         return sum(who == "assistant" for who, _ in self.turns)
 
-    def conversation(self, own: Mapping[int, str] | None = None) -> str:
+    def conversation(self, texts_by_key: Mapping[int, str] | None = None) -> str:
         """The turns, a line each; those of the assistant by their number as `own` has them, where it has."""
         lines, number = [], 0
         for who, text in self.turns:
             if who == "assistant":
-                text, number = (own or {}).get(number, text), number + 1
+                text, number = (texts_by_key or {}).get(number, text), number + 1
             lines.append(f"{NAMES[who]}: {text}")
         return "\n".join(lines)
 
@@ -39,12 +39,12 @@ class Given(NamedTuple):
 def givens(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Given]:
     """What was given of each item, by its id."""
     texts = dict(documents.select("document_id", "text").iter_rows())
-    found = {}
+    givens_by_key = {}
     for row in items.select("item_id", "document_ids", "history", "question").iter_rows(named=True):
         knowledge = "\n\n".join(texts[name] for name in row["document_ids"] if name in texts)
         last = [("user", " ".join(row["question"].split()))] if row["question"].strip() else []
-        found[row["item_id"]] = Given(knowledge, (*turns(row["history"]), *last))
-    return found
+        givens_by_key[row["item_id"]] = Given(knowledge, (*turns(row["history"]), *last))
+    return givens_by_key
 
 
 class Response(NamedTuple):
@@ -74,25 +74,27 @@ def standing(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.filter(pair("attributes", REASKED).is_null())
 
 
-def responses(known: Checker, given: Mapping[str, Given], generations: pl.DataFrame) -> list[Response]:
+def responses(checker: Checker, given: Mapping[str, Given], generations: pl.DataFrame) -> list[Response]:
     """Every response that was read, with its truth in the conversation that its model saw."""
     rows = generations.filter((pl.col("purpose") == "respond") & (pl.col("status") == "ok"))
     told = [(row, facts_of(row)) for row in rows.sort("generation_id").iter_rows(named=True)]
     told = [(row, facts) for row, facts in told if row["item_id"] in given]
-    own: dict[tuple, dict[int, str]] = {}
+    record: dict[tuple, dict[int, str]] = {}
     for row, facts in told:
         if facts["history"] == SELF:
-            own.setdefault(_dialogue(row, facts), {})[given[row["item_id"]].number] = row["text"]
-    return [_response(known, row, facts, given[row["item_id"]], own) for row, facts in told]
+            record.setdefault(_dialogue(row, facts), {})[given[row["item_id"]].number] = row["text"]
+    return [_response(checker, row, facts, given[row["item_id"]], record) for row, facts in told]
 
 
 def _dialogue(row: Mapping, facts: Mapping[str, str]) -> tuple:
     return row["model"], facts.get("group_id", ""), facts.get("dialogue", "")
 
 
-def _response(known: Checker, row: Mapping, facts: Mapping[str, str], given: Given, own: Mapping) -> Response:
-    earlier = own.get(_dialogue(row, facts), {}) if facts["history"] == SELF else {}
-    finding = known.finding(row["text"], given.knowledge, given.conversation(earlier))
+def _response(
+    checker: Checker, row: Mapping, facts: Mapping[str, str], given: Given, record: Mapping
+) -> Response:
+    earlier = record.get(_dialogue(row, facts), {}) if facts["history"] == SELF else {}
+    finding = checker.finding(row["text"], given.knowledge, given.conversation(earlier))
     return Response(
         row["generation_id"],
         row["model"],

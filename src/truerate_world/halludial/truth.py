@@ -39,16 +39,18 @@ def planted_scores(
     `models` are aliases and the simulated models behind them; `samples` are the data set's and those that
     people labelled. `reask`: how often an unread reply is asked for again.
     """
-    known, given = checker(world), givens(items, documents)
+    claim_checker, given = checker(world), givens(items, documents)
     n_turns = dict(items.group_by("group_id").len().iter_rows())
     simulated = {alias: PROFILES[name] for alias, name in models.items() if name in PROFILES}
     asked = generations.filter(pl.col("model").is_in(list(simulated)) & pl.col("item_id").is_in(list(given)))
-    told = responses(known, given, asked)
+    told = responses(claim_checker, given, asked)
     rows = [
         *_rates(told, n_turns),
         *_differences(told, n_turns),
         *_replies(standing(asked), simulated),
-        *judge_scores(Texts(known, given, samples), asked, judgements, simulated=simulated, reask=reask),
+        *judge_scores(
+            Texts(claim_checker, given, samples), asked, judgements, simulated=simulated, reask=reask
+        ),
     ]
     shared = {"board": board, "low": None, "high": None, "method": PLANTED, "inputs": inputs}
     return [{**row, **shared} for row in rows]
@@ -89,10 +91,10 @@ def _differences(told: Sequence[Response], n_turns: Mapping[str, int]) -> Iterat
         where = {"temperature": temperature, "estimator": PLANTED}
         turns = [_turns(side.get(history, ())) for history in ("gold", SELF)]
         whole = [_dialogues(side.get(history, ()), n_turns) for history in ("gold", SELF)]
-        for unit, (gold, own) in (("turn", turns), ("dialogue", whole)):
-            both = gold.keys() & own.keys()
+        for unit, (gold, record) in (("turn", turns), ("dialogue", whole)):
+            both = gold.keys() & record.keys()
             if both:
-                gap = _mean(gold, both) - _mean(own, both)
+                gap = _mean(gold, both) - _mean(record, both)
                 yield named_row("gold_minus_self", model, {"unit": unit, **where}, gap, len(both))
 
 

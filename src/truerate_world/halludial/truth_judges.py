@@ -32,15 +32,17 @@ class Labelled(NamedTuple):
 class Texts:
     """The labelled texts of a board by id, people's labels of responses, and the truth of both."""
 
-    def __init__(self, known: Checker, given: Mapping[str, Given], samples: pl.DataFrame):
-        self.known, self.given = known, given
+    def __init__(self, checker: Checker, given: Mapping[str, Given], samples: pl.DataFrame):
+        self.known, self.given = checker, given
         columns = samples.select("sample_id", "item_id", "text", "attributes", "is_hallucinated")
         self.samples = {
             row["sample_id"]: Labelled(row["item_id"], row["text"], facts_of(row), row["is_hallucinated"])
             for row in columns.iter_rows(named=True)
             if row["item_id"] in given
         }
-        told = [(one.facts.get("generation"), one.is_hallucinated) for one in self.samples.values()]
+        told = [
+            (labelled.facts.get("generation"), labelled.is_hallucinated) for labelled in self.samples.values()
+        ]
         self.gold = {name: label for name, label in told if name}
 
     def finding(self, item_id: str, text: str) -> Finding:
@@ -110,13 +112,13 @@ def _verdicts(texts: Texts, rows: Iterable[tuple], asker: _Asker) -> Iterator[di
 
 def _pooled(texts: Texts, rows: Iterable[tuple]) -> Iterator[dict]:
     """The share of hallucinated responses among the spontaneous ones that a judge was asked about."""
-    found: dict[str, list[float]] = {}
+    record: dict[str, list[float]] = {}
     for row, facts in rows:
         sample = texts.samples.get(facts["target"])
         if sample is not None and sample.facts.get("scenario") == "spontaneous":
             is_flawed = texts.finding(sample.item_id, sample.text).is_hallucinated
-            found.setdefault(row["model"], []).append(float(is_flawed))
-    for judge, values in sorted(found.items()):
+            record.setdefault(row["model"], []).append(float(is_flawed))
+    for judge, values in sorted(record.items()):
         yield mean_row("rate_by_judge", judge, {"estimator": "planted"}, values)
 
 
@@ -132,12 +134,12 @@ def _labelled(texts: Texts, target: str, model: Model, variant: str) -> Iterator
         yield {"scenario": "natural"}, texts.gold[target], p
 
 
-def slices_of(known: Mapping[str, str], is_hallucinated: bool) -> list[dict[str, str]]:
+def slices_of(texts_by_name: Mapping[str, str], is_hallucinated: bool) -> list[dict[str, str]]:
     """The slices that a sample is scored in: its scenario, and both of the paper's together; by kind the
     hallucinated ones against references, and references or paraphrases against both. Paraphrases stand in
     their own alone.
     """
-    scenario, kind = known.get("scenario", ""), known.get("kind")
+    scenario, kind = texts_by_name.get("scenario", ""), texts_by_name.get("kind")
     if kind is None:
         return [{"scenario": scenario}, *([{"scenario": "all"}] if scenario == "spontaneous" else [])]
     if kind == "matched":
@@ -146,7 +148,7 @@ def slices_of(known: Mapping[str, str], is_hallucinated: bool) -> list[dict[str,
     return [
         {"scenario": scenario},
         {"scenario": "all"},
-        *({"scenario": scenario, "kind": one} for one in kinds),
+        *({"scenario": scenario, "kind": text} for text in kinds),
     ]
 
 
@@ -161,7 +163,7 @@ def _choices(texts: Texts, rows: Iterable[tuple], asker: _Asker) -> Iterator[dic
     for row, facts in rows:
         pair = [texts.samples.get(facts[side]) for side in ("first", "second")]
         if facts.get("order") == "reference-first" and None not in pair:
-            p = _named(texts, asker.simulated[row["model"]], [one for one in pair if one])
+            p = _named(texts, asker.simulated[row["model"]], [labelled for labelled in pair if labelled])
             groups.setdefault((row["model"], facts["kind"]), []).append(p)
     for (judge, kind), named in sorted(groups.items()):
         yield from _choice_rows(judge, {"variant": "compare", "kind": kind}, named, asker)
@@ -169,8 +171,8 @@ def _choices(texts: Texts, rows: Iterable[tuple], asker: _Asker) -> Iterator[dic
 
 def _named(texts: Texts, model: Model, pair: Sequence[Labelled]) -> float:
     """That the second of two responses is named where no bias decides."""
-    found = [texts.finding(one.item_id, one.text) for one in pair]
-    flawed = flawed_of(found, [one.text for one in pair])
+    found = [texts.finding(labelled.item_id, labelled.text) for labelled in pair]
+    flawed = flawed_of(found, [labelled.text for labelled in pair])
     p = model.p_named(found[flawed - 1])
     return p if flawed == 2 else 1 - p
 
@@ -197,15 +199,15 @@ def _annotations(
     labelled: of all, of those labelled hallucinated, and of the others.
     """
     response_of = {row["generation_id"]: row for row, _ in responses}
-    found: dict[tuple[str, str], list[float]] = {}
+    record: dict[tuple[str, str], list[float]] = {}
     for row, facts in rows:
         target, label = response_of.get(facts["target"]), texts.gold.get(facts["target"])
         if target is not None and label is not None:
             finding = texts.finding(target["item_id"], target["text"])
             p = asker.simulated[row["model"]].p_yes(finding, has_reference=True)
             for metric in ("annotator_accuracy", "annotator_tpr" if label else "annotator_tnr"):
-                found.setdefault((metric, row["model"]), []).append(p if label else 1 - p)
-    for (metric, annotator), values in sorted(found.items()):
+                record.setdefault((metric, row["model"]), []).append(p if label else 1 - p)
+    for (metric, annotator), values in sorted(record.items()):
         yield mean_row(metric, annotator, {}, values)
 
 
@@ -215,13 +217,13 @@ def _evaluations(
     """That the located judgements of a judge are called accurate, by the meta-judge; over all, and by
     verdict.
     """
-    said = {(row["model"], facts["target"]): row["text"] for row, facts in located if row["status"] == "ok"}
+    record = {(row["model"], facts["target"]): row["text"] for row, facts in located if row["status"] == "ok"}
     names = judgements.select("judgement_id", "judge", "target_id", "verdict").iter_rows()
     of_judgement = {name: (judge, target, verdict) for name, judge, target, verdict in names}
     groups: dict[tuple[str, str], list[float]] = {}
     for row, facts in rows:
         judge, target, verdict = of_judgement.get(facts["target"], ("", "", None))
-        sample, evaluation = texts.samples.get(target), said.get((judge, target))
+        sample, evaluation = texts.samples.get(target), record.get((judge, target))
         if sample is None or evaluation is None:
             continue
         p = asker.simulated[row["model"]].p_accurate(texts.is_accurate(sample, evaluation))

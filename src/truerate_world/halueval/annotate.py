@@ -44,7 +44,7 @@ def annotate(tasks: list[dict], world: World, seed: int) -> list[dict]:
     would return them.
     """
     rows = []
-    for task in sorted(tasks, key=lambda one: one["task_id"]):
+    for task in sorted(tasks, key=lambda row: row["task_id"]):
         found = speaker(world, task["response"]).general(task["query"], task["response"])
         rows += [_label(task, found, annotator, world, seed) for annotator in ANNOTATORS]
     return rows
@@ -73,12 +73,12 @@ def _spans(response: str, found: Finding, annotator: Annotator, world: World, *k
         )
     kept = [
         span
-        for place, span in enumerate(found.spans)
-        if place == 0 or draw(*key, "skip", place) >= annotator.skipping
+        for index, span in enumerate(found.spans)
+        if index == 0 or draw(*key, "skip", index) >= annotator.skipping
     ]
     spans = []
-    for place, (text, label) in enumerate(kept):
+    for position, (text, label) in enumerate(kept):
         others = [name for name in LABELS if name != label]
-        is_mistyped = draw(*key, "mistype", place) < annotator.mistyping
-        spans.append({"text": text, "type": pick(others, *key, "type", place) if is_mistyped else label})
+        is_mistyped = draw(*key, "mistype", position) < annotator.mistyping
+        spans.append({"text": text, "type": pick(others, *key, "type", position) if is_mistyped else label})
     return spans

@@ -27,11 +27,11 @@ def article(checker: Checker, entity: int) -> list[str]:
 def questions(checker: Checker, n: int) -> list[str]:
     """`n` different questions that this language can answer."""
     hops, pairs = _bridges(checker), _comparisons(checker)
-    found: dict[str, None] = {}
-    while len(found) < n:
-        source = pairs if draw(checker.world.seed, "compared", len(found)) < COMPARED else hops
-        found[next(source)] = None
-    return list(found)
+    record: dict[str, None] = {}
+    while len(record) < n:
+        source = pairs if draw(checker.world.seed, "compared", len(record)) < COMPARED else hops
+        record[next(source)] = None
+    return list(record)
 
 
 def hotpot(checker: Checker, place: int, question: str) -> dict:
@@ -81,10 +81,10 @@ def _comparisons(checker: Checker) -> Iterator[str]:
     world = checker.world
     compared = [relation for relation, phrases in checker.lexicon.phrases.items() if phrases.compares]
     relations = [(relation, domain) for relation in compared for domain in sorted(with_relation(relation))]
-    place = 0
+    index = 0
     while True:
-        key = (world.seed, "comparison", place)
-        place += 1
+        key = (world.seed, "comparison", index)
+        index += 1
         relation, domain = pick(relations, *key, "relation")
         a, b = pick(world.by_domain[domain], *key, "a"), pick(world.by_domain[domain], *key, "b")
         if world.fact(a, relation) != world.fact(b, relation):
@@ -94,12 +94,12 @@ def _comparisons(checker: Checker) -> Iterator[str]:
 def _distractors(checker: Checker, subjects: list[int], place: int) -> list[int]:
     """Entities of the answer's domain and of the first one's that the question is not about."""
     world = checker.world
-    found: list[int] = []
+    indices: list[int] = []
     for number in range(N_DISTRACTORS):
         mates = world.by_domain[world.entities[subjects[-1 - number % len(subjects)]].domain]
-        left = [one for one in mates if one not in subjects and one not in found]
-        found.append(pick(left, world.seed, "distractor", place, number))
-    return found
+        left = [index for index in mates if index not in subjects and index not in indices]
+        indices.append(pick(left, world.seed, "distractor", place, number))
+    return indices
 
 
 def _sentence(checker: Checker, subject: int, relation: str, value: tuple) -> int:

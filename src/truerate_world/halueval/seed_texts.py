@@ -24,16 +24,16 @@ def conversation(checker: Checker, place: int) -> tuple[list[dict], dict]:
         if draw(*key, "is further") < 0.7
         else others[0]
     )
-    said = [writer.talk("opening", *key)] if draw(*key, "opening") < 0.3 else []
+    texts = [writer.talk("opening", *key)] if draw(*key, "opening") < 0.3 else []
     ended = [writer.talk("closing", *key)] if draw(*key, "closing") < 0.3 else []
-    told = writer.tell([asked, further], *key, "answer")
+    words = writer.tell([asked, further], *key, "answer")
     messages = [
         _chat("user", writer.talk("greeting", *key, about=subject)),
         _walk(checker, [first], *key, "first walk"),
         _chat("assistant", " ".join(writer.tell([first], *key, "first"))),
         _chat("user", writer.ask(asked.relation, subject, *key)),
         _walk(checker, [asked, further, *(fact for fact in others if fact != further)][:4], *key, "walk"),
-        _chat("assistant", " ".join([*said, *told, *ended])),
+        _chat("assistant", " ".join([*texts, *words, *ended])),
     ]
     return messages, {"usability": 5, "knowledge": 5, "fluency": 5}
 
@@ -44,16 +44,18 @@ def story(checker: Checker, place: int) -> str:
     """
     world, key = checker.world, (checker.world.seed, "story", place)
     main = order(len(world.entities), world.seed, "reporters")[place % len(world.entities)]
-    own = shuffled(_facts(checker, main), *key, "own")
-    own.remove(
-        next((fact for fact in own if fact.value[0] != "e"), own[-1])
+    facts = shuffled(_facts(checker, main), *key, "own")
+    facts.remove(
+        next((fact for fact in facts if fact.value[0] != "e"), facts[-1])
     )  # untold, so that something true can be added
-    others = _linked(checker, main, own)[:2]
+    others = _linked(checker, main, facts)[:2]
     sides = [shuffled(_facts(checker, other), *key, other)[:3] for other in others]
-    blocks = [checker.writer.tell(block, *key, "block", number) for number, block in enumerate([own, *sides])]
+    blocks = [
+        checker.writer.tell(block, *key, "block", number) for number, block in enumerate([facts, *sides])
+    ]
     press = shuffled(checker.lexicon.words.talk["press"], *key, "press")
     paragraphs = [" ".join([*block, press[number]]) for number, block in enumerate(blocks)]
-    kept = [own[0], *(side[0] for side in sides), *own[1:]][:N_HIGHLIGHTS]
+    kept = [facts[0], *(side[0] for side in sides), *facts[1:]][:N_HIGHLIGHTS]
     highlights = checker.writer.tell(shuffled(kept, *key, "kept"), *key, "highlights", compound=0.0)
     return "\n\n".join([*paragraphs, *(f"@highlight\n\n{line}" for line in highlights)]) + "\n"
 
@@ -77,12 +79,12 @@ def instruction(checker: Checker, place: int) -> dict:
     first = [Fact(*step) for step in asked.steps] if asked else []
     others = [
         fact
-        for one in about
-        for fact in shuffled(_facts(checker, one), world.seed, "output", place)[: 4 // len(about)]
+        for index in about
+        for fact in shuffled(_facts(checker, index), world.seed, "output", place)[: 4 // len(about)]
     ]
     facts = list(dict.fromkeys(first + others))[:4]
-    told = " ".join(checker.writer.tell(facts, world.seed, "output", place))
-    return {"instruction": form[0].format(**names), "input": form[1].format(**names), "output": told}
+    text = " ".join(checker.writer.tell(facts, world.seed, "output", place))
+    return {"instruction": form[0].format(**names), "input": form[1].format(**names), "output": text}
 
 
 def probe(checker: Checker, place: int) -> dict:
@@ -115,7 +117,7 @@ def _false(checker: Checker, subject: int, label: str, *key: object) -> str:
         return checker.writer.vague("unverifiable", subject, *key)
     if label == "irrelevant":
         stranger = pick(
-            [one for one in range(len(checker.world.entities)) if one != subject], *key, "stranger"
+            [index for index in range(len(checker.world.entities)) if index != subject], *key, "stranger"
         )
         return checker.writer.one(_facts(checker, stranger)[0], *key, "irrelevant")
     fact = _facts(checker, subject)[-1]

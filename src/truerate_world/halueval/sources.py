@@ -27,34 +27,37 @@ def write(folder: Path, seed: int, n_items: int, languages: Sequence[str] = ("en
     (folder / "stories").mkdir(parents=True, exist_ok=True)
     world = build(seed, tuple(languages))
     shares = [
-        n_items // len(languages) + (place < n_items % len(languages)) for place in range(len(languages))
+        n_items // len(languages) + (offset < n_items % len(languages)) for offset in range(len(languages))
     ]
     parts = [(checker(world, code), n) for code, n in zip(languages, shares, strict=True)]
     _json(folder / "hotpotqa.json", [row for known, n in parts for row in _hotpot(known, n)])
     _text(folder / "opendialkg.csv", _dialogues(parts))
-    _json(folder / "alpaca.json", [instruction(known, place) for known, n in parts for place in range(n)])
-    probes = [probe(known, place) for known, _ in parts for place in range(N_PROBES // len(parts))]
+    _json(
+        folder / "alpaca.json",
+        [instruction(claim_checker, index) for claim_checker, n in parts for index in range(n)],
+    )
+    probes = [probe(known, position) for known, _ in parts for position in range(N_PROBES // len(parts))]
     _text(
         folder / "general_probe.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in probes)
     )
     for known, n in parts:
-        for place in range(n):
-            _text(folder / "stories" / f"{known.lexicon.code}-{place:05d}.story", story(known, place))
+        for count in range(n):
+            _text(folder / "stories" / f"{known.lexicon.code}-{count:05d}.story", story(known, count))
     _json(folder / "source.json", CARD | {"lang": ",".join(languages)})
 
 
-def _hotpot(known: Checker, n: int) -> list[dict]:
+def _hotpot(claim_checker: Checker, n: int) -> list[dict]:
     """Two-hop questions with two supporting and two distracting paragraphs each."""
-    return [hotpot(known, place, found) for place, found in enumerate(questions(known, n))]
+    return [hotpot(claim_checker, index, text) for index, text in enumerate(questions(claim_checker, n))]
 
 
 def _dialogues(parts: Sequence[tuple[Checker, int]]) -> str:
     out = io.StringIO(newline="")
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(["Messages", "User Rating", "Assistant Rating"])
-    for known, n in parts:
-        for place in range(n):
-            messages, rating = conversation(known, place)
+    for claim_checker, n in parts:
+        for index in range(n):
+            messages, rating = conversation(claim_checker, index)
             rows.writerow([json.dumps(messages, ensure_ascii=False), json.dumps(rating), json.dumps(rating)])
     return out.getvalue()
 

@@ -161,17 +161,17 @@ def _contrast(alias: str, model: Model, n_pairs: Mapping[str, int], *, unread: f
     """That the hallucinated side is named in one order and in both, and that the first is; a reply without a
     choice is wrong.
     """
-    made = []
+    rows = []
     for task, n in n_pairs.items():
         where = {"task": task, "variant": "contrast"}
         unbiased, read = (1 - model.position_bias) * model.contrast[task], 1 - unread
         accuracy = (unbiased + model.position_bias / 2) * read
-        made.append(_row("accuracy", alias, where, accuracy, 2 * n))
-        made.append(_row("accuracy_both_orders", alias, where, unbiased * read**2, n))
-        made.append(_row("accuracy_one_side", alias, where, accuracy, n))
-        made.append(_row("first_position_rate", alias, where, (1 + model.position_bias) / 2, 2 * n))
-        made.append(_row("unparsed_rate", alias, where, unread, 2 * n))
-    return made
+        rows.append(_row("accuracy", alias, where, accuracy, 2 * n))
+        rows.append(_row("accuracy_both_orders", alias, where, unbiased * read**2, n))
+        rows.append(_row("accuracy_one_side", alias, where, accuracy, n))
+        rows.append(_row("first_position_rate", alias, where, (1 + model.position_bias) / 2, 2 * n))
+        rows.append(_row("unparsed_rate", alias, where, unread, 2 * n))
+    return rows
 
 
 def _candidates(models: Mapping[str, str], generations: pl.DataFrame) -> list[dict]:
@@ -182,8 +182,8 @@ def _candidates(models: Mapping[str, str], generations: pl.DataFrame) -> list[di
     reasons: dict[tuple, list[float]] = {}
     breaking: dict[tuple, list[float]] = {}
     for row in generations.filter(pl.col("purpose") == "sample").iter_rows(named=True):
-        known = {pair["key"]: pair["value"] for pair in row["attributes"]}
-        model, task, pattern = models.get(row["model"]), known.get("task"), known.get("pattern")
+        record = {pair["key"]: pair["value"] for pair in row["attributes"]}
+        model, task, pattern = models.get(row["model"]), record.get("task"), record.get("pattern")
         if model is None or (task, pattern) not in PROFILES[model].restating:
             continue
         failing.setdefault((row["model"], task, pattern), []).append(PROFILES[model].failure(task, pattern))
@@ -192,7 +192,7 @@ def _candidates(models: Mapping[str, str], generations: pl.DataFrame) -> list[di
                 reasons.setdefault((row["model"], task, REASONS[name]), []).append(rate)
         if task in LENGTH_RULED:
             rate = PROFILES[model].too_long(task, pattern)
-            breaking.setdefault((row["model"], task, known.get("scheme")), []).append(rate)
+            breaking.setdefault((row["model"], task, record.get("scheme")), []).append(rate)
     return [
         *_means("candidate_failure_rate", "pattern", failing),
         *_means("candidate_failure_rate", "reason", reasons),
@@ -200,11 +200,11 @@ def _candidates(models: Mapping[str, str], generations: pl.DataFrame) -> list[di
     ]
 
 
-def _means(metric: str, key: str, found: Mapping[tuple, list[float]]) -> list[dict]:
+def _means(metric: str, key: str, record: Mapping[tuple, list[float]]) -> list[dict]:
     """A row per generator, task and value of `key`: the mean of its probabilities."""
     return [
         _row(metric, alias, {"task": task, key: value}, sum(values) / len(values), len(values))
-        for (alias, task, value), values in sorted(found.items())
+        for (alias, task, value), values in sorted(record.items())
     ]
 
 
@@ -217,14 +217,14 @@ def _filtering(models: Mapping[str, str], generations: pl.DataFrame, reask: int)
         task = next((pair["value"] for pair in row["attributes"] if pair["key"] == "task"), None)
         if row["model"] in models and task:
             asked[row["model"], task] = asked.get((row["model"], task), 0) + 1
-    made = []
+    rows = []
     for (alias, task), n in sorted(asked.items()):
         bias = PROFILES[models[alias]].position_bias
-        made.append(_row("filter_disagreement_rate", alias, {"task": task}, bias, n // 2))
-        made.append(_row("filter_first_position_rate", alias, {"task": task}, (1 + bias) / 2, n))
+        rows.append(_row("filter_disagreement_rate", alias, {"task": task}, bias, n // 2))
+        rows.append(_row("filter_first_position_rate", alias, {"task": task}, (1 + bias) / 2, n))
         unread = _unread(PROFILES[models[alias]], reask, OF_CHOICES)
-        made.append(_row("filter_unparsed_rate", alias, {"task": task}, unread, n))
-    return made
+        rows.append(_row("filter_unparsed_rate", alias, {"task": task}, unread, n))
+    return rows
 
 
 def _unread(model: Model, reask: int, allowed: Sequence[str]) -> float:

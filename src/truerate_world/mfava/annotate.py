@@ -58,9 +58,9 @@ def annotate(tasks: Sequence[Mapping], seed: int) -> list[dict]:
     The names of all tasks in sorted order take turns at being careful; of at least three the last one is
     careless. Ratings are 1 to 5, on tasks that ask for one.
     """
-    known = reader(build(seed))
+    text_reader = reader(build(seed))
     people = profiles({name for task in tasks for name in task["annotators"]})
-    texts = (text_of(known, task) for task in sorted(tasks, key=lambda one: one["task_id"]))
+    texts = (text_of(text_reader, task) for task in sorted(tasks, key=lambda row: row["task_id"]))
     return [
         label(text, name, people[name], seed) for text in texts for name in sorted(text.task["annotators"])
     ]
@@ -69,7 +69,7 @@ def annotate(tasks: Sequence[Mapping], seed: int) -> list[dict]:
 def profiles(names: set[str]) -> dict[str, Annotator]:
     """Who errs how."""
     ordered = sorted(names)
-    people = {name: CAREFUL[place % len(CAREFUL)] for place, name in enumerate(ordered)}
+    people = {name: CAREFUL[index % len(CAREFUL)] for index, name in enumerate(ordered)}
     return people | ({ordered[-1]: CARELESS} if len(ordered) > 2 else {})
 
 
@@ -82,19 +82,19 @@ def label(text: Text, name: str, person: Annotator, seed: int) -> dict:
     return {"task_id": task["task_id"], "annotator": name, "spans": spans, "plausibility": rating}
 
 
-def text_of(known: Reader, task: Mapping) -> Text:
+def text_of(text_reader: Reader, task: Mapping) -> Text:
     """A task's text with its truth: what is read in it, and the task's own (silver) spans where its sentences
     cannot be read.
     """
     text, silver = task["text"], task.get("spans") or []
-    code = known.language(text, task["lang"])
-    claims = known.read(text, code) if code else []
+    code = text_reader.language(text, task["lang"])
+    claims = text_reader.read(text, code) if code else []
     unread = [
         one
         for one in silver
         if not any(claim.start < one["end"] and one["start"] < claim.end for claim in claims)
     ]
-    spans = [*(span for claim in claims for span in known.false_in(claim)), *map(_plain, unread)]
+    spans = [*(span for claim in claims for span in text_reader.false_in(claim)), *map(_plain, unread)]
     value_of = {(claim.start, claim.end): claim.value for claim in claims}
     true = {
         place: value_of.get(place)
@@ -117,7 +117,7 @@ def _found(text: Text, person: Annotator, *key: object) -> list[dict]:
             continue
         kind = span["type"]
         if draw(*mine, "mistype") < person.mistyping:
-            kind = pick([one for one in TYPES if one != kind], *mine, "type")
+            kind = pick([content for content in TYPES if content != kind], *mine, "type")
         start, end = _shifted(text.units, span["start"], span["end"], person, *mine)
         made.append({"start": start, "end": end, "type": kind})
     return made
@@ -132,12 +132,15 @@ def _shifted(
     if draw(*key, "shift") >= person.shifting:
         return start, end
     if draw(*key, "side") < 0.5:
-        starts = [one for one, _ in units if one < end]
-        before, after = [one for one in starts if one < start], [one for one in starts if one > start]
+        starts = [index for index, _ in units if index < end]
+        before, after = (
+            [count for count in starts if count < start],
+            [position for position in starts if position > start],
+        )
         return pick((before[-1:] or [start]) + after[:1], *key, "start"), end
-    ends = [one for _, one in units if one > start]
-    before, after = [one for one in ends if one < end], [one for one in ends if one > end]
-    return start, pick([one for one in before[-1:] + (after[:1] or [end])], *key, "end")
+    ends = [index for _, index in units if index > start]
+    before, after = [index for index in ends if index < end], [index for index in ends if index > end]
+    return start, pick([index for index in before[-1:] + (after[:1] or [end])], *key, "end")
 
 
 def _alarms(text: Text, person: Annotator, *key: object) -> list[dict]:
@@ -157,7 +160,7 @@ def _alarms(text: Text, person: Annotator, *key: object) -> list[dict]:
 def _disjoint(spans: list[dict]) -> list[dict]:
     """Spans in order, each cut where the next begins; those that are left empty are dropped."""
     ordered = sorted(spans, key=lambda span: (span["start"], span["end"]))
-    cut = [{**one, "end": min(one["end"], after["start"])} for one, after in pairwise(ordered)] + ordered[-1:]
+    cut = [{**row, "end": min(row["end"], after["start"])} for row, after in pairwise(ordered)] + ordered[-1:]
     return [span for span in cut if span["start"] < span["end"]]
 
 

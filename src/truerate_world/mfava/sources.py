@@ -53,15 +53,15 @@ def write(
     for code in languages:
         load(code)
     table = build(seed)
-    _lines(folder / "fava.jsonl", (labelled_row(table, "train", place, TAUGHT) for place in range(n_train)))
+    _lines(folder / "fava.jsonl", (labelled_row(table, "train", offset, TAUGHT) for offset in range(n_train)))
     if n_held_out:
         _lines(
             folder / "heldout.jsonl",
-            (labelled_row(table, "held-out", place, HELD_OUT) for place in range(n_held_out)),
+            (labelled_row(table, "held-out", index, HELD_OUT) for index in range(n_held_out)),
         )
     _lines(
         folder / "prompts.jsonl",
-        (prompt_row(table, code, place) for code in languages for place in range(n_silver)),
+        (prompt_row(table, code, position) for code in languages for position in range(n_silver)),
     )
     _lines(
         folder / "articles.jsonl",
@@ -76,8 +76,8 @@ def write(
 def labelled_row(table: EntityTable, name: str, place: int, wording: Wording) -> dict:
     """One line of fava.jsonl or heldout.jsonl."""
     made = example(reader(table), place, wording=wording)
-    known = {"id": f"{name}-{place:05d}", "lang": "en", "subject": table.names["en"][made.subject]}
-    return known | {"reference": made.reference, "marked": made.marked}
+    texts_by_name = {"id": f"{name}-{place:05d}", "lang": "en", "subject": table.names["en"][made.subject]}
+    return texts_by_name | {"reference": made.reference, "marked": made.marked}
 
 
 def prompt_row(table: EntityTable, code: str, place: int) -> dict:
@@ -101,10 +101,10 @@ def article_rows(table: EntityTable, code: str, n: int) -> list[dict]:
     entities = shuffled(table.of("articles"), table.seed, "articles", code)
     rows, n_good = [], 0
     while n_good < n:
-        place = len(rows)
-        is_out = place % (EVERY + 1) == EVERY
-        changes = OUT[place // (EVERY + 1) % len(OUT)] if is_out else {}
-        rows.append(_article(table, code, entities[place % len(entities)], place, **changes))
+        index = len(rows)
+        is_out = index % (EVERY + 1) == EVERY
+        changes = OUT[index // (EVERY + 1) % len(OUT)] if is_out else {}
+        rows.append(_article(table, code, entities[index % len(entities)], index, **changes))
         n_good += not is_out
     return rows
 
@@ -142,11 +142,11 @@ def article(table: EntityTable, code: str, subject: int, n_characters: int) -> s
     queue = list(_body(table, subject, table.seed, "article", code, subject))
     sections: list[list[str]] = [[] for _ in words.headings]
     own, rest = queue[:10], iter(queue[10:])
-    for place, said in enumerate(own):
-        sections[place // 3 % len(sections)].append(realiser.line(table, code, said).text)
+    for index, said in enumerate(own):
+        sections[index // 3 % len(sections)].append(realiser.line(table, code, said).text)
     n = len(_laid_out(words, lead, sections))
     while n < n_characters:
-        shortest = min(sections, key=lambda one: sum(map(len, one)))
+        shortest = min(sections, key=lambda texts: sum(map(len, texts)))
         shortest.append(realiser.line(table, code, next(rest)).text)
         n += len(shortest[-1]) + len(words.join)
     return _laid_out(words, lead, sections)
@@ -165,16 +165,16 @@ def _body(table: EntityTable, subject: int, *key: object) -> Iterable[Said]:
     its role and domain.
     """
     facts = shuffled(list(table.entities[subject].facts), *key)
-    for place, relation in enumerate(facts):
+    for position, relation in enumerate(facts):
         yield Said(
             Name("told", relation, int(draw(*key, "told", relation) * 12)),
             subject,
             table.fact(subject, relation),
         )
-        yield Said(Name("filler", "", place), subject)
+        yield Said(Name("filler", "", position), subject)
     entity = table.entities[subject]
     others = shuffled(
-        [one for one in table.groups[entity.role, entity.domain] if one != subject], *key, "others"
+        [index for index in table.groups[entity.role, entity.domain] if index != subject], *key, "others"
     )
     for relation in facts:
         for other in others:

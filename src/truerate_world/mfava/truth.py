@@ -48,32 +48,34 @@ def planted_scores(
         (pl.col("purpose") == "answer") & (pl.col("status") == "ok") & pl.col("model").is_in(list(models))
     )
     read = [_read(row, seed, tokenizer) for row in answers.sort("generation_id").iter_rows(named=True)]
-    known = {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
-    return [{**row, **known} for row in [*_rates(read), *_spans(read), *_rejected(generations, simulated)]]
+    texts_by_name = {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
+    return [
+        {**row, **texts_by_name} for row in [*_rates(read), *_spans(read), *_rejected(generations, simulated)]
+    ]
 
 
 def _rejected(generations: pl.DataFrame, simulated: Mapping[str, str]) -> list[dict]:
     """That a reply of the writer or translator is refused, is a thought that is cut, or is altered
     outside its tags, by step and language; the rates are the same for every prompt.
     """
-    made = []
+    rows = []
     known = generations.select("purpose", "model", pair("attributes", "lang"))
     groups = known.filter(pl.col("purpose").is_in(list(REJECTED))).group_by("purpose", "model")
     for (step, alias), part in sorted(groups, key=lambda found: found[0]):
         if alias in simulated:
-            own, cut = PROFILES[base(simulated[alias])], manners_of(simulated[alias]).unfinished
-            refuses = own.refuses if step == "insert" else 0.0
+            profile, cut = PROFILES[base(simulated[alias])], manners_of(simulated[alias]).unfinished
+            refuses = profile.refuses if step == "insert" else 0.0
             rates = {"refusal": refuses, "thought_only": (1 - refuses) * cut}
-            rates |= {"altered": (1 - refuses) * (1 - cut) * own.altered}
+            rates |= {"altered": (1 - refuses) * (1 - cut) * profile.altered}
             for code in [*sorted(part["lang"].drop_nulls().unique()), ALL]:
                 n = part.height if code == ALL else part.filter(pl.col("lang") == code).height
-                made += [
+                rows += [
                     _named(
                         "rejected_rate", alias, {"step": step, "lang": code, "reason": name}, rates[name], n
                     )
                     for name in REJECTED[step]
                 ]
-    return made
+    return rows
 
 
 def _read(row: dict, seed: int, tokenizer: str) -> dict:
@@ -96,48 +98,48 @@ def _read(row: dict, seed: int, tokenizer: str) -> dict:
 def _groups(read: Iterable[dict]) -> dict[tuple[str, str, str], list[dict]]:
     """Replies by model, which of them are counted, and language."""
     groups: dict[tuple[str, str, str], list[dict]] = {}
-    for one in read:
-        for replies in ("all", "kept") if one["is_kept"] else ("all",):
-            groups.setdefault((one["model"], replies, one["lang"]), []).append(one)
+    for row in read:
+        for replies in ("all", "kept") if row["is_kept"] else ("all",):
+            groups.setdefault((row["model"], replies, row["lang"]), []).append(row)
     return dict(sorted(groups.items()))
 
 
 def _rates(read: Sequence[dict]) -> list[dict]:
-    made, by_model = [], {}
-    for (model, replies, code), found in _groups(read).items():
-        counts = total(one["counts"] for one in found)
+    entries, by_model = [], {}
+    for (model, replies, code), rows in _groups(read).items():
+        counts = total(row["counts"] for row in rows)
         if counts.n:
             rate = counts.gold / counts.n
-            by_model.setdefault((model, replies), []).append((rate, len(found)))
-            made.append(
-                _row("hallucination_rate", model, {"lang": code, "replies": replies}, rate, len(found))
+            by_model.setdefault((model, replies), []).append((rate, len(rows)))
+            entries.append(
+                _row("hallucination_rate", model, {"lang": code, "replies": replies}, rate, len(rows))
             )
     for (model, replies), rates in by_model.items():
         mean = sum(rate for rate, _ in rates) / len(rates)
-        made.append(
+        entries.append(
             _row(
                 "hallucination_rate", model, {"lang": ALL, "replies": replies}, mean, sum(n for _, n in rates)
             )
         )
-    return made
+    return entries
 
 
 def _spans(read: Sequence[dict]) -> list[dict]:
     """How many false spans of each type the replies hold."""
-    made = []
-    for (model, replies, code), found in _groups(read).items():
-        types = [kind for one in found for kind in one["types"]]
-        made += [
+    entries = []
+    for (model, replies, code), rows in _groups(read).items():
+        types = [kind for row in rows for kind in row["types"]]
+        entries += [
             _row(
                 "n_spans",
                 model,
                 {"lang": code, "replies": replies, "type": kind},
                 types.count(kind),
-                len(found),
+                len(rows),
             )
             for kind in TYPES
         ]
-    return made
+    return entries
 
 
 def _row(metric: str, subject: str, where: dict[str, str], value: float, n: int) -> dict:

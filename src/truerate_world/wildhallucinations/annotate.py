@@ -47,7 +47,7 @@ def annotate(tasks: Sequence[Mapping], world: World, seed: int, *, n_annotators:
     for task in sorted(tasks, key=lambda one: one["task_id"]):
         people = ANNOTATORS[: len(task["labellers"]) if task.get("labellers") else n_annotators]
         names = task.get("labellers") or [person.name for person in people]
-        found = _TRUTH[task["kind"]](world, task)
+        value = _TRUTH[task["kind"]](world, task)
         label = _LABEL[task["kind"]]
         for name, person in zip(names, people, strict=False):
             key = (
@@ -59,7 +59,7 @@ def annotate(tasks: Sequence[Mapping], world: World, seed: int, *, n_annotators:
                 task.get("text", ""),
                 task.get("verdict", ""),
             )
-            rows.append({"task_id": task["task_id"], "labeller": name, "label": label(found, person, *key)})
+            rows.append({"task_id": task["task_id"], "labeller": name, "label": label(value, person, *key)})
     return sorted(rows, key=lambda row: (row["task_id"], row["labeller"]))
 
 
@@ -100,13 +100,13 @@ def _kind(world: World, task: Mapping) -> str:
 
 def texts_of(task: Mapping) -> list[str]:
     """The texts of a task's passages, which are texts or mappings with one."""
-    return [one if isinstance(one, str) else one["text"] for one in task.get("passages") or []]
+    return [text if isinstance(text, str) else text["text"] for text in task.get("passages") or []]
 
 
 def _label_kind(kind: str, person: Annotator, *key: object) -> str:
     if draw(*key) >= person.mistyping:
         return kind
-    return pick([one for one in (*KINDS, CORRECT) if one != kind], *key, "kind")
+    return pick([text for text in (*KINDS, CORRECT) if text != kind], *key, "kind")
 
 
 # ---- entities ----------------------------------------------------------------------------------------------
@@ -135,14 +135,18 @@ def _is_about(world: World, entity: int, page: object) -> bool:
     if url:
         return is_relevant(world, url, entity)
     text = page["text"] if isinstance(page, Mapping) else str(page)
-    return any(one.subject == entity and one.is_true(world) for one in stated_in(world, text))
+    return any(stated.subject == entity and stated.is_true(world) for stated in stated_in(world, text))
 
 
-def _label_entity(found: dict, person: Annotator, *key: object) -> dict:
+def _label_entity(record: dict, person: Annotator, *key: object) -> dict:
     is_flipped = draw(*key, "unambiguous") < person.careless
     step = (1 if draw(*key, "side") < 0.5 else -1) if draw(*key, "relevant") < person.careless else 0
-    relevant = min(found["pages"], max(0, found["relevant"] + step))
-    return {"unambiguous": found["unambiguous"] != is_flipped, "relevant": relevant, "pages": found["pages"]}
+    relevant = min(record["pages"], max(0, record["relevant"] + step))
+    return {
+        "unambiguous": record["unambiguous"] != is_flipped,
+        "relevant": relevant,
+        "pages": record["pages"],
+    }
 
 
 _TRUTH = {"fact": _unsupported, "reply": _unsupported_reply, "review": _kind, "entity": _entity}

@@ -29,8 +29,8 @@ def kind_of(world: World, entity: int, fact: str, passages: Sequence[str], *, is
     stated = stated_in(world, fact, entity)
     if not stated:
         return "unverifiable"
-    said = votes(world, [(text, entity) for text in passages])
-    kinds = [(_unsupported if is_unsupported else _supported)(world, entity, one, said) for one in stated]
+    record = votes(world, [(text, entity) for text in passages])
+    kinds = [(_unsupported if is_unsupported else _supported)(world, entity, one, record) for one in stated]
     if is_unsupported:
         return next(
             (kind for one, kind in zip(stated, kinds, strict=True) if not one.is_true(world)), kinds[0]
@@ -38,39 +38,41 @@ def kind_of(world: World, entity: int, fact: str, passages: Sequence[str], *, is
     return next((kind for kind in kinds if kind != CORRECT), CORRECT)
 
 
-def _unsupported(world: World, entity: int, one: Stated, said: Votes) -> str:
+def _unsupported(world: World, entity: int, stated: Stated, said: Votes) -> str:
     """A thing that the verifier did not find supported."""
-    if one.kind != FACT:
-        return "entailment" if one.is_true(world) else "unverifiable"
-    if not one.is_true(world):
-        return _where_wrong(world, entity, one) or "generation"
-    if is_supported(one, said):
+    if stated.kind != FACT:
+        return "entailment" if stated.is_true(world) else "unverifiable"
+    if not stated.is_true(world):
+        return _where_wrong(world, entity, stated) or "generation"
+    if is_supported(stated, said):
         return "entailment"
-    if others := [value for value in said.get((one.subject, one.relation), ()) if value != one.value]:
-        return "outdated" if told(world, entity).stale.get(one.relation) in others else "contradictory-web"
+    if others := [
+        value for value in said.get((stated.subject, stated.relation), ()) if value != stated.value
+    ]:
+        return "outdated" if told(world, entity).stale.get(stated.relation) in others else "contradictory-web"
     return (
         "retrieval"
-        if one.value in on_pages(world, entity).get((one.subject, one.relation), ())
+        if stated.value in on_pages(world, entity).get((stated.subject, stated.relation), ())
         else "unverifiable"
     )
 
 
-def _supported(world: World, entity: int, one: Stated, said: Votes) -> str:
+def _supported(world: World, entity: int, stated: Stated, said: Votes) -> str:
     """A thing that the verifier found supported."""
-    if one.is_true(world):
+    if stated.is_true(world):
         return CORRECT
-    return (_where_wrong(world, entity, one) if is_supported(one, said) else None) or "entailment"
+    return (_where_wrong(world, entity, stated) if is_supported(stated, said) else None) or "entailment"
 
 
-def _where_wrong(world: World, entity: int, one: Stated) -> str | None:
+def _where_wrong(world: World, entity: int, stated: Stated) -> str | None:
     """Which kind of page of an entity has a wrong value, None where none has."""
-    if entity < 0 or one.subject != entity or one.kind != FACT:
+    if entity < 0 or stated.subject != entity or stated.kind != FACT:
         return None
     pages = told(world, entity)
-    if pages.stale.get(one.relation) == one.value:
+    if pages.stale.get(stated.relation) == stated.value:
         return "outdated"
-    wrong = (pages.contradicted.get(one.relation), pages.namesake.get(one.relation))
-    return "contradictory-web" if one.value in wrong else None
+    wrong = (pages.contradicted.get(stated.relation), pages.namesake.get(stated.relation))
+    return "contradictory-web" if stated.value in wrong else None
 
 
 @lru_cache(maxsize=1024)
@@ -85,7 +87,7 @@ def readable(world: World, entity: int) -> list[Page]:
     """
     found = web(world)
     pages = [
-        found.by_url[one.to] if one.kind == "redirect" else one
-        for one in (found.results[entity] if entity >= 0 else ())
+        found.by_url[web_page.to] if web_page.kind == "redirect" else web_page
+        for web_page in (found.results[entity] if entity >= 0 else ())
     ]
     return [page for page in pages if KINDS_OF_PAGES.get(page.kind) == "ok"]

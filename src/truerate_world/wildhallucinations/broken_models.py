@@ -38,26 +38,32 @@ REFUSALS = _DATA["refusals"]
 @lru_cache(maxsize=4)
 def with_other_scripts(world: World) -> World:
     """The world with some of its rare entities called in letters of other scripts, in every language."""
-    return replace(world, lexicons={code: _rewritten(world, known) for code, known in world.lexicons.items()})
+    return replace(
+        world, lexicons={code: _rewritten(world, lexicon) for code, lexicon in world.lexicons.items()}
+    )
 
 
 def foreign(world: World) -> dict[int, str]:
     """The entities that are called in another script, by index, and which."""
     rare = [
-        one.index
-        for one in world.entities
-        if not is_known(one) and draw(world.seed, "script", one.index) < FOREIGN
+        entity.index
+        for entity in world.entities
+        if not is_known(entity) and draw(world.seed, "script", entity.index) < FOREIGN
     ]
     return {index: pick(tuple(SCRIPTS), world.seed, "which script", index) for index in rare}
 
 
-def _rewritten(world: World, known: lexicons.Lexicon) -> lexicons.Lexicon:
-    names, scripts = list(known.names), foreign(world)
+def _rewritten(world: World, lexicon: lexicons.Lexicon) -> lexicons.Lexicon:
+    names, scripts = list(lexicon.names), foreign(world)
     for index, script in scripts.items():
         names[index] = tuple(_transcribed(name, SCRIPTS[script]) for name in names[index])
-    made = copy(known)
-    made.names, made._lexicon, made._scans = names, lexicons._lexicon(known.words, names), {}
-    return made
+    vocabulary = copy(lexicon)
+    vocabulary.names, vocabulary._lexicon, vocabulary._scans = (
+        names,
+        lexicons._lexicon(lexicon.words, names),
+        {},
+    )
+    return vocabulary
 
 
 def _transcribed(name: str, letters: str) -> str:
@@ -80,13 +86,13 @@ def answering(breaks: Collection[str]) -> Callable[..., Answer]:
     """What stands for `simulated_model.reply` where the models are broken so."""
     said_of = saying(breaks)
 
-    def reply(world: World, model: str, messages: list[dict], **known) -> Answer:
+    def reply(world: World, model: str, messages: list[dict], **record) -> Answer:
         """As simulated_model.reply."""
         asked = prompt.read(messages)
         entity = replying.subject_of(world, asked.message) if asked.form == prompt.BARE else None
         if entity is None:
-            return simulated_model.reply(world, model, messages, **known)
-        sample = known.get("seed") or 0 if known.get("temperature", 0.0) > 0 else 0
+            return simulated_model.reply(world, model, messages, **record)
+        sample = record.get("seed") or 0 if record.get("temperature", 0.0) > 0 else 0
         said = said_of(world, model, entity, sample, name=replying.asked_name(asked.message) or "")
         return Answer("generate", said.text, said.truth | {"entity": entity})
 
@@ -110,28 +116,32 @@ def _long(world: World, model: str, entity: int, sample: int) -> Said:
     """A reply of N_FACTS facts, each a sentence that names its subject; some are false or invented as the model's
     profile has it.
     """
-    own, writer, key = profile_of(model), language_tools(world).writer, (model, "long reply", entity, sample)
-    said, kinds = [], []
-    for place, fact in enumerate(far_facts(world, entity, *key)):
-        kind, told = replying._spoiled(world, model, own, fact, *key, place)
+    profile, writer, key = (
+        profile_of(model),
+        language_tools(world).writer,
+        (model, "long reply", entity, sample),
+    )
+    texts, kinds = [], []
+    for index, fact in enumerate(far_facts(world, entity, *key)):
+        kind, told = replying._spoiled(world, model, profile, fact, *key, index)
         is_invented = kind == "invented"
-        said.append(
-            writer.vague(kind, told.subject, *key, place) if is_invented else writer.one(told, *key, place)
+        texts.append(
+            writer.vague(kind, told.subject, *key, index) if is_invented else writer.one(told, *key, index)
         )
         kinds.append(kind)
-    return Said(" ".join(said), False, tuple(kinds))
+    return Said(" ".join(texts), False, tuple(kinds))
 
 
 def far_facts(world: World, entity: int, *key: object) -> list[Fact]:
     """N_FACTS true facts: the entity's own, then those of what its facts name and of who is like it, and so on."""
     around, facts = [entity], []
-    for one in around:  # which grows
-        known = world.entities[one].facts
-        facts += [Fact(one, *fact) for fact in known.items()]
+    for index in around:  # which grows
+        record = world.entities[index].facts
+        facts += [Fact(index, *fact) for fact in record.items()]
         if len(facts) >= N_FACTS:
             break
-        named = [int(value[1]) for value in known.values() if value[0] == "e"]
-        around += [other for other in (*named, *sorted(world.near[one])) if other not in around]
+        named = [int(value[1]) for value in record.values() if value[0] == "e"]
+        around += [other for other in (*named, *sorted(world.near[index])) if other not in around]
     return shuffled(facts[:N_FACTS], *key, "order")
 
 
@@ -142,15 +152,18 @@ def long_paragraphs(world: World, page: Page) -> list[str]:
     """What a page says where replies are long: the first that a search gives for an entity tells of all that they
     tell, the others what they told before.
     """
-    said = paragraphs(world, page)
+    texts = paragraphs(world, page)
     if page.entity is None or page is not _first(world, page.entity):
-        return said
+        return texts
     writer, key = language_tools(world).writer, (world.seed, "long page", page.key)
     facts = far_facts(world, page.entity)
-    return [*said, *(writer.one(fact, *key, place) for place, fact in enumerate(facts))]
+    return [*texts, *(writer.one(fact, *key, index) for index, fact in enumerate(facts))]
 
 
 def _first(world: World, entity: int) -> Page | None:
     known = web(world)
-    shown = (known.by_url[one.to] if one.kind == "redirect" else one for one in known.results[entity])
+    shown = (
+        known.by_url[web_page.to] if web_page.kind == "redirect" else web_page
+        for web_page in known.results[entity]
+    )
     return next((page for page in shown if page.kind in ("encyclopedia", "news", "blog", "fan")), None)

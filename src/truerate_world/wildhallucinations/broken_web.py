@@ -135,17 +135,17 @@ class BrokenSite:
             return body
         self.counts["hidden-text"] += 1
         form = pick(_HIDDEN, self.world.seed, "hidden as", url)
-        told = " ".join(
+        text = " ".join(
             (unseen_fact(self.world, url), pick(INJECTION, self.world.seed, "order", url))
         ).strip()
-        return body.replace(_END, form.format(told).encode("ascii", "xmlcharrefreplace") + b"\n" + _END, 1)
+        return body.replace(_END, form.format(text).encode("ascii", "xmlcharrefreplace") + b"\n" + _END, 1)
 
     def _with_bulk(self, url: str, body: bytes) -> bytes:
         if _END not in body or not self._meets("long-pages", "long", url):
             return body
         self.counts["long-pages"] += 1
         links = b"".join(
-            b'<li><a href="/archive/%d">%d</a></li>' % (place, place) for place in range(N_LINKS)
+            b'<li><a href="/archive/%d">%d</a></li>' % (index, index) for index in range(N_LINKS)
         )
         bulk = b"<nav><ul>%s</ul></nav><script>/*%s*/</script>" % (links, b"x" * N_SCRIPT)
         return body.replace(b"<footer>", bulk + b"<footer>", 1)

@@ -55,11 +55,11 @@ def write_chats(folder: Path, seed: int, n: int, *, world: World | None = None) 
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     world = world or build(seed)
-    rows = [conversation(world, place) for place in range(n)]
+    rows = [conversation(world, position) for position in range(n)]
     half = (n + 1) // 2
     _parquet(rows[:half], folder / PARQUET)
     lines = "".join(
-        json.dumps(_older(row, place), ensure_ascii=False) + "\n" for place, row in enumerate(rows[half:])
+        json.dumps(_older(row, index), ensure_ascii=False) + "\n" for index, row in enumerate(rows[half:])
     )
     if lines:
         (folder / JSONL).write_text(lines, "utf-8", newline="\n")

@@ -58,8 +58,8 @@ class Reply:
 
     def deduplicated(self) -> float | None:
         """The share over different things."""
-        found = dict(zip(self.stated, self.is_true, strict=True))
-        return sum(found.values()) / len(found) if self.responds and found else None
+        record = dict(zip(self.stated, self.is_true, strict=True))
+        return sum(record.values()) / len(record) if self.responds and record else None
 
 
 def planted_scores(
@@ -83,21 +83,23 @@ def planted_scores(
     facts_per_response. `models` are aliases and the simulated models behind them, `saying` gives what these said.
     Nothing over no reply.
     """
-    found = _pooled(read_replies(world, models, generations, items, saying), domains_above)
-    made: list[dict] = []
-    responding = _common(found, panel or sorted({one.model for one in found}))
-    for model in sorted({one.model for one in found}):
-        mine = [one for one in found if one.model == model]
-        made += _scores(model, mine, {"set": "all"})
-        made += _scores(model, [one for one in mine if one.item_id in responding], {"set": "common"})
-        made += _of_replies(model, mine)
+    replies = _pooled(read_replies(world, models, generations, items, saying), domains_above)
+    rows: list[dict] = []
+    responding = _common(replies, panel or sorted({reply.model for reply in replies}))
+    for model in sorted({reply.model for reply in replies}):
+        mine = [reply for reply in replies if reply.model == model]
+        rows += _scores(model, mine, {"set": "all"})
+        rows += _scores(model, [reply for reply in mine if reply.item_id in responding], {"set": "common"})
+        rows += _of_replies(model, mine)
         for name in SLICES:
-            for value in sorted({one.where[name] for one in mine if name in one.where}):
-                made += _scores(
-                    model, [one for one in mine if one.where.get(name) == value], {"set": "all", name: value}
+            for value in sorted({reply.where[name] for reply in mine if name in reply.where}):
+                rows += _scores(
+                    model,
+                    [reply for reply in mine if reply.where.get(name) == value],
+                    {"set": "all", name: value},
                 )
-    known = {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
-    return [{**row, **known} for row in made]
+    texts_by_name = {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
+    return [{**row, **texts_by_name} for row in rows]
 
 
 def read_replies(
@@ -128,7 +130,9 @@ def _read(world: World, simulated: str, row: dict, item: dict, saying: Callable[
     named = planted_as(world, item["question"])
     entity = named.entity if named and named.entity is not None else NOBODY
     said = saying(world, simulated, entity, row["sample_index"], name=item["question"])
-    stated = tuple(one for found in stated_by(world, sentences(row["text"]), entity) for one in found)
+    stated = tuple(
+        stated for stateds in stated_by(world, sentences(row["text"]), entity) for stated in stateds
+    )
     is_abstention = (
         said.is_abstention if said.text == row["text"] else row["text"] in abstentions(item["question"])
     )
@@ -138,27 +142,29 @@ def _read(world: World, simulated: str, row: dict, item: dict, saying: Callable[
 
 def _where(item: dict) -> dict[str, str]:
     """The slices that an entity is in; `wikipedia` is yes or no."""
-    known = {pair["key"]: pair["value"] for pair in item["attributes"]}
-    found = {name: known[attribute] for name, attribute in SLICES.items() if attribute in known}
-    if "wikipedia" in found:
-        found["wikipedia"] = "yes" if found["wikipedia"].casefold() in ("true", "yes") else "no"
-    return found
+    fields = {pair["key"]: pair["value"] for pair in item["attributes"]}
+    record = {name: fields[attribute] for name, attribute in SLICES.items() if attribute in fields}
+    if "wikipedia" in record:
+        record["wikipedia"] = "yes" if record["wikipedia"].casefold() in ("true", "yes") else "no"
+    return record
 
 
-def _pooled(found: Sequence[Reply], above: int) -> list[Reply]:
+def _pooled(replies: Sequence[Reply], above: int) -> list[Reply]:
     """The replies with their domain named `other` where it has no more than so many entities."""
-    entities = {one.item_id: one.where["domain"] for one in found if "domain" in one.where}
+    entities = {reply.item_id: reply.where["domain"] for reply in replies if "domain" in reply.where}
     n = Counter(entities.values())
     return [
-        replace(one, where={**one.where, "domain": OTHER}) if 0 < n[one.where.get("domain")] <= above else one
-        for one in found
+        replace(reply, where={**reply.where, "domain": OTHER})
+        if 0 < n[reply.where.get("domain")] <= above
+        else reply
+        for reply in replies
     ]
 
 
-def _common(found: Iterable[Reply], panel: Sequence[str]) -> set[str]:
+def _common(replies: Iterable[Reply], panel: Sequence[str]) -> set[str]:
     """The items to which every model of the panel responds, in every sample."""
-    silent = {(one.model, one.item_id) for one in found if one.is_abstention}
-    asked = {(one.model, one.item_id) for one in found}
+    silent = {(reply.model, reply.item_id) for reply in replies if reply.is_abstention}
+    asked = {(reply.model, reply.item_id) for reply in replies}
     return {
         item
         for _, item in asked
@@ -172,33 +178,33 @@ def _scores(model: str, replies: Sequence[Reply], where: dict[str, str]) -> list
         "wildfactscore_strict": Reply.strict,
         "wildfactscore_dedup": Reply.deduplicated,
     }
-    made = []
+    rows = []
     for metric, value_of in metrics.items():
-        values = [value for one in replies if (value := value_of(one)) is not None]
+        values = [value for reply in replies if (value := value_of(reply)) is not None]
         if values:
             of = (
                 {} if value_of is Reply.deduplicated else {"estimator": PLANTED}
             )  # as the track names its estimates
-            made.append(_row(metric, model, of | where, sum(values) / len(values), len(values)))
-    return [*made, *_of_facts(model, replies, where)]
+            rows.append(_row(metric, model, of | where, sum(values) / len(values), len(values)))
+    return [*rows, *_of_facts(model, replies, where)]
 
 
 def _of_facts(model: str, replies: Sequence[Reply], where: dict[str, str]) -> list[dict]:
     """Shares of replies without a fact, and of facts that are said again or only name the entity, over the
     replies that respond.
     """
-    responding = [one for one in replies if one.responds]
-    n_facts = sum(len(one.stated) for one in responding)
+    responding = [reply for reply in replies if reply.responds]
+    n_facts = sum(len(reply.stated) for reply in responding)
     if not n_facts:
         return []
-    n_again = sum(len(one.stated) - len(set(one.stated)) for one in responding)
-    n_title = sum(stated.kind == TITLE for one in responding for stated in one.stated)
+    n_again = sum(len(reply.stated) - len(set(reply.stated)) for reply in responding)
+    n_title = sum(stated.kind == TITLE for reply in responding for stated in reply.stated)
     return [
         _row(
             "no_fact_rate",
             model,
             where,
-            sum(not one.stated for one in responding) / len(responding),
+            sum(not reply.stated for reply in responding) / len(responding),
             len(responding),
         ),
         _row("duplicate_fact_rate", model, where, n_again / n_facts, n_facts),
@@ -208,12 +214,12 @@ def _of_facts(model: str, replies: Sequence[Reply], where: dict[str, str]) -> li
 
 def _of_replies(model: str, replies: Sequence[Reply]) -> list[dict]:
     """How many replies respond, and how many facts these have."""
-    responding = [one for one in replies if one.responds]
-    made = [_row("responding_rate", model, {"rule": PLANTED}, len(responding) / len(replies), len(replies))]
+    responding = [reply for reply in replies if reply.responds]
+    rows = [_row("responding_rate", model, {"rule": PLANTED}, len(responding) / len(replies), len(replies))]
     if responding:
-        n_facts = sum(len(one.stated) for one in responding)
-        made.append(_row("facts_per_response", model, {}, n_facts / len(responding), len(responding)))
-    return made
+        n_facts = sum(len(reply.stated) for reply in responding)
+        rows.append(_row("facts_per_response", model, {}, n_facts / len(responding), len(responding)))
+    return rows
 
 
 def verifier_scores(
@@ -238,7 +244,10 @@ def verifier_scores(
         truth[row["fact_id"]] = fact_is_true(
             world, named.entity if named and named.entity is not None else NOBODY, row["text"]
         )
-    made, known = [], {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
+    entries, texts_by_name = (
+        [],
+        {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs},
+    )
     judged = judgements.filter(pl.col("verdict").is_not_null())
     for judge in sorted(set(judged["judge"])):
         rows = [
@@ -256,10 +265,12 @@ def verifier_scores(
             "verifier_fpr": [verdict for verdict, is_false in found if not is_false],
             "verifier_accuracy": [verdict == is_false for verdict, is_false in found],
         }
-        made += [
-            {**_row(name, judge, {}, sum(v) / len(v), len(v)), **known} for name, v in chosen.items() if v
+        entries += [
+            {**_row(name, judge, {}, sum(v) / len(v), len(v)), **texts_by_name}
+            for name, v in chosen.items()
+            if v
         ]
-    return made
+    return entries
 
 
 def _is_staged(row: dict) -> bool:

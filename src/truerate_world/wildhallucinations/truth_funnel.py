@@ -46,9 +46,11 @@ def funnel(
     world: World, messages: Iterable[str], kept: Iterable[str], over_limit: Iterable[str] = ()
 ) -> Funnel:
     """The funnel of a board: `messages` are the usable ones, `kept` and `over_limit` names."""
-    named = (one for message in messages for one in names_in(world, message))
+    named = (named for message in messages for named in names_in(world, message))
     eligible = frozenset(
-        name_key(one.surface) for one in named if one.kind == "entity" and is_told_of(world, one.entity)
+        name_key(entity_name.surface)
+        for entity_name in named
+        if entity_name.kind == "entity" and is_told_of(world, entity_name.entity)
     )
     held = frozenset(map(name_key, kept))
     return Funnel(eligible, held, held | frozenset(map(name_key, over_limit)))
@@ -82,7 +84,7 @@ def funnel_scores(
         ("funnel_recall", {}, found.recall, len(found.eligible)),
         ("funnel_n", {"stage": "eligible"}, float(len(found.eligible)), len(found.eligible)),
     ]
-    known = {
+    texts_by_name = {
         "board": board,
         "subject": SUBJECT,
         "low": None,
@@ -91,7 +93,7 @@ def funnel_scores(
         "inputs": inputs,
     }
     return [
-        {**known, "metric": metric, "slice": pairs(**where), "value": round(value, DIGITS), "n": n}
+        {**texts_by_name, "metric": metric, "slice": pairs(**where), "value": round(value, DIGITS), "n": n}
         for metric, where, value, n in made
         if value is not None
     ]
@@ -101,7 +103,7 @@ def kinds_kept(world: World, kept: Iterable[str]) -> dict[str, int]:
     """How many kept names are planted as what; `none` for names that are not planted."""
     counts: dict[str, int] = {}
     for name in kept:
-        found = planted_as(world, name)
-        kind = found.kind if found else "none"
+        named = planted_as(world, name)
+        kind = named.kind if named else "none"
         counts[kind] = counts.get(kind, 0) + 1
     return counts

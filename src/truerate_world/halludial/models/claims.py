@@ -126,22 +126,22 @@ class Checker(LanguageTools):
     def facts_of(self, text: str) -> list[Fact]:
         """The facts that a text states, in order, each once."""
         claims = self.parser.read(without_leads(text)).claims
-        told = (Fact(one.subject, one.relation, one.value) for one in claims if one.kind == FACT)
-        return list(dict.fromkeys(told))
+        facts = (Fact(claim.subject, claim.relation, claim.value) for claim in claims if claim.kind == FACT)
+        return list(dict.fromkeys(facts))
 
     def finding(self, response: str, knowledge: str, conversation: str) -> Finding:
         """The truth about a response to a conversation, kept for the next call."""
         return _finding(self, response, knowledge, conversation)
 
-    def flaw_of(self, claim: Claim, held: Held) -> tuple[str, str, Value | None] | None:
+    def flaw_of(self, claim: Claim, given: Held) -> tuple[str, str, Value | None] | None:
         """Kind, level and the right value of a hallucinated claim; None of one that is held."""
         if claim.kind != FACT or claim.value is None:
             return UNVERIFIABLE, BLATANT, None
-        if right := held.right(claim.subject, claim.relation):
+        if right := given.right(claim.subject, claim.relation):
             if claim.value in right:
                 return None
             is_close = is_near(self.world, right[-1], claim.relation, claim.value)
-            is_subtle = is_close or claim.value in held.named
+            is_subtle = is_close or claim.value in given.named
             return CONTRADICTS, SUBTLE if is_subtle else BLATANT, right[-1]
         is_true = self.world.fact(claim.subject, claim.relation) == claim.value
         return UNVERIFIABLE, SUBTLE if is_true else BLATANT, None
@@ -152,12 +152,12 @@ class Checker(LanguageTools):
         """
         low = sentence.lower()
         for text in _wordings(self, claim.relation, claim.value):
-            for found in re.finditer(re.escape(text), low):
+            for match in re.finditer(re.escape(text), low):
                 if (
-                    not low[found.start() - 1 : found.start()].isalnum()
-                    and not low[found.end() :][:1].isalnum()
+                    not low[match.start() - 1 : match.start()].isalnum()
+                    and not low[match.end() :][:1].isalnum()
                 ):
-                    return found.span()
+                    return match.span()
         return 0, len(sentence.rstrip(".!? "))
 
 
@@ -175,41 +175,45 @@ def turns(conversation: str) -> list[tuple[str, str]]:
 
 
 @lru_cache(maxsize=20_000)
-def _wordings(known: Checker, relation: str, value: Value | None) -> tuple[str, ...]:
+def _wordings(claim_checker: Checker, relation: str, value: Value | None) -> tuple[str, ...]:
     """The ways to write a value, or a claim without one, in small letters, the longest first."""
     if value is None:
-        texts = {text.lower() for texts in known.lexicon.words.vague.values() for text in texts}
+        texts = {text.lower() for texts in claim_checker.lexicon.words.vague.values() for text in texts}
     else:
-        texts = {known.lexicon.text(value, relation, alias=is_alias).lower() for is_alias in (False, True)}
+        texts = {
+            claim_checker.lexicon.text(value, relation, alias=is_alias).lower() for is_alias in (False, True)
+        }
     return tuple(sorted(texts, key=lambda text: (-len(text), text)))
 
 
 @lru_cache(maxsize=4_096)
-def _held(known: Checker, knowledge: str, conversation: str) -> Held:
+def _held(claim_checker: Checker, knowledge: str, conversation: str) -> Held:
     history: dict[tuple[int, str], tuple[Value, ...]] = {}
     is_strayed = False
     for who, text in turns(conversation):
-        for claim in known.parser.read(without_leads(text)).claims:
+        for claim in claim_checker.parser.read(without_leads(text)).claims:
             if claim.kind == FACT and claim.value is not None:
                 place = (claim.subject, claim.relation)
                 history[place] = (*history.get(place, ()), claim.value)
-            is_true = claim.kind == FACT and known.world.fact(claim.subject, claim.relation) == claim.value
+            is_true = (
+                claim.kind == FACT and claim_checker.world.fact(claim.subject, claim.relation) == claim.value
+            )
             is_strayed |= who == "assistant" and not is_true
     named = frozenset(
-        thing for text in (knowledge, conversation) for thing in known.lexicon.scan(text).things
+        thing for text in (knowledge, conversation) for thing in claim_checker.lexicon.scan(text).things
     )
-    return Held(tuple(known.facts_of(knowledge)), history, named, is_strayed)
+    return Held(tuple(claim_checker.facts_of(knowledge)), history, named, is_strayed)
 
 
 @lru_cache(maxsize=20_000)
-def _finding(known: Checker, response: str, knowledge: str, conversation: str) -> Finding:
-    held = known.held(knowledge, conversation)
-    reading = known.parser.read(without_leads(response))
+def _finding(claim_checker: Checker, response: str, knowledge: str, conversation: str) -> Finding:
+    given = claim_checker.held(knowledge, conversation)
+    reading = claim_checker.parser.read(without_leads(response))
     starts = list(_starts(response, reading.sentences))
     flaws, sound = [], []
     for claim in reading.claims:
-        flaw, sentence = known.flaw_of(claim, held), reading.sentences[claim.sentence]
-        start, end = known.place_of(claim, sentence)
+        flaw, sentence = claim_checker.flaw_of(claim, given), reading.sentences[claim.sentence]
+        start, end = claim_checker.place_of(claim, sentence)
         place = (starts[claim.sentence] + start, starts[claim.sentence] + end)
         if flaw:
             flaws.append(Flaw(place, flaw[0], flaw[1], claim, flaw[2]))
@@ -217,7 +221,7 @@ def _finding(known: Checker, response: str, knowledge: str, conversation: str) -
             sound.append(place)
     for number in reading.unread:
         sentence = reading.sentences[number]
-        if set(known.lexicon.scan(sentence).things) - held.named:
+        if set(claim_checker.lexicon.scan(sentence).things) - given.named:
             place = (starts[number], starts[number] + len(sentence.rstrip(".!? ")))
             flaws.append(Flaw(place, UNVERIFIABLE, BLATANT))
     return Finding(tuple(sorted(flaws, key=lambda flaw: flaw.place)), tuple(sorted(sound)))
@@ -225,8 +229,8 @@ def _finding(known: Checker, response: str, knowledge: str, conversation: str) -
 
 def _starts(text: str, sentences: tuple[str, ...]) -> Iterator[int]:
     """Where each sentence stands in a text."""
-    place = 0
+    index = 0
     for sentence in sentences:
-        start = text.find(sentence, place)
-        place = start + len(sentence) if start >= 0 else place
+        start = text.find(sentence, index)
+        index = start + len(sentence) if start >= 0 else index
         yield max(start, 0)

@@ -37,7 +37,7 @@ class Written(NamedTuple):
     finding: Finding = Finding()
 
 
-def induced(known: Checker, model: Model, asked: Asked, *key: object) -> Written:
+def induced(checker: Checker, model: Model, asked: Asked, *key: object) -> Written:
     """A hallucinated response in the place of the right one, of the kind that is named."""
     rates = {
         "too_long": model.failures.induced_too_long,
@@ -48,50 +48,50 @@ def induced(known: Checker, model: Model, asked: Asked, *key: object) -> Written
         return Written("", outcome)
     named = asked.fields.get("Kind", "").strip().lower()
     restated = asked.right if outcome == "restated" else None
-    text = restated or _text(known, asked, KINDS.get(named, CONTRADICTS), *key)
+    text = restated or _text(checker, asked, KINDS.get(named, CONTRADICTS), *key)
     if text is None:
         return Written(asked.right, "bland", asked.right, "It is said otherwise.")
     limit = len(words(asked.right)) + asked.limit(SLACK)
     if outcome == "too_long":
         text = lengthened(text, limit, *key)
-    finding = known.finding(text, asked.knowledge, asked.conversation)
+    finding = checker.finding(text, asked.knowledge, asked.conversation)
     segment = _segment(text, finding, outcome, *key)
-    return Written(text, outcome, segment, rationale(known, finding, asked), finding)
+    return Written(text, outcome, segment, rationale(checker, finding, asked), finding)
 
 
-def matched(known: Checker, model: Model, asked: Asked, *key: object) -> Written:
+def matched(checker: Checker, model: Model, asked: Asked, *key: object) -> Written:
     """The right response in the writer's own words and style."""
-    facts = known.facts_of(asked.right)
+    facts = checker.facts_of(asked.right)
     limit = len(words(asked.right)) + asked.limit(SLACK)
-    text = _fitting(known, [Draft(tuple(facts))], limit, *key) if facts else asked.right
+    text = _fitting(checker, [Draft(tuple(facts))], limit, *key) if facts else asked.right
     outcome = "too_long" if draw(*key, "outcome") < model.failures.matched_too_long else "written"
     text = lengthened(text, limit, *key) if outcome == "too_long" else text
-    return Written(text, outcome, finding=known.finding(text, asked.knowledge, asked.conversation))
+    return Written(text, outcome, finding=checker.finding(text, asked.knowledge, asked.conversation))
 
 
-def rationale(known: Checker, finding: Finding, asked: Asked) -> str:
+def rationale(checker: Checker, finding: Finding, asked: Asked) -> str:
     """Why the first hallucinated part is one."""
     if not finding.flaws:
         return "It is not what was meant to be said."
     flaw = finding.flaws[0]
     if flaw.right is not None and flaw.claim is not None:
-        right = known.lexicon.text(flaw.right, flaw.claim.relation)
+        right = checker.lexicon.text(flaw.right, flaw.claim.relation)
         return f"What is given says {right} there."
     return "Neither the knowledge nor the conversation says so."
 
 
-def _text(known: Checker, asked: Asked, kind: str, *key: object) -> str | None:
+def _text(checker: Checker, asked: Asked, kind: str, *key: object) -> str | None:
     """A text whose most visible mistake is of a kind, at most so much longer than the right one."""
-    held = known.held(asked.knowledge, asked.conversation)
-    facts = known.facts_of(asked.right) or list(held.knowledge[:1])
+    given = checker.held(asked.knowledge, asked.conversation)
+    facts = checker.facts_of(asked.right) or list(given.knowledge[:1])
     level = pick_weighted(INDUCED, *key, "level")
-    drafts = list(_drafts(known, held, facts, *key, kind=kind, level=level))
+    drafts = list(_drafts(checker, given, facts, *key, kind=kind, level=level))
     limit = len(words(asked.right)) + asked.limit(SLACK)
-    return _fitting(known, drafts, limit, *key) if drafts else None
+    return _fitting(checker, drafts, limit, *key) if drafts else None
 
 
 def _drafts(
-    known: Checker, held: Held, facts: Sequence[Fact], *key: object, kind: str, level: str
+    checker: Checker, given: Held, facts: Sequence[Fact], *key: object, kind: str, level: str
 ) -> Iterator[Draft]:
     """A draft of the kind and level, and further ones for where it does not fit: of another level, then of
     the other kind.
@@ -99,22 +99,22 @@ def _drafts(
     other = {CONTRADICTS: UNVERIFIABLE, UNVERIFIABLE: CONTRADICTS}[kind]
     lower = {SUBTLE: BLATANT, BLATANT: SUBTLE}[level]
     for way in ((kind, level), (kind, lower), (other, level), (other, lower)):
-        if draft := mistaken(known, held, facts, *key, kind=way[0], level=way[1]):
+        if draft := mistaken(checker, given, facts, *key, kind=way[0], level=way[1]):
             yield draft
 
 
-def _fitting(known: Checker, drafts: Sequence[Draft], limit: int, *key: object) -> str:
+def _fitting(checker: Checker, drafts: Sequence[Draft], limit: int, *key: object) -> str:
     """The first draft, in words and style that keep to the limit; else the next one that does; else the
     shortest of all tries, without style.
     """
     plain = []
     for draft in drafts:
         for attempt in range(TRIES):
-            told = draft.told(known, *key, attempt, compound=0.35 if attempt < 2 else 0.8)
-            room = limit - sum(len(words(sentence)) for sentence in told)
+            texts = draft.told(checker, *key, attempt, compound=0.35 if attempt < 2 else 0.8)
+            room = limit - sum(len(words(sentence)) for sentence in texts)
             if room >= 0:
-                return dressed(WRITER, told, *key, attempt, room=room)
-            plain.append(" ".join(told))
+                return dressed(WRITER, texts, *key, attempt, room=room)
+            plain.append(" ".join(texts))
     return min(plain, key=lambda text: len(words(text)))
 
 

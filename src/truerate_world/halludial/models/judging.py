@@ -32,14 +32,14 @@ class Judged(NamedTuple):
     is_located: bool | None = None
 
 
-def truth_of(known: Checker, asked: Asked, field: str = "Response") -> Finding:
+def truth_of(checker: Checker, asked: Asked, field: str = "Response") -> Finding:
     """The truth about a response that a prompt shows."""
-    return known.finding(asked.fields.get(field, ""), asked.knowledge, asked.conversation)
+    return checker.finding(asked.fields.get(field, ""), asked.knowledge, asked.conversation)
 
 
-def verdict(known: Checker, model: Model, asked: Asked, *key: object) -> Judged:
+def verdict(checker: Checker, model: Model, asked: Asked, *key: object) -> Judged:
     """Whether a response hallucinates, and where, and why; with the reference in view where it is shown."""
-    finding = truth_of(known, asked)
+    finding = truth_of(checker, asked)
     variant = "zero-shot" if asked.task == "detect" else "three-shot"
     p = model.p_yes(finding, variant=variant, has_reference="Reference Response" in asked.fields)
     if draw(*key) >= p:
@@ -47,7 +47,7 @@ def verdict(known: Checker, model: Model, asked: Asked, *key: object) -> Judged:
     is_located = draw(*key, "located") < model.locating if finding.flaws else None
     places = finding.places if is_located else _others(asked.response, finding, *key)
     segments = tuple(asked.response[start:end] for start, end in places)
-    return Judged(True, segments, _why(known, finding if is_located else Finding(), *key), is_located)
+    return Judged(True, segments, _why(checker, finding if is_located else Finding(), *key), is_located)
 
 
 def _others(response: str, finding: Finding, *key: object) -> tuple[Place, ...]:
@@ -61,11 +61,11 @@ def _others(response: str, finding: Finding, *key: object) -> tuple[Place, ...]:
     return (pick(free, *key, "segment"),) if free else ((0, len(response.split(" ")[0])),)
 
 
-def _why(known: Checker, finding: Finding, *key: object) -> str:
+def _why(checker: Checker, finding: Finding, *key: object) -> str:
     """The reason for calling a segment hallucinated."""
     flaw = finding.flaws[0] if finding.flaws else None
     if flaw and flaw.kind == CONTRADICTS and flaw.claim and flaw.right:
-        right = known.lexicon.text(flaw.right, flaw.claim.relation)
+        right = checker.lexicon.text(flaw.right, flaw.claim.relation)
         return pick(_AGAINST, *key, "why").format(right=right)
     return pick(_UNHELD, *key, "why")
 
@@ -81,12 +81,12 @@ def flawed_of(findings: Sequence[Finding], texts: Sequence[str]) -> int:
     return 2 if ranks[1] > ranks[0] else 1
 
 
-def compared(known: Checker, model: Model, asked: Asked, *key: object) -> tuple[int, int, bool]:
+def compared(checker: Checker, model: Model, asked: Asked, *key: object) -> tuple[int, int, bool]:
     """Which of two responses a model names, which one is hallucinated, and whether its bias for the first one
     decided. The draws are the same in both orders.
     """
     texts = [asked.fields.get(f"Response {n}", "") for n in (1, 2)]
-    found = [truth_of(known, asked, f"Response {n}") for n in (1, 2)]
+    found = [truth_of(checker, asked, f"Response {n}") for n in (1, 2)]
     flawed = flawed_of(found, texts)
     pair = (*key, *sorted(map(levelled, texts)))
     if draw(*pair, "bias") < model.position_bias:
@@ -94,15 +94,15 @@ def compared(known: Checker, model: Model, asked: Asked, *key: object) -> tuple[
     return (flawed if draw(*pair) < model.p_named(found[flawed - 1]) else 3 - flawed), flawed, False
 
 
-def is_accurate(known: Checker, asked: Asked) -> bool:
+def is_accurate(checker: Checker, asked: Asked) -> bool:
     """Whether an evaluation is right: in its verdict, and, of a hallucinated response, in a segment that it
     quotes (where it quotes any).
     """
-    finding, told = truth_of(known, asked), asked.fields.get("Evaluation", "")
-    is_yes = bool(_YES.match(told))
+    finding, content = truth_of(checker, asked), asked.fields.get("Evaluation", "")
+    is_yes = bool(_YES.match(content))
     if is_yes != finding.is_hallucinated:
         return False
-    quoted = [place for text in _QUOTED.findall(told) if (place := _place(text, asked.response))]
+    quoted = [place for text in _QUOTED.findall(content) if (place := _place(text, asked.response))]
     return not is_yes or not quoted or any(_overlaps(place, finding.places) for place in quoted)
 
 

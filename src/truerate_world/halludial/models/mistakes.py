@@ -22,57 +22,57 @@ class Draft(NamedTuple):
     facts: tuple[Fact, ...]
     vague: tuple[str, int] | None = None
 
-    def told(self, known: Checker, *key: object, compound: float = 0.35) -> list[str]:
+    def told(self, checker: Checker, *key: object, compound: float = 0.35) -> list[str]:
         """The sentences that say it."""
-        vague = [known.writer.vague(*self.vague, *key)] if self.vague else []
-        return [*known.writer.tell(self.facts, *key, compound=compound), *vague]
+        vague = [checker.writer.vague(*self.vague, *key)] if self.vague else []
+        return [*checker.writer.tell(self.facts, *key, compound=compound), *vague]
 
 
 def mistaken(
-    known: Checker, held: Held, facts: Sequence[Fact], *key: object, kind: str, level: str
+    checker: Checker, given: Held, facts: Sequence[Fact], *key: object, kind: str, level: str
 ) -> Draft | None:
     """The facts with one of them replaced by a mistake of a kind and level; None where there is none."""
-    for place in shuffled(range(len(facts)), *key, "place"):
-        fact, others = facts[place], [*facts[:place], *facts[place + 1 :]]
+    for index in shuffled(range(len(facts)), *key, "place"):
+        fact, others = facts[index], [*facts[:index], *facts[index + 1 :]]
         if kind == CONTRADICTS:
-            options = list(_contradicting(known, held, fact, level, *key))
+            options = list(_contradicting(checker, given, fact, level, *key))
         else:
             if level != SUBTLE and draw(*key, "vague") < VAGUE:
                 return Draft(tuple(others), (pick(VAGUE_KINDS, *key, "vague kind"), fact.subject))
-            options = _unheld(known, held, fact, level, *key)
+            options = _unheld(checker, given, fact, level, *key)
         if options:
-            wrong = pick(options, *key, "mistake", place)
-            return Draft((*facts[:place], wrong, *facts[place + 1 :]))
+            wrong = pick(options, *key, "mistake", index)
+            return Draft((*facts[:index], wrong, *facts[index + 1 :]))
     return None
 
 
-def _contradicting(known: Checker, held: Held, fact: Fact, level: str, *key: object) -> Iterator[Fact]:
+def _contradicting(checker: Checker, given: Held, fact: Fact, level: str, *key: object) -> Iterator[Fact]:
     """The fact with wrong values: near or named ones, or far ones that nothing names."""
     right, relation = fact.value, fact.relation
     if level == SUBTLE:
-        named = [value for value in held.named if is_same_type(known.world, right, value)]
+        named = [value for value in given.named if is_same_type(checker.world, right, value)]
         is_at_hand = draw(*key, "at hand") < AT_HAND and right[0] in "ec"
         values = sorted(named, key=str) if is_at_hand and len(named) > 1 else []
-        values = values or near_values(known.world, right, relation, *key)
+        values = values or near_values(checker.world, right, relation, *key)
     else:
         values = [
-            value for value in far_values(known.world, right, relation, *key) if value not in held.named
+            value for value in far_values(checker.world, right, relation, *key) if value not in given.named
         ]
-    taken = held.right(fact.subject, relation)
+    taken = given.right(fact.subject, relation)
     yield from (fact._replace(value=value) for value in values if value != right and value not in taken)
 
 
-def _unheld(known: Checker, held: Held, fact: Fact, level: str, *key: object) -> list[Fact]:
+def _unheld(checker: Checker, given: Held, fact: Fact, level: str, *key: object) -> list[Fact]:
     """Facts of the same entity that nothing of what is given states, true of the world or not."""
-    own = known.world.entities[fact.subject].facts.items()
-    missing = [Fact(fact.subject, name, value) for name, value in own if not held.right(fact.subject, name)]
+    own = checker.world.entities[fact.subject].facts.items()
+    missing = [Fact(fact.subject, name, value) for name, value in own if not given.right(fact.subject, name)]
     if level == SUBTLE:
         return missing
-    return [one._replace(value=_wrong(known, one, *key)) for one in missing]
+    return [fact._replace(value=_wrong(checker, fact, *key)) for fact in missing]
 
 
-def _wrong(known: Checker, fact: Fact, *key: object) -> Value:
-    far = far_values(known.world, fact.value, fact.relation, *key)
+def _wrong(checker: Checker, fact: Fact, *key: object) -> Value:
+    far = far_values(checker.world, fact.value, fact.relation, *key)
     return pick(
-        far or near_values(known.world, fact.value, fact.relation, *key), *key, "wrong", fact.relation
+        far or near_values(checker.world, fact.value, fact.relation, *key), *key, "wrong", fact.relation
     )

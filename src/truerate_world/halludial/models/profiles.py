@@ -92,8 +92,8 @@ class Model:
         if finding.sight is None:
             alarm = self.fpr * ALARMED_WITH_REFERENCE if has_reference else self.fpr + fpr_more
             return _bounded(alarm)
-        seen = self.tpr[finding.sight]
-        return _bounded(seen + (1 - seen) * SEEN_WITH_REFERENCE if has_reference else seen + tpr_more)
+        value = self.tpr[finding.sight]
+        return _bounded(value + (1 - value) * SEEN_WITH_REFERENCE if has_reference else value + tpr_more)
 
     def p_named(self, finding: Finding) -> float:
         """That of two responses this hallucinated one is named, where no bias decides."""

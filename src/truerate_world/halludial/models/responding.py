@@ -34,26 +34,26 @@ class Spoken(NamedTuple):
     finding: Finding = Finding()
 
 
-def response(known: Checker, model: Model, asked: Asked, *key: object) -> Spoken:
+def response(checker: Checker, model: Model, asked: Asked, *key: object) -> Spoken:
     """The next turn. Whether it hallucinates hangs on the model, the conversation and the temperature; the
     draw itself is one for all temperatures, so that a higher one adds hallucinations and takes none away.
     """
-    held = known.held(asked.knowledge, asked.conversation)
+    given = checker.held(asked.knowledge, asked.conversation)
     warm = (*key, asked.temperature)
     outcome = _outcome(model, *warm)
     if outcome in ("empty", "refusal"):
         return Spoken("", outcome)
-    facts = _chosen(known, model, asked, held, *key)
+    facts = _chosen(checker, model, asked, given, *key)
     if outcome == "generic" or not facts:
         return Spoken(pick(GENERIC, *warm, "generic"), "generic")
-    rate = model.rate(asked.temperature, facts[0].subject, is_strayed=held.is_strayed)
+    rate = model.rate(asked.temperature, facts[0].subject, is_strayed=given.is_strayed)
     drafts = [Draft(tuple(facts))]
     if draw(*key, "hallucinates") < rate:
-        drafts = list(_mistakes(known, model, held, facts, *warm)) or drafts
-    text = dressed(MODELS, drafts[0].told(known, *warm), *warm)
+        drafts = list(_mistakes(checker, model, given, facts, *warm)) or drafts
+    text = dressed(MODELS, drafts[0].told(checker, *warm), *warm)
     if outcome == "too_long":
         text = lengthened(text, asked.limit(MAX_WORDS), *warm)
-    return Spoken(text, outcome, known.finding(text, asked.knowledge, asked.conversation))
+    return Spoken(text, outcome, checker.finding(text, asked.knowledge, asked.conversation))
 
 
 def lengthened(text: str, limit: int, *key: object) -> str:
@@ -67,31 +67,33 @@ def lengthened(text: str, limit: int, *key: object) -> str:
 
 
 def _outcome(model: Model, *key: object) -> str:
-    known = model.failures
-    rates = {name: getattr(known, name) for name in ("empty", "refusal", "generic", "too_long")}
+    failures = model.failures
+    rates = {name: getattr(failures, name) for name in ("empty", "refusal", "generic", "too_long")}
     return pick_weighted({**rates, "written": 1 - sum(rates.values())}, *key, "outcome")
 
 
-def _chosen(known: Checker, model: Model, asked: Asked, held: Held, *key: object) -> list[Fact]:
+def _chosen(checker: Checker, model: Model, asked: Asked, held: Held, *key: object) -> list[Fact]:
     """The facts to tell: what is asked for first, another one of the knowledge, at times one told before."""
-    wanted = known.asked_for(asked.conversation)
+    wanted = checker.asked_for(asked.conversation)
     given = sorted(held.knowledge, key=lambda fact: (fact[:2] != wanted, draw(*key, "order", fact)))
     chosen = given[: 1 + (draw(*key, "second") < model.telling)]
-    before = [fact for fact in _told(held) if fact[:2] not in [one[:2] for one in held.knowledge]]
+    before = [fact for fact in _told(held) if fact[:2] not in [fact[:2] for fact in held.knowledge]]
     if chosen and before and draw(*key, "recall") < RECALLING:
         chosen.append(pick(before, *key, "recalled"))
     return chosen
 
 
-def _told(held: Held) -> list[Fact]:
-    return [Fact(*place, values[-1]) for place, values in held.history.items()]
+def _told(given: Held) -> list[Fact]:
+    return [Fact(*place, values[-1]) for place, values in given.history.items()]
 
 
-def _mistakes(known: Checker, model: Model, held: Held, facts: Sequence[Fact], *key: object) -> list[Draft]:
+def _mistakes(
+    checker: Checker, model: Model, given: Held, facts: Sequence[Fact], *key: object
+) -> list[Draft]:
     """A mistake of the drawn kind and level, or where there is none of the others."""
     first = CONTRADICTS if draw(*key, "kind") < model.contradicting else UNVERIFIABLE
     level = pick_weighted(NATURAL, *key, "level")
     other = {CONTRADICTS: UNVERIFIABLE, UNVERIFIABLE: CONTRADICTS}[first]
     ways = [(first, level), (other, level), (other, {SUBTLE: BLATANT, BLATANT: SUBTLE}[level])]
-    drafts = (mistaken(known, held, facts, *key, kind=kind, level=level) for kind, level in ways)
-    return [found for found in drafts if found]
+    drafts = (mistaken(checker, given, facts, *key, kind=kind, level=level) for kind, level in ways)
+    return [draft for draft in drafts if draft]

@@ -29,9 +29,9 @@ def _answered(task: str, worded: Worded, **truth: object) -> Answer:
     return Answer(task, worded.text, truth | worded.truth, worded.finish)
 
 
-def _respond(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+def _respond(claim_checker: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     key = (model.name, *asked.key(), sample)
-    spoken = responding.response(known, model, asked, *key)
+    spoken = responding.response(claim_checker, model, asked, *key)
     warm = (*key, asked.temperature)
     if spoken.outcome == "empty":
         worded = writing_wording.nothing(asked, *warm)
@@ -42,9 +42,9 @@ def _respond(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     return _answered("respond", worded, outcome=spoken.outcome, finding=spoken.finding)
 
 
-def _induce(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+def _induce(claim_checker: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     key = (model.name, *asked.key("Correct Response", "Kind"), sample)
-    written = inducing.induced(known, model, asked, *key)
+    written = inducing.induced(claim_checker, model, asked, *key)
     if written.outcome == "declined":
         worded = writing_wording.declined(*key)
     else:
@@ -54,47 +54,47 @@ def _induce(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     )
 
 
-def _match(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+def _match(claim_checker: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     key = (model.name, *asked.key("Correct Response"), sample)
-    written = inducing.matched(known, model, asked, *key)
+    written = inducing.matched(claim_checker, model, asked, *key)
     worded = writing_wording.turn(model.name, asked, written.text, *key)
     return _answered("match", worded, outcome=written.outcome, finding=written.finding)
 
 
-def _judge(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+def _judge(claim_checker: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     """A verdict alone, or with segments and reason."""
     key = (model.name, *asked.key("Response"), sample)
-    judged = judging.verdict(known, model, asked, *key)
-    said, is_read = "Yes" if judged.is_yes else "No", draw(*key, "unparsed") >= model.unparsed
+    judged = judging.verdict(claim_checker, model, asked, *key)
+    verdict, is_read = "Yes" if judged.is_yes else "No", draw(*key, "unparsed") >= model.unparsed
     if asked.task == "detect":
-        worded = verdict_wording.word(model.name, asked, said, *key, is_read=is_read)
+        worded = verdict_wording.word(model.name, asked, verdict, *key, is_read=is_read)
     else:
         worded = verdict_wording.located(
-            model.name, asked, said, judged.segments, judged.why, *key, is_read=is_read
+            model.name, asked, verdict, judged.segments, judged.why, *key, is_read=is_read
         )
     truth = {
-        "verdict": said if is_read else None,
+        "verdict": verdict if is_read else None,
         "segments": judged.segments,
         "is_located": judged.is_located,
     }
-    return _answered(asked.task, worded, finding=judging.truth_of(known, asked), **truth)
+    return _answered(asked.task, worded, finding=judging.truth_of(claim_checker, asked), **truth)
 
 
-def _compare(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+def _compare(claim_checker: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     key = (model.name, *asked.key(), sample)
-    chosen, flawed, is_biased = judging.compared(known, model, asked, *key)
+    chosen, flawed, is_biased = judging.compared(claim_checker, model, asked, *key)
     shown = (*key, *(levelled(asked.fields.get(f"Response {n}", "")) for n in (1, 2)))
     is_read = draw(*shown, "unparsed") >= model.unparsed
     worded = verdict_wording.choice(model.name, asked, chosen, *shown, is_read=is_read)
     return _answered("compare", worded, hallucinated=flawed, is_biased=is_biased)
 
 
-def _check(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+def _check(claim_checker: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     key = (model.name, *asked.key("Response", "Evaluation"), sample)
-    is_accurate = judging.is_accurate(known, asked)
-    said = "Accurate" if draw(*key) < model.p_accurate(is_accurate) else "Inaccurate"
+    is_accurate = judging.is_accurate(claim_checker, asked)
+    verdict = "Accurate" if draw(*key) < model.p_accurate(is_accurate) else "Inaccurate"
     is_read = draw(*key, "unparsed") >= model.unparsed
-    worded = verdict_wording.word(model.name, asked, said, *key, is_read=is_read)
+    worded = verdict_wording.word(model.name, asked, verdict, *key, is_read=is_read)
     return _answered("meta", worded, is_accurate=is_accurate)
 
 

@@ -64,13 +64,13 @@ _LEADS = re.compile(
 
 def dressed(style: Style, sentences: Sequence[str], *key: object, room: int = 10**6) -> str:
     """Sentences as one turn in a style, with as much of it as `room` for further words allows."""
-    told = list(sentences)
+    texts = list(sentences)
     for name, dress in (("leads", _led), ("openers", _opened), ("closers", _closed)):
         text = pick(getattr(style, name), *key, name)
         is_dressed = draw(*key, "is", name) < style.rates[Style._fields.index(name)]
-        if told and is_dressed and (left := room - len(text.split())) >= 0:
-            told, room = dress(told, text), left
-    return " ".join(told)
+        if texts and is_dressed and (left := room - len(text.split())) >= 0:
+            texts, room = dress(texts, text), left
+    return " ".join(texts)
 
 
 def _led(told: list[str], text: str) -> list[str]:

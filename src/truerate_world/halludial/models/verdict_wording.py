@@ -123,7 +123,7 @@ def located(
         foreign = pick(manners_of(model).yes_no, *key, "language")[said == "No"]
         return Worded(f"{foreign}. {_quoting(segments, why, *key)}", said, manner)
     if manner == "json":
-        marked = ", ".join(f'"{_escaped(one)}"' for one in segments)
+        marked = ", ".join(f'"{_escaped(content)}"' for content in segments)
         text = f'{{"verdict": "{said}", "segments": [{marked}], "reason": "{_escaped(why)}"}}'
         return Worded(text, said, manner)
     form = pick(_LOCATED[manner], *key, "form")
@@ -161,9 +161,9 @@ def choice(model: str, asked: Asked, n: int, *key: object, is_read: bool) -> Wor
         if manner == "unfinished":
             return unfinished("It is between Response 1 and Response 2, and one of them", *key)
         return Worded(pick(_NO_CHOICE[manner], *key, "hedge"), None, manner)
-    said = f"Response {n}"
+    answer = f"Response {n}"
     manner = drawn(model, (*_CHOICE, "thought", "running-on", "token", "cut-behind"), *key)
-    if worded := _around(model, asked, said, said, manner, *key):
+    if worded := _around(model, asked, answer, answer, manner, *key):
         return worded
     form = pick(_CHOICE[manner], *key, "form")
-    return Worded(form.format(n=n, ordinal=_ORDINALS[n], cue=asked.cue), said, manner)
+    return Worded(form.format(n=n, ordinal=_ORDINALS[n], cue=asked.cue), answer, manner)

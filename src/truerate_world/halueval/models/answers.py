@@ -33,7 +33,7 @@ def answer(checker: Checker, model: Model, query: str, seed: int) -> Spoken | No
     subjects = list(dict.fromkeys(checker.parser.read(query).mentioned))[:2]
     if not subjects:
         return None
-    unknown = next((one for one in subjects if not knows(checker, model, one)), None)
+    unknown = next((index for index in subjects if not knows(checker, model, index)), None)
     if unknown is not None and draw(model.name, "abstains", unknown) < model.abstention:
         return Spoken(
             checker.writer.talk("abstention", model.name, unknown, seed, about=unknown), (None,), True
@@ -43,9 +43,9 @@ def answer(checker: Checker, model: Model, query: str, seed: int) -> Spoken | No
     if draw(*key, "opening") < 0.3:
         sentences.append(checker.writer.talk("opening", *key))
         labels.append(None)
-    for place, fact in enumerate(_chosen(checker, query, subjects, *key)):
-        label = _label(model, fact.subject == unknown, *key, place)
-        text, before = _sentence(checker, fact, label, subjects, before, *key, place)
+    for position, fact in enumerate(_chosen(checker, query, subjects, *key)):
+        label = _label(model, fact.subject == unknown, *key, position)
+        text, before = _sentence(checker, fact, label, subjects, before, *key, position)
         sentences.append(text)
         labels.append(label)
     return Spoken(" ".join(sentences), tuple(labels))
@@ -87,9 +87,9 @@ def _sentence(
     if label == "irrelevant":
         stranger = pick(
             [
-                one
-                for one in world.by_domain[pick(list(world.by_domain), *key, "domain")]
-                if one not in subjects
+                index
+                for index in world.by_domain[pick(list(world.by_domain), *key, "domain")]
+                if index not in subjects
             ],
             *key,
             "stranger",

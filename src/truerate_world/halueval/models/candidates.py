@@ -105,8 +105,8 @@ def _qa_values(checker: Checker, asked: Asked, pattern: str, *key: object) -> li
 def _broad(checker: Checker, asked: Asked, limit: int, *key: object) -> str:
     """An answer that names no value."""
     kind = asked.right[0]
-    one, several = _kinds(checker, asked.right)
-    texts = [form.format(k=one, ks=several) for form in checker.lexicon.words.answers[f"broad_{kind}"]]
+    content, several = _kinds(checker, asked.right)
+    texts = [form.format(k=content, ks=several) for form in checker.lexicon.words.answers[f"broad_{kind}"]]
     return pick([text for text in texts if len(words(text)) <= limit] or texts, *key, "broad form")
 
 
@@ -181,8 +181,8 @@ def _replacements(
     if pattern == "factual":
         return missing
     return [
-        fact._replace(value=wrong_value(world, fact.value, fact.relation, *key, place))
-        for place, fact in enumerate(missing)
+        fact._replace(value=wrong_value(world, fact.value, fact.relation, *key, index))
+        for index, fact in enumerate(missing)
     ]
 
 

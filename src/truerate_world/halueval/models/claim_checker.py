@@ -107,7 +107,7 @@ class Checker(LanguageTools):
         is_grounded = any((claim.subject, claim.relation) in evidence for claim in reading.claims)
         if not spans:
             return Finding(False, None, is_grounded)
-        found = tuple((reading.sentences[place], label) for place, label in sorted(spans.items()))
+        found = tuple((reading.sentences[index], label) for index, label in sorted(spans.items()))
         return Finding(True, found[0][1], is_grounded, found)
 
     def _is_true(self, claim: Claim, evidence: Facts) -> bool:
@@ -144,12 +144,12 @@ class Checker(LanguageTools):
         """A text without a false claim: right, unless it has sentences that can only be compared by their words."""
         if not reading.unread:
             return Finding(False, None, is_grounded)
-        return self._by_words(" ".join(reading.sentences[place] for place in reading.unread), evidence)
+        return self._by_words(" ".join(reading.sentences[index] for index in reading.unread), evidence)
 
     def _by_words(self, text: str, evidence: str) -> Finding:
-        found = set(self.lexicon.scan(text).skeleton.split())
-        known = set(self.lexicon.scan(evidence).skeleton.split())
-        return Finding(bool(found) and len(found & known) < SHARED_WORDS * len(found))
+        texts = set(self.lexicon.scan(text).skeleton.split())
+        words = set(self.lexicon.scan(evidence).skeleton.split())
+        return Finding(bool(texts) and len(texts & words) < SHARED_WORDS * len(texts))
 
 
 @lru_cache(maxsize=16)
@@ -162,8 +162,12 @@ def speaker(world: World, text: str) -> Checker:
     """The checker of the language that a text is in: the one that reads most of its claims, the first one
     where none does.
     """
-    known = [checker(world, language) for language in world.languages]
-    return known[0] if len(known) == 1 else max(known, key=lambda one: len(one.parser.read(text).claims))
+    checkers = [checker(world, language) for language in world.languages]
+    return (
+        checkers[0]
+        if len(checkers) == 1
+        else max(checkers, key=lambda claim_checker: len(claim_checker.parser.read(text).claims))
+    )
 
 
 def is_right(right: Value, named: Value) -> bool:
@@ -197,4 +201,4 @@ def _broad(lexicon: Lexicon) -> frozenset[str]:
 
 
 def _spans(reading: Reading, claims: list[Claim], label: str) -> tuple[tuple[str, str], ...]:
-    return tuple((reading.sentences[place], label) for place in sorted({claim.sentence for claim in claims}))
+    return tuple((reading.sentences[index], label) for index in sorted({claim.sentence for claim in claims}))

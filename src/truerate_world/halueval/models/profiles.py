@@ -66,10 +66,10 @@ class Model:
         sentence around it), `restated` (the right text itself), or a thought that is `unfinished`.
         """
         answered = 1 - self.refusal
-        again = answered * self.restating[task, pattern]
-        named_again = again * NAMED_AGAIN if task == "qa" else 0.0
+        rate = answered * self.restating[task, pattern]
+        named_again = rate * NAMED_AGAIN if task == "qa" else 0.0
         unfinished = (answered - named_again) * manners_of(self.name).unfinished
-        restated = (again - named_again) * (1 - manners_of(self.name).unfinished)
+        restated = (rate - named_again) * (1 - manners_of(self.name).unfinished)
         return {
             "refusal": self.refusal,
             "named_again": named_again,
@@ -85,9 +85,9 @@ class Model:
         """That a candidate that can be read breaks the rule of length: the right text again, in a sentence or
         not, keeps to it; a refusal or a thought that is cut is no candidate.
         """
-        found = self.failures(task, pattern)
-        came = 1 - found["refusal"] - found["unfinished"]
-        return (came - found["named_again"] - found["restated"]) / came * self.verbosity
+        values_by_name = self.failures(task, pattern)
+        came = 1 - values_by_name["refusal"] - values_by_name["unfinished"]
+        return (came - values_by_name["named_again"] - values_by_name["restated"]) / came * self.verbosity
 
 
 def _bounded(p: float) -> float:

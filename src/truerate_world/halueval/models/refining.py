@@ -30,18 +30,18 @@ def _facts(checker: Checker, evidence: str, text: str, task: str, *key: object) 
     is left out.
     """
     stated, reading = checker.facts(evidence), checker.parser.read(text)
-    told = []
+    facts = []
     for claim in reading.claims:
         value = stated.get((claim.subject, claim.relation))
         if value is not None:
-            told.append(Fact(claim.subject, claim.relation, value))
+            facts.append(Fact(claim.subject, claim.relation, value))
         elif (
             task != "summarization"
             and claim.kind == FACT
             and checker.world.fact(claim.subject, claim.relation) == claim.value
         ):
-            told.append(Fact(claim.subject, claim.relation, claim.value))
-    told = list(dict.fromkeys(told))
-    if not told:
+            facts.append(Fact(claim.subject, claim.relation, claim.value))
+    facts = list(dict.fromkeys(facts))
+    if not facts:
         return None
-    return ("\n" if task == "summarization" else " ").join(checker.writer.tell(told, *key))
+    return ("\n" if task == "summarization" else " ").join(checker.writer.tell(facts, *key))

@@ -25,8 +25,8 @@ def answer(world: World, model: str, asked: prompt.Asked, sample: int) -> Answer
     task = understood(asked)
     if task is None:
         return None
-    known = speaker(world, "\n".join(task.fields.values()))
-    return _HANDLERS[task.purpose](known, PROFILES[base(model)], task, sample)
+    checker = speaker(world, "\n".join(task.fields.values()))
+    return _HANDLERS[task.purpose](checker, PROFILES[base(model)], task, sample)
 
 
 def guess(world: World, model: str, asked: prompt.Asked, sample: int) -> Answer | None:
@@ -38,7 +38,7 @@ def guess(world: World, model: str, asked: prompt.Asked, sample: int) -> Answer 
     return Answer("general", spoken.text, truth)
 
 
-def _sample(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+def _sample(checker: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     """A hallucinated candidate by the pattern that is given, or by one of the model's own choice, which it
     names.
     """
@@ -55,7 +55,7 @@ def _sample(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     if draw(*key, pattern, "refusal") < model.refusal:
         worded = candidate_wording.declined(model.name, *key, pattern)
         return _answered("sample", worded, truth | {"outcome": "refused"})
-    text, outcome = _candidate(known, model, asked, right, pattern, (*key, pattern))
+    text, outcome = _candidate(checker, model, asked, right, pattern, (*key, pattern))
     if outcome == "restated" and asked.task == "qa":
         if again := candidate_wording.named_again(right, *key, pattern):
             return _answered("sample", again, truth | {"outcome": outcome})
@@ -74,7 +74,7 @@ def _answered(task: str, worded: Worded, truth: dict) -> Answer:
 
 
 def _candidate(
-    known: Checker, model: Model, asked: Asked, right: str, pattern: str, key: tuple
+    checker: Checker, model: Model, asked: Asked, right: str, pattern: str, key: tuple
 ) -> tuple[str, str]:
     """The candidate's text and what became of it: written, lengthened, restated or (not understood) bland."""
     if draw(*key, "restating") < model.restating[asked.task, pattern]:
@@ -82,15 +82,15 @@ def _candidate(
     write = {"qa": candidates.qa, "dialogue": candidates.dialogue, "summarization": candidates.summary}[
         asked.task
     ]
-    text = write(known, asked.fields, pattern, *key)
+    text = write(checker, asked.fields, pattern, *key)
     if text is None:
-        return known.writer.talk("tail", *key).capitalize() + ".", "bland"
+        return checker.writer.talk("tail", *key).capitalize() + ".", "bland"
     if asked.task != "dialogue" and draw(*key, "verbosity") < model.verbosity:
-        return candidates.lengthened(known, text, right, *key), "lengthened"
+        return candidates.lengthened(checker, text, right, *key), "lengthened"
     return text, "written"
 
 
-def _filter(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+def _filter(checker: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     """Which of two candidates is the more plausible, by a plausibility that is planted in each text."""
     first, second = _two(asked)
     key = (model.name, "filter", asked.task, *sorted((first, second)), sample)
@@ -103,12 +103,12 @@ def _filter(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     return _answered("filter", worded, truth)
 
 
-def _judge(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+def _judge(checker: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     """Yes where the text is taken for hallucinated. Knowledge that does not decide the claim helps as little
     as none.
     """
     text = asked.fields.get(TEXT[asked.task], "")
-    found = find(known, asked, text)
+    found = find(checker, asked, text)
     variant = helped(asked, found)
     key = (model.name, "recognition", asked.task, _plain(text), *_evidence(asked), asked.variant, sample)
     p = model.p_yes(asked.task, variant, is_hallucinated=found.is_hallucinated, pattern=found.pattern)
@@ -119,19 +119,21 @@ def _judge(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
         "pattern": found.pattern,
         "p": p,
     }
-    said = "Yes" if draw(*key) < p else "No"
+    verdict = "Yes" if draw(*key) < p else "No"
     is_read = draw(*key, "unparsed") >= model.unparsed
-    talk = known.lexicon.words.talk
+    talk = checker.lexicon.words.talk
     steps = f"{talk['reasoning'][0]} {pick(talk['reasoning'][1:-1], *key, 'step')} {talk['reasoning'][-1]}"
-    worded = verdict_wording.verdict(model.name, asked, said, steps, talk["hedge"], *key, is_read=is_read)
-    return _answered("recognition", worded, truth | {"verdict": said if is_read else None})
+    worded = verdict_wording.verdict(model.name, asked, verdict, steps, talk["hedge"], *key, is_read=is_read)
+    return _answered("recognition", worded, truth | {"verdict": verdict if is_read else None})
 
 
-def _contrast(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+def _contrast(checker: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     """Which of two texts is hallucinated; a biased draw names the first whatever it says, in either order."""
     first, second = _two(asked)
     noun = TEXT[asked.task]
-    found = [find(known, asked, asked.fields.get(f"{noun} {place}", "")).is_hallucinated for place in (1, 2)]
+    found = [
+        find(checker, asked, asked.fields.get(f"{noun} {number}", "")).is_hallucinated for number in (1, 2)
+    ]
     key = (model.name, "contrast", asked.task, *sorted((first, second)), *_evidence(asked), sample)
     false = found.index(True) + 1 if sum(found) == 1 else 1 + (draw("tie", first) < draw("tie", second))
     is_biased = draw(*key, "bias") < model.position_bias
@@ -142,16 +144,16 @@ def _contrast(known: Checker, model: Model, asked: Asked, sample: int) -> Answer
     return _answered("contrast", worded, truth)
 
 
-def _refine(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+def _refine(checker: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     """The text made right from the knowledge, or left as it is."""
     text = asked.fields.get(TEXT[asked.task], "")
     key = (model.name, "refine", asked.task, _plain(text), *_evidence(asked), sample)
-    corrected = refined(known, asked, text, *key) if draw(*key) < model.refining[asked.task] else None
+    corrected = refined(checker, asked, text, *key) if draw(*key) < model.refining[asked.task] else None
     worded = candidate_wording.rewritten(model.name, asked, corrected or text, *key)
     return _answered("refine", worded, {"task": asked.task, "is_corrected": corrected is not None})
 
 
-def _teach(known: Checker, model: Model, asked: Asked, sample: int) -> Answer:
+def _teach(checker: Checker, model: Model, asked: Asked, sample: int) -> Answer:
     return Answer("teach", "Understood")
 
 
@@ -170,17 +172,17 @@ def helped(asked: Asked, found: Finding) -> str:
     return "plain" if asked.variant == "knowledge" and not found.is_grounded else asked.variant
 
 
-def find(known: Checker, asked: Asked, text: str) -> Finding:
+def find(checker: Checker, asked: Asked, text: str) -> Finding:
     """The truth about a text that a prompt shows, by the evidence that the prompt holds and else by the world."""
     fields = asked.fields
     knowledge = fields.get("Knowledge", "")
     if asked.task == "qa":
-        return known.qa(fields.get("Question", ""), text, knowledge)
+        return checker.qa(fields.get("Question", ""), text, knowledge)
     if asked.task == "dialogue":
-        return known.dialogue(text, knowledge, fields.get("Dialogue History", ""))
+        return checker.dialogue(text, knowledge, fields.get("Dialogue History", ""))
     if asked.task == "summarization":
-        return known.summary(text, fields.get("Document", ""))
-    return known.general(fields.get("User Query", ""), text, knowledge)
+        return checker.summary(text, fields.get("Document", ""))
+    return checker.general(fields.get("User Query", ""), text, knowledge)
 
 
 def _two(asked: Asked) -> tuple[str, str]:

@@ -122,16 +122,16 @@ def choice(model: str, asked: Asked, n: int, *key: object, is_read: bool) -> Wor
         if manner == "unfinished":
             return unfinished(f"It is between {noun} 1 and {noun} 2; {noun} {n} has", *key)
         return Worded(pick(_NONE[manner], *key, "hedge").format(**words), None, manner)
-    said, manner = f"{noun} {n}", drawn(model, _CHOICE_MANNERS, *key)
+    answer, manner = f"{noun} {n}", drawn(model, _CHOICE_MANNERS, *key)
     if manner == "thought":
         thought = f"{noun} {3 - n} looks like it at first, but {noun} {n} settles it."
-        return Worded(thoughtful(said, thought, *key), said, manner)
+        return Worded(thoughtful(answer, thought, *key), answer, manner)
     if manner == "running-on":
-        return Worded(f"{said}\n\n{next_example(asked, f'{noun} {3 - n}')}", said, manner)
+        return Worded(f"{answer}\n\n{next_example(asked, f'{noun} {3 - n}')}", answer, manner)
     if manner == "token":
-        return Worded(said + pick(TOKENS, *key, "token"), said, manner)
+        return Worded(answer + pick(TOKENS, *key, "token"), answer, manner)
     if manner == "cut-behind":
-        return Worded(f"{said}. {cut_in('It reads as if one had looked at', *key)}", said, manner, LENGTH)
+        return Worded(f"{answer}. {cut_in('It reads as if one had looked at', *key)}", answer, manner, LENGTH)
     if manner == PLAIN:
-        return Worded(said, said)
-    return Worded(pick(_CHOICE[manner], *key, "form").format(**words), said, manner)
+        return Worded(answer, answer)
+    return Worded(pick(_CHOICE[manner], *key, "form").format(**words), answer, manner)

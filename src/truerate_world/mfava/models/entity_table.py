@@ -62,8 +62,8 @@ class EntityTable:
         """Another entity of the same role and domain."""
         known = self.entities[entity]
         mates = self.groups[known.role, known.domain]
-        place = int(draw(self.seed, "mate", entity, *key) * (len(mates) - 1))
-        return mates[place] if mates[place] < entity else mates[place + 1]
+        index = int(draw(self.seed, "mate", entity, *key) * (len(mates) - 1))
+        return mates[index] if mates[index] < entity else mates[index + 1]
 
     def text(self, value: Value, code: str) -> str:
         """A value as it is written in a language; numbers are plain digits everywhere."""
@@ -82,7 +82,7 @@ class EntityTable:
 def build(seed: int) -> EntityTable:
     """The table of a seed, kept for the next call: the same entities and facts in every language."""
     bare = [Entity(0, domain, role) for role, n in ROLES.items() for domain in DOMAINS for _ in range(n)]
-    entities = tuple(Entity(index, one.domain, one.role) for index, one in enumerate(bare))
+    entities = tuple(Entity(index, entity.domain, entity.role) for index, entity in enumerate(bare))
     groups: dict[tuple[str, str], tuple[int, ...]] = {}
     for one in entities:
         groups[one.role, one.domain] = (*groups.get((one.role, one.domain), ()), one.index)
@@ -92,11 +92,11 @@ def build(seed: int) -> EntityTable:
     lexicons = {code: load(code) for code in LANGUAGES}
     stems = _stems(seed, len(entities) + N_INVENTED, lexicons)
     names = {
-        code: tuple(_name(lexicon, seed, one, stems[code][one.index]) for one in entities)
+        code: tuple(_name(lexicon, seed, entity, stems[code][entity.index]) for entity in entities)
         for code, lexicon in lexicons.items()
     }
     return EntityTable(
-        seed, entities, groups, names, {code: tuple(found[len(entities) :]) for code, found in stems.items()}
+        seed, entities, groups, names, {code: tuple(texts[len(entities) :]) for code, texts in stems.items()}
     )
 
 
@@ -105,7 +105,7 @@ def _value(seed: int, entity: Entity, relation: str, groups: dict[tuple[str, str
     key = (seed, "atlas", entity.index, relation)
     kind = RELATIONS[relation]
     if kind.startswith("e:"):
-        return "e", pick([one for one in groups[entity.role, kind[2:]] if one != entity.index], *key)
+        return "e", pick([index for index in groups[entity.role, kind[2:]] if index != entity.index], *key)
     if kind.startswith("c:"):
         return "c", f"{kind[2:]}/{int(draw(*key) * N_CATEGORY)}"
     low, high, step = RANGES[relation]
@@ -120,14 +120,14 @@ def _name(lexicon: SimpleNamespace, seed: int, entity: Entity, stem: str) -> str
 
 def _stems(seed: int, n: int, lexicons: dict[str, SimpleNamespace]) -> dict[str, list[str]]:
     """`n` invented words in each language's script; none is a part of another in any script, whatever the case."""
-    found: dict[str, list[str]] = {code: [] for code in lexicons}
+    record: dict[str, list[str]] = {code: [] for code in lexicons}
     whole: set[str] = set()
     parts: set[str] = set()
-    place = 0
-    while len(found["en"]) < n:
-        place += 1
-        n_syllables = 2 if draw(seed, "stem", place, "short") < 0.3 else 3
-        syllables = [pick(SYLLABLES_LATIN, seed, "stem", place, turn) for turn in range(n_syllables)]
+    index = 0
+    while len(record["en"]) < n:
+        index += 1
+        n_syllables = 2 if draw(seed, "stem", index, "short") < 0.3 else 3
+        syllables = [pick(SYLLABLES_LATIN, seed, "stem", index, turn) for turn in range(n_syllables)]
         forms = {code: _form(syllables, lexicon) for code, lexicon in lexicons.items()}
         mine = {form.lower() for form in forms.values()}
         pieces = {piece for form in mine for piece in _parts(form)}
@@ -136,14 +136,14 @@ def _stems(seed: int, n: int, lexicons: dict[str, SimpleNamespace]) -> dict[str,
         whole |= mine
         parts |= pieces
         for code, form in forms.items():
-            found[code].append(form)
-    return found
+            record[code].append(form)
+    return record
 
 
 def _form(syllables: list[str], lexicon: SimpleNamespace) -> str:
     if lexicon.syllables is None:
         return "".join(syllables).capitalize()
-    return "".join(lexicon.syllables[one] for one in syllables)
+    return "".join(lexicon.syllables[text] for text in syllables)
 
 
 def _parts(form: str) -> set[str]:

@@ -71,19 +71,19 @@ def _templates(words: SimpleNamespace, domain: str):
     for relation in DOMAINS[domain]:
         phrases = words.relations[relation]
         for kind, shown in (("told", phrases.told), ("ask", phrases.asks)):
-            yield from ((Name(kind, relation, place), text) for place, text in enumerate(shown))
+            yield from ((Name(kind, relation, position), text) for position, text in enumerate(shown))
         for place, text in enumerate(phrases.said):
             yield from ((Name("said", relation, place, is_wrong), text) for is_wrong in (False, True))
     yield Name("lead"), words.leads[domain]
     for kind, shown in (("filler", words.fillers), ("refusal", words.refusals)):
         yield from (
-            (Name(kind, "", place), _general(words, text, domain)) for place, text in enumerate(shown)
+            (Name(kind, "", offset), _general(words, text, domain)) for offset, text in enumerate(shown)
         )
     for kind, lists in words.inserts.items():
         for shelf in SHELVES:
             yield from (
-                (Name(kind, shelf, place), _general(words, text, domain))
-                for place, text in enumerate(getattr(lists, shelf))
+                (Name(kind, shelf, index), _general(words, text, domain))
+                for index, text in enumerate(getattr(lists, shelf))
             )
 
 
@@ -108,10 +108,14 @@ def _form(name: Name, text: str) -> Form:
 
 def _pieces(text: str) -> tuple[tuple[str, str], ...]:
     parts = _HOLE.split(text)
-    return tuple((part, "") if place % 2 else ("", part) for place, part in enumerate(parts) if part)
+    return tuple((part, "") if index % 2 else ("", part) for index, part in enumerate(parts) if part)
 
 
 def _around(pieces: tuple[tuple[str, str], ...]) -> tuple[str, str | None]:
     shown = [SUBJECT if hole == "s" else text for hole, text in pieces]
-    place = next((place for place, (hole, _) in enumerate(pieces) if hole in ("v", "w")), None)
-    return ("".join(shown), None) if place is None else ("".join(shown[:place]), "".join(shown[place + 1 :]))
+    position = next((index for index, (hole, _) in enumerate(pieces) if hole in ("v", "w")), None)
+    return (
+        ("".join(shown), None)
+        if position is None
+        else ("".join(shown[:position]), "".join(shown[position + 1 :]))
+    )

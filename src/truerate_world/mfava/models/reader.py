@@ -62,7 +62,7 @@ class Reader:
         """
         if code is not None and self.read(text, code):
             return code
-        n_claims = {one: len(self.read(text, one)) for one in LANGUAGES}
+        n_claims = {content: len(self.read(text, content)) for content in LANGUAGES}
         best = max(n_claims, key=n_claims.get)
         return best if n_claims[best] else None
 
@@ -70,8 +70,10 @@ class Reader:
         """Everything that is false in a text: spans `start`, `end`, `type` in order. A reply in another
         language is read in that one.
         """
-        found = self.language(text, code)
-        return [span for claim in self.read(text, found) for span in self.false_in(claim)] if found else []
+        content = self.language(text, code)
+        return (
+            [span for claim in self.read(text, content) for span in self.false_in(claim)] if content else []
+        )
 
     def false_in(self, claim: Claim) -> list[dict]:
         """What is false in one claim, as spans of its text."""
@@ -82,20 +84,20 @@ class Reader:
 
     def mentioned(self, text: str, code: str) -> list[int]:
         """The entities that a text names, in order."""
-        heads, found, place = self._names[code], [], 0
-        while place < len(text) - 1:
-            for name, entity in heads.get(text[place : place + 2], ()):
-                if text.startswith(name, place):
-                    found.append(entity)
-                    place += len(name) - 1
+        heads, indices, index = self._names[code], [], 0
+        while index < len(text) - 1:
+            for name, entity in heads.get(text[index : index + 2], ()):
+                if text.startswith(name, index):
+                    indices.append(entity)
+                    index += len(name) - 1
                     break
-            place += 1
-        return list(dict.fromkeys(found))
+            index += 1
+        return list(dict.fromkeys(indices))
 
     def entity(self, name: str, code: str) -> int | None:
         """The entity of a name, None where it names none."""
-        found = self._values[code].get(name.strip(), {})
-        return next((value[1] for kind, value in found.items() if kind.startswith("e:")), None)
+        record = self._values[code].get(name.strip(), {})
+        return next((value[1] for kind, value in record.items() if kind.startswith("e:")), None)
 
     def asked(self, query: str) -> Asked | None:
         """What a query asks, in whichever language; None where it is none of the languages' questions."""
@@ -118,9 +120,9 @@ class Reader:
         """The first entity that a text names, in the language whose name it is (the one that knows most of
         them).
         """
-        found = {code: self.mentioned(text, code) for code in LANGUAGES}
-        best = max(found, key=lambda code: len(found[code]))
-        return Asked(best, found[best][0], None) if found[best] else None
+        record = {code: self.mentioned(text, code) for code in LANGUAGES}
+        best = max(record, key=lambda code: len(record[code]))
+        return Asked(best, record[best][0], None) if record[best] else None
 
     def _sentence(self, sentence: str, code: str) -> tuple[Said, Span | None, Span | None] | None:
         key = (code, sentence)
@@ -159,10 +161,10 @@ class Reader:
         """What a text names as a value of a kind (`""`: of any)."""
         if text.isascii() and text.isdigit():
             return (kind or "n", int(text)) if kind in ("y", "n", "") else None
-        found = self._values[code].get(text, {})
+        record = self._values[code].get(text, {})
         if kind == "":
-            return next(iter(found.values()), None)
-        return found.get(kind)
+            return next(iter(record.values()), None)
+        return record.get(kind)
 
 
 def sentences(text: str, code: str) -> list[Span]:
@@ -188,16 +190,16 @@ def _heads(names: tuple[str, ...]) -> dict[str, list[tuple[str, int]]]:
 
 def _values(table: EntityTable, code: str) -> dict[str, dict[str, Value]]:
     """Every text that is a value, and the value of each kind that it is."""
-    found: dict[str, dict[str, Value]] = {}
+    record: dict[str, dict[str, Value]] = {}
     for entity, name in zip(table.entities, table.names[code], strict=True):
-        found.setdefault(name, {})[f"e:{entity.domain}"] = ("e", entity.index)
+        record.setdefault(name, {})[f"e:{entity.domain}"] = ("e", entity.index)
     for category, entries in load(code).categories.items():
-        for place, text in enumerate(entries):
+        for index, text in enumerate(entries):
             for shown in (text, text[0].upper() + text[1:]):  # a sentence may begin with it
-                found.setdefault(shown, {})[f"c:{category}"] = ("c", f"{category}/{place}")
-    for place, text in enumerate(table.invented[code]):
-        found.setdefault(text, {})["w"] = ("w", place)
-    return found
+                record.setdefault(shown, {})[f"c:{category}"] = ("c", f"{category}/{index}")
+    for index, text in enumerate(table.invented[code]):
+        record.setdefault(text, {})["w"] = ("w", index)
+    return record
 
 
 def _moved(span: Span | None, by: int) -> Span | None:

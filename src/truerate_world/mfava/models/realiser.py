@@ -41,9 +41,10 @@ class Line(NamedTuple):
 def line(table: EntityTable, code: str, said: Said) -> Line:
     """A sentence as a language writes it, with its end mark. A place beyond the language's forms counts round."""
     name, domain = said.name, table.entities[said.subject].domain
-    known = forms(code, domain)
+    forms_by_name = forms(code, domain)
     form = (
-        known.get(name) or known[name._replace(place=name.place % count(code, domain, name.kind, name.shelf))]
+        forms_by_name.get(name)
+        or forms_by_name[name._replace(place=name.place % count(code, domain, name.kind, name.shelf))]
     )
     filled = {"s": table.names[code][said.subject]}
     if said.value is not None:
@@ -154,11 +155,13 @@ def _sort(table: EntityTable, value: Value) -> str:
 def _others(table: EntityTable, subject: int, relation: str, right: Value, *key: object) -> list[Value]:
     kind, content = right
     if kind == "e":
-        known = table.entities[content]
-        return [("e", one) for one in table.groups[known.role, known.domain] if one != subject]
+        entity = table.entities[content]
+        return [
+            ("e", position) for position in table.groups[entity.role, entity.domain] if position != subject
+        ]
     if kind == "c":
         category = content.split("/")[0]
-        return [("c", f"{category}/{place}") for place in range(N_CATEGORY)]
+        return [("c", f"{category}/{index}") for index in range(N_CATEGORY)]
     low, high, step = RANGES[relation]
     reach = 60 if RELATIONS[relation] == "y" else max(5, content // 2 // step)
     moves = [int(draw(*key, "move", turn) * reach) + 1 for turn in range(8)]
@@ -174,17 +177,17 @@ def insertion(
     """A sentence of a type that belongs to no reference, in the phrases of a shelf. `known`: a reference
     whose facts it may contradict.
     """
-    place = int(draw(*key, kind, "place") * SHELVES[shelf])
+    index = int(draw(*key, kind, "place") * SHELVES[shelf])
     if kind == "contradictory":
         facts = [one.value for one in known if one.subject == subject and one.relation] or list(
             table.entities[subject].facts.values()
         )
-        return Said(Name(kind, shelf, place), subject, pick(facts, *key, "contradicted"))
+        return Said(Name(kind, shelf, index), subject, pick(facts, *key, "contradicted"))
     if kind == "invented":
         return Said(
-            Name(kind, shelf, place), subject, ("w", int(draw(*key, "word") * len(table.invented["en"])))
+            Name(kind, shelf, index), subject, ("w", int(draw(*key, "word") * len(table.invented["en"])))
         )
-    return Said(Name(kind, shelf, place), subject)
+    return Said(Name(kind, shelf, index), subject)
 
 
 @lru_cache(maxsize=20_000)
@@ -199,17 +202,17 @@ def reference(table: EntityTable, subject: int, turn: int = 0, form: int | None 
     relations = list(entity.facts)[:3]
     left_out = int(draw(*key, "mate") * 3)
     facts = [(subject, relation) for relation in relations] + [
-        (mate, one) for place, one in enumerate(relations) if place != left_out
+        (mate, text) for position, text in enumerate(relations) if position != left_out
     ]
     return Said(Name("lead"), subject), *(
-        told(table, one, relation, *key, form=form) for one, relation in facts
+        told(table, index, relation, *key, form=form) for index, relation in facts
     )
 
 
 def told(table: EntityTable, subject: int, relation: str, *key: object, form: int | None = None) -> Said:
     """A true fact in a form of references; drawn over twelve, so that two and three forms are both dealt evenly."""
-    place = int(draw(*key, "told", subject, relation) * 12) if form is None else form
-    return Said(Name("told", relation, place), subject, table.fact(subject, relation))
+    index = int(draw(*key, "told", subject, relation) * 12) if form is None else form
+    return Said(Name("told", relation, index), subject, table.fact(subject, relation))
 
 
 def fact(
@@ -225,7 +228,7 @@ def fact(
 
 def question(table: EntityTable, code: str, subject: int, relation: str, *key: object) -> str:
     """A question for a relation of an entity."""
-    place = int(draw(*key, "ask", subject, relation) * 12)
-    return line(table, code, Said(Name("ask", relation, place), subject)).text.removesuffix(
+    index = int(draw(*key, "ask", subject, relation) * 12)
+    return line(table, code, Said(Name("ask", relation, index), subject)).text.removesuffix(
         load(code).full_stop
     )

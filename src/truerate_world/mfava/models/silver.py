@@ -98,19 +98,19 @@ def inserted(
         said = [
             realiser.insertion(reader.table, kind, "written", subject, known, *key, turn) for turn in range(n)
         ]
-        text, made = _added(reader, code, kind, marked, said, *key)
+        text, number = _added(reader, code, kind, marked, said, *key)
     else:
-        text, made = _replaced(reader, code, kind, marked, n, *key)
-    if fault == "unclosed" and made:
+        text, number = _replaced(reader, code, kind, marked, n, *key)
+    if fault == "unclosed" and number:
         text = text[: (at := text.rfind(f"</{kind}>"))] + text[at + len(kind) + 3 :]
     if fault == "altered":
         text = _altered(text, code)
-    return Inserted(text, made, fault)
+    return Inserted(text, number, fault)
 
 
 def _replaced(reader: Reader, code: str, kind: str, marked: str, n: int, *key: object) -> tuple[str, int]:
     """Up to `n` true sentences of the passage mistold, the old words kept in the tag as deleted."""
-    taken = [found.span() for found in _TAGGED.finditer(marked)]
+    taken = [match.span() for match in _TAGGED.finditer(marked)]
     claims = [
         one for one in reader.read(marked, code) if one.said.name.kind in STATING and not _within(one, taken)
     ]
@@ -156,13 +156,13 @@ def _added(
     reader: Reader, code: str, kind: str, marked: str, said: Sequence[Said], *key: object
 ) -> tuple[str, int]:
     """Sentences of a type put between sentences of the passage, each once; none stands before the first."""
-    taken = [found.span() for found in _TAGGED.finditer(marked)]
+    taken = [match.span() for match in _TAGGED.finditer(marked)]
     ends = sorted({_outside(end, taken) for _, end in sentences(marked, code)}) or [len(marked)]
     lines = dict.fromkeys(realiser.line(reader.table, code, one).text for one in said)
     new = [text for text in lines if text not in marked]
     places = sorted((pick(ends, *key, "place", turn) for turn in range(len(new))), reverse=True)
-    for text, place in zip(new, places, strict=True):
-        marked = f"{marked[:place]}{load(code).join}<{kind}>{text}</{kind}>{marked[place:]}"
+    for text, index in zip(new, places, strict=True):
+        marked = f"{marked[:index]}{load(code).join}<{kind}>{text}</{kind}>{marked[index:]}"
     return marked, len(new)
 
 
@@ -179,7 +179,7 @@ def _altered(marked: str, code: str) -> str:
     """The passage without the last word (of scripts without spaces, the last two characters) of its first
     sentence outside tags; where all of it is tagged, with an ellipsis more.
     """
-    taken = [found.span() for found in _TAGGED.finditer(marked)]
+    taken = [match.span() for match in _TAGGED.finditer(marked)]
     for start, end in sentences(marked, code):
         if not any(begin < end and start < last for begin, last in taken):
             body = marked[start : end - 1]

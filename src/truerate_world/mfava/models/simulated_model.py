@@ -26,8 +26,8 @@ def answer(world: World, model: str, asked: Asked, sample: int) -> Answer | None
     if asked.form == BARE:
         return _queried(world, model, asked.message, sample)
     handler = CUES.get(asked.cue)
-    known = reader(entity_table.build(world.seed))
-    return handler(known, model, asked.fields, asked.instruction, sample) if handler else None
+    text_reader = reader(entity_table.build(world.seed))
+    return handler(text_reader, model, asked.fields, asked.instruction, sample) if handler else None
 
 
 def guess(world: World, model: str, asked: Asked, sample: int) -> Answer | None:
@@ -36,30 +36,39 @@ def guess(world: World, model: str, asked: Asked, sample: int) -> Answer | None:
 
 
 def _queried(world: World, model: str, query: str, sample: int, *, is_named: bool = False) -> Answer | None:
-    known = reader(entity_table.build(world.seed))
-    found = known.named(query) if is_named else known.asked(query)
-    if found is None:
+    text_reader = reader(entity_table.build(world.seed))
+    asked = text_reader.named(query) if is_named else text_reader.asked(query)
+    if asked is None:
         return None
-    spoken = wild.reply(known.table, model, found, " ".join(query.split()), sample)
-    truth = {"lang": found.code, "spans": spoken.spans, "flaw": spoken.flaw}
+    spoken = wild.reply(text_reader.table, model, asked, " ".join(query.split()), sample)
+    truth = {"lang": asked.code, "spans": spoken.spans, "flaw": spoken.flaw}
     return Answer("answer", spoken.text, truth, "length" if spoken.is_cut else None)
 
 
-def _write(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
+def _write(text_reader: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
     """A passage in the language that is asked for, from what the reference says in whichever."""
-    code, facts = code_of(fields.get("Language", "")), _facts(known, fields.get("Reference", ""))
+    code, facts = code_of(fields.get("Language", "")), _facts(text_reader, fields.get("Reference", ""))
     if code is None or not facts:
         return None
-    question = known.asked(fields.get("Question", ""))
+    question = text_reader.asked(fields.get("Question", ""))
     subject = question.subject if question else facts[0].subject
     first = question.relation if question else None
     key = (model, "write", code, fields.get("Question", ""), subject, sample)
     written = silver.passage(
-        known.table, subject, facts, first, model, "write", code, fields.get("Question", ""), subject, sample
+        text_reader.table,
+        subject,
+        facts,
+        first,
+        model,
+        "write",
+        code,
+        fields.get("Question", ""),
+        subject,
+        sample,
     )
     if not written:
         return None
-    text = realiser.write(known.table, code, written)
+    text = realiser.write(text_reader.table, code, written)
     return _answered("write", wording.passage(model, text, "Passage", *key), {"lang": code, "spans": []})
 
 
@@ -68,7 +77,7 @@ def _answered(task: str, worded: Worded, truth: dict) -> Answer:
     return Answer(task, worded.text, truth | worded.truth, worded.finish)
 
 
-def _insert(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
+def _insert(text_reader: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
     """The passage with insertions of one type more."""
     code, kind, marked = (
         code_of(fields.get("Language", "")),
@@ -77,57 +86,67 @@ def _insert(known: Reader, model: str, fields: dict[str, str], said: str, sample
     )
     if code is None or kind not in TYPES or not marked:
         return None
-    subject = known.entity(fields.get("Subject", ""), code)
-    claims = known.read(marked, code)
+    subject = text_reader.entity(fields.get("Subject", ""), code)
+    claims = text_reader.read(marked, code)
     if subject is None and not claims:
         return None
     subject = claims[0].said.subject if subject is None else subject
-    facts = _facts(known, fields["Reference"]) if fields.get("Reference") else []
+    facts = _facts(text_reader, fields["Reference"]) if fields.get("Reference") else []
     key = (model, "insert", kind, marked, sample)
     if draw(*key, "refuses") < PROFILES[model].refuses:
         return _answered("insert", wording.declined(*key), {"lang": code, "type": kind, "fault": "refused"})
-    made = silver.inserted(known, model, code, kind, marked, subject, facts, *key)
-    worded = wording.tagged(model, made.text, "Tagged Passage", *key)
-    return _answered("insert", worded, {"lang": code, "type": kind, "n": made.n, "fault": made.fault})
+    inserted = silver.inserted(text_reader, model, code, kind, marked, subject, facts, *key)
+    worded = wording.tagged(model, inserted.text, "Tagged Passage", *key)
+    return _answered("insert", worded, {"lang": code, "type": kind, "n": inserted.n, "fault": inserted.fault})
 
 
-def _translate(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
+def _translate(
+    text_reader: Reader, model: str, fields: dict[str, str], said: str, sample: int
+) -> Answer | None:
     """The text in the target language."""
     source, target = (code_of(fields.get(f"{which} Language", "")) for which in ("Source", "Target"))
     text = fields.get("Text", "")
     if source is None or target is None or not text:
         return None
     key = (model, "translate", source, target, text, sample)
-    made = translator.translated(known, model, text, source, target, *key)
-    worded = wording.passage(model, made.text, "Translation", *key)
-    return _answered("translate", worded, {"lang": target, "fault": made.fault})
+    translated = translator.translated(text_reader, model, text, source, target, *key)
+    worded = wording.passage(model, translated.text, "Translation", *key)
+    return _answered("translate", worded, {"lang": target, "fault": translated.fault})
 
 
-def _query(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
+def _query(text_reader: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
     """Numbered questions about the title; some ask for what the reference does not say."""
     code = code_of(fields.get("Language", ""))
-    subject = known.entity(fields.get("Title", ""), code) if code else None
+    subject = text_reader.entity(fields.get("Title", ""), code) if code else None
     if subject is None:
         return None
-    told = {one.relation for one in _facts(known, fields.get("Reference", "")) if one.subject == subject}
+    texts = {
+        one.relation for one in _facts(text_reader, fields.get("Reference", "")) if one.subject == subject
+    }
     number = _NUMBER.search(said)
-    left, lines, key = list(known.table.entities[subject].facts), [], (model, "query", code, subject, sample)
-    for place in range(min(int(number[1]) if number else N_QUERIES, len(left))):
-        is_beyond = draw(*key, place, "beyond") < PROFILES[model].beyond
-        fitting = [one for one in left if (one not in told) == is_beyond] or left
-        relation = pick(fitting, *key, place)
+    left, lines, key = (
+        list(text_reader.table.entities[subject].facts),
+        [],
+        (model, "query", code, subject, sample),
+    )
+    for index in range(min(int(number[1]) if number else N_QUERIES, len(left))):
+        is_beyond = draw(*key, index, "beyond") < PROFILES[model].beyond
+        fitting = [text for text in left if (text not in texts) == is_beyond] or left
+        relation = pick(fitting, *key, index)
         left.remove(relation)
-        lines.append(f"{place + 1}. {realiser.question(known.table, code, subject, relation, *key, place)}")
+        lines.append(
+            f"{index + 1}. {realiser.question(text_reader.table, code, subject, relation, *key, index)}"
+        )
     return Answer("query", "\n".join(lines), {"lang": code})
 
 
-def _check(known: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
+def _check(text_reader: Reader, model: str, fields: dict[str, str], said: str, sample: int) -> Answer | None:
     """Whether the reference says what a question asks for; now and then the wrong word."""
-    question = known.asked(fields.get("Question", ""))
+    question = text_reader.asked(fields.get("Question", ""))
     if question is None:
         return None
     is_answered = (question.subject, question.relation) in {
-        (one.subject, one.relation) for one in _facts(known, fields.get("Reference", ""))
+        (one.subject, one.relation) for one in _facts(text_reader, fields.get("Reference", ""))
     }
     is_wrong = draw(model, "check", fields["Question"], sample) < PROFILES[model].misjudged
     said, other = ("Yes", "No") if is_answered != is_wrong else ("No", "Yes")
@@ -135,10 +154,10 @@ def _check(known: Reader, model: str, fields: dict[str, str], said: str, sample:
     return _answered("check", worded, {"is_answered": is_answered, "is_wrong": is_wrong})
 
 
-def _facts(known: Reader, reference: str) -> list[realiser.Said]:
+def _facts(text_reader: Reader, reference: str) -> list[realiser.Said]:
     """What a reference says, in whichever language it is."""
-    code = known.language(reference)
-    return [claim.said for claim in known.read(reference, code)] if code else []
+    code = text_reader.language(reference)
+    return [claim.said for claim in text_reader.read(reference, code)] if code else []
 
 
 CUES: dict[str, Callable[..., Answer | None]] = {  # the cue at the end of a prompt -> who answers it

@@ -34,9 +34,9 @@ class Translated(NamedTuple):
 def translated(reader: Reader, model: str, text: str, source: str, target: str, *key: object) -> Translated:
     """A text in another language, its tags kept unless a fault is drawn."""
     plain, tags = untagged(text)
-    sentences, place = [], 0
+    sentences, index = [], 0
     for claim in reader.read(plain, source):
-        left = plain[place : claim.start].strip()
+        left = plain[index : claim.start].strip()
         sentences += [left] if left else []
         sentences.append(
             _sentence(
@@ -46,24 +46,24 @@ def translated(reader: Reader, model: str, text: str, source: str, target: str, 
                 [tag for tag in tags if tag.start < claim.end and claim.start < tag.end],
             )
         )
-        place = claim.end
-    sentences += [plain[place:].strip()] if plain[place:].strip() else []
+        index = claim.end
+    sentences += [plain[index:].strip()] if plain[index:].strip() else []
     whole = realiser.join(target, sentences)
     return _spoiled(whole, model, *key) if _TAG.search(whole) else Translated(whole)
 
 
 def untagged(text: str) -> tuple[str, list[Tag]]:
     """A text without its tags, and what each was around; an end without a beginning is left out."""
-    plain, tags, place, opened = "", [], 0, None
-    for found in _TAG.finditer(text):
-        plain += text[place : found.start()]
-        place = found.end()
-        if not found[1]:
-            opened = (found[2], len(plain))
-        elif opened and opened[0] == found[2]:
-            tags.append(Tag(found[2], opened[1], len(plain)))
+    plain, tags, index, opened = "", [], 0, None
+    for match in _TAG.finditer(text):
+        plain += text[index : match.start()]
+        index = match.end()
+        if not match[1]:
+            opened = (match[2], len(plain))
+        elif opened and opened[0] == match[2]:
+            tags.append(Tag(match[2], opened[1], len(plain)))
             opened = None
-    return plain + text[place:], tags
+    return plain + text[index:], tags
 
 
 def _sentence(reader: Reader, claim: Claim, target: str, tags: list[Tag]) -> str:
@@ -119,19 +119,19 @@ def _doubled(text: str) -> str:
 
 def _swapped(text: str) -> str:
     """With the names of its first two tags of different type exchanged; unchanged where all are of one type."""
-    names = [found[2] for found in _TAG.finditer(text) if not found[1]]
+    names = [match[2] for match in _TAG.finditer(text) if not match[1]]
     other = next((name for name in names if name != names[0]), None)
     if other is None:
         return text
     swap = {names[0]: other, other: names[0]}
     left = {f"{slash}{name}": 1 for name in swap for slash in ("", "/")}
 
-    def renamed(found: re.Match) -> str:
-        key = found[1] + found[2]
+    def renamed(hit: re.Match) -> str:
+        key = hit[1] + hit[2]
         if left.get(key, 0) == 0:
-            return found[0]
+            return hit[0]
         left[key] -= 1
-        return f"<{found[1]}{swap[found[2]]}>"
+        return f"<{hit[1]}{swap[hit[2]]}>"
 
     return _TAG.sub(renamed, text)
 

@@ -59,10 +59,10 @@ def _sentences(table: EntityTable, model: str, asked: Asked, *key: object) -> li
     false.
     """
     facts = list(table.entities[asked.subject].facts)
-    is_late = {one for one in facts[N_LEAD:] if draw(*key, "late", one) < P_LATE}
+    is_late = {content for content in facts[N_LEAD:] if draw(*key, "late", content) < P_LATE}
     relations = sorted(shuffled(facts, *key, "order"), key=is_late.__contains__)
     if asked.relation is not None:
-        relations = [asked.relation, *(one for one in relations if one != asked.relation)]
+        relations = [asked.relation, *(text for text in relations if text != asked.relation)]
     low, high = PROFILES[model].lengths
     n = low + int(draw(*key, "length") * (high - low + 1))
     known = realiser.reference(table, asked.subject)
@@ -73,8 +73,8 @@ def _sentences(table: EntityTable, model: str, asked: Asked, *key: object) -> li
         kind = drawn_type(model, asked.code, *key, turn)
         if kind not in (None, "entity", "relation"):
             made = (
-                realiser.insertion(table, kind, "natural", asked.subject, known, *key, turn, again)
-                for again in range(20)
+                realiser.insertion(table, kind, "natural", asked.subject, known, *key, turn, index)
+                for index in range(20)
             )
             said.append(next(one for one in made if one not in said))
         elif told:
@@ -120,9 +120,9 @@ def mistold(table: EntityTable, right: Said, kind: str | None, shelf: str, *key:
 def _cut(table: EntityTable, asked: Asked, said: list[Said], *key: object) -> Spoken:
     """A reply whose last sentence, a true one, breaks off between a third and three quarters of its length."""
     text, spans = realiser.composed(table, asked.code, said)
-    told = [one.relation for one in said]
+    texts = [one.relation for one in said]
     relation = min(
-        table.entities[asked.subject].facts, key=told.count
+        table.entities[asked.subject].facts, key=texts.count
     )  # if possible one that was not told yet
     last = realiser.line(
         table, asked.code, _otherwise(realiser.fact(table, asked.subject, relation, *key))

@@ -62,12 +62,12 @@ def _worded(model: str, text: str, cue: str, forms: dict, *key: object, others: 
 
 
 def _capitals(text: str) -> str:
-    return _TAG.sub(lambda found: f"<{found[1]}{found[2].capitalize()}>", text)
+    return _TAG.sub(lambda match: f"<{match[1]}{match[2].capitalize()}>", text)
 
 
 def _attributed(text: str) -> str:
-    return _TAG.sub(lambda found: found[0] if found[1] else f'<{found[2]} id="1">', text)
+    return _TAG.sub(lambda match: match[0] if match[1] else f'<{match[2]} id="1">', text)
 
 
 def _encoded(text: str) -> str:
-    return _TAG.sub(lambda found: f"&lt;{found[1]}{found[2]}&gt;", text)
+    return _TAG.sub(lambda match: f"&lt;{match[1]}{match[2]}&gt;", text)

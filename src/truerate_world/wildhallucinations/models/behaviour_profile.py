@@ -59,17 +59,17 @@ def profile_of(model: str) -> Profile:
     """The profile of a model. With retrieval it knows most of what it did not, and is wrong less often: not
     never.
     """
-    own = PROFILES[base(model)]
+    profile = PROFILES[base(model)]
     if not model.endswith(SEARCH):
-        return own
-    low, high = (1 - 0.3 * (1 - p) for p in own.coverage)
-    known, unknown = own.false
+        return profile
+    low, high = (1 - 0.3 * (1 - p) for p in profile.coverage)
+    value, unknown = profile.false
     return replace(
-        own, coverage=(low, high), abstention=own.abstention / 2, false=(0.7 * known, 0.6 * unknown)
+        profile, coverage=(low, high), abstention=profile.abstention / 2, false=(0.7 * value, 0.6 * unknown)
     )
 
 
-def p_false(found: Profile, *, is_known: bool, is_rare: bool) -> float:
+def p_false(profile: Profile, *, is_known: bool, is_rare: bool) -> float:
     """That a sentence about an entity is false."""
-    rate = found.false[0 if is_known else 1]
+    rate = profile.false[0 if is_known else 1]
     return min(_MOST, rate * RARER) if is_rare else rate

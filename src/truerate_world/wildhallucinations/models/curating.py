@@ -28,7 +28,7 @@ KINDS = ("entity", "private person", "no entity")
 REFERENTS = ("one", "several")
 DOMAINS = (
     *dict.fromkeys(PAPER_DOMAIN.values()),
-    *sorted({one.domain for referents in AMBIGUOUS.values() for one in referents}),
+    *sorted({referent.domain for referents in AMBIGUOUS.values() for referent in referents}),
 )
 _ORDERS = re.compile(r"ignore all earlier|list mode|new instruction|proper nouns", re.IGNORECASE)
 _WORD = re.compile(r"[A-Z]\w+")
@@ -77,31 +77,31 @@ def extracted(world: World, model: str, fields: dict[str, str], sample: int) -> 
     if not message:
         return None
     profile, key = PROFILES[model], (model, "extract", message, sample)
-    found = _listed(message, names_in(world, message), profile, *key)
+    texts = _listed(message, names_in(world, message), profile, *key)
     truth = {
         "n_names": len({name_key(name.surface) for name in names_in(world, message)}),
-        "n_listed": len(found),
+        "n_listed": len(texts),
     }
     if _ORDERS.search(message) and draw(*key, "obeys") < profile.obeyed:
         return "extract", "none", truth | {"is_obeyed": True, "manner": PLAIN, "read": []}, None
-    if found and draw(*key, "malformed") < profile.malformed:
+    if texts and draw(*key, "malformed") < profile.malformed:
         text = pick(_ANSWERING, *key, "answers")
         return "extract", text, truth | {"is_malformed": True, "manner": "undecided", "read": None}, None
-    worded = wording.names(model, found, message, sample)
+    worded = wording.names(model, texts, message, sample)
     return "extract", worded.text, truth | worded.truth, worded.finish
 
 
 def _listed(message: str, names: list[Named], profile: Profile, *key: object) -> list[str]:
     """The names that the model sees, each once, and perhaps a word that is none."""
-    found: dict[str, str] = {}
+    texts_by_name: dict[str, str] = {}
     for name in names:
         if draw(*key, name_key(name.surface), "missed") >= profile.missed:
-            found.setdefault(name_key(name.surface), _spelled(message, name.surface, profile, *key))
-    known = {word for name in names for word in name.surface.split()}
-    words = [word for word in _WORD.findall(message) if word not in known]
+            texts_by_name.setdefault(name_key(name.surface), _spelled(message, name.surface, profile, *key))
+    texts = {word for name in names for word in name.surface.split()}
+    words = [word for word in _WORD.findall(message) if word not in texts]
     if words and draw(*key, "spurious") < profile.spurious:
-        found.setdefault(name_key(word := pick(words, *key, "spurious")), word)
-    return list(found.values())
+        texts_by_name.setdefault(name_key(word := pick(words, *key, "spurious")), word)
+    return list(texts_by_name.values())
 
 
 def _spelled(message: str, surface: str, profile: Profile, *key: object) -> str:
@@ -118,8 +118,8 @@ def verified(world: World, model: str, fields: dict[str, str], sample: int) -> R
     """
     if not (name := fields.get("Name")):
         return None
-    found = planted_as(world, name)
-    right = "no entity" if found is None else "private person" if found.kind == "private" else "entity"
+    named = planted_as(world, name)
+    right = "no entity" if named is None else "private person" if named.kind == "private" else "entity"
     key = (model, "verify", name_key(name), fields.get("User Message", ""), sample)
     return _answered("verify", right, KINDS, PROFILES[model].misjudged, PROFILES[model], *key)
 
@@ -128,8 +128,8 @@ def referents(world: World, model: str, fields: dict[str, str], sample: int) -> 
     """Whether a name means one thing or several."""
     if not (name := fields.get("Name")):
         return None
-    found = planted_as(world, name)
-    right = "several" if found and found.kind == "ambiguous" else "one"
+    named = planted_as(world, name)
+    right = "several" if named and named.kind == "ambiguous" else "one"
     return _answered(
         "disambiguate",
         right,
@@ -161,11 +161,11 @@ def _answered(
     if draw(*key, "unsure") < profile.unsure:
         truth = {"right": right, "said": None, "manner": "undecided", "read": None}
         return purpose, "That is hard to say.", truth, None
-    said = (
+    answer = (
         pick([word for word in words if word != right], *key, "other")
         if draw(*key, "errs") < error
         else right
     )
-    others = [word for word in words if word != said]
-    worded = word_of(key[0], said, _CUES[purpose], others, purpose, *key)
+    others = [word for word in words if word != answer]
+    worded = word_of(key[0], answer, _CUES[purpose], others, purpose, *key)
     return purpose, worded.text, {"right": right, "said": worded.read} | worded.truth, worded.finish

@@ -100,7 +100,7 @@ class Web(NamedTuple):
 def told(world: World, entity: int) -> Told:
     """What the pages that a search gives for an entity say of it."""
     found = Told({}, {}, {}, {})
-    own = world.entities[entity].facts
+    record = world.entities[entity].facts
     places = dict.fromkeys(GOOD, found.stated) | {
         "contradiction": found.contradicted,
         "stale": found.stale,
@@ -109,7 +109,7 @@ def told(world: World, entity: int) -> Told:
     for page in web(world).results[entity]:
         page = web(world).by_url[page.to] if page.kind == "redirect" else page
         for fact in page.facts if page.kind in places else ():
-            if (own[fact.relation] == fact.value) == (page.kind in GOOD):
+            if (record[fact.relation] == fact.value) == (page.kind in GOOD):
                 places[page.kind][fact.relation] = fact.value
     return found
 
@@ -155,7 +155,7 @@ def web(world: World) -> Web:
         results[entity.index] = found
         by_url |= {page.url: page for page in (*behind, *found)}
     referents = {name: _referents(world, name) for name in AMBIGUOUS}
-    by_url |= {page.url: page for found in referents.values() for page in found}
+    by_url |= {page.url: page for pages in referents.values() for page in pages}
     return Web(results, referents, by_url)
 
 
@@ -196,23 +196,23 @@ def _good(world: World, entity: Entity, *key: object) -> list[Page]:
     facts = [Fact(entity.index, relation, value) for relation, value in entity.facts.items()]
     on_web = [fact for fact in facts if draw(*key, "on web", fact.relation) < ON_WEB] or facts[:1]
     kinds = ["encyclopedia"] if entity.is_wikipedia and n else []
-    kinds += [pick(("news", "blog", "fan"), *key, "kind", place) for place in range(len(kinds), n)]
+    kinds += [pick(("news", "blog", "fan"), *key, "kind", count) for count in range(len(kinds), n)]
     for special, rate in _SPECIAL.items():
         if len(kinds) > 1 and draw(*key, special) < rate:
             kinds[1 + int(draw(*key, special, "place") * (len(kinds) - 1))] = special
     shares = [0.9 if kind == "encyclopedia" else 0.5 for kind in kinds]
     chosen = [
-        [fact for fact in on_web if draw(*key, "states", place, fact.relation) < share]
-        for place, share in enumerate(shares)
+        [fact for fact in on_web if draw(*key, "states", offset, fact.relation) < share]
+        for offset, share in enumerate(shares)
     ]
     if n >= MANY:
         for fact in on_web:
             if not any(fact in some for some in chosen):
                 chosen[int(draw(*key, "covers", fact.relation) * n)].append(fact)
-    chosen = [some or [pick(on_web, *key, "at least", place)] for place, some in enumerate(chosen)]
+    chosen = [some or [pick(on_web, *key, "at least", position)] for position, some in enumerate(chosen)]
     return [
-        _page(world, entity, kind, some, *key, place)
-        for place, (kind, some) in enumerate(zip(kinds, chosen, strict=True))
+        _page(world, entity, kind, some, *key, index)
+        for index, (kind, some) in enumerate(zip(kinds, chosen, strict=True))
     ]
 
 
@@ -258,11 +258,11 @@ def _poor(world: World, entity: Entity, kind: str, good: Sequence[Page], *key: o
         others = [_wrong(world, fact, *key, is_far=True) for fact in shuffled(facts, *key, "others")[:2]]
         return [_with(page, facts=tuple(others), title=f"Another {world.lexicon().name(entity.index)}")]
     if kind == "related":
-        mate = min(world.near[entity.index], key=lambda one: draw(*key, one))
+        mate = min(world.near[entity.index], key=lambda index: draw(*key, index))
         facts = [Fact(mate, relation, value) for relation, value in world.entities[mate].facts.items()]
         return [_with(page, facts=tuple(facts[:3]), title=f"All about {world.lexicon().name(mate)}")]
     if kind == "duplicate":
-        copied = next((one for one in good if one.kind in ("news", "blog", "fan")), None)
+        copied = next((web_page for web_page in good if web_page.kind in ("news", "blog", "fan")), None)
         url = f"http://mirror-of-{copied.url.split('/')[2]}/{slug}" if copied else ""
         return [_with(copied, url=url, kind=kind, to=copied.url)] if copied else []
     if kind == "private":
@@ -313,12 +313,12 @@ def _wrong(world: World, fact: Fact, *key: object, is_far: bool = False) -> Fact
 
 def _referents(world: World, name: str) -> tuple[Page, ...]:
     """Two pages about each thing that an ambiguous name may mean."""
-    found = []
-    for place, referent in enumerate(AMBIGUOUS[name]):
+    pages = []
+    for index, referent in enumerate(AMBIGUOUS[name]):
         for kind in ("news", "blog"):
-            url = f"http://{pick(_HOSTS[kind], world.seed, name, place)}/{name.lower()}-{place}"
-            found.append(Page(url, "referent", None, f"{name}, {referent.what}"))
-    return tuple(shuffled(found, world.seed, "referents", name))
+            url = f"http://{pick(_HOSTS[kind], world.seed, name, index)}/{name.lower()}-{index}"
+            pages.append(Page(url, "referent", None, f"{name}, {referent.what}"))
+    return tuple(shuffled(pages, world.seed, "referents", name))
 
 
 def _slug(world: World, entity: Entity) -> str:

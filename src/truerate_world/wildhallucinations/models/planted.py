@@ -76,24 +76,24 @@ def names_in(world: World, text: str) -> list[Named]:
     """The planted names in a text, in order and as they stand there; of overlapping ones the longest that
     begins first.
     """
-    known = _known(world)
-    return [Named(found[0], *known[name_key(found[0])]) for found in _finder(world).finditer(text)]
+    record = _known(world)
+    return [Named(match[0], *record[name_key(match[0])]) for match in _finder(world).finditer(text)]
 
 
 def domain_of(world: World, name: str) -> str | None:
     """The category of what a name means, None where it means nothing or several things."""
-    found = planted_as(world, name)
-    return PAPER_DOMAIN[world.entities[found.entity].domain] if found and found.entity is not None else None
+    named = planted_as(world, name)
+    return PAPER_DOMAIN[world.entities[named.entity].domain] if named and named.entity is not None else None
 
 
 @lru_cache(maxsize=4)
 def _known(world: World) -> dict[str, tuple[str, int | None]]:
     """Every planted name by its key: the names and other names of all entities, and the lists."""
     lists = {"ambiguous": AMBIGUOUS, "invented": INVENTED, "private": PRIVATE}
-    known = {name_key(name): (kind, None) for kind, names in lists.items() for name in names}
+    record = {name_key(name): (kind, None) for kind, names in lists.items() for name in names}
     names = world.lexicon().names
-    return known | {
-        name_key(name): ("entity", one.index) for one in world.entities for name in names[one.index]
+    return record | {
+        name_key(name): ("entity", entity.index) for entity in world.entities for name in names[entity.index]
     }
 
 

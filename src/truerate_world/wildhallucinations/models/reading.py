@@ -55,34 +55,34 @@ def stated_by(world: World, parts: Sequence[str], about: int | None = None) -> l
 
     Pronouns stand for the subject of the sentence before; at the start for `about`.
     """
-    known = language_tools(world)
-    opening = [] if about is None or about < 0 else [_greeting(known, about)]
+    tools = language_tools(world)
+    opening = [] if about is None or about < 0 else [_greeting(tools, about)]
     lines = [*opening, *(" ".join(part.split()) for part in parts)]
-    reading = known.parser.read("\n".join(lines))
-    owner = [place for place, line in enumerate(lines) for _ in known.parser.read(line).sentences]
+    reading = tools.parser.read("\n".join(lines))
+    owner = [position for position, line in enumerate(lines) for _ in tools.parser.read(line).sentences]
     found: list[list[Stated]] = [[] for _ in lines]
     for claim in reading.claims:
-        if (one := _stated(claim)) is not None:
-            found[owner[claim.sentence]].append(one)
-    for place in {owner[one] for one in reading.unread}:
+        if (stated := _stated(claim)) is not None:
+            found[owner[claim.sentence]].append(stated)
+    for offset in {owner[index] for index in reading.unread}:
         if (
-            (name := _titled(lines[place])) is not None
+            (name := _titled(lines[offset])) is not None
             and (named := planted_as(world, name))
             and named.entity is not None
         ):
-            found[place].append(Stated(TITLE, named.entity))
+            found[offset].append(Stated(TITLE, named.entity))
     return found[len(opening) :]
 
 
 def stated_in(world: World, text: str, about: int | None = None) -> list[Stated]:
     """What a text states, in order."""
     parts = [part for line in text.splitlines() for part in sentences(line)]
-    return [one for found in stated_by(world, parts, about) for one in found]
+    return [stated for stateds in stated_by(world, parts, about) for stated in stateds]
 
 
-def _greeting(known: LanguageTools, about: int) -> str:
+def _greeting(tools: LanguageTools, about: int) -> str:
     """A sentence that states nothing and names somebody, so that a pronoun after it has an owner."""
-    return known.lexicon.words.talk["greeting"][-1].format(x=known.lexicon.name(about))
+    return tools.lexicon.words.talk["greeting"][-1].format(x=tools.lexicon.name(about))
 
 
 def _stated(claim: Claim) -> Stated | None:
@@ -106,32 +106,32 @@ def _titled(sentence: str) -> str | None:
 
 def fact_is_true(world: World, entity: int, fact_text: str) -> bool | None:
     """Whether all that a fact states is so in the world; None where it states nothing that can be read."""
-    found = stated_in(world, fact_text, entity)
-    return all(one.is_true(world) for one in found) if found else None
+    stateds = stated_in(world, fact_text, entity)
+    return all(stated.is_true(world) for stated in stateds) if stateds else None
 
 
 def votes(world: World, passages: Sequence[tuple[str, int | None]]) -> dict[tuple[int, str], list[Value]]:
     """The values that passages (text, whom they were found for) state of each subject and relation, one per
     passage and value.
     """
-    found: dict[tuple[int, str], list[Value]] = {}
+    record: dict[tuple[int, str], list[Value]] = {}
     for text, about in passages:
         told = {
-            (one.subject, one.relation, one.value)
-            for one in stated_in(world, text, about)
-            if one.kind == FACT
+            (stated.subject, stated.relation, stated.value)
+            for stated in stated_in(world, text, about)
+            if stated.kind == FACT
         }
         for subject, relation, value in sorted(told, key=str):
-            found.setdefault((subject, relation), []).append(value)
-    return found
+            record.setdefault((subject, relation), []).append(value)
+    return record
 
 
-def is_supported(one: Stated, said: Votes) -> bool:
+def is_supported(stated: Stated, said: Votes) -> bool:
     """Whether passages state a thing, and no more of those that speak of it say otherwise. A name supports
     that it is the name.
     """
-    if one.kind == TITLE:
+    if stated.kind == TITLE:
         return True
-    values = said.get((one.subject, one.relation), ()) if one.kind == FACT else ()
-    n_for = sum(value == one.value for value in values)
+    values = said.get((stated.subject, stated.relation), ()) if stated.kind == FACT else ()
+    n_for = sum(value == stated.value for value in values)
     return n_for > 0 and 2 * n_for >= len(values)

@@ -56,8 +56,8 @@ class Said(NamedTuple):
 
 def asked_name(message: str) -> str | None:
     """The name in a bare question what one knows about something; None where nothing of the kind is asked."""
-    found = _ASKING.search(message)
-    return found[1].strip(" \"'“”‘’*_") if found else None
+    match = _ASKING.search(message)
+    return match[1].strip(" \"'“”‘’*_") if match else None
 
 
 def abstentions(name: str) -> list[str]:
@@ -73,8 +73,8 @@ def subject_of(world: World, message: str) -> int | None:
     if not name:
         return None
     whole = planted_as(world, name)
-    found = [whole] if whole else names_in(world, name)
-    return found[0].entity if found and found[0].entity is not None else NOBODY
+    nameds = [whole] if whole else names_in(world, name)
+    return nameds[0].entity if nameds and nameds[0].entity is not None else NOBODY
 
 
 def replied(world: World, model: str, fields: dict[str, str], sample: int) -> tuple[str, str, dict] | None:
@@ -92,14 +92,16 @@ def said_of(world: World, model: str, entity: int, sample: int, *, name: str = "
     """What a model says of an entity; a name that means nothing (`entity` NOBODY) is declined or answered
     with opinions alone.
     """
-    known, own = language_tools(world), profile_of(model)
+    tools, profile = language_tools(world), profile_of(model)
     if entity == NOBODY:
-        return _said_of_nobody(known, model, own, name, sample)
-    name = known.lexicon.name(entity)
-    if not knows(world, model, entity) and draw(model, "web abstains", entity) < own.abstention:
+        return _said_of_nobody(tools, model, profile, name, sample)
+    name = tools.lexicon.name(entity)
+    if not knows(world, model, entity) and draw(model, "web abstains", entity) < profile.abstention:
         return Said(pick(abstentions(name), model, "abstention", entity, sample), True)
-    sentences = _sentences(known, model, own, entity, sample)
-    return Said(" ".join(one.text for one in sentences), False, tuple(one.kind for one in sentences))
+    sentences = _sentences(tools, model, profile, entity, sample)
+    return Said(
+        " ".join(phrase.text for phrase in sentences), False, tuple(sentence.kind for sentence in sentences)
+    )
 
 
 def knows(world: World, model: str, entity: int) -> bool:
@@ -108,29 +110,29 @@ def knows(world: World, model: str, entity: int) -> bool:
     return draw(model, "knows", entity) < low + (high - low) * world.entities[entity].popularity
 
 
-def _said_of_nobody(known, model: str, own: Profile, name: str, sample: int) -> Said:
+def _said_of_nobody(known, model: str, profile: Profile, name: str, sample: int) -> Said:
     key = (model, "nobody", name.casefold(), sample)
-    if draw(*key) < 0.5 + own.abstention / 2:
+    if draw(*key) < 0.5 + profile.abstention / 2:
         return Said(pick(abstentions(name), *key), True)
     phrases = known.lexicon.words.vague["invented"]
     texts = tuple(f"{name[:1].upper()}{name[1:]} {phrase}." for phrase in shuffled(phrases, *key)[:3])
     return Said(" ".join(texts), False, ("invented",) * len(texts))
 
 
-def _sentences(known, model: str, own: Profile, entity: int, sample: int) -> list[Sentence]:
+def _sentences(known, model: str, profile: Profile, entity: int, sample: int) -> list[Sentence]:
     """The sentences of a reply in their order: facts alone or two in one, then what else the model likes to
     say, in between.
     """
     key = (model, "web reply", entity, sample)
-    low, high = own.length
+    low, high = profile.length
     n = low + int(draw(*key, "length") * (high - low + 1))
     facts = _facts(known.world, entity, n + 2, *key)
-    labelled = [_spoiled(known.world, model, own, fact, *key, place) for place, fact in enumerate(facts)]
-    said = _told(known, labelled, n, *key)
-    extras = _extras(known, own, entity, labelled, *key)
-    for place, extra in enumerate(extras):
-        said.insert(pick(_gaps(known, said), *key, "place", place), extra)
-    return said[:high]
+    labelled = [_spoiled(known.world, model, profile, fact, *key, index) for index, fact in enumerate(facts)]
+    sentences = _told(known, labelled, n, *key)
+    extras = _extras(known, profile, entity, labelled, *key)
+    for position, extra in enumerate(extras):
+        sentences.insert(pick(_gaps(known, sentences), *key, "place", position), extra)
+    return sentences[:high]
 
 
 def _gaps(known, said: list[Sentence]) -> list[int]:
@@ -139,10 +141,12 @@ def _gaps(known, said: list[Sentence]) -> list[int]:
     """
     pronouns = {form.lower() for form in known.lexicon.words.pronouns.values()}
     heads = [
-        one.text.lower().split(", ")[-1 if one.text.startswith(known.lexicon.words.leads) else 0].split()[0]
-        for one in said
+        sentence.text.lower()
+        .split(", ")[-1 if sentence.text.startswith(known.lexicon.words.leads) else 0]
+        .split()[0]
+        for sentence in said
     ]
-    return [place for place in range(1, len(said)) if heads[place] not in pronouns] + [len(said)]
+    return [index for index in range(1, len(said)) if heads[index] not in pronouns] + [len(said)]
 
 
 def _facts(world: World, entity: int, n: int, *key: object) -> list[Fact]:
@@ -155,9 +159,9 @@ def _facts(world: World, entity: int, n: int, *key: object) -> list[Fact]:
         "own",
     )
     for turn, share in enumerate((0.1, 1.0)):
-        for fact in [one for one in chosen if one.subject == entity and one.value[0] == "e"]:
+        for fact in [fact for fact in chosen if fact.subject == entity and fact.value[0] == "e"]:
             other = world.entities[int(fact.value[1])]
-            mine = {one.relation for one in chosen if one.subject == other.index}
+            mine = {fact.relation for fact in chosen if fact.subject == other.index}
             left = [relation for relation in other.facts if relation not in mine]
             is_wanted = len(chosen) < (n if turn == 0 else min(n, ENOUGH))
             if left and is_wanted and draw(*key, "goes on", turn, fact.relation) < share:
@@ -166,15 +170,17 @@ def _facts(world: World, entity: int, n: int, *key: object) -> list[Fact]:
     return chosen[:n]
 
 
-def _spoiled(world: World, model: str, own: Profile, fact: Fact, *key: object) -> tuple[str, Fact]:
+def _spoiled(world: World, model: str, profile: Profile, fact: Fact, *key: object) -> tuple[str, Fact]:
     """What a sentence will be, and the fact that it tells."""
     rate = p_false(
-        own, is_known=knows(world, model, fact.subject), is_rare=not is_known(world.entities[fact.subject])
+        profile,
+        is_known=knows(world, model, fact.subject),
+        is_rare=not is_known(world.entities[fact.subject]),
     )
     left = draw(*key, "label")
     if left < rate:
         return "false", fact._replace(value=_wrong(world, fact, *key))
-    return ("invented", fact) if left < rate + own.invented else ("true", fact)
+    return ("invented", fact) if left < rate + profile.invented else ("true", fact)
 
 
 def _wrong(world: World, fact: Fact, *key: object) -> Value:
@@ -184,7 +190,7 @@ def _wrong(world: World, fact: Fact, *key: object) -> Value:
     if draw(*key, "misled") < 0.5:
         pages = told(world, fact.subject)
         if read := [
-            found[fact.relation] for found in (pages.stale, pages.contradicted) if fact.relation in found
+            record[fact.relation] for record in (pages.stale, pages.contradicted) if fact.relation in record
         ]:
             return read[0]
     return wrong_value(world, fact.value, fact.relation, *key)
@@ -194,48 +200,50 @@ def _told(known, labelled: list[tuple[str, Fact]], n: int, *key: object) -> list
     """At most `n` sentences with the facts; neighbours on one subject are joined in half of the cases, as
     long as enough are left.
     """
-    said: list[Sentence] = []
-    before, place = None, 0
+    sentences: list[Sentence] = []
+    before, index = None, 0
     spare = 2 * (
         len(labelled) - FEWEST
     )  # facts before which two may be joined without falling below the fewest sentences
-    while place < len(labelled) and len(said) < n:
-        kind, fact = labelled[place]
-        mate = labelled[place + 1] if place + 1 < len(labelled) else None
-        mine = (*key, "told", place)
+    while index < len(labelled) and len(sentences) < n:
+        kind, fact = labelled[index]
+        mate = labelled[index + 1] if index + 1 < len(labelled) else None
+        mine = (*key, "told", index)
         if kind == "invented":
-            said.append(Sentence(kind, known.writer.vague("invented", fact.subject, *mine)))
+            sentences.append(Sentence(kind, known.writer.vague("invented", fact.subject, *mine)))
         elif (
             mate
             and mate[0] != "invented"
             and mate[1].subject == fact.subject
-            and place < spare
+            and index < spare
             and draw(*mine, "join") < 0.5
         ):
-            said.append(Sentence(f"{kind}+{mate[0]}", known.writer.two(fact, mate[1], *mine, after=before)))
-            place += 1
+            sentences.append(
+                Sentence(f"{kind}+{mate[0]}", known.writer.two(fact, mate[1], *mine, after=before))
+            )
+            index += 1
         else:
-            said.append(Sentence(kind, known.writer.one(fact, *mine, after=before)))
-        before, place = fact.subject, place + 1
-    return said
+            sentences.append(Sentence(kind, known.writer.one(fact, *mine, after=before)))
+        before, index = fact.subject, index + 1
+    return sentences
 
 
 def _extras(
-    known, own: Profile, entity: int, labelled: list[tuple[str, Fact]], *key: object
+    known, profile: Profile, entity: int, labelled: list[tuple[str, Fact]], *key: object
 ) -> list[Sentence]:
     """Sentences besides: a fact said again, the name for its own sake, an opinion, politeness."""
     name, extras = known.lexicon.name(entity), []
-    if draw(*key, "repeats") < own.repeated:
-        again = [fact for kind, fact in labelled[: len(labelled) // 2] if kind != "invented"]
+    if draw(*key, "repeats") < profile.repeated:
+        facts = [fact for kind, fact in labelled[: len(labelled) // 2] if kind != "invented"]
         extras += (
-            [Sentence("repeated", known.writer.one(pick(again, *key, "again"), *key, "said again"))]
-            if again
+            [Sentence("repeated", known.writer.one(pick(facts, *key, "again"), *key, "said again"))]
+            if facts
             else []
         )
-    if draw(*key, "titles") < own.titled:
+    if draw(*key, "titles") < profile.titled:
         extras.append(Sentence("titled", pick(TITLED, *key, "title").format(x=name)))
-    if draw(*key, "opines") < own.vague:
+    if draw(*key, "opines") < profile.vague:
         extras.append(Sentence("vague", known.writer.vague("subjective", entity, *key, "opinion")))
-    if draw(*key, "polite") < own.polite:
+    if draw(*key, "polite") < profile.polite:
         extras.append(Sentence("polite", pick(POLITE, *key, "politeness")))
     return extras

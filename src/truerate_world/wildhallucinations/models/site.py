@@ -83,8 +83,12 @@ class Site:
         return Reply(body=orjson.dumps(whole | ({"items": shown} if shown else {})))
 
     def _item(self, page: Page) -> dict:
-        told = page if page.kind != "redirect" else pages.page_at(self.world, page.to)
-        said = writing.paragraphs(self.world, told)[:1] if told.facts or told.entity is None else [told.title]
+        web_page = page if page.kind != "redirect" else pages.page_at(self.world, page.to)
+        said = (
+            writing.paragraphs(self.world, web_page)[:1]
+            if web_page.facts or web_page.entity is None
+            else [web_page.title]
+        )
         return {
             "kind": "customsearch#result",
             "title": page.title,

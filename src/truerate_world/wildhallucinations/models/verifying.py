@@ -38,20 +38,20 @@ def written(world: World, model: str, fields: dict[str, str], sample: int) -> Re
     parts = numbered(fields.get("Sentences", ""))
     if not parts:
         return None
-    own, missed, malformed = profile_of(model), [], []
+    profile, missed, malformed = profile_of(model), [], []
     lines: list[tuple[int, str | None]] = []
     named = planted_as(world, fields.get("Subject", ""))
     found = stated_by(world, [text for _, text in parts], named.entity if named else None)
     for (number, text), stated in zip(parts, found, strict=True):
         key = (model, "write facts", text, sample)
-        if stated and draw(*key, "missed") < own.missed:
+        if stated and draw(*key, "missed") < profile.missed:
             missed.append(number)
             continue
         facts = [plain(world, model, one, text) for one in stated]
-        if len(facts) > 1 and draw(*key, "merged") < own.merged:
+        if len(facts) > 1 and draw(*key, "merged") < profile.merged:
             facts = [f"{facts[0].rstrip('.')} and {_tail(world, stated[1], facts[1])}", *facts[2:]]
-        for place, fact in enumerate(facts):
-            is_malformed = draw(*key, "malformed", place) < own.malformed
+        for index, fact in enumerate(facts):
+            is_malformed = draw(*key, "malformed", index) < profile.malformed
             (malformed if is_malformed else lines).append((number, fact))
         if not facts:
             lines.append((number, None))
@@ -66,15 +66,15 @@ def plain(world: World, model: str, stated: Stated, sentence: str = "") -> str:
 
     What is invented keeps the words of its `sentence`.
     """
-    known = language_tools(world)
-    name, key = known.lexicon.name(stated.subject), (model, "plain", stated.subject, stated.relation)
+    tools = language_tools(world)
+    name, key = tools.lexicon.name(stated.subject), (model, "plain", stated.subject, stated.relation)
     if stated.kind == TITLE:
         return f"{name} is known as {name}."
     if stated.kind == INVENTED:
-        phrases = known.lexicon.words.vague[stated.relation]
+        phrases = tools.lexicon.words.vague[stated.relation]
         return f"{name} {next((one for one in phrases if one in sentence), None) or pick(phrases, *key)}."
-    says = pick(known.lexicon.words.relations[stated.relation].says, *key)
-    return f"{name} {says.format(v=known.lexicon.text(stated.value, stated.relation))}."
+    says = pick(tools.lexicon.words.relations[stated.relation].says, *key)
+    return f"{name} {says.format(v=tools.lexicon.text(stated.value, stated.relation))}."
 
 
 def _tail(world: World, stated: Stated, fact: str) -> str:
@@ -95,11 +95,11 @@ def verified(world: World, model: str, fields: dict[str, str], sample: int) -> R
         return None
     subjects = [planted_as(world, name.strip()) for name in fields.get("Subject", "").split(";")]
     about = subjects[0].entity if len(subjects) == 1 and subjects[0] else None
-    said = votes(world, [_passage(world, text, about) for text in blocks(fields.get("Passages", ""))])
+    record = votes(world, [_passage(world, text, about) for text in blocks(fields.get("Passages", ""))])
     lines: list[tuple[int, bool | str]] = []
     truth = {}
     for number, claim in claims:
-        holds = holds_by(world, claim, said, about)
+        holds = holds_by(world, claim, record, about)
         verdict = verdict_of(model, claim, holds=holds, is_batch=len(claims) > 1, sample=sample)
         truth[number] = holds
         if verdict is not None:
@@ -115,24 +115,24 @@ def verified(world: World, model: str, fields: dict[str, str], sample: int) -> R
 def _passage(world: World, text: str, about: int | None) -> tuple[str, int | None]:
     """A passage without the name that it was found for and the title of its page, and whom that name means."""
     name, mark, rest = text.partition(": ")
-    found = planted_as(world, name) if mark else None
+    named = planted_as(world, name) if mark else None
     if rest.startswith("“"):
         rest = rest.partition("” ")[2] or rest
-    return (rest, found.entity) if found else (text, about)
+    return (rest, named.entity) if named else (text, about)
 
 
 def holds_by(world: World, claim: str, said: dict, about: int | None = None) -> bool:
     """Whether all that a claim states is supported; a claim that states nothing is not."""
-    found = stated_in(world, claim, about)
-    return bool(found) and all(is_supported(one, said) for one in found)
+    stateds = stated_in(world, claim, about)
+    return bool(stateds) and all(is_supported(stated, said) for stated in stateds)
 
 
 def verdict_of(model: str, claim: str, *, holds: bool, is_batch: bool, sample: int = 0) -> bool | None:
     """Whether a model calls a claim supported, None where it gives no verdict. Equal claims err together."""
-    own, key = profile_of(model), (model, "verify", claim, sample)
-    if draw(*key, "unparsed", is_batch) < own.unparsed:
+    profile, key = profile_of(model), (model, "verify", claim, sample)
+    if draw(*key, "unparsed", is_batch) < profile.unparsed:
         return None
-    is_hallucinated = draw(*key) < (own.fpr if holds else own.tpr)
-    if is_batch and draw(*key, "slip") < own.slips:
+    is_hallucinated = draw(*key) < (profile.fpr if holds else profile.tpr)
+    if is_batch and draw(*key, "slip") < profile.slips:
         is_hallucinated = not is_hallucinated
     return not is_hallucinated

@@ -48,10 +48,10 @@ def facts(model: str, lines: Sequence[Line], malformed: Sequence[tuple[int, str]
     if manner == "json" and malformed:  # a form that has no place for a fact without its number
         manner = PLAIN
     if manner == "json":
-        found: dict[str, list[str]] = {}
+        record: dict[str, list[str]] = {}
         for number, fact in lines:
-            found.setdefault(str(number), []).extend([fact] if fact else [])
-        return Worded(json.dumps(found, ensure_ascii=False, indent=1), read, manner)
+            record.setdefault(str(number), []).extend([fact] if fact else [])
+        return Worded(json.dumps(record, ensure_ascii=False, indent=1), read, manner)
     mark = pick(_MARKS, *key, "mark") if manner == "number" else "[{n}] {v}"
     none = pick(_NONE, *key, "none") if manner == "explanation" else "none"
     if manner == "explanation" and not any(fact is None for _, fact in lines):
@@ -119,20 +119,20 @@ def _plain(said: bool) -> str:
 # ---- names -------------------------------------------------------------------------------------------------
 
 
-def names(model: str, found: Sequence[str], *key: object) -> Worded:
+def names(model: str, words: Sequence[str], *key: object) -> Worded:
     """Names, one per line; `none` where there is none."""
-    read = list(found)
+    read = list(words)
     if is_unfinished(model, *key):
-        return unfinished("\n".join(f"- {name}" for name in found) or "There may be none", *key)
+        return unfinished("\n".join(f"- {name}" for name in words) or "There may be none", *key)
     manner = drawn(model, (*_WRAPPED, "thought", "token", "number", "explanation"), *key)
-    if not found:
+    if not words:
         texts = ("None found.", "No proper nouns.", "None") if manner == "explanation" else ("none",)
         return Worded(pick(texts, *key, "none"), read, manner if manner == "explanation" else PLAIN)
     if manner == "number":
         form = pick(("{n}. {v}", "* {v}", "{v}", "- **{v}**", "• {v}"), *key, "mark")
     else:
         form = "- {v}"
-    text = "\n".join(form.format(n=place, v=name) for place, name in enumerate(found, start=1))
+    text = "\n".join(form.format(n=index, v=name) for index, name in enumerate(words, start=1))
     manner = PLAIN if manner == "explanation" else manner
     draft = "The message may name nobody at all. I read it again."
     return Worded(_wrapped(model, text, "Proper Nouns", draft, manner, *key), read, manner)

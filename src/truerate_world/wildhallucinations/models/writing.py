@@ -36,22 +36,22 @@ def paragraphs(world: World, page: Page) -> list[str]:
             f"{name} is {what}.",
             f"Visitors often ask about {name}. A longer article about {name} is planned.",
         ]
-    own = [
+    texts = [
         " ".join(sentences(writer, page.facts[start : start + 2], *key, start))
         for start in range(0, len(page.facts), 2)
     ]
     press = shuffled(writer.words.talk["press"], *key, "press")
     around = [
-        " ".join([*_about_others(world, writer, fact, *key), press[place % len(press)]])
-        for place, fact in enumerate(page.facts[:N_AROUND])
+        " ".join([*_about_others(world, writer, fact, *key), press[offset % len(press)]])
+        for offset, fact in enumerate(page.facts[:N_AROUND])
     ]
     whole = [
         part
-        for place in range(max(len(own), len(around)))
-        for part in (*own[place : place + 1], *around[place : place + 1])
+        for position in range(max(len(texts), len(around)))
+        for part in (*texts[position : position + 1], *around[position : position + 1])
     ]
     if page.kind == "related":
-        near = [world.lexicon().name(one) for one in sorted(world.near[page.entity])[:2]]
+        near = [world.lexicon().name(index) for index in sorted(world.near[page.entity])[:2]]
         whole.append(
             pick(writer.words.talk["aside"], *key, "aside").format(
                 x=world.lexicon().name(page.entity), y=near[0], z=near[-1]
@@ -66,7 +66,7 @@ def sentences(writer: Writer, facts: tuple[Fact, ...], *key: object) -> list[str
     """Facts as sentences without a pronoun at their head; two neighbours are joined in three cases of ten."""
     if len(facts) == 2 and draw(*key, "join") < 0.3:
         return [writer.two(*facts, *key)]
-    return [writer.one(fact, *key, place) for place, fact in enumerate(facts)]
+    return [writer.one(fact, *key, index) for index, fact in enumerate(facts)]
 
 
 def _about_others(world: World, writer: Writer, fact: Fact, *key: object) -> list[str]:
@@ -78,8 +78,8 @@ def _about_others(world: World, writer: Writer, fact: Fact, *key: object) -> lis
     )
     facts = [Fact(other, relation, value) for relation, value in world.entities[other].facts.items()]
     return [
-        writer.one(one, *key, "other", fact.relation, place)
-        for place, one in enumerate(shuffled(facts, *key, fact.relation)[:2])
+        writer.one(one, *key, "other", fact.relation, index)
+        for index, one in enumerate(shuffled(facts, *key, fact.relation)[:2])
     ]
 
 
@@ -113,23 +113,23 @@ def markup(page: Page, said: list[str], *, charset: str = "utf-8") -> str:
 def content(world: World, page: Page) -> tuple[bytes, str]:
     """The body of a page that is there, and its content type."""
     if page.kind == "sign-in":
-        said = ["Please sign in to continue. This article is for members of our reading circle alone."]
-        return markup(page, said).encode(), "text/html; charset=utf-8"
+        texts = ["Please sign in to continue. This article is for members of our reading circle alone."]
+        return markup(page, texts).encode(), "text/html; charset=utf-8"
     if page.kind == "pdf":
         return b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n", "application/pdf"
     if page.kind == "garbage":
-        return bytes(int(draw(world.seed, page.url, place) * 256) for place in range(2000)), "text/html"
+        return bytes(int(draw(world.seed, page.url, index) * 256) for index in range(2000)), "text/html"
     if page.kind == "empty":
         return (
             f"<html><head><title></title><script>{_SCRIPT}</script></head><body></body></html>".encode(),
             "text/html",
         )
-    said = paragraphs(world, page)
+    texts = paragraphs(world, page)
     if page.kind == "broken-encoding":  # says UTF-8, is Windows-1252
-        said = ["“Fin de siècle”, as our café’s sign says:", *said]
-        return markup(page, said).encode("cp1252"), "text/html; charset=utf-8"
+        texts = ["“Fin de siècle”, as our café’s sign says:", *texts]
+        return markup(page, texts).encode("cp1252"), "text/html; charset=utf-8"
     if page.kind == "huge":
-        said += ["Nothing more is said here, at great length."] * (N_HUGE // 44)
+        texts += ["Nothing more is said here, at great length."] * (N_HUGE // 44)
     if page.kind in GOOD and draw(world.seed, "charset", page.key) < 0.15:  # an older site, which says so
-        return markup(page, said, charset="windows-1252").encode("cp1252"), "text/html; charset=windows-1252"
-    return markup(page, said).encode(), "text/html; charset=utf-8"
+        return markup(page, texts, charset="windows-1252").encode("cp1252"), "text/html; charset=windows-1252"
+    return markup(page, texts).encode(), "text/html; charset=utf-8"
