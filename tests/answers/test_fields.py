@@ -23,10 +23,8 @@ def test_an_answer_by_another_name_is_taken_and_said(tmp_path, name):
     file = read(tmp_path, {name: SOUND, "user_input": "When?", "model": "larch", "language": "en"})
     (answer,) = file.answers
     assert (answer.text, answer.question, answer.system, answer.lang) == (SOUND, "When?", "larch", "en")
-    assert (
-        f"answer is {name!r}, question is 'user_input', system is 'model', lang is 'language'"
-        in file.notes[0]
-    )
+    named = f"answer is {name!r}, question is 'user_input', system is 'model', lang is 'language'"
+    assert named in file.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -42,10 +40,8 @@ def test_an_answer_by_another_name_is_taken_and_said(tmp_path, name):
         ({"ground_truth": "1412"}, ""),
         ({"context": "phone"}, ""),  # a slice
         ({"reference": SOUND, "context": "phone"}, SOUND),
-        (
-            {"reference": SOUND, "context": "a customer on the phone"},
-            SOUND,
-        ),  # shorter than a golden answer would be
+        # shorter than a golden answer would be
+        ({"reference": SOUND, "context": "a customer on the phone"}, SOUND),
     ],
 )
 def test_the_evidence_is_no_golden_answer(tmp_path, record, reference):
@@ -56,9 +52,8 @@ def test_the_evidence_is_no_golden_answer(tmp_path, record, reference):
 
 
 def test_who_says_so_takes_the_golden_answer(tmp_path):
-    file = read(
-        tmp_path, {"answer": "In 1412.", "contexts": [SOUND], "reference": "1412"}, reference="reference"
-    )
+    record = {"answer": "In 1412.", "contexts": [SOUND], "reference": "1412"}
+    file = read(tmp_path, record, reference="reference")
     assert file.answers[0].reference == "1412"
 
 
@@ -68,17 +63,9 @@ def test_short_references_are_said(tmp_path):
 
 
 def test_what_is_no_slice_is_left_out_with_a_line(tmp_path):
-    file = read(
-        tmp_path,
-        {
-            "answer": SOUND,
-            "metadata": {"model": "x"},
-            "tags": ["a"],
-            "is_hallucinated": True,
-            "topic": "lakes",
-        },
-        {"answer": SOUND, "metadata": None, "human_label": 1, "topic": None},
-    )
+    first = {"metadata": {"model": "x"}, "tags": ["a"], "is_hallucinated": True, "topic": "lakes"}
+    second = {"metadata": None, "human_label": 1, "topic": None}
+    file = read(tmp_path, {"answer": SOUND} | first, {"answer": SOUND} | second)
     assert [dict(one.slices) for one in file.answers] == [{"topic": "lakes"}, {"topic": ""}]
     (note,) = file.notes
     assert (
@@ -117,17 +104,8 @@ def test_a_field_that_is_nowhere(tmp_path):
 
 
 def test_long_texts_and_mostly_unlike_values_are_no_slices(tmp_path):
-    records = [
-        {
-            "answer": SOUND,
-            "reference": SOUND,
-            "note": "a word " * 20,
-            "user": f"u{n}",
-            "half": f"h{n // 2}",
-            "topic": n % 2,
-        }
-        for n in range(12)
-    ]
+    same = {"answer": SOUND, "reference": SOUND, "note": "a word " * 20}
+    records = [same | {"user": f"u{n}", "half": f"h{n // 2}", "topic": n % 2} for n in range(12)]
     read(tmp_path, *records)
     found = rate(tmp_path / "answers.jsonl", detector="word-support")
     assert list(found.slices) == ["half", "topic"] and set(found.not_sliced) == {"note", "user"}

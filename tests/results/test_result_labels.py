@@ -24,14 +24,10 @@ def label(unit, *, part="", gives=None, **more):
         "unit_id": unit,
         "cluster_id": unit,
         "part": part,
-    }
-    row |= {
         "question": "q",
-        "rater": "",
-        "label": "yes",
-        "metric": gives is not None and "made_up_rate" or None,
     }
-    return row | {"where": "", "gives": gives} | more
+    metric = None if gives is None else "made_up_rate"
+    return row | {"rater": "", "label": "yes", "metric": metric, "where": "", "gives": gives} | more
 
 
 def put(place, *rows):
@@ -90,7 +86,7 @@ def test_without_a_file_there_are_none(tmp_path):
         ([label("u0", slice=[{"key": "a", "value": "x\u202ey"}])], "is none"),
         ([label("u0", gives=float("inf"))], "holds a value that is no number"),
         (
-            [label("u0", label="He was born in Ruhr and moved to the coast when he was five years old.")],
+            [label("u0", label="He was born in the Ruhr and moved to the coast at the age of five.")],
             "label holds a text",
         ),
         ([], "holds no label"),

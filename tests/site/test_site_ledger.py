@@ -7,14 +7,8 @@ from truerate.site.ledger import MANY, context
 
 
 def line(quantity, published, *, source="mfava Table Fig4", verdict="cannot be checked", reason="not public"):
-    return {
-        "board": None,
-        "quantity": quantity,
-        "published": published,
-        "verdict": verdict,
-        "reason": reason,
-        "source": source,
-    }
+    row = {"board": None, "quantity": quantity, "published": published}
+    return row | {"verdict": verdict, "reason": reason, "source": source}
 
 
 def shown(*lines):
@@ -24,9 +18,8 @@ def shown(*lines):
 def test_a_long_table_that_cannot_be_checked_opens_as_it_was_printed():
     values = [line(f"{model} · HR_est · {lang}", 10.5) for model in ("a", "b") for lang in ("ar", "de", "sd")]
     spreads = [line(f"a · HR_est_std · {lang}", 1.25) for lang in ("ar", "de", "sd")]
-    found = shown(
-        line("total · ru", 5, source="mfava Table 2", verdict="consistent", reason="sum"), *values, *spreads
-    )
+    total = line("total · ru", 5, source="mfava Table 2", verdict="consistent", reason="sum")
+    found = shown(total, *values, *spreads)
     (table,) = found["folded"]
     assert len(values + spreads) > MANY and [one["quantity"] for one in found["lines"]] == ["total · ru"]
     assert (table["where"], table["n"], table["heads"], table["same"]) == (
@@ -67,10 +60,8 @@ def test_a_table_wider_than_a_screen_has_its_models_down():
 
 
 def test_what_is_consistent_folds_and_what_is_not_stays_a_line():
-    fine = [
-        line(f"m{k} · macro_f1 · test", k, verdict="consistent", reason="mean of both")
-        for k in range(MANY + 1)
-    ]
+    agreed = {"verdict": "consistent", "reason": "mean of both"}
+    fine = [line(f"m{k} · macro_f1 · test", k, **agreed) for k in range(MANY + 1)]
     bad = line("x · macro_f1 · test", 1, verdict="inconsistent", reason="mean of both: 1 below")
     hidden = line("hallucinated of 10 · x", None, verdict="inferred") | {"ours": 4, "low": 3, "high": 5}
     found = shown(*fine, bad, hidden)
@@ -98,15 +89,11 @@ def test_numbers_of_a_column_stand_under_one_point_and_counts_as_they_are():
 
 def test_a_tally_above_a_thousand_has_its_thin_space():
     fine = [line(f"{k} · total", k, verdict="consistent") for k in range(1613)]
-    assert shown(*fine, line("x · total", 1))["tally"] == [
-        ("Consistent", "1\u2009613", ""),
-        ("Cannot be checked", "1", ""),
-    ]
+    tally = [("Consistent", "1\u2009613", ""), ("Cannot be checked", "1", "")]
+    assert shown(*fine, line("x · total", 1))["tally"] == tally
 
 
 def test_each_paper_s_samples_are_called_what_they_are_there():
-    found = shown(
-        line("n_samples", 10_000, source="helma Table 5"),
-        line("n_samples", 91_785, source="halludial Table 1"),
-    )
+    samples = ((10_000, "helma Table 5"), (91_785, "halludial Table 1"))
+    found = shown(*(line("n_samples", n, source=source) for n, source in samples))
     assert [one["title"] for one in found["lines"]] == ["Hallucinated texts", "Samples"]
