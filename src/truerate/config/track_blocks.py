@@ -20,25 +20,21 @@ from truerate.config.faults import block_in, fields_at
 from truerate.core.errors import TruerateError, listed, meant
 
 B = TypeVar("B", bound=Block)
+# class variables of `Track` that name keys of its settings
+KINDS = ("asks", "later", "builders", "among", "files_in", "endpoints_in", "weights_in", "weights_spared")
 FOLDERS = Path(__file__).parents[1] / "tracks"
 
 
 @cache
 def found() -> tuple[str, ...]:
     """The names of all tracks that there are: the packages in the folder of the tracks."""
-    return tuple(
-        sorted(iter_module.name for iter_module in iter_modules([str(FOLDERS)]) if iter_module.ispkg)
-    )
+    return tuple(sorted(module.name for module in iter_modules([str(FOLDERS)]) if module.ispkg))
 
 
 @overload
 def declared(track: str, part: Literal["Settings"]) -> type[Track]: ...
-
-
 @overload
 def declared(track: str, part: Literal["Sizes"]) -> type[SizesOfTrack]: ...
-
-
 @overload
 def declared(track: str, part: str) -> type[Block]: ...
 
@@ -74,16 +70,7 @@ def _first_fault(block: type[Track]) -> str | None:
 
 def _no_settings(block: type[Track]) -> Iterator[str]:
     """What is wrong with the names by which a track's settings say what its keys mean to other rooms."""
-    for kind in (
-        "asks",
-        "later",
-        "builders",
-        "among",
-        "files_in",
-        "endpoints_in",
-        "weights_in",
-        "weights_spared",
-    ):
+    for kind in KINDS:
         named = getattr(block, kind)
         more = named.values() if kind in ("builders", "among") else ()
         for place in (*(() if kind == "builders" else named), *more):
