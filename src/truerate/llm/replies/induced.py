@@ -100,10 +100,10 @@ def induced_reply(reply: str, cue: str) -> InducedReply:
         or (rationale and _BROKEN.search(rationale))
     ):
         return InducedReply(None, result.reason or "ambiguous", cuts)
-    place = located_strings(strings, result.value)
+    located = located_strings(strings, result.value)
     rationale = rationale and with_lines(rationale, answer, lines)
     return InducedReply(
-        result.value, None, cuts, tuple(strings), rationale, place.segments, place.n_not_located
+        result.value, None, cuts, tuple(strings), rationale, located.segments, located.n_not_located
     )
 
 

@@ -113,10 +113,10 @@ def _of_names(answer: str, form: Form) -> tuple[str, tuple[str, ...]] | None:
     """The text that JSON or tags give under a name of it; None where the reply is no such."""
     if not answer.startswith(("{", "[", "<", "```")):
         return None
-    own = structured.name_key(form.cue or form.noun)
+    cue_key = structured.name_key(form.cue or form.noun)
     values = [value for name, value in structured.pairs(answer) or ()
-              if isinstance(value, str) and (name in ("", own, "content") or names_text(name.split()))]  # fmt: skip
-    if not values or (answer.startswith("<") and f"<{own}" not in answer and len(values) != 1):
+              if isinstance(value, str) and (name in ("", cue_key, "content") or names_text(name.split()))]  # fmt: skip
+    if not values or (answer.startswith("<") and f"<{cue_key}" not in answer and len(values) != 1):
         return None
     return values[0], ("json", "alternatives") if len(values) > 1 else ("json",)
 
@@ -131,7 +131,7 @@ def _without_frame(answer: str, form: Form) -> tuple[str, tuple[str, ...], bool]
         stop = next((at for at, block in enumerate(blocks) if at and _is_material(block)), len(blocks))
         cuts = ("next-example",) if stop < len(blocks) else ()
         blocks = blocks[:stop]
-    own = next(
+    first = next(
         (
             at
             for at, block in enumerate(blocks)
@@ -139,8 +139,8 @@ def _without_frame(answer: str, form: Form) -> tuple[str, tuple[str, ...], bool]
         ),
         0,
     )
-    if own:  # whatever stands before the text's own heading
-        blocks, cuts = blocks[own:], joined(cuts, ("preamble",))
+    if first:  # whatever stands before the text's own heading
+        blocks, cuts = blocks[first:], joined(cuts, ("preamble",))
     for _ in range(MAX_HEADS):
         n, kind = _head_of(blocks[0].text, form, is_last=len(blocks) == 1) if blocks else (0, "")
         if not n:
