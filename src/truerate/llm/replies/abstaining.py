@@ -29,13 +29,21 @@ _BLANKS = re.compile(r"[^\S\n]+")
 _CLAUSE_END = re.compile(r"[,;:，；：、،؛]\s*|\s[–—-]\s")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 # clauses that state nothing: to the user, about oneself, about what is known, guesses, where else to read
-_FILLER = re.compile(
-    r"\?$|\b(you|your)\b|^(please|if|hmm|well|sorry|perhaps|maybe|however|as an ai|as of|as far as|judging|based on (my|the)|"
-    r"according to (my|the) (data|records?|training|sources)|or (possibly|perhaps|maybe)|given (only|just) the name)\b"
-    r"|\b(i|i'm|i'd|i'll|i've|me|my)\b|\b(might|could|may (?!\d)\w+|would( \w+)? be)\b|\bit('s| is) possible\b|^it (seems|appears|sounds)\b"
-    r"|\b(probably|possibly|presumably|perhaps|conceivably|apparently|would seem)\b|\bthe name (alone )?(suggests|hints|sounds|points)\b"
-    r"|\b(the|interesting|good|great|excellent|fair) (question|answer)\b"
-    r"|^(for|more|further) (more |further )?(information|details)\b|^(\d+\. )?(check|use|search|consult|visit|see|try|ask|contact)\b"
+_FILLERS = (
+    re.compile(
+        r"\?$|\b(you|your)\b|^(please|if|hmm|well|sorry|perhaps|maybe|however|as an ai|as of|as far as|judging|based on (my|the)|"
+        r"according to (my|the) (data|records?|training|sources)|or (possibly|perhaps|maybe)|given (only|just) the name)\b"
+    ),
+    re.compile(
+        r"\b(i|i'm|i'd|i'll|i've|me|my)\b|\b(might|could|may (?!\d)\w+|would( \w+)? be)\b|\bit('s| is) possible\b"
+        r"|^it (seems|appears|sounds)\b"
+        r"|\b(probably|possibly|presumably|perhaps|conceivably|apparently|would seem)\b"
+        r"|\bthe name (alone )?(suggests|hints|sounds|points)\b"
+    ),
+    re.compile(
+        r"\b(the|interesting|good|great|excellent|fair) (question|answer)\b"
+        r"|^(for|more|further) (more |further )?(information|details)\b|^(\d+\. )?(check|use|search|consult|visit|see|try|ask|contact)\b"
+    ),
 )
 # clauses of not knowing that also stand in answers: that a record is lost, that a date is unclear, that newer figures are not at hand
 _WEAK = re.compile(
@@ -91,7 +99,11 @@ def says_not_known(text: str) -> bool:
                 is_found = True
                 most = most if _WEAK.search(clause.casefold()) else MAX_STATED
                 continue
-            n = 0 if is_about_sources or _FILLER.search(clause.casefold()) else _size(clause)
+            n = (
+                0
+                if is_about_sources or any(filler.search(clause.casefold()) for filler in _FILLERS)
+                else _size(clause)
+            )
             stated += n
             before += 0 if is_found else n
         if before > MAX_BEFORE or stated > MAX_STATED:  # whatever follows
