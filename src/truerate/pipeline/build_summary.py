@@ -84,7 +84,7 @@ def given_up(replies: dict[str, pl.DataFrame]) -> list[str]:
     """A line on requests given up for faults of an endpoint: how many, why, on which boards, how to ask them again."""
     reason = (
         pl.col("reason").str.split(": ").list.last()
-    )  # of a lesson that broke off: `teaching turn: timeout`
+    )  # of an instruction that broke off: `teaching turn: timeout`
     dead = [
         rows.filter(status="dead").select("prompt_key", reason=reason, board=pl.lit(board))
         for board, rows in replies.items()
@@ -93,7 +93,12 @@ def given_up(replies: dict[str, pl.DataFrame]) -> list[str]:
     if letters.is_empty():
         return []
     boards = ", ".join(letters["board"].unique(maintain_order=True))
-    n = dict(letters.group_by("reason").agg(pl.col("prompt_key").n_unique()).sort("reason").iter_rows())
+    n = dict(
+        letters.group_by("reason", maintain_order=True)
+        .agg(pl.col("prompt_key").n_unique())
+        .sort("reason")
+        .iter_rows()
+    )
     counts = ", ".join(f"{name} {count:,}" for name, count in n.items())
     commands = " and ".join(f"`truerate llm dead --retry {name}`" for name in n)
     what = f"{sum(n.values()):,} requests were given up for faults of an endpoint ({counts}), on {boards}"

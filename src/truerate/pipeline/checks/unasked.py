@@ -23,8 +23,11 @@ def of_plan(at: Layout, boards: Iterable[str], lines: pl.DataFrame) -> list[str]
     """The lines of `unasked` on some boards from a plan of them (`plan.plan`), stored requests among them."""
     n = (pl.col("n_calls") + pl.col("n_stored")).fill_null(1).sum()
     counts = {
-        board: {(step, model): count for step, model, count in rows.group_by("step", "model").agg(n).rows()}
-        for (board,), rows in lines.group_by("board")
+        board: {
+            (step, model): count
+            for step, model, count in rows.group_by("step", "model", maintain_order=True).agg(n).rows()
+        }
+        for (board,), rows in lines.group_by("board", maintain_order=True)
     }
     return [line for board in boards for line in unasked(at, board, counts.get(board, {}))]
 
