@@ -8,12 +8,14 @@ import pytest
 import torch
 import yaml
 
-from tests.detectors.judges.dialogues import HOW, backbone, responses
+from tests.detectors.judges.dialogues import HOW as WHOLE
+from tests.detectors.judges.dialogues import backbone, responses
 from truerate.cli import main
 from truerate.detectors.judges.family import fit_judges
 
 ROOT = Path(__file__).parents[2]
 BOARD = "own-board"
+HOW = WHOLE.model_copy(update={"folds": 2})
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +23,7 @@ def learned(tmp_path_factory):
     """A judge that learned."""
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("learned")
-    known = {"small": backbone()}
+    known = {"small": backbone(max_steps=30)}
     fit_judges(
         {"judge": HOW}, responses(60), known, seeds=[42], folder=folder / "out", scratch=folder / "scratch"
     )
