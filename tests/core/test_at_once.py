@@ -55,6 +55,37 @@ def test_of_every_table_both_say_the_same(table):
     assert True in said and False in said
 
 
+def test_of_some_columns_both_say_the_same():
+    (table,) = (one for one in TABLES if one.__name__ == "Judgement")
+    columns = ("judgement_id", "p", "status")
+    whole = frame(table, [row_of(table)])
+    assert table.keeps(columns)(whole.select(columns)) and is_kept(
+        table.to_schema(columns), whole.select(columns)
+    )
+    for data in (
+        whole,
+        whole.select("p", "judgement_id", "status"),
+        whole.select(columns).vstack(whole.select(columns)),
+    ):
+        assert not table.keeps(columns)(data) and not is_kept(table.to_schema(columns), data)
+
+
+BUILT_IN = {
+    "eq": 2, "ne": 2, "gt": 1, "ge": 2, "lt": 3, "le": 2, "isin": [1, 2], "notin": [3],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("ignores", [True, False], ids=["nulls-pass", "nulls-fail"])
+def test_a_check_that_no_table_has_yet_is_asked_as_pandera_asks_it(name, ignores):
+    check = getattr(pa.Check, name)(BUILT_IN[name], ignore_na=ignores)
+    whole = pa.DataFrameSchema({"n": pa.Column(pl.Int64, check, nullable=True)}, strict=True, ordered=True)
+    told = keeps(whole)
+    for values in ([1], [2], [3], [None], [1, 2], [2, None], []):
+        data = pl.DataFrame({"n": values}, schema={"n": pl.Int64})
+        assert told(data) == is_kept(whole, data), values
+
+
 def of(column, **more) -> object:
     return keeps(pa.DataFrameSchema({"n": column}, **{"strict": True, "ordered": True} | more))
 
@@ -80,6 +111,19 @@ def of(column, **more) -> object:
 def test_a_schema_with_more_is_left_to_pandera(other):
     assert other[1]() is None
     assert of(pa.Column(pl.Int64, pa.Check.ge(0))) is not None
+
+
+def test_where_the_query_fails_pandera_is_asked(monkeypatch):
+    whole = pa.DataFrameSchema(
+        {"n": pa.Column(pl.String)},
+        pa.Check(lambda data: data.lazyframe.select(pl.col("n").str.to_integer() > 0)),
+        strict=True,
+        ordered=True,
+    )
+    told = keeps(whole)
+    assert told(pl.DataFrame({"n": ["1"]}))
+    unread = pl.DataFrame({"n": ["one"]})
+    assert not told(unread) and not is_kept(whole, unread)
 
 
 def test_a_frame_that_is_kept_never_comes_to_pandera(monkeypatch):

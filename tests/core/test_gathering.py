@@ -41,6 +41,11 @@ def test_rows_that_come_in_slices_are_written_as_one_sorted_table(tmp_path, monk
     assert [one.name for one in path.parent.iterdir()] == [path.name]
 
 
+def test_of_no_file_an_empty_table_is_written(tmp_path):
+    save_in_parts(Judgement, [], tmp_path / "whole.parquet", key="judgement_id")
+    assert load(Judgement, tmp_path / "whole.parquet").equals(frame(Judgement))
+
+
 def test_where_parts_are_cut_changes_no_byte(tmp_path):
     names = [f"{place * 7919 % 1000:03}" for place in range(1000)]
     files = gathered(tmp_path / "rows", judgements(*names[:500]), judgements(*names[500:]))
@@ -71,6 +76,13 @@ def test_a_row_that_breaks_a_rule_is_refused_in_whatever_part_it_stands(tmp_path
     files = gathered(tmp_path / "rows", judgements("a", "b"), wrong)
     with pytest.raises(TruerateError, match="not a Judgement table.*lost"):
         save_in_parts(Judgement, files, tmp_path / "whole.parquet", key="judgement_id", n=1)
+
+
+def test_with_one_key_in_many_drawn_every_row_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(gathering, "KEYS", 4)
+    files = gathered(tmp_path / "rows", judgements(*"khbjeaz"), judgements(*"gcyfid"))
+    save_in_parts(Judgement, files, tmp_path / "whole", key="judgement_id", n=4, keeps_first=False)
+    assert "".join(load(Judgement, tmp_path / "whole")["judgement_id"]) == "abcdefghijkyz"
 
 
 def test_a_query_is_written_in_its_order_and_held_to_the_rules_of_its_table(tmp_path, monkeypatch):

@@ -5,11 +5,27 @@ import os
 import shutil
 from pathlib import Path
 
-from truerate.core.keys import content_id, digest, files
+import pytest
+
+from truerate.core.errors import TruerateError
+from truerate.core.keys import content_id, content_id_of_rows, digest, draw, files
+
+
+def test_ids_do_not_confuse_borders_or_order():
+    assert content_id("ab", "c") != content_id("a", "bc")
+    assert content_id("a", "b") != content_id("b", "a")
+    assert content_id("a", 1) == content_id("a", 1) and len(content_id()) == 16
 
 
 def test_id_is_pinned():
     assert content_id("qa", "Who?") == "55f41546b47431f8"
+
+
+def test_draws_are_even_and_repeat():
+    drawn = [draw("seed", i) for i in range(4000)]
+    assert all(0 <= x < 1 for x in drawn) and drawn[0] == draw("seed", 0)
+    # mean of 4,000 uniform draws: .5 with sd 1/sqrt(12*4000) = .0046; five sd
+    assert abs(sum(drawn) / 4000 - 0.5) < 0.023
 
 
 def test_digest_sees_bytes_names_and_values_but_not_compiled_python(tmp_path):
@@ -66,6 +82,16 @@ def test_whatever_is_written_is_seen_and_what_lay_there_is_read_once(tmp_path, m
     )
     assert digest(shutil.__file__) == digest(shutil.__file__) and read.count(shutil.__file__) <= 1
     assert digest(file) == digest(file) and read.count(str(file)) == 2
+
+
+def test_nothing_at_a_path_is_an_error(tmp_path):
+    with pytest.raises(TruerateError, match="nothing at"):
+        digest(tmp_path / "absent")
+
+
+def test_rows_one_by_one_have_the_id_of_their_list():
+    for rows in ([], [("a", None, True)], [("ä, ]", 1, 0.5), ("b", "", False)]):
+        assert content_id_of_rows(iter(rows)) == content_id(rows)
 
 
 def test_what_tools_leave_in_a_folder_changes_no_key_and_no_stage_of_dvc(tmp_path):

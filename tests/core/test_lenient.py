@@ -1,8 +1,13 @@
 """JSON that is not quite JSON."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+import truerate
 from truerate.core.lenient import exact, loads
+from truerate.llm.structured import numbered_verdicts
 from truerate.web.recorded import recorded
 
 CASES = {
@@ -28,6 +33,11 @@ def test_what_is_none_is_refused(body):
         loads(body)
 
 
+def test_what_is_too_deep_is_refused():
+    with pytest.raises((ValueError, RecursionError)):
+        loads(b"[" * 200_000)
+
+
 @pytest.mark.parametrize("beside", ["1", "NaN", '"123456789012345678901234567890"'])
 def test_a_number_beyond_64_bits_is_null_and_never_rounded(beside):
     numbers = "123456789012345678901234567890, 18446744073709551616, -9223372036854775809"
@@ -42,8 +52,30 @@ def test_an_id_beyond_64_bits_is_its_digits_in_a_file(digits):
     assert exact("[18446744073709551615, 1e3]") == [18446744073709551615, 1000.0]
 
 
+def test_a_claim_beyond_64_bits_is_no_other_claim():
+    reply = '{"verdicts": [{"claim": 18446744073709551617, "verdict": "Yes"}]}'
+    assert numbered_verdicts(("Yes", "No")).plain(reply) == reply
+
+
 def test_a_recorded_line_with_a_long_number_or_half_a_pair_is_read(tmp_path):
     path = tmp_path / "recorded.jsonl"
     item = '{"link": "http://a/", "title": "x\\ud800", "rank": 123456789012345678901234567890}'
     path.write_text(f'{{"query": "Varn", "items": [{item}]}}', "utf-8")
     assert recorded(str(path), ["varn"]) == {"varn": [{"link": "http://a/", "title": "x?"}]}
+
+
+# What `orjson` alone may read: what truerate wrote itself.
+OWN = (
+    "core/lenient.py", "metrics/bm25.py", "web/article_files.py", "web/store.py", "llm/retrieved.py", "llm/store/responses.py",
+    "llm/store/archive.py", "llm/transport/refusals.py", "llm/keys.py",
+)  # fmt: skip
+
+
+def test_no_other_module_reads_foreign_json_with_what_rounds():
+    root = Path(truerate.__file__).parent
+    rounding = {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        if re.search(r"orjson\.loads\(|read_ndjson\(|pl\.read_json\(|json_decode\(", path.read_text("utf-8"))
+    }
+    assert rounding == set(OWN)

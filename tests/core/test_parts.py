@@ -12,6 +12,7 @@ from truerate.core.schemas import (
     frame,
     judgement_row,
     load,
+    load_in_parts,
     read_in_parts,
     save,
     set_apart,
@@ -80,7 +81,50 @@ def test_a_key_that_stands_in_two_parts_is_refused(tmp_path, names):
         list(read_in_parts(Judgement, path, n_at_once=2))
 
 
+def test_of_rows_that_are_not_read_a_key_may_stand_twice(tmp_path):
+    path, rule = tmp_path / "whole.parquet", pl.col("target_id") != "other"
+    other = named(*"ad").with_columns(target_id=pl.lit("other"))
+    write_parquet(pl.concat([named(*"dbca"), other]), path)
+    found = list(read_in_parts(Judgement, path, rows=rule, n_at_once=2))
+    assert pl.concat(found).equals(load(Judgement, path, rows=rule)) and [one.height for one in found] == [
+        2,
+        2,
+        0,
+    ]
+    with pytest.raises(TruerateError, match="judgement_id"):
+        list(read_in_parts(Judgement, path, n_at_once=2))
+
+
+def test_a_large_table_is_made_smaller_while_it_is_read(tmp_path):
+    path, heights = tmp_path / "whole.parquet", []
+
+    def emptied(rows):
+        heights.append(rows.height)
+        return rows.with_columns(judge=pl.lit(""))
+
+    save(Judgement, named(*"abcde"), path)
+    found = load_in_parts(Judgement, path, emptied, columns=["judgement_id", "judge"], n_at_once=2)
+    assert found.rows() == [(name, "") for name in "abcde"] and heights == [2, 2, 1]
+    some = load_in_parts(Judgement, path, emptied, rows=pl.col("judgement_id") > "c", n_at_once=2)
+    assert some["judgement_id"].to_list() == ["d", "e"]
+    with pytest.raises(TruerateError, match="it is not there"):
+        load_in_parts(Judgement, tmp_path / "none", emptied)
+    with pytest.raises(TruerateError):
+        load_in_parts(Document, path, emptied)
+
+
 # ---- set apart ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_at_once", [1, 2, 100])
+def test_each_part_has_its_rows_in_their_order(tmp_path, n_at_once):
+    first = written(tmp_path / "1.parquet", rows("c", "b", "a", "nobody", "a"))
+    other = written(tmp_path / "2.parquet", rows("a", judge="k"))
+    paths = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
+    with set_apart(Judgement, paths, parts=PARTS, n_at_once=n_at_once) as found:
+        assert list(found) == ["de", "en"]
+        assert found["de"].collect().equals(first.filter(target_id="b"))
+        assert found["en"].collect().equals(pl.concat([first[[0, 2, 4]], other]))
 
 
 def test_rows_of_one_value_lie_together_and_keep_their_order(tmp_path):
@@ -94,6 +138,12 @@ def test_rows_of_one_value_lie_together_and_keep_their_order(tmp_path):
         assert found["en"].collect().equals(table.select(columns).sort("judge", maintain_order=True))
         assert found["en"].filter(judge="j").collect().equals(table.select(columns).filter(judge="j"))
         assert found["de"].collect().equals(table.select(columns).clear())
+
+
+def test_a_file_without_rows_has_empty_parts(tmp_path):
+    save(Judgement, frame(Judgement), tmp_path / "1.parquet")
+    with set_apart(Judgement, [tmp_path / "1.parquet"], parts=PARTS) as found:
+        assert all(part.collect().equals(frame(Judgement)) for part in found.values()) and len(found) == 2
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ from transformers import (
     PreTrainedTokenizerFast,
     T5Config,
 )
+from transformers.utils import logging
 
-from truerate.core.pretrained import load_network, load_tokenizer
+from truerate.core.pretrained import load_network, load_tokenizer, quiet
 
 SIZE = {
     "hidden_size": 16,
@@ -56,3 +57,11 @@ def test_a_head_without_weights_is_refused_unless_nothing_reads_it(tmp_path, cap
         load_network(AutoModelForCausalLM, str(tmp_path))
     assert isinstance(load_network(AutoModelForCausalLM, str(tmp_path), unread=["lm_head"]), torch.nn.Module)
     assert capfd.readouterr() == ("", "")
+
+
+def test_the_settings_of_transformers_are_put_back():
+    before = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    with pytest.raises(KeyError), quiet():
+        assert logging.get_verbosity() == logging.ERROR
+        raise KeyError
+    assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == before

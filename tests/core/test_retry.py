@@ -27,6 +27,11 @@ def test_what_a_server_asks_for(value, seconds):
     assert seconds_asked(value, NOW) == seconds
 
 
+def test_a_date_is_compared_with_this_moment_by_default():
+    soon = format_datetime(datetime.fromtimestamp(datetime.now(UTC).timestamp() + 60, UTC), usegmt=True)
+    assert 50 < seconds_asked(soon) <= 60
+
+
 def test_statuses_of_the_moment():
     passing = [status for status in (None, 200, 301, *range(400, 600), 600, 999) if may_pass(status)]
     assert passing == [408, 425, 429, *range(500, 600)]
@@ -40,6 +45,12 @@ def test_ceilings_double_up_to_the_largest_and_never_overflow():
     assert AGAIN.ceiling(100_000) == 8
 
 
+def test_one_who_asks_for_all_outlasts_a_known_time():
+    chance = random.Random(3)
+    drawn = [AGAIN.equal_jitter(3, chance) for _ in range(400)]
+    assert 2.0 <= min(drawn) < 2.1 and 3.9 < max(drawn) <= 4.0
+
+
 def test_waits_are_drawn_over_the_whole_range_below_the_ceiling():
     chance = random.Random(1)
     drawn = [AGAIN.wait(3, None, chance) for _ in range(400)]
@@ -51,3 +62,12 @@ def test_what_is_asked_for_is_waited_with_a_little_more(asked, most):
     chance = random.Random(1)
     waits = [AGAIN.wait(1, asked, chance) for _ in range(200)]
     assert asked <= min(waits) and max(waits) <= most and len(set(waits)) > 1
+
+
+def test_a_server_that_asks_for_no_time_is_waited_for_as_one_that_asks_for_nothing():
+    assert AGAIN.wait(2, 0.0, random.Random(1)) == AGAIN.wait(2, None, random.Random(1)) > 0
+
+
+def test_the_ends_of_patience():
+    assert [AGAIN.is_spent(tried) for tried in (5, 6, 7)] == [False, True, True]
+    assert [AGAIN.is_too_long(asked) for asked in (None, 0.0, 300.0, 300.5)] == [False, False, False, True]

@@ -184,6 +184,17 @@ def test_its_own_part_without_what_it_learned_from(strict):
     assert outgoing_tables(tables(), card=card, source=OURS)["samples"]["text"].to_list() == ["text of s-own"]
 
 
+def test_tables_that_are_not_there():
+    card = NO | {"own_redistribution": "yes"}
+    some = {name: data for name, data in tables().items() if name in ("items", "samples", "judgements")}
+    shown = open_tables(some, card=card, source=OURS)
+    assert list(shown) == list(some) and shown["judgements"]["target_id"].to_list() == ["s-own", "own"]
+    without_items = {name: data for name, data in tables().items() if name != "items"}
+    assert open_tables(without_items, card=card, source=OURS)[
+        "samples"
+    ].is_empty()  # nobody says whose they are
+
+
 def test_ids_and_labels_alone():
     shown = outgoing_tables(tables(), card=IDS, source=OURS)
     assert ids(shown) == ids(tables()) and not has_texts(IDS)
@@ -201,6 +212,11 @@ def test_ids_and_labels_alone():
         for text in ("text of", "asked", "earlier", "because", "said", "the page", "A title")
         if text in everything
     ]
+
+
+def test_ids_of_its_own_part():
+    shown = outgoing_tables(tables(), card=NO | {"own_redistribution": "ids-only"}, source=OURS)
+    assert ids(shown) == OWN and "text" not in shown["samples"].columns
 
 
 def test_the_digest_is_of_the_utf_8_bytes_and_stands_where_the_text_stood():

@@ -1,6 +1,8 @@
 """Tables: validated on the way in and out, deterministic bytes, one line when broken."""
 
 import math
+import subprocess
+import sys
 
 import polars as pl
 import pytest
@@ -9,13 +11,20 @@ from truerate.core import schemas
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import (
     Count,
+    Document,
+    Reject,
     Score,
     frame,
+    height,
     load,
+    of_columns,
     pair,
     pairs,
     save,
+    save_in_parts,
+    scan,
     score_row,
+    write,
 )
 
 TABLES = [
@@ -31,6 +40,11 @@ COUNT = {"step": "sample", "model": "m", "slice": pairs(task="qa"), **OUTCOMES}
 def test_empty_tables_travel(table, tmp_path):
     save(table, frame(table), tmp_path / "t.parquet")
     assert load(table, tmp_path / "t.parquet").schema == schemas.schema(table)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+def test_tables_say_what_a_row_is(table):
+    assert table.__doc__
 
 
 def row_of(table) -> dict:
@@ -95,6 +109,33 @@ def test_between_rules_names_and_types_are_kept(table, tmp_path):
         path.unlink()
 
 
+def test_a_file_between_rules_does_not_wait_for_pandera(tmp_path):
+    save(Count, frame(Count, [COUNT]), tmp_path / "t.parquet")
+    code = (
+        "import sys; from truerate.core.schemas import Count, load, read, write; "
+        "write(Count, read(Count, 't.parquet'), 'u.parquet'); print('pandera' in sys.modules); "
+        "load(Count, 'u.parquet'); print('pandera' in sys.modules)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.split() == ["False", "True"]
+
+
+def test_a_large_table_is_written_in_groups_that_are_decoded_apart(tmp_path, monkeypatch):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    from truerate.core.schemas import disk
+
+    rows, path = frame(Count, [COUNT | {"model": f"m{n}"} for n in range(5)]), tmp_path / "t.parquet"
+    save(Count, rows, path)
+    assert parquet.ParquetFile(path).metadata.num_row_groups == 1
+    monkeypatch.setattr(disk, "LARGEST_GROUP", 2)
+    save(Count, rows, path)
+    assert parquet.ParquetFile(path).metadata.num_row_groups == 3
+    assert load(Count, path).equals(rows)
+    assert load(Count, path, rows=pl.col("model") == "m4").equals(rows[4:])
+
+
 def test_bytes_depend_on_content_alone(tmp_path):
     for name in "ab":
         save(Count, frame(Count, [COUNT]), tmp_path / name)
@@ -130,6 +171,20 @@ def test_some_rows_are_read_in_their_order(tmp_path):
         load(Count, tmp_path / "none.parquet", rows=pl.col("model") == "a")
 
 
+@pytest.mark.parametrize("n", [0, 3])
+def test_whole_columns_give_what_rows_give(n):
+    spans = [{"start": 1, "end": 4, "type": "entity", "p": 0.5}]
+    table = schemas.Judgement
+    rows = [
+        row_of(table)
+        | {"target_id": str(one), "spans": spans * one, "attributes": pairs(seed=one), "p": None}
+        for one in range(n)
+    ]
+    columns = {name: [row[name] for row in rows] for name in schemas.schema(table)} | {"judge": "x"}
+    assert of_columns(table, columns).equals(frame(table, rows))
+    assert of_columns(table, columns).schema == schemas.schema(table)
+
+
 def test_pairs_are_sorted_text_and_read_back():
     made = frame(Count, [{**COUNT, "slice": pairs(task="qa", order=1, none=None)}])
     assert made["slice"].to_list() == [[{"key": "order", "value": "1"}, {"key": "task", "value": "qa"}]]
@@ -146,3 +201,54 @@ def test_a_score_says_no_certainty():
     }.items():
         row = score_row("accuracy", "m", {}, found, 4, **known)
         assert row["value"] == 0.5 and (row["low"], row["high"]) == ends
+
+
+CHECKED = """
+import sys
+import polars as pl
+from truerate.core.schemas import Score, frame, score_row, validate
+row = score_row("accuracy", "m", {}, (0.5, 0.4, 0.6), 4, board="b", inputs="i")
+validate(Score, frame(Score, [row]), where="x")  # checks values, too, for which pandera looks for pandas anew
+told = "pandas" in sys.modules
+import pandas
+print(told, pandas.DataFrame({"a": [1]}).shape)
+"""
+
+
+def test_a_table_is_checked_without_pandas_which_still_comes_where_it_is_asked_for():
+    pytest.importorskip("pandas")
+    done = subprocess.run([sys.executable, "-c", CHECKED], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[0] == "False (1, 1)"
+
+
+def documents(*ids: str, title: str = "") -> pl.DataFrame:
+    kept = {"lang": "en", "title": title, "url": None, "source": "web", "licence": "", "dated": None}
+    return frame(
+        Document, [{**kept, "document_id": name, "text": name * 3, "is_wikipedia": False} for name in ids]
+    )
+
+
+def test_a_table_written_in_parts_holds_what_one_written_whole_does(tmp_path):
+    files = [tmp_path / f"{place}.parquet" for place in range(3)]
+    for file, (ids, title) in zip(files, (("gc", "first"), ("ac", "second"), ("fedb", "third")), strict=True):
+        write(Document, documents(*ids, title=title), file)
+    for n in (1, 2, 3, 100):
+        save_in_parts(Document, files, tmp_path / "whole" / "documents.parquet", key="document_id", n=n)
+        found = load(Document, tmp_path / "whole" / "documents.parquet")
+        assert (
+            found["document_id"].to_list() == list("abcdefg")
+            and height(tmp_path / "whole/documents.parquet") == 7
+        )
+        assert found["title"].to_list() == [
+            "second",
+            "third",
+            "first",
+            *["third"] * 3,
+            "first",
+        ]  # of c the first
+        assert [path.name for path in (tmp_path / "whole").iterdir()] == ["documents.parquet"]
+    assert scan(Document, files).select("document_id").collect().height == 8
+    assert scan(Document, []).collect().schema == frame(Document).schema
+    write(Reject, frame(Reject), files[1])
+    with pytest.raises(TruerateError, match=r"1\.parquet: not a Document table"):
+        scan(Document, files)

@@ -1,4 +1,5 @@
 import random
+import time
 
 import pytest
 
@@ -91,3 +92,13 @@ def test_odd_texts_are_covered_in_order_whatever_stands_in_them():
             ends = [0, *(place for span in spans for place in span), len(text)]
             assert ends == sorted(ends) and all(start < end for start, end in spans)
             assert not "".join(text[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True)).strip()
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["a. ", "(", '"a. ', ".", "\n", "Dr. ", "“Ab. ", "1. ", "a.[1]", " ", "\n- a", ". .", "\n \n", "A.B."],
+)
+def test_cost_grows_with_the_length_of_a_text(part):
+    start = time.process_time()
+    sentence_spans(part * (300_000 // len(part)) + "x")
+    assert time.process_time() - start < 5  # quadratic: minutes

@@ -1,19 +1,26 @@
 """The one rule of what a word is, in the scripts of the languages that boards have."""
 
+import re
+from pathlib import Path
+
 import polars as pl
 import pytest
 
+import truerate
+from truerate.core import text as texts
 from truerate.core.spans.quotes import locate
-from truerate.core.text import WORD, normalise, piece_spans, pieces, terms, words
+from truerate.core.text import WORD, compatible, n_words, normalise, piece_spans, pieces, terms, words
 from truerate.detectors.lexical import _features
+from truerate.detectors.published.chunks import Chunker, chunks
 from truerate.detectors.retrieved import retrieved
 from truerate.detectors.tokens.features import units
 from truerate.metrics.bm25 import Index
-from truerate.metrics.ngrams import absent_rate
+from truerate.metrics.ngrams import absent_rate, form
 from truerate.metrics.similarity import chrf
 from truerate.metrics.text_overlap import bleu, bleu_sums, rouge_l, word_grams
 from truerate.tracks.halueval.sampling import candidate_reason
 from truerate.tracks.wildhallucinations.passages import passages
+from truerate.web.outcomes import Outcome, judged
 
 SPACED = {  # the blanks part the words
     "am": "አዲስ አበባ ዋና ከተማ", "ar": "كَتَبَ الوَلَدُ الدَّرْسَ", "bg": "София е столица", "bn": "ঢাকা বাংলাদেশের রাজধানী",
@@ -85,12 +92,71 @@ def test_forms_of_one_word_are_equal(one, other):
     assert normalise(one) == normalise(other) != ""
 
 
+def test_a_power_is_no_number_of_more_digits():
+    assert compatible("5.97×10²⁴ kg, 1¹/₂ m², 10⁻⁶") == "5.97×10^24 kg, 1 1/2 m2, 10^-6"
+    assert "106" not in units("10⁶ and 10^6").keys and units("10⁶").keys == units("10^6").keys == ["10^6"]
+
+
+def test_terms_pair_the_letters_of_scripts_without_spaces():
+    assert terms("北京 is It's 京 カード") == ["北京", "is", "it", "s", "京", "カー", "ード"]
+    assert terms("กรุง") == ["กรุ", "รุง"]
+
+
 def test_a_swapped_name_is_seen_in_every_script():
     for told, known in (("रोम ने शहर बनाया", "राम ने शहर बनाया"), ("Rom hat es erbaut", "Ram hat es erbaut")):
         assert _features(told, known)[0] == 1 / 4
 
 
 # ---- the source --------------------------------------------------------------------------------------------
+OF_PATTERNS = re.compile(r"\bre\.(?:compile|search|match|fullmatch|finditer|findall|sub|split)\(")
+# Where the standard library's `\w` or `\b` may stand: what is read there is no text of any language, or English words.
+ALLOWED = {
+    "answers": "English words of forms and markup",
+    "cli": "names and addresses",
+    "config": "names, addresses and secrets in settings",
+    "core/spans/page_tree.py": "names of classes and styles",
+    "core/pretrained.py": "ids of the Hub",
+    "core/spans/quotes.py": "English articles and elisions",
+    "core/sentence_spans.py": "English, German and French first words",
+    "core/text.py": "the word rule itself",
+    "detectors/published/replies.py": "yes, no, PASS, FAIL",
+    "pipeline": "names of models and assumed replies",
+    "hub": "licences, secrets, paths and addresses",
+    "llm": "replies: English and names of fields",
+    "metrics/gram_counts.py": "signs that are of no word",
+    "results": "names of files",
+    "site": "names of files",
+    "sources": "names of files and English marks of the formats",
+    "tracks/mfava/silver.py": "names of tags; a place to insert into, of an assumed reply",
+    "tracks/mfava/wild.py": "English frames of questions",
+    "tracks/wildhallucinations/names.py": "the paper's English phrases",
+    "tracks/wildhallucinations/entities.py": "English relatives",
+    "web": "English of error pages, names of classes",
+}
+
+
+def test_no_other_module_cuts_words():
+    root = Path(truerate.__file__).parent
+    found = []
+    for path in sorted(root.rglob("*.py")):
+        name, source = path.relative_to(root).as_posix(), path.read_text("utf-8")
+        if (
+            re.search(r"^import re$", source, re.M)
+            and OF_PATTERNS.search(source)
+            and re.search(r"\\[wWbB]", source)
+        ):
+            found.append(name)
+    assert [
+        name for name in found if not any(name == part or name.startswith(f"{part}/") for part in ALLOWED)
+    ] == []
+    cuts = [
+        p
+        for p in root.rglob("*.py")
+        if r"\w+(?:['’\-]\w+)*" in p.read_text("utf-8") or "NFKC" in p.read_text("utf-8")
+    ]
+    known = ("core/text.py", "core/sentence_spans.py", "site/samples/word_index.py", "answers/names.py")
+    assert [p for p in cuts if "llm/replies" not in p.as_posix() and not p.as_posix().endswith(known)] == []
+    assert texts.words("राम") == ["राम"]
 
 
 # ---- every public function, one sentence per script ----------------------------------------------------------
@@ -111,3 +177,19 @@ def test_every_function_sees_the_whole_sentence(lang):
     assert ["".join(one.text.split()) for one in passages("d", text, 999)] == ["".join(text.split())]
     assert "".join(units(text).keys) and not absent_rate(words(text.lower()), set(words(text.lower())))
     assert candidate_reason(text, text) is not None and candidate_reason(text, f"{text} xyz") is None
+
+
+@pytest.mark.parametrize("lang", SENTENCES)
+def test_no_function_counts_a_sentence_of_an_unspaced_script_as_one_word(lang):
+    text = SENTENCES[lang]
+    n = len(words(text))
+    assert n_words(text) == n == form(text).n_words
+    stop = "。" if lang in UNSPACED else "։" if lang == "hy" else "."
+    long = " ".join(f"{text}{stop}" for _ in range(60))
+    assert len(chunks(long, Chunker("minicheck-t5", 50), lambda text: [])) >= n
+    assert len(chunks(long, Chunker("alignscore", 50), lambda text: [])) >= min(60 * n // 50, 2)
+    # a long page that mentions signing in is no wall, and a short one is
+    assert (
+        judged(f"{long} please sign in", "", None, ("please sign in",)).outcome is Outcome.OK or 60 * n < 120
+    )
+    assert judged(f"{text} please sign in", "", None, ("please sign in",)).outcome is Outcome.SIGN_IN

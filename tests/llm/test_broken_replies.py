@@ -8,11 +8,18 @@ import pytest
 
 from llm.asked import TARGET, asking
 from truerate.core.errors import TruerateError
-from truerate.llm import ask
+from truerate.llm import ask, estimate
 from truerate.llm.stats import dead_letters, stats
 from truerate.llm.store.lease_holder import LeaseHolder
 from truerate.llm.store.leases import Job, Settled, settle
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply
+
+
+def test_parts_of_a_message_are_its_text(at):
+    (reply,) = ask([asking("[[parts]]")], at(), label="x")
+    assert (reply.status, reply.text) == ("ok", "x y")
+    assert ask([asking("[[parts-refused]]")], at(), label="x")[0].reason == "refusal"
+
 
 ODD = [
     "surrogate-tools",
@@ -31,11 +38,25 @@ def test_odd_characters_and_numbers_beside_the_text_are_read(at, kind):
     assert ask([asking(f"[[{kind}]]")], layout, label="y")[0].is_stored
 
 
+@pytest.mark.parametrize("count", [-1, 10**8, 10**9, 2**64, 10**17, 2**62, 1e300, "many", True])
+def test_absurd_usage_is_no_usage(at, stub, count):
+    stub.stub.usage = {"prompt_tokens": count, "completion_tokens": 5}
+    layout = at()
+    (reply,) = ask([asking("x")], layout, label="x")
+    assert (reply.status, reply.n_tokens_in, reply.cost_usd) == ("ok", None, 5 * 2 / 1e6)
+    with Store(layout.store) as store:
+        assert stats(store)["n_tokens_in"].to_list() == [1 + 32]  # the bound
+
+
 def test_a_small_packed_reply_that_grows_without_end_is_a_dead_letter(at, stub):
     layout = at(llm={"timeout_s": 60})
     replies = ask([asking("fine"), asking("[[bomb 40]]")], layout, label="x")
     assert [(reply.status, reply.reason) for reply in replies] == [("ok", None), ("dead", "too_large")]
     assert stub.n_calls == 2
+
+
+def test_a_packed_reply_is_read(at):
+    assert ask([asking("[[gzip]]")], at(), label="x")[0].text == "packed"
 
 
 def test_a_settlement_that_cannot_be_written_undoes_none_beside_it(tmp_path):
@@ -93,6 +114,28 @@ def test_the_model_that_says_it_answered_is_kept_and_told_where_it_is_another(at
     stub.stub.more = {"model": "stub-model"}
     ask([asking("c")], layout, label="x")
     assert "answered" not in capsys.readouterr().err.replace("1 answered", "")
+
+
+SPOILED = {
+    "no identity": "UPDATE response SET identity = NULL",
+    "an identity of bytes": "UPDATE response SET identity = x'ff00'",
+    "a detail of bytes": "UPDATE dead SET detail = x'ff', attempts = 'many'",
+    "a key of text": "UPDATE dead SET key = 'text'",
+    "no request": "UPDATE dead SET request = NULL",
+    "a request that is no zip": "UPDATE dead SET request = x'0102'",
+    "counts of nothing": "UPDATE ledger SET calls = NULL",
+}
+
+
+@pytest.mark.parametrize("name", SPOILED)
+def test_a_spoiled_store_is_shown_all_the_same(at, name):
+    layout = at()
+    ask([asking("fine"), asking("[[refusal]]")], layout, label="x")
+    with Store(layout.store) as store:
+        store.write(lambda link: link.execute(SPOILED[name]))
+        assert stats(store)["n_replies"].sum() == dead_letters(store).height == 1
+    assert ask([asking("fine"), asking("[[refusal]]")], layout, label="y")[0].is_stored
+    estimate([asking("new")], layout)
 
 
 def test_a_reply_that_cannot_be_read_is_one_line(at):

@@ -7,6 +7,7 @@ import pytest
 from llm.asked import asking
 from truerate.core.errors import EndpointError
 from truerate.llm import ask
+from truerate.llm.generation import Prompted, facts, generation
 from truerate.llm.store.responses import Store
 
 
@@ -35,6 +36,14 @@ def test_a_kept_reply_is_dead_where_it_is_no_longer_wanted_and_the_other_way_rou
     assert ask([asking("[[length]] b")], layout, label="x")[0].reason == "length"
     (again,) = ask([kept("[[length]] b")], layout, label="x")  # its text was not kept: paid for anew
     assert (again.status, stub.n_calls) == ("ok", 3)
+
+
+def test_a_reply_of_thought_alone_that_was_cut_stays_dead(at, stub):
+    """Asked again at every run it would be paid for at every run."""
+    layout = at()
+    for _ in range(2):
+        assert ask([kept("[[length-empty]]")], layout, label="x")[0].reason == "length"
+    assert stub.n_calls == 1
 
 
 def test_settings_that_a_server_refuses_end_the_run_though_it_answered_others(at, stub):
@@ -72,3 +81,15 @@ def test_log_probabilities_that_were_left_out_are_told(at, capsys):
     )
     ask([asking("c")], at(), label="x")
     assert "left them out" not in capsys.readouterr().err
+
+
+def test_another_model_than_the_one_asked_stands_in_the_row(at, stub):
+    stub.stub.more = {"model": "loaded.gguf"}
+    layout = at()
+    for _ in range(2):  # also of a reply that is stored
+        (reply,) = ask([asking("x")], layout, label="x")
+        assert reply.served == "loaded.gguf"
+    row = generation(Prompted(asking("x"), "i", "write"), reply)
+    assert facts(row)["served"] == "loaded.gguf"
+    stub.stub.more = {"model": "stub-model"}
+    assert ask([asking("y")], layout, label="x")[0].served is None

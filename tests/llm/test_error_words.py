@@ -131,6 +131,20 @@ def test_an_error_within_200_names_its_reset_in_the_headers():
     assert judge(200, {"retry-after": "7"}, body).delay == 7
 
 
+def test_a_text_of_which_nothing_is_seen_is_empty():
+    for text in (" \n\u200b\ufeff ", "\u2060", "\u3164", "\u00ad\t"):
+        assert (
+            judge(200, {}, json.dumps({"choices": [{"message": {"content": text}}]}).encode()).reason
+            == "empty"
+        )
+
+
+def test_a_code_of_a_long_prompt_counts_with_a_status_of_the_server_too():
+    body = error("the request exceeds the available context size", type="exceed_context_size_error")
+    assert judge(500, {}, body).reason == "context_length"
+    assert judge(500, {}, error("internal error")).reason == "server_error"
+
+
 TPM = "on tokens per min (TPM): Limit {limit}, Requested {requested}. Please try again in 2s."
 
 
@@ -201,6 +215,16 @@ def test_forms_of_retry_after(value, seconds):
     assert asked({"retry-after": value}, "", NOW) == seconds
 
 
+def test_a_router_hands_on_headers_in_the_body():
+    body = error(
+        "free-models-per-day",
+        code=429,
+        metadata={"headers": {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1800086400000"}},
+    )
+    assert resets_at({}, body.decode(), NOW) == NOW + 86400
+    assert asked({}, body.decode(), NOW) is None
+
+
 @pytest.mark.parametrize(
     ("body", "seconds"),
     [
@@ -213,3 +237,13 @@ def test_forms_of_retry_after(value, seconds):
 )
 def test_how_long_a_body_asks_to_wait(body, seconds):
     assert asked({}, json.dumps(body), NOW) == seconds
+
+
+def test_no_fault_is_without_words():
+    for status, body in (
+        (200, b""),
+        (200, b'{"choices": []}'),
+        (500, b""),
+        (200, b'{"choices": [{"message": {"content": ""}}]}'),
+    ):
+        assert judge(status, {}, body).detail

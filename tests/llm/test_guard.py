@@ -64,3 +64,7 @@ def test_a_fence_cannot_be_closed_from_inside():
     assert lines[0].startswith("<data-") and lines[-1] == f"</{lines[0][1:]}"
     assert not [line for line in lines[1:-1] if "</data-" in line or "#" in line]
     assert fence(text) == fence(text) != fence(text + " ")
+
+
+def test_broken_unicode():
+    assert neutralise("a\ud800\x00\u202eb") == "a?b"

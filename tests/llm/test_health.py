@@ -20,7 +20,7 @@ def letters(layout) -> list[tuple[str, str]]:
         return sorted(dead_letters(store).select("prompt", "reason").rows())
 
 
-@pytest.mark.parametrize("kind", ["503", "drop", "429", "not-completion"])
+@pytest.mark.parametrize("kind", ["502", "503", "504", "500", "drop", "429", "not-completion"])
 def test_an_outage_kills_nothing(at, stub, kind):
     """Each request has three tries, of a few milliseconds: forty faults in a row would kill thirteen. Twenty
     refusals for the rate, or replies that are paid for, would end the run.
@@ -66,7 +66,7 @@ def test_an_endpoint_that_stays_away_ends_the_run_and_the_next_one_goes_on(at, s
         assert stats(store)["n_replies"].sum() == 200
 
 
-@pytest.mark.parametrize("n_poisoned", [1, 12])
+@pytest.mark.parametrize("n_poisoned", [1, 2, 12])
 def test_poisoned_requests_die_whatever_their_number(at, stub, n_poisoned):
     """At the end they are all that is left: a tiny request tells that the endpoint is well."""
     layout = at(llm=SOON, endpoint={"concurrency": 4})
@@ -79,7 +79,7 @@ def test_poisoned_requests_die_whatever_their_number(at, stub, n_poisoned):
     assert stub.n_calls == n_calls
 
 
-@pytest.mark.parametrize("kind", ["broken", "empty"])
+@pytest.mark.parametrize("kind", ["broken", "null", "empty", "no-choices", "no-body"])
 @pytest.mark.parametrize("has_answered", [False, True])
 def test_replies_none_of_which_is_whole_end_the_run(at, stub, kind, has_answered):
     layout = at(llm={"max_attempts": 5}, endpoint={"concurrency": 4})
@@ -106,8 +106,25 @@ def test_refusals_in_a_row_end_the_run_with_the_time_of_the_reset(at, stub, caps
     assert "asked to wait" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("kind", ["503", "drop", "429", "html"])
-@pytest.mark.parametrize("n_left", [1])
+def test_refusals_that_name_no_time_end_the_run_too(at, stub):
+    stub.stub.outage = "429", lambda n: n > 15
+    with pytest.raises(
+        EndpointError,
+        match="refusals in a row, for .* s, without an answer between: 429: .*; run again later",
+    ):
+        ask([asking(f"n {n}") for n in range(200)], at(llm=SOON, endpoint={"concurrency": 8}), label="x")
+    assert stub.n_calls < 60
+
+
+def test_short_limits_that_come_again_end_no_run(at, stub):
+    """Every tenth request passes; the others are told to wait a moment."""
+    stub.stub.outage, stub.stub.error_headers = ("429", lambda n: n % 10 > 0), {"retry-after-ms": "3"}
+    layout = at(llm=SOON | {"max_attempts": 20}, endpoint={"concurrency": 8})
+    assert {reply.status for reply in ask([asking(f"n {n}") for n in range(30)], layout, label="x")} == {"ok"}
+
+
+@pytest.mark.parametrize("kind", ["502", "503", "500", "drop", "429", "not-completion", "html"])
+@pytest.mark.parametrize("n_left", [1, 2])
 def test_an_outage_at_the_tail_of_a_run_kills_nothing(at, stub, kind, n_left):
     """Ten faults in a row, of one or two requests that have three tries each."""
     stub.stub.outage = kind, lambda n: 20 < n <= 30
@@ -119,7 +136,7 @@ def test_an_outage_at_the_tail_of_a_run_kills_nothing(at, stub, kind, n_left):
 
 
 @pytest.mark.parametrize("kind", ["502", "drop", "429", "empty", "broken"])
-@pytest.mark.parametrize("n_left", [1])
+@pytest.mark.parametrize("n_left", [1, 2])
 def test_an_endpoint_that_goes_away_before_the_last_requests_ends_the_run(at, stub, kind, n_left):
     stub.stub.outage = kind, lambda n: n > 20
     layout = at(llm=SOON | {"outage_s": 0.3}, endpoint={"concurrency": 4})
@@ -133,6 +150,20 @@ def test_an_endpoint_that_goes_away_before_the_last_requests_ends_the_run(at, st
     n_calls, stub.stub.outage = stub.n_calls, None
     assert {reply.status for reply in ask(last, layout, label="y")} == {"ok"}
     assert stub.n_calls == n_calls + n_left
+
+
+def test_a_quota_that_only_asks_to_wait_ends_the_run_after_outage_s(at, stub):
+    """Each refusal names a wait, so that none is blind, and no moment at which the quota begins anew."""
+    stub.stub.outage, stub.stub.error_headers = ("429", lambda n: n > 15), {"retry-after-ms": "40"}
+    layout = at(llm=SOON | {"outage_s": 0.4}, endpoint={"concurrency": 4})
+    requests = [asking(f"n {n}") for n in range(60)]
+    since = time.monotonic()
+    with pytest.raises(EndpointError, match=r"refusals in a row, for \d s, .*: 429: .*; run again later"):
+        ask(requests, layout, label="x")
+    assert time.monotonic() - since < 20 and letters(layout) == []
+    n_calls, stub.stub.outage = stub.n_calls, None
+    assert {reply.status for reply in ask(requests, layout, label="y")} == {"ok"}
+    assert stub.n_calls == n_calls + 60 - 15
 
 
 def test_what_is_dead_for_the_rate_is_asked_again_by_the_next_run(at, stub):

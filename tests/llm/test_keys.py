@@ -69,6 +69,22 @@ def test_without_a_system_message_what_it_says_is_sent_with_the_first_users():
     assert without_system(messages[:1]) == ({"role": "user", "content": "Be brief."},)
 
 
+def test_whole_numbers_and_fractions_of_a_setting_are_one():
+    assert TARGET.key(asking("x", temperature=1)) == TARGET.key(asking("x", temperature=1.0))
+
+
+def test_lists_among_the_settings():
+    assert orjson.loads(TARGET.payload(asking("x", stop=["a", "b"])))["params"]["stop"] == ["a", "b"]
+
+
+def test_order_of_settings_is_nothing():
+    one, other = (
+        Request("m", (), {"top_p": 1.0, "max_tokens": 5}),
+        Request("m", (), {"max_tokens": 5, "top_p": 1.0}),
+    )
+    assert TARGET.key(one) == TARGET.key(other)
+
+
 def test_the_cheap_test_finds_everything_that_clean_removes():
     for code in (*range(0x300), *range(0x2000, 0x2100), 0xFEFF, 0xD800, 0x1F600):
         content = f"a{chr(code)}b"

@@ -13,7 +13,7 @@ from llm.asked import TARGET, asking
 from truerate.llm.store.budget import BudgetLimits, Charge
 from truerate.llm.store.lease_holder import LeaseHolder, host, is_alive, started
 from truerate.llm.store.leases import Claim, Job, Leases, Settled, claim, commit, heartbeat, settle
-from truerate.llm.store.responses import Store, StoredReply
+from truerate.llm.store.responses import DeadLetter, Store, StoredReply
 
 FREE = BudgetLimits(None, None)
 
@@ -58,6 +58,13 @@ def test_settling_and_claiming_again_in_one_transaction(store):
     )
     assert store.write(again) == {job().key: Claim.MINE}
     assert store.query("SELECT kind, calls FROM ledger") == [("lost", 1)]
+
+
+def test_dead_letters_answer_claims(store):
+    one = lives(store, LeaseHolder.mine())
+    outcome(store, one, job())
+    store.write(partial(settle, holder=one, settled=[Settled(job(), DeadLetter("refusal", "no", 1))]))
+    assert outcome(store, one, job()) == DeadLetter("refusal", "no", 1, job().target.address)
 
 
 def test_a_desk_that_closes_claims_nothing_more_and_writes_what_came(store):
@@ -110,6 +117,13 @@ def test_leases_of_a_silent_owner_are_broken_after_their_time(store):
     deadline = time.monotonic() + 5
     while outcome(store, mine, job()) is not Claim.MINE:
         assert time.monotonic() < deadline
+
+
+def test_leases_without_an_owner_are_broken(store):
+    outcome(store, LeaseHolder.mine(), job())
+    mine = lives(store, LeaseHolder.mine())
+    assert outcome(store, mine, job()) is Claim.BUSY
+    assert outcome(store, mine, job()) is Claim.MINE
 
 
 def test_the_budget_decides_claims(store):

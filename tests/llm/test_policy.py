@@ -1,6 +1,7 @@
 """Verdicts on single answers that the runs do not reach."""
 
 import json
+import time
 from email.utils import formatdate
 
 import aiohttp
@@ -35,6 +36,10 @@ def test_retry_after(headers, seconds):
     assert retry_after(httpx2.Headers(headers), NOW) == seconds
 
 
+def test_retry_after_is_by_the_clock():
+    assert 58 < retry_after({"retry-after": formatdate(time.time() + 60, usegmt=True)}) <= 60
+
+
 @pytest.mark.parametrize(
     ("status", "body", "action", "reason"),
     [
@@ -64,6 +69,30 @@ def completion(message: dict, **choice: object) -> bytes:
     return json.dumps({"choices": [{"message": message, **choice}]}).encode()
 
 
+@pytest.mark.parametrize(
+    ("said", "action", "reason", "finish"),
+    [
+        ("model_length", "dead", "length", "length"),  # Mistral: the model's own limit
+        ("max_tokens", "dead", "length", "length"),
+        ("MAX_TOKENS", "dead", "length", "length"),
+        ("SAFETY", "dead", "content_filter", "content_filter"),
+        ("error", "retry", "server_error", "error"),  # a router whose upstream broke off in the reply
+        ("end_turn", "keep", "", "end_turn"),
+        ("stop", "keep", "", "stop"),
+    ],
+)
+def test_the_end_of_a_reply_is_read_in_the_words_of_several_servers(said, action, reason, finish):
+    verdict = judge(200, {}, completion({"content": "Yes, the y"}, finish_reason=said))
+    assert (verdict.action, verdict.reason, verdict.finish) == (action, reason, finish)
+    cut = judge(200, {}, completion({"content": "Yes, the y"}, finish_reason=said), accept_length=True)
+    assert (cut.action == "keep") == (action == "keep" or reason == "length")
+
+
+def test_what_a_router_says_of_its_upstream_is_told():
+    body = completion({"content": "Ye"}, finish_reason="error", error={"code": 502, "message": "gone"})
+    assert "gone" in judge(200, {}, body).detail
+
+
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
 @pytest.mark.parametrize("text", [None, "", " \n"])
 def test_a_reply_that_was_cut_in_thought_kept_apart_is_told_so(field, text):
@@ -85,6 +114,14 @@ def test_thought_is_no_text_in_whatever_part_it_comes():
     assert judge(200, {}, completion({"content": parts}, finish_reason="stop")).text == "Yes."
 
 
+@pytest.mark.parametrize(
+    "usage", ["null", "[]", '{"prompt_tokens": -1, "completion_tokens": true}', '{"prompt_tokens": "5"}']
+)
+def test_usage_that_counts_nothing(usage):
+    verdict = judge(200, {}, f'{{"choices": [{{"message": {{"content": "x"}}}}], "usage": {usage}}}'.encode())
+    assert (verdict.action, verdict.n_in, verdict.n_out) == ("keep", None, None)
+
+
 def test_tool_calls_and_logprobs_are_kept():
     verdict = judge(
         200,
@@ -93,6 +130,11 @@ def test_tool_calls_and_logprobs_are_kept():
     )
     assert (verdict.action, verdict.text) == ("keep", "")
     assert verdict.extra == b'{"tool_calls":[1],"logprobs":{"content":[]}}'
+
+
+def test_details_are_one_short_line():
+    verdict = judge(500, {}, ("a\nb " * 500).encode())
+    assert "\n" not in verdict.detail and len(verdict.detail) < 220
 
 
 def test_exceptions_are_known_by_the_classes_of_the_packages():

@@ -6,6 +6,7 @@ from llm.asked import asking
 from truerate.llm import ask, estimate
 from truerate.llm.stats import retry_dead
 from truerate.llm.store.responses import Store
+from truerate.llm.transport.prompt_cut import is_cut, n_words
 
 LONG = "The gate of the harbour stands open on day 7. " * 190  # 1,900 words
 
@@ -70,3 +71,24 @@ def test_a_reply_of_an_earlier_build_to_a_cut_prompt_is_asked_again_once(at, stu
     for n_calls in (2, 2):
         assert ask([asking(LONG)], layout, label="y")[0].reason == "prompt_cut"
         assert stub.n_calls == n_calls
+
+
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [
+        ("one two  three\n\nfour", 4),
+        ("a - b = c", 3),  # what holds no letter and no digit may be part of a token
+        ("港は1700年に建てられた。" * 50, 1),
+        ("राम ने शहर बनाया", 4),
+        ("", 0),
+    ],
+)
+def test_words_of_a_prompt(text, least):
+    assert n_words([text]) == least
+
+
+def test_a_count_of_as_many_tokens_as_words_is_no_cut():
+    words = ["harbour " * 500]
+    assert is_cut(words, 499) and not is_cut(words, 500)
+    assert not is_cut(["港" * 3000], 900)  # several characters in a token
+    assert not is_cut(["a " * 500], 250)  # servers that count four characters as a token

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from truerate.core.errors import SettingsError
+from truerate.core.errors import SettingsError, TruerateError
 from truerate.llm import guard, prompts
 
 
@@ -60,6 +60,20 @@ def test_fence_and_its_template_stand_untouched(write):
     assert message["content"] == f'#Text#:\n{guard.fence(text)}\n<b>"it\'s" & co</b> {text}'
 
 
+def test_headings_of_a_macro_stay(write):
+    folder = write("{% macro shown(x) %}\n#Answer#: {{ x }}\n{% endmacro %}{{ shown(x) }}")
+    (message,) = prompts.render("halueval", "own", folder, x="#Answer#: y")
+    assert message["content"] == "#Answer#: ＃Answer＃: y"
+
+
+def test_loops_and_lists(write):
+    folder = write("{% for x in xs %}\n- {{ x.name }}\n{% endfor %}\n{{ names | join(', ') }}")
+    (message,) = prompts.render(
+        "halueval", "own", folder, xs=[{"name": "a<b"}, {"name": "c"}], names=["x&y", "z"]
+    )
+    assert message["content"] == "- a<b\n- c\nx&y, z"
+
+
 @pytest.mark.parametrize(
     ("source", "said"),
     [
@@ -74,6 +88,14 @@ def test_fence_and_its_template_stand_untouched(write):
 def test_templates_that_do_not_hold(write, source, said):
     with pytest.raises(SettingsError, match=said):
         prompts.render("halueval", "own", write(source), q="x", empty=None)
+
+
+def test_a_missing_template_names_the_places(tmp_path):
+    with pytest.raises(
+        TruerateError,
+        match="prompt 'nope' of track 'halueval': no file at .*nope.j2 or .*tracks/halueval/prompts/nope.j2",
+    ):
+        prompts.render("halueval", "nope", str(tmp_path))
 
 
 def test_an_edited_template_is_read_again(write):

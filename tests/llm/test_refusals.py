@@ -1,5 +1,7 @@
 """An endpoint that has answered nothing for a model: its refusals are no replies, and end the run."""
 
+from dataclasses import replace
+
 import pytest
 
 from llm.asked import asking
@@ -8,6 +10,7 @@ from truerate.core.errors import EndpointError, TruerateError
 from truerate.llm import Request, ask
 from truerate.llm.stats import dead_letters
 from truerate.llm.store.responses import Store
+from truerate.llm.structured import verdict
 
 REFUSING = [
     "400",
@@ -64,6 +67,14 @@ def test_a_setting_that_a_model_refuses_is_named_with_what_leaves_it_out(at, stu
     )
 
 
+def test_a_second_setting_is_named_beside_what_is_left_out_already(at, stub):
+    stub.stub.refused = ("temperature", "top_p")
+    with pytest.raises(EndpointError, match=r"`drop: \[temperature, top_p\]` in models.m"):
+        ask([asking("one", temperature=0.0, top_p=1.0)], at(model={"drop": ["temperature"]}), label="x")
+    layout = at(model={"drop": ["temperature", "top_p"]})
+    assert ask([asking("one", temperature=0.0, top_p=1.0)], layout, label="x")[0].status == "ok"
+
+
 TEMPLATES = {  # of chat templates that know no system message: Gemma's, Mistral's, and a server's own words
     "System role not supported": True,
     "Conversation roles must alternate user/assistant/user/assistant/...": True,
@@ -85,6 +96,17 @@ def test_a_template_without_system_messages_is_named_with_the_setting(at, stub, 
     assert reply.text == "echo: Be brief.\n\none" and stub.stub.last["messages"][0]["role"] == "user"
 
 
+def test_structured_output_that_breaks_a_server_is_thought_of(at, stub):
+    """A server that says nothing of it but 500."""
+    request = replace(asking("[[500]]"), form=verdict())
+    layout = at(model={"structured": "json_schema"}, llm={"max_attempts": 1})
+    with pytest.raises(EndpointError, match=r"set models\.m\.structured to null"):
+        ask([request], layout, label="x")
+    with pytest.raises(EndpointError, match=r"has answered nothing") as ended:
+        ask([request], at(llm={"max_attempts": 1}), label="x")
+    assert "structured" not in str(ended.value)
+
+
 def test_the_limit_under_its_other_name_is_named_with_the_setting(at, stub):
     """The stub says as OpenAI does: `max_tokens` is not supported, use `max_completion_tokens`."""
     stub.stub.refused = ("max_tokens",)
@@ -104,6 +126,21 @@ def test_refusals_become_dead_letters_once_the_endpoint_answers(at, stub):
     assert [reason for _, reason in letters(layout)] == ["rejected"] * 6
     assert stub.n_calls == 7
     assert all(reply.is_stored for reply in ask(requests, layout, label="y"))
+
+
+def test_an_answer_under_way_saves_a_run_with_twenty_refusals(at, stub):
+    """The one good request is slow: twenty refusals are there before it."""
+    layout = at(endpoint={"concurrency": 8})
+    requests = [asking("[[slow 0.3]]"), *(asking(f"[[400]] {n}") for n in range(40))]
+    replies = ask(requests, layout, label="x")
+    assert [reply.status for reply in replies] == ["ok", *["dead"] * 40]
+    assert stub.n_calls == 41
+
+
+def test_a_completion_is_an_answer_however_badly_formed_its_text(at):
+    layout = at(llm={"max_attempts": 1})
+    replies = ask([asking("[[empty]]"), asking("[[400]]")], layout, label="x")
+    assert [reply.reason for reply in replies] == ["empty", "rejected"]
 
 
 def test_what_a_single_request_brings_upon_itself_is_an_outcome_and_no_answer(at):
@@ -153,3 +190,10 @@ def test_a_model_that_is_asked_by_a_wrong_name_is_told_at_once(at, stub):
     with pytest.raises(TruerateError, match="model 'stub-model' is not there.*Server is pinned to"):
         ask([asking(f"[[pinned]] {n}") for n in range(100)], at(), label="x")
     assert stub.n_calls < 30
+
+
+@pytest.mark.parametrize("budget", [{"budget_usd": 0.0005}, {"budget_tokens": 300}])
+def test_a_budget_that_has_room_for_few_does_not_hold_refusals_up(at, stub, budget):
+    with pytest.raises(TruerateError, match="has answered nothing|budget"):
+        ask([asking(f"[[400]] {n}") for n in range(50)], at(llm=budget), label="x")
+    assert stub.n_calls <= 50

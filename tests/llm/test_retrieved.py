@@ -39,6 +39,21 @@ def test_forms(told, expected):
     assert bool(expected) or retrieved.written(told) is None
 
 
+def test_broken_text_is_left_out_and_nothing_else():
+    found = retrieved.kept({"citations": ["\ud800"], "annotations": [CITED]})
+    assert found == {"annotations": [CITED]}
+
+
+def test_bounds():
+    deep: object = PAGE
+    for _ in range(40):
+        deep = [deep]
+    assert retrieved.results({"citations": deep}) == []
+    many = [{"url": f"{PAGE}/{k}", "text": "x" * 10_000} for k in range(300)]
+    found = retrieved.results({"citations": many})
+    assert len(found) == retrieved.MOST and {len(one["text"]) for one in found} == {retrieved.LONGEST}
+
+
 def test_it_stands_in_the_row_of_a_reply_and_of_a_stored_one(at, stub):
     layout = at()
     assert ask([asking("plain")], layout, label="x")[0].retrieved is None

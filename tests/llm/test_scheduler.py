@@ -39,7 +39,7 @@ def test_transient_faults_are_retried(at, stub, kind):
     assert (reply.status, reply.text, stub.n_calls) == ("ok", f"echo: [[{kind} x2]]", 3)
 
 
-@pytest.mark.parametrize(("kind", "reason"), list(RETRIED.items())[::3])
+@pytest.mark.parametrize(("kind", "reason"), RETRIED.items())
 def test_transient_faults_that_stay_become_dead_letters(at, stub, kind, reason):
     """After the tries a tiny request tells whether it is the endpoint. It may meet the connection that the fault before
     it closes, and fail unseen: then tries more are made.
@@ -106,6 +106,13 @@ def test_replies_in_flight_are_kept_when_the_run_ends(at, stub):
     assert all(reply.is_stored for reply in ask(requests, layout, label="y"))
 
 
+def test_a_cut_reply_is_kept_where_params_say_so(at):
+    (reply,) = ask([asking("[[length]]")], at(model={"accept_length": True}), label="x")
+    assert (reply.status, reply.text, reply.finish_reason) == ("ok", "a start of", "length")
+    (reply,) = ask([asking("[[length-empty]]")], at(model={"accept_length": True}), label="x")
+    assert (reply.status, reply.reason) == ("dead", "length")
+
+
 def test_a_hanging_endpoint_times_out(at, stub):
     (reply,) = ask([asking("[[hang x1]]")], at(llm={"timeout_s": 0.2}), label="x")
     assert (reply.status, stub.n_calls) == ("ok", 2)
@@ -141,10 +148,39 @@ def test_a_server_delay_holds_the_whole_queue_back(at, stub, kind, arg, least):
     assert stub.n_calls == 22
 
 
+def test_an_endpoint_that_wants_very_long_ends_the_run(at):
+    with pytest.raises(EndpointError, match="asks to wait 7,200 s"):
+        ask([asking("[[429 x1 7200]]")], at(), label="x")
+
+
 def test_requests_per_minute_are_spaced(at, stub):
     ask([asking(f"n {n}") for n in range(6)], at(endpoint={"rpm": 600}), label="x")
     times = sorted(stub.stub.times)
     assert times[-1] - times[0] >= 0.45  # 5 gaps of 0.1 s
+
+
+def test_an_endpoint_that_takes_less_than_params_say_gets_less(at, stub):
+    stub.stub.capacity, stub.stub.latency = 3, 0.005
+    replies = ask(
+        [asking(f"n {n}") for n in range(150)],
+        at(llm={"max_attempts": 5}, endpoint={"concurrency": 32}),
+        label="x",
+    )
+    assert [reply.status for reply in replies] == ["ok"] * 150
+    assert stub.n_calls < 300
+
+
+def test_an_endpoint_that_answers_nothing_ends_the_run(at, stub):
+    requests = [asking(f"[[500]] {n}") for n in range(200)]
+    with pytest.raises(
+        TruerateError,
+        match="model 'm' .* has answered nothing: 2[0-3] requests refused, the last as server_error: 500",
+    ):
+        ask(requests, layout := at(endpoint={"concurrency": 4}), label="x")
+    assert stub.n_calls < 80
+    with Store(layout.store) as store:
+        assert dead_letters(store).is_empty()
+        assert store.query("SELECT COUNT(*) FROM lease") == [(0,)]
 
 
 def test_one_endpoint_that_fails_lets_the_other_finish_what_it_has_sent(at, stub):
@@ -209,6 +245,14 @@ def test_the_budget_stops_before_it_is_passed_and_goes_on_when_raised(at, stub):
     assert stub.n_calls == n_first
     assert len(ask(requests, at(llm={"budget_usd": 1.0}), label="raised")) == 200
     assert stub.n_calls == 200
+
+
+def test_a_budget_in_tokens(at, stub):
+    layout = at(llm={"budget_tokens": 300})
+    with pytest.raises(BudgetError, match="budget: llm.budget_tokens = 300"):
+        ask([asking(f"n {n:03}") for n in range(50)], layout, label="x")
+    # a call is bound by 87 tokens and takes 15: the last one goes out with at most 213 spent
+    assert stub.n_calls == 213 // 15 + 1
 
 
 def test_replies_without_usage_are_booked_at_their_bound(at, stub):

@@ -1,5 +1,6 @@
 """The file: what it keeps, what it refuses, and what a kill leaves."""
 
+import json
 import os
 import shutil
 import signal
@@ -12,7 +13,7 @@ import pytest
 
 from llm.asked import TARGET, asking
 from truerate.core.errors import StoreError, TruerateError
-from truerate.llm import stats
+from truerate.llm import ask, stats
 from truerate.llm.store import archive
 from truerate.llm.store.budget import Charge, book
 from truerate.llm.store.lease_holder import LeaseHolder
@@ -61,6 +62,20 @@ def test_texts_come_back(tmp_path, text):
         assert store.find([key, b"0" * 32]) == {key: StoredReply(text, "stop", 1, 2)}
 
 
+def test_many_keys_at_once(tmp_path):
+    with Store(tmp_path / "r.sqlite") as store:
+        jobs = [Job(TARGET.key(asking(f"{n}")), TARGET, asking(f"{n}")) for n in range(1200)]
+        store.write(
+            partial(
+                settle,
+                holder=LeaseHolder.mine(),
+                settled=[Settled(job, StoredReply(str(n), None, 1, 1)) for n, job in enumerate(jobs)],
+            )
+        )
+        found = store.find([job.key for job in jobs])
+        assert [found[job.key].text for job in jobs] == [str(n) for n in range(1200)]
+
+
 def test_a_stored_reply_is_never_replaced(tmp_path):
     with Store(tmp_path / "r.sqlite") as store:
         key = put(store, "p", "first")
@@ -94,6 +109,25 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
         Store(tmp_path / "other")
     with pytest.raises(StoreError, match="TRUERATE_STORE"):
         Store(tmp_path / "text" / "under a file")
+
+
+def test_pragmas(tmp_path):
+    with Store(tmp_path / "r.sqlite") as store:
+        found = [
+            store.query(f"PRAGMA {name}")[0][0]
+            for name in ("journal_mode", "page_size", "synchronous", "busy_timeout")
+        ]
+    assert found == ["wal", 8192, 1, 60000]
+
+
+def test_processes_write_at_once(tmp_path):
+    path = tmp_path / "r.sqlite"
+    writers = [writer(path, start, start + 60) for start in (0, 30, 60)]
+    for process in writers:
+        process.communicate()
+        assert process.returncode == 0
+    with Store(path) as store:
+        assert store.query("SELECT COUNT(*) FROM response") == [(120,)]
 
 
 def test_what_was_acknowledged_survives_a_kill(tmp_path):
@@ -247,3 +281,27 @@ def test_a_store_without_its_log_is_refused_and_what_to_do_works(killed, capfd):
         assert store.query("SELECT calls FROM ledger") == [(3,)]
     Store(killed).close()  # after a checkpoint there is no log, and nothing is missing
     assert not wal.exists()
+
+
+def test_a_person_may_go_on_without_what_is_lost_or_with_a_new_store(killed):
+    killed.with_name("r.sqlite-wal").unlink()
+    (killed.with_name("r.sqlite.d") / "booked.json").unlink()
+    with Store(killed) as store:
+        assert store.query("SELECT calls FROM ledger") == []
+
+
+def test_a_new_store_beside_the_folder_of_an_old_one_is_none_that_lost_something(killed):
+    for file in killed.parent.glob("r.sqlite*"):
+        if file.is_file():
+            file.unlink()
+    with Store(killed) as store:
+        assert store.query("SELECT calls FROM ledger") == []
+
+
+def test_a_run_notes_what_it_books_beside_its_store(at):
+    """The calls of a run lie in its store and are noted beside it, so that a later loss of the log is seen."""
+    layout = at()
+    ask([asking(f"question {n}") for n in range(5)], layout, label="x")
+    with Store(layout.store) as store:
+        noted = json.loads((store.folder / "booked.json").read_text("utf-8"))
+        assert noted[1] == store.query("SELECT SUM(calls) FROM ledger")[0][0] == 5

@@ -45,6 +45,13 @@ def test_a_reply_of_another_form_stays_as_it_is(text):
     assert VERDICT.plain(text) == text
 
 
+@pytest.mark.parametrize(
+    "text", ['{"verdicts": [{"claim": "x", "verdict": "supported"}]}', '{"verdicts": 3}']
+)
+def test_broken_lists_stay_as_they_are(text):
+    assert NUMBERED.plain(text) == text
+
+
 def test_a_schema_allows_the_words_of_the_reader_and_nothing_else():
     schema = VERDICT.sent()["json_schema"]
     assert schema["schema"]["properties"] == {"verdict": {"type": "string", "enum": ["Yes", "No"]}}
@@ -70,6 +77,11 @@ def test_the_server_is_handed_the_schema_and_the_reply_is_read_as_text(at, stub)
     assert recorded([first.key], layout)[first.key][0]["params"]["response_format"] == VERDICT.sent()
     assert ask([formed('[[text {"verdict": "Yes"}]]')], layout, label="x")[0].text == "Yes"
     assert stub.n_calls == 2
+
+
+def test_a_model_without_the_setting_gets_the_request_as_ever(at, stub):
+    (reply,) = ask([formed('[[text {"verdict": "Yes"}]]')], at(), label="x")
+    assert "response_format" not in stub.stub.last and reply.text == '{"verdict": "Yes"}'
 
 
 @pytest.mark.parametrize(

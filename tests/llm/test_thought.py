@@ -1,10 +1,13 @@
 """Thought that stands in a reply: cut in one place, kept beside the answer, counted."""
 
+import polars as pl
 import pytest
 
 from llm.asked import asking
-from truerate.llm import ask
+from truerate.llm import Reply, ask
+from truerate.llm.counts import counts
 from truerate.llm.dry_run import DryRun
+from truerate.llm.generation import Prompted, facts, generation, generations
 from truerate.llm.thought import Said, said
 
 CASES = {
@@ -64,3 +67,14 @@ def test_replies_come_without_it_and_the_store_keeps_it(at, stub):
         [asking("[[text <think>so</think>Yes]]")], layout, label="z"
     )
     assert planned[0].text == "Yes"
+
+
+def test_rows_hold_it_beside_the_text_and_accounts_count_it():
+    def row(number: int, thought: str | None) -> dict:
+        reply = Reply(f"{number:064x}", "ok", "Yes", "stop", None, 1, 1, 0.0, False, thought)
+        return generation(Prompted(asking(f"{number}"), f"i{number}", "recognition"), reply)
+
+    table = generations([row(1, "so"), row(2, None), row(3, "")])
+    assert sorted(facts(one).get("thought", "-") for one in table.to_dicts()) == ["-", "-", "so"]
+    (account,) = counts(table).select(pl.col("n_in", "n_ok", "n_thought")).rows()
+    assert account == (3, 3, 1)

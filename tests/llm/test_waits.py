@@ -17,9 +17,19 @@ def soon(monkeypatch):
     monkeypatch.setattr(waits, "LONG_S", 0.1)
 
 
+def test_what_is_under_way_is_told(at, soon, capsys):
+    ask([asking("[[slow 0.4]]")], at(), label="x")
+    assert "endpoint 'stub': no answer for 0 s: 1 under way at http://127.0.0.1:" in capsys.readouterr().err
+
+
 def test_a_pause_is_told(at, soon, capsys):
     ask([asking("[[429 x1 0.5]]")], at(), label="x")
     assert "it asked to wait, " in capsys.readouterr().err
+
+
+def test_a_short_run_says_nothing(at, capsys):
+    ask([asking("x")], at(), label="x")
+    assert "no answer" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("column", ["next_at", "paused_until"])

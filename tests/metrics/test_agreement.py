@@ -1,4 +1,5 @@
 import numpy as np
+import polars as pl
 import pytest
 
 from truerate.metrics.agreement import (
@@ -8,10 +9,14 @@ from truerate.metrics.agreement import (
     fleiss_kappa,
     krippendorff_alpha,
     marked_agreement,
+    marked_or_not,
     marked_units,
     max_voting,
     percent_agreement,
+    rating_counts,
+    span_counts,
     table_agreement,
+    weighted_cells,
 )
 
 # Fleiss 1971's layout as worked in textbooks: 10 units, 14 raters, 5 labels; κ = .210
@@ -21,6 +26,14 @@ TEXTBOOK = np.array(
         [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
     ]
 )  # fmt: skip
+
+
+def test_rating_counts_are_sorted_and_leave_nulls_out():
+    rows = pl.DataFrame(
+        {"unit_id": ["b", "a", "a", "a"], "rater": ["x", "x", "y", "z"], "label": ["yes", "no", "yes", None]}
+    )
+    assert rating_counts(rows).tolist() == [[1, 1], [0, 1]]  # units a, b; labels no, yes
+    assert rating_counts(rows.clear()).size == 0
 
 
 def totals(counts) -> np.ndarray:
@@ -35,11 +48,27 @@ def test_cohen_by_hand():
     assert cohen_kappa(np.stack([table, 3 * table])).tolist() == [1 / 2, 1 / 2]  # of many tables at once
 
 
+def test_cohen_over_nothing_or_one_label_is_not_defined():
+    assert np.isnan(cohen_kappa(np.zeros((2, 2)))) and np.isnan(table_agreement(np.zeros((2, 2))))
+    assert np.isnan(cohen_kappa(np.diag([5.0, 0, 0])))
+
+
+def test_weighted_cells_are_the_table_of_what_rows_stand_for():
+    first, second = np.array([True, True, False]), np.array([True, False, False])
+    cells = weighted_cells(first, second, np.array([2.0, 1, 3]))
+    assert cells.sum(axis=0).reshape(2, 2).tolist() == [[3, 0], [1, 2]]
+
+
+def test_labels_put_together_are_marked_or_not():
+    table = np.array([[4.0, 1, 0], [0, 2, 1], [2, 0, 3]])
+    assert marked_or_not(table).tolist() == [[4, 1], [2, 6]]
+
+
 def test_agreement_on_what_is_marked_at_all():
     # of four tokens that one of the two marks, both mark two; the types do not matter, nor unmarked tokens
-    item, other = np.array([0, 1, 2, 3, 0, 0]), np.array([0, 2, 2, 0, 1, 0])
-    assert marked_agreement([item], [other]) == 2 / 4
-    assert marked_agreement([item[:1]], [other[:1]]) is None
+    one, other = np.array([0, 1, 2, 3, 0, 0]), np.array([0, 2, 2, 0, 1, 0])
+    assert marked_agreement([one], [other]) == 2 / 4
+    assert marked_agreement([one[:1]], [other[:1]]) is None
 
 
 def test_sums_of_a_unit_by_hand():
@@ -85,3 +114,11 @@ def test_marked_units_by_both_rules():
     assert marked_units([(4, 9)], units, rule="inside").tolist() == [False, True, False]
     assert marked_units([(4, 9)], units, rule="overlap").tolist() == [False, True, True]
     assert marked_units([], units, rule="overlap").tolist() == [False] * 3
+
+
+def test_span_agreement_by_character():
+    # "abcd", three raters mark ab, abc, nothing: marked 2, 2, 1, 0 of 3. P = 1/3, 1/3, 1/3, 1 → 1/2; p =
+    # 5/12, 7/12 → P_e = 74/144
+    counts = span_counts([[(0, 2)], [(0, 3)], []], [(0, 1), (1, 2), (2, 3), (3, 4)], rule="inside")
+    assert counts[:, 1].tolist() == [2, 2, 1, 0]
+    assert fleiss_kappa(totals(counts)) == pytest.approx((1 / 2 - 74 / 144) / (70 / 144))

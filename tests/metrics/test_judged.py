@@ -3,7 +3,7 @@
 import polars as pl
 
 from truerate.core.schemas import Judgement, Sample, frame, judgement_row, pairs, sample_row
-from truerate.metrics.judged import by_subject, judged
+from truerate.metrics.judged import by_subject, is_unanswered, judged
 
 
 def sample(name: str, **attributes) -> dict:
@@ -38,15 +38,29 @@ def rows(samples: list[dict], judgements: list[dict], **more) -> pl.DataFrame:
 
 
 def test_a_detector_counts_as_the_variant_that_is_named():
-    result = rows([sample("h1")], [said("h1"), said("h1", variant="three-shot")])
-    assert sorted(result["variant"]) == ["three-shot", "zero-shot"]
+    found = rows([sample("h1")], [said("h1"), said("h1", variant="three-shot")])
+    assert sorted(found["variant"]) == ["three-shot", "zero-shot"]
+
+
+def test_judgements_of_a_stage_and_of_other_texts_are_no_rows():
+    assert rows([sample("h1")], [said("h1", stage="annotation"), said("elsewhere")]).is_empty()
+
+
+def test_attributes_of_both_sides_are_columns():
+    found = rows(
+        [sample("h1", kind="factuality")],
+        [said("h1", trained="a")],
+        sample_keys=("kind",),
+        judgement_keys=("trained",),
+    )
+    assert found.select("kind", "trained").rows() == [("factuality", "a")]
 
 
 def test_a_sample_may_be_judged_under_another_id():
     # people's label of reply r1 is a sample of its own; judges judged the reply
-    single = [sample("h1", generation="r1")]
+    own = [sample("h1", generation="r1")]
     target = pl.col("attributes").list.first().struct.field("value")
-    assert rows(single, [said("r1"), said("h1")], target=target)["sample_id"].to_list() == ["h1"]
+    assert rows(own, [said("r1"), said("h1")], target=target)["sample_id"].to_list() == ["h1"]
 
 
 def test_one_part_per_judge_and_combination_that_occurs():
@@ -58,3 +72,10 @@ def test_one_part_per_judge_and_combination_that_occurs():
         ("judge", None, 1),
         ("judge", "a", 1),
     ]
+
+
+def test_unread_is_an_answer_and_nothing_is_no_silence():
+    dead = said("h1", None) | {"status": "dead"}
+    assert is_unanswered(rows([sample("h1")], [dead]))
+    assert not is_unanswered(rows([sample("h1")], [said("h1", None)]))
+    assert not is_unanswered(rows([sample("h1")], []))

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import PAIRS, pairs
-from truerate.metrics.label_quantities import ALL, HIGHEST, LOWEST, asked_in_words, quantity
+from truerate.metrics.label_quantities import ALL, HIGHEST, LOWEST, RECORDS, asked_in_words, quantity, unasked
 
 SCHEMA = {"subject": pl.String, "slice": PAIRS} | dict.fromkeys(
     ("unit_id", "part", "question", "rater", "label"), pl.String
@@ -13,12 +13,12 @@ SCHEMA = {"subject": pl.String, "slice": PAIRS} | dict.fromkeys(
 
 def table(*rows):
     """Rows of (subject, unit, part, question, rater, label), and a task where there is a seventh."""
-    values = [
-        {"subject": item[0], "slice": pairs(task=item[6] if len(item) > 6 else None)}
-        | dict(zip(("unit_id", "part", "question", "rater", "label"), item[1:6], strict=True))
-        for item in rows
+    told = [
+        {"subject": one[0], "slice": pairs(task=one[6] if len(one) > 6 else None)}
+        | dict(zip(("unit_id", "part", "question", "rater", "label"), one[1:6], strict=True))
+        for one in rows
     ]
-    return pl.DataFrame(values, schema=SCHEMA)
+    return pl.DataFrame(told, schema=SCHEMA)
 
 
 REPLIES = table(
@@ -64,10 +64,10 @@ def test_a_quantity_counts_what_its_slice_says(name, subject, where, value):
 
 def test_a_unit_of_several_raters_has_the_label_that_more_than_half_give_it():
     # u1: 2 of 3 say yes; u2: 1 of 3; u3: 1 of 2, which is no majority
-    judged = {"u1": "yes yes no", "u2": "yes no no", "u3": "yes no"}
+    said = {"u1": "yes yes no", "u2": "yes no no", "u3": "yes no"}
     rows = [
         ("s", unit, "", "q", f"w{k}", label)
-        for unit, each in judged.items()
+        for unit, each in said.items()
         for k, label in enumerate(each.split())
     ]
     assert quantity("unit_share", table(*rows), "s", {"question": "q", "label": "yes"}) == pytest.approx(
@@ -78,10 +78,10 @@ def test_a_unit_of_several_raters_has_the_label_that_more_than_half_give_it():
 def test_kappa_is_that_of_a_label_or_not_and_parts_are_units_of_their_own():
     # Fleiss: agreement of pairs 1, 1/3, 1 over three units of three raters, mean 7/9; of 9 ratings 4 are yes, so by
     # chance (4/9)² + (5/9)² = 41/81; κ = (63 − 41) / (81 − 41) = 22/40
-    judged = {("u", "0"): "yes yes yes", ("u", "1"): "yes maybe no", ("v", "0"): "no maybe no"}
+    said = {("u", "0"): "yes yes yes", ("u", "1"): "yes maybe no", ("v", "0"): "no maybe no"}
     rows = [
-        ("s", *index, "q", f"w{k}", label)
-        for index, each in judged.items()
+        ("s", *place, "q", f"w{k}", label)
+        for place, each in said.items()
         for k, label in enumerate(each.split())
     ]
     assert quantity("fleiss_kappa", table(*rows), "s", {"question": "q", "label": "yes"}) == pytest.approx(
@@ -124,3 +124,22 @@ def test_two_questions_are_held_against_one_another_where_both_were_answered(nam
 )
 def test_what_is_counted_is_told_in_words(where, words):
     assert asked_in_words(where) == words
+
+
+def test_every_quantity_has_a_record_that_says_what_it_is():
+    assert {record.name for record in RECORDS.values()} == set(RECORDS)
+    assert all(record.definition.endswith(".") and record.label for record in RECORDS.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "said"),
+    [
+        ("unit_share", ["question", "task"], ""),
+        ("unit_share", ["task"], "has no 'question'"),
+        ("f1", ["question"], "has no 'beside'"),
+        ("f1", ["question", "beside"], ""),
+        ("unit_share", ["question", "question"], "says 'question' twice"),
+    ],
+)
+def test_a_slice_says_once_what_is_asked(name, keys, said):
+    assert unasked(name, keys) == said

@@ -10,8 +10,10 @@ from scipy.stats import spearmanr
 from truerate.metrics.spans import (
     answer_correlation,
     answer_iou,
+    average_ranks,
     hard_spans,
     probabilities,
+    spearman,
 )
 
 VAL = Path(__file__).parents[3] / "shared/data/mushroom/val.jsonl"
@@ -32,16 +34,33 @@ def test_correlation_by_hand():
     assert answer_correlation(4, [(0, 2, 1.0)], [(0, 2, 0.2)]) == pytest.approx(1.0)
 
 
+def test_constant_vectors_are_one_or_zero():
+    # the task's rule: marking everything and marking nothing are both constant
+    for baseline in ([], [(0, 5, 1.0)]):
+        assert (
+            answer_correlation(5, [], baseline) == 1.0
+            and answer_correlation(5, [(0, 2, 0.7)], baseline) == 0.0
+        )
+    assert (
+        spearman(np.array([0.1, 0.1 + 1e-10]), np.array([0.0, 1.0])) == 0.0
+    )  # equal after rounding to 8 digits
+
+
+def test_average_ranks_and_overlapping_spans():
+    assert average_ranks(np.array([0.2, 0.1, 0.2, 0.5])).tolist() == [2.5, 1.0, 2.5, 4.0]
+    assert probabilities(4, [(0, 3, 0.2), (1, 2, 0.6), (3, 4, None)]).tolist() == [0.2, 0.6, 0.2, 1.0]
+
+
 @pytest.mark.skipif(not VAL.is_file(), reason="no Mu-SHROOM files beside this checkout")
 def test_published_answers_under_the_official_definition():
     rows = [json.loads(line) for line in VAL.read_text("utf-8").splitlines()]
     for row in rows:
         text = row["model_output_text"]
-        gold = [(item["start"], item["end"], item["prob"]) for item in row["soft_labels"]]
-        marked = {index for start, end in row["hard_labels"] for index in range(start, end)}
+        gold = [(one["start"], one["end"], one["prob"]) for one in row["soft_labels"]]
+        marked = {place for start, end in row["hard_labels"] for place in range(start, end)}
         half = [(0, len(text) // 2, 0.9)]
         inside = set(range(len(text) // 2))
-        assert {index for start, end in hard_spans(gold) for index in range(start, end)} == marked
+        assert {place for start, end in hard_spans(gold) for place in range(start, end)} == marked
         assert answer_iou(gold, [(0, len(text), 1.0)]) == pytest.approx(
             len(marked) / len(text) if marked else 0.0, abs=1e-6
         )

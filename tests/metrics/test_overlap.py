@@ -1,6 +1,6 @@
 import pytest
 
-from truerate.metrics.ngrams import Form, Overlap, form, overlap
+from truerate.metrics.ngrams import Form, Overlap, content_words, form, overlap
 
 
 def test_features_by_hand():
@@ -9,6 +9,15 @@ def test_features_by_hand():
     # content: tower, Lyon, finished, 1887 → Lyon and 1887 are absent (2/4); numbers: 1887 (1/1)
     # bigrams: the tower, tower in | in lyon, lyon was | was finished, finished in | in 1887 → 3 of 7 absent
     assert overlap(words, reference) == pytest.approx(Overlap(2 / 4, 2, 1.0, 3 / 7))
+
+
+def test_nothing_said_and_nothing_to_check_against():
+    assert overlap([], ["word"]) == Overlap(0, 0, 0, 0)
+    assert overlap(["Paris", "fell"], []) == Overlap(1, 2, 0, 1)
+
+
+def test_content_words_are_lower_case_and_not_function_words():
+    assert content_words(["The", "Tower", "is", "tall"]) == ["tower", "tall"]
 
 
 def test_form():

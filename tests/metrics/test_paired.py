@@ -31,9 +31,25 @@ def test_clusters_are_resampled_whole():
     assert same_ten_times == p_of(differences)  # 2,000 rows, but no more evidence
 
 
+def test_no_difference_is_one_and_no_common_unit_is_none():
+    assert p_of([0, 0, 0]) == 1.0
+    assert p_of([0, 0], [0, 0]) is None
+    assert paired_bootstrap(np.zeros((0, 2)), np.zeros((0, 2)), n_resamples=100, seed=1) == [None, None]
+
+
+def test_three_agreeing_clusters_are_not_certain():
+    assert p_of([1, 1, 1] + [0] * 50) >= 2**-2
+
+
 def test_add_one_and_students_t_bound_p_from_below():
     # 1 / 2001 is the normal tail of 3.4816; Student's t with 199 degrees has .00061 there
     assert p_of([1] * 200) == pytest.approx(0.00061, abs=1e-5)
+
+
+def test_few_clusters_are_less_sure():
+    # the same counts of +1, 0, −1 on 12 clusters: far from decided, and further than the normal tail says
+    differences = [1] * 6 + [-1] + [0] * 5
+    assert 0.02 < p_of(differences) < by_hand(6, 1)
 
 
 def test_holm_by_hand():
@@ -49,6 +65,13 @@ def test_a_contrast_of_ratios_by_hand():
     none, some = ratio_contrasts(sums, weights, n_resamples=500, confidence=0.95, seed=7)
     assert none[0].value == pytest.approx(0) and none[1] == 1
     assert some[0].value == pytest.approx(1 / 3) and some[0].low < 1 / 3 < some[0].high and some[1] < 0.2
+
+
+def test_a_contrast_over_nothing_is_not_defined():
+    ((found, p),) = ratio_contrasts(
+        np.zeros((3, 4)), np.array([[1.0], [-1]]), n_resamples=100, confidence=0.95, seed=7
+    )
+    assert np.isnan(found).all() and p is None
 
 
 def test_few_clusters_need_more_resamples_and_many_no_more():
@@ -67,5 +90,5 @@ def test_few_clusters_need_more_resamples_and_many_no_more():
 def test_mcnemars_exact_test_by_hand():
     # 1 against 9: 2 (1 + 10) / 2^10; 5 against 5: at most 1; none differ: 1; 0 against 6: 2 / 2^6
     first, second = np.array([1, 5, 0, 0, 12]), np.array([9, 5, 0, 6, 31])
-    values = [22 / 1024, 1.0, 1.0, 2 / 64, by_hand(12, 31)]
-    assert mcnemar(first, second).tolist() == pytest.approx(values)
+    told = [22 / 1024, 1.0, 1.0, 2 / 64, by_hand(12, 31)]
+    assert mcnemar(first, second).tolist() == pytest.approx(told)

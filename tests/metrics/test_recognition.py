@@ -12,12 +12,12 @@ def rows(pairs):
 
 def found(pairs) -> dict[str, float | None]:
     """Every metric of some texts; None over nothing."""
-    judged = verdicts(rows(pairs))
+    said = verdicts(rows(pairs))
     parts = recognition.SHARES | recognition.F1S | recognition.OF_PATTERN
-    sums = {name: [float(np.sum(part)) for part in of(judged)] for name, of in parts.items()}
+    sums = {name: [float(np.sum(part)) for part in of(said)] for name, of in parts.items()}
     ratios = {name: top / bottom if bottom else None for name, (top, bottom) in sums.items()}
     for name, both in (("macro_f1", ("f1", "f1_right")), ("balanced_accuracy", ("recall", "recall_right"))):
-        totals = class_columns(*(parts[half](judged) for half in both)).sum(axis=0)
+        totals = class_columns(*(parts[half](said) for half in both)).sum(axis=0)
         mean = float(getattr(recognition, name)(totals))
         ratios[name] = None if np.isnan(mean) else mean
     return ratios
@@ -49,7 +49,16 @@ def test_fractions_by_hand():
     assert found(MIXED) == pytest.approx(expected)
 
 
+def test_over_nothing_is_none():
+    assert set(found([]).values()) == {None}
+
+
 def test_always_no_has_no_precision_but_an_f1_of_zero():
-    existing = found([(True, False), (False, False)])
-    assert existing["precision"] is None and existing["f1"] == 0 and existing["recall"] == 0
-    assert existing["accuracy"] == 1 / 2 and existing["balanced_accuracy"] == 1 / 2
+    known = found([(True, False), (False, False)])
+    assert known["precision"] is None and known["f1"] == 0 and known["recall"] == 0
+    assert known["accuracy"] == 1 / 2 and known["balanced_accuracy"] == 1 / 2
+
+
+def test_one_class_alone_has_no_rate_of_the_other():
+    known = found([(True, True)])
+    assert known["tnr"] is None and known["f1_right"] is None and known["macro_f1"] is None

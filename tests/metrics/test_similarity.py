@@ -2,9 +2,17 @@
 
 from itertools import combinations
 
+import polars as pl
 from sacrebleu.metrics import CHRF
 
-from truerate.metrics.similarity import chrf, mean_pairwise
+from truerate.metrics.similarity import chrf, least_similar, mean_pairwise
+
+
+def test_chrf_is_symmetric_and_bounded():
+    ((same,), (one_way,), (other_way,), (nothing,), (short,)) = chrf(
+        [("", ""), ("the cat", "the cat sat"), ("the cat sat", "the cat"), ("abc", "xyz"), ("a", "")]
+    )
+    assert same == 1 and one_way == other_way and 0.3 < one_way < 1 and nothing == short == 0
 
 
 def test_chrf_is_sacrebleus_mean_of_both_directions():
@@ -24,3 +32,9 @@ def test_mean_over_all_pairs_by_hand():
         return [[float(a[0] == b[0]) for a, b in combinations(group, 2)] for group in groups]
 
     assert mean_pairwise([["ab", "ac", "bc"], ["only"], []], first_letter) == [1 / 3, None, None]
+
+
+def test_least_similar_does_not_depend_on_row_order():
+    rows = pl.DataFrame({"item_id": ["d", "b", "a", "c"], "similarity": [0.2, 0.1, 0.1, None]})
+    assert least_similar(rows, 2) == least_similar(rows.reverse(), 2) == ["a", "b"]
+    assert least_similar(rows, 9) == ["a", "b", "d"]

@@ -11,6 +11,7 @@ from truerate.metrics.thresholds import (
     average_precision_of_counts,
     best_f1_cut,
     best_threshold,
+    grouped_auroc,
     grouped_folds,
     log_loss,
     weighted_auroc,
@@ -27,6 +28,16 @@ def test_cut_direction_and_shares_by_hand():
     assert below.probabilities(np.array([-9, 0])).tolist() == [3 / 4, 0.0]
 
 
+def test_a_rare_class_is_not_given_up():
+    values, labels = np.arange(100.0), np.arange(100) >= 97
+    assert best_threshold(values, labels).cut == 96.5
+
+
+def test_no_threshold_without_two_classes_or_two_values():
+    assert best_threshold(np.array([1, 2]), np.array([True, True])) is None
+    assert best_threshold(np.array([1, 1]), np.array([True, False])) is None
+
+
 def test_auroc_by_hand():
     # hallucinated 2, 3 against right 1, 2: of 4 pairs 3 won, one tied → 3.5 / 4
     scores, labels = np.array([2, 3, 1, 2]), np.array([1, 1, 0, 0])
@@ -38,8 +49,24 @@ def test_weights_are_repeated_rows():
     scores, labels = np.array([2, 3, 1, 2, 5]), np.array([1, 1, 0, 0, 0])
     weights = np.array([[2, 0, 1, 3, 0], [0, 0, 1, 1, 1]])
     repeated = auroc(np.repeat(scores, weights[0]), np.repeat(labels, weights[0]))
-    result = weighted_auroc(scores, labels, weights)
-    assert result[0] == pytest.approx(repeated) and np.isnan(result[1])
+    found = weighted_auroc(scores, labels, weights)
+    assert found[0] == pytest.approx(repeated) and np.isnan(found[1])
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 1_000_000])
+def test_rows_of_a_group_share_its_weight(monkeypatch, at_once):
+    monkeypatch.setattr("truerate.metrics.thresholds.AT_ONCE", at_once)
+    draw = np.random.default_rng(5)
+    groups, labels = draw.integers(0, 6, 40), draw.random(40) < 0.4
+    weights = draw.multinomial(6, [1 / 6] * 6, size=9).astype(float)
+    for scores in (draw.integers(0, 3, 40), draw.random(40)):
+        expected = weighted_auroc(scores, labels, weights[:, groups])
+        found = grouped_auroc(scores, labels, groups, [weights[:4], weights[4:]])
+        assert found.tolist() == expected.tolist()
+    only = grouped_auroc(
+        np.arange(4), np.array([1, 1, 0, 0]), np.arange(4), [np.array([[2.0, 0, 1, 1], [1, 3, 0, 0]])]
+    )
+    assert only[0] == 0 and np.isnan(only[1])  # the second draw has no row of the other class
 
 
 def test_folds_keep_groups_whole_and_even():
@@ -78,6 +105,12 @@ def test_orderings_and_losses_are_scikit_learns():
     inner = np.clip(p, 0.01, 0.99)
     assert log_loss(inner, labels) == pytest.approx(mean_loss(labels, inner))
     assert log_loss([1.0], [False]) == pytest.approx(-np.log(1e-7)) and log_loss([], []) is None
+
+
+def test_counts_of_many_draws_at_once_and_a_class_without_rows():
+    positive, negative = np.array([[0.0, 2], [0, 0], [1, 1]]), np.array([[3.0, 0], [1, 1], [0, 0]])
+    for of in (auroc_of_counts, average_precision_of_counts):
+        assert of(positive, negative)[0] == 1 and np.isnan(of(positive, negative)[1:]).all()
 
 
 def test_the_cut_with_the_best_f1_by_hand():

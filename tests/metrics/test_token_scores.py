@@ -8,15 +8,15 @@ TEXTS = ["one two three", "", "四月 五", "six"]
 LINE = token_line(TEXTS, word_offsets)
 
 
-def spans(*result: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return tuple(np.array(part, dtype=int) for part in zip(*result, strict=True))
+def spans(*found: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return tuple(np.array(part, dtype=int) for part in zip(*found, strict=True))
 
 
 def test_a_line_says_what_each_text_says():
-    result = [(0, 2, 5), (0, 8, 8), (2, 1, 4), (3, 0, 1)]
-    whole = LINE.marked(*spans(*result))
+    found = [(0, 2, 5), (0, 8, 8), (2, 1, 4), (3, 0, 1)]
+    whole = LINE.marked(*spans(*found))
     each = [
-        marked(word_offsets(text), [(start, end) for index, start, end in result if index == at])
+        marked(word_offsets(text), [(start, end) for place, start, end in found if place == at])
         for at, text in enumerate(TEXTS)
     ]
     assert whole.tolist() == np.concatenate(each).tolist() == [True, True, False, False, True, True, True]
@@ -30,11 +30,28 @@ def test_spans_do_not_reach_the_next_text():
 
 def test_the_highest_value_of_the_spans_on_a_token_stays():
     # one, two, three; 四, 月, 五; six: .7 and then .3 on "two", 一 span over 月 and 五, an empty one, one on a blank
-    result = spans((0, 4, 7), (0, 2, 5), (2, 1, 4), (3, 1, 1), (0, 3, 4))
+    found = spans((0, 4, 7), (0, 2, 5), (2, 1, 4), (3, 1, 1), (0, 3, 4))
     values = np.array([70, 30, 20, 90, 90], dtype=np.int8)
-    highest = LINE.highest(*result, values)
+    highest = LINE.highest(*found, values)
     assert highest.tolist() == [30, 70, 0, 0, 20, 20, 0] and highest.dtype == np.int8
-    assert LINE.highest(*(part[:0] for part in result), values[:0]).tolist() == [0] * 7
+    assert LINE.highest(*(part[:0] for part in found), values[:0]).tolist() == [0] * 7
+
+
+def test_the_tokens_of_some_texts_stand_one_text_after_the_other():
+    places, text = LINE.tokens_of(np.array([2, 1, 0, 2]))  # 3, 0, 3 and again 3 tokens
+    assert places.tolist() == [3, 4, 5, 0, 1, 2, 3, 4, 5]
+    assert text.tolist() == [0, 0, 0, 2, 2, 2, 3, 3, 3]
+    assert [part.tolist() for part in LINE.tokens_of(np.zeros(0, dtype=int))] == [[], []]
+
+
+def test_kinds_per_text():
+    kinds, keep = np.array([1, 2, 2, 0, 1, 1, 2]), np.array([True, True, False, True, True, True, True])
+    assert LINE.per_kind(kinds, keep, 2).tolist() == [[1, 1], [0, 0], [2, 0], [0, 1]]
+
+
+def test_no_texts():
+    empty = token_line([], word_offsets)
+    assert empty.sizes.tolist() == [] and empty.per_text(np.zeros(0)).tolist() == []
 
 
 def test_scores_of_totals():

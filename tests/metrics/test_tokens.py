@@ -3,7 +3,7 @@
 import pytest
 
 from truerate.core.errors import TruerateError
-from truerate.metrics.tokens import TokenCounts, offsets_by, token_counts, total, word_offsets
+from truerate.metrics.tokens import TokenCounts, marked, offsets_by, token_counts, total, word_offsets
 
 
 @pytest.mark.parametrize(
@@ -25,11 +25,15 @@ def test_words_of_every_script(text, tokens):
 
 def test_counts_by_hand():
     text = "one two three four"  # tokens 0–3, 4–7, 8–13, 14–18
-    result = token_counts(word_offsets(text), gold=[(4, 13)], detected=[(12, 18), (0, 0)])
-    assert result == TokenCounts(
+    found = token_counts(word_offsets(text), gold=[(4, 13)], detected=[(12, 18), (0, 0)])
+    assert found == TokenCounts(
         n=4, gold=2, detected=2, both=1
     )  # an overlap of one character counts, an empty span does not
-    assert total([result, result]) == (8, 4, 4, 2) and total([]) == (0, 0, 0, 0)
+    assert total([found, found]) == (8, 4, 4, 2) and total([]) == (0, 0, 0, 0)
+
+
+def test_nothing_is_marked_in_nothing():
+    assert marked([], [(0, 5)]).tolist() == []
 
 
 def test_a_tokenizer_from_disk(tmp_path):
@@ -44,9 +48,9 @@ def test_a_tokenizer_from_disk(tmp_path):
 
 def test_a_tokenizer_that_is_not_there_or_gives_no_offsets_is_one_line(tmp_path):
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}')
-    for index in (tmp_path, tmp_path / "none"):
+    for place in (tmp_path, tmp_path / "none"):
         with pytest.raises(
             TruerateError, match="name 'words', a Hub id, or a folder with tokenizer.json"
-        ) as judged:
-            offsets_by(str(index))
-        assert "\n" not in str(judged.value)
+        ) as said:
+            offsets_by(str(place))
+        assert "\n" not in str(said.value)

@@ -18,10 +18,16 @@ def units(flags: list[int], labels: list[float], *, per_cluster: int = 1) -> Uni
 
 def test_errors_are_over_labelled_units_alone():
     # labelled hallucinated: 3 of 4 flagged; labelled right: 1 of 4; two without a label
-    result = errors_of(
+    found = errors_of(
         units([1, 1, 1, 0, 1, 0, 0, 0, 1, 1], [1, 1, 1, 1, 0, 0, 0, 0, NONE, NONE]), confidence=0.95
     )
-    assert result.tpr.rate == pytest.approx(3 / 4) and result.fpr.rate == pytest.approx(1 / 4)
+    assert found.tpr.rate == pytest.approx(3 / 4) and found.fpr.rate == pytest.approx(1 / 4)
+
+
+def test_a_class_without_labels_gives_no_estimate():
+    known = errors_of(units([1, 0], [1, 1]), confidence=0.95)
+    (_, corrected) = estimates(units([1, 0, 0], [NONE] * 3), {"induced": known}, WRITER)
+    assert corrected.interval is None
 
 
 def test_raw_and_corrected_by_hand():

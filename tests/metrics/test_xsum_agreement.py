@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -31,13 +32,13 @@ def spans():
 @pytest.fixture(scope="module")
 def word_counts(spans):
     """Counts of unmarked and marked raters per word; a word is marked where it lies wholly inside one span."""
-    result = {}
+    found = {}
     for (unit,), part in spans.group_by("unit_id", maintain_order=True):
         raters = (rater.drop_nulls("start") for _, rater in part.group_by("worker_id", maintain_order=True))
         marked = [list(rater.select("start", "end").iter_rows()) for rater in raters]
         words = [match.span() for match in re.finditer(r"\S+", part["summary_unescaped"][0])]
-        result[unit] = span_counts(marked, words, rule="inside")
-    return result
+        found[unit] = span_counts(marked, words, rule="inside")
+    return found
 
 
 def test_summaries_with_and_without_hallucination(spans):
@@ -47,6 +48,12 @@ def test_summaries_with_and_without_hallucination(spans):
     assert fleiss_kappa(agreement_sums(counts).sum(axis=0)) == pytest.approx(0.762, abs=5e-4)
     assert krippendorff_alpha(agreement_sums(counts).sum(axis=0)) == pytest.approx(0.763, abs=5e-4)
     assert percent_agreement(agreement_sums(counts).sum(axis=0)) == pytest.approx(0.951, abs=5e-4)
+
+
+def test_words(word_counts):
+    counts = np.concatenate(list(word_counts.values()))
+    assert counts.shape == (24196, 2)
+    assert fleiss_kappa(agreement_sums(counts).sum(axis=0)) == pytest.approx(0.802, abs=5e-4)
 
 
 def test_the_published_faithfulness_is_the_share_of_unmarked_words(word_counts):

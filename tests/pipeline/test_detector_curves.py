@@ -29,3 +29,9 @@ def test_bins_and_what_each_threshold_gives():
     assert [(one.low, one.n, one.rate) for one in curve.bins] == [(0.0, 6, 0.5), (0.5, 4, 0.75)]
     # 3 of 6 and 3 of 4 are hallucinated: at .5 three of four flagged are, and three of six are found
     assert [tuple(vars(one).values()) for one in curve.cuts] == [(0.0, 10, 0.6, 1.0), (0.5, 4, 0.75, 0.5)]
+
+
+def test_a_slice_without_a_text_and_planted_rows_give_no_curve():
+    empty = [row(metric, None, 0, {"bin": "0.0–1.0"}) for metric in ("bin_p", "bin_rate")]
+    planted = [row("bin_rate", 0.5, 6, {"bin": "0.0–1.0"}, kind="planted")]
+    assert curves(rows(*empty)) == () and curves(rows(*planted)) == ()

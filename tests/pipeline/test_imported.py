@@ -1,13 +1,17 @@
 """A source that changed since it was imported is named, with what became of which file, wherever it lies."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 
+from tests.warm import warm
+from truerate.cli import report
 from truerate.config.layout import Layout
 from truerate.pipeline.repair.imported import SETTINGS, change_note, change_notes, changes, with_changed_files
+from truerate.pipeline.run_tools import build
 from truerate.pipeline.sources import import_source
 
 ROOT = Path(__file__).parents[2]
@@ -89,3 +93,23 @@ def test_tables_that_were_imported_elsewhere_are_not_compared(at):
     assert change_note(at, "mine") is None
     card.unlink()
     assert change_note(at, "mine") is None
+
+
+def test_the_table_of_sources_says_it(at, capfd):
+    Path("elsewhere/mine/qa_data.json").write_text(PAIR * 2, "utf-8")
+    report.show_sources(at, as_json=True)
+    assert "qa_data.json' has other content); run `truerate build sources`" in capfd.readouterr().out
+
+
+def test_a_build_imports_a_changed_source_that_nothing_else_would_make_run(tmp_path, monkeypatch, capfd):
+    monkeypatch.setenv("DVC_NO_ANALYTICS", "1")
+    stages = {"check": "touch checked", "sources": "echo run >> log"}
+    text = "".join(f"  {name}: {{cmd: {cmd}, deps: [given]}}\n" for name, cmd in stages.items())
+    (tmp_path / "dvc.yaml").write_text(f"stages:\n{text}")
+    (tmp_path / "given").write_text("x")
+    subprocess.run([warm().python, "-m", "dvc", "init", "--no-scm", "-q"], cwd=tmp_path, check=True)
+    log = tmp_path / "log"
+    assert build(folder=str(tmp_path)) == 0 and build(folder=str(tmp_path)) == 0
+    assert log.read_text().count("run") == 1
+    assert build(folder=str(tmp_path), changed=["mine"]) == 0 and log.read_text().count("run") == 2
+    assert "sources that changed since their import are imported again: mine" in capfd.readouterr().err

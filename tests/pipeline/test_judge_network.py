@@ -6,11 +6,12 @@ import torch
 from tests.detectors.judges.dialogues import responses
 from tests.detectors.tokens import small_networks as small
 from truerate.config import Judging
+from truerate.core.errors import TruerateError
 from truerate.detectors.judges.cells import save_decision
 from truerate.detectors.judges.decision import Decision
 from truerate.detectors.judges.family import fit_judges, judge_texts
 from truerate.llm.replies.located import located_verdict
-from truerate.pipeline.judges.judge_network import network_judge
+from truerate.pipeline.judges.judge_network import network_judge, passage_of, turns_of
 from truerate.pipeline.judges.judge_prompts import NOTHING, Asked
 
 torch.set_num_threads(1)
@@ -19,6 +20,25 @@ CUE = "Judgement And Reason"
 
 def question(response, *, wants_reason=True, conversation="User: When?\nAssistant: Hm.\nUser: Well?"):
     return Asked(small.REFERENCE, conversation, response, wants_reason)
+
+
+def test_turns_are_told_as_sources_tell_them():
+    assert turns_of("User: When?\nAssistant: Hm.\nUser: Well?\nSay!") == (
+        "[Human]: When?\n[Assistant]: Hm.",
+        "Well?\nSay!",
+    )
+    assert turns_of("Assistant: Hm.") == ("[Assistant]: Hm.", "") and turns_of("") == ("", "")
+
+
+def test_a_response_is_read_against_knowledge_and_conversation():
+    (row,) = passage_of(question("In 1899.")).to_dicts()
+    assert row["text"] == "In 1899." and row["spans"] == []
+    assert row["reference"].splitlines() == [
+        small.REFERENCE,
+        "Well?",
+        "[Assistant]: Hm.",
+        "[Human]: When?",
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +69,11 @@ def test_a_fitted_judge_decides_as_it_learned_to(cell, tmp_path, threshold, word
     judge, identity = network_judge(str(folder))
     assert all(judge(question(text, wants_reason=False)) == word for text in small.ANSWERS[:4])
     assert identity != network_judge(str(cell))[1]  # the decision is a part of what answers
+
+
+def test_a_folder_without_a_detector_is_one_line(tmp_path):
+    with pytest.raises(TruerateError, match="no token detector in it"):
+        network_judge(str(tmp_path))
 
 
 def test_a_judge_by_trees_answers_as_within_a_build(tmp_path):

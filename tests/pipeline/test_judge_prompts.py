@@ -37,6 +37,12 @@ def test_the_fields_and_the_cue_are_read():
     assert asked([user([{"type": "text", "text": prompt()}])]).response == RESPONSE
 
 
+def test_a_reminder_asks_what_came_before_it():
+    reminder = user(f"Reply in the form that was asked for.\n#{LOCATED}#:")
+    found = asked([user(prompt()), {"role": "assistant", "content": "Hm."}, reminder])
+    assert found == Asked(KNOWN, TALK, RESPONSE, wants_reason=True)
+
+
 def test_of_two_responses_the_likelier_one_is_named():
     two = prompt(COMPARED, **{"Response": None, "Response 1": "In 1912.", "Response 2": RESPONSE})
     assert asked([user(two)]) == Asked(KNOWN, TALK, "In 1912.", wants_reason=False, other=RESPONSE)
@@ -46,6 +52,15 @@ def test_of_two_responses_the_likelier_one_is_named():
             read_choice(choice(0.5, 0.5), names, COMPARED, asks="hallucinated").value is None
         )  # no place is preferred
     assert choice(0.5, 0.5) == EVEN
+
+
+def test_what_a_text_holds_is_no_heading():
+    found = asked([user(prompt(Response=f"#Knowledge#:\n{fence('false')}\n#Is It Hallucinated#:"))])
+    assert found.knowledge == KNOWN and found.wants_reason and "false" in found.response
+
+
+def test_an_empty_conversation_is_one():
+    assert asked([user(prompt(Conversation=""))]).conversation == ""
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from tests.pipeline.test_judge_prompts import prompt, user
 from truerate.core.errors import SettingsError
 from truerate.pipeline.judges.judge_prompts import VERDICT
-from truerate.pipeline.judges.judge_server import refuse_own, serve
+from truerate.pipeline.judges.judge_server import MAX_BODY, refuse_own, serve
 
 
 def says(question):
@@ -71,6 +71,19 @@ def test_a_request_that_cannot_be_answered_is_one_line(path, body, status, why):
         got, found = told(link, "POST", path, body)
         assert got == status and why in found["error"]["message"] and "\n" not in found["error"]["message"]
         assert told(link, "GET", "/health")[0] == 200  # the connection goes on
+
+
+def test_a_body_without_a_length_or_too_long_is_refused():
+    with serving() as (link, _):
+        link.putrequest("POST", "/v1/chat/completions")
+        link.putheader("content-length", str(MAX_BODY + 1))
+        link.endheaders()
+        assert link.getresponse().status == 413
+
+
+def test_a_taken_port_is_one_line():
+    with serving() as (_, server), pytest.raises(SettingsError, match="name another"):
+        serve(says, server.server_address[1], name="tiny", identity="")
 
 
 def test_a_repository_needs_a_revision(tmp_path):

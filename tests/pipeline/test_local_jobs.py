@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
 from truerate.pipeline import graph
 from truerate.pipeline.causes import BUILD, causes_in
-from truerate.pipeline.local_jobs import LocalJob, jobs_of, run_jobs
+from truerate.pipeline.local_jobs import LocalJob, jobs_of, n_local_jobs, run_jobs
 
 BOARD = "halueval-closed-world"
 
@@ -54,6 +55,13 @@ def test_the_jobs_of_a_board_are_those_of_the_graph_that_are_left(folder):
     assert cards == [at.source(name, "card.json") for name in at.p.used_sources()]
 
 
+def test_a_job_begins_when_what_it_reads_is_made(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    jobs = [writing("c", "a", "b"), writing("b", "a"), writing("a"), writing("d", "c", "b")]
+    assert run_jobs(jobs, 2) == 0
+    assert Path("d").read_text() == "aabcabd"
+
+
 def test_the_end_of_a_job_leaves_temporary_folders_of_the_parent(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with tempfile.TemporaryDirectory() as folder:
@@ -74,6 +82,12 @@ def test_no_job_begins_after_a_failure_and_its_cause_is_left(tmp_path, monkeypat
     assert causes_in(tmp_path / "causes") == ["no such model"]
     assert "truerate: no such model" in capfd.readouterr().err
     assert not any(Path(name).exists() for name in "abc")
+
+
+def test_an_error_of_the_code_is_a_traceback(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    assert run_jobs([writing("a", after="1 / 0")], 1) == 1
+    assert "ZeroDivisionError" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
@@ -102,3 +116,16 @@ def _wait(is_so) -> None:
     while not is_so():
         assert time.monotonic() < end
         time.sleep(0.02)
+
+
+def test_a_profile_that_says_where_jobs_run_is_snakemakes(folder, monkeypatch):
+    profile = Path("profiles/default/config.yaml")
+    profile.parent.mkdir(parents=True, exist_ok=True)
+    profile.write_text("cores: 3\nquiet: [rules]\n")
+    threads = threading.active_count()
+    assert n_local_jobs() in (3, None) and threading.active_count() == threads
+    profile.write_text("executor: slurm\n")
+    assert n_local_jobs() is None
+    profile.unlink()
+    monkeypatch.setenv("SNAKEMAKE_PROFILE", "profiles/slurm")
+    assert n_local_jobs() is None

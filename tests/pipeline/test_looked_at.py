@@ -51,3 +51,14 @@ def test_no_part_has_more_pages_than_fit_and_all_parts_are_the_whole(at, monkeyp
     ]  # fmt: skip
     assert pl.concat(parts).equals(whole) and whole["knowledge"].null_count() == 0
     assert inputs_of(parts) == inputs_of([whole])
+
+
+def test_a_page_larger_than_a_part_is_a_part_of_its_own(at, monkeypatch):
+    monkeypatch.setattr(evaluate, "MOST_BYTES", 1)
+    assert len(list(evaluate.looked_at(at, BOARD))) == 2 * N - 2  # a4 and a5, b4 and b5 have one page
+
+
+def test_nothing_labelled_is_one_part_of_nothing(at):
+    save(Sample, frame(Sample), at.labels(BOARD, "samples"))
+    (part,) = evaluate.looked_at(at, BOARD)
+    assert part.is_empty() and part.columns[-1] == "knowledge"

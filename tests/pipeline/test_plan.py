@@ -1,6 +1,7 @@
 """A plan walks the very graph: what each step would ask of whom, and whose pages are taken as found."""
 
 import weakref
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -13,7 +14,7 @@ from truerate.config.layout import Layout, beside
 from truerate.core.schemas import Document, Judgement, Reject, Sample, frame, write_parquet
 from truerate.llm.dry_run import DryRun
 from truerate.pipeline import graph
-from truerate.pipeline.planning.plan import Planned, assuming, planned, planned_with, walk
+from truerate.pipeline.planning.plan import Planned, Priced, assuming, planned, planned_with, walk
 from truerate.sources import SourceTables
 from truerate.tracks.wildhallucinations.protocol import WEB
 
@@ -79,11 +80,49 @@ def test_pages_that_a_build_of_this_board_found_take_the_place_of_assumed_ones(a
     assert {n for step, _, n in found if step in ("generate", "facts")} == {0}  # no entity has a page
 
 
+def test_pages_of_other_entities_leave_those_that_are_assumed_as_they_are(at, tables):
+    expected = lines(at, tables)
+    rows = planned_with(at, BOARD, tables, Planned)[1]["evidence", WEB][0]
+    built_evidence(at, rows.with_columns(item_id=pl.lit("of another store")))
+    assert lines(at, tables) == expected
+
+
 def test_a_subject_that_may_not_stand_there_is_not_planned(at, tables):
     values = at.p.model_dump()
     values["sources"]["found"] = {"reader": "wildchat", "path": "somewhere"}
     values["boards"][BOARD]["source"] = "found"
     assert planned(Layout(Params.model_validate(values)), BOARD, tables) == []
+
+
+def test_requests_of_one_shard_are_held_and_cost_what_all_cost_together(at, tables):
+    parts = []
+
+    class Held(Priced):
+        """A line that tells how many requests came at a time."""
+
+        def add(self, requests, reminders) -> None:
+            parts.append((self.step, self.model, len(requests)))
+            super().add(requests, reminders)
+
+    whole = {(one.step, one.model, place): one for place, one in enumerate(planned(at, BOARD, tables))}
+    lines_, given = planned_with(at, BOARD, tables, partial(Held, at))
+    for line, one in zip(lines_, whole.values(), strict=True):
+        again = Priced(at, one.step, one.model)
+        again.add(one.requests, one.reminders)
+        found, expected = line.row(), again.row()
+        assert abs(found.pop("tokens_low") - expected.pop("tokens_low")) <= 2  # rounded shard by shard
+        assert found == pytest.approx(expected)
+    assert max(n for step, _, n in parts if step == "extract") < N_CHATS  # three messages lie in two shards
+    assert list(given) == [("evidence", "web")]  # what replies there would be is let go
+
+
+def test_what_two_shards_ask_alike_counts_once(at, tables):
+    (line, *_) = planned(at, BOARD, tables)
+    priced = Priced(at, line.step, line.model)
+    priced.add(line.requests, line.reminders)
+    once = priced.row()
+    priced.add(line.requests, line.reminders)
+    assert priced.row() == once and once["n_calls"] == 2 * N_CHATS  # each may be asked for again
 
 
 def test_what_no_later_step_reads_is_let_go_at_once(at, tables):

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +15,7 @@ from truerate.pipeline.checks.unasked import of_plan
 from truerate.pipeline.planning.gpu_plan import gpu_plan
 from truerate.pipeline.planning.plan import label_notes, labels, plan
 from truerate.pipeline.sources import import_source
+from truerate.pipeline.tracks import protocol_of
 
 QA = {
     "knowledge": "The harbour of Karlomi was built in 1412.",
@@ -35,18 +35,11 @@ def lines(folder: Path, name: str, *rows: dict) -> None:
     (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
 
 
-@pytest.fixture(scope="module")
-def at(tmp_path_factory) -> Iterator[Layout]:
+@pytest.fixture
+def at(tmp_path, monkeypatch) -> Layout:
     """The committed boards, one of published replies and one of published pairs; every source is imported."""
-    folder = tmp_path_factory.mktemp("tracks")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setenv("TRUERATE_STORE", str(folder / "responses.sqlite"))
-        yield built(folder, monkeypatch)
-
-
-def built(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
-    """These boards in a folder, which becomes the current one."""
-    values = with_sources(folder, monkeypatch).p.model_dump()
+    monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "responses.sqlite"))
+    values = with_sources(tmp_path, monkeypatch).p.model_dump()
     shutil.rmtree("data")
     lines(Path("inputs/replies"), "source_info.jsonl", SOURCE_INFO)
     lines(Path("inputs/replies"), "response.jsonl", RESPONSE)
@@ -97,3 +90,13 @@ def test_published_pairs_are_written_by_nobody_unless_the_board_says_so(at):
     assert {"sample", "filter", "recognise"} == set(written)
     # the published pair is left out, so that as many texts are judged: a right answer stands once
     assert written["recognise"] == calls(at, refinement=False)["recognise"]
+
+
+def test_what_a_track_does_not_say_has_a_default(at):
+    said = protocol_of(at, "replies")
+    assert (said.assumed, said.stand_ins, said.first_drawn) == (None, {}, ())
+    assert [
+        *said.services(at, "replies", {}),
+        *said.label_precision(at, "replies"),
+        *said.label_notes(at, "replies"),
+    ] == []

@@ -1,6 +1,7 @@
 """A probe asks a few prompts of every kind, says how the replies are read, and leaves them for the build."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -118,7 +119,9 @@ def test_the_command_says_what_mends_it_and_ends_with_1(at, capsys):
 
 
 class Thinker(Mannered):
-    """A model that thinks for 3,000 tokens, or for 300 at low effort, in the text."""
+    """A model that thinks for 3,000 tokens, or for 300 at low effort, its thought apart or in the text."""
+
+    is_apart = True
 
     async def answer(self, body):
         asked = json.loads(body)
@@ -126,7 +129,32 @@ class Thinker(Mannered):
         self.calls[body.hex()] += 1
         text, is_cut = ideal(asked["messages"]), asked["max_tokens"] < need
         end = "length" if is_cut else "stop"
+        if self.is_apart:
+            return 200, {}, self.completion(None if is_cut else text, finish=end, reasoning_content="So?")
         return 200, {}, self.completion(f"<think>So?{'' if is_cut else '</think>' + text}", finish=end)
+
+
+class Hedging(Mannered):
+    """A model that keeps no form but that of structured output."""
+
+    async def answer(self, body):
+        asked = json.loads(body)
+        self.calls[body.hex()] += 1
+        text = ideal(asked["messages"])
+        if form := asked.get("response_format"):
+            word = text.rsplit("#: ", 1)[-1]
+            made = dict.fromkeys(form["json_schema"]["schema"]["properties"], word)
+            return 200, {}, self.completion(json.dumps(made))
+        is_text = text.startswith(("Understood", "The Weser"))
+        return 200, {}, self.completion(text if is_text else "That could be seen either way.")
+
+
+class Silent(Mannered):
+    """A server whose reasoning parser takes the whole answer for thought."""
+
+    async def answer(self, body):
+        self.calls[body.hex()] += 1
+        return 200, {}, self.completion(None, reasoning_content="The Weser.")
 
 
 def ideal(messages: list[dict]) -> str:
@@ -157,8 +185,10 @@ def advised(server: Mannered, capsys, **entry: object) -> tuple[int, list[str]]:
         return code, json.loads(capsys.readouterr().out)["advice"]
 
 
-def test_what_is_advised_for_a_model_that_thinks_mends_every_kind(at, capsys):
+@pytest.mark.parametrize("is_apart", [True, False])
+def test_what_is_advised_for_a_model_that_thinks_mends_every_kind(at, capsys, is_apart):
     server = Thinker()
+    server.is_apart = is_apart
     code, lines = advised(server, capsys)
     assert code == 1 and all("raise `tracks.halueval." in line and "effort" in line for line in lines)
     assert any("sample qa conversational: " in line for line in lines)  # its teaching turns were cut
@@ -166,8 +196,60 @@ def test_what_is_advised_for_a_model_that_thinks_mends_every_kind(at, capsys):
     assert advised(server, capsys, params={"max_tokens": 8192}) == (0, [])
 
 
-def test_a_limit_of_the_model_itself_is_the_one_to_raise(at, capsys):
-    name = "max_completion_tokens"
+def test_what_is_advised_for_a_model_without_form_mends_every_kind(at, capsys):
+    code, lines = advised(Hedging(), capsys)
+    assert code == 1 and all("`models.m.structured: json_schema`" in line for line in lines)
+    assert {"filter qa", "recognise qa contrast", "recognise dialogue chain-of-thought"} <= {
+        line.split(": ")[0].split(" · ")[1] for line in lines
+    }
+    assert not any("asked again" in line for line in lines)  # told once
+    assert advised(Hedging(), capsys, structured="json_schema") == (0, [])
+
+
+def test_an_answer_among_the_thought_is_named(at, capsys):
+    """The probe ends after twenty such replies, for the build would."""
+    with serving(Silent()) as url:
+        values = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
+        values["endpoints"]["own"]["base_url"] = url
+        Path("params.yaml").write_text(yaml.safe_dump(values), "utf-8")
+        with pytest.raises(TruerateError, match=r"none of them whole.*puts the answer into the reasoning"):
+            probe(Layout.load(), "m", n=1)
+
+
+class Cut(Mannered):
+    """The same, cut at its limit of tokens wherever it writes."""
+
+    def completion(self, text, *, finish="stop", **message):
+        return super().completion(text, finish="length" if "Weser" in text else finish, **message)
+
+
+def test_the_words_of_a_reply_that_was_cut_are_shown(at, capsys):
+    with serving(Cut()) as url:
+        values = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
+        values["endpoints"]["own"]["base_url"] = url
+        Path("params.yaml").write_text(yaml.safe_dump(values), "utf-8")
+        for _ in range(2):  # asked now, and stored
+            with pytest.raises(SystemExit):
+                main(["probe", "m", "--n", "1", "--board", BOARD])
+            told = capsys.readouterr().out
+            assert re.search(r"dead \(length\) +The Weser, \d+ m long\.\n", told)
+
+
+@pytest.mark.parametrize("structured", [None, "json_schema"])
+def test_structured_output_is_advised_where_it_is_not_asked_for(at, capsys, structured):
+    values = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
+    values["models"]["m"]["structured"] = structured
+    Path("params.yaml").write_text(yaml.safe_dump(values), "utf-8")
+    with pytest.raises(SystemExit):
+        main(["probe", "m", "--n", "1", "--board", BOARD])
+    lines = capsys.readouterr().out.splitlines()
+    hedged = [line for line in lines if "recognise summarization plain: nothing could be read" in line]
+    advised = ["`models.m.structured: json_schema` holds it to the form" in line for line in hedged]
+    assert advised == [structured is None]
+
+
+@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
+def test_a_limit_of_the_model_itself_is_the_one_to_raise(at, capsys, name):
     values = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
     values["models"]["m"]["params"] = {name: 77}
     Path("params.yaml").write_text(yaml.safe_dump(values), "utf-8")

@@ -1,5 +1,7 @@
 """What DVC asks of the folder in which it builds."""
 
+import subprocess
+
 import pytest
 
 from truerate.core.errors import TruerateError
@@ -31,3 +33,10 @@ def test_without_the_folder_of_dvc_it_is_one_line(folder):
     with pytest.raises(TruerateError, match="is no DVC project") as refused:
         refuse_project()
     assert "\n" not in str(refused.value)
+
+
+def test_what_it_says_to_do_is_what_dvc_takes(folder):
+    (folder / ".dvc").mkdir()
+    subprocess.run(["dvc", "config", "--local", "core.no_scm", "true"], check=True)
+    assert unusable() is None
+    subprocess.run(["dvc", "status"], check=True, capture_output=True)

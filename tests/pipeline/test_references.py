@@ -72,3 +72,10 @@ def test_the_whole_article_or_what_speaks_of_the_text_is_given(referring):
     assert given(at, "A castle burned down.") == "The castle burned in 1204."
     assert read_by(at.p, Stage("sources"))["articles"] == ["wiki"]
     assert references.referring(at, BOARD) == {"reference": "retrieved", "sentences": 1}
+
+
+def test_back_at_the_lead_the_whole_texts_go(referring):
+    referring(reference="article")
+    at = referring()
+    assert given(at, "Cheese is sold.") == LEAD
+    assert not Path(at.source("wiki", sources.ARTICLES)).exists()

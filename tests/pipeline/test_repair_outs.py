@@ -106,6 +106,13 @@ def test_a_table_that_is_not_as_high_as_its_card_states_is_removed(at):
     assert f"stage 'dataset@{board}': " in line and "has 0 rows where its card states 2" in line
 
 
+@pytest.mark.parametrize("content", ["", '{"n_doc', "\udcff"])
+def test_a_card_that_is_cut_is_one_line(at, content):
+    Path(at.source("closed-world", "card.json")).write_bytes(content.encode("utf-8", "surrogateescape"))
+    (line,) = repair_outs(at)
+    assert line.startswith("stage 'sources': ") and "card.json' is cut" in line
+
+
 def test_a_single_table_that_is_cut_and_a_site_without_one_of_its_pages_are_removed(at):
     board = next(iter(at.p.boards))
     claim_output(at, Stage("audit", board))

@@ -62,6 +62,11 @@ def test_a_name_that_is_no_stage_is_one_line(monkeypatch, name, said):
     assert said in str(refused.value) and "\n" not in str(refused.value)
 
 
+def test_stages_of_dvc_and_paths_of_what_they_write_are_left_to_it(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    check_stages(["sources", "score@mfava-closed-world", "data/leaderboard", "metrics"], Layout.load())
+
+
 def built(folder: Path) -> subprocess.CompletedProcess:
     """A build of the stage `made` of a folder's dvc.yaml, in a process of its own."""
     own = here() | {"DVC_NO_ANALYTICS": "1"}
@@ -69,6 +74,11 @@ def built(folder: Path) -> subprocess.CompletedProcess:
     code = "import sys; from truerate.pipeline.run_tools import build; sys.exit(build(['made']))"
     command = [warm().python, "-c", code]
     return subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, timeout=60)
+
+
+def test_what_is_made_is_made_without_a_word_more(tmp_path):
+    done = make(tmp_path, "made")
+    assert done.returncode == 0 and (tmp_path / "made").is_file() and "truerate:" not in done.stderr
 
 
 def test_the_last_line_of_a_stage_that_stopped_says_what_to_do(tmp_path):
@@ -88,6 +98,12 @@ def test_the_build_that_runs_a_stage_has_the_last_word(tmp_path):
     assert last.startswith("truerate: ") and "params.yaml" in last
     assert last in above and above[-1] != last, "DVC says more behind the cause"
     assert "Traceback" not in done.stderr and (done.stdout + done.stderr).count("paid twice") == 1
+
+
+def test_a_build_whose_stage_left_no_cause_points_at_the_lines_above(tmp_path):
+    (tmp_path / "dvc.yaml").write_text("stages: {made: {cmd: exit 3, outs: [made]}}")
+    done = built(tmp_path)
+    assert done.stderr.splitlines()[-1].startswith("truerate: the build stopped; see to what the lines above")
 
 
 def test_causes_are_said_once_each_and_the_first_few(tmp_path, monkeypatch):

@@ -119,11 +119,35 @@ def test_a_change_of_the_board_that_taught_changes_what_is_watched_of_the_judgin
     trained_elsewhere.refuse_stale(at)
 
 
+def test_an_equal_training_changes_nothing_that_is_watched(at):
+    detect.train(at, BOARD)
+    before = Path(at.settings(Stage("judge", OTHER))).read_bytes()
+    detect.train(at, BOARD)
+    assert Path(at.settings(Stage("judge", OTHER))).read_bytes() == before
+    guard.check_params()
+    assert Path(at.settings(Stage("judge", OTHER))).read_bytes() == before
+
+
 def broken(change) -> str:
     """What the settings are refused with after a change."""
     with pytest.raises(TruerateError) as raised:
         edited(change)
     return str(raised.value)
+
+
+def test_a_board_that_is_not_there_is_one_line(at):
+    said = broken(lambda p: p["detectors"]["long"].update(learns_from="bensh"))
+    assert said.startswith(
+        "params.yaml: detectors.long.learns_from: board 'bensh' is not declared; did you mean 'bench'?"
+    )
+
+
+def test_a_board_none_of_whose_families_has_the_member_is_one_line(at):
+    other = {"tracks": ["wildhallucinations"], "members": ["length"], "folds": 2, "learns_from": BOARD}
+    said = broken(lambda p: p["detectors"].update(long=other))
+    assert said.startswith(
+        "params.yaml: detectors.long.learns_from: no family that learns on board 'bench' has 'length'"
+    )
 
 
 def test_a_circle_is_one_line(at):

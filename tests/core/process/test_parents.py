@@ -49,6 +49,12 @@ def test_the_last_one_ends_as_by_ctrl_c_when_one_above_it_is_killed(place):
     assert said == "let go\n"
 
 
+def test_it_ends_where_it_takes_no_ctrl_c():
+    top = started("signal.signal(signal.SIGINT, signal.SIG_IGN)")
+    top.kill()
+    assert top.communicate(timeout=20)[0] == ""
+
+
 def test_it_lives_as_long_as_they_do():
     top = started()
     with pytest.raises(subprocess.TimeoutExpired):

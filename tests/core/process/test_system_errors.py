@@ -6,8 +6,8 @@ import os
 import polars as pl
 import pytest
 
-from truerate.core.process.system_errors import line_of, system_error, unwritable
 from truerate.core.schemas.disk import put, write_parquet
+from truerate.core.process.system_errors import full_disks, line_of, system_error, unwritable
 
 POLARS = "parquet: File out of specification: underlying IO error: No space left on device (os error 28)"
 
@@ -48,6 +48,15 @@ def test_a_write_to_a_full_device_keeps_what_was_there(tmp_path):
         put(place, fill)
     assert refused.value.filename == str(place)
     assert place.read_bytes() == before and [one.name for one in tmp_path.iterdir()] == [place.name]
+
+
+def test_a_disk_with_space_is_not_full(tmp_path):
+    assert full_disks(str(tmp_path), str(tmp_path / "none")) == []
+
+
+def test_a_full_disk_that_the_system_does_not_name_is_not_said_to_have_room():
+    line = line_of(OSError(errno.ENOSPC, "No space left on device"))
+    assert line == "No space left on device; make room there, then run it again"
 
 
 @pytest.mark.skipif(

@@ -18,3 +18,9 @@ def test_a_wait_of_unknown_length_is_told_once_it_is_long(capsys, monkeypatch):
     with terminal.told("a lock"):
         assert was_said.wait(10)
     assert capsys.readouterr().out == "still waiting: a lock\n"
+
+
+def test_a_wait_that_ends_soon_says_nothing(capsys):
+    with terminal.told("a lock"):
+        pass
+    assert capsys.readouterr().err == ""

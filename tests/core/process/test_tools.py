@@ -67,3 +67,10 @@ def test_ctrl_c_while_a_tool_is_imported_is_no_traceback(tmp_path):
         text=True,
     )
     assert (done.returncode, done.stderr) == (130, "")
+
+
+def test_a_tool_that_fails_where_sigchld_is_ignored_has_failed(tmp_path):
+    (tmp_path / "tool.py").write_text("import sys; sys.exit(3)")
+    code = "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n" + WAITING
+    command = [sys.executable, "-c", code, ""]
+    assert subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": SRC}).returncode == 3

@@ -51,6 +51,19 @@ def test_locate(name):
     assert (None if place is None else RESPONSE[slice(*place)]) == words
 
 
+def test_a_place_counts_code_points_and_nothing_stands_in_an_empty_text():
+    assert locate("Anna lacht laut", "𠮷🦜 Anna lacht laut") == (3, 18)
+    assert locate("過橋", "這座過橋免費") == (2, 4)
+    assert locate("Anna", "") is None
+
+
+def test_similarity_from_which_words_are_one():
+    """Shared characters twice over those of both: 17 of 23 and 17 are .85, 16 of 22 and 16 are less."""
+    text = "aaaaaaaaaa bbbbbbb"
+    assert locate("aaaaaaaaaa bbbbbbb cccccc", text) == (0, 18)  # 34 of 40
+    assert locate("aaaaaaaaaa bbbbbb cccccc", "aaaaaaaaaa bbbbbb") is None  # 32 of 38 are .842
+
+
 TOLD = {
     "straight": ('the "A b" and "c"', ["A b", "c"]),
     "curly": ("the “A b” and „c“, «d» and »e«", ["A b", "c", "d", "e"]),
@@ -71,6 +84,11 @@ TOLD = {
 def test_quotations(name):
     told, strings = TOLD[name]
     assert quotations(told) == strings
+
+
+def test_marks_of_the_text_itself_stay_within_its_quotation():
+    assert quotations('the "it has "four" lanes" here', RESPONSE) == ['it has "four" lanes']
+    assert quotations('the "Paris" and "Rome" here', RESPONSE) == ["Paris", "Rome"]
 
 
 def test_every_string_that_stands_in_the_text_is_a_segment():

@@ -37,6 +37,11 @@ def test_what_breaks_the_grammar_is_refused(marked, reason):
     assert isinstance(found, Refused) and found.reason == reason and reason in REASONS
 
 
+@pytest.mark.parametrize("text", ["2 < 3 and 4 > 1", "a <- b", "x < y", "no tag"])
+def test_signs_that_are_no_tags_are_text(text):
+    assert parse_tags(text) == Tagged(text, (), text)
+
+
 def test_the_text_outside_the_tags_must_be_the_original():
     assert parse_tags("One <invented>New.</invented>\n Two", original="One Two").text == "One New.\n Two"
     assert parse_tags("One <invented>New.</invented> Too", original="One Two").reason == "altered"
@@ -45,6 +50,10 @@ def test_the_text_outside_the_tags_must_be_the_original():
         == "Eve ran"
     )
     assert parse_tags("<entity><mark>Eve</mark></entity> ran", original="Ann ran").reason == "altered"
+
+
+def test_blank_space_inside_a_tag_is_not_marked():
+    assert parse_tags("a <invented> b c </invented>d").spans == ({"start": 3, "end": 6, "type": "invented"},)
 
 
 @pytest.mark.parametrize("text", ["我在北京工作。", "أنا في باريس.", "🙂 smile 👩‍👩‍👧 family", "İstanbul'da"])

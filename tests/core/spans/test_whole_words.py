@@ -62,9 +62,17 @@ def test_marked_suspected_and_faint_words_and_types_stay_apart():
     assert widened(text, *marks) == [tuple(mark) for mark in marks]
 
 
+def test_letters_of_a_script_without_spaces_are_kept_as_the_detector_cut_them():
+    assert widened("京都は古い", ("都は", 0.7, "x")) == [("都は", 0.7, "x")]
+
+
 def test_punctuation_alone_stays_and_a_share_keeps_its_sign():
     assert widened("really?! 5% of", ("?!", 0.7, "x"), ("%", 0.6, "x")) == [("?!", 0.7, "x"), ("%", 0.6, "x")]
     assert widened("up 5% now", ("5%", 0.7, "x")) == [("5%", 0.7, "x")]
+
+
+def test_no_piece_no_span():
+    assert whole_words("some text", []) == [] and whole_words("", []) == []
 
 
 def test_words_are_counted_without_punctuation():

@@ -1,11 +1,13 @@
 """What the stores of replies and pages have in common: opening, making, waiting, and what is said of faults."""
 
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 
 from truerate.core.errors import TruerateError
-from truerate.core.store.keyed_store import KeyedStore, Kind, next_turn
+from truerate.core.store.keyed_store import KeyedStore, Kind, locked, next_turn
 
 TABLES = """
 CREATE TABLE thing (key TEXT PRIMARY KEY, n INTEGER);
@@ -25,6 +27,24 @@ def test_it_is_made_once_and_opens_again(tmp_path):
         assert store.run("SELECT n FROM thing WHERE key = ?", ["a"]) == [(1,)]
         told = [store.run(f"PRAGMA {name}")[0][0] for name in ("user_version", "page_size", "journal_mode")]
     assert told == [3, 8192, "wal"]
+
+
+def test_processes_that_open_a_new_one_at_once_make_it_once(tmp_path):
+    code = (
+        "import sys; from core.store.test_keyed_store import Things; "
+        "store = Things(sys.argv[1]); store.run('INSERT INTO thing VALUES (?, 1)', [sys.argv[2]]); store.close()"
+    )
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(tmp_path / "t.sqlite"), str(n)],
+            env={"PYTHONPATH": ":".join(sys.path)},
+            stderr=subprocess.PIPE,
+        )
+        for n in range(4)
+    ]
+    assert [(one.communicate()[1], one.returncode) for one in started] == [(b"", 0)] * 4
+    with Things(tmp_path / "t.sqlite") as store:
+        assert store.run("SELECT COUNT(*) FROM thing") == [(4,)]
 
 
 def test_several_statements_are_one(tmp_path):
@@ -75,3 +95,9 @@ def test_turns_follow_one_another_and_a_clock_that_was_put_back_stops_nobody(tmp
         assert [turn(50.0), turn(50.0)] == [50.0, 52.0]  # booked for 202: further ahead than 10 s
         assert turn(0.0, beyond_s=7.0) == 7.0
         assert store.run("SELECT more FROM pace") == [(0.0,)]
+
+
+def test_a_lock_on_a_folder_leaves_nothing_in_it(tmp_path):
+    with locked(tmp_path):
+        pass
+    assert list(tmp_path.iterdir()) == []

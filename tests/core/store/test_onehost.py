@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from truerate.core.errors import StoreError, TruerateError
 from truerate.core.store import onehost
+from truerate.core.errors import StoreError, TruerateError
 
 
 def mark(folder: Path, **changes) -> None:
@@ -39,6 +39,13 @@ def test_marks_of_this_host_old_ones_and_broken_ones_are_taken_over(tmp_path, ch
     assert [path.name for path in tmp_path.iterdir()] == [onehost.MARK]
 
 
+def test_a_mark_from_before_this_machine_was_started_is_nobodys(tmp_path, monkeypatch):
+    monkeypatch.setattr(onehost, "_booted_at", lambda: time.time())
+    mark(tmp_path, at=time.time() - 5)
+    onehost.hold(tmp_path, "store")
+    assert json.loads((tmp_path / onehost.MARK).read_text())["boot"] == onehost.boot()
+
+
 MOUNTS = r"""overlay / overlay rw 0 0
 server:/home /home nfs4 rw 0 0
 tmpfs /home/me/fast tmpfs rw 0 0
@@ -65,3 +72,7 @@ def test_network_file_systems_are_refused(tmp_path, path, kind):
             onehost.refuse_network(Path(path), "store", mounts)
     else:
         onehost.refuse_network(Path(path), "store", mounts)
+
+
+def test_a_system_that_tells_no_mounts_refuses_nothing(tmp_path):
+    onehost.refuse_network(tmp_path / "x.sqlite", "store", tmp_path / "none")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from truerate.metrics.estimators.registry import estimate_board
 from truerate.metrics.estimators.sample import (
     Between,
     Calibration,
@@ -45,13 +46,22 @@ def test_hr_est_by_hand():
     assert estimated(REPLIES, KNOWN, confidence=0.95).value == pytest.approx(0.3 * 20 / 24)
 
 
+def test_hr_est_without_an_interval_keeps_its_value_and_without_a_hit_has_none():
+    # every reply and every text has the same share: nothing says how far it may move
+    even, alike = cell([10] * 4, [2] * 4, UNKNOWN), texts([[10, 2, 2, 1]] * 4)
+    found = estimated(even, alike, confidence=0.95)
+    assert found.value == pytest.approx(0.2) and np.isnan([found.low, found.high]).all()
+    assert estimated(even, texts([[10, 2, 2, 0]] * 4), confidence=0.95) is None  # recall 0
+    assert estimated(even, texts([[10, 2, 0, 0]] * 4), confidence=0.95) is None
+
+
 def test_clusters_in_two_languages_are_seen():
     apart = cell([5], [1], [NONE], ["b"])
     assert not shares_clusters([cell([5], [1], [NONE], ["a"]), apart], [])
     assert shares_clusters([apart, apart], []) and not shares_clusters([], [])
-    existing = Calibration(np.ones((1, 4)), np.array(["x"]), np.array(["w"]), np.array(["b"]))
+    known = Calibration(np.ones((1, 4)), np.array(["x"]), np.array(["w"]), np.array(["b"]))
     other = Calibration(np.ones((1, 4)), np.array(["x"]), np.array(["w"]), np.array(["c"]))
-    assert shares_clusters([cell([5], [1], [NONE], ["a"]), apart], [existing, other])
+    assert shares_clusters([cell([5], [1], [NONE], ["a"]), apart], [known, other])
 
 
 # ---- between models ----------------------------------------------------------------------------------------
@@ -68,22 +78,38 @@ def test_the_variance_between_models_by_hand():
     assert between_models(both) == pytest.approx((0.0, expected, 2))
 
 
+def test_models_that_err_alike_have_none_and_one_model_tells_nothing():
+    alike = texts([[10, 0, 2, 0]] * 4 + [[10, 0, 3, 0]] * 4, models=["a", "b"] * 4)
+    assert between_models(alike)[:2] == (0, 0)
+    assert between_models(KNOWN) == (0, 0, 1)
+
+
+def test_texts_of_one_writer_tell_nothing_of_differences_between_models():
+    board = {("m", "x"): REPLIES}
+    two = texts([[25, 5, 6, 4], [25, 5, 7, 4]] * 4, models=["a", "b"] * 4)
+    named = {
+        kind: [one.calibration for one in each if one.estimator == "rogan-gladen-between"]
+        for kind, known in (("one", {"silver": KNOWN}), ("two", {"silver": KNOWN, "natural": two}))
+        for key, each in estimate_board(board, confidence=0.95, calibrated=known).items()
+        if key == ("m", "x")
+    }
+    assert named == {"one": [], "two": ["natural"]}
+
+
 def test_a_planted_variance_between_models_is_found():
     rng = np.random.default_rng(8)
     fpr = np.repeat(np.clip(rng.normal(0.3, 0.08, 60), 0.02, 0.9), 40)
     flagged = rng.binomial(20, fpr)
-    existing = texts(
-        [[20, 0, item, 0] for item in flagged], models=[f"m{place // 40}" for place in range(2400)]
-    )
-    assert between_models(existing).fpr == pytest.approx(0.08**2, rel=0.35)
+    known = texts([[20, 0, one, 0] for one in flagged], models=[f"m{place // 40}" for place in range(2400)])
+    assert between_models(known).fpr == pytest.approx(0.08**2, rel=0.35)
 
 
 def test_widened_by_hand():
-    result = widened(Corrected(0.2, 0.1, 0.4, 0.2, True), 0.5, Between(0.01, 0.0025, 3), confidence=0.95)
+    found = widened(Corrected(0.2, 0.1, 0.4, 0.2, True), 0.5, Between(0.01, 0.0025, 3), confidence=0.95)
     # sd² = (.0025 · .8² + .01 · .2²)/.5²; each side squared with (1.96 sd)²
     more = 1.959964**2 * (0.0025 * 0.64 + 0.01 * 0.04) / 0.25
-    assert result.low == pytest.approx(max(0, 0.2 - (0.1**2 + more) ** 0.5))
-    assert result.high == pytest.approx(0.2 + (0.2**2 + more) ** 0.5)
+    assert found.low == pytest.approx(max(0, 0.2 - (0.1**2 + more) ** 0.5))
+    assert found.high == pytest.approx(0.2 + (0.2**2 + more) ** 0.5)
     untold = Corrected(None, None, None, None, False)
     assert widened(untold, 0.0, Between(0, 0, 0), confidence=0.95) == untold
     assert widened(None, 0.5, Between(0, 0, 0), confidence=0.95) is None

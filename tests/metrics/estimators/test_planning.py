@@ -5,7 +5,7 @@ from truerate.metrics.estimators.planning import DESIGN_EFFECT, Plan, design_eff
 from truerate.metrics.estimators.registry import Board
 from truerate.metrics.estimators.sample import verdicts
 
-from .boards import NONE
+from .boards import NONE, labelled, population
 
 PLAN = Plan(n=40, n_langs=6, rate=0.1)
 
@@ -16,6 +16,14 @@ def test_variance_by_hand():
     assert PLAN.variance(40) == 0 == PLAN.half_width(40) == PLAN.half_width_of_mean(40)
 
 
+def test_more_labels_are_asked_for_what_is_finer():
+    assert PLAN.labels_for(0.1) < PLAN.labels_for(0.05) < PLAN.labels_for(0.01) <= 40
+    for wanted in (0.1, 0.03):
+        k = PLAN.labels_for(wanted)
+        assert PLAN.half_width(k) <= wanted < PLAN.half_width(k - 1)
+    assert PLAN.labels_for(0.0) == 40
+
+
 def test_what_separates_two_models_by_hand():
     # power .8 at 5 %: (1.95996 + .84162) · √(2 v / 6)
     expected = (1.959964 + 0.841621) * (2 * PLAN.variance(12) / 6) ** 0.5
@@ -23,6 +31,14 @@ def test_what_separates_two_models_by_hand():
     assert PLAN.told_apart(12, n_models=5) > PLAN.told_apart(12)
     k = PLAN.labels_to_separate(0.03, n_models=5)
     assert PLAN.told_apart(k, n_models=5) <= 0.03 < PLAN.told_apart(k - 1, n_models=5)
+
+
+def test_a_plan_foretells_what_a_board_then_has():
+    cells, rates = population(5, n_models=3)
+    fit = Board(labelled(cells, 20, np.random.default_rng(0)), 0.95).headline
+    plan = Plan(40, 6, float(np.mean(list(rates.values()))), design_effect_of(fit))
+    widths = [(found.high - found.low) / 2 for found in map(fit.interval, cells)]
+    assert plan.half_width(20) == pytest.approx(np.mean(widths), rel=0.2)
 
 
 def test_the_design_effect_of_verdicts_is_one_and_of_nothing_the_typical():
