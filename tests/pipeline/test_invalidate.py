@@ -67,11 +67,6 @@ def test_a_board_holds_a_letter_in_its_scratch_files_or_in_its_data_set(at):
     assert invalidate.boards_holding(at, {"ef" * 32}) == invalidate.boards_holding(at, set()) == []
 
 
-def test_a_reply_that_came_is_no_letter(at):
-    write_parquet(replies(), Path(at.dataset(HELD, "generations")))
-    assert invalidate.boards_holding(at, {"cd" * 32}) == []
-
-
 def test_a_file_that_is_no_table_is_named_in_one_line(at):
     path = Path(at.scratch(HELD, "sample", "elm")[0])
     path.parent.mkdir(parents=True)

@@ -82,18 +82,6 @@ def test_what_is_said_of_it_alone_is_not_said_of_the_response():
     assert [located_verdict(one, "It has two lanes.", "Annotation").value for one in named] == [False] * 2
 
 
-def test_a_fault_of_a_part_is_one_of_the_response_but_not_its_soundness():
-    response = "It has four lanes and opened in 1913."
-    found = located_verdict(
-        'The segment "four lanes" is not supported by the knowledge.', response, "Annotation"
-    )
-    assert found.value is True and [response[a:b] for a, b in found.segments] == ["four lanes"]
-    sound = located_verdict(
-        'The segment "opened in 1913" is supported by the knowledge.', response, "Annotation"
-    )
-    assert sound.value is None
-
-
 def test_many_takings_back_are_read_in_time():
     """Each of them may look for a verdict behind it: a search without bound would take the square of their number."""
     started = process_time()
