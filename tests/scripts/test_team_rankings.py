@@ -2,8 +2,8 @@
 
 import pytest
 
+from scripts.team_rankings import parse_rankings, published_lines
 from truerate.core.errors import SourceError
-from truerate.pipeline.publishing.team_rankings import Ranked, parse_rankings, published_lines
 
 BY_IOU = """# Rankings by IoU
 
@@ -23,11 +23,6 @@ BY_IOU = """# Rankings by IoU
 |    | _Baseline (mark none)_ | 0        |   1 |
 |  1 | Heron                  | 0        | 0.5 |
 """
-BY_RHO = """## AR
-| | Team name | ρ | IoU |
-|-|-|-|-|
-| 1 | Two Words | 0.5 | 0.25 |
-"""
 
 
 def test_teams_have_ranks_and_baselines_have_none():
@@ -41,12 +36,6 @@ def test_teams_have_ranks_and_baselines_have_none():
         ("zh", 1, "Heron"),
     ]
     assert found[0].figures == {"iou": "0.6125", "spearman": "-0.0200"}
-
-
-def test_columns_are_told_by_their_names():
-    assert parse_rankings(BY_RHO, "rankings") == (
-        Ranked("ar", 1, "Two Words", {"iou": "0.25", "spearman": "0.5"}),
-    )
 
 
 def test_a_share_is_in_per_cent_at_the_digits_printed_and_a_team_has_its_rank_told():

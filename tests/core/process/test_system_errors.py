@@ -6,8 +6,8 @@ import os
 import polars as pl
 import pytest
 
-from truerate.core.schemas.disk import put, write_parquet
 from truerate.core.process.system_errors import full_disks, line_of, system_error, unwritable
+from truerate.core.schemas.disk import put, write_parquet
 
 POLARS = "parquet: File out of specification: underlying IO error: No space left on device (os error 28)"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from truerate.core.store import onehost
 from truerate.core.errors import StoreError, TruerateError
+from truerate.core.store import onehost
 
 
 def mark(folder: Path, **changes) -> None:
