@@ -1,5 +1,11 @@
 """The form `causal`, on a tiny random Llama: what it reads, what is learned, and that a kill changes nothing."""
 
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
 from pathlib import Path
 
 import polars as pl
@@ -7,7 +13,11 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from tokenizers import decoders
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import (
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedTokenizerFast,
+)
 
 from truerate.config import Judging
 from truerate.core.errors import TruerateError
@@ -16,9 +26,10 @@ from truerate.detectors.judges.causal import TOO_LONG, judged_all, judging_task,
 from truerate.detectors.judges.cells import training_passages, with_references
 from truerate.detectors.judges.decision import Decision
 from truerate.detectors.judges.decoder import from_weights, load
-from truerate.detectors.judges.family import check_judge, fit_judges, judge_texts
+from truerate.detectors.judges.family import check_judge, fit_judges, jobs_of, judge_texts
 from truerate.detectors.judges.prompts import completion, example_of, prompt
 from truerate.detectors.tokens.encode import tiny_coder
+from truerate.detectors.training.jobs import CHECKPOINT
 from truerate.pipeline.judges.judge_network import network_judge
 from truerate.pipeline.judges.judge_prompts import Asked
 
@@ -43,7 +54,7 @@ def weights(tmp_path_factory) -> str:
 
 def made(folder: Path) -> Path:
     """The same small Llama, in a folder."""
-    existing = responses(12)
+    known = responses(12)
     ours = [
         "Knowledge: Ada. Old. New.",
         "Conversation: Bo.",
@@ -51,7 +62,7 @@ def made(folder: Path) -> Path:
         "Hallucinated? Yes.",
         'The segment "',
     ]
-    coder = tiny_coder([*existing["text"], *existing["knowledge"], *ours * 9], 700)
+    coder = tiny_coder([*known["text"], *known["knowledge"], *ours * 9], 700)
     coder.tokenizer.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Fuse()])
     PreTrainedTokenizerFast(tokenizer_object=coder.tokenizer, pad_token="<pad>").save_pretrained(folder)
     torch.manual_seed(3)
@@ -82,22 +93,20 @@ def rows(n: int, **where) -> pl.DataFrame:
 def test_only_the_completion_is_learned(weights):
     network = from_weights(backbone(weights), 1, device="cpu")
     row = rows(2).filter("is_hallucinated").row(0, named=True)
-    item = example_of(network.coder, row, 400)
-    written = network.coder.tokenizer.decode(item.labels[item.labels >= 0].tolist())
-    assert written.strip() == completion(row).strip() and 0 < item.n_targets < item.n_tokens
+    one = example_of(network.coder, row, 400)
+    written = network.coder.tokenizer.decode(one.labels[one.labels >= 0].tolist())
+    assert written.strip() == completion(row).strip() and 0 < one.n_targets < one.n_tokens
     other = example_of(network.coder, row | {"knowledge": "Nothing."}, 400)
-    assert other.n_targets == item.n_targets
+    assert other.n_targets == one.n_targets
     # one target token: the loss is −ln of its probability behind the prompt alone
-    first = type(item)(item.name, item.ids, item.labels.copy())
-    first.labels[item.n_tokens - item.n_targets + 1 :] = -100
+    first = type(one)(one.name, one.ids, one.labels.copy())
+    first.labels[one.n_tokens - one.n_targets + 1 :] = -100
     with torch.inference_mode():
-        logits = network.model(torch.from_numpy(item.ids[None, : item.n_tokens - item.n_targets])).logits[
-            0, -1
-        ]
-        expected = -logits.log_softmax(0)[int(item.ids[item.n_tokens - item.n_targets])]
+        logits = network.model(torch.from_numpy(one.ids[None, : one.n_tokens - one.n_targets])).logits[0, -1]
+        expected = -logits.log_softmax(0)[int(one.ids[one.n_tokens - one.n_targets])]
     assert network.loss([first]).item() == pytest.approx(float(expected), abs=1e-4)
-    assert network.loss([item, other]).item() == pytest.approx(
-        network.loss([item]).item() + network.loss([other]).item(), rel=1e-4
+    assert network.loss([one, other]).item() == pytest.approx(
+        network.loss([one]).item() + network.loss([other]).item(), rel=1e-4
     )
 
 
@@ -143,22 +152,22 @@ def test_a_judgement_quotes_its_segments():
 
 
 def test_its_rows_are_judgements_with_p_of_the_first_token(weights, tmp_path):
-    existing, asked = {"llama": backbone(weights)}, responses(3, start=500)
+    known, asked = {"llama": backbone(weights)}, responses(3, start=500)
     names = {"User: ": "[Human]: ", "Assistant: ": "[Assistant]: "}  # as sources begin turns
     asked = asked.with_columns(pl.col("history").str.replace_many(names))
     folders = {"folder": tmp_path / "out", "scratch": tmp_path / "scratch"}
-    fit_judges({"judge": HOW}, responses(10), existing, seeds=[42], **folders)
-    judged = judge_texts({"judge": HOW}, asked, existing, folder=tmp_path / "out")
-    validate(Judgement, judged, where="the judge")
-    assert judged.height == asked.height and judged["p"].is_between(0, 1).all()
-    told = {item["key"]: item["value"] for item in judged["attributes"][0]}
+    fit_judges({"judge": HOW}, responses(10), known, seeds=[42], **folders)
+    said = judge_texts({"judge": HOW}, asked, known, folder=tmp_path / "out")
+    validate(Judgement, said, where="the judge")
+    assert said.height == asked.height and said["p"].is_between(0, 1).all()
+    told = {one["key"]: one["value"] for one in said["attributes"][0]}
     assert told["composed"] == "no" and told["form"] == "causal"
-    assert (judged["verdict"] == (judged["p"] > float(told["threshold"]))).all()
+    assert (said["verdict"] == (said["p"] > float(told["threshold"]))).all()
 
     # behind an address it says the same, and nothing that could be read of a response that fills its window
     (cell,) = (tmp_path / "out" / "judge").iterdir()
     judge, _ = network_judge(str(cell))
-    for row in asked.join(judged.select("target_id", "verdict"), on="target_id").iter_rows(named=True):
+    for row in asked.join(said.select("target_id", "verdict"), on="target_id").iter_rows(named=True):
         assert judge(question(row)) == ("Yes" if row["verdict"] else "No")
     assert (
         judge(question(asked.row(0, named=True), text="It is red. " * 200))
@@ -180,8 +189,8 @@ def test_a_response_that_fills_the_window_is_unparsed(weights):
     asked = rows(2).with_columns(
         text=pl.when(pl.int_range(pl.len()) == 1).then(pl.lit("It is red. " * 200)).otherwise("text")
     )
-    judged = judged_all(network, asked, Decision(), batch_tokens=4096)
-    assert [item.reason for item in judged] == [None, TOO_LONG, None, None]
+    said = judged_all(network, asked, Decision(), batch_tokens=4096)
+    assert [one.reason for one in said] == [None, TOO_LONG, None, None]
     assert judged_all(network, asked.head(0), Decision(), batch_tokens=1) == []
 
 
@@ -201,17 +210,17 @@ def test_texts_that_are_read_together_are_judged_as_each_is_alone(weights):
     prompts = [prompt(network.coder, row, 240) for row in asked.iter_rows(named=True)]
     assert len({len(ids) for ids in prompts}) > 5
     for others in (together, some):
-        moved = [abs(item.p - other.p) for item, other in zip(alone, others, strict=True)]
+        moved = [abs(one.p - other.p) for one, other in zip(alone, others, strict=True)]
         assert max(moved) <= 1e-5
-        assert [(item.verdict, item.rationale) for item in others] == [
-            (item.verdict, item.rationale) for item in alone
+        assert [(one.verdict, one.rationale) for one in others] == [
+            (one.verdict, one.rationale) for one in alone
         ]
-        places = [[(span["start"], span["end"]) for span in item.spans] for item in others]
-        assert places == [[(span["start"], span["end"]) for span in item.spans] for item in alone]
-    assert len({item.rationale for item in alone}) > 3 and len({round(item.p, 4) for item in alone}) > 3
+        places = [[(span["start"], span["end"]) for span in one.spans] for one in others]
+        assert places == [[(span["start"], span["end"]) for span in one.spans] for one in alone]
+    assert len({one.rationale for one in alone}) > 3 and len({round(one.p, 4) for one in alone}) > 3
 
 
-@pytest.mark.parametrize("batch_tokens", [1100])
+@pytest.mark.parametrize("batch_tokens", [1, 1100, 10**9])
 def test_reasons_are_written_of_those_above_the_threshold(weights, batch_tokens):
     network, asked = from_weights(backbone(weights), 1, device="cpu").eval(), rows(6, start=300)
     with torch.no_grad():
@@ -223,28 +232,61 @@ def test_reasons_are_written_of_those_above_the_threshold(weights, batch_tokens)
     threshold = sorted(share for share in shares if share is not None)[4]
     p, reasons = p_and_reasons(network, prompts, threshold, batch_tokens)
     assert p == shares and p[0] is p[-1] is None
-    flagged = [index for index, share in enumerate(p) if share is not None and share > threshold]
+    flagged = [place for place, share in enumerate(p) if share is not None and share > threshold]
     assert sorted(reasons) == flagged and len(flagged) == len(asked) - 5
-    assert [reasons[index] for index in flagged] == [
-        network.reasons([prompts[index]])[0] for index in flagged
+    assert [reasons[place] for place in flagged] == [
+        network.reasons([prompts[place]])[0] for place in flagged
     ]
     assert len(set(reasons.values())) > 2
 
 
+def test_a_batch_keeps_its_tokens_and_a_longer_text_stands_alone(weights, monkeypatch):
+    network, asked = from_weights(backbone(weights), 1, device="cpu"), rows(6)
+    shapes = []
+    whole = network.model.forward
+    monkeypatch.setattr(
+        network.model,
+        "forward",
+        lambda *args, **named: shapes.append(named["input_ids"].shape) or whole(*args, **named),
+    )
+    lengths = sorted(len(prompt(network.coder, row, 240)) for row in asked.iter_rows(named=True))
+    judged_all(network, asked, Decision(threshold=1.0), batch_tokens=3 * lengths[-1])
+    assert len(shapes) == 4 and all(n * longest <= 3 * lengths[-1] for n, longest in shapes)
+    assert shapes[0][1] == lengths[-1]  # the longest first: what does not fit ends at once
+    shapes.clear()
+    judged_all(network, asked, Decision(threshold=1.0), batch_tokens=1)
+    assert sorted(longest for _, longest in shapes) == lengths
+
+
+def test_a_line_ends_with_any_token_that_ends_it(weights):
+    network = from_weights(backbone(weights), 1, device="cpu")
+    coder, own = network.coder, network.model.generation_config.eos_token_id
+    texts = {token: coder.tokenizer.decode([token], skip_special_tokens=False) for token in network.ends}
+    assert set(coder.encode(["a\nb"])[0][0]) & set(network.ends)
+    assert own in network.ends and all("\n" in text for token, text in texts.items() if token != own)
+
+
+def test_how_many_tokens_are_read_at_once_names_no_judge(weights, tmp_path):
+    known, folders = {"llama": backbone(weights)}, {"seeds": [42], "scratch": tmp_path}
+    more = HOW.model_copy(update={"batch_tokens": 100})
+    (one,), (other,) = (jobs_of({"judge": how}, responses(4), known, **folders) for how in (HOW, more))
+    assert one.scratch == other.scratch
+
+
 def test_it_learns_to_say_no(weights, tmp_path):
-    existing = rows(10).with_columns(is_hallucinated=pl.lit(False))
+    known = rows(10).with_columns(is_hallucinated=pl.lit(False))
     from truerate.detectors.training import engine
 
     network = from_weights(how := backbone(weights, max_steps=25, epochs=20), 1, device="cpu")
-    ids = prompt(network.coder, existing.row(0, named=True), 240)
+    ids = prompt(network.coder, known.row(0, named=True), 240)
     (before,) = network.p([ids])
-    trained = engine.train(network, judging_task(network, existing, existing), how, seed=1, folder=tmp_path)
+    trained = engine.train(network, judging_task(network, known, known), how, seed=1, folder=tmp_path)
     network.eval()
     assert network.p([ids])[0] < before / 1.5
     assert trained.run["loss_last"] < trained.run["loss_first"]
     network.save(tmp_path / "kept")
-    repeated = load(tmp_path / "kept", device="cpu")
-    assert repeated.p([ids]) == network.p([ids]) and repeated.reasons([ids]) == network.reasons([ids])
+    again = load(tmp_path / "kept", device="cpu")
+    assert again.p([ids]) == network.p([ids]) and again.reasons([ids]) == network.reasons([ids])
 
 
 LORA = {"lora": {"r": 4, "alpha": 8, "dropout": 0.05}, "max_steps": 12}
@@ -252,10 +294,10 @@ LORA = {"lora": {"r": 4, "alpha": 8, "dropout": 0.05}, "max_steps": 12}
 
 def told(folder: Path, weights: str) -> pl.DataFrame:
     """What a judge says of others that learned by adapters through the whole family."""
-    existing = {"llama": backbone(weights, **LORA)}
+    known = {"llama": backbone(weights, **LORA)}
     folders = {"folder": folder / "out", "scratch": folder / "scratch"}
-    fit_judges({"judge": HOW}, responses(8), existing, seeds=[42], **folders)
-    return judge_texts({"judge": HOW}, responses(2, start=500), existing, folder=folder / "out")
+    fit_judges({"judge": HOW}, responses(8), known, seeds=[42], **folders)
+    return judge_texts({"judge": HOW}, responses(2, start=500), known, folder=folder / "out")
 
 
 @pytest.fixture(scope="module")
@@ -268,7 +310,7 @@ def by_adapters(weights, tmp_path_factory):
 
 
 def test_with_adapters_they_alone_learn_and_are_kept(weights, by_adapters):
-    folder, judged = by_adapters
+    folder, said = by_adapters
     (kept,) = (folder / "out").rglob("model.safetensors")
     state = load_file(kept)
     assert state and all("lora_" in name for name in state)
@@ -276,10 +318,20 @@ def test_with_adapters_they_alone_learn_and_are_kept(weights, by_adapters):
     assert not list(kept.parent.glob("config.json"))  # the backbone is named, not copied
     network, whole = load(kept.parent, device="cpu"), from_weights(backbone(weights), 1, device="cpu")
     frozen = {name: value for name, value in network.named_parameters() if not value.requires_grad}
-    single = dict(whole.named_parameters())
-    assert len(frozen) == len(single)
-    assert all(torch.equal(value, single[name.replace(".base_layer", "")]) for name, value in frozen.items())
-    assert judged["p"].is_between(0, 1).all() and set(judged["status"]) == {"ok"}
+    own = dict(whole.named_parameters())
+    assert len(frozen) == len(own)
+    assert all(torch.equal(value, own[name.replace(".base_layer", "")]) for name, value in frozen.items())
+    assert said["p"].is_between(0, 1).all() and set(said["status"]) == {"ok"}
+
+
+def test_four_bits_without_a_gpu_are_refused_in_one_line(weights, tmp_path):
+    for place in (weights, "org/that-nobody-has"):  # before anything is fetched
+        known = {"llama": backbone(place, quantise="4bit", lora=LORA["lora"])}
+        with pytest.raises(
+            TruerateError, match="4bit needs bitsandbytes and a CUDA device, and here is cpu"
+        ) as error:
+            from_weights(known["llama"], 1, device="cpu")
+        assert "\n" not in str(error.value)
 
 
 def test_settings_that_do_not_suit_it_are_one_line(weights):
@@ -299,3 +351,37 @@ SCRIPT = """
     from detectors.judges import test_causal
     test_causal.{what}(Path({folder!r}), {weights!r})
 """
+
+
+def killed(what: str, folder: Path, weights: str) -> None:
+    """Run a function of this module in a process that is killed as soon as there is a checkpoint."""
+    code = textwrap.dedent(SCRIPT.format(tests=str(TESTS), what=what, folder=str(folder), weights=weights))
+    cut = subprocess.Popen([sys.executable, "-c", code])
+    while not list(folder.rglob(CHECKPOINT)) and cut.poll() is None:
+        time.sleep(0.005)
+    os.kill(cut.pid, signal.SIGKILL)
+    assert cut.wait() == -signal.SIGKILL
+
+
+def state(folder: Path, weights: str) -> dict:
+    """The weights that a run of 24 steps gives."""
+    from truerate.detectors.training import engine
+
+    network = from_weights(how := backbone(weights, max_steps=24, epochs=20), 1, device="cpu")
+    engine.train(network, judging_task(network, rows(6), rows(2, start=90)), how, seed=1, folder=folder)
+    return network.trainable_state()
+
+
+@pytest.mark.proof
+def test_a_killed_training_goes_on_to_the_same_weights(weights, tmp_path):
+    whole = state(tmp_path / "whole", weights)
+    killed("state", tmp_path / "cut", weights)
+    again = state(tmp_path / "cut", weights)
+    assert all(torch.equal(whole[name], again[name]) for name in whole)
+
+
+@pytest.mark.proof
+def test_a_judge_with_adapters_says_the_same_after_a_kill(weights, by_adapters, tmp_path):
+    killed("told", tmp_path, weights)
+    assert not (tmp_path / "out").exists()
+    assert told(tmp_path, weights).equals(by_adapters[1])

@@ -3,12 +3,23 @@
 import polars as pl
 
 from truerate.core.schemas import SPANS
-from truerate.detectors.judges.cells import reference_of, training_passages
+from truerate.detectors.judges.cells import reference_of, training_passages, with_references
 
 
 def test_the_reference_is_the_knowledge_then_the_conversation_latest_first():
-    judged = reference_of("It is old.", "User: Hi.\nAssistant: Hello.", "Is it old?")
-    assert judged.split("\n") == ["It is old.", "Is it old?", "Assistant: Hello.", "User: Hi."]
+    said = reference_of("It is old.", "User: Hi.\nAssistant: Hello.", "Is it old?")
+    assert said.split("\n") == ["It is old.", "Is it old?", "Assistant: Hello.", "User: Hi."]
+
+
+def test_a_question_that_ends_the_history_stands_once():
+    assert reference_of("", "[Human]: Is it old?", "Is it old?") == "[Human]: Is it old?"
+    assert reference_of("", "", "") == ""
+
+
+def test_what_an_item_lacks_is_empty():
+    names = ("knowledge", "history", "question")
+    one = pl.DataFrame([(None, None, "Why?")], schema=dict.fromkeys(names, pl.String), orient="row")
+    assert with_references(one)["reference"].to_list() == ["Why?"]
 
 
 def test_a_hallucinated_text_without_a_place_is_left_out_and_a_clean_one_has_none():

@@ -37,18 +37,51 @@ def test_verdicts_agree_with_labels_and_say_how_they_came_about(learned):
     assert rates[0] < 0.2 and rates[1] > 0.85
     threshold = rows.select(pair("attributes", "threshold").cast(pl.Float64)).to_series()
     assert (rows["verdict"] == (rows["p"] > threshold)).all()
-    values = {item["key"]: item["value"] for item in learned[1]["attributes"][0]}
-    assert values["form"] == "trees" and values["composed"] == "yes"
+    told = {one["key"]: one["value"] for one in learned[1]["attributes"][0]}
+    assert told["form"] == "trees" and told["composed"] == "yes"
+
+
+def test_segments_lie_where_the_labels_are(learned):
+    both = gold = detected = 0
+    rows = ASKED.filter("is_hallucinated").join(learned[1], on="target_id", suffix="_said")
+    for row in rows.iter_rows(named=True):
+        marked, labelled = (
+            {i for span in row[name] for i in range(span["start"], span["end"])}
+            for name in ("spans_said", "spans")
+        )
+        both, gold, detected = both + len(marked & labelled), gold + len(labelled), detected + len(marked)
+    assert 2 * both / (gold + detected) > 0.8
+
+
+def test_the_same_responses_give_the_same_bytes(learned, tmp_path):
+    again = judged(tmp_path, responses(60).reverse())
+    assert again.equals(learned[1])
+    files = [path.relative_to(tmp_path / "out") for path in (tmp_path / "out").rglob("*.*")]
+    assert {path.name for path in files} == {"decision.json", "facts.json", "state.npz"}
+    assert all(
+        (tmp_path / "out" / path).read_bytes() == (learned[0] / "out" / path).read_bytes() for path in files
+    )
 
 
 def test_one_response_is_judged_as_among_others(learned):
     (reader,) = fitted("judge", HOW, {}, learned[0] / "out")
     assert is_marker(reader.folder) and Marker.load(reader.folder).decision == reader.decision
     row = ASKED.join(learned[1].filter("verdict"), on="target_id", suffix="_said").row(0, named=True)
-    recorded = {name: row[name] for name in ("knowledge", "history", "question")}
-    item = judge_one(reader, row["text"], **recorded)
-    assert (item.verdict, item.p, item.rationale) == (True, row["p"], row["rationale"])
-    assert judge_one(reader, "…", **recorded).verdict is False
+    seen = {name: row[name] for name in ("knowledge", "history", "question")}
+    one = judge_one(reader, row["text"], **seen)
+    assert (one.verdict, one.p, one.rationale) == (True, row["p"], row["rationale"])
+    assert judge_one(reader, "…", **seen).verdict is False
+
+
+def test_what_is_not_told_by_the_knowledge_moves_the_verdict(learned):
+    """Judged against knowledge that holds nothing, more is called hallucinated."""
+    (reader,) = fitted("judge", HOW, {}, learned[0] / "out")
+    clean = ASKED.filter(~pl.col("is_hallucinated"))
+    blind = judge_texts(
+        {"judge": HOW}, clean.with_columns(knowledge=pl.lit("")), {}, folder=learned[0] / "out"
+    )
+    assert blind["p"].mean() > 2 * clean.join(learned[1], on="target_id")["p"].mean()
+    assert not reader.folder.joinpath("network").exists()
 
 
 def test_no_word_is_told_its_own_label():
@@ -57,10 +90,16 @@ def test_no_word_is_told_its_own_label():
     features, sizes = draw.integers(0, 4, (400, 3)).astype(float), [4] * 100
     marked, fold = features[:, 0] + draw.normal(0, 0.5, 400) > 2, np.arange(100) % 3
     turned = np.where(np.repeat(fold == 1, 4), ~marked, marked)
-    p, other = (out_of_fold(Words(features, item, sizes), fold, 42) for item in (marked, turned))
+    p, other = (out_of_fold(Words(features, one, sizes), fold, 42) for one in (marked, turned))
     inside = np.repeat(fold == 1, 4)
     assert np.array_equal(p[inside], other[inside]) and not np.array_equal(p[~inside], other[~inside])
     assert p[marked].mean() > 3 * p[~marked].mean()
+
+
+def test_without_texts_to_learn_from_nothing_is_said(tmp_path):
+    nothing = responses(4).filter(~pl.col("is_hallucinated"))
+    said = judged(tmp_path, nothing, ASKED.head(3))
+    assert set(said["reason"]) == {"not-fitted"} and said["verdict"].null_count() == 3
 
 
 def test_wrong_settings_are_one_line(tmp_path):
@@ -71,11 +110,3 @@ def test_wrong_settings_are_one_line(tmp_path):
     check_judge("judge", HOW, {})
     with pytest.raises(TruerateError, match="run `dvc repro train`"):
         Marker.load(tmp_path)
-
-
-def test_each_seed_is_a_judge_of_its_own(tmp_path):
-    folders = {"folder": tmp_path / "out", "scratch": tmp_path / "scratch"}
-    fit_judges({"judge": HOW}, responses(12), {}, seeds=(42, 47), **folders)
-    reply = judge_texts({"judge": HOW}, ASKED.head(4), {}, folder=tmp_path / "out")
-    assert reply.height == reply["judgement_id"].n_unique() == 8
-    assert reply.select(pair("attributes", "seed")).to_series().unique().sort().to_list() == ["42", "47"]
