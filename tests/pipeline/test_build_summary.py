@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from truerate.config.layout import Layout
-from truerate.core.errors import TruerateError
 from truerate.core.schemas import Generation, frame, pairs, write_parquet
 from truerate.pipeline import build_summary
 from truerate.pipeline.causes import BUILD
@@ -85,20 +84,11 @@ def test_a_model_of_which_most_replies_of_a_step_are_of_no_use_is_named(at, rows
     assert line == f"board '{HELD}': most replies of model 'elm' are of no use: {said}"
 
 
-def test_a_reply_that_was_asked_for_again_counts_once(at):
-    first = replies(3, "unparsed", "absent", attributes=pairs(reasked="yes"))
-    assert built(at, HELD, first, replies(3)) == []
-
-
 def test_a_model_that_answers_under_another_name_is_told(at):
     (line,) = built(at, HELD, replies(3, attributes=pairs(served="loaded.gguf")), replies(2))
     assert line == (
         "model 'elm': 3 of its replies were given by 'loaded.gguf'; see to models.elm.model or to the server"
     )
-
-
-def test_who_is_no_model_of_params_is_not_named(at):
-    assert built(at, HELD, replies(5, "dead", "empty", model="seq2seq")) == []
 
 
 def test_dead_letters_for_faults_of_an_endpoint_are_counted_with_the_command_that_asks_them_again(at):
@@ -119,20 +109,12 @@ def test_dead_letters_for_faults_of_an_endpoint_are_counted_with_the_command_tha
 
 
 def test_a_stage_says_it_at_its_end_and_a_whole_build_once_at_its_own(at, capsys, monkeypatch):
-    build_summary.tell(at)
+    build_summary.print_build_summary(at)
     assert capsys.readouterr().err == ""
     built(at, HELD, replies(1, "dead", "rejected"))
-    build_summary.tell(at, [HELD])
+    build_summary.print_build_summary(at, [HELD])
     assert capsys.readouterr().err.count("truerate: ") == 2
-    build_summary.tell(at, [OTHER])
+    build_summary.print_build_summary(at, [OTHER])
     monkeypatch.setenv(BUILD, "1")
-    build_summary.tell(at)
+    build_summary.print_build_summary(at)
     assert capsys.readouterr().err == ""
-
-
-def test_a_data_set_that_cannot_be_read_is_named(at):
-    path = Path(at.dataset(HELD, "generations"))
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"PAR1")
-    with pytest.raises(TruerateError, match="generations.parquet"):
-        build_summary.lines(at)

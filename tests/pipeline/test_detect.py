@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from truerate.config import Judging
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, Sample, frame, load
 from truerate.pipeline import dataset, detect, evaluate, guard, sources
@@ -77,16 +76,6 @@ def test_a_family_that_judged_the_same_texts_before_is_not_asked_again(at):
     ]
 
 
-def test_a_family_that_leaves_takes_what_it_said_along(at):
-    detect.train(at, BOARD)
-    detect.judge(at, BOARD)
-    at = edited(lambda p: p["detectors"].pop("long"))
-    detect.train(at, BOARD)
-    detect.judge(at, BOARD)
-    assert sorted(os.listdir(at.judged(BOARD))) == [".made", "families.json", "flat.parquet"]
-    assert sorted(os.listdir(at.trained(BOARD))) == [".made", "families.json", "flat"]
-
-
 def test_a_board_without_detectors_says_so_and_nothing_is_empty(at):
     at = edited(lambda p: p["detectors"].clear())
     detect.train(at, BOARD)
@@ -127,18 +116,10 @@ def test_a_judge_of_the_published_split_learns_from_other_texts_and_judges_none_
     at = Layout.load()
     sides = [("a", "train", "train"), ("b", "train", "test"), ("c", "test", "train"), ("d", "test", "test")]
     samples = frame(Sample, [sided(*one) for one in sides])
-    assert detect.taught(at, DIALOGUES, samples)["target_id"].to_list() == ["a", "b"]
-    assert detect.taught(at, DIALOGUES, samples, "sample")["target_id"].to_list() == ["a", "c"]
+    assert detect.training_texts(at, DIALOGUES, samples)["target_id"].to_list() == ["a", "b"]
+    assert detect.training_texts(at, DIALOGUES, samples, "sample")["target_id"].to_list() == ["a", "c"]
     texts = samples.filter(split="test").select(target_id="sample_id")
-    left = {how: detect._unlearned(at, DIALOGUES, samples, texts, how) for how in ("group", "sample")}
+    left = {how: detect.unlearned(at, DIALOGUES, samples, texts, how) for how in ("group", "sample")}
     assert left["group"]["target_id"].to_list() == ["c", "d"] and left["sample"]["target_id"].to_list() == [
         "d"
     ]
-
-
-def test_judges_of_a_family_are_told_apart_by_their_split():
-    judges = {
-        name: Judging(form="trees", folds=2, split=how) for name, how in (("x", "group"), ("y", "sample"))
-    }
-    told = detect.by_split(judges, ["x", "y"])
-    assert {how: list(some) for how, some in told.items()} == {"group": ["x"], "sample": ["y"]}

@@ -1,6 +1,5 @@
 """What follows from a track's graph: whose files there are, which models enter a key, what a step reads."""
 
-import inspect
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,7 @@ from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.pipeline import graph
-from truerate.tracks.contract import Reads, Resources, Step
-from truerate.tracks.registry import PROTOCOLS
+from truerate.tracks.contract import Reads, Step
 
 ROOT = Path(__file__).parents[2]
 HALUEVAL, MFAVA, WILD = (f"{track}-closed-world" for track in ("halueval", "mfava", "wildhallucinations"))
@@ -99,11 +97,6 @@ def changed(real: str | None = None, **roles) -> Layout:
     return Layout(Params.model_validate(values | {"n_shards": 2}))
 
 
-def pairs(at: Layout, board: str) -> set[tuple[str, str]]:
-    """The steps of a board with those whose files there are."""
-    return {(step.name, name) for step in graph.steps_of(at, board) for name in graph.jobs(at, board, step)}
-
-
 def places(paths: list[str]) -> list[str]:
     """Scratch files as step/model, each once."""
     found = [(Path(path).name.rpartition("-")[0], Path(path).parent.name.partition("@")[0]) for path in paths]
@@ -119,16 +112,6 @@ def test_the_models_that_enter_a_key_are_those_whose_rows_it_reads_and_no_other(
         for name in graph.jobs(at, board, step)
     }
     assert found == BEHIND[board]
-
-
-def test_the_models_behind_a_step_decide_its_key(tmp_path, monkeypatch):
-    with_sources(tmp_path, monkeypatch)
-    at = changed()
-    verifier = at.p.models["cedar"].model_copy(update={"model": "another"})
-    other = Layout(at.p.model_copy(update={"models": at.p.models | {"cedar": verifier}}))
-    for step in ("extract", "curate", "evidence", "generate"):
-        assert graph.files(at, WILD, step) == graph.files(other, WILD, step)
-    assert not set(graph.files(at, WILD, "facts")) & set(graph.files(other, WILD, "facts"))
 
 
 def test_each_step_is_made_from_the_files_of_those_that_it_names(tmp_path, monkeypatch):
@@ -154,27 +137,6 @@ def test_a_data_set_is_made_of_every_file_but_those_that_only_a_step_reads(tmp_p
     assert not graph.is_current(at, HALUEVAL, found[0].replace("@", "@0"))
 
 
-def test_weights_translate_in_a_models_place_and_wait_for_none():
-    at = changed(mfava={"translator": None, "seq2seq": "some/weights"})
-    assert ("translate", "seq2seq") in pairs(at, MFAVA)
-    alone = changed(MFAVA, mfava={"translator": None, "seq2seq": "some/weights"})
-    assert pairs(alone, MFAVA) == {("translate", "seq2seq")}  # simulated models may not stand on the board
-    assert graph.upstream(at, MFAVA, graph.step_of(at, MFAVA, "translate"), "seq2seq") == ()
-
-
-def test_without_queries_nothing_is_checked_and_subjects_answer_the_sources_own():
-    found = pairs(changed(mfava={"query_writer": None}), MFAVA)
-    assert {("answer", "aster"), ("answer", "dogwood")} <= found
-    assert {step for step, _ in found} == {"silver", "translate", "answer"}
-
-
-def test_facts_need_both_that_are_asked_and_pages_somebody_to_ask():
-    assert "facts" not in dict(pairs(changed(wildhallucinations={"verifier": None}), WILD))
-    assert pairs(changed(WILD), WILD) == set()
-    lone = pairs(changed(wildhallucinations={"subjects": (), "panel": None}), WILD)
-    assert {step for step, _ in lone} == {"extract", "curate"}
-
-
 def test_a_step_that_is_none_is_told_with_those_that_are():
     with pytest.raises(TruerateError, match="has no step 'filtre'; did you mean 'filter'.*its steps: filter"):
         graph.step_of(changed(), HALUEVAL, "filtre")
@@ -195,32 +157,8 @@ def test_steps_stand_behind_what_they_read(steps, said):
         graph.in_order("toy", steps)
 
 
-def test_a_gpu_is_asked_for_where_a_step_needs_one():
-    assert "gpu" not in graph.resources(Step("a", "x", ""))
-    needs = graph.resources(Step("a", "x", "", resources=Resources(gpus=1, memory_mb=9, minutes=3)))
-    assert needs == {"gpu": 1, "mem_mb": 9, "runtime": 3}
-
-
-@pytest.mark.parametrize("track", ROLES)
-def test_a_graph_names_settings_of_its_track(track):
-    own = type(changed().p.track(f"{track}-closed-world")).model_fields
-    for step in graph.steps(track):
-        stand_in = [step.stand_in.setting] if step.stand_in and step.stand_in.setting else []
-        roles = [step.role, *step.asks, *stand_in, *(read.role for read in step.reads if read.role)]
-        assert set(roles) <= set(own), step.name
-
-
-@pytest.mark.parametrize("track", ROLES)
-def test_each_step_is_a_function_and_all_are_called_alike(track):
-    functions = PROTOCOLS[track]().step_functions
-    for step in graph.steps(track):
-        named = inspect.signature(functions[step.name]).parameters
-        assert list(named)[1:] == ["board", "model", "tables", "shard", "upstream", "asking"], step.name
-        assert named["asking"].kind is inspect.Parameter.KEYWORD_ONLY
-
-
-def test_the_files_of_a_subject_and_a_shard_are_one_slice():
-    values = load_params(str(ROOT / "params.yaml")).model_dump()
+def test_the_files_of_a_subject_and_a_shard_are_one_slice(tmp_path, monkeypatch):
+    values = with_sources(tmp_path, monkeypatch).p.model_dump()
     at = Layout(Params.model_validate(values | {"n_shards": 2})).on(WILD)
     found, subjects = graph.in_slices(at, WILD, ("generate", "facts")), at.p.track(WILD).subjects
     names = [f"{step}-{shard}.parquet" for shard in (0, 1) for step in ("generate", "facts")]

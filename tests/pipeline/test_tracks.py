@@ -7,9 +7,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import yaml
 
-from truerate.config import load_params, track_blocks
+from truerate.config import load_params
 from truerate.config.layout import Layout
 from truerate.config.track_blocks import found
 from truerate.core.errors import TruerateError
@@ -43,10 +42,6 @@ def test_every_track_keeps_the_contract(name):
     assert tasks_of(name) == tuple(track.card.tasks)
 
 
-def test_only_a_track_with_spans_marks_tokens():
-    assert [name for name in found() if load_track(name).marks_tokens] == ["halludial", "mfava"]
-
-
 def test_a_part_that_every_protocol_has_must_be_there(monkeypatch):
     monkeypatch.delattr(HaluEval, "score")
     with pytest.raises(
@@ -75,10 +70,6 @@ def twice(metrics):
     return (*metrics, metrics[0])
 
 
-def of_card(**changes):
-    return "card", lambda own: replace(own, **changes)
-
-
 def of_step(**changes):
     return "graph", lambda own: (replace(own[0], **changes), *own[1:])
 
@@ -92,19 +83,10 @@ UNFIT = {
     "a step of later": ("graph", lambda own: tuple(reversed(own)), "steps before it"),
     "a role that is no setting": ("graph", lambda own: (replace(own[0], role="nobody"),), "'nobody'"),
     "two records of one name": ("metrics", twice, "two records of metric"),
-    "what is no record": ("metrics", lambda own: ("accuracy",), "its metrics hold 'accuracy'"),
     "a rank of what is not recorded": ("metrics", lambda own: own[-1:], "its card ranks 'accuracy'"),
     "no word on plans": ("assumed", lambda own: None, "its protocol must have `assumed`"),
 }  # fmt: skip
 UNFIT |= {
-    "a card without a summary": (*of_card(summary=""), "`summary` of its card is empty"),
-    "a text for a list": (*of_card(caveats="one"), "`caveats` of its card is a str; it must be a tuple"),
-    "a section that is none": (
-        *of_card(steps=("one",)),
-        "`steps` of its card holds 'one'; it must hold Section",
-    ),
-    "a rank by a word": (*of_card(ranks="f1"), "`ranks` of its card is a str; it must be a Ranked"),
-    "an audit by a word": (*of_card(is_audited="no"), "`is_audited` of its card is a str; it must be a bool"),
     "a step that reads none": (
         *of_step(reads=(Reads("simple"),)),
         "step 'sample' reads 'simple', which does not stand before it",
@@ -147,10 +129,6 @@ UNFIT |= {
         "metric 'x': table 'audit' is that of the shortcut audit",
     ),
     "a table without a name": (*of_metric(table=""), "metric 'x': table '' is no name"),
-    "a unit that is none": (
-        *of_metric(unit="shares"),
-        "metric 'x': unit 'shares' is not known; did you mean 'share'?; allowed: 'share', 'number'",
-    ),
 }
 
 
@@ -172,32 +150,6 @@ def test_parts_that_do_not_fit_together_are_one_line(monkeypatch, case):
     for known in (load_track, graph.steps):
         known.cache_clear()
     assert said in str(caught.value) and "\n" not in str(caught.value)
-
-
-def test_a_module_that_cannot_be_imported_is_one_line(tmp_path, monkeypatch):
-    folder = tmp_path / "torn"
-    folder.mkdir()
-    (folder / "__init__.py").write_text("")
-    (folder / "settings.py").write_text("class Settings(:")
-    monkeypatch.setattr("truerate.tracks.__path__", [str(tmp_path)])
-    with pytest.raises(TruerateError, match="torn/settings.py cannot be imported: SyntaxError") as caught:
-        track_blocks.declared("torn", "Settings")
-    assert "\n" not in str(caught.value)
-
-
-def test_a_family_that_marks_tokens_needs_a_track_that_has_some(tmp_path, monkeypatch):
-    params = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
-    params["detectors"]["tokens"]["tracks"] = ["halueval"]
-    del params["boards"]["mfava-closed-world"]
-    path = tmp_path / "params.yaml"
-    path.write_text(yaml.safe_dump(params), "utf-8")
-    monkeypatch.chdir(ROOT)
-    with pytest.raises(TruerateError) as caught:
-        load_params(path)
-    assert str(caught.value) == (
-        "params.yaml: detectors.tokens.tracks: track 'halueval' has no tokens to mark, and a family without `folds` "
-        "marks tokens; tracks with tokens: halludial, mfava"
-    )
 
 
 def test_rows_of_a_task_that_no_card_names_are_refused():
