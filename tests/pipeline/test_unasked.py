@@ -8,7 +8,7 @@ import pytest
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, Score, frame, judgement_row, score_row, write_parquet
-from truerate.pipeline.checks.unasked import silent_detectors, thin_cells, unasked
+from truerate.pipeline.checks.unasked import on_page, silent_detectors, thin_cells, unasked
 
 BOARD = "halludial-closed-world"
 ALL = {
@@ -87,3 +87,9 @@ def test_a_cell_of_a_tenth_of_its_neighbours_texts_is_told(at):
     )
     write_parquet(rates(("turn", "gold", 15), ("turn", "self", 35)), path)
     assert [*thin_cells(at, BOARD)] == []
+
+
+def test_the_page_names_the_model_without_a_reply(at):
+    assert on_page(at, BOARD, ["aster", "quill"]) == ()
+    (line,) = on_page(at, BOARD, ["quill"])
+    assert "asks model 'aster' nothing as responders, subjects" in line

@@ -244,3 +244,23 @@ def test_the_page_and_the_csv_say_no_answers():
     assert header.endswith(",note")
     (line,) = [line for line in lines if line.endswith(",no answers")]
     assert ",nobody," in line and ",accuracy," in line
+
+
+def test_who_is_named_and_does_nothing_and_who_rests_on_few_texts_stands_on_the_page():
+    tables = tiny_tables()
+    board = tables.boards[0]
+    ranks = board.track_card.ranks
+    is_first = (
+        (pl.col("board") == board.name) & (pl.col("metric") == ranks.metric) & (pl.col("subject") == "elm")
+    )
+    n = pl.when(is_first).then(1).otherwise("n").cast(pl.Int64)
+    changed = dataclasses.replace(board, idle=("board 'b' asks model 'm<' nothing as subjects",))
+    thin = dataclasses.replace(
+        tables, boards=(changed, *tables.boards[1:]), rows=tables.rows.with_columns(n=n)
+    )
+    for shown, said in ((thin, True), (tables, False)):
+        (page,) = [
+            text for path, text in render_site(shown, SITE).items() if path.endswith(f"{board.name}.md")
+        ]
+        assert ("asks model" in page and "m&#60;" in page) == said
+        assert ("texts, but of elm 1" in page) == said

@@ -244,3 +244,11 @@ def test_seeds_that_differ_show_their_spread_and_an_unread_one_is_wrong():
     assert found["accuracy_std", ("qa", "plain")]["value"] == pytest.approx(2**-0.5)
     assert found["unparsed_rate", ("qa", "plain")]["value"] == pytest.approx(1 / 4)
     assert found["accuracy_parsed", ("qa", "plain")]["value"] == pytest.approx(1 / 1.5)
+
+
+def test_two_seeds_are_ranked_beside_judges_with_one():
+    judgements = of_seeds(BY_SEED) + [said("rule", name, True) for name in BY_SEED]
+    scores, outcomes = score_recognition(frame(Sample, paired(2)), frame(Judgement, judgements), WRITER)
+    ranked = rows("board", scores, outcomes, WRITER.statistics, 7, {}, records("halueval"))
+    placed = ranked.filter(metric="accuracy").drop_nulls("rank_low")
+    assert placed["subject"].to_list() == ["network", "rule"]

@@ -30,11 +30,21 @@ def test_a_verdict_that_is_not_there_makes_n_smaller():
     assert scored(ROWS, ("a/1", None)) == {}
 
 
+def test_a_reply_counts_once_whatever_the_number_of_seeds():
+    # one of two seeds finds a/1: half a hallucinated reply of one
+    found = scored(ROWS, ("a/1", True), ("a/1", False), ("b/1", False), ("b/1", False))
+    assert found["tpr", "d", ""] == (0.5, 1) and found["tnr", "d", ""] == (1.0, 1)
+
+
 def test_a_rule_is_another_label_of_the_same_replies():
     rows = [reply("a", "1", True, rule_strict=True), reply("a", "2", False, rule_strict=True)]
     found = scored(rows, ("a/1", True), ("a/2", False))
     assert found["tpr", "d", ""] == (1.0, 1) and found["tpr", "d", "rule=strict"] == (0.5, 2)
     assert found["balanced_accuracy", "d", "rule=strict"] == (None, 2)
+
+
+def test_nothing_is_held_against_a_judges_verdicts():
+    assert scored([reply("a", "1", True, by="silver")], ("a/1", True)) == {}
 
 
 @pytest.mark.parametrize("part", ["nq", "tq"])
