@@ -25,7 +25,6 @@ FAILED = {name: "refusal" for name in REFUSALS} | {
     "right restated": "right-restated",
     "right again": "same_as_right",
     "acknowledges": "no-answer",
-    "preamble on its line": "unparsed",  # with its lines joined the preamble is a part of the text
 }
 FACTS = ("task", "scheme", "variant", "stage", "attempt", "reasked", "verdict", "choice", "first", "position")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("first-run")]
