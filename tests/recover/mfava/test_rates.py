@@ -61,6 +61,8 @@ def over_all(
             estimates[marker, board.at.p.seed, estimator, calibration, alias, lang, "all"]
             for alias in subjects
         ]
+        if any(estimate.value is None for estimate in found):  # of a calibration that tells nothing
+            continue
         each.append(Interval(*np.mean(np.array(found), axis=0)))
         planted += [board.planted[alias, lang, "all"] for alias in subjects]
     return mean_of_intervals(each), float(np.mean(planted))
