@@ -73,3 +73,8 @@ def test_a_claim_that_is_said_again_is_no_part_of_its_verdict():
     )
     assert is_unsupported("The bill was not supported: supported", "The bill was not supported.") is False
     assert is_unsupported("The bill was not supported.", "The bill was not supported.") is None
+
+
+@pytest.mark.parametrize("text", ["[2] supported", "2. supported", "Claim 2: supported", "(2) not supported"])
+def test_a_verdict_under_another_number_is_none_of_the_one_claim_that_was_asked_about(text):
+    assert read_verdicts(text, ["Kiel is a city."]).value in (None, ["absent"])
