@@ -74,9 +74,9 @@ def first(name):
 
 
 def spent(read, row, text, *, enough):
-    """The least CPU time of up to six readings; the first that takes `enough` ends them."""
+    """The least CPU time of up to four readings; the first that takes `enough` ends them."""
     least = float("inf")
-    for _ in range(6):
+    for _ in range(4):
         began = process_time()
         read({**row, "text": text})
         least = min(least, process_time() - began)
