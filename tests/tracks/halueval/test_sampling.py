@@ -25,14 +25,18 @@ def test_the_model_names_its_pattern():
     read = sampling.read_candidate(
         "#Pattern#: Inference.\n#Hallucinated Answer#: Porto, by the sea", draft("model")
     )
-    assert read.text == "Porto, by the sea"
-    assert {"pattern": "inference", "words_over": "3"}.items() <= read.attributes.items()
+    assert (read.text, read.attributes) == ("Porto, by the sea", {"pattern": "inference", "words_over": "3"})
 
 
 @pytest.mark.parametrize("named", ["#Pattern#: my own way\n", ""])
 def test_a_pattern_that_is_not_the_tasks_is_unknown_and_the_candidate_kept(named):
     read = sampling.read_candidate(f"{named}#Hallucinated Answer#: Porto", draft("model"))
     assert (read.text, read.status, read.attributes["pattern"]) == ("Porto", "ok", "unknown")
+
+
+def test_unparsed_without_the_heading_where_the_pattern_must_be_named():
+    read = sampling.read_candidate("Porto", draft("model"))
+    assert (read.status, read.reason, read.attributes) == ("unparsed", "absent", {"pattern": "unknown"})
 
 
 def test_what_is_no_part_of_a_candidate_is_cut_and_told():

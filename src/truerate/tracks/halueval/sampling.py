@@ -9,9 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
+from re import IGNORECASE
 
 from truerate.core import text as texts
 from truerate.core.keys import draw
+from truerate.core.patterns import lazy
 from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.candidates import closed_word, written
@@ -23,6 +25,7 @@ from truerate.tracks.halueval.context import NOUNS, Context
 from truerate.tracks.halueval.settings import Settings
 
 PURPOSE = "sample"
+_PATTERN_LINE = lazy(r"\A[\s#*_`>\[]*Pattern\b[^\n]*\n", IGNORECASE)
 # Why a candidate is not in the data set: no reply came, none could be read from it, the model declined, it acknowledged
 # the task and wrote nothing, it has no words, it is the right text, it says the right text in a sentence and no other, or
 # it was usable but the judge (or the seeded pick) preferred the other one.
@@ -161,7 +164,9 @@ def read_candidate(text: str, draft: Draft) -> Read:
     attributes: dict[str, str | None] = {}
     if not is_assigned:
         attributes["pattern"] = closed_word(text, "Pattern", patterns.names(context.task)) or patterns.UNKNOWN
-    reading = written(text, NOUNS[context.task], needs_heading=not is_assigned)
+    # the line of the pattern is asked for, so that it is no preamble that was cut
+    body = text if is_assigned else _PATTERN_LINE.sub("", text)
+    reading = written(body, NOUNS[context.task], needs_heading=not is_assigned)
     attributes |= cut(reading, *(() if is_assigned else ("heading",)))
     if reading.value is None:
         status = "abstained" if reading.reason == "refusal" else "unparsed"
