@@ -44,7 +44,9 @@ def encoder(tmp_path_factory):
 
 
 def by_hand(encoder: str, first: str, second: str, layer: int) -> float:
-    """F1 text by text, without batches: special tokens can be met and are not counted, as in the authors' code."""
+    """F1 text by text, without batches: special tokens can be met and are not counted, as in the authors'
+    code.
+    """
     import torch
     from transformers import AutoModel, AutoTokenizer
 

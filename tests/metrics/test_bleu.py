@@ -20,7 +20,8 @@ def ours(pairs: list[tuple[str, str]]) -> float:
 
 
 def test_by_hand():
-    # text: a b c d e (5 tokens), target: a b c d f g (6): matches 4, 3, 2, 1 of 5, 4, 3, 2; penalty exp(1 - 6/5)
+    # text: a b c d e (5 tokens), target: a b c d f g (6): matches 4, 3, 2, 1 of 5, 4, 3, 2; penalty exp(1 -
+    # 6/5)
     expected = (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25 * exp(1 - 6 / 5)
     assert ours([("a b c d f g", "a b c d e")]) == pytest.approx(expected, abs=1e-12)
 

@@ -58,7 +58,9 @@ def test_fractions_are_worth_more_than_their_rows():
 
 
 def test_estimates_of_yes_and_no_that_leave_0_to_1_widen_wilsons_interval():
-    """60 rows of 1 and 40 of −.25: .5. What they add to the variance of yes and no: 40 · .25 · 1.25 / 100² · 100/99."""
+    """60 rows of 1 and 40 of −.25: .5. What they add to the variance of yes and no: 40 · .25 · 1.25 / 100² ·
+    100/99.
+    """
     values = [1.0] * 60 + [-0.25] * 40
     rows = pl.DataFrame({"s": "m", "c": [str(k) for k in range(100)], "v": values})
     found = told(rows, {"share": mean_of("v")}).row(0, named=True)

@@ -1,5 +1,5 @@
-"""Whatever is degenerate (all 0, all 1, one row, one cluster, clusters that agree, a trace), an interval has a width and
-holds its value, or there is none.
+"""Whatever is degenerate (all 0, all 1, one row, one cluster, clusters that agree, a trace), an interval has
+a width and holds its value, or there is none.
 """
 
 from itertools import product

@@ -149,7 +149,8 @@ def test_a_share_of_nothing_and_of_one_cluster():
 
 
 def test_pairs_of_which_one_is_right_are_worth_more_than_their_rows():
-    # nine pairs 1 of 2, one 2 of 2: p = 11/20; residuals −.1 (nine) and .9: Σ² = .9; variance = 10/9 · .9 / 400
+    # nine pairs 1 of 2, one 2 of 2: p = 11/20; residuals −.1 (nine) and .9: Σ² = .9; variance = 10/9 · .9 /
+    # 400
     tops = np.array([1.0] * 9 + [2.0])
     assert effective_n(tops, np.full(10, 2.0)) == pytest.approx((11 / 20) * (9 / 20) / (1 / 400))
     assert effective_n(np.ones(10), np.full(10, 2.0)) == 10  # all agree: each cluster is one row
@@ -165,7 +166,9 @@ def shares(tops, bottoms):
 @pytest.mark.parametrize("share", [0.0, 1 / 3, 0.5, 0.9, 1.0])
 @pytest.mark.parametrize("n", [2, 3, 30])
 def test_clusters_that_agree_are_as_many_rows(share, n):
-    """Both sides of each pair judged alike: every cluster gives the same share, and no resample shows a spread."""
+    """Both sides of each pair judged alike: every cluster gives the same share, and no resample shows a
+    spread.
+    """
     size = 10 * np.arange(1, n + 1)
     assert shares(share * size, size) == pytest.approx(wilson(share * n, n, confidence=0.95))
 
@@ -251,7 +254,9 @@ def test_very_high_confidence_has_an_interval():
 @pytest.mark.parametrize("trace", [0.0, 1e-12, 1e-6, 1e-3])
 @pytest.mark.parametrize("constant", [0.0, 1.0, 0.5])
 def test_a_trace_in_one_cluster_is_no_certainty(constant, trace):
-    """Of 50 answers 49 have one value and one another by a trace: as wide as where all agree (0 of 50: 0 to .071)."""
+    """Of 50 answers 49 have one value and one another by a trace: as wide as where all agree (0 of 50: 0 to
+    .071).
+    """
     values = np.full(50, constant)
     values[7] += trace if constant < 1 else -trace
     found = ratio_intervals(values[:, None], np.ones((50, 1)), n_resamples=500, confidence=0.95, seed=1)[0]

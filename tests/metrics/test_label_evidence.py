@@ -40,7 +40,8 @@ def test_the_strongest_evidence_is_against_the_labels_that_were_turned_round():
     labels = truth.copy()
     labels[turned] = ~labels[turned]
     order = np.argsort(-bits(labels.astype(int), *says), kind="stable")
-    # all three judges are right of a text in .9^3 = .73 of cases: 29 of 40; all wrong of one in .001: 2 of 1,960
+    # all three judges are right of a text in .9^3 = .73 of cases: 29 of 40; all wrong of one in .001: 2 of
+    # 1,960
     assert np.isin(order[:30], turned).sum() >= 25
 
 

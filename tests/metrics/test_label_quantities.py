@@ -76,8 +76,8 @@ def test_a_unit_of_several_raters_has_the_label_that_more_than_half_give_it():
 
 
 def test_kappa_is_that_of_a_label_or_not_and_parts_are_units_of_their_own():
-    # Fleiss: agreement of pairs 1, 1/3, 1 over three units of three raters, mean 7/9; of 9 ratings 4 are yes, so by
-    # chance (4/9)² + (5/9)² = 41/81; κ = (63 − 41) / (81 − 41) = 22/40
+    # Fleiss: agreement of pairs 1, 1/3, 1 over three units of three raters, mean 7/9; of 9 ratings 4 are yes,
+    # so by chance (4/9)² + (5/9)² = 41/81; κ = (63 − 41) / (81 − 41) = 22/40
     said = {("u", "0"): "yes yes yes", ("u", "1"): "yes maybe no", ("v", "0"): "no maybe no"}
     rows = [
         ("s", *place, "q", f"w{k}", label)

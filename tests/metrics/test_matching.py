@@ -18,8 +18,8 @@ def test_pairs_are_kept_in_equal_numbers_of_either_direction():
     hallucinated, right = [a, b, b, b, c], [a, a, a, b, a]
     right[0] = a
     hallucinated.append(a), right.append(b)
-    # rows 0 and 3 have one shape; rows 1 and 2 (b against a) meet row 5 (a against b): one of them is kept, the
-    # one that comes first by the draw; row 4 (c against a) has no counterpart
+    # rows 0 and 3 have one shape; rows 1 and 2 (b against a) meet row 5 (a against b): one of them is kept,
+    # the one that comes first by the draw; row 4 (c against a) has no counterpart
     found = matched(hallucinated, right, [0.5, 0.9, 0.1, 0.5, 0.5, 0.5])
     assert found.tolist() == [True, False, True, True, False, True]
 

@@ -75,7 +75,8 @@ def test_a_contrast_over_nothing_is_not_defined():
 
 
 def test_few_clusters_need_more_resamples_and_many_no_more():
-    # 45 tests at .05: the least p is .00111. 8,000 of 80 clusters reach it; of 19 clusters 1 / 9,001 is read as .0011 and more
+    # 45 tests at .05: the least p is .00111. 8,000 of 80 clusters reach it; of 19 clusters 1 / 9,001 is read
+    # as .0011 and more
     least = 0.05 / 45
     assert enough_resamples(2000, least, 80) == 9000
     n = enough_resamples(2000, least, 19)

@@ -127,7 +127,8 @@ def test_subjects_that_answered_questions_of_their_own_are_told_apart_by_their_m
 
 
 def test_clusters_of_ones_own_too_few_tell_nothing():
-    # two clusters each: an exact permutation has 6 orders, so that no p is below 1/3, however clear the values
+    # two clusters each: an exact permutation has 6 orders, so that no p is below 1/3, however clear the
+    # values
     own = np.array([[0.0] * 8 + [np.nan] * 8, [np.nan] * 8 + [1.0] * 8])
     (found,) = compare_all(own, np.repeat(list("abcd"), 4), **SETTINGS)
     assert found.difference == -1 and found.p >= 1 / 3
@@ -146,8 +147,8 @@ def test_unpaired_tests_reject_as_often_as_they_say():
 
 
 def test_the_seed_decides_no_rank_of_clusters_few_and_close():
-    # five subjects on 60 clusters of two units, some of their pairs near alpha: with 2,000 resamples alone the ranges
-    # of three seeds differ on these very values
+    # five subjects on 60 clusters of two units, some of their pairs near alpha: with 2,000 resamples alone
+    # the ranges of three seeds differ on these very values
     rng = np.random.default_rng(1)
     rates = np.array([0.3, 0.42, 0.5, 0.58, 0.66])[:, None]
     values = (rng.random((5, 120)) < rates).astype(float)

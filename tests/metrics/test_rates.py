@@ -68,8 +68,8 @@ def test_a_calibration_that_the_texts_refute_gives_no_number(flagged, tpr, fpr):
 
 
 def test_what_chance_explains_refutes_nothing():
-    """Where nothing is hallucinated as many are flagged as the FPR says: 1,000 draws of both, of which about one in
-    twenty is refuted by chance; with a tenth of the rows or with ten strata fewer still.
+    """Where nothing is hallucinated as many are flagged as the FPR says: 1,000 draws of both, of which about
+    one in twenty is refuted by chance; with a tenth of the rows or with ten strata fewer still.
     """
     rng = np.random.default_rng(3)
     for n, n_tests, most in ((400, 1, 0.07), (40, 1, 0.07), (400, 10, 0.012)):

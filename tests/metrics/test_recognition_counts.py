@@ -104,8 +104,8 @@ def test_who_never_answered_is_counted_apart():
 
 
 def test_who_always_says_the_same_is_at_one_half_for_sure_as_its_recalls_are():
-    """20 texts of either label, one per group: Wilson's interval of 20 of 20 begins at 20 / (20 + z²) = .8389,
-    that of 0 of 20 ends at .1611. One half of both: .8389 / 2 = .4194 and (1 + .1611) / 2 = .5806.
+    """20 texts of either label, one per group: Wilson's interval of 20 of 20 begins at 20 / (20 + z²) =
+    .8389, that of 0 of 20 ends at .1611. One half of both: .8389 / 2 = .4194 and (1 + .1611) / 2 = .5806.
     """
     for said in (True, False):
         told = rows([(True, said), (False, said)] * 20, per_group=1)
@@ -120,7 +120,9 @@ def test_who_always_says_the_same_is_at_one_half_for_sure_as_its_recalls_are():
 
 
 def test_who_is_always_right_may_still_err():
-    """Both recalls are 20 of 20: balanced accuracy lies from .8389 to 1. With one error the draws have spread."""
+    """Both recalls are 20 of 20: balanced accuracy lies from .8389 to 1. With one error the draws have
+    spread.
+    """
     told = rows([(True, True), (False, False)] * 20, per_group=1)
     (found,) = (
         row
@@ -134,7 +136,8 @@ def test_who_is_always_right_may_still_err():
 
 def test_outcomes_have_balanced_accuracy_as_their_mean():
     made = counts.balanced_outcomes(rows(TOLD))
-    # B = (6/8 + 1/2) / 2 = 5/8; a hallucinated text that was found: 5/8 + (1 - 6/8) 10 / (2·8); a right one: 5/8 + (1 - 1/2) 10 / (2·2)
+    # B = (6/8 + 1/2) / 2 = 5/8; a hallucinated text that was found: 5/8 + (1 - 6/8) 10 / (2·8); a right one:
+    # 5/8 + (1 - 1/2) 10 / (2·2)
     assert made["outcome"].to_list()[0] == pytest.approx(5 / 8 + 10 / 64)
     assert made["outcome"].to_list()[8] == pytest.approx(5 / 8 + 10 / 8)
     assert made["outcome"].mean() == pytest.approx((6 / 8 + 1 / 2) / 2)

@@ -34,8 +34,8 @@ def test_rows_that_do_not_count_do_not_make_a_cluster():
 
 
 def test_a_slice_by_pattern_is_judged_by_its_own_groups_and_covers():
-    """Both sides of 80 pairs, a quarter of the hallucinated ones of one pattern: its rows are independent, whatever
-    the other rows of their groups are.
+    """Both sides of 80 pairs, a quarter of the hallucinated ones of one pattern: its rows are independent,
+    whatever the other rows of their groups are.
     """
     rng, covered, widths = np.random.default_rng(4), 0, []
     clusters = [str(place // 2) for place in range(160)]
@@ -60,7 +60,9 @@ def test_one_rule_for_shares_with_and_without_weights():
 
 
 def test_rows_of_a_cluster_that_differ_are_worth_more():
-    """Of nine pairs in ten exactly one row is right, as of a judge that always says Yes: the rate hardly moves."""
+    """Of nine pairs in ten exactly one row is right, as of a judge that always says Yes: the rate hardly
+    moves.
+    """
     hits = np.tile([True, False], 20)
     hits[[0, 1, 10, 11]] = True, True, False, False
     clusters = [str(place // 2) for place in range(40)]

@@ -29,7 +29,8 @@ def test_spans_do_not_reach_the_next_text():
 
 
 def test_the_highest_value_of_the_spans_on_a_token_stays():
-    # one, two, three; 四, 月, 五; six: .7 and then .3 on "two", 一 span over 月 and 五, an empty one, one on a blank
+    # one, two, three; 四, 月, 五; six: .7 and then .3 on "two", 一 span over 月 and 五, an empty one, one on a
+    # blank
     found = spans((0, 4, 7), (0, 2, 5), (2, 1, 4), (3, 1, 1), (0, 3, 4))
     values = np.array([70, 30, 20, 90, 90], dtype=np.int8)
     highest = LINE.highest(*found, values)

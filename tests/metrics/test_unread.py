@@ -1,5 +1,5 @@
-"""What replies with unread verdicts say of Strict: fractions by hand, the equations that define the values, and a
-planted share found again whichever way verdicts are lost.
+"""What replies with unread verdicts say of Strict: fractions by hand, the equations that define the values,
+and a planted share found again whichever way verdicts are lost.
 """
 
 from itertools import product
@@ -24,8 +24,8 @@ def replies(*groups: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
 def test_replies_that_lose_one_verdict_or_all():
     """30 replies of 4 facts are read whole, 6 but for one, 4 not at all: u = (6 + 4 · 4) / 160.
 
-    Of two given facts both are unread in 4 replies; one of them in half of the 6; both are read in 30 and half of
-    the 6.
+    Of two given facts both are unread in 4 replies; one of them in half of the 6; both are read in 30 and
+    half of the 6.
     """
     found = values(*replies((30, 4, 4), (6, 4, 3), (4, 4, 0)), n_most=2)
     first = -22 / 138
@@ -39,8 +39,8 @@ def test_verdicts_lost_each_by_itself():
 
 
 def test_replies_lost_whole_are_left_out_as_it_were():
-    """A quarter of the replies is lost: 1 where nothing is seen, −1/3 wherever something is. The mean is the share
-    among those that are read: of 30 replies 12. Level in what was read, lost replies say .4, the others
+    """A quarter of the replies is lost: 1 where nothing is seen, −1/3 wherever something is. The mean is the
+    share among those that are read: of 30 replies 12. Level in what was read, lost replies say .4, the others
     .4 + 40/30 · (1 or 0 − .4).
     """
     facts, read = replies((30, 5, 5), (10, 5, 0))
@@ -98,7 +98,9 @@ def test_where_more_is_lost_than_read_replies_speak_for_themselves():
 
 
 def test_short_and_long_replies_tell_apart_how_verdicts_are_lost():
-    """Of 40 replies of 2 facts none is lost; of 40 of 20 facts an eighth: these alone have values of their own."""
+    """Of 40 replies of 2 facts none is lost; of 40 of 20 facts an eighth: these alone have values of their
+    own.
+    """
     facts, read = replies((40, 2, 2), (35, 20, 20), (5, 20, 0))
     found = all_supported(np.zeros(80), facts, read, np.array([1] * 75 + [0] * 5))
     assert found[:40].tolist() == [0.0] * 40
@@ -125,7 +127,9 @@ def lengths(rng: np.random.Generator, kind: str) -> np.ndarray:
 
 
 def is_lost(rng: np.random.Generator, manner: str, lost: float, n: int) -> np.ndarray:
-    """Which of `n` verdicts in calls of CALL are unread: each by itself, whole calls, both, or the ends of calls."""
+    """Which of `n` verdicts in calls of CALL are unread: each by itself, whole calls, both, or the ends of
+    calls.
+    """
     calls, n_calls = np.arange(n) // CALL, -(-n // CALL)
     if manner == "single":
         return rng.random(n) < lost
@@ -140,8 +144,8 @@ def is_lost(rng: np.random.Generator, manner: str, lost: float, n: int) -> np.nd
 def drawn(rng: np.random.Generator, kind: str, manner: str, lost: float) -> tuple[float, ...]:
     """The true share, that of the drawn replies, and value, low and high of what is read of them.
 
-    .8 of the replies up to 8 facts are all supported and .4 of longer ones; of the others one fact in ten is not and
-    at least one, but of a tenth of them every one.
+    .8 of the replies up to 8 facts are all supported and .4 of longer ones; of the others one fact in ten is
+    not and at least one, but of a tenth of them every one.
     """
     facts = lengths(rng, kind)
     chance = np.where(facts <= 8, 0.8, 0.4)
@@ -199,7 +203,9 @@ def test_its_intervals_hold_the_true_share(told):
 
 
 def test_complete_replies_alone_would_be_too_high_where_lengths_differ():
-    """What the values are for: of 750 short replies .8 are all supported, of 750 long ones .4: in all .6 are all supported."""
+    """What the values are for: of 750 short replies .8 are all supported, of 750 long ones .4: in all .6 are
+    all supported.
+    """
     rng = np.random.default_rng(3)
     gaps = []
     for _ in range(20):

@@ -116,8 +116,8 @@ def test_no_facts_at_all():
 
 
 def test_the_common_entities_are_those_of_which_everybody_has_a_score():
-    # b has no score on y (it is silent, did not come, or holds no fact), was never asked about z, and one of its two
-    # replies on w has none
+    # b has no score on y (it is silent, did not come, or holds no fact), was never asked about z, and one of
+    # its two replies on w has none
     rows = [("a", "x", 0.5), ("b", "x", 0.0), ("a", "y", 1.0), ("b", "y", None), ("a", "z", 1.0)]
     rows += [("a", "w", 0.5), ("b", "w", 1.0), ("b", "w", None), ("a", "v", 1.0), ("b", "v", None)]
     rows += [("c", "x", None)]
@@ -155,7 +155,9 @@ def test_rank_changes():
 
 
 def losing(rng: np.random.Generator, manner: str, lost: float, n: int) -> np.ndarray:
-    """Which of `n` verdicts in calls of ten are unread: each by itself, whole calls, or half of them in either way."""
+    """Which of `n` verdicts in calls of ten are unread: each by itself, whole calls, or half of them in
+    either way.
+    """
     by_itself, calls = rng.random(n), (rng.random(n // 10 + 1))[np.arange(n) // 10]
     if manner == "both":
         return (by_itself < lost / 2) | (calls < lost / 2)
@@ -165,11 +167,12 @@ def losing(rng: np.random.Generator, manner: str, lost: float, n: int) -> np.nda
 def strict_of(
     lost: float, *, seed: int, n: int = 4000, n_facts: int | None = 28, manner: str = "single"
 ) -> tuple[float, dict, dict, pl.DataFrame]:
-    """The true Strict of drawn replies of so many facts (28 % abstain), the cells of Strict and of the unreadable
-    where verdicts are lost, and the scored replies. None: half of the replies have 2 to 8 facts, half 15 to 44.
+    """The true Strict of drawn replies of so many facts (28 % abstain), the cells of Strict and of the
+    unreadable where verdicts are lost, and the scored replies. None: half of the replies have 2 to 8 facts,
+    half 15 to 44.
 
-    As in the closed world: half of the responding replies are all supported (of mixed length .8 of the short ones and
-    .25 of the long ones), of the others one fact in ten is not, and at least one.
+    As in the closed world: half of the responding replies are all supported (of mixed length .8 of the short
+    ones and .25 of the long ones), of the others one fact in ten is not, and at least one.
     """
     rng = np.random.default_rng(seed)
     is_long = rng.random(n) < 0.5
@@ -220,8 +223,8 @@ LOSSES = [(0.01, 4), (0.03, 4), (0.1, 8)]
 @pytest.mark.parametrize("n_facts", [5, 28, None])
 @pytest.mark.parametrize(("lost", "n_draws"), LOSSES)
 def test_unread_verdicts_do_not_move_strict(lost, n_draws, n_facts, manner):
-    """One verdict in a hundred, three or ten, by themselves or with their calls, of few facts a reply, many, or both:
-    of 28 facts and one in ten by itself only 5 % of the replies can be read.
+    """One verdict in a hundred, three or ten, by themselves or with their calls, of few facts a reply, many,
+    or both: of 28 facts and one in ten by itself only 5 % of the replies can be read.
     """
     drawn = [strict_of(lost, seed=seed, n_facts=n_facts, manner=manner) for seed in range(n_draws)]
     gaps = [strict["value"] - true for true, strict, *_ in drawn]
@@ -252,8 +255,8 @@ def test_outcomes_have_strict_as_their_mean_where_verdicts_are_unread(manner):
 
 
 def test_a_share_estimated_below_0_is_none_supported():
-    """38 replies of one fact and 12 of two, of which one is unread; all others are unsupported. Of two replies of the
-    one fact not all facts were written.
+    """38 replies of one fact and 12 of two, of which one is unread; all others are unsupported. Of two
+    replies of the one fact not all facts were written.
     """
     names = [f"{k:02}" for k in range(50)]
     replies = pl.DataFrame(
@@ -287,7 +290,8 @@ def test_a_share_estimated_below_0_is_none_supported():
 
 
 def test_a_product_of_shares_keeps_a_width_where_one_of_them_is_sure():
-    # 40 entities respond, 3 can be read and all are supported: that says little of the others (Wilson of 3 in 3: .44)
+    # 40 entities respond, 3 can be read and all are supported: that says little of the others (Wilson of 3 in
+    # 3: .44)
     rows = pl.DataFrame(
         {"s": "m", "c": [str(k) for k in range(40)], "top": True, "hit": [True] * 3 + [None] * 37}
     )

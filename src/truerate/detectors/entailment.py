@@ -92,7 +92,8 @@ class Entailment:
             ) from None
         if saved != self.settings:
             raise TruerateError(
-                f"detector {self.name!r}: {str(path)!r} was written for other settings or weights; run `dvc repro train`"
+                f"detector {self.name!r}: {str(path)!r} was written for other settings or weights; run `dvc "
+                "repro train`"
             )
         return self
 
@@ -113,7 +114,9 @@ def chosen(text: str, knowledge: str, how: Entailer, lengths: Lengths) -> list[s
 
 
 def fitting(passages: Sequence[str], room: int, lengths: Lengths) -> list[str]:
-    """Passages in their order, those of more than `room` tokens in pieces that have no more, cut between words."""
+    """Passages in their order, those of more than `room` tokens in pieces that have no more, cut between
+    words.
+    """
     pieces_that_fit = []
     for passage, n in zip(passages, lengths(passages) if passages else (), strict=True):
         n_words = len(word_offsets(passage)) if n > room else 1
@@ -159,7 +162,8 @@ class Network:
         window = window_of(self.model.config)
         if window and window < how.max_tokens:
             raise TruerateError(
-                f"entailment network {how.weights!r} sees {window} tokens; lower its max_tokens, {how.max_tokens}"
+                f"entailment network {how.weights!r} sees {window} tokens; lower its max_tokens, "
+                f"{how.max_tokens}"
             )
         self.how, self.entailment_index = how, entailment_of(self.model.config.id2label, how.weights)
         self.model = self.model.eval().to(device())
@@ -198,6 +202,7 @@ def entailment_of(id2label: dict[int, str], weights: str) -> int:
     if ENTAILMENT not in labels or set(labels) - {ENTAILMENT} not in OTHERS:
         allowed = "entailment, neutral, contradiction (or entailment, not_entailment)"
         raise TruerateError(
-            f"entailment network {weights!r}: its config names the classes {listed(id2label.values())}; needed: {allowed}"
+            f"entailment network {weights!r}: its config names the classes {listed(id2label.values())}; "
+            f"needed: {allowed}"
         )
     return int(labels[ENTAILMENT])

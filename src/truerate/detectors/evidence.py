@@ -61,7 +61,8 @@ def passages(names: Sequence[str], texts: Mapping[str, str], *, where: str) -> l
         document, start, end = passage_of(name) or ("", 0, 0)
         if document not in texts or not start <= end <= len(texts[document]):
             raise TruerateError(
-                f"evidence of {where!r}: {name!r} is no passage of a document of this board; run `dvc repro` again"
+                f"evidence of {where!r}: {name!r} is no passage of a document of this board; run `dvc "
+                "repro` again"
             )
         selected.append(texts[document][start:end])
     return selected

@@ -14,7 +14,8 @@ CONFIG = "config.json"  # of every published detector; its `model_type` says whi
 def downloaded(
     repo: str, revision: str | None, files: Sequence[str], options: Mapping[str, Any] | None = None
 ) -> Path:
-    """The folder in huggingface_hub's cache that holds these files of a repository at a revision, and nothing else.
+    """The folder in huggingface_hub's cache that holds these files of a repository at a revision, and nothing
+    else.
 
     Raises TruerateError, one line, where there is no such repository or revision, it may not be read, or the
     Hub does not answer.

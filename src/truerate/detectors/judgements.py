@@ -21,8 +21,8 @@ def judgements(
     attributes: Sequence[list[dict]] | None = None,
     slice_pairs: list[dict] | None = None,
 ) -> pl.DataFrame:
-    """One row per target, in order; a text with a `reason` is `unparsed`. `slice_pairs` tell the detectors of one judge
-    apart, and are then a part of the rows' names.
+    """One row per target, in order; a text with a `reason` is `unparsed`. `slice_pairs` tell the detectors of
+    one judge apart, and are then a part of the rows' names.
     """
     n, key = len(targets), () if slice_pairs is None else (slice_pairs,)
     blank = [None] * n

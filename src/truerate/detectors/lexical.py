@@ -45,7 +45,9 @@ def by_regression(
     """
 
     def learn(texts: Texts, seed: int) -> State:
-        """What `judge` needs: the prevalence, and unless a class is missing how features were scaled and weighed."""
+        """What `judge` needs: the prevalence, and unless a class is missing how features were scaled and
+        weighed.
+        """
         prevalence = float(texts.labels.mean())
         if prevalence in (0.0, 1.0):
             return {"prevalence": prevalence}
@@ -80,7 +82,8 @@ RULES = (
     ),
     Rule(
         "lexical-lr",
-        "Logistic regression on what of the answer its knowledge does not hold (content words, numbers, word pairs) and on its length.",
+        "Logistic regression on what of the answer its knowledge does not hold (content words, numbers, "
+        "word pairs) and on its length.",
         *by_regression(lexical_features),
     ),
 )

@@ -12,7 +12,9 @@ from truerate.detectors.weights import identity_of
 
 
 def is_marking(how: Entailer) -> bool:
-    """Whether the weights are a token detector's, as trained (a folder) or as published (a folder or a Hub id)."""
+    """Whether the weights are a token detector's, as trained (a folder) or as published (a folder or a Hub
+    id).
+    """
     from transformers import AutoConfig
 
     from truerate.detectors.tokens.pretrained import NETWORK, DetectorConfig
@@ -41,7 +43,8 @@ class Marker:
         window = self.detector.network.backbone.max_tokens
         if window < how.max_tokens:
             raise TruerateError(
-                f"entailment by {how.weights!r}, which sees {window} tokens; lower its max_tokens, {how.max_tokens}"
+                f"entailment by {how.weights!r}, which sees {window} tokens; lower its max_tokens, "
+                f"{how.max_tokens}"
             )
         self.identity = identity_of(how.weights, how.revision)
 

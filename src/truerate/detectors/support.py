@@ -88,7 +88,8 @@ def _share(is_so: np.ndarray, of: np.ndarray) -> float:
 RULES = (
     Rule(
         "support",
-        "Logistic regression on which content words, numbers and names of a fact its evidence holds, in all and in its best passage, and "
+        "Logistic regression on which content words, numbers and names of a fact its evidence holds, in all "
+        "and in its best passage, and "
         "on the longest run of words that stands there.",
         *by_regression(support_features),
     ),

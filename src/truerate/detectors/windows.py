@@ -4,9 +4,9 @@ SHARED = 4  # a window repeats the last quarter of the one before it
 
 
 def borders(n: int, size: int) -> list[tuple[int, int]]:
-    """Start and end of the windows of at most `size` units (at least 1) over `n` units, in their order: each begins
-    a quarter of a window before the end of the one before it, and all together leave nothing out. One where
-    all fits, none of nothing.
+    """Start and end of the windows of at most `size` units (at least 1) over `n` units, in their order: each
+    begins a quarter of a window before the end of the one before it, and all together leave nothing out. One
+    where all fits, none of nothing.
     """
     size = max(size, 1)
     if n <= size:

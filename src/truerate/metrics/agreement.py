@@ -2,7 +2,8 @@
 units can be resampled; majority votes; and how often raters mark the same span.
 
 A unit is what was rated once by each rater: a text, or a token of it. Where units have any number of raters
-`agreement_sums` gives the columns whose totals the first three are made of. Two raters are a contingency table.
+`agreement_sums` gives the columns whose totals the first three are made of. Two raters are a contingency
+table.
 """
 
 import math
@@ -65,8 +66,8 @@ def fleiss_kappa(sums: np.ndarray) -> np.ndarray:
 
     Over the units with n_i ≥ 2 ratings: P_i = Σ_j n_ij (n_ij − 1) / (n_i (n_i − 1)), the share of agreeing
     rater pairs; P̄ the plain mean of P_i over units; p_j the share of label j among all ratings of these
-    units; P_e = Σ p_j²; κ = (P̄ − P_e) / (1 − P_e). With one n for all units this is Fleiss' own formula.
-    In [−1, 1]; NaN over no unit with two ratings, or where only one label occurs (P_e = 1).
+    units; P_e = Σ p_j²; κ = (P̄ − P_e) / (1 − P_e). With one n for all units this is Fleiss' own formula. In
+    [−1, 1]; NaN over no unit with two ratings, or where only one label occurs (P_e = 1).
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         ratings = sums[..., 3:]
@@ -75,8 +76,8 @@ def fleiss_kappa(sums: np.ndarray) -> np.ndarray:
 
 
 def krippendorff_alpha(sums: np.ndarray) -> np.ndarray:
-    """Krippendorff's α for nominal labels: 1 − D_o / D_e from the coincidence matrix (Krippendorff 2011), from
-    totals (…, 3 + labels) of `agreement_sums`.
+    """Krippendorff's α for nominal labels: 1 − D_o / D_e from the coincidence matrix (Krippendorff 2011),
+    from totals (…, 3 + labels) of `agreement_sums`.
 
     Units with one rating hold no pair and are left out; different numbers of raters are weighted by their
     ratings, unlike in `fleiss_kappa`. At most 1; NaN over no pair, or where only one label occurs (D_e = 0).
@@ -268,11 +269,11 @@ class Agreement(NamedTuple):
 
 
 def kendall(first: Sequence[float], second: Sequence[float]) -> Agreement:
-    """Kendall's τ-b of two lists over the same subjects (Kendall 1945), in [−1, 1]: concordant less discordant
-    pairs, over the root of the pairs untied in the first times those untied in the second.
+    """Kendall's τ-b of two lists over the same subjects (Kendall 1945), in [−1, 1]: concordant less
+    discordant pairs, over the root of the pairs untied in the first times those untied in the second.
 
-    A flip is a discordant pair, as places (i, j) with i < j; a tie on either side is none. τ is None where one
-    list is constant or has fewer than two values.
+    A flip is a discordant pair, as places (i, j) with i < j; a tie on either side is none. τ is None where
+    one list is constant or has fewer than two values.
     """
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     i, j = np.triu_indices(len(x), k=1)

@@ -13,8 +13,8 @@ _ARRAYS, _VOCABULARY = ("data", "indices", "indptr"), "vocabulary.json"
 
 
 class Index:
-    """BM25 over the token lists of passages: `n` of them, the `vocabulary`'s places, and what each token adds to the
-    score of each passage (tokens, passages); None where there is no token.
+    """BM25 over the token lists of passages: `n` of them, the `vocabulary`'s places, and what each token adds
+    to the score of each passage (tokens, passages); None where there is no token.
     """
 
     def __init__(self, n: int, vocabulary: dict[str, int], weights: sparse.csr_array | None):

@@ -85,10 +85,10 @@ def ratio_cells(
     `sums`: as from `moments`, which knows the ratios by these names. `n` is the sum of denominators. The
     variance is the linearised one over clusters, C/(C − 1) · Σ (y_c − r·x_c)² / (Σ x)². A share gets Wilson's
     interval: on its rows where each cluster holds at most one of yes or no, else on the number of independent
-    rows that it is worth, r(1 − r) over its variance, fewer for few clusters (Korn & Graubard 1998); where all
-    clusters agree each counts as one row. With `is_share` false (a
-    mean that is not in [0, 1]) it is r ± t · √variance. Value is null over nothing, the interval also over
-    one cluster, and for a mean also where all clusters agree: nothing then says how far it may move.
+    rows that it is worth, r(1 − r) over its variance, fewer for few clusters (Korn & Graubard 1998); where
+    all clusters agree each counts as one row. With `is_share` false (a mean that is not in [0, 1]) it is r ±
+    t · √variance. Value is null over nothing, the interval also over one cluster, and for a mean also where
+    all clusters agree: nothing then says how far it may move.
     """
     totals = (
         sums.group_by(by, maintain_order=True)
@@ -194,9 +194,9 @@ def shares(*sums: np.ndarray, confidence: float) -> tuple[np.ndarray, ...]:
     """Value, low, high and effective n of shares from their sums over clusters (cells,): Σy, Σx, Σy², Σxy,
     Σx², clusters with x > 0; the rule of `intervals.share_interval` where rows lie in [0, 1].
 
-    Rows may be estimates of yes or no that leave [0, 1]. The value is cut to it; what such rows add to the variance,
-    Σ y(y − x) / (Σx)², has no part in the n but stands beside it in Wilson's inequality, whatever the share may be:
-    (r − p)² ≤ z² · (p(1 − p)/n + added).
+    Rows may be estimates of yes or no that leave [0, 1]. The value is cut to it; what such rows add to the
+    variance, Σ y(y − x) / (Σx)², has no part in the n but stands beside it in Wilson's inequality, whatever
+    the share may be: (r − p)² ≤ z² · (p(1 − p)/n + added).
     """
     from scipy.special import stdtrit
 
@@ -206,7 +206,8 @@ def shares(*sums: np.ndarray, confidence: float) -> tuple[np.ndarray, ...]:
         value = np.clip(value, 0.0, 1.0)
         beyond = yy - xy  # of rows within [0, 1] none
         added = np.where(beyond > EVEN * yy, c / (c - 1) * beyond / (x * x), 0.0)
-        # Where every cluster holds one row of yes or no at most its squares are itself: these are independent rows.
+        # Where every cluster holds one row of yes or no at most its squares are itself: these are independent
+        # rows.
         is_apart = (np.abs(xx - x) <= EVEN * x) & (np.abs(yy - y) <= EVEN * x) & (x > 0)
         unique_variance = variance - added
         worth = np.where(
@@ -268,16 +269,16 @@ def mean_of_defined(values: np.ndarray) -> np.ndarray:
 
 
 def spread(values: np.ndarray) -> float | None:
-    """The standard deviation (n − 1) of all values, in their unit (mFAVA's ± over seeds); None over fewer than
-    two, or where one is not defined.
+    """The standard deviation (n − 1) of all values, in their unit (mFAVA's ± over seeds); None over fewer
+    than two, or where one is not defined.
     """
     values = np.asarray(values, dtype=float)
     return float(np.std(values, ddof=1)) if values.size > 1 and not np.isnan(values).any() else None
 
 
 def mean_of_cells(estimates: Sequence[Interval], *, is_independent: bool = True) -> Interval | None:
-    """The plain mean of estimates, as over languages, with the interval of `rates.mean_of_intervals`; NaN ends
-    where one of them has none, None where one has no value.
+    """The plain mean of estimates, as over languages, with the interval of `rates.mean_of_intervals`; NaN
+    ends where one of them has none, None where one has no value.
 
     `is_independent`: whether no cluster stands behind two of them.
     """

@@ -151,8 +151,8 @@ def bootstrap_interval(
     interval (Efron 1987), which leans to the side that a skewed statistic (a rare event) leans to; without it
     the percentile interval. Both use `wide_quantile`. Where the draws have no spread it is `agreed` over the
     `n_defined` clusters that carry the statistic (all where it is not given), which is None for a value
-    outside `bounds`; where they have next to none (SHOWN) it holds that one, for a trace in one cluster says as
-    little of the others.
+    outside `bounds`; where they have next to none (SHOWN) it holds that one, for a trace in one cluster says
+    as little of the others.
     """
     draws = draws[~np.isnan(draws)]
     if not len(draws) or np.isnan(value):
@@ -278,8 +278,8 @@ def effective_n(numerators: np.ndarray, denominators: np.ndarray) -> float:
     variance.
 
     More than its rows where those of a cluster tend to differ, as two answers to one question of which one is
-    right. `numerators` and `denominators` are per cluster, (clusters,). At p of 0 or 1, and where all clusters
-    agree, every cluster counts as one row; 0 over nothing.
+    right. `numerators` and `denominators` are per cluster, (clusters,). At p of 0 or 1, and where all
+    clusters agree, every cluster counts as one row; 0 over nothing.
     """
     top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
     top, bottom = top[bottom > 0], bottom[bottom > 0]
@@ -298,9 +298,9 @@ def wilson_clustered(
     clusters widened by Student's t.
 
     After Korn & Graubard 1998: n_eff · (normal quantile / t quantile of clusters − 1 degrees)². For very high
-    confidences, where a bootstrap has no draws left in its tails. An interval that reads as none (SHOWN), from a
-    trace in one cluster, is that of the clusters as one row each. None where the share is over nothing or rests on
-    one cluster.
+    confidences, where a bootstrap has no draws left in its tails. An interval that reads as none (SHOWN),
+    from a trace in one cluster, is that of the clusters as one row each. None where the share is over nothing
+    or rests on one cluster.
     """
     from scipy.special import stdtrit
 
@@ -317,11 +317,11 @@ def wilson_clustered(
 
 
 def share_interval(numerators: np.ndarray, denominators: np.ndarray, *, confidence: float) -> Interval | None:
-    """The interval of every share: Wilson's on its rows where each cluster counts at most one row of yes or no,
-    else `wilson_clustered`, on the number of rows that the clusters are worth.
+    """The interval of every share: Wilson's on its rows where each cluster counts at most one row of yes or
+    no, else `wilson_clustered`, on the number of rows that the clusters are worth.
 
-    `numerators`, `denominators` (clusters,): sums within clusters, weighted ones with a mean weight of 1. None
-    over nothing; (value, NaN, NaN) where several rows all lie in one cluster.
+    `numerators`, `denominators` (clusters,): sums within clusters, weighted ones with a mean weight of 1.
+    None over nothing; (value, NaN, NaN) where several rows all lie in one cluster.
     """
     top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
     top, bottom = top[bottom > 0], bottom[bottom > 0]

@@ -26,9 +26,9 @@ def judged(
 
     A judgement without a variant is a fitted detector's and counts as `variant`. Judgements of a `stage`
     (annotators' labels, judgements of rewritten texts) are left out. Columns: `judge`, `verdict`, `status`,
-    `variant`, `order`, those attributes of the judgement that `judgement_keys` names and its columns that `fields` names,
-    `sample_id`, `columns` of the sample (`task` among them), and its attributes that `sample_keys` names. `target`:
-    the id by which a sample is judged, where it is not its own.
+    `variant`, `order`, those attributes of the judgement that `judgement_keys` names and its columns that
+    `fields` names, `sample_id`, `columns` of the sample (`task` among them), and its attributes that
+    `sample_keys` names. `target`: the id by which a sample is judged, where it is not its own.
     """
     of_judgement = judgements.select(
         "judge",
@@ -54,9 +54,10 @@ def judged(
 
 
 def over_seeds(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows of `judged` (with the attribute `seed`), one per text and judge: several seeds of a detector are its
-    runs, and a text counts once. Where there are any, `verdict` is the share of its readable verdicts that say yes
-    (null: none is readable), and `read` the share that is; else rows stay as they are. Without `seed`.
+    """The rows of `judged` (with the attribute `seed`), one per text and judge: several seeds of a detector
+    are its runs, and a text counts once. Where there are any, `verdict` is the share of its readable verdicts
+    that say yes (null: none is readable), and `read` the share that is; else rows stay as they are. Without
+    `seed`.
     """
     unit = [name for name in ("judge", "variant", "order", "sample_id") if name in rows.columns]
     if not rows.select(unit).is_duplicated().any():

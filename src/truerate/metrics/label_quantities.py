@@ -1,8 +1,10 @@
-"""What papers print of a labelled set: shares of labels, counts, agreement, each made of the labels themselves.
+"""What papers print of a labelled set: shares of labels, counts, agreement, each made of the labels
+themselves.
 
-Rows of labels have `subject`, `slice`, `unit_id`, `part`, `question`, `rater`, `label`. A unit is a text; its parts are
-its claims or facts (`part` is empty for the text as a whole); a question is what was asked of it; a rater is empty where
-the set holds one label alone. A quantity asks one question and counts one label, or one of several.
+Rows of labels have `subject`, `slice`, `unit_id`, `part`, `question`, `rater`, `label`. A unit is a text; its
+parts are its claims or facts (`part` is empty for the text as a whole); a question is what was asked of it; a
+rater is empty where the set holds one label alone. A quantity asks one question and counts one label, or one
+of several.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +24,9 @@ TABLE = "published"
 
 
 class Counted(NamedTuple):
-    """The rows that a quantity is made of: `asked`, of its question; `whole`, of any, so that a unit of which the
-    question was never asked is known; the label's rows among the first are those in `labels` (all, where it is empty).
+    """The rows that a quantity is made of: `asked`, of its question; `whole`, of any, so that a unit of which
+    the question was never asked is known; the label's rows among the first are those in `labels` (all, where
+    it is empty).
     """
 
     asked: pl.DataFrame
@@ -38,8 +41,8 @@ class Counted(NamedTuple):
 
 
 def unit_share(rows: Counted) -> float | None:
-    """Share of units that have the label, in [0, 1]; of several raters more than half must say so. Units without any
-    label do not count.
+    """Share of units that have the label, in [0, 1]; of several raters more than half must say so. Units
+    without any label do not count.
     """
     labels = (
         rows.asked.drop_nulls("label")
@@ -97,7 +100,9 @@ def same_share(rows: Counted) -> float | None:
 
 
 def f1(rows: Counted) -> float | None:
-    """F1 of the label by the question beside, held against the question itself, in [0, 1]; None where neither has it."""
+    """F1 of the label by the question beside, held against the question itself, in [0, 1]; None where neither
+    has it.
+    """
     both = _both(rows)
     right = int((both["it"] & both["it_beside"]).sum())
     n = int(both["it"].sum()) + int(both["it_beside"].sum())
@@ -105,8 +110,8 @@ def f1(rows: Counted) -> float | None:
 
 
 def balanced_accuracy(rows: Counted) -> float | None:
-    """Mean of the shares of units with and without the label of which the question beside says the same, in [0, 1]; None
-    where one of both kinds is missing.
+    """Mean of the shares of units with and without the label of which the question beside says the same, in
+    [0, 1]; None where one of both kinds is missing.
     """
     both = _both(rows)
     sides = [both.filter(pl.col("it") == side) for side in (True, False)]
@@ -158,11 +163,12 @@ RECORDS: Mapping[str, Metric] = {
 
 
 def quantity(name: str, labels: pl.DataFrame, subject: str, where: Mapping[str, str]) -> float | None:
-    """A quantity of labels: of one subject, of all together (`ALL`), or the lowest or highest of all subjects.
+    """A quantity of labels: of one subject, of all together (`ALL`), or the lowest or highest of all
+    subjects.
 
-    `where` says what is counted (`QUESTION`, `LABEL`, and `BESIDE` where two questions are compared) and which part of
-    the set: its other keys are pairs of the rows' slices. None where nothing is measured. Raises KeyError for a name
-    that is none of `RECORDS`.
+    `where` says what is counted (`QUESTION`, `LABEL`, and `BESIDE` where two questions are compared) and
+    which part of the set: its other keys are pairs of the rows' slices. None where nothing is measured.
+    Raises KeyError for a name that is none of `RECORDS`.
     """
     chosen = labels
     for key, value in where.items():
@@ -186,7 +192,9 @@ def unasked(name: str, keys: Sequence[str]) -> str:
 
 
 def asked_in_words(where: Mapping[str, str]) -> str:
-    """What a slice says is counted: `claim: Neutral`, or one question `against` another; empty where it says nothing."""
+    """What a slice says is counted: `claim: Neutral`, or one question `against` another; empty where it says
+    nothing.
+    """
     if BESIDE in where:
         return f"{where.get(QUESTION, 'any question')} against {where[BESIDE]}"
     if QUESTION not in where and LABEL not in where:
@@ -208,14 +216,17 @@ PRIOR = 0.5  # added to each count of a table of label by verdict (Jeffreys), so
 
 
 def bits_against(labels: np.ndarray, verdicts: np.ndarray) -> np.ndarray:
-    """log2 of how many times likelier the verdicts on each text are under the other label than under its own, (texts,).
+    """log2 of how many times likelier the verdicts on each text are under the other label than under its own,
+    (texts,).
 
-    The likelihood ratio of naive Bayes: Σ log2 P(verdict | other label) / P(verdict | label), the rates of each judge
-    being those against these very labels, each count with PRIOR added. Judges that err together are counted as though
-    they did not, and wrong labels make a judge look worse than it is: it orders texts to look at, and is no probability.
-    A judge whose Youden's J on these texts is not above 0 tells nothing and counts for nothing.
+    The likelihood ratio of naive Bayes: Σ log2 P(verdict | other label) / P(verdict | label), the rates of
+    each judge being those against these very labels, each count with PRIOR added. Judges that err together
+    are counted as though they did not, and wrong labels make a judge look worse than it is: it orders texts
+    to look at, and is no probability. A judge whose Youden's J on these texts is not above 0 tells nothing
+    and counts for nothing.
 
-    `labels`: 0 or 1; `verdicts`: (texts, judges), NaN where there is none. NaN for a text without a verdict that counts.
+    `labels`: 0 or 1; `verdicts`: (texts, judges), NaN where there is none. NaN for a text without a verdict
+    that counts.
     """
     is_defined = ~np.isnan(verdicts)
     says = np.where(is_defined, verdicts, 0.0) >= 0.5

@@ -59,13 +59,14 @@ def paired_bootstrap(
 
 
 def unpaired_bootstrap(sums: np.ndarray, *, n_resamples: int, seed: int) -> float | None:
-    """Two-sided p-value that the means of two subjects over units of their own are equal, by a centred bootstrap over
-    clusters, which are resampled whole for both.
+    """Two-sided p-value that the means of two subjects over units of their own are equal, by a centred
+    bootstrap over clusters, which are resampled whole for both.
 
-    `sums` (clusters, 4): both subjects' sums of values, then their numbers of units. p as in `paired_bootstrap`, of
-    Student's t with one degree less than the clusters of the subject with fewer, and never below the least that
-    an exact permutation of k and l clusters can give, 2 / binom(k + l, k); 1.0 where the means are equal; None
-    where a subject has no unit. A resample in which one has none counts as extreme.
+    `sums` (clusters, 4): both subjects' sums of values, then their numbers of units. p as in
+    `paired_bootstrap`, of Student's t with one degree less than the clusters of the subject with fewer, and
+    never below the least that an exact permutation of k and l clusters can give, 2 / binom(k + l, k); 1.0
+    where the means are equal; None where a subject has no unit. A resample in which one has none counts as
+    extreme.
     """
     from scipy.special import binom
 
@@ -91,11 +92,11 @@ def unpaired_bootstrap(sums: np.ndarray, *, n_resamples: int, seed: int) -> floa
 
 
 def mcnemar(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Two-sided p-values of McNemar's exact test (McNemar 1947; exact: Mosteller 1952) that two subjects have the
-    same rate: `first` and `second` (m,) are how many units one of the two alone got.
+    """Two-sided p-values of McNemar's exact test (McNemar 1947; exact: Mosteller 1952) that two subjects have
+    the same rate: `first` and `second` (m,) are how many units one of the two alone got.
 
-    Each unit on which they differ is a fair coin: p = 2 P(X ≤ min) with X binomial of `first + second` and 1/2,
-    at most 1; 1.0 where they differ on none. It holds for independent units of yes or no.
+    Each unit on which they differ is a fair coin: p = 2 P(X ≤ min) with X binomial of `first + second` and
+    1/2, at most 1; 1.0 where they differ on none. It holds for independent units of yes or no.
     """
     from scipy.special import bdtr
 
@@ -106,8 +107,8 @@ def mcnemar(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 def ratio_contrasts(
     sums: np.ndarray, weights: np.ndarray, *, n_resamples: int, confidence: float, seed: int
 ) -> list[tuple[Interval, float | None]]:
-    """Contrasts of m ratios, Σ w · ratio, each with its interval and a two-sided p-value that it is 0, clusters
-    resampled whole for all ratios together.
+    """Contrasts of m ratios, Σ w · ratio, each with its interval and a two-sided p-value that it is 0,
+    clusters resampled whole for all ratios together.
 
     `sums` (clusters, 2 m): numerators, then denominators; `weights` (m, contrasts). A mean of some ratios less
     that of others has weights 1/k and −1/l. Interval: `cluster_bootstrap` in [−1, 1]. p = (1 + #{|d* − d| ≥
@@ -134,10 +135,12 @@ def ratio_contrasts(
 
 
 def enough_resamples(n_resamples: int, least: float, n_clusters: int) -> int:
-    """How many resamples let a p-value of `paired_bootstrap` fall to `least`: at least `n_resamples` and 10 / least.
+    """How many resamples let a p-value of `paired_bootstrap` fall to `least`: at least `n_resamples` and 10 /
+    least.
 
-    Few clusters widen the tail by which p is read, so that these may not be enough: then ten times as many as put
-    one resample beyond it, at most MOST. Where no p can fall so far, as too few clusters flip, no more are drawn.
+    Few clusters widen the tail by which p is read, so that these may not be enough: then ten times as many as
+    put one resample beyond it, at most MOST. Where no p can fall so far, as too few clusters flip, no more
+    are drawn.
     """
     from scipy.special import ndtr, stdtrit
 
@@ -183,9 +186,10 @@ def more_units_to_separate(
 
     `first`, `second`: values on the same units, NaN where one does not count. Needed are N · Var(d̄) ·
     (z_{1−α/2m} + z_{power})² / d̄² units (the sample size of paired differences: Lachin 1981, eq. 1, with
-    Bonferroni's level for m = `n_pairs`), d̄ the mean difference and Var(d̄) its variance over clusters, by the
-    residuals of a ratio (Cochran 1977, 6.3): k/(k − 1) · Σ (D_c − d̄ n_c)² / N². 0 where the units that are there
-    would do. None where the means do not differ, fewer than two clusters are common, or more than MOST_UNITS are needed.
+    Bonferroni's level for m = `n_pairs`), d̄ the mean difference and Var(d̄) its variance over clusters, by
+    the residuals of a ratio (Cochran 1977, 6.3): k/(k − 1) · Σ (D_c − d̄ n_c)² / N². 0 where the units that
+    are there would do. None where the means do not differ, fewer than two clusters are common, or more than
+    MOST_UNITS are needed.
     """
     gaps = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
     common = ~np.isnan(gaps)

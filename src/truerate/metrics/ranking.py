@@ -18,7 +18,8 @@ from truerate.metrics.paired import (
 
 Pairs = Sequence[tuple[int, int]]
 SHARED = 0.1  # of the units of the subject with fewer: below it a pair is tested on the units that each has
-IN_DOUBT = 3.0  # a corrected p between alpha by it and alpha times it may fall on the other side with other resamples
+# a corrected p between alpha by it and alpha times it may fall on the other side with other resamples
+IN_DOUBT = 3.0
 
 
 class RankRange(NamedTuple):
@@ -67,15 +68,15 @@ def compare_all(
 ) -> list[Comparison]:
     """The pairs of `families` tested on the units that both subjects have, Holm-corrected within each family.
 
-    `values` has shape (subjects, units), NaN where a unit does not count for a subject; `clusters` names
-    each unit's cluster; `is_model` says of each subject whether it is one (all, where it is not given).
-    Where every unit is a cluster of its own and every value 0 or 1 the test is exact (`paired.mcnemar`), else the
-    paired cluster bootstrap: with m pairs in a family its smallest p-value must be able to fall below alpha / m, so
-    as many resamples are drawn as that needs (`enough_resamples`), and of pairs near `alpha` as many more as keep
-    the seed out of the ranks (`_bootstrapped`).
-    Subjects that share less than SHARED of their units (each answered questions of its own) are compared by the
-    means over the units that each has, clusters resampled whole for both (`paired.unpaired_bootstrap`).
-    A pair of which one has no unit is left out: nothing can be said of it.
+    `values` has shape (subjects, units), NaN where a unit does not count for a subject; `clusters` names each
+    unit's cluster; `is_model` says of each subject whether it is one (all, where it is not given). Where
+    every unit is a cluster of its own and every value 0 or 1 the test is exact (`paired.mcnemar`), else the
+    paired cluster bootstrap: with m pairs in a family its smallest p-value must be able to fall below alpha /
+    m, so as many resamples are drawn as that needs (`enough_resamples`), and of pairs near `alpha` as many
+    more as keep the seed out of the ranks (`_bootstrapped`). Subjects that share less than SHARED of their
+    units (each answered questions of its own) are compared by the means over the units that each has,
+    clusters resampled whole for both (`paired.unpaired_bootstrap`). A pair of which one has no unit is left
+    out: nothing can be said of it.
     """
     asked = families([True] * len(values) if is_model is None else is_model)
     pairs = [pair for family in asked for pair in family]
@@ -108,8 +109,8 @@ def compare_all(
 def _bootstrapped(
     gaps: np.ndarray, common: np.ndarray, sizes: Sequence[int], *, n_resamples: int, alpha: float, seed: int
 ) -> list[float | None]:
-    """P-values of pairs in families of these sizes. Of those whose corrected p is so near `alpha` that other resamples
-    could turn the verdict, anew from as many as can be kept.
+    """P-values of pairs in families of these sizes. Of those whose corrected p is so near `alpha` that other
+    resamples could turn the verdict, anew from as many as can be kept.
     """
     n = enough_resamples(n_resamples, alpha / max(sizes), len(gaps))
     p_values = paired_bootstrap(gaps, common, n_resamples=n, seed=seed)
@@ -136,7 +137,9 @@ def _apart(values: np.ndarray, pairs: Pairs, counts: np.ndarray) -> list[int]:
 def _unpaired(
     values: np.ndarray, clusters: Sequence[object], *, n_resamples: int, seed: int
 ) -> tuple[float, float | None]:
-    """The difference of the means of two subjects, values (2, units), over the units that each has, and its p-value."""
+    """The difference of the means of two subjects, values (2, units), over the units that each has, and its
+    p-value.
+    """
     is_defined = ~np.isnan(values)
     sums = cluster_sums(clusters, np.vstack([np.nan_to_num(values), is_defined]).T.astype(float))
     sums = sums[sums[:, 2:].any(axis=1)]
@@ -151,7 +154,9 @@ def _within(sizes: Sequence[int], p_values: Sequence[float | None]) -> list[floa
 
 
 def is_plain(values: np.ndarray, clusters: Sequence[object]) -> bool:
-    """Whether units are independent and of yes or no: each is a cluster of its own, and each value 0, 1 or NaN."""
+    """Whether units are independent and of yes or no: each is a cluster of its own, and each value 0, 1 or
+    NaN.
+    """
     is_single = len(set(clusters)) == len(clusters)
     return is_single and bool(((values == 0) | (values == 1) | np.isnan(values)).all())
 

@@ -31,8 +31,8 @@ class Share(NamedTuple):
 class Corrected(NamedTuple):
     """A corrected rate with its interval, in [0, 1]. `raw` is the estimate before it was cut to [0, 1].
 
-    `is_identified` is false where the detector cannot tell (the interval of TPR − FPR holds 0), or its TPR and FPR
-    cannot be those of the texts (`is_refuted`): value, low, high and raw are then None.
+    `is_identified` is false where the detector cannot tell (the interval of TPR − FPR holds 0), or its TPR
+    and FPR cannot be those of the texts (`is_refuted`): value, low, high and raw are then None.
     """
 
     value: float | None
@@ -69,11 +69,12 @@ NOT_IDENTIFIED = Corrected(None, None, None, None, False)
 
 
 def is_refuted(flagged: Share, tpr: Share, fpr: Share, *, confidence: float, n_tests: int = 1) -> bool:
-    """Whether fewer are flagged than false alarms alone would give, or more than if all were hallucinated, beyond
-    chance: then TPR and FPR are not those of these texts, and no rate can be told from them.
+    """Whether fewer are flagged than false alarms alone would give, or more than if all were hallucinated,
+    beyond chance: then TPR and FPR are not those of these texts, and no rate can be told from them.
 
-    Two one-sided tests at the level 1 − `confidence`, by Newcombe's interval of the difference of two shares, which
-    holds the sampling error of both. `n_tests`: of how many strata this is one (Bonferroni). False over nothing.
+    Two one-sided tests at the level 1 − `confidence`, by Newcombe's interval of the difference of two shares,
+    which holds the sampling error of both. `n_tests`: of how many strata this is one (Bonferroni). False over
+    nothing.
     """
     two_sided = 1 - 2 * (1 - confidence) / n_tests
     lower, upper = sorted((tpr, fpr), key=lambda share: share.rate if share.n > 0 else 0.0)
@@ -92,8 +93,8 @@ def rogan_gladen(
     pseudo-rows for the flagged share, 2 for TPR and FPR, which keeps its coverage on small samples. Value and
     bounds are cut to [0, 1]; `raw` is not. It holds where TPR and FPR transfer: say what they were calibrated
     on. Not identified where the interval of TPR − FPR holds 0, and where the flagged share refutes them
-    (`is_refuted`, one of `n_tests`). Where the whole interval lies outside [0, 1] and chance may explain it, it is opened
-    to what holds whatever they are (`opened`). None where any of the three is over nothing.
+    (`is_refuted`, one of `n_tests`). Where the whole interval lies outside [0, 1] and chance may explain it,
+    it is opened to what holds whatever they are (`opened`). None where any of the three is over nothing.
     """
     gap = youden_interval(tpr, fpr, confidence=confidence)
     if gap is None or flagged.n <= 0:
@@ -273,8 +274,8 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Units:
-    """Units that a detector judged: whether each is flagged (of several seeds the share that flags it), (units,), its
-    cluster, and its label, (units,), NaN where there is none.
+    """Units that a detector judged: whether each is flagged (of several seeds the share that flags it),
+    (units,), its cluster, and its label, (units,), NaN where there is none.
     """
 
     is_flagged: np.ndarray

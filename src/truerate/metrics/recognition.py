@@ -19,9 +19,9 @@ Parts = tuple[np.ndarray, np.ndarray]  # numerators and denominators, (texts,) e
 
 @dataclass(frozen=True)
 class Verdicts:
-    """Of each text whether it is labelled hallucinated (`label`), and whether a judge said Yes, it is (`yes`),
-    or No (`no`), or the shares of its runs that did; neither where no verdict could be read, or none came. All
-    (texts,).
+    """Of each text whether it is labelled hallucinated (`label`), and whether a judge said Yes, it is
+    (`yes`), or No (`no`), or the shares of its runs that did; neither where no verdict could be read, or none
+    came. All (texts,).
     """
 
     label: np.ndarray
@@ -41,8 +41,8 @@ class Verdicts:
 
 def verdicts(rows: pl.DataFrame) -> Verdicts:
     """The verdicts of a frame with `is_hallucinated` (the label) and `verdict` (true: judged hallucinated;
-    null: none that could be read); of several runs `verdict` is the share of readable ones that say so, and `read`
-    the share that could be read (`judged.over_seeds`).
+    null: none that could be read); of several runs `verdict` is the share of readable ones that say so, and
+    `read` the share that could be read (`judged.over_seeds`).
     """
     label, verdict = rows["is_hallucinated"].to_numpy().astype(bool), rows["verdict"]
     if verdict.dtype == pl.Boolean:
@@ -63,7 +63,9 @@ def accuracy_parsed(v: Verdicts) -> Parts:
 
 
 def precision(v: Verdicts) -> Parts:
-    """Precision of the hallucinated class: TP / (TP + FP). Over nothing where nothing was judged hallucinated."""
+    """Precision of the hallucinated class: TP / (TP + FP). Over nothing where nothing was judged
+    hallucinated.
+    """
     return v.label * v.yes, v.yes
 
 

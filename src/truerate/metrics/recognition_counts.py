@@ -1,9 +1,9 @@
 """Recognition from counts: of each cluster how many texts of either label were judged so or so.
 
-The formulas are those of `recognition`, which are of texts one by one: each adds up over texts, so what it says of
-one text of every kind says what it makes of counts. Here a board of a hundred thousand texts and a dozen judges is
-a few small tables. Columns are those of COUNTED: of the hallucinated texts those judged so (`tp`), judged free of
-it (`fn`) and without a readable verdict (`up`); of the others `fp`, `tn`, `un`.
+The formulas are those of `recognition`, which are of texts one by one: each adds up over texts, so what it
+says of one text of every kind says what it makes of counts. Here a board of a hundred thousand texts and a
+dozen judges is a few small tables. Columns are those of COUNTED: of the hallucinated texts those judged so
+(`tp`), judged free of it (`fn`) and without a readable verdict (`up`); of the others `fp`, `tn`, `un`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,8 +42,8 @@ def counted(rows: pl.DataFrame, by: Sequence[str] = ()) -> pl.DataFrame:
 
 
 def parts(counts: np.ndarray, of: Of) -> Parts:
-    """Numerators and denominators, (…,) each, of a formula of `recognition` from counts (…, 6). Added up in order, on
-    every machine alike: a product of matrices would part draws that are equal.
+    """Numerators and denominators, (…,) each, of a formula of `recognition` from counts (…, 6). Added up in
+    order, on every machine alike: a product of matrices would part draws that are equal.
     """
     top, bottom = ((counts * np.asarray(part, dtype=float)).sum(axis=-1) for part in of(_KINDS))
     return top, bottom
@@ -86,8 +86,8 @@ OF_BALANCED: Mapping[str, Statistic] = MappingProxyType(
 def count_scores(
     subject: str, where: Mapping[str, Any], counts: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict[str, Any]]:
-    """Score rows of every recognition metric of one judge from `counted` rows, and of what depends on the share
-    of hallucinated texts also as a balanced set would give it (`view` balanced).
+    """Score rows of every recognition metric of one judge from `counted` rows, and of what depends on the
+    share of hallucinated texts also as a balanced set would give it (`view` balanced).
 
     Where every reply is a dead letter nothing was answered (`ScoreWriter.no_answers`). Where replies came and
     none could be read there is no accuracy: all but `unparsed_rate` is empty, and `no_verdicts` counts them.
@@ -144,13 +144,13 @@ def _statistics(
 
 
 def constant_ends(sums: np.ndarray, writer: ScoreWriter) -> np.ndarray | None:
-    """Where every text of a class got the same verdict, in both classes: balanced counts (2, 6) at the lower and at
-    the upper ends of the intervals of both recalls; else None.
+    """Where every text of a class got the same verdict, in both classes: balanced counts (2, 6) at the lower
+    and at the upper ends of the intervals of both recalls; else None.
 
-    No resample differs from another there, and Wilson's interval over clusters would take one half for the share
-    of something: who always says Yes has a recall of 1 and one of 0, which few texts leave open by little. All
-    statistics of balanced counts rise with both recalls, so that these ends are theirs; a wrong one asks for a
-    wrong end of a recall.
+    No resample differs from another there, and Wilson's interval over clusters would take one half for the
+    share of something: who always says Yes has a recall of 1 and one of 0, which few texts leave open by
+    little. All statistics of balanced counts rise with both recalls, so that these ends are theirs; a wrong
+    one asks for a wrong end of a recall.
     """
     if not len(sums) or ((sums.sum(axis=0).reshape(2, 3) > 0).sum(axis=1) != 1).any():
         return None
@@ -165,8 +165,8 @@ def constant_ends(sums: np.ndarray, writer: ScoreWriter) -> np.ndarray | None:
 
 
 def _all_of(counts: np.ndarray) -> np.ndarray:
-    """RATIOS, then OF_BALANCED, from totals (draws, 6), (draws, m). Draws that are equal but for the order in which
-    they were computed are made equal: an accelerated interval counts how many lie below the value.
+    """RATIOS, then OF_BALANCED, from totals (draws, 6), (draws, m). Draws that are equal but for the order in
+    which they were computed are made equal: an accelerated interval counts how many lie below the value.
     """
     even = balanced(counts)
     each = [of(counts) for of in RATIOS.values()] + [of(even) for of in OF_BALANCED.values()]
@@ -179,10 +179,11 @@ def _all_of(counts: np.ndarray) -> np.ndarray:
 def balanced_outcomes(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows with `outcome`: what each says of the balanced accuracy, whose mean over the rows it is.
 
-    `B + (r - R) n / 2 n_c`: B the balanced accuracy, r 1 where the verdict is right, else 0, R the share of right
-    verdicts in the row's class and n_c the size of that class. It is the statistic's linear form, so that the
-    spread of the mean is that of the statistic: who always says Yes has no spread, however the classes are mixed.
-    It may leave [0, 1]. Null for all where a class is missing, or no verdict could be read.
+    `B + (r - R) n / 2 n_c`: B the balanced accuracy, r 1 where the verdict is right, else 0, R the share of
+    right verdicts in the row's class and n_c the size of that class. It is the statistic's linear form, so
+    that the spread of the mean is that of the statistic: who always says Yes has no spread, however the
+    classes are mixed. It may leave [0, 1]. Null for all where a class is missing, or no verdict could be
+    read.
     """
     label = pl.col("is_hallucinated")
     is_right = (pl.col("verdict") == label).fill_null(False).cast(pl.Float64)
@@ -205,8 +206,8 @@ def recognition_scores(
     writer: ScoreWriter,
     more: Sequence[Ratio] = (),
 ) -> Rows:
-    """Every recognition metric of one judge over rows with `group_id`, `is_hallucinated` and `verdict`; `more`
-    shares of the same rows stand behind the plain ones.
+    """Every recognition metric of one judge over rows with `group_id`, `is_hallucinated` and `verdict`;
+    `more` shares of the same rows stand behind the plain ones.
     """
     clusters, verdicts = rows["group_id"].to_list(), recognition.verdicts(rows)
     shares: list[Ratio] = [(name, where, *of(verdicts)) for name, of in recognition.SHARES.items()]

@@ -47,8 +47,8 @@ class Statistics(Protocol):
 class ScoreWriter:
     """Where the scores of a board belong and how their intervals are made.
 
-    A metric over nothing is a row with a null value, and one that rests on a single cluster has a value and no
-    interval.
+    A metric over nothing is a row with a null value, and one that rests on a single cluster has a value and
+    no interval.
     """
 
     board: str
@@ -98,7 +98,9 @@ class ScoreWriter:
         return [*shown, self.count("no_verdicts", subject, where, n, n)]
 
     def outcomes(self, metric: str, where: Mapping[str, Any], units: pl.DataFrame) -> pl.DataFrame:
-        """The Outcome rows of units, in columns: `subject`, `unit_id`, `cluster_id`, `value`. A board has millions."""
+        """The Outcome rows of units, in columns: `subject`, `unit_id`, `cluster_id`, `value`. A board has
+        millions.
+        """
         where_of_all = pl.Series("slice", [pairs(**where)], dtype=schema(Outcome)["slice"])
         return units.select(
             "subject",

@@ -126,13 +126,13 @@ def bert_score(
 ) -> Measure:
     """BERTScore F1 with an encoder given by Hub id or path, as a measure of groups (no idf).
 
-    Tokens are vectors of hidden layer `layer` (0: embeddings; None: the published one). Each token meets
-    its most similar one of the other text by cosine, special tokens among these; P and R are means over the
-    tokens of the text itself, F1 their harmonic mean. With `baseline`, the F1 of unlike texts, it is
-    rescaled to (F1 - baseline) / (1 - baseline), which may be below 0. A text without tokens scores 0
-    before that, two equal texts 1. Texts are cut at 512 tokens. At most `token_budget` tokens, padding
-    included, are in memory at once, unless one group alone has more. Raises TruerateError where the model
-    is not there or not whole, or has fewer layers.
+    Tokens are vectors of hidden layer `layer` (0: embeddings; None: the published one). Each token meets its
+    most similar one of the other text by cosine, special tokens among these; P and R are means over the
+    tokens of the text itself, F1 their harmonic mean. With `baseline`, the F1 of unlike texts, it is rescaled
+    to (F1 - baseline) / (1 - baseline), which may be below 0. A text without tokens scores 0 before that, two
+    equal texts 1. Texts are cut at 512 tokens. At most `token_budget` tokens, padding included, are in memory
+    at once, unless one group alone has more. Raises TruerateError where the model is not there or not whole,
+    or has fewer layers.
     """
     import torch
     from transformers import AutoModel

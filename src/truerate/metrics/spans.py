@@ -147,8 +147,8 @@ def matched(hallucinated: Sequence[Shape], right: Sequence[Shape], order: Sequen
 
     A pair whose sides have one shape is in it. Of pairs with the shapes A and B as many as have the
     hallucinated side in A are kept as have it in B, those first by `order` (a seeded draw per pair). Among
-    the kept pairs each shape is therefore as frequent on one side as on the other, and a judge that looks
-    at shapes alone has the balanced accuracy of a guess: exactly one half. Empty where no pair has a
+    the kept pairs each shape is therefore as frequent on one side as on the other, and a judge that looks at
+    shapes alone has the balanced accuracy of a guess: exactly one half. Empty where no pair has a
     counterpart.
     """
     kept = np.zeros(len(order), dtype=bool)

@@ -46,7 +46,8 @@ class Grams:
         return np.array(numbers, dtype=np.int32), np.array(list(counts.values()), dtype=np.int32)
 
     def counts(self, texts: Sequence[str], kind: type = np.int64) -> tuple[list[str], object]:
-        """The texts' n-grams, sorted, and how often each text holds them: sparse (texts, n-grams), numbers of a `kind`.
+        """The texts' n-grams, sorted, and how often each text holds them: sparse (texts, n-grams), numbers of
+        a `kind`.
 
         Of more than MAX_FEATURES the most frequent are kept.
         """
@@ -149,8 +150,8 @@ KEPT = 64  # texts whose n-grams are kept: a target that stands in neighbouring 
 
 
 def bleu_sums(pairs: Iterable[tuple[str, str]]) -> np.ndarray:
-    """What BLEU is made of, a row per pair of a target and a text, (pairs, 10): matching n-grams of order 1 to
-    4, n-grams of the text of order 1 to 4, tokens of the text, tokens of the target.
+    """What BLEU is made of, a row per pair of a target and a text, (pairs, 10): matching n-grams of order 1
+    to 4, n-grams of the text of order 1 to 4, tokens of the text, tokens of the target.
     """
     from sacrebleu.metrics.helpers import extract_all_word_ngrams
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
@@ -180,9 +181,9 @@ def bleu(totals: np.ndarray) -> np.ndarray:
     """Corpus BLEU-4 in [0, 1] from totals (…, 10) of `bleu_sums`: the geometric mean of the four precisions
     times the brevity penalty exp(1 − target / text).
 
-    An order without a match counts as 1 / (2^k n), the k-th such order (sacrebleu's `exp`). Where no text has four
-    tokens, the mean is that of the orders that there are (sacrebleu's `effective_order`), so that "No." equals itself.
-    0 where no n-gram matches; NaN where there is no target token.
+    An order without a match counts as 1 / (2^k n), the k-th such order (sacrebleu's `exp`). Where no text has
+    four tokens, the mean is that of the orders that there are (sacrebleu's `effective_order`), so that "No."
+    equals itself. 0 where no n-gram matches; NaN where there is no target token.
     """
     matches, n = totals[..., :ORDERS], totals[..., ORDERS : 2 * ORDERS]
     n_text, n_target = totals[..., 2 * ORDERS], totals[..., 2 * ORDERS + 1]

@@ -183,8 +183,8 @@ class Bin(NamedTuple):
 
 
 def bin_sums(p: np.ndarray, label: np.ndarray, *, n_bins: int = N_BINS) -> np.ndarray:
-    """What reliability is made of, a row per text: whether it lies in each bin of p, of equal width, then its p
-    there, then whether it is hallucinated there, (texts, 3 · bins).
+    """What reliability is made of, a row per text: whether it lies in each bin of p, of equal width, then its
+    p there, then whether it is hallucinated there, (texts, 3 · bins).
     """
     p = np.asarray(p, dtype=float)
     bin_index = np.minimum((p * n_bins).astype(int), n_bins - 1)
@@ -221,8 +221,9 @@ def expected_calibration_error(totals: np.ndarray) -> np.ndarray:
 
 
 class AtCut(NamedTuple):
-    """What calling every text hallucinated whose p is `cut` or more gives: how many are called so (`n_flagged`), the
-    share of these that is hallucinated, and the share of the hallucinated that is among them; None over nothing.
+    """What calling every text hallucinated whose p is `cut` or more gives: how many are called so
+    (`n_flagged`), the share of these that is hallucinated, and the share of the hallucinated that is among
+    them; None over nothing.
     """
 
     cut: float

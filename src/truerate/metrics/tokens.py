@@ -148,8 +148,8 @@ class TokenLine:
         return np.repeat(np.arange(len(self.base)), self.sizes)
 
     def tokens_of(self, texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The places of the tokens of these texts (texts,), one text after the other, and of each token the number
-        of its text among them; both (tokens of these,).
+        """The places of the tokens of these texts (texts,), one text after the other, and of each token the
+        number of its text among them; both (tokens of these,).
         """
         sizes = self.sizes[texts]
         begin = np.cumsum(sizes) - sizes
@@ -225,8 +225,8 @@ def flagged_rates(counts: np.ndarray) -> np.ndarray:
 
 
 def seed_hr_est(totals: np.ndarray, counts: np.ndarray) -> float | None:
-    """HR_est (`rates.hr_est`) of one seed from its totals (n, gold, detected, both) over labelled texts and its
-    counts (detected, tokens) in the replies; None where it is not defined.
+    """HR_est (`rates.hr_est`) of one seed from its totals (n, gold, detected, both) over labelled texts and
+    its counts (detected, tokens) in the replies; None where it is not defined.
     """
     _, gold, detected, both = totals
     return hr_est(both / detected if detected else None, both / gold if gold else None, *counts)

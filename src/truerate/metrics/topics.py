@@ -63,9 +63,9 @@ def topic_failures(
     """Which topics are *failed*: a failure rate above the board's, one-sided, Holm-corrected over the topics
     that have texts.
 
-    One row is one judged text; of several runs of a judge `is_failed` is the share. Where every cluster holds one
-    row the p-value is the exact binomial tail with the board's rate; else a centred one-sided cluster bootstrap of
-    the difference to the board's rate, which resamples both, with add-one.
+    One row is one judged text; of several runs of a judge `is_failed` is the share. Where every cluster holds
+    one row the p-value is the exact binomial tail with the board's rate; else a centred one-sided cluster
+    bootstrap of the difference to the board's rate, which resamples both, with add-one.
     """
     topics, failed = np.asarray(topic_of, dtype=int), np.asarray(is_failed, dtype=float)
     inside = (topics[:, None] == np.arange(n_topics)).astype(float)

@@ -1,18 +1,18 @@
 """What a reply of which some verdicts are unread says of whether all its facts are supported, without bias.
 
-Assumed: of replies with about as many facts, how many verdicts of one are unread does not depend on what they would
-have said, and any of its facts may be the unread ones. Single verdicts, whole calls (whose facts are in the order of
-their hashes) and the ends of calls may be lost, in any mixture; a verifier that leaves out what it finds wrong would
-break it. How verdicts are lost is told of all replies of a subject together: of a slice of which more is lost than of
-the others (a domain, say) the values are right but in part.
+Assumed: of replies with about as many facts, how many verdicts of one are unread does not depend on what they
+would have said, and any of its facts may be the unread ones. Single verdicts, whole calls (whose facts are in
+the order of their hashes) and the ends of calls may be lost, in any mixture; a verifier that leaves out what
+it finds wrong would break it. How verdicts are lost is told of all replies of a subject together: of a slice
+of which more is lost than of the others (a domain, say) the values are right but in part.
 
-A reply of n facts, K of them unsupported, r with a verdict, shows k unsupported ones with the probability
-T(k | K) = C(K, k) · r^(k) · m^(K − k) / n^(K), m = n − r and x^(j) = x(x − 1)…(x − j + 1), averaged over the replies of
-as many facts. The values f with f(0) = 1 and Σ_k T(k | K) f(k) = 0 for each K ≥ 1 have the mean 1 where all facts are
-supported and 0 elsewhere. f(1) = −u/(1 − u) where a share u of a reply is unread in the mean; f(k) = f(1)^k where each
-verdict is lost by itself, f(1) for every k where replies are lost whole. So the mean of f(k) over replies is the share
-that is all supported, and nobody has to know which call asked what. (Goodman 1949, Annals of Mathematical Statistics
-20:572, has them for one sample of known size.)
+A reply of n facts, K of them unsupported, r with a verdict, shows k unsupported ones with the probability T(k
+| K) = C(K, k) · r^(k) · m^(K − k) / n^(K), m = n − r and x^(j) = x(x − 1)…(x − j + 1), averaged over the
+replies of as many facts. The values f with f(0) = 1 and Σ_k T(k | K) f(k) = 0 for each K ≥ 1 have the mean 1
+where all facts are supported and 0 elsewhere. f(1) = −u/(1 − u) where a share u of a reply is unread in the
+mean; f(k) = f(1)^k where each verdict is lost by itself, f(1) for every k where replies are lost whole. So
+the mean of f(k) over replies is the share that is all supported, and nobody has to know which call asked
+what. (Goodman 1949, Annals of Mathematical Statistics 20:572, has them for one sample of known size.)
 """
 
 from collections.abc import Iterator
@@ -22,18 +22,21 @@ import numpy as np
 
 MOST = 8  # unsupported facts seen, from which on they say the same
 FEW = 30  # replies that tell how verdicts are lost
-WILD = 1.5  # a value beyond it would let single replies decide: half of the verdicts are lost, or three whole replies of five
+# a value beyond it would let single replies decide: half of the verdicts are lost, or three whole replies of
+# five
+WILD = 1.5
 
 
 def all_supported(
     subjects: np.ndarray, n_facts: np.ndarray, n_read: np.ndarray, n_unsupported: np.ndarray
 ) -> np.ndarray:
-    """What each reply says of its being all supported, (replies,): 1 or 0 where nothing is unread in any reply of its
-    group, else by how many of its read facts are unsupported (`values`, `_level`). Its mean over a subject is the share.
+    """What each reply says of its being all supported, (replies,): 1 or 0 where nothing is unread in any
+    reply of its group, else by how many of its read facts are unsupported (`values`, `_level`). Its mean over
+    a subject is the share.
 
-    A group are a subject's replies of 2^(i−1) < n ≤ 2^i facts, joined with the next longer ones until it has FEW.
-    Replies of a smaller group, or of one whose values are wild, speak for themselves alone: NaN where one has an unread
-    verdict. Every reply has a fact.
+    A group are a subject's replies of 2^(i−1) < n ≤ 2^i facts, joined with the next longer ones until it has
+    FEW. Replies of a smaller group, or of one whose values are wild, speak for themselves alone: NaN where
+    one has an unread verdict. Every reply has a fact.
     """
     supported = np.where(n_read == n_facts, (n_unsupported == 0).astype(float), np.nan)
     is_short = n_read < n_facts
@@ -47,9 +50,10 @@ def all_supported(
 
 
 def _level(values_read: np.ndarray, read: np.ndarray) -> np.ndarray:
-    """What replies say, level in the share of their facts that was read: the least squares line is taken out, about the
-    mean. That some replies lost more than others is no error of the mean, for the values follow from what was lost; so
-    the spread is that of the mean: where replies are lost whole, what it is over those that are read.
+    """What replies say, level in the share of their facts that was read: the least squares line is taken out,
+    about the mean. That some replies lost more than others is no error of the mean, for the values follow
+    from what was lost; so the spread is that of the mean: where replies are lost whole, what it is over those
+    that are read.
     """
     gap = read - read.mean()
     squares = float(gap @ gap)
@@ -73,8 +77,8 @@ def _groups(rows: np.ndarray, n_facts: np.ndarray) -> Iterator[np.ndarray]:
 def values(n_facts: np.ndarray, n_read: np.ndarray, *, n_most: int) -> np.ndarray | None:
     """f(0), f(1), … up to `n_most` unsupported facts seen (1 at least) or MOST; of more, each is as the last.
 
-    A K of which fewer than FEW replies have as many facts, or none as many verdicts, takes the value of K − 1. None of
-    fewer than FEW replies, where nothing is read, and where a value is beyond ±WILD.
+    A K of which fewer than FEW replies have as many facts, or none as many verdicts, takes the value of K −
+    1. None of fewer than FEW replies, where nothing is read, and where a value is beyond ±WILD.
     """
     if len(n_facts) < FEW or not n_read.any():
         return None

@@ -43,18 +43,20 @@ def scored_replies(
     """The replies with counts of their facts (`fact_counts`) and their scores: `is_responding`, `score`,
     `strict`, `is_stating`, `all_supported`, `strict_paper`, `length`, `dedup`.
 
-    `score`: f(y) = Σ 1[a is supported] / |A_y| over the facts with a verdict, of replies that respond (WildFactScore, section 3).
-    `strict`: 1 where every fact is supported, else 0; abstention is 0. A reply with a fact without verdict, or whose facts were not all
-    written, is null and `is_unreadable`: dropping only those that the other facts leave open would lower the score.
-    `strict_paper`: Strict as the paper prints it, 1 where a reply that came holds facts and every one is known to be supported, else 0:
-    silence, a reply without a fact and one with an unread verdict are no success.
-    `is_stating`: the reply responds and holds a fact, or may hold one that was not written; without one it is no success of Strict.
-    `all_supported`: what a stating reply says of the share of these whose every fact is supported: `strict` where nothing is unread,
-    else an estimate of it that may leave [0, 1] (`unread.all_supported`); null where facts were not all written. The
-    score of a subject is the product of `PRODUCTS`, for abstentions are never null. With `strict` "paper" both are those of the paper:
-    every responding reply is stating, and says its `strict_paper`. `length`: f(y) · exp(1 − γ/|A_y|) where |A_y| < γ
-    (FActScore's length penalty).
-    `dedup`: the share over facts that repeat no earlier one. A reply that responds and has no fact has `has_no_fact` and no score.
+    `score`: f(y) = Σ 1[a is supported] / |A_y| over the facts with a verdict, of replies that respond
+    (WildFactScore, section 3). `strict`: 1 where every fact is supported, else 0; abstention is 0. A reply
+    with a fact without verdict, or whose facts were not all written, is null and `is_unreadable`: dropping
+    only those that the other facts leave open would lower the score. `strict_paper`: Strict as the paper
+    prints it, 1 where a reply that came holds facts and every one is known to be supported, else 0: silence,
+    a reply without a fact and one with an unread verdict are no success. `is_stating`: the reply responds and
+    holds a fact, or may hold one that was not written; without one it is no success of Strict.
+    `all_supported`: what a stating reply says of the share of these whose every fact is supported: `strict`
+    where nothing is unread, else an estimate of it that may leave [0, 1] (`unread.all_supported`); null where
+    facts were not all written. The score of a subject is the product of `PRODUCTS`, for abstentions are never
+    null. With `strict` "paper" both are those of the paper: every responding reply is stating, and says its
+    `strict_paper`. `length`: f(y) · exp(1 − γ/|A_y|) where |A_y| < γ (FActScore's length penalty). `dedup`:
+    the share over facts that repeat no earlier one. A reply that responds and has no fact has `has_no_fact`
+    and no score.
     """
     counted = replies.hstack(fact_counts(replies["generation_id"], facts)).with_columns(
         is_responding=(~pl.col("is_abstained")).fill_null(False)
@@ -130,9 +132,10 @@ def ratios() -> dict[str, tuple[pl.Expr, pl.Expr]]:
     """Numerators and denominators of all scores and shares of `scored_replies`, by metric name, for
     `cells.ratio_cells`.
 
-    Strict is none of them but a product of two (`PRODUCTS`): the replies that respond and hold a fact, and of those
-    that tell of all their facts (`all_supported`) the ones whose every fact is supported. So a reply that does not is as
-    the others with facts, unread verdicts do not give silence more weight, and a reply without a fact is no success.
+    Strict is none of them but a product of two (`PRODUCTS`): the replies that respond and hold a fact, and of
+    those that tell of all their facts (`all_supported`) the ones whose every fact is supported. So a reply
+    that does not is as the others with facts, unread verdicts do not give silence more weight, and a reply
+    without a fact is no success.
     """
     of_facts = {"unparsed_fact_rate": pl.col("n_facts") - pl.col("n_read")}
     of_facts |= {"duplicate_fact_rate": pl.col("n_duplicate"), "title_fact_rate": pl.col("n_title")}
@@ -154,10 +157,11 @@ def strict_outcomes(scored: pl.DataFrame) -> pl.DataFrame:
     """`scored` with `outcome`: what each reply says of its subject's Strict, so that their mean is the score
     R · S itself.
 
-    0 where it abstains or holds no fact; S where it states something and does not tell; S + A/C · (all_supported −
-    their mean) where it does, with S the mean of `all_supported` over the C replies that tell, cut to [0, 1], of A that
-    are stating: their linearised values, whose spread is that of the estimate. They may leave [0, 1] where replies or
-    verdicts cannot be read. Null where no reply came, and for a subject that states with none that tells.
+    0 where it abstains or holds no fact; S where it states something and does not tell; S + A/C ·
+    (all_supported − their mean) where it does, with S the mean of `all_supported` over the C replies that
+    tell, cut to [0, 1], of A that are stating: their linearised values, whose spread is that of the estimate.
+    They may leave [0, 1] where replies or verdicts cannot be read. Null where no reply came, and for a
+    subject that states with none that tells.
     """
     subject, states, all_supported = pl.col("subject"), pl.col("is_stating"), pl.col(ALL_SUPPORTED)
     mean, ratio = (
@@ -175,11 +179,11 @@ def strict_outcomes(scored: pl.DataFrame) -> pl.DataFrame:
 
 
 def common_entities(replies: pl.DataFrame, panel: Collection[str]) -> pl.Series:
-    """The entities of which every subject of the panel has a score, each time it is asked (Table 6's common subset):
-    one and the same set for all. A reply that responds without a fact that can be read has none.
+    """The entities of which every subject of the panel has a score, each time it is asked (Table 6's common
+    subset): one and the same set for all. A reply that responds without a fact that can be read has none.
 
-    `replies`: with `score` (`scored_replies`). Freeze the panel per release: one more model changes the set for all. No
-    panel, no entity.
+    `replies`: with `score` (`scored_replies`). Freeze the panel per release: one more model changes the set
+    for all. No panel, no entity.
     """
     asked = replies.filter(pl.col("subject").is_in(list(panel))).group_by(
         "entity", "subject", maintain_order=True
@@ -291,10 +295,10 @@ def corrected_score(score: Interval | None, verifier: Verifier | None) -> Correc
     Its interval adds what each of `score`, `right` and `missed` moves it by within its own interval (square
     and add, Newcombe 1998). The rates of labels drawn by verdict move together: taken as independent, as in
     `rates.rogan_gladen`, they double its length. It holds where TPR and FPR are those of the replies scored,
-    and not for Strict, a product over facts. Not identified where the interval of TPR − FPR holds 0, and where that of
-    the score says that fewer are called unsupported than FPR, or more than TPR (they are not those of the replies). Value
-    and bounds are cut to [0, 1], `raw` is not; an interval whole beyond an edge is opened (`rates.opened`).
-    None where a part is over nothing.
+    and not for Strict, a product over facts. Not identified where the interval of TPR − FPR holds 0, and
+    where that of the score says that fewer are called unsupported than FPR, or more than TPR (they are not
+    those of the replies). Value and bounds are cut to [0, 1], `raw` is not; an interval whole beyond an edge
+    is opened (`rates.opened`). None where a part is over nothing.
     """
     if score is None or verifier is None:
         return None

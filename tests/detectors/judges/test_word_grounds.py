@@ -76,7 +76,9 @@ def test_how_words_look():
 
 
 def test_what_is_usual_is_counted_per_group_and_never_of_the_own():
-    """`prized` is absent and clean in groups a and b, absent and marked in c: ln(2½ / 1½). Told to a: ln(1½ / 1½)."""
+    """`prized` is absent and clean in groups a and b, absent and marked in c: ln(2½ / 1½). Told to a: ln(1½ /
+    1½).
+    """
     texts = []
     for group, spans in (("a", []), ("a", []), ("b", []), ("c", [{"start": 3, "end": 9}])):
         said = units("Is prized.")

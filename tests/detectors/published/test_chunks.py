@@ -44,7 +44,9 @@ def test_the_rules_count_in_their_own_units():
 
 
 def test_alignscores_chunks_have_equal_numbers_of_sentences():
-    """8 words: 8 // 6 + 1 = 2 chunks of 4 // 2 sentences; 8 // 9 + 1 = 1 of all; 8 // 2 + 1 = 5 of at least one."""
+    """8 words: 8 // 6 + 1 = 2 chunks of 4 // 2 sentences; 8 // 9 + 1 = 1 of all; 8 // 2 + 1 = 5 of at least
+    one.
+    """
     text = "Ab cd. Ef gh. Ij kl. Mn op."
     assert by_number(text, 6) == ["Ab cd. Ef gh.", "Ij kl. Mn op."]
     assert by_number(text, 9) == [text]

@@ -1,4 +1,6 @@
-"""Classifiers of tokens on a tiny random ModernBERT: the pair that is read, whose tokens count, long documents."""
+"""Classifiers of tokens on a tiny random ModernBERT: the pair that is read, whose tokens count, long
+documents.
+"""
 
 import polars as pl
 import pytest
@@ -21,7 +23,8 @@ QUESTION = (
     "Briefly answer the following question:\nWhere is Varn?\n"
     "Bear in mind that your response should be strictly based on the following 2 passages:\n"
     "passage 1: Varn is a town in the north.\npassage 2: It lies on the river Tola.\n"
-    "In case the passages do not contain the necessary information to answer the question, please reply with: "
+    "In case the passages do not contain the necessary information to answer the question, please reply "
+    "with: "
     '"Unable to answer based on given passages."\noutput:'
 )
 SUMMARY = "Summarize the following text:\npassage 1: Varn is a town in the north.\npassage 2: It lies on the river Tola.\noutput:"

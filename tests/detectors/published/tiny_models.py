@@ -160,8 +160,8 @@ def flan_t5(folder: Path) -> str:
 
 
 def hhem(folder: Path, base: Path) -> tuple[str, str]:
-    """HHEM's weights, whose names begin with `t5.` and whose config is of a class of its own; and the
-    Flan-T5 that tokenizer and shape are taken from.
+    """HHEM's weights, whose names begin with `t5.` and whose config is of a class of its own; and the Flan-T5
+    that tokenizer and shape are taken from.
     """
     from safetensors.torch import load_file, save_file
 

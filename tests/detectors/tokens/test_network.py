@@ -214,7 +214,8 @@ REFUSED = {
     "remote code": (with_code, "backbone"),
     "layers without weights": (
         lambda weights, folder: changed(weights, folder, num_hidden_layers=3),
-        "no weights for layers.2.input_layernorm.weight, layers.2.mlp.down_proj.weight, layers.2.mlp.gate_proj.weight and 6 more; ",
+        "no weights for layers.2.input_layernorm.weight, layers.2.mlp.down_proj.weight, "
+        "layers.2.mlp.gate_proj.weight and 6 more; ",
     ),
     "another shape": (
         lambda weights, folder: changed(weights, folder, vocab_size=5),

@@ -14,8 +14,8 @@ def cell(total, flagged, gold, clusters=None) -> Cell:
 
 
 def population(seed: int, *, n: int = 40, n_models: int = 5, n_langs: int = 6) -> tuple[Cells, dict]:
-    """Cells of which every unit is labelled, and their rates. Worse models write more; the detector finds 80 %,
-    and raises more false alarms in longer replies.
+    """Cells of which every unit is labelled, and their rates. Worse models write more; the detector finds 80
+    %, and raises more false alarms in longer replies.
     """
     rng = np.random.default_rng(seed)
     cells, rates = {}, {}

@@ -1,4 +1,6 @@
-"""Labels given group by group, as people give them: planted truth is held as often as said, and equal systems stay equal."""
+"""Labels given group by group, as people give them: planted truth is held as often as said, and equal systems
+stay equal.
+"""
 
 from typing import NamedTuple
 
@@ -16,8 +18,8 @@ from truerate.metrics.estimators.sample import Cell, verdicts
 
 
 class World(NamedTuple):
-    """`n_groups` documents of `size` answers on average, hallucinated at `rate` with intraclass correlation .5; `k` of the
-    documents are labelled, whole; the detector finds .8 and flags .3 of the sound ones.
+    """`n_groups` documents of `size` answers on average, hallucinated at `rate` with intraclass correlation
+    .5; `k` of the documents are labelled, whole; the detector finds .8 and flags .3 of the sound ones.
     """
 
     n_groups: int = 60
@@ -52,8 +54,8 @@ def coverage(world, n_draws, seed=1):
 
 
 def equal_systems(n_draws, *, rate=0.2, by_document=True, seed=2):
-    """How often two equal systems, eight sentences each about 30 documents that share their rate, are told apart, and how
-    often the interval holds the difference of 0.
+    """How often two equal systems, eight sentences each about 30 documents that share their rate, are told
+    apart, and how often the interval holds the difference of 0.
     """
     rng = np.random.default_rng(seed)
     apart, holds = [], []
@@ -70,7 +72,9 @@ def equal_systems(n_draws, *, rate=0.2, by_document=True, seed=2):
 
 
 def test_labels_by_document_hold_the_truth():
-    """60 documents of 8 answers, 15 labelled whole: .67 of 300 draws as if answers had been drawn, .98 by group."""
+    """60 documents of 8 answers, 15 labelled whole: .67 of 300 draws as if answers had been drawn, .98 by
+    group.
+    """
     of_these, of_system = coverage(World(), 150)
     assert of_these >= 0.92 and of_system >= 0.91
 
@@ -88,7 +92,9 @@ def test_labels_by_document_hold_the_truth():
     ],
 )
 def test_coverage_of_labels_by_document(world):
-    """Nominal .95; of 400 draws .93 to .97 is two standard errors, a little more where few groups widen the interval."""
+    """Nominal .95; of 400 draws .93 to .97 is two standard errors, a little more where few groups widen the
+    interval.
+    """
     of_these, of_system = coverage(world, 400)
     assert 0.93 <= of_these <= 0.985 and 0.92 <= of_system <= 0.985
 
@@ -134,7 +140,9 @@ def test_chance_is_seldom_taken_for_design():
 
 
 def test_groups_of_one_answer_are_answers():
-    """10 of 40 answers labelled, 3 of them hallucinated, no flags: the labelled share, and at least its width."""
+    """10 of 40 answers labelled, 3 of them hallucinated, no flags: the labelled share, and at least its
+    width.
+    """
     label = np.full(40, np.nan)
     label[:10] = [1, 1, 1, 0, 0, 0, 0, 0, 0, 0]
     found = grouped_rate({"": verdicts(np.zeros(40), label, np.arange(40))})
@@ -178,7 +186,9 @@ def test_words_of_one_answer_tell_nothing_of_others():
 
 
 def test_systems_labelled_by_document_are_put_together_by_what_they_hold():
-    """System a has three answers a document, b one; all of a are hallucinated, none of b: .75, whatever is labelled."""
+    """System a has three answers a document, b one; all of a are hallucinated, none of b: .75, whatever is
+    labelled.
+    """
     groups = np.repeat(np.arange(20), 3)
     cells = {
         "a": verdicts(np.zeros(60), np.where(groups < 5, 1.0, np.nan), groups),

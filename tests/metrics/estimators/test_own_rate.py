@@ -28,8 +28,8 @@ def drawn(rng, *, n, k, rate, tpr, fpr, prefix="a"):
 @pytest.mark.parametrize("k", [30, 100])
 @pytest.mark.parametrize(("rate", "tpr", "fpr"), [(0.2, 0.8, 0.35), (0.1, 0.7, 0.1)])
 def test_planted_rates_are_recovered(k, rate, tpr, fpr):
-    """The flagged share is off by 6 to 24 points; the corrected rate by less than 1, and its interval holds in
-    .93 of the draws (measured over 600: .958 to .978).
+    """The flagged share is off by 6 to 24 points; the corrected rate by less than 1, and its interval holds
+    in .93 of the draws (measured over 600: .958 to .978).
     """
     rng = np.random.default_rng(5)
     held, errors, raw = [], [], []
@@ -45,7 +45,9 @@ def test_planted_rates_are_recovered(k, rate, tpr, fpr):
 
 
 def test_by_flag_is_the_post_stratified_rate():
-    """40 flagged, 4 labelled, 3 of them hallucinated; 60 not, 6 labelled, 1 of them: .4 · 3/4 + .6 · 1/6 = .4."""
+    """40 flagged, 4 labelled, 3 of them hallucinated; 60 not, 6 labelled, 1 of them: .4 · 3/4 + .6 · 1/6 =
+    .4.
+    """
     flags = np.arange(100) < 40
     label = np.full(100, np.nan)
     label[:4] = [1, 1, 1, 0]
@@ -133,8 +135,8 @@ def test_hall_s_transformation_is_undone():
 
 
 def test_rare_answers_with_many_hallucinated_words_stretch_the_upper_end():
-    """One answer in ten is half hallucinated, the others are sound: of 200 draws of 30 labels, the interval held the
-    share in .84 before its ends knew of skewness, in .95 since.
+    """One answer in ten is half hallucinated, the others are sound: of 200 draws of 30 labels, the interval
+    held the share in .84 before its ends knew of skewness, in .95 since.
     """
     rng = np.random.default_rng(2)
     total = np.full(600, 40.0)

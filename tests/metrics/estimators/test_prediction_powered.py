@@ -17,7 +17,8 @@ from truerate.metrics.intervals import wilson
 from .boards import NONE, cell, labelled, population
 
 KEY = ("m", "l")
-# Four replies of 10, 30, 20 and 40 words; the first two are labelled. Flagged 4, 6, 5, 5; hallucinated 2 and 4.
+# Four replies of 10, 30, 20 and 40 words; the first two are labelled. Flagged 4, 6, 5, 5; hallucinated 2 and
+# 4.
 SOME = cell([10, 30, 20, 40], [4, 6, 5, 5], [2, 4, NONE, NONE])
 
 
@@ -51,8 +52,8 @@ def weighted(weight, gold=(1, 0, 1, NONE, NONE, NONE)) -> Cell:
 
 
 def test_weights_by_hand():
-    # The two flagged of two stand for themselves (labels 1, 0), the third for the four that are not flagged (label 1):
-    # R = (1 + 0 + 4)/6, Q = (1 + 1)/6 = q = 2/6
+    # The two flagged of two stand for themselves (labels 1, 0), the third for the four that are not flagged
+    # (label 1): R = (1 + 0 + 4)/6, Q = (1 + 1)/6 = q = 2/6
     found = residuals(weighted([1, 1, 4, 9, 9, 9]))
     assert found.rate(0.0) == pytest.approx(5 / 6) == found.rate(1.0)
     # weights 1 1 4 are .5 .5 2 of their mean, and the mean total 1: e = w (G − R)
@@ -146,8 +147,8 @@ def test_fewer_than_two_labels_tell_nothing():
 def test_none_hallucinated_among_the_labelled_is_no_certainty():
     none = cell([20] * 40, [0] * 40, [0] * 12 + [NONE] * 28)
     alone = fit_of({KEY: none}).interval(KEY)
-    # Each label is a row, t of 11 degrees 2.201, 28/40 of the variance counts: Wilson's upper end at 12/.7 rows,
-    # t²/(n + t²), and a little more, as the variance is that of a rate of .01
+    # Each label is a row, t of 11 degrees 2.201, 28/40 of the variance counts: Wilson's upper end at 12/.7
+    # rows, t²/(n + t²), and a little more, as the variance is that of a rate of .01
     wilsons = 2.201**2 / (12 / 0.7 + 2.201**2)
     assert (alone.value, alone.low) == (0, 0) and wilsons < alone.high < wilsons + 0.015
     others = labelled(population(1)[0], 12, np.random.default_rng(1))

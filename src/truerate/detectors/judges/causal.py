@@ -1,8 +1,8 @@
 """The form `causal`: a decoder reads knowledge, conversation and response, and writes the judgement.
 
 p is that of `Yes` against `No` as its first token; the threshold is chosen on the fold that was held out. It
-learns the judgement alone, none of what it reads. Texts of about one length are judged together; what fills up
-the shorter ones is masked, so that each gets what it would get alone (in bf16 but for rounding).
+learns the judgement alone, none of what it reads. Texts of about one length are judged together; what fills
+up the shorter ones is masked, so that each gets what it would get alone (in bf16 but for rounding).
 """
 
 import math

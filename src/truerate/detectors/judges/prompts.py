@@ -1,4 +1,5 @@
-"""What a decoder reads and writes about one response, in tokens: a prompt, and the judgement as its completion.
+"""What a decoder reads and writes about one response, in tokens: a prompt, and the judgement as its
+completion.
 
 The window of `max_tokens` holds both. The conversation gives way first, from its beginning, then the
 knowledge, from its end; the response never does.
@@ -53,7 +54,9 @@ def prompt(coder: Coder, row: Mapping[str, Any], room: int) -> np.ndarray | None
 
 
 def completion(row: Mapping[str, Any]) -> str:
-    """Return the judgement of a labelled text: `No.`, or `Yes.` with its reason, in which its segments are quoted."""
+    """Return the judgement of a labelled text: `No.`, or `Yes.` with its reason, in which its segments are
+    quoted.
+    """
     if not row["is_hallucinated"]:
         return NO + END
     reason = " ".join((row["rationale"] or "").split())
@@ -63,7 +66,9 @@ def completion(row: Mapping[str, Any]) -> str:
 
 
 def example_of(coder: Coder, row: Mapping[str, Any], max_tokens: int) -> Example | None:
-    """Return a labelled text as a training example; None where response and judgement leave no room for a prompt."""
+    """Return a labelled text as a training example; None where response and judgement leave no room for a
+    prompt.
+    """
     written = coder.encode([completion(row)])[0][0][:N_WRITTEN].astype(np.int64)
     ids = prompt(coder, row, max_tokens - len(written))
     if ids is None:

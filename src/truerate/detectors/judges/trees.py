@@ -1,8 +1,8 @@
-"""The form `trees`: boosted trees mark words by what knowledge and conversation say of them, and the judgement is
-composed of the marks.
+"""The form `trees`: boosted trees mark words by what knowledge and conversation say of them, and the
+judgement is composed of the marks.
 
-No text decides about itself: what turns marks into judgements is chosen on marks by trees that learned from the
-other folds; those that judge learned from all of them.
+No text decides about itself: what turns marks into judgements is chosen on marks by trees that learned from
+the other folds; those that judge learned from all of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -138,11 +138,15 @@ class Marker(NamedTuple):
         return Marker(state, odds, Decision(**read_json(folder / DECISION)))
 
     def judge(self, passages: pl.DataFrame) -> list[Judged]:
-        """What it says of each passage (`target_id`, `text`, `knowledge`, `history`, `question`), in their order."""
+        """What it says of each passage (`target_id`, `text`, `knowledge`, `history`, `question`), in their
+        order.
+        """
         return [judgement for part in passages.iter_slices(SLICE) for judgement in self._judged(part)]
 
     def _judged(self, passages: pl.DataFrame) -> list[Judged]:
-        """Of passages whose words go through the trees together: a text alone costs as much as a thousand words."""
+        """Of passages whose words go through the trees together: a text alone costs as much as a thousand
+        words.
+        """
         rows = passages.to_dicts()
         words_by_text = [_numbers(row, self.odds) for row in rows]
         numbers = [values for _, values in words_by_text if len(values)]
@@ -159,8 +163,8 @@ class Marker(NamedTuple):
 
 
 def fetched(repo: str, revision: str | None) -> Path | None:
-    """The folder that holds a published judge of this form, from a repository of the Hub; None where another kind
-    of detector was published there. Raises TruerateError where nothing can be fetched.
+    """The folder that holds a published judge of this form, from a repository of the Hub; None where another
+    kind of detector was published there. Raises TruerateError where nothing can be fetched.
     """
     config = downloaded(repo, revision, [CONFIG]) / CONFIG
     if not config.is_file() or read_json(config).get("model_type") != MODEL_TYPE:

@@ -1,9 +1,9 @@
 """What knowledge and conversation say of each word of a response, as numbers that boosted trees read.
 
-A word is told by how it stands in them (match, alignment and telling codes of `tokens.features`), by how it looks
-(a number, a name, a common word), by how well the sentences that hold it fit the rest of its own sentence, and by
-its use in the texts that were learned from: a paraphrase and a made-up value are both absent from the knowledge,
-but only the first keeps coming back in faithful responses.
+A word is told by how it stands in them (match, alignment and telling codes of `tokens.features`), by how it
+looks (a number, a name, a common word), by how well the sentences that hold it fit the rest of its own
+sentence, and by its use in the texts that were learned from: a paraphrase and a made-up value are both absent
+from the knowledge, but only the first keeps coming back in faithful responses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -81,8 +81,9 @@ def usage_of(texts: Sequence[LabelledWords]) -> Usage:
 
 
 def usual(usage: Usage, without: str | None = None) -> dict[str, float]:
-    """Of each stem ln((c + ½) / (m + ½)): in c groups it was absent and clean, in m absent and marked, those of
-    the group `without` left out, so that no text is told its own label. A stem that is not there counts as 0.
+    """Of each stem ln((c + ½) / (m + ½)): in c groups it was absent and clean, in m absent and marked, those
+    of the group `without` left out, so that no text is told its own label. A stem that is not there counts as
+    0.
     """
     drop = {without}
     return {

@@ -12,8 +12,8 @@ from truerate.core.errors import TruerateError, listed, meant
 from truerate.detectors.published.chunks import Chunker
 
 # How a network is loaded and read: its tokens' labels, a class of one string or of a pair, that of the first
-# token of an encoder, of a regression head of AlignScore, the first word of a decoder, or what a judge writes;
-# a detector of ours says all of that itself.
+# token of an encoder, of a regression head of AlignScore, the first word of a decoder, or what a judge
+# writes; a detector of ours says all of that itself.
 Kind = Literal["tokens", "classes", "encoder", "align", "decoder", "judge", "own"]
 # how a judge's reply is read; replies.py
 Reader = Literal[
@@ -33,15 +33,15 @@ class Adapter:
     `ids`: Hub ids that are asked so. `shapes`: the `model_type` or the class in `architectures` that its
     config.json may name (empty: any that its kind can load). `template`: the input, `without_question` that
     of a text that answers none, `passage` a passage in it. `is_pair`: document and claim are two texts, no
-    string. `supported_class`: the class that means *supported* (of *hallucinated* for kind tokens); `against`: of
-    the class whose probability is subtracted. `word_ids`: ids of a vocabulary: two of which the second means
-    supported, or one whose share of the whole vocabulary is the score.
-    `chunker`: how documents are cut; None: in overlapping windows, only where they are too long. `claim`:
-    what is asked about at once. `over`: how the scores of its sentences become the text's. `threshold`: of
-    the score of support; `is_above`: whether a score at the threshold is not yet supported. Of a judge that
-    writes: `reader` of its reply, `layout` (a user's turn, an assistant's turn beside documents, a text without
-    a chat template), `system`, `n_written` (tokens of a reply, at most). `base`: where tokenizer and shape
-    lie, if not with the weights. `trained_on`: sets in whose boards it is at home. `refused`: why it cannot be used.
+    string. `supported_class`: the class that means *supported* (of *hallucinated* for kind tokens);
+    `against`: of the class whose probability is subtracted. `word_ids`: ids of a vocabulary: two of which the
+    second means supported, or one whose share of the whole vocabulary is the score. `chunker`: how documents
+    are cut; None: in overlapping windows, only where they are too long. `claim`: what is asked about at once.
+    `over`: how the scores of its sentences become the text's. `threshold`: of the score of support;
+    `is_above`: whether a score at the threshold is not yet supported. Of a judge that writes: `reader` of its
+    reply, `layout` (a user's turn, an assistant's turn beside documents, a text without a chat template),
+    `system`, `n_written` (tokens of a reply, at most). `base`: where tokenizer and shape lie, if not with the
+    weights. `trained_on`: sets in whose boards it is at home. `refused`: why it cannot be used.
     """
 
     name: str
@@ -93,8 +93,8 @@ BY_ID = {name: adapter for adapter in ADAPTERS.values() for name in adapter.ids}
 
 
 def filled(template: str, **values: object) -> str:
-    """A template with its fields filled in, each once; a field without a value is empty. What is filled in is never
-    read again for fields, so that a text may hold braces.
+    """A template with its fields filled in, each once; a field without a value is empty. What is filled in is
+    never read again for fields, so that a text may hold braces.
     """
     return FIELD.sub(lambda field: str(values.get(field[1], "")), template)
 
@@ -123,7 +123,8 @@ def with_settings(adapter: Adapter, how: Published, *, where: str) -> Adapter:
     completed = replace(adapter, **given)
     if lost := [name for name in NEEDED if getattr(completed, name) is None]:
         raise TruerateError(
-            f"{where}: adapter {adapter.name!r} does not say its {listed(lost)}, which nobody has published or we "
+            f"{where}: adapter {adapter.name!r} does not say its {listed(lost)}, which nobody has published "
+            "or we "
             f"have not checked; give {listed(f'`{name}`' for name in lost)} beside it"
         )
     return completed

@@ -29,8 +29,8 @@ def usable(how: Published, where: str, *, is_asked: bool = True) -> Adapter:
 
     Raises TruerateError, one line that begins with `where`, for an adapter that is unknown or refused, or of
     which something is missing, for a Hub id without its commit, for weights that are not there, and for those
-    of another shape or with other classes than the adapter's. `is_asked`: whether it is about to be used: then the
-    Hub is asked, and packages have to be there.
+    of another shape or with other classes than the adapter's. `is_asked`: whether it is about to be used:
+    then the Hub is asked, and packages have to be there.
     """
     if how.model is not None:
         adapter = with_settings(adapter_of(how.adapter, None, is_own=False, where=where), how, where=where)
@@ -45,7 +45,8 @@ def usable(how: Published, where: str, *, is_asked: bool = True) -> Adapter:
     adapter = with_settings(named, how, where=where)
     if how.revision is None and not is_folder(weights):
         raise TruerateError(
-            f"{where}: {weights!r} is no folder, and a repository of the Hub needs its `revision`: the commit, "
+            f"{where}: {weights!r} is no folder, and a repository of the Hub needs its `revision`: the "
+            "commit, "
             "40 hexadecimal digits, or its judgements would not stay those of one detector"
         )
     if how.quantise != "none":
@@ -84,7 +85,8 @@ def config_of(weights: str, revision: str | None, where: str) -> dict[str, Any]:
     except Exception as error:  # the transport's errors share no class
         kind = type(error).__name__
         raise TruerateError(
-            f"{where}: no {CONFIG} that can be read in {weights!r} ({kind}); name weights as transformers saves them"
+            f"{where}: no {CONFIG} that can be read in {weights!r} ({kind}); name weights as transformers "
+            "saves them"
         ) from None
     if not isinstance(config, dict):
         raise TruerateError(f"{where}: {CONFIG} in {weights!r} is no JSON object")
@@ -101,7 +103,8 @@ def _check_config(adapter: Adapter, config: Mapping[str, Any], weights: str, whe
     suffix = SUFFIXES.get(adapter.kind)
     if adapter.shapes and not set(shapes) & set(adapter.shapes):
         raise TruerateError(
-            f"{where}: adapter {adapter.name!r} reads {listed(adapter.shapes)}, and {weights!r} is {listed(shapes)}"
+            f"{where}: adapter {adapter.name!r} reads {listed(adapter.shapes)}, and {weights!r} is "
+            f"{listed(shapes)}"
         )
     if suffix and names and not any(name.endswith(suffix) for name in names):
         raise TruerateError(

@@ -50,7 +50,9 @@ def by_lines(document: str, size: int, length: Callable[[str], int]) -> list[str
 
 
 def greedy(parts: Iterable[str], size: int, length: Callable[[str], int], joiner: str) -> list[str]:
-    """Parts in their order, joined as long as their lengths sum up to no more than `size` (`passages_in_room`)."""
+    """Parts in their order, joined as long as their lengths sum up to no more than `size`
+    (`passages_in_room`).
+    """
     return [joiner.join(group) for group in passages_in_room(parts, size, length)]
 
 

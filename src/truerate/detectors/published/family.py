@@ -118,7 +118,9 @@ def _identity(how: Published, adapter: Adapter) -> str:
 
 
 def version_of(adapter: Adapter, how: Published, identity: str) -> str:
-    """The version of a detector: its weights, wherever they lie, its adapter, and how many bits it is read in."""
+    """The version of a detector: its weights, wherever they lie, its adapter, and how many bits it is read
+    in.
+    """
     values = {
         "place"
         if name == "supported_class"

@@ -58,8 +58,9 @@ def question_of(adapter: Adapter, document: str, claim: str, question: str) -> Q
 
 
 def roughly(text: str) -> list[tuple[int, int]]:
-    """Borders of pieces where no tokenizer is at hand: three signs of ASCII or one of any other script, which are
-    more than a text has tokens, but for scripts and signs that a vocabulary spells in bytes (Amharic, emoji).
+    """Borders of pieces where no tokenizer is at hand: three signs of ASCII or one of any other script, which
+    are more than a text has tokens, but for scripts and signs that a vocabulary spells in bytes (Amharic,
+    emoji).
     """
     return [match.span() for match in _PIECE.finditer(text)]
 
@@ -118,8 +119,8 @@ def _read(adapter: Adapter, answer: Answered, claim: str) -> Read:
 
 
 def _p(adapter: Adapter, answers: Sequence[Answered]) -> float | None:
-    """P(hallucinated) of a claim by its windows, the least; None where a reply's first word cannot be seen, or
-    neither word is among the likeliest.
+    """P(hallucinated) of a claim by its windows, the least; None where a reply's first word cannot be seen,
+    or neither word is among the likeliest.
 
     Bespoke-MiniCheck: one minus the share of *yes*. HalluJudge: the share of *yes* of yes and no.
     """

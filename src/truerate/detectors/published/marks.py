@@ -48,8 +48,8 @@ class Marks:
         return filled(template, document=document, question=question, n=len(passages))
 
     def prompts(self, text: Text) -> list[str] | None:
-        """The prompts that hold all passages of a document, each as many as fit beside the answer; one that is
-        too long alone is read in overlapping windows. None where the answer leaves no room.
+        """The prompts that hold all passages of a document, each as many as fit beside the answer; one that
+        is too long alone is read in overlapping windows. None where the answer leaves no room.
         """
         empty = self.prompt([""], text.question)
         taken = len(self.tokens.encoded(empty, text.text)["input_ids"]) + SPARE
@@ -90,13 +90,14 @@ class Marks:
         return said_of_tokens(text, offsets, p, n_windows, threshold=self.adapter.threshold)
 
     def _logits(self, prompt: str, answer: str) -> tuple[np.ndarray, list[tuple[int, int]]]:
-        """The logits (tokens, 2) of the answer's own tokens, and their borders in it. The separator behind the
-        answer, which the authors' code scores as a token more, is none of them.
+        """The logits (tokens, 2) of the answer's own tokens, and their borders in it. The separator behind
+        the answer, which the authors' code scores as a token more, is none of them.
         """
         encoded = self.tokens.encoded(prompt, answer, return_offsets_mapping=True, return_tensors="pt")
         if encoded["input_ids"].shape[1] > (self.adapter.window or 0):
             raise TruerateError(
-                f"an input of {encoded['input_ids'].shape[1]} tokens, more than the window of {self.adapter.window}"
+                f"an input of {encoded['input_ids'].shape[1]} tokens, more than the window of "
+                f"{self.adapter.window}"
             )
         places = [index for index, part in enumerate(encoded.sequence_ids(0)) if part == 1]
         borders = encoded.pop("offset_mapping")[0].tolist()

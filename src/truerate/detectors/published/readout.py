@@ -19,8 +19,8 @@ DIGITS = 4  # of p: what a batch's padding may change lies below
 class Said(NamedTuple):
     """What a published detector says of one text.
 
-    `reason`: why there is no verdict; `n_windows`: pieces of the document that were read, summed over what was
-    asked of them; `rationale`: what a judge wrote; `threshold`: of p, where weights bring their own.
+    `reason`: why there is no verdict; `n_windows`: pieces of the document that were read, summed over what
+    was asked of them; `rationale`: what a judge wrote; `threshold`: of p, where weights bring their own.
     """
 
     verdict: bool | None
@@ -93,8 +93,8 @@ def said_of_tokens(
 ) -> Said:
     """Spans, verdict and p of a text by its tokens: `offsets` (tokens, 2) in code points, `p` (tokens,).
 
-    The text is hallucinated where its largest p is above `threshold`, which stands beside the verdict where it
-    is another than .5 (the authors').
+    The text is hallucinated where its largest p is above `threshold`, which stands beside the verdict where
+    it is another than .5 (the authors').
     """
     spans = soft_spans(text, Reading(offsets, p, np.ones(len(p), dtype=int)), BINARY)
     largest = max((span["p"] for span in spans), default=0.0)

@@ -33,7 +33,8 @@ from truerate.detectors.tokens.backbones import window_of
 from truerate.detectors.training import processes
 
 N_KEPT = 512  # texts
-USUAL = 2048  # tokens of a row, up to which `batch` rows are asked at once: the largest window but of HHEM, which has none
+# tokens of a row, up to which `batch` rows are asked at once: the largest window but of HHEM, which has none
+USUAL = 2048
 ALIKE = {"<": "‹", "[": "⁅"}  # what the first sign of a special token in a text is written as
 Forward = Callable[[dict[str, torch.Tensor]], torch.Tensor]
 
@@ -130,8 +131,8 @@ class Scorer:
 
 
 def rows_at_once(batch: int, longest: int) -> int:
-    """How many rows are asked at once where the longest has so many tokens: `batch` of up to USUAL tokens, of longer
-    ones as many as take no more memory, which grows with the square of their length. At least 1.
+    """How many rows are asked at once where the longest has so many tokens: `batch` of up to USUAL tokens, of
+    longer ones as many as take no more memory, which grows with the square of their length. At least 1.
     """
     return max(1, batch * USUAL**2 // max(longest, USUAL) ** 2)
 

@@ -67,8 +67,8 @@ Plan = list[
 def plans_of(
     adapter: Adapter, texts: Sequence[Text], pieces_of: Callable[[Text, str], list[str] | None]
 ) -> tuple[list[Piece], list[Plan | str]]:
-    """The pieces that are asked about, of all texts together, and the plan of each text, or why it has no verdict.
-    `pieces_of` gives those of the document for a claim, None where the claim leaves no room.
+    """The pieces that are asked about, of all texts together, and the plan of each text, or why it has no
+    verdict. `pieces_of` gives those of the document for a claim, None where the claim leaves no room.
     """
     asked: list[Piece] = []
     plans: list[Plan | str] = []

@@ -1,8 +1,8 @@
 """Detectors of ours as published ones: those that `publish` put on the Hub or into a folder, and judges as
 `train` leaves them. They judge by what they learned, wherever that was.
 
-A reference that does not fit beside its answer is read in overlapping windows (`tokens.groups`), of which each
-token takes the least suspicious: one window that bears it out is enough.
+A reference that does not fit beside its answer is read in overlapping windows (`tokens.groups`), of which
+each token takes the least suspicious: one window that bears it out is enough.
 """
 
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ from truerate.detectors.training.trainable import single_threaded
 
 
 class Trained:
-    """A detector of ours; `decision` is None for one that marks tokens and was not fitted to judge: its verdict
-    is a p above its `threshold`, that of params.yaml, else the one that its training chose. Raises
+    """A detector of ours; `decision` is None for one that marks tokens and was not fitted to judge: its
+    verdict is a p above its `threshold`, that of params.yaml, else the one that its training chose. Raises
     TruerateError, one line, where it cannot be loaded.
     """
 

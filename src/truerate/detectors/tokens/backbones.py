@@ -37,13 +37,15 @@ def body_from_nothing(config: PreTrainedConfig, backbone: Backbone) -> PreTraine
 
 
 def body_from_weights(backbone: Backbone, device: str | torch.device) -> PreTrainedModel:
-    """A backbone by Hub id or path; frozen with adapters on all of its linear layers where the settings ask for them.
-    Raises TruerateError as `load_weights` does. Weights of a pooler may be missing: nothing reads it.
+    """A backbone by Hub id or path; frozen with adapters on all of its linear layers where the settings ask
+    for them. Raises TruerateError as `load_weights` does. Weights of a pooler may be missing: nothing reads
+    it.
     """
     body = load_weights(AutoModel, backbone, device, unread=[POOLER], attn_implementation=NAME)
     if not body._supports_sdpa:
         raise TruerateError(
-            f"backbone {backbone.weights!r}: {body.config.model_type} brings attention of its own; name one that supports sdpa"
+            f"backbone {backbone.weights!r}: {body.config.model_type} brings attention of its own; name one "
+            "that supports sdpa"
         )
     return adapted(body, backbone)
 
@@ -53,8 +55,8 @@ def load_weights(
 ) -> PreTrainedModel:
     """A network of a class of transformers; `what` says in messages what a folder holds besides its files.
 
-    Raises TruerateError where it is not there, holds no safetensors or not all that its config asks for, takes fewer
-    tokens than asked, or needs a library that is missing.
+    Raises TruerateError where it is not there, holds no safetensors or not all that its config asks for,
+    takes fewer tokens than asked, or needs a library that is missing.
     """
     bits = quantised(backbone, device)  # refused before anything is fetched
     half = backbone.lora and torch.device(device).type == "cuda"
@@ -92,7 +94,8 @@ def check_window(config: PreTrainedConfig, backbone: Backbone) -> None:
     limit = window_of(config)
     if limit and limit < backbone.max_tokens:
         raise TruerateError(
-            f"backbone {backbone.weights!r} sees {limit} tokens; lower its max_tokens, {backbone.max_tokens}, in params.yaml"
+            f"backbone {backbone.weights!r} sees {limit} tokens; lower its max_tokens, "
+            f"{backbone.max_tokens}, in params.yaml"
         )
 
 
@@ -113,7 +116,9 @@ def window_of(config: PreTrainedConfig) -> int | None:
 
 
 def positions_from(config: PreTrainedConfig) -> int:
-    """The position of the first token: RoBERTa's family counts from behind its padding index, all others from 0."""
+    """The position of the first token: RoBERTa's family counts from behind its padding index, all others from
+    0.
+    """
     return (
         config.pad_token_id + 1
         if config.model_type in ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert")
@@ -127,7 +132,8 @@ def quantised(backbone: Backbone, device: str | torch.device) -> dict:
         return {}
     if torch.device(device).type != "cuda":
         raise TruerateError(
-            f"backbone {backbone.weights!r}: quantise: 4bit needs bitsandbytes and a CUDA device, and here is "
+            f"backbone {backbone.weights!r}: quantise: 4bit needs bitsandbytes and a CUDA device, and here "
+            "is "
             f"{torch.device(device).type} alone; leave `quantise` out (none)"
         )
     if find_spec("bitsandbytes") is None:

@@ -24,8 +24,8 @@ SHAPE = {"max_iter": ROUNDS, "learning_rate": RATE, "max_leaf_nodes": LEAVES, "m
 
 def fit_trees(features: np.ndarray, labels: np.ndarray, seed: int, **shape: float) -> Trees:
     """Learn P(label) of rows (rows, features) by boosted trees with logistic loss (Friedman 2001), as
-    scikit-learn's HistGradientBoostingClassifier does with settings `shape` (default SHAPE), on one thread: the same
-    on every run.
+    scikit-learn's HistGradientBoostingClassifier does with settings `shape` (default SHAPE), on one thread:
+    the same on every run.
 
     Arrays: `feature`, `cut`, `left`, `right` and `value` (nodes,), `roots` (trees,), `baseline` (1,). A row
     goes left where its feature is at most the cut; a leaf is its own child. Both labels must occur.
@@ -98,7 +98,9 @@ _ALL, _TYPE = "hallucinated", "type"
 
 
 def learn_trees(passages: Sequence[Passage], n_types: int) -> State:
-    """Learn which words are hallucinated, and among those each type against the others where there are several."""
+    """Learn which words are hallucinated, and among those each type against the others where there are
+    several.
+    """
     labels, features = np.concatenate([passage.labels for passage in passages]), word_features(passages)
     is_training, inside = labels >= 0, labels > 0
     ensembles = {_ALL: fit_trees(features[is_training], inside[is_training], SEED)}

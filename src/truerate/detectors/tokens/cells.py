@@ -57,8 +57,8 @@ class Cell(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A cell to fit in `scratch` on its passages; `backbone` is None for a rule. `training_share`: the share of their
-    groups that it learns from, the others being held back to validate.
+    """A cell to fit in `scratch` on its passages; `backbone` is None for a rule. `training_share`: the share
+    of their groups that it learns from, the others being held back to validate.
     """
 
     cell: Cell
@@ -77,7 +77,9 @@ class Reader(NamedTuple):
 
 
 def is_training_group(group_id: str, share: float) -> bool:
-    """Whether a group of training passages is learned from, as a `share` of them is, or held back to validate."""
+    """Whether a group of training passages is learned from, as a `share` of them is, or held back to
+    validate.
+    """
     return draw("validation", group_id) < share
 
 
@@ -115,8 +117,8 @@ CODE = (  # what decides a fitted cell, within the package
 def cells(
     members: Sequence[str], languages: Sequence[str], size: Grid, parts: Sequence[GridPart] = ()
 ) -> Iterator[Cell]:
-    """Every cell of the grid, each once; a rule has no seed to vary and stands once, under the first. A member
-    that some of the parts name has its cells in these alone.
+    """Every cell of the grid, each once; a rule has no seed to vary and stands once, under the first. A
+    member that some of the parts name has its cells in these alone.
     """
     for member in members:
         own_parts = [part for part in parts if member in part.members] or [GridPart(members=(member,))]

@@ -115,7 +115,8 @@ def pretrained_coder(weights: str, revision: str | None = None) -> Coder:
         ) from None
     if not loaded.is_fast:
         raise TruerateError(
-            f"tokenizer of backbone {weights!r} gives no offsets; name a backbone with a fast tokenizer (tokenizer.json)"
+            f"tokenizer of backbone {weights!r} gives no offsets; name a backbone with a fast tokenizer "
+            "(tokenizer.json)"
         )
     first = loaded.cls_token_id if loaded.cls_token_id is not None else loaded.bos_token_id
     tokenizer = _plain(loaded.backend_tokenizer)

@@ -72,13 +72,14 @@ def judge_tokens(
     texts: str = "",
     of_rates: RateOf | None = None,
 ) -> list[Path]:
-    """Files that hold what every cell of the grid says of every passage, as Judgements, cell by cell; `unparsed`,
-    `not-fitted` where a cell had nothing to learn from. Without a grid they are the cells that lie in the folder.
+    """Files that hold what every cell of the grid says of every passage, as Judgements, cell by cell;
+    `unparsed`, `not-fitted` where a cell had nothing to learn from. Without a grid they are the cells that
+    lie in the folder.
 
-    Passages that are not `is_labelled` keep the spans that are marked; where no column says so all are. `kept`: the
-    folder in which what a cell said lies, so that it is asked once of the same `texts` (their digest, with the
-    code's): an edit of one cell costs no other its time. `of_rates`: the detector whose cells alone are asked of
-    passages that are not `is_labelled`, where this is one's.
+    Passages that are not `is_labelled` keep the spans that are marked; where no column says so all are.
+    `kept`: the folder in which what a cell said lies, so that it is asked once of the same `texts` (their
+    digest, with the code's): an edit of one cell costs no other its time. `of_rates`: the detector whose
+    cells alone are asked of passages that are not `is_labelled`, where this is one's.
     """
     if "is_labelled" not in passages.columns:
         passages = passages.with_columns(is_labelled=True)
@@ -122,7 +123,8 @@ def cell_to_mark(member: str, folder: Path, wanted: tuple[str, str]) -> Cell:
     multi = [cell for cell in fitted_cells(member, folder) if cell.lang is None]
     if not multi:
         raise TruerateError(
-            f"detector {member!r} knows one language per detector; add `multi` to the `scopes` of its sizes in params.yaml"
+            f"detector {member!r} knows one language per detector; add `multi` to the `scopes` of its sizes "
+            "in params.yaml"
         )
     return next((cell for cell in multi if (cell.scope, cell.labels) == wanted), multi[0])
 

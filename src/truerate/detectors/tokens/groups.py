@@ -1,11 +1,11 @@
 """Answers as a network reads them: grouped by their reference, and joined again behind it.
 
-A reference and its answers are tokenized apart (no pair template, no special token read out of a text) and joined by
-ids: start, reference, between, answer. The rule of the window of `max_tokens`: the reference gives way first, down to
-half of the window; an answer that needs more is cut into chunks of equal length. A reference that does not stand whole
-beside an answer is read in overlapping windows, which together leave nothing out: in training beside the one that
-shares most with the answer, in judging beside each of them, or, where the backbone has `windows`, beside as many that
-share most with it.
+A reference and its answers are tokenized apart (no pair template, no special token read out of a text) and
+joined by ids: start, reference, between, answer. The rule of the window of `max_tokens`: the reference gives
+way first, down to half of the window; an answer that needs more is cut into chunks of equal length. A
+reference that does not stand whole beside an answer is read in overlapping windows, which together leave
+nothing out: in training beside the one that shares most with the answer, in judging beside each of them, or,
+where the backbone has `windows`, beside as many that share most with it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,8 @@ from truerate.detectors.tokens.labels import token_labels
 from truerate.detectors.tokens.span_probabilities import Reading
 from truerate.detectors.windows import borders
 
-N_CUTS = 8  # a reference gives way in such parts of the window, so that answers of similar length share its windows
+# a reference gives way in such parts of the window, so that answers of similar length share its windows
+N_CUTS = 8
 N_ENCODED = 512  # texts that are tokenized at a time
 N_ANSWERS = 2_000  # answers of a group: more that share a reference, or have none, stand in several
 N_CACHED = 20_000  # texts of which groups that are read repeatedly stay in memory
@@ -30,10 +31,11 @@ N_CACHED = 20_000  # texts of which groups that are read repeatedly stay in memo
 
 @dataclass(frozen=True)
 class Answer:
-    """A text, or a chunk of one, in tokens: ids, labels (tokens,), offsets (tokens, 2), features (tokens, features).
+    """A text, or a chunk of one, in tokens: ids, labels (tokens,), offsets (tokens, 2), features (tokens,
+    features).
 
-    `offsets` are trimmed code points of the whole text; label -100 does not count. It stands beside the window `window`
-    of `n_windows` of its reference, and is read beside `n_read` of them in all.
+    `offsets` are trimmed code points of the whole text; label -100 does not count. It stands beside the
+    window `window` of `n_windows` of its reference, and is read beside `n_read` of them in all.
     """
 
     target_id: str
@@ -50,7 +52,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Group:
-    """Answers that share a reference or a window of it, and its ids with those that stand before and after it."""
+    """Answers that share a reference or a window of it, and its ids with those that stand before and after
+    it.
+    """
 
     reference_ids: np.ndarray
     answers: tuple[Answer, ...]
@@ -80,8 +84,9 @@ def stream_groups(
     *,
     is_training: bool = False,
 ) -> Iterator[Group]:
-    """Groups of passages one after the other, in the order in which references first occur; memory holds a few hundred
-    texts at a time. With `is_training` each answer stands beside one window of its reference, the nearest.
+    """Groups of passages one after the other, in the order in which references first occur; memory holds a
+    few hundred texts at a time. With `is_training` each answer stands beside one window of its reference, the
+    nearest.
 
     Columns read: target_id, text, spans, reference. A text without a token gives no answer.
     """
@@ -111,8 +116,8 @@ def _chunks(
     backbone: Backbone,
     labels: Sequence[str],
 ) -> list[Answer]:
-    """One answer, or its chunks of equal length where it is longer than what the whole reference, and at least half of
-    the window, leave.
+    """One answer, or its chunks of equal length where it is longer than what the whole reference, and at
+    least half of the window, leave.
     """
     if not len(ids):
         return []
@@ -151,8 +156,8 @@ def _groups(
 
 
 def _window_size(n_reference: int, n_answer: int, coder: Coder, backbone: Backbone) -> int:
-    """How many tokens of a reference stand beside an answer: all that fit, else what an answer of up to the next
-    eighth of the window leaves.
+    """How many tokens of a reference stand beside an answer: all that fit, else what an answer of up to the
+    next eighth of the window leaves.
     """
     room = backbone.max_tokens - len(coder.start) - len(coder.between)
     if n_reference + n_answer <= room:
@@ -162,8 +167,8 @@ def _window_size(n_reference: int, n_answer: int, coder: Coder, backbone: Backbo
 
 
 def _nearest(answers: Sequence[Answer], parts: Sequence[np.ndarray], n_read: int) -> list[set[int]]:
-    """Of each answer the `n_read` windows that hold most of its distinct pairs of neighbouring tokens, of equals most
-    of its tokens; the first of equals in both.
+    """Of each answer the `n_read` windows that hold most of its distinct pairs of neighbouring tokens, of
+    equals most of its tokens; the first of equals in both.
     """
     if len(parts) == n_read:
         return [set(range(n_read))] * len(answers)

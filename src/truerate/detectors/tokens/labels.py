@@ -59,7 +59,8 @@ def filled(text: str, offsets: np.ndarray) -> np.ndarray:
 def token_labels(
     text: str, offsets: np.ndarray, spans: Iterable[Mapping], labels: Sequence[str]
 ) -> np.ndarray:
-    """The label of each token (tokens,): that of the first span it shares a character with, by trimmed offsets.
+    """The label of each token (tokens,): that of the first span it shares a character with, by trimmed
+    offsets.
 
     With two labels any span is the second. Tokens of blank space, and tokens of a type that the labels do not
     know, are IGNORED.

@@ -58,7 +58,8 @@ class Network(Trainable):
         """Raise TruerateError where the mask does not allow a scoring strategy."""
         if strategy == "packed" and self.mask == "full":
             raise TruerateError(
-                f"strategy {strategy}: under mask full answers to one reference share nothing; use one_by_one or auto"
+                f"strategy {strategy}: under mask full answers to one reference share nothing; use "
+                "one_by_one or auto"
             )
 
     def checkpointing(self) -> None:
@@ -169,7 +170,8 @@ def _check_mask(network: Network) -> None:
         )
     if not torch.equal(first, second) and (first - second).abs().max() > 1e-3 * first.abs().max():
         raise TruerateError(
-            f"backbone {network.backbone.weights!r} lets one answer see another; use mask full or another backbone"
+            f"backbone {network.backbone.weights!r} lets one answer see another; use mask full or another "
+            "backbone"
         )
 
 

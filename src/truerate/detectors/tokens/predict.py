@@ -1,5 +1,5 @@
-"""Cells of the grid fitted in scratch folders that their content names, and texts read with them: soft spans of each
-passage.
+"""Cells of the grid fitted in scratch folders that their content names, and texts read with them: soft spans
+of each passage.
 """
 
 import os
@@ -29,8 +29,8 @@ AT_ONCE = 2_000  # texts whose spans are objects of Python together: many times 
 
 
 def judge_cell(reader: Reader, passages: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """The Judgements of a cell on the passages that are its own, some at a time, as it reads them; behind them those of
-    texts without a token. Soft spans stand where `is_labelled`, else those that are marked.
+    """The Judgements of a cell on the passages that are its own, some at a time, as it reads them; behind
+    them those of texts without a token. Soft spans stand where `is_labelled`, else those that are marked.
     """
     cell, threshold = reader.cell, threshold_of(reader.folder)
     own_passages = cell.passages_of(passages)
@@ -53,9 +53,9 @@ def judge_cell(reader: Reader, passages: pl.DataFrame) -> Iterator[pl.DataFrame]
 def judge_once(
     reader: Reader, passages: pl.DataFrame, kept: Path, texts: str, of_rates: RateOf | None = None
 ) -> list[Path]:
-    """The files that hold what `judge_cell` gives, in the folder `kept`, where they lie already if this very cell judged
-    these very `texts` (a digest) before. With `of_rates` a cell of another detector is asked of those texts alone
-    that are `is_labelled`.
+    """The files that hold what `judge_cell` gives, in the folder `kept`, where they lie already if this very
+    cell judged these very `texts` (a digest) before. With `of_rates` a cell of another detector is asked of
+    those texts alone that are `is_labelled`.
     """
     if of_rates is not None and not reader.cell.is_of(of_rates):
         passages, texts = passages.filter("is_labelled"), f"{texts}, labelled"
@@ -98,14 +98,15 @@ def predict(reader: Reader, passages: pl.DataFrame) -> list[list[dict]] | None:
 
 
 def readings(reader: Reader, passages: pl.DataFrame) -> Iterable[Spans] | None:
-    """The soft spans of one passage after the other, of those that hold a token; None where the cell has learned
-    nothing.
+    """The soft spans of one passage after the other, of those that hold a token; None where the cell has
+    learned nothing.
     """
     if not reader.folder.is_dir():
         if reader.cell.lang is not None and reader.folder.parents[1].is_dir():
             return None  # a mono detector of a language in which there was nothing to learn from
         raise TruerateError(
-            f"reading detector {reader.cell.member!r}: nothing at {str(reader.folder)!r}; run `dvc repro train`"
+            f"reading detector {reader.cell.member!r}: nothing at {str(reader.folder)!r}; run `dvc repro "
+            "train`"
         )
     if not read_json(reader.folder / FACTS)["is_fitted"]:
         return None
@@ -146,8 +147,8 @@ def _fit(job: Job, folder: Path) -> tuple[dict, dict]:
 
 
 def fit_rule(job: Job, folder: Path) -> tuple[dict, dict]:
-    """Learn a rule, or note that it has nothing to learn (a constant) or nothing to learn from. Of many passages it
-    learns from MOST that are drawn by their ids, and is validated on as many of the others.
+    """Learn a rule, or note that it has nothing to learn (a constant) or nothing to learn from. Of many
+    passages it learns from MOST that are drawn by their ids, and is validated on as many of the others.
     """
     rule, labels = BY_NAME[job.cell.member], labels_of(job.cell.labels)
     if rule.learn is None:
@@ -171,7 +172,9 @@ def fit_rule(job: Job, folder: Path) -> tuple[dict, dict]:
 
 
 def drawn(passages: pl.DataFrame, most: int) -> pl.DataFrame:
-    """At most so many of the passages (`target_id`), in their order: those whose ids draw the smallest numbers."""
+    """At most so many of the passages (`target_id`), in their order: those whose ids draw the smallest
+    numbers.
+    """
     if passages.height <= most:
         return passages
     draws = pl.Series([draw("lesson", name) for name in passages["target_id"]])

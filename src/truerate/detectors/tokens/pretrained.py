@@ -74,7 +74,8 @@ class TokenDetector(nn.Module):
         options = {name: value for name, value in download.items() if name in _OF_HUB}
         if unknown := download.keys() - _OF_HUB - _OF_AUTO:
             raise TypeError(
-                f"loading a detector: option {min(unknown)!r} is not known; allowed: {listed(_OF_HUB)}, revision, device, token"
+                f"loading a detector: option {min(unknown)!r} is not known; allowed: {listed(_OF_HUB)}, "
+                "revision, device, token"
             )
         folder = Path(repo_or_folder)
         if folder.is_dir() and revision is not None:

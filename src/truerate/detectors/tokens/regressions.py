@@ -75,14 +75,16 @@ def hashed(passages: Sequence[Passage], features: Features):
 
 
 def learn_by(features: Features) -> Callable[[Sequence[Passage], int], State]:
-    """Learn which words are hallucinated, and among those each type against the others where there are several.
+    """Learn which words are hallucinated, and among those each type against the others where there are
+    several.
 
     No class weights, as in the networks' loss: what is written down as p has to be a probability.
     """
 
     def learn(passages: Sequence[Passage], n_types: int) -> State:
         """`coefficients` (regressions, BUCKETS) and `intercepts` (regressions,), float32: that of being
-        hallucinated first, then one per type where there are several. Tokens without a label (−1) teach nothing.
+        hallucinated first, then one per type where there are several. Tokens without a label (−1) teach
+        nothing.
         """
         labels = np.concatenate([passage.labels for passage in passages])
         inside, is_training = labels > 0, labels >= 0

@@ -1,9 +1,10 @@
-"""Rows of tensors, and who sees whom in them. A row holds one reference and one or more of its answers, each as if
-it stood there alone.
+"""Rows of tensors, and who sees whom in them. A row holds one reference and one or more of its answers, each
+as if it stood there alone.
 
-Segments: 0 the reference, 1, 2, … an answer, -1 padding. Positions of every answer begin where the reference ends.
-Masks: `full` every token sees every other (one answer per row); `causal` a token sees those before it; `prefix` the
-reference sees itself, an answer the reference and itself, both ways. Under the latter two no answer sees another.
+Segments: 0 the reference, 1, 2, … an answer, -1 padding. Positions of every answer begin where the reference
+ends. Masks: `full` every token sees every other (one answer per row); `causal` a token sees those before it;
+`prefix` the reference sees itself, an answer the reference and itself, both ways. Under the latter two no
+answer sees another.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,8 +21,9 @@ PADDING = -1
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A reference and some of its answers: `ids` (tokens,) of both; `labels` (n,) and `features` (n, features) of the
-    answers' n tokens, a byte each, as a training keeps hundreds of thousands; `lengths` of the answers.
+    """A reference and some of its answers: `ids` (tokens,) of both; `labels` (n,) and `features` (n,
+    features) of the answers' n tokens, a byte each, as a training keeps hundreds of thousands; `lengths` of
+    the answers.
     """
 
     name: str
@@ -88,8 +90,8 @@ def row_of(reference_ids: np.ndarray, answers: Sequence[Answer]) -> Row:
 
 
 def rows_of(group: Group, mask: str, *, max_answers: int = 8, max_tokens: int = 4096) -> Iterator[Row]:
-    """A group in rows, answers in order: one per row under `full`, else up to `max_answers` while the row has at most
-    `max_tokens`. A row has at least one answer, however long it is.
+    """A group in rows, answers in order: one per row under `full`, else up to `max_answers` while the row has
+    at most `max_tokens`. A row has at least one answer, however long it is.
     """
     part: list[Answer] = []
     length = len(group.reference_ids)
@@ -125,7 +127,9 @@ def side_by_side(rows: Sequence[Row]) -> Batch:
 
 
 def attention(segments: torch.Tensor, mask: str) -> torch.Tensor:
-    """Which token (third axis) sees which (fourth): bool (rows, 1, tokens, tokens); padding sees padding alone."""
+    """Which token (third axis) sees which (fourth): bool (rows, 1, tokens, tokens); padding sees padding
+    alone.
+    """
     asks, asked = segments[:, :, None], segments[:, None, :]
     if mask == "full":
         sees = (asks == PADDING) == (asked == PADDING)

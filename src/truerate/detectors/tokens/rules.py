@@ -25,7 +25,8 @@ STATE = "state.npz"
 
 @dataclass(frozen=True)
 class TokenRule:
-    """How a rule learns from labelled passages and reads others. `learn` is None for a rule that learns nothing.
+    """How a rule learns from labelled passages and reads others. `learn` is None for a rule that learns
+    nothing.
 
     `about` says what the rule is, in the words of the detector page. Only for a rule that `sees_reference` is
     the reference read.
@@ -52,13 +53,15 @@ RULES = (
     TokenRule("mark-none", "Marks nothing.", constant(0.0)),
     TokenRule(
         "reference-blind",
-        "Logistic regression on each word of the answer, its neighbours and its character n-grams; it never sees the reference.",
+        "Logistic regression on each word of the answer, its neighbours and its character n-grams; it never "
+        "sees the reference.",
         read_by(own_words),
         learn_by(own_words),
     ),
     TokenRule(
         "token-lr",
-        f"Logistic regression on which of the {REACH} words on either side stand in the reference, beside which neighbours, "
+        f"Logistic regression on which of the {REACH} words on either side stand in the reference, beside "
+        "which neighbours, "
         "and how much of the sentence does.",
         read_by(matches),
         learn_by(matches),
@@ -66,7 +69,8 @@ RULES = (
     ),
     TokenRule(
         "token-tree",
-        f"Boosted trees on which of the {AROUND} words on either side stand in the reference, what share of the sentence and of wider "
+        f"Boosted trees on which of the {AROUND} words on either side stand in the reference, what share of "
+        "the sentence and of wider "
         "stretches does, how long the run is that does not, and on the look and place of the word.",
         read_trees,
         learn_trees,
@@ -88,8 +92,8 @@ def check_member(name: str, backbones: Mapping[str, Backbone]) -> None:
 def save_state(state: State, folder: Path) -> None:
     """Write what a rule learned: the same bytes for the same numbers, wherever.
 
-    An .npz as numpy reads it, without a clock in it and not squeezed: how that is done, and which version of the
-    format numpy's own writer names, hang on the release of Python and of its zlib.
+    An .npz as numpy reads it, without a clock in it and not squeezed: how that is done, and which version of
+    the format numpy's own writer names, hang on the release of Python and of its zlib.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(folder / STATE, "w", zipfile.ZIP_STORED) as archive:

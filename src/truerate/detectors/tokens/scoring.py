@@ -1,8 +1,9 @@
 """Logits of answers, by one path: rows of references with their answers, computed block by block.
 
-Strategy `one_by_one` reads the reference again for every answer; `packed` reads it once, its answers behind it. With
-K answers of A tokens to a reference of R tokens, packing reads R + KA tokens in place of K(R + A), and saves at least
-as much of the products of attention. Under the mask `full` the reference sees the answer, so nothing can be shared.
+Strategy `one_by_one` reads the reference again for every answer; `packed` reads it once, its answers behind
+it. With K answers of A tokens to a reference of R tokens, packing reads R + KA tokens in place of K(R + A),
+and saves at least as much of the products of attention. Under the mask `full` the reference sees the answer,
+so nothing can be shared.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,8 +25,8 @@ from truerate.detectors.training.trainable import half_precision
 STRATEGIES = ("one_by_one", "packed")
 CPU_BYTES = 1_000_000_000  # that a row may take where there is no GPU
 GPU_SHARE = 4  # on one: this part of what is free
-# Tokens of a row that several small groups share. On one CPU core a row of 100 tokens is read at 0.6 of the tokens
-# per second of a long one, of 200 at 0.85, of 300 at 0.95; between 500 and 8,000 nothing changes.
+# Tokens of a row that several small groups share. On one CPU core a row of 100 tokens is read at 0.6 of the
+# tokens per second of a long one, of 200 at 0.85, of 300 at 0.95; between 500 and 8,000 nothing changes.
 ROW, LONG_ROW = {"cpu": 1024}, 8192
 
 T = TypeVar("T")
@@ -40,8 +41,8 @@ class Part(NamedTuple):
 
 
 def chosen_strategy(network: Network, n_answers: int, strategy: str = "auto") -> str:
-    """Return what is run for `n_answers` to one reference: `auto` is one by one where nothing can be shared, else
-    packed. Raises TruerateError for a strategy that is unknown, or that the mask does not allow.
+    """Return what is run for `n_answers` to one reference: `auto` is one by one where nothing can be shared,
+    else packed. Raises TruerateError for a strategy that is unknown, or that the mask does not allow.
     """
     if strategy != "auto" and strategy not in STRATEGIES:
         raise TruerateError(f"scoring strategy {strategy!r}: allowed are auto, {', '.join(STRATEGIES)}")
@@ -54,11 +55,11 @@ def chosen_strategy(network: Network, n_answers: int, strategy: str = "auto") ->
 def logits_of(
     network: Network, groups: Iterable[Group], strategy: str = "auto", cache_bytes: int | None = None
 ) -> Iterator[tuple[Answer, torch.Tensor]]:
-    """Yield each answer of groups, in order, with its logits (tokens, labels) on the CPU. Memory does not grow with
-    the groups; small ones share a row.
+    """Yield each answer of groups, in order, with its logits (tokens, labels) on the CPU. Memory does not
+    grow with the groups; small ones share a row.
 
-    `cache_bytes` bounds what a row takes (None: 1 GB, on a GPU a quarter of its free memory); one answer is always
-    scored. On a GPU all but the head computes in bf16, as in training.
+    `cache_bytes` bounds what a row takes (None: 1 GB, on a GPU a quarter of its free memory); one answer is
+    always scored. On a GPU all but the head computes in bf16, as in training.
     """
     room = _room(network, cache_bytes)
     limit = min(room, ROW.get(network.device.type, LONG_ROW))
@@ -72,7 +73,9 @@ def logits_of(
 def answer_logits(
     network: Network, groups: Iterable[Group], backbone: Backbone
 ) -> Iterator[tuple[Answer, torch.Tensor]]:
-    """Yield each text or chunk of groups once with its logits, those by several windows of a reference combined."""
+    """Yield each text or chunk of groups once with its logits, those by several windows of a reference
+    combined.
+    """
     return over_windows(logits_of(network, groups, backbone.strategy, backbone.cache_bytes), least_suspicious)
 
 

@@ -1,4 +1,5 @@
-"""Attention over a row of one reference and many answers that computes no pair of tokens which the mask forbids.
+"""Attention over a row of one reference and many answers that computes no pair of tokens which the mask
+forbids.
 
 Every backbone runs with the attention function `truerate`: PyTorch's own, and, where a row comes with
 `Blocks`, the same for the reference, for all answers over the reference, and for each answer over itself. All
@@ -23,7 +24,9 @@ UNSUPPORTED = ("position_bias", "softcap", "s_aux")  # what some backbones ask o
 
 @dataclass(frozen=True)
 class Blocks:
-    """A row's parts: tokens of the reference, lengths of the answers behind it, its mask, the reach of sliding layers."""
+    """A row's parts: tokens of the reference, lengths of the answers behind it, its mask, the reach of
+    sliding layers.
+    """
 
     n_reference: int
     lengths: tuple[int, ...]
@@ -38,8 +41,8 @@ class Blocks:
 
 @lru_cache(maxsize=8)
 def band(reach: int, is_causal: bool, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
-    """Return who sees whom within reach, as 0 or -inf (chunk, chunk + 2 · reach); the first key stands `reach`
-    before the first query.
+    """Return who sees whom within reach, as 0 or -inf (chunk, chunk + 2 · reach); the first key stands
+    `reach` before the first query.
     """
     places = torch.arange(CHUNK + 2 * reach, device=device)
     apart = places[:CHUNK, None] + reach - places
@@ -48,8 +51,8 @@ def band(reach: int, is_causal: bool, dtype: torch.dtype, device: torch.device) 
 
 
 def attend(module, query, key, value, attention_mask, scaling=None, dropout=0.0, blocks=None, **more):
-    """Scaled dot-product attention (rows, heads, tokens, size) → (rows, tokens, heads, size), over a sequence of
-    `blocks` where one is given: they stand side by side in the row, and none sees another.
+    """Scaled dot-product attention (rows, heads, tokens, size) → (rows, tokens, heads, size), over a sequence
+    of `blocks` where one is given: they stand side by side in the row, and none sees another.
 
     Raises TruerateError where a backbone asks for more than a mask: leaving that out would be another model.
     """
@@ -61,7 +64,8 @@ def attend(module, query, key, value, attention_mask, scaling=None, dropout=0.0,
 
     if asked := [name for name in UNSUPPORTED if more.get(name) is not None]:
         raise TruerateError(
-            f"{type(module).__name__} asks its attention for {', '.join(asked)}, which is not heeded; use another backbone"
+            f"{type(module).__name__} asks its attention for {', '.join(asked)}, which is not heeded; use "
+            "another backbone"
         )
     if blocks is None:
         return whole(query, key, value, attention_mask), None
@@ -99,7 +103,9 @@ def _over(
 
 
 def _near(whole: Callable, query, key, value, *, reach: int, is_causal: bool) -> list[torch.Tensor]:
-    """Attention of a sliding layer, in chunks over the keys within reach; last query and last key are one token."""
+    """Attention of a sliding layer, in chunks over the keys within reach; last query and last key are one
+    token.
+    """
     n, n_keys, outputs = query.shape[2], key.shape[2], []
     sees = band(reach, is_causal, query.dtype, query.device)
     for start in range(0, n, CHUNK):

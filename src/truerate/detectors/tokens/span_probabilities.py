@@ -21,8 +21,8 @@ MARKED = 0.5  # a character is marked above it where nothing was learned that co
 
 class Reading(NamedTuple):
     """The tokens of a text: `offsets` (tokens, 2), `p` (tokens,) of being hallucinated, `kinds` (tokens,) the
-    likeliest label but none. `n_windows`: in how many windows its reference was cut, `n_unread`: how many of them were
-    not read.
+    likeliest label but none. `n_windows`: in how many windows its reference was cut, `n_unread`: how many of
+    them were not read.
     """
 
     offsets: np.ndarray
@@ -78,7 +78,9 @@ def runs(*columns: np.ndarray) -> list[tuple[int, int]]:
 
 
 class Spans(NamedTuple):
-    """The soft spans of one text, in how many windows its reference was cut, and how many of them were not read."""
+    """The soft spans of one text, in how many windows its reference was cut, and how many of them were not
+    read.
+    """
 
     target_id: str
     spans: list[dict]
@@ -95,12 +97,14 @@ def judged_spans(
     threshold: float = MARKED,
     **attributes: object,
 ) -> pl.DataFrame:
-    """One Judgement per text: verdict = anything marked, p = the largest of its spans, 0 without any. A text among the
-    `labelled` keeps its soft spans; of any other those that are marked stay, as the others count for nothing there.
+    """One Judgement per text: verdict = anything marked, p = the largest of its spans, 0 without any. A text
+    among the `labelled` keeps its soft spans; of any other those that are marked stay, as the others count
+    for nothing there.
 
-    `attributes` (seed, scope, labels, lang) tell the cells of the grid apart; they are part of the row's name. A
-    `threshold` other than one half stands among them in the row, and so does the number of windows of its reference
-    (`n_windows`), where these are several, and of those that were read (`n_read`), where some were not.
+    `attributes` (seed, scope, labels, lang) tell the cells of the grid apart; they are part of the row's
+    name. A `threshold` other than one half stands among them in the row, and so does the number of windows of
+    its reference (`n_windows`), where these are several, and of those that were read (`n_read`), where some
+    were not.
     """
     p = [max((span["p"] for span in text.spans), default=0.0) for text in texts]
     more = {} if threshold == MARKED else {"threshold": threshold}

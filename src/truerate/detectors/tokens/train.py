@@ -1,4 +1,5 @@
-"""Cells that are networks: trained to mark tokens, and read. Torch and transformers, imported here, take seconds.
+"""Cells that are networks: trained to mark tokens, and read. Torch and transformers, imported here, take
+seconds.
 
 The loss is the cross-entropy over the answer tokens; no token of a reference or of padding is in it.
 """
@@ -43,11 +44,11 @@ def train(
     folder: Path,
     evaluated: Iterable[Group] | None = None,
 ) -> Trained:
-    """Train a network on labelled groups, which are read once, and measure it on others (`Agreement.facts`), which are
-    read repeatedly; `folder` holds its checkpoint.
+    """Train a network on labelled groups, which are read once, and measure it on others (`Agreement.facts`),
+    which are read repeatedly; `folder` holds its checkpoint.
 
-    `evaluated`: the held-out texts as they are evaluated during training, where that is not as they are judged:
-    beside one window of a long reference.
+    `evaluated`: the held-out texts as they are evaluated during training, where that is not as they are
+    judged: beside one window of a long reference.
     """
     task = token_task(network, training_rows(training, backbone), held_out, backbone, evaluated)
     return engine.train(network, task, backbone, seed=seed, folder=folder)
@@ -81,7 +82,9 @@ def token_task(
 
 
 def training_rows(groups: Iterable[Group], backbone: Backbone) -> list[Row]:
-    """The rows of labelled groups under a backbone's mask: answers of one reference share a row where they may."""
+    """The rows of labelled groups under a backbone's mask: answers of one reference share a row where they
+    may.
+    """
     max_tokens = max(backbone.token_budget, backbone.max_tokens)
     return [row for group in groups for row in rows_of(group, backbone.mask, max_tokens=max_tokens)]
 
@@ -140,7 +143,9 @@ def read_network(reader: Reader, passages: pl.DataFrame) -> Iterator[Spans]:
 
 
 def readings(network: Network, passages: pl.DataFrame, backbone: Backbone) -> Iterator[tuple[str, Reading]]:
-    """Target and reading of each passage that holds a token, reference by reference, chunks of a long text joined."""
+    """Target and reading of each passage that holds a token, reference by reference, chunks of a long text
+    joined.
+    """
     chunks: dict[str, list[tuple[Answer, np.ndarray]]] = defaultdict(list)
     groups = stream_groups(passages, network.coder, backbone, network.labels)
     for answer, p in scored_answers(network, groups, backbone):

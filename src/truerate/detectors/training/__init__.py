@@ -1,1 +1,3 @@
-"""How networks learn, whatever they learn: rows, a loss, and settings in; the same weights out, killed or not."""
+"""How networks learn, whatever they learn: rows, a loss, and settings in; the same weights out, killed or
+not.
+"""

@@ -1,9 +1,9 @@
 """The order in which rows are learned from: length buckets, so that little of a batch is padding.
 
-Rows are ordered by a draw from seed, epoch and their names; every SHARD batches of them are sorted by length, cut into
-batches of `batch` answers, and the batches are ordered by another draw. A batch is cut into parts whose padded size
-keeps the token budget. The plan of an epoch depends on nothing else, so a run that was killed finds its place again by
-the number of steps it has done.
+Rows are ordered by a draw from seed, epoch and their names; every SHARD batches of them are sorted by length,
+cut into batches of `batch` answers, and the batches are ordered by another draw. A batch is cut into parts
+whose padded size keeps the token budget. The plan of an epoch depends on nothing else, so a run that was
+killed finds its place again by the number of steps it has done.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,9 @@ Step = list[Part]  # parts whose gradients are summed before the weights move
 
 
 class Row(Protocol):
-    """A line of a tensor: its name, which decides its order, its answers, tokens, and tokens that are learned."""
+    """A line of a tensor: its name, which decides its order, its answers, tokens, and tokens that are
+    learned.
+    """
 
     @property
     def name(self) -> str: ...

@@ -1,7 +1,7 @@
 """One training loop for every network: length buckets, AdamW, warm-up, checkpoints that a kill cannot break.
 
-A task is rows, a loss over some of them and a metric. The same task, settings, seed, code and kernels give the
-same weights to the bit, whether or not the run was killed and went on from its checkpoint.
+A task is rows, a loss over some of them and a metric. The same task, settings, seed, code and kernels give
+the same weights to the bit, whether or not the run was killed and went on from its checkpoint.
 """
 
 import contextlib
@@ -27,9 +27,9 @@ CLIP = 1.0  # largest norm of a step's gradient
 
 
 class Task(NamedTuple):
-    """What a network learns. `loss`: the sum of the losses over the targets of some rows, a scalar tensor; a step
-    divides it by the number of its targets. `eval_metric`: how good the network is by now, larger is better, None
-    where nothing was held out. `facts`: what is reported of the trained network.
+    """What a network learns. `loss`: the sum of the losses over the targets of some rows, a scalar tensor; a
+    step divides it by the number of its targets. `eval_metric`: how good the network is by now, larger is
+    better, None where nothing was held out. `facts`: what is reported of the trained network.
     """
 
     rows: Sequence[Any]  # each a Row
@@ -194,10 +194,11 @@ def learn(state: State, task: Task, step: Step) -> float:
 
 @contextlib.contextmanager
 def deterministic(seed: int, device: torch.device) -> Iterator[None]:
-    """Seeds and kernels that give the same numbers twice; on a GPU a kernel without such a form is used with a warning.
+    """Seeds and kernels that give the same numbers twice; on a GPU a kernel without such a form is used with
+    a warning.
 
-    Fresh memory is not filled with NaN, torch's aid for finding kernels that read unwritten memory: it costs as much
-    as Adam.
+    Fresh memory is not filled with NaN, torch's aid for finding kernels that read unwritten memory: it costs
+    as much as Adam.
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     before = torch.are_deterministic_algorithms_enabled()

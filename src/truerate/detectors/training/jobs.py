@@ -1,5 +1,6 @@
-"""Jobs of training and judging: each is done once in a scratch folder that its content names, side by side with the
-others, and gathered in the folder of its family. A job that was killed goes on; what is there is whole.
+"""Jobs of training and judging: each is done once in a scratch folder that its content names, side by side
+with the others, and gathered in the folder of its family. A job that was killed goes on; what is there is
+whole.
 """
 
 import json
@@ -49,9 +50,9 @@ def write(path: Path, values: dict) -> None:
 
 
 def fit_all(jobs: Sequence[Any], fit: Callable[[Any], None], folder: Path) -> None:
-    """Fit every job (`cell`, `scratch`, `backbone`) that has no state yet, side by side on a CPU, and put each
-    state under `folder`/<member>/<cell>. Under `torchrun` or `accelerate launch` the processes share each
-    training, and the first puts them there.
+    """Fit every job (`cell`, `scratch`, `backbone`) that has no state yet, side by side on a CPU, and put
+    each state under `folder`/<member>/<cell>. Under `torchrun` or `accelerate launch` the processes share
+    each training, and the first puts them there.
     """
     processes.join()
     processes.wait()  # `folder` was emptied by each of them

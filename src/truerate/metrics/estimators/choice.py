@@ -23,14 +23,16 @@ CHOICE: tuple[tuple[str, str], ...] = (
     ),
     (
         ROGAN_GLADEN_BETWEEN,
-        "nobody labelled replies of this model: corrected by the detector's errors on labelled replies of others",
+        "nobody labelled replies of this model: corrected by the detector's errors on labelled replies of "
+        "others",
     ),
 )
 NOT_IDENTIFIED = "nobody labelled replies that could tell what the detector's flags are worth here"
 
 
 def used(estimates: Sequence[Estimate]) -> Used:
-    """Which of a cell's estimates stands for it: the first of CHOICE that is told and rests on labels of replies.
+    """Which of a cell's estimates stands for it: the first of CHOICE that is told and rests on labels of
+    replies.
 
     Flags alone, and errors on inserted hallucinations, tell no rate of replies: then it is not identified.
     """
@@ -63,13 +65,15 @@ LEAST_POOLED = 200  # labels of all models together below which what models diff
 
 
 def narrower(estimates: Sequence[Estimate], *, n_labels: int) -> Used:
-    """Which of two honest estimates stands for a rate where a detector's errors are known from labels of several
-    models, some of which may be its own: the one that leaves less open. `n_labels`: of all models together.
+    """Which of two honest estimates stands for a rate where a detector's errors are known from labels of
+    several models, some of which may be its own: the one that leaves less open. `n_labels`: of all models
+    together.
 
-    Own labels carry the noise of few of them, the pooled correction what models differ by; each has that in its
-    interval. Below LEAST_POOLED labels the second is not seen: in simulated boards of six models whose false
-    alarms differ by ±.1 the pooled interval held .87 with 60 labels, .90 with 120 and .96 with 240, PPI++ .99 with
-    each. Raw, labels without the flags and corrections that take models for alike never stand for a rate.
+    Own labels carry the noise of few of them, the pooled correction what models differ by; each has that in
+    its interval. Below LEAST_POOLED labels the second is not seen: in simulated boards of six models whose
+    false alarms differ by ±.1 the pooled interval held .87 with 60 labels, .90 with 120 and .96 with 240,
+    PPI++ .99 with each. Raw, labels without the flags and corrections that take models for alike never stand
+    for a rate.
     """
     by_name = _identified([estimate for estimate in estimates if estimate.estimator in NARROWER])
     if not by_name:

@@ -16,8 +16,8 @@ LEAST_LEFT = 0.25  # of a variance, whatever cells are estimated to share
 
 
 class Combined(NamedTuple):
-    """A weighted sum of cells' rates with its variance and Satterthwaite's degrees of freedom; `growth`: how fast the
-    variance of a mean grows with p(1 − p).
+    """A weighted sum of cells' rates with its variance and Satterthwaite's degrees of freedom; `growth`: how
+    fast the variance of a mean grows with p(1 − p).
     """
 
     value: float
@@ -31,8 +31,8 @@ class Combined(NamedTuple):
         return Interval(*(clipped(end, bounds) for end in (self.value, self.value - half, self.value + half)))
 
     def mean(self, confidence: float) -> Interval:
-        """The interval of a mean of rates, in [0, 1], each end as a cell's (`wider_ends`): the mean of one cell is the
-        cell's, and a low mean of few labels is not held to be surer upwards than t allows.
+        """The interval of a mean of rates, in [0, 1], each end as a cell's (`wider_ends`): the mean of one
+        cell is the cell's, and a low mean of few labels is not held to be surer upwards than t allows.
         """
         t = t_of(self.degrees, confidence)
         return wider_ends(clipped(self.value), self.variance, self.growth, t)
@@ -48,8 +48,8 @@ class Combined(NamedTuple):
 
 
 def combined(fit: Fit, weights: dict[Key, float]) -> Combined | None:
-    """Σ w θ over cells, with what cells have in common: clusters (`covariance`) and the error of people (`tilt`).
-    None where one of them has no labels.
+    """Σ w θ over cells, with what cells have in common: clusters (`covariance`) and the error of people
+    (`tilt`). None where one of them has no labels.
 
     Degrees of freedom are Satterthwaite's, (Σ w²v)² / Σ (w²v)²/degrees.
     """
@@ -77,10 +77,10 @@ def combined(fit: Fit, weights: dict[Key, float]) -> Combined | None:
 def covariance(fit: Fit, first: Key, second: Key) -> float:
     """The covariance of two cells' θ through the clusters that both have.
 
-    About the `model` it is Σ of the products of both influences over common clusters. About `these` units it is
-    only what labels drawn together bring: with m pairs of labelled units in common clusters, of which chance
-    alone would give m₀, the share 1 − m₀/m of Σ u u'/(k k') (Horvitz & Thompson's covariance; 1 − f for the same
-    articles labelled of both, 0 for labels drawn apart).
+    About the `model` it is Σ of the products of both influences over common clusters. About `these` units it
+    is only what labels drawn together bring: with m pairs of labelled units in common clusters, of which
+    chance alone would give m₀, the share 1 − m₀/m of Σ u u'/(k k') (Horvitz & Thompson's covariance; 1 − f
+    for the same articles labelled of both, 0 for labels drawn apart).
     """
     clustered, other = fit.by_cluster[first], fit.by_cluster[second]
     names, here, there = np.intersect1d(clustered.names, other.names, assume_unique=True, return_indices=True)
@@ -111,7 +111,9 @@ def model_difference(fit: Fit, first: str, second: str, langs: Sequence[str]) ->
 def model_differences(
     fit: Fit, models: Sequence[str], langs: Sequence[str]
 ) -> list[tuple[str, str, Combined, float]]:
-    """Every two models with labels in all languages: their difference, and its p-value after Holm's correction."""
+    """Every two models with labels in all languages: their difference, and its p-value after Holm's
+    correction.
+    """
     differences = [
         (first, second, difference)
         for first, second in combinations(models, 2)
@@ -124,8 +126,8 @@ def model_differences(
 def unit_values(fit: Fit, key: Key) -> np.ndarray:
     """A value per unit whose plain mean is θ: θ + n · influence about the model, (units,).
 
-    With these a paired bootstrap over clusters tests two models as it tests any other outcome of units. They are
-    no rates of units and may leave [0, 1].
+    With these a paired bootstrap over clusters tests two models as it tests any other outcome of units. They
+    are no rates of units and may leave [0, 1].
     """
     left = fit.cells[key]
     return fit.rates[key] + left.cell.n * left.influence(fit.slope, "model")

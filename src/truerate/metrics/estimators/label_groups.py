@@ -17,10 +17,10 @@ N, K, ALL_THINGS = 0, 1, 9  # columns of `_sums`: labelled things, labelled answ
 def are_by_group(cell: Cell) -> bool:
     """Whether the labels of a cell were given to whole groups (clusters), not answer by answer.
 
-    So where every group of two answers or more is labelled whole or not at all, and one is; or where labels are more
-    concentrated in groups than a draw of single answers would have them: Σ (k − fn)² / (n f(1 − f)) over groups of n
-    answers, k labelled, whose mean is the number of groups and whose variance follows from the binomial's. Never where
-    all or none are labelled.
+    So where every group of two answers or more is labelled whole or not at all, and one is; or where labels
+    are more concentrated in groups than a draw of single answers would have them: Σ (k − fn)² / (n f(1 − f))
+    over groups of n answers, k labelled, whose mean is the number of groups and whose variance follows from
+    the binomial's. Never where all or none are labelled.
     """
     if not 0 < cell.k < cell.n:
         return False
@@ -45,15 +45,16 @@ def n_labelled_groups(cell: Cell) -> int:
 def grouped_rate(
     cells: Mapping[str, Cell], *, target: Target = "these", confidence: float = 0.95
 ) -> Interval | None:
-    """The rate from labels that were given group by group: Σ over cells (systems) of their share of all things ·
-    (R + λ(q − Q)), λ of all labels (`prediction_powered`).
+    """The rate from labels that were given group by group: Σ over cells (systems) of their share of all
+    things · (R + λ(q − Q)), λ of all labels (`prediction_powered`).
 
-    Its variance is the jackknife's, each group left out of all cells and of λ in turn: (C − 1)/C Σ (θ₋ − θ)² over the C
-    labelled ones. For `these` very answers that is multiplied by the share of things without labels; about the `model`
-    groups without labels, which move q, are left out in turn too. Each end is the wider one of θ ± t√v and of Wilson's
-    interval at the number of rows that v is worth, t with C − 1 degrees. In simulated worlds (6 to 40 groups of 1 to 16
-    answers, rates .05 to .5, intraclass correlation .5) it covers .91 to 1.0, .96 on average. None with labels of fewer
-    than two groups, or where a cell has fewer than two labels.
+    Its variance is the jackknife's, each group left out of all cells and of λ in turn: (C − 1)/C Σ (θ₋ − θ)²
+    over the C labelled ones. For `these` very answers that is multiplied by the share of things without
+    labels; about the `model` groups without labels, which move q, are left out in turn too. Each end is the
+    wider one of θ ± t√v and of Wilson's interval at the number of rows that v is worth, t with C − 1 degrees.
+    In simulated worlds (6 to 40 groups of 1 to 16 answers, rates .05 to .5, intraclass correlation .5) it
+    covers .91 to 1.0, .96 on average. None with labels of fewer than two groups, or where a cell has fewer
+    than two labels.
     """
     labelled = _names(cell.clusters[cell.is_labelled] for cell in cells.values())
     if len(labelled) < 2 or any(cell.k < 2 for cell in cells.values()):
@@ -81,8 +82,8 @@ def _names(clusters: Iterable[np.ndarray]) -> np.ndarray:
 
 
 def _sums(cell: Cell, names: np.ndarray) -> np.ndarray:
-    """Sums of each group, (groups, columns): of its labelled answers things, answers, hallucinated and flagged things
-    and the products that a slope needs; of all its answers things and flagged ones.
+    """Sums of each group, (groups, columns): of its labelled answers things, answers, hallucinated and
+    flagged things and the products that a slope needs; of all its answers things and flagged ones.
     """
     n, g, d = (np.where(cell.is_labelled, column, 0.0) for column in (cell.total, cell.gold, cell.flagged))
     columns = (n, cell.is_labelled, g, d, g * d, g * n, d * n, d * d, n * n, cell.total, cell.flagged)
@@ -93,7 +94,9 @@ def _sums(cell: Cell, names: np.ndarray) -> np.ndarray:
 
 
 def _theta(sums: np.ndarray, of_all: np.ndarray) -> np.ndarray:
-    """θ of sums of labelled answers (draws, cells, columns) and of things and flagged ones of all (draws, cells, 2)."""
+    """θ of sums of labelled answers (draws, cells, columns) and of things and flagged ones of all (draws,
+    cells, 2).
+    """
     n, k, g, d, gd, gn, dn, dd, nn = np.moveaxis(sums[:, :, :ALL_THINGS], -1, 0)
     rate, share = g / n, d / n
     scale = (k / n) ** 2  # residuals are per mean total of an answer
@@ -107,7 +110,9 @@ def _theta(sums: np.ndarray, of_all: np.ndarray) -> np.ndarray:
 
 
 def _ends(value: float, variance: float, *, n: float, t: float, confidence: float) -> Interval:
-    """The wider one of value ± t√variance and of Wilson's at the rows that the variance is worth; `n` rows where it is 0."""
+    """The wider one of value ± t√variance and of Wilson's at the rows that the variance is worth; `n` rows
+    where it is 0.
+    """
     is_told = variance > AGREED and AGREED < value < 1 - AGREED
     worth = (value * (1 - value) / variance if is_told else n) * (z_of(confidence) / t) ** 2
     _, low, high = wilson(value * worth, worth, confidence=confidence)  # type: ignore[misc]
@@ -118,9 +123,9 @@ def _ends(value: float, variance: float, *, n: float, t: float, confidence: floa
 def system_rate(cell: Cell, *, confidence: float = 0.95) -> Interval | None:
     """The rate of all that the system behind a cell would answer, groups being drawn.
 
-    All labelled, or one: the labels' own interval, as a board has it (`share_interval`: Wilson's on answers, else on
-    what groups are worth). Else `grouped_rate` about the model. No label: None. Labels of several answers or words of
-    one group alone: the share, with anything between 0 and 1.
+    All labelled, or one: the labels' own interval, as a board has it (`share_interval`: Wilson's on answers,
+    else on what groups are worth). Else `grouped_rate` about the model. No label: None. Labels of several
+    answers or words of one group alone: the share, with anything between 0 and 1.
     """
     inside = cell.is_labelled
     total = float(cell.total[inside].sum())

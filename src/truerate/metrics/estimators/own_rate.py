@@ -32,11 +32,12 @@ LEAST_SKEW = 1e-6  # a smaller one is rounding
 
 @dataclass(frozen=True)
 class Rate:
-    """The rate of one group. `n`, `k`: answers, labelled ones; `raw`: the flagged share with the interval of its
-    draw; `value` None: not identified, `low` and `high` then say what labels leave open; all three None: nobody
-    labelled. `estimator`: of the registry, or EXACT where all are labelled. `alone`: labels without the detector.
-    `halved`: labels more that halve the interval; None where all answers would not. `system`: the rate of all that would
-    be answered so, these answers being drawn. `groups`: labelled groups, where labels were given group by group.
+    """The rate of one group. `n`, `k`: answers, labelled ones; `raw`: the flagged share with the interval of
+    its draw; `value` None: not identified, `low` and `high` then say what labels leave open; all three None:
+    nobody labelled. `estimator`: of the registry, or EXACT where all are labelled. `alone`: labels without
+    the detector. `halved`: labels more that halve the interval; None where all answers would not. `system`:
+    the rate of all that would be answered so, these answers being drawn. `groups`: labelled groups, where
+    labels were given group by group.
     """
 
     group: str
@@ -55,12 +56,13 @@ class Rate:
 
 
 def rate_of(group: str, cell: Cell, *, confidence: float = 0.95, is_by_group: bool | None = None) -> Rate:
-    """The rate of these very answers: exact where all are labelled; from labels that were given group by group
-    (`is_by_group`; None: as `are_by_group` sees) `grouped_rate`; else by the estimator that the registry chooses.
+    """The rate of these very answers: exact where all are labelled; from labels that were given group by
+    group (`is_by_group`; None: as `are_by_group` sees) `grouped_rate`; else by the estimator that the
+    registry chooses.
 
-    Fewer than LEAST_LABELS labels: the hull of its interval and of Wilson's of the labelled ones alone, without
-    a point. Labels of one group: what the other answers leave open. No label at all: the flagged share alone. Nothing in
-    it: None everywhere.
+    Fewer than LEAST_LABELS labels: the hull of its interval and of Wilson's of the labelled ones alone,
+    without a point. Labels of one group: what the other answers leave open. No label at all: the flagged
+    share alone. Nothing in it: None everywhere.
     """
     key = (group, ALL)
     if not cell.n or not cell.total.sum():
@@ -136,11 +138,12 @@ def _hull(cell: Cell, estimate: Interval | None, confidence: float) -> tuple[flo
 
 
 def wider(cell: Cell, interval: Interval, *, confidence: float = 0.95) -> Interval:
-    """The interval with each end the wider one of its own and of another about its own value: `by_flag`'s where
-    answers are whole verdicts, else `for_skew`'s.
+    """The interval with each end the wider one of its own and of another about its own value: `by_flag`'s
+    where answers are whole verdicts, else `for_skew`'s.
 
-    A group alone has no board to lean on: a dozen labels without an error say little of its variance, and those
-    that hold none of the few answers in which most hallucinated words stand say too little of its upper end.
+    A group alone has no board to lean on: a dozen labels without an error say little of its variance, and
+    those that hold none of the few answers in which most hallucinated words stand say too little of its upper
+    end.
     """
     other = by_flag(cell, confidence=confidence) or for_skew(cell, confidence=confidence)
     if other is None:
@@ -153,8 +156,9 @@ def wider(cell: Cell, interval: Interval, *, confidence: float = 0.95) -> Interv
 
 
 def by_flag(cell: Cell, *, confidence: float) -> Interval | None:
-    """The rate post-stratified by what the detector says: Σ share of a stratum · its labelled rate, with Wilson's
-    interval of each stratum at k / (1 − k/n) rows, put together by square-and-add (Zou & Donner 2008).
+    """The rate post-stratified by what the detector says: Σ share of a stratum · its labelled rate, with
+    Wilson's interval of each stratum at k / (1 − k/n) rows, put together by square-and-add (Zou & Donner
+    2008).
 
     None where units are no single verdicts, or a stratum has no labels.
     """
@@ -178,8 +182,9 @@ def by_flag(cell: Cell, *, confidence: float) -> Interval | None:
 
 
 def for_skew(cell: Cell, *, confidence: float) -> Interval | None:
-    """The rate with the interval of a mean of skewed values: the roots of Hall's cubic transformation of Student's t
-    (Hall 1992, On the removal of skewness by transformation), of what labels leave of each answer.
+    """The rate with the interval of a mean of skewed values: the roots of Hall's cubic transformation of
+    Student's t (Hall 1992, On the removal of skewness by transformation), of what labels leave of each
+    answer.
 
     None with fewer than two labels, or where these leave nothing or do not vary.
     """
@@ -202,8 +207,9 @@ def for_skew(cell: Cell, *, confidence: float) -> Interval | None:
 
 
 def unskewed(t: float, skew: float, n: int) -> float:
-    """The inverse of g(t) = t + γ (t² / 3 + 1/6) / √n + γ² t³ / 27n, by which a mean of n values with skewness γ
-    over its standard error becomes nearly normal: (√n · 3/γ) (∛(1 + γ (t / √n − γ / 6n)) − 1); t where γ is 0.
+    """The inverse of g(t) = t + γ (t² / 3 + 1/6) / √n + γ² t³ / 27n, by which a mean of n values with
+    skewness γ over its standard error becomes nearly normal: (√n · 3/γ) (∛(1 + γ (t / √n − γ / 6n)) − 1); t
+    where γ is 0.
     """
     if abs(skew) < LEAST_SKEW:
         return t
@@ -231,9 +237,9 @@ def _fit(cells: Mapping[str, Cell], target: str, confidence: float) -> Fit:
 
 @dataclass(frozen=True)
 class Separation:
-    """Two systems by their corrected rates: the difference first − second with its interval, its p-value after
-    Holm's correction, and how many labels in all a system needs until a difference of this size is told apart
-    (power .8); `labels` None where there is no difference.
+    """Two systems by their corrected rates: the difference first − second with its interval, its p-value
+    after Holm's correction, and how many labels in all a system needs until a difference of this size is told
+    apart (power .8); `labels` None where there is no difference.
     """
 
     first: str
@@ -273,9 +279,9 @@ class Systems:
 
 
 def over_systems(cells: Mapping[str, Cell], *, confidence: float = 0.95) -> Interval | None:
-    """The rate of all answers put together from those of the systems by what they hold: right where systems were
-    labelled in unlike shares, answer by answer (group by group: `grouped_rate`). None where one of them has fewer than
-    two labels.
+    """The rate of all answers put together from those of the systems by what they hold: right where systems
+    were labelled in unlike shares, answer by answer (group by group: `grouped_rate`). None where one of them
+    has fewer than two labels.
     """
     fit = _fit(cells, "these", confidence)
     sizes = {name: float(cell.total.sum()) for name, cell in cells.items()}

@@ -8,14 +8,14 @@ from statistics import NormalDist
 from truerate.metrics.estimators.prediction_powered import PSEUDO_DEGREES, Fit, t_of, wider_ends
 from truerate.metrics.intervals import Interval
 
-# Of replies in the closed world (5 models, 6 languages, 5 detectors: .24 to .26). 1 where each unit is hallucinated
-# whole or not at all, as a single verdict is; less where units are mixed.
+# Of replies in the closed world (5 models, 6 languages, 5 detectors: .24 to .26). 1 where each unit is
+# hallucinated whole or not at all, as a single verdict is; less where units are mixed.
 DESIGN_EFFECT = 0.25
 
 
 def design_effect_of(fit: Fit) -> float:
-    """How many labelled units of a board tell as much as one row of yes or no: the variance of one unit's residual
-    over p(1 − p); DESIGN_EFFECT where no cell has labels.
+    """How many labelled units of a board tell as much as one row of yes or no: the variance of one unit's
+    residual over p(1 − p); DESIGN_EFFECT where no cell has labels.
     """
     squares = expected = 0.0
     for key, cell_spread in fit.own_spreads.items():

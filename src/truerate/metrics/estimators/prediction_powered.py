@@ -1,14 +1,14 @@
 """The rate of a cell from labels of some of its own units and flags of all: labels alone, PPI and PPI++
 (Angelopoulos et al. 2023; double sampling, Tenenbein 1970), as ratios over things (tokens, facts).
 
-Of a cell with n units, k of them drawn by chance and labelled: q is the flagged share of all units, Q and R the
-flagged and the hallucinated share of the labelled ones. θ = R + λ(q − Q). The slope λ is 0 for labels alone, 1
-for PPI; for PPI++ it is the one that fits the labels of the whole board best. It is right on average for any
-slope and any detector, as nothing but the draw of the labelled units is used.
+Of a cell with n units, k of them drawn by chance and labelled: q is the flagged share of all units, Q and R
+the flagged and the hallucinated share of the labelled ones. θ = R + λ(q − Q). The slope λ is 0 for labels
+alone, 1 for PPI; for PPI++ it is the one that fits the labels of the whole board best. It is right on average
+for any slope and any detector, as nothing but the draw of the labelled units is used.
 
 Intervals of a dozen labels (`Fit`): a cell's own variance leans on the board's, which grows with p(1 − p) as
-that of a share does; each end is the wider one of Student's t and of a score interval (Wilson's idea), as t is
-too short above rates near 0 and the score is too sure below them.
+that of a share does; each end is the wider one of Student's t and of a score interval (Wilson's idea), as t
+is too short above rates near 0 and the score is too sure below them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,8 +31,9 @@ SURE_OF = (0.01, 0.99)  # between which a rate is taken to lie where its varianc
 
 @dataclass(frozen=True)
 class Residuals:
-    """What a cell's ratios leave of each unit, per mean total of a unit: `gold` e = (G − R N)/N̄ and `flagged`
-    d = (D − Q N)/N̄ of the labelled units, (k,), N̄ their mean; `flagged_of_all` (D − q N)/N̄, (n,), N̄ the mean of all.
+    """What a cell's ratios leave of each unit, per mean total of a unit: `gold` e = (G − R N)/N̄ and
+    `flagged` d = (D − Q N)/N̄ of the labelled units, (k,), N̄ their mean; `flagged_of_all` (D − q N)/N̄,
+    (n,), N̄ the mean of all.
     """
 
     cell: Cell
@@ -59,8 +60,9 @@ class Residuals:
 
 
 def residuals(cell: Cell, people: LabelError = EXACT) -> Residuals | None:
-    """The residuals of a cell, one person's counts multiplied by their ratio to votes; None where fewer than two
-    units are labelled, or these hold nothing. Units drawn with unlike chances count by their weights (Hájek 1971).
+    """The residuals of a cell, one person's counts multiplied by their ratio to votes; None where fewer than
+    two units are labelled, or these hold nothing. Units drawn with unlike chances count by their weights
+    (Hájek 1971).
     """
     inside = cell.is_labelled
     total, flagged, gold = cell.total[inside], cell.flagged[inside], cell.gold[inside]
@@ -96,9 +98,9 @@ def pooled_slope(cells: Iterable[Residuals]) -> float:
 
 
 class Spread(NamedTuple):
-    """How far θ would move if others had been drawn: the variance that one labelled thing would have alone, its
-    degrees of freedom, labelled things, the share of the variance that things without labels leave, and what
-    people's errors add to it.
+    """How far θ would move if others had been drawn: the variance that one labelled thing would have alone,
+    its degrees of freedom, labelled things, the share of the variance that things without labels leave, and
+    what people's errors add to it.
     """
 
     variance_of_one: float
@@ -114,11 +116,11 @@ class Spread(NamedTuple):
 
 
 def spread(left: Residuals, slope: float, target: Target) -> Spread | None:
-    """The linearised variance of θ. For `these` units k/(k − 1) Σ(u/k)², times the share of all things that are
-    in units without labels (1 − k/n where units are alike; of weighted units each one's chance not to be drawn); for
-    the `model` C/(C − 1) times the squares of the influence summed within clusters, C the clusters with labels. Units
-    of strata are taken as drawn from all: too wide where a stratum tells its labels. None with labels in fewer than
-    two clusters.
+    """The linearised variance of θ. For `these` units k/(k − 1) Σ(u/k)², times the share of all things that
+    are in units without labels (1 − k/n where units are alike; of weighted units each one's chance not to be
+    drawn); for the `model` C/(C − 1) times the squares of the influence summed within clusters, C the
+    clusters with labels. Units of strata are taken as drawn from all: too wide where a stratum tells its
+    labels. None with labels in fewer than two clusters.
     """
     cell = left.cell
     inside = cell.is_labelled
@@ -152,8 +154,8 @@ class Clustered(NamedTuple):
 
 
 def clustered_rate(cell: Cell, *, slope: float, confidence: float) -> Interval | None:
-    """θ of the model behind one cell on its own, nothing pooled: Wilson's interval at the number of rows that its
-    clustered variance is worth, few labelled clusters widened by Student's t, so it stays in [0, 1].
+    """θ of the model behind one cell on its own, nothing pooled: Wilson's interval at the number of rows that
+    its clustered variance is worth, few labelled clusters widened by Student's t, so it stays in [0, 1].
 
     Where the variance is 0 each labelled cluster counts as one row. None where fewer than two clusters hold
     labels.
@@ -182,8 +184,9 @@ def clipped(rate: float, bounds: tuple[float, float] = UNIT) -> float:
 
 
 def wider_ends(rate: float, variance: float, growth: float, t: float) -> Interval:
-    """The interval of a rate whose variance at p is `variance` + growth · (p(1 − p) − rate(1 − rate)): each end
-    the wider one of rate ± t√variance and of the score interval, the p with (p − rate)² = t² · variance at p.
+    """The interval of a rate whose variance at p is `variance` + growth · (p(1 − p) − rate(1 − rate)): each
+    end the wider one of rate ± t√variance and of the score interval, the p with (p − rate)² = t² · variance
+    at p.
 
     `rate` in [0, 1]. With variance = growth · rate(1 − rate) the score interval is Wilson's of 1/growth rows.
     """
@@ -216,7 +219,9 @@ class Fit:
 
     @cached_property
     def foretold(self) -> dict[Key, float]:
-        """p(1 − p) of each cell, p half its own rate and half what its model and language say (`additive_fit`)."""
+        """p(1 − p) of each cell, p half its own rate and half what its model and language say
+        (`additive_fit`).
+        """
         keys = list(self.rates)
         rates = np.array(list(self.rates.values()))
         middle = np.clip((rates + additive_fit(keys, rates)) / 2, *SURE_OF)
@@ -224,11 +229,11 @@ class Fit:
 
     @cached_property
     def design_effect(self) -> float:
-        """How many labelled things tell as much as one drawn alone, over the board: Σ degrees · variance of one
-        labelled thing / Σ degrees · p(1 − p). 0 where no cell varies.
+        """How many labelled things tell as much as one drawn alone, over the board: Σ degrees · variance of
+        one labelled thing / Σ degrees · p(1 − p). 0 where no cell varies.
 
-        Of things, not of units: in simulated boards whose models write 12 to 200 words both hold over all cells, and
-        this one in more of the worst (of short replies with one long one among them).
+        Of things, not of units: in simulated boards whose models write 12 to 200 words both hold over all
+        cells, and this one in more of the worst (of short replies with one long one among them).
         """
         squares = sum(
             cell_spread.degrees * cell_spread.variance_of_one for cell_spread in self.own_spreads.values()
@@ -240,8 +245,8 @@ class Fit:
 
     @cached_property
     def spreads(self) -> dict[Key, Spread]:
-        """Each cell's variance, its own and at PSEUDO_DEGREES what the board's design effect foretells; a board of
-        one cell has its own alone. Where nothing varies each labelled unit counts as one row.
+        """Each cell's variance, its own and at PSEUDO_DEGREES what the board's design effect foretells; a
+        board of one cell has its own alone. Where nothing varies each labelled unit counts as one row.
         """
         return {key: self._leaning(key, cell_spread) for key, cell_spread in self.own_spreads.items()}
 
@@ -295,9 +300,10 @@ class Fit:
     def interval(self, key: Key) -> Interval:
         """The interval of a cell, in [0, 1]; of width 0 where all is labelled and people do not err.
 
-        In simulated boards of 30 cells it covers .95 to .98 on average and .90 or more in the worst cell from a dozen
-        labels on (benchmarks/rates.py); a board of one cell has nothing to lean on: .93 with 30 labels, .86 with 12 at a rate of
-        .1, .80 at .02, where a dozen replies often hold no hallucination at all.
+        In simulated boards of 30 cells it covers .95 to .98 on average and .90 or more in the worst cell from
+        a dozen labels on (benchmarks/rates.py); a board of one cell has nothing to lean on: .93 with 30
+        labels, .86 with 12 at a rate of .1, .80 at .02, where a dozen replies often hold no hallucination at
+        all.
         """
         drawn, rate = self.spreads[key], clipped(self.rates[key])
         variance = drawn.variance + self.tilt(key) ** 2
@@ -312,8 +318,8 @@ def fit_board(
     confidence: float,
     people: LabelError = EXACT,
 ) -> Fit:
-    """θ of every cell with labels, about the `model` in two clusters at least. `slope`: None for the pooled one
-    (PPI++), 0 for labels alone, 1 for PPI. `people`: the error of labels by one person (`residuals` too).
+    """θ of every cell with labels, about the `model` in two clusters at least. `slope`: None for the pooled
+    one (PPI++), 0 for labels alone, 1 for PPI. `people`: the error of labels by one person (`residuals` too).
     """
     slope = pooled_slope(cells.values()) if slope is None else slope
     spreads = {
@@ -331,11 +337,11 @@ def predicted(fit: Fit, cells: Mapping[Key, Cell]) -> dict[Key, Interval]:
     """Predictive intervals of the cells that have no labels, by the same model's labelled languages.
 
     y = θ − β q, β the slope of rates on flagged shares between languages within models, 0 where these do not
-    vary. A new language has ȳ of the model + β q, and varies by the variance between languages τ² (of y, pooled
-    over models, by moments) and that of ȳ: ± t · √(τ²(1 + 1/L) + Σv/L²), t with L − 1 degrees, as what is new
-    in a language is new for all its models. In [0, 1], about the nearer bound where the line leaves it. A model
-    with fewer than LEAST_LANGS labelled languages has none: it is not identified, and its flagged share alone says
-    nothing of its rate.
+    vary. A new language has ȳ of the model + β q, and varies by the variance between languages τ² (of y,
+    pooled over models, by moments) and that of ȳ: ± t · √(τ²(1 + 1/L) + Σv/L²), t with L − 1 degrees, as what
+    is new in a language is new for all its models. In [0, 1], about the nearer bound where the line leaves
+    it. A model with fewer than LEAST_LANGS labelled languages has none: it is not identified, and its flagged
+    share alone says nothing of its rate.
     """
     by_model: dict[str, list[Key]] = {}
     for key in fit.cells:

@@ -98,9 +98,10 @@ class Board:
 
 
 class Estimator(NamedTuple):
-    """One way to a rate: `labels` that it needs (none; external: of any texts; internal: of some of the cells'
-    own units), what it assumes in one plain sentence, and what it makes of a board: by (model, language) and
-    (model, `all`), the mean over the board's languages. Keys of which it has nothing to say are absent.
+    """One way to a rate: `labels` that it needs (none; external: of any texts; internal: of some of the
+    cells' own units), what it assumes in one plain sentence, and what it makes of a board: by (model,
+    language) and (model, `all`), the mean over the board's languages. Keys of which it has nothing to say are
+    absent.
     """
 
     name: str
@@ -218,40 +219,46 @@ ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
             Estimator(
                 HR_EST,
                 "external",
-                "The detector's precision and recall on the labelled texts are those on the replies, so that both "
+                "The detector's precision and recall on the labelled texts are those on the replies, so "
+                "that both "
                 "hold the same share of hallucination.",
                 _hr_est,
             ),
             Estimator(
                 ROGAN_GLADEN,
                 "external",
-                "The detector's true and false positive rates on the labelled texts are those on the replies of "
+                "The detector's true and false positive rates on the labelled texts are those on the "
+                "replies of "
                 "every model.",
                 _rogan_gladen,
             ),
             Estimator(
                 ROGAN_GLADEN_BETWEEN,
                 "external",
-                "The detector's true and false positive rates differ between models no more than they do between "
+                "The detector's true and false positive rates differ between models no more than they do "
+                "between "
                 "the models whose texts were labelled.",
                 _rogan_gladen_between,
             ),
             Estimator(
                 LABELS_ALONE,
                 "internal",
-                "The labelled replies were drawn by chance, and people label rightly; the detector is not used.",
+                "The labelled replies were drawn by chance, and people label rightly; the detector is not "
+                "used.",
                 partial(_internal, slope=0.0),
             ),
             Estimator(
                 PPI,
                 "internal",
-                "The labelled replies were drawn by chance, and people label rightly; the detector's flags count in full.",
+                "The labelled replies were drawn by chance, and people label rightly; the detector's flags "
+                "count in full.",
                 partial(_internal, slope=1.0),
             ),
             Estimator(
                 PREDICTION_POWERED,
                 "internal",
-                "The labelled replies were drawn by chance, and people label rightly, as far as the votes of several "
+                "The labelled replies were drawn by chance, and people label rightly, as far as the votes "
+                "of several "
                 "do; the detector's flags count as far as they foretell labels on this board.",
                 partial(_internal, slope=None),
             ),
@@ -272,14 +279,15 @@ def estimate_board(
     people: LabelError = EXACT,
     names: Iterable[str] = tuple(ESTIMATORS),
 ) -> dict[Key, list[Estimate]]:
-    """Every estimate of every cell, (model, language), and of every model's mean, (model, `all`), in the order of
-    the registry; after them `predicted` where a cell, or one of a mean, has no labels but its model has them in
-    enough other languages.
+    """Every estimate of every cell, (model, language), and of every model's mean, (model, `all`), in the
+    order of the registry; after them `predicted` where a cell, or one of a mean, has no labels but its model
+    has them in enough other languages.
 
-    `target`: the rate of `these` very units, or of all that the `model` would give. `calibrated`: labelled texts
-    by kind of labels, for the estimators with external labels. `people`: the error of labels that are one person's
-    (`label_errors.label_error` of texts that several labelled). An estimate that needs labels which are not there
-    is absent; one that cannot be told is there with `found` None; one of units that are all labelled has NaN ends.
+    `target`: the rate of `these` very units, or of all that the `model` would give. `calibrated`: labelled
+    texts by kind of labels, for the estimators with external labels. `people`: the error of labels that are
+    one person's (`label_errors.label_error` of texts that several labelled). An estimate that needs labels
+    which are not there is absent; one that cannot be told is there with `found` None; one of units that are
+    all labelled has NaN ends.
     """
     board = Board(cells, confidence, target, calibrated, people)
     estimates: dict[Key, list[Estimate]] = {key: [] for key in cells}
@@ -296,8 +304,8 @@ def estimate_board(
 
 
 def _with_width(result: Found) -> Found:
-    """The estimate without ends where these have no width: all of `these` very units are labelled, and nothing is left
-    that could be drawn otherwise, while a reader of a board asks about the system.
+    """The estimate without ends where these have no width: all of `these` very units are labelled, and
+    nothing is left that could be drawn otherwise, while a reader of a board asks about the system.
     """
     if isinstance(result, Interval) and result.high - result.low < NARROW:
         return Interval(result.value, np.nan, np.nan)

@@ -1,5 +1,5 @@
-"""What is known of the units of one cell of a board: what a detector flags of each, what people's labels of some of
-them say, and what labelled texts say of the errors of the detector and of one person's label.
+"""What is known of the units of one cell of a board: what a detector flags of each, what people's labels of
+some of them say, and what labelled texts say of the errors of the detector and of one person's label.
 
 A *sampling unit* is what was drawn by chance to be labelled: a reply, or an article with all its replies. It
 holds `total` things that may be hallucinated (tokens, facts, or one verdict).
@@ -22,12 +22,12 @@ Key = tuple[str, str]  # of a cell: its model and its language
 class Cell:
     """The sampling units of one model in one language.
 
-    `total`, `flagged`, `gold` (units,): how many things a unit holds, how many of them the detector flags
-    (a mean over its seeds may be no whole number), how many are hallucinated by its label, NaN where it has
-    none. `clusters` (units,): names of what units have in common (articles, entities). `is_alone` (units,): whether
-    a label is one person's and not settled by several; None where all are settled, or count as if they were.
-    `weight` (units,): how many units a labelled one stands for, 1 over the chance that it had to be drawn; None where
-    all had the same chance.
+    `total`, `flagged`, `gold` (units,): how many things a unit holds, how many of them the detector flags (a
+    mean over its seeds may be no whole number), how many are hallucinated by its label, NaN where it has
+    none. `clusters` (units,): names of what units have in common (articles, entities). `is_alone` (units,):
+    whether a label is one person's and not settled by several; None where all are settled, or count as if
+    they were. `weight` (units,): how many units a labelled one stands for, 1 over the chance that it had to
+    be drawn; None where all had the same chance.
     """
 
     total: np.ndarray
@@ -148,9 +148,9 @@ class Calibration:
 
 @dataclass(frozen=True)
 class LabelError:
-    """`ratio`: hallucinated things by the vote per thing that one person marks, by which counts of one person are
-    multiplied; `relative_variance`: the variance of that ratio over its square; `noise`: the variance of one
-    person's multiplied count about the vote, per thing that is hallucinated by the vote.
+    """`ratio`: hallucinated things by the vote per thing that one person marks, by which counts of one person
+    are multiplied; `relative_variance`: the variance of that ratio over its square; `noise`: the variance of
+    one person's multiplied count about the vote, per thing that is hallucinated by the vote.
     """
 
     ratio: float = 1.0
@@ -164,11 +164,12 @@ EXACT = LabelError()  # labels count as they are
 def label_error(votes: np.ndarray, each: np.ndarray, clusters: Sequence[object]) -> LabelError | None:
     """The error of one person's labels on texts that several labelled.
 
-    `votes` (texts,): hallucinated things of each text by the vote; `each` (texts, people): by each person, NaN
-    for who did not label it; `clusters` (texts,). With m the mean over people, ratio = Σ votes / Σ m (a ratio
-    estimate over texts; two-phase sampling, Cochran 1977, 12), its variance linearised over clusters; noise =
-    Σ mean (ratio · each − votes)² / Σ votes. A person is a part of the vote, which makes both a little small. The
-    vote itself counts as true. None with votes or marks of nothing, or fewer than two clusters.
+    `votes` (texts,): hallucinated things of each text by the vote; `each` (texts, people): by each person,
+    NaN for who did not label it; `clusters` (texts,). With m the mean over people, ratio = Σ votes / Σ m (a
+    ratio estimate over texts; two-phase sampling, Cochran 1977, 12), its variance linearised over clusters;
+    noise = Σ mean (ratio · each − votes)² / Σ votes. A person is a part of the vote, which makes both a
+    little small. The vote itself counts as true. None with votes or marks of nothing, or fewer than two
+    clusters.
     """
     votes, each = np.asarray(votes, dtype=float), np.asarray(each, dtype=float)
     is_told = ~np.isnan(each).all(axis=1) if each.size else np.zeros(0, dtype=bool)
@@ -223,8 +224,8 @@ def estimated(cell: Cell, texts: Calibration, *, confidence: float) -> Interval 
 
 
 def shares_clusters(cells: Sequence[Cell], texts: Sequence[Calibration]) -> bool:
-    """Whether a cluster stands behind two languages' estimates, which then depend on one another. `texts`: what
-    each language was calibrated on; empty for estimates without.
+    """Whether a cluster stands behind two languages' estimates, which then depend on one another. `texts`:
+    what each language was calibrated on; empty for estimates without.
     """
     names = [np.unique(np.asarray(cell.clusters, dtype=str)) for cell in cells]
     for number, calibration in enumerate(texts):
@@ -263,9 +264,9 @@ def between_models(texts: Calibration) -> Between:
 def between_groups(tops: np.ndarray, bottoms: np.ndarray, texts: Calibration) -> float:
     """τ² of the shares Σ tops / Σ bottoms of each model within each language; `tops`, `bottoms` (texts,).
 
-    With weights w = 1/v of shares p: Q = Σ w (p − p_l)², τ² = max(0, (Q − Σ(K_l − 1)) / Σ_l (Σw − Σw²/Σw)), K_l
-    the models of a language. v = p_l(1 − p_l) · design effect / n, the design effect that of clusters in the
-    language.
+    With weights w = 1/v of shares p: Q = Σ w (p − p_l)², τ² = max(0, (Q − Σ(K_l − 1)) / Σ_l (Σw − Σw²/Σw)),
+    K_l the models of a language. v = p_l(1 − p_l) · design effect / n, the design effect that of clusters in
+    the language.
     """
     excess = scale = 0.0
     for lang in np.unique(texts.langs):
