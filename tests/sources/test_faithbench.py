@@ -117,12 +117,12 @@ def test_a_batch_must_hold_samples(put, read):
         read("faithbench")
 
 
-def test_a_folder_without_batches_is_one_line(put, read):
+def test_a_folder_without_batches_is_one_line(put, read, tmp_path):
     put("data_for_release/other.json", {})
-    with pytest.raises(
-        TruerateError, match="none of FaithBench's files .*looked for: data_for_release/batch_<n>.json"
-    ):
+    with pytest.raises(TruerateError) as error:
         read("faithbench")
+    missing = f"source 'x': none of FaithBench's files in {str(tmp_path)!r}"
+    assert str(error.value) == f"{missing}; looked for: data_for_release/batch_<n>.json"
 
 
 @pytest.mark.parametrize("how", [str.upper, str.lower])

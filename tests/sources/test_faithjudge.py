@@ -184,12 +184,12 @@ def test_a_reply_without_a_text_in_its_verdict_is_that_of_the_table(judged, put,
     )
 
 
-def test_a_folder_without_verdicts_is_one_line(put, read):
+def test_a_folder_without_verdicts_is_one_line(put, read, tmp_path):
     put("eval_results/acme/tiny-1/README.md", "x")
-    with pytest.raises(
-        TruerateError, match="no verdicts of FaithJudge in .*looked for: eval_results/<org>/<model>"
-    ):
+    with pytest.raises(TruerateError) as error:
         read("faithjudge")
+    missing = f"source 'x': no verdicts of FaithJudge in {str(tmp_path)!r}"
+    assert str(error.value) == f"{missing}; looked for: eval_results/<org>/<model>/*_hallucination_eval.txt"
 
 
 def test_a_model_without_a_verdict_in_a_task_of_the_others_is_told(judged, put, read):

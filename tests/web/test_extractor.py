@@ -32,11 +32,20 @@ GOOD = (
 )
 HOSTILE = {
     "lists that close": LISTS,
+    "lists that do not": "<article>" + "<ul><li>" * 100_000,
     "deep": "<div>" * 90_000 + "Varn" + "</div>" * 90_000,
+    "tables that do not close": "<table><tr><td>" * 60_000,
+    "rows": "<table>" + "<tr><td>x" * 100_000,
     "a huge attribute": f'<p class="{"x " * 490_000}">Varn is a town.</p>',
+    "many attributes": f"<p {' '.join(f'a{n}=1' for n in range(100_000))}>Varn is a town.</p>",
     "entities": f"<p>{'&amp;&lt;&#x41;&none;' * 45_000}</p>",
+    "one line": f"<p>{'x' * 990_000}</p>",
+    "spaces": f"{' ' * 990_000}<?xml",
     "openings": "<" * 990_000,
+    "comments": "<!--" * 240_000,
+    "breaks": "<p>a<br>" * 120_000,
     "zeros": "<p>\0" * 240_000,
+    "formatting": "<b><i><a>" * 100_000,
 }
 
 

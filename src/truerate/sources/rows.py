@@ -158,7 +158,11 @@ class Row:
 
     def flag(self, field: str) -> bool | None:
         """True, false, or None where the field is absent or null."""
-        return None if self.values.get(field) is None else self.truth(field)
+        value = self.values.get(field)
+        if value is not None and not isinstance(value, bool):
+            problem = f"field {field!r} must be true, false or null, not {type_name(value)}"
+            raise BadRow(Reason.WRONG_TYPE, problem)
+        return value
 
     def attributes(self) -> dict[str, Any]:
         """The pairs of `key` and `value` in the field `attributes` of a table of truerate; none where it is null."""
