@@ -29,8 +29,8 @@ def agreement_scores(
     writer: ScoreWriter,
     statistics: Sequence[Statistic] = (fleiss_kappa, percent_agreement),
 ) -> list[dict[str, Any]]:
-    """Return a Score row per statistic, which gives it its name, from the `agreement_sums` of texts, resampling
-    clusters of texts; null over no text with two ratings.
+    """Return a Score row per statistic, which gives it its name, from the `agreement_sums` of texts,
+    resampling clusters of texts; null over no text with two ratings.
     """
     return [
         writer.statistic(
@@ -49,8 +49,8 @@ def agreement_scores(
 def published_agreement(
     judgements: pl.DataFrame, samples: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict[str, Any]]:
-    """Return the agreement of the annotators that a source came with, per task: on whole texts, and on the words that
-    they marked.
+    """Return the agreement of the annotators that a source came with, per task: on whole texts, and on the
+    words that they marked.
 
     A word (split at white space) is marked where it lies fully inside one span, as the XSum annotations count
     it. Texts of one group (an article) are resampled together. No judgements, no rows.

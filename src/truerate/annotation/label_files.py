@@ -1,7 +1,8 @@
-"""Files of labels as people return them: JSONL, CSV with a header, or Label Studio's JSON export, as rows that are
-then checked (`annotation.labels`).
+"""Files of labels as people return them: JSONL, CSV with a header, or Label Studio's JSON export, as rows
+that are then checked (`annotation.labels`).
 
-A row names its task (`task_id`), its annotator, and the marked spans; what else it must say is up to the track.
+A row names its task (`task_id`), its annotator, and the marked spans; what else it must say is up to the
+track.
 """
 
 import csv
@@ -18,10 +19,11 @@ KINDS = ("jsonl", "csv", "json")
 
 
 def read_labels(path: str | Path) -> list[tuple[int, object]]:
-    """The rows of a label file with their numbers from 1: JSONL, CSV with a header whose `spans` column holds JSON, or Label
-    Studio JSON.
+    """The rows of a label file with their numbers from 1: JSONL, CSV with a header whose `spans` column holds
+    JSON, or Label Studio JSON.
 
-    A line that is no JSON comes back as its text, for the track to book. TruerateError where the file cannot be read.
+    A line that is no JSON comes back as its text, for the track to book. TruerateError where the file cannot
+    be read.
     """
     path = Path(path)
     try:

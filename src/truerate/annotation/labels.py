@@ -1,7 +1,8 @@
 """Labels of people: which rows of a label file hold, and the rows of tables that a label becomes.
 
-A track says how one row is read (`checked_labels(read=...)`): its answer, its spans by `start` and `end` or by `text`.
-The rest is the same for all: whose label it is, which task it answers, and what is rejected with its reason.
+A track says how one row is read (`checked_labels(read=...)`): its answer, its spans by `start` and `end` or
+by `text`. The rest is the same for all: whose label it is, which task it answers, and what is rejected with
+its reason.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,8 +44,8 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Label:
-    """The answer of one annotator to one task: `value` (whether the text is hallucinated, or what else is asked),
-    the marked spans, and a rating beside them.
+    """The answer of one annotator to one task: `value` (whether the text is hallucinated, or what else is
+    asked), the marked spans, and a rating beside them.
     """
 
     task_id: str
@@ -57,7 +58,9 @@ class Label:
 
 @dataclass(frozen=True)
 class Labelled:
-    """The tables made of a board's label files: gold samples, every label as a judgement, rows that are not used, agreement."""
+    """The tables made of a board's label files: gold samples, every label as a judgement, rows that are not
+    used, agreement.
+    """
 
     samples: pl.DataFrame
     judgements: pl.DataFrame
@@ -92,11 +95,13 @@ def checked_labels(
     where: str,
     on_bad_row: str,
 ) -> tuple[list[Label], list[dict[str, Any]]]:
-    """Return the labels that hold, and Reject rows. A bad row ends the run (`stop`) or is rejected with its reason.
+    """Return the labels that hold, and Reject rows. A bad row ends the run (`stop`) or is rejected with its
+    reason.
 
     Rows are (number, row), or (number, row, file) where they come from several; `where` names the file of the
-    others. `read` gives the fields of a Label that a row holds of its task, and which of its parts are left out as
-    (reason, detail, text): these are rejected, the label stays. It raises BadLabel where the row does not hold.
+    others. `read` gives the fields of a Label that a row holds of its task, and which of its parts are left
+    out as (reason, detail, text): these are rejected, the label stays. It raises BadLabel where the row does
+    not hold.
     """
     labels: list[Label] = []
     rejects: list[dict[str, Any]] = []
@@ -155,8 +160,8 @@ def yes_or_no(row: Mapping[str, Any], name: str, words: Mapping[str, bool] | Non
 def located_spans(
     marked: object, text: str, types: Sequence[str] = (), *, bad_type: str = "bad_spans"
 ) -> Iterator[tuple[Span | None, dict[str, Any]]]:
-    """Yield each marked span as it stands in the text, or None where it is not part of it, and the record it is read
-    from. Raises BadLabel where spans are no list of objects, or one has none of the `types`.
+    """Yield each marked span as it stands in the text, or None where it is not part of it, and the record it
+    is read from. Raises BadLabel where spans are no list of objects, or one has none of the `types`.
     """
     if not isinstance(marked, list) or not all(isinstance(record, dict) for record in marked):
         with_type = " and `type`" if types else ""
@@ -174,8 +179,8 @@ def located_spans(
 def verbatim_spans(
     marked: object, text: str, types: Sequence[str] = (), *, is_yes: bool
 ) -> tuple[tuple[Span, ...], list[LeftOut]]:
-    """Return the spans of a row by their place, each once, and those left out: all of them where the row does not
-    say yes, and those that are not part of the text.
+    """Return the spans of a row by their place, each once, and those left out: all of them where the row does
+    not say yes, and those that are not part of the text.
     """
     spans: set[Span] = set()
     left_out: list[LeftOut] = []

@@ -17,8 +17,8 @@ def passing(rates: Mapping[Annotator, float | None], threshold: float) -> set[An
 
 
 def probe_rates(labels: Iterable[Label], truth: Mapping[str, bool]) -> dict[str, float | None]:
-    """Return the share of the probe set that each annotator got right; a probe left out counts as wrong. None where
-    there is no probe set.
+    """Return the share of the probe set that each annotator got right; a probe left out counts as wrong. None
+    where there is no probe set.
     """
     labels = list(labels)
     hits = Counter(label.annotator for label in labels if truth.get(label.task_id) == label.value)
@@ -31,8 +31,9 @@ def probe_rates(labels: Iterable[Label], truth: Mapping[str, bool]) -> dict[str,
 def agreement_with_others(
     labels: Iterable[Label], annotators: Iterable[str]
 ) -> dict[str, tuple[float | None, int]]:
-    """Return for each annotator the share of tasks on which the label is that of most others, in [0, 1], and the number of
-    these tasks; None over none. A task on which the others tie, or that nobody else labelled, does not count.
+    """Return for each annotator the share of tasks on which the label is that of most others, in [0, 1], and
+    the number of these tasks; None over none. A task on which the others tie, or that nobody else labelled,
+    does not count.
     """
     hits: dict[str, list[bool]] = {name: [] for name in annotators}
     for of_task in by_task(labels).values():

@@ -19,9 +19,9 @@ def in_turns(
     order: Callable[[Unit], tuple[Any, ...]],
     turn_order: Callable[[str, int], float],
 ) -> list[Unit]:
-    """Return the units (texts, dialogues) as evenly over their owners (models) as they come: those of each owner in
-    their `order`, owners in turns, within a turn by `turn_order` of the owner and the turn's number. Of a seeded
-    order the first n are a draw of n.
+    """Return the units (texts, dialogues) as evenly over their owners (models) as they come: those of each
+    owner in their `order`, owners in turns, within a turn by `turn_order` of the owner and the turn's number.
+    Of a seeded order the first n are a draw of n.
     """
     turns: Counter[str] = Counter()
     keyed = []

@@ -19,7 +19,9 @@ def by_task(labels: Iterable[Label]) -> dict[str, list[Label]]:
 
 
 def majority(labels: Sequence[Label], *, needed: float) -> tuple[bool | None, str | None]:
-    """Return what most labels of one task say, or None and why: `too_few_labellers` (fewer than `needed`), `tie`."""
+    """Return what most labels of one task say, or None and why: `too_few_labellers` (fewer than `needed`),
+    `tie`.
+    """
     if len(labels) < needed:
         return None, "too_few_labellers"
     verdict = max_voting([label.value for label in labels])
@@ -29,8 +31,8 @@ def majority(labels: Sequence[Label], *, needed: float) -> tuple[bool | None, st
 def settled(
     responses: pl.DataFrame, labels_of: Mapping[str, Sequence[Label]], *, needed: float
 ) -> tuple[list[tuple[dict[str, Any], Sequence[Label], bool]], list[dict[str, Any]]]:
-    """Return each response (`generation_id`, `text`) that a majority settles, with its labels and the verdict, and
-    Reject rows of the others.
+    """Return each response (`generation_id`, `text`) that a majority settles, with its labels and the
+    verdict, and Reject rows of the others.
     """
     verdicts, rejects = [], []
     for row in responses.sort("generation_id").iter_rows(named=True):
@@ -46,8 +48,8 @@ def settled(
 
 
 def marked_by_most(marked: Sequence[Iterable[tuple[int, int]]]) -> list[tuple[int, int, float]]:
-    """Return the runs of characters that more than half of the annotators marked, from the bounds that each marked:
-    start, end, and the share of annotators that marked the run's least marked character, in (.5, 1].
+    """Return the runs of characters that more than half of the annotators marked, from the bounds that each
+    marked: start, end, and the share of annotators that marked the run's least marked character, in (.5, 1].
     """
     marks: Counter[int] = Counter()
     for bounds in marked:
@@ -62,10 +64,11 @@ def marked_by_most(marked: Sequence[Iterable[tuple[int, int]]]) -> list[tuple[in
 
 
 def voted_spans(labels: Sequence[Label], types: Sequence[str] = (UNTYPED,)) -> list[dict[str, Any]]:
-    """Return the characters that more than half of the annotators marked, as spans (`start`, `end`, `type`, `p`).
+    """Return the characters that more than half of the annotators marked, as spans (`start`, `end`, `type`,
+    `p`).
 
-    `p` is the share that marked the span's least marked character. The type is the one that most of the spans that
-    cover them name; ties go by the order of `types`.
+    `p` is the share that marked the span's least marked character. The type is the one that most of the spans
+    that cover them name; ties go by the order of `types`.
     """
     spans = []
     for start, end, share in marked_by_most([[span[:2] for span in label.spans] for label in labels]):

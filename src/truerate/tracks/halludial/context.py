@@ -1,5 +1,5 @@
-"""What is asked about: a turn of a dialogue with its knowledge and the turns before it; which dialogues a board takes, and on
-which side of its splits a text stands.
+"""What is asked about: a turn of a dialogue with its knowledge and the turns before it; which dialogues a
+board takes, and on which side of its splits a text stands.
 """
 
 import re
@@ -32,9 +32,9 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One item: a turn that is answered. `turns`: all before the response, the user's last where it has one; `dialogue`,
-    `turn`: what the source calls its dialogue, and which of the assistant's turns is answered, from 0 (None: it stands
-    alone).
+    """One item: a turn that is answered. `turns`: all before the response, the user's last where it has one;
+    `dialogue`, `turn`: what the source calls its dialogue, and which of the assistant's turns is answered,
+    from 0 (None: it stands alone).
     """
 
     item_id: str
@@ -81,8 +81,8 @@ def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]
 
 
 def earlier_turns(history: str) -> tuple[Turn, ...]:
-    """Return the turns of a history whose lines begin with `[Human]:` or `[Assistant]:`; what stands before the first of
-    them is a user's turn. Empty turns are none.
+    """Return the turns of a history whose lines begin with `[Human]:` or `[Assistant]:`; what stands before
+    the first of them is a user's turn. Empty turns are none.
     """
     opening, *rest = _SPEAKER.split(history)
     speakers = [USER] + [ASSISTANT if name == ASSISTANT else USER for name in rest[::2]]
@@ -96,8 +96,8 @@ def one_line(text: str) -> str:
 
 
 def conversation(context: Context, max_words: int) -> tuple[str, bool]:
-    """Return the turns that a prompt shows, a line each, and whether earlier ones were left out: the latest that hold at most
-    `max_words` words together; the last turn always stands whole.
+    """Return the turns that a prompt shows, a line each, and whether earlier ones were left out: the latest
+    that hold at most `max_words` words together; the last turn always stands whole.
     """
     kept: list[str] = []
     n_words = 0
@@ -113,8 +113,8 @@ def conversation(context: Context, max_words: int) -> tuple[str, bool]:
 
 
 def chosen(turns: Iterable[Context], n: int | None, seed: int) -> list[Context]:
-    """Return all turns of the first `n` dialogues (groups; null: of all) in a seeded order, by id: a larger `n` keeps the
-    earlier ones.
+    """Return all turns of the first `n` dialogues (groups; null: of all) in a seeded order, by id: a larger
+    `n` keeps the earlier ones.
     """
     groups: dict[str, list[Context]] = {}
     for context in turns:
@@ -124,8 +124,8 @@ def chosen(turns: Iterable[Context], n: int | None, seed: int) -> list[Context]:
 
 
 def dialogues(turns: Iterable[Context]) -> list[list[Context]]:
-    """Return the turns of every dialogue in their order; a turn that stands alone is a dialogue of its own, as is one of a
-    number that its dialogue already has: two histories under one name are two dialogues.
+    """Return the turns of every dialogue in their order; a turn that stands alone is a dialogue of its own,
+    as is one of a number that its dialogue already has: two histories under one name are two dialogues.
     """
     groups: dict[tuple[str, ...], list[Context]] = {}
     for context in sorted(turns, key=lambda turn: (turn.group_id, turn.turn or 0, turn.item_id)):
@@ -137,8 +137,8 @@ def dialogues(turns: Iterable[Context]) -> list[list[Context]]:
 
 
 def with_own(context: Context, responses: Mapping[int, str]) -> Context:
-    """Return the context with a model's own responses in place of the assistant's earlier turns, by their number; turns
-    without one stay.
+    """Return the context with a model's own responses in place of the assistant's earlier turns, by their
+    number; turns without one stay.
     """
     turns: list[Turn] = []
     number = 0
@@ -149,7 +149,7 @@ def with_own(context: Context, responses: Mapping[int, str]) -> Context:
     return replace(context, turns=tuple(turns))
 
 
-# ---- the two splits: by dialogue, which is that of the rows (`Sample.split`), and by text, as published ------------------
+# ---- the two splits: by dialogue, which is that of the rows (`Sample.split`), and by text, as published ----
 
 
 def side_of(group_id: str, settings: Settings) -> str:

@@ -1,4 +1,6 @@
-"""The labelled texts of test dialogues with what judges say of them: what all scores of detection are made of."""
+"""The labelled texts of test dialogues with what judges say of them: what all scores of detection are made
+of.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -33,11 +35,12 @@ def judged_texts(
     columns: Sequence[str] = (),
     fields: Sequence[str] = ("p",),
 ) -> pl.DataFrame:
-    """Return one row per judgement of a labelled text of the test split: `judge`, `variant` (a detector counts as
-    zero-shot), `order`, `seed`, `sample_id`, COLUMNS, `scenario`, `kind`, `verdict`, `status`; more `columns` of the sample,
-    and more `fields` of the judgement.
+    """Return one row per judgement of a labelled text of the test split: `judge`, `variant` (a detector
+    counts as zero-shot), `order`, `seed`, `sample_id`, COLUMNS, `scenario`, `kind`, `verdict`, `status`; more
+    `columns` of the sample, and more `fields` of the judgement.
 
-    A gold sample is people's label of a response (`generation`): a judgement of the response is one of the sample.
+    A gold sample is people's label of a response (`generation`): a judgement of the response is one of the
+    sample.
     """
     wanted = dict.fromkeys(["sample_id", *COLUMNS, *columns, "attributes"])
     test = samples.select("split", *wanted).filter(split=TEST).with_columns(pair("attributes", "generation"))
@@ -53,15 +56,17 @@ def judged_texts(
 
 
 def of_fitted(judgements: pl.DataFrame) -> pl.DataFrame:
-    """Return judgements without those of detectors that had nothing to learn from on the board (all of theirs are
-    `not-fitted`): these were asked nothing, and are no judges that never keep the form.
+    """Return judgements without those of detectors that had nothing to learn from on the board (all of theirs
+    are `not-fitted`): these were asked nothing, and are no judges that never keep the form.
     """
     is_fitted = pl.col("reason").ne_missing(NOT_FITTED).any().over("judge")
     return judgements.filter(is_fitted)
 
 
 def by_judge(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Yield `judged_texts` of one judge after the other, by name: all at once would be several times the tables."""
+    """Yield `judged_texts` of one judge after the other, by name: all at once would be several times the
+    tables.
+    """
     test = samples.select("sample_id", *COLUMNS, "split", "attributes").filter(split=TEST)
     for judge in judgements["judge"].unique().sort():
         yield judged_texts(test, judgements.filter(judge=judge))
@@ -70,9 +75,9 @@ def by_judge(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[pl.Dat
 def slices(rows: pl.DataFrame) -> Iterator[Slice]:
     """Yield the parts that detection is scored on, of those that some rows hold.
 
-    Paraphrases (`matched`) are our addition: they stand in slices of their own, so that `induced` and `all` are the paper's.
-    By kind: a hallucinated kind against the references; references, or paraphrases, against both hallucinated kinds. `all`:
-    spontaneous and induced together, as the paper mixes them.
+    Paraphrases (`matched`) are our addition: they stand in slices of their own, so that `induced` and `all`
+    are the paper's. By kind: a hallucinated kind against the references; references, or paraphrases, against
+    both hallucinated kinds. `all`: spontaneous and induced together, as the paper mixes them.
     """
     is_published = pl.col("kind").ne_missing(MATCHED)
     present = set(rows["scenario"].drop_nulls())

@@ -1,10 +1,11 @@
 """What models are asked about texts of the test dialogues, and the judgements that come of it.
 
-Detection and localization (HalluDial sections 3.1 and 3.2): subjects judge responses without a reference, a verdict alone
-(zero-shot), and of some of them where and why (with three demonstrations). Comparison (appendix C): which of two responses
-of a turn is hallucinated, in both orders; one is the reference, the other induced (both kinds), or spontaneous by its
-annotation. The meta-judge (Table 18): is a located judgement accurate? Judgements of both verdicts are drawn of each
-subject: one that only judges positives says nothing of what a subject passes over.
+Detection and localization (HalluDial sections 3.1 and 3.2): subjects judge responses without a reference, a
+verdict alone (zero-shot), and of some of them where and why (with three demonstrations). Comparison (appendix
+C): which of two responses of a turn is hallucinated, in both orders; one is the reference, the other induced
+(both kinds), or spontaneous by its annotation. The meta-judge (Table 18): is a located judgement accurate?
+Judgements of both verdicts are drawn of each subject: one that only judges positives says nothing of what a
+subject passes over.
 """
 
 import re
@@ -47,12 +48,13 @@ _VERDICT = re.compile(r"(?:Yes|No)\.\s*")
 Contexts = Mapping[str, Context]
 
 
-# ---- verdicts with their place and reason, as rows hold them: `Yes. …` or `No. …` --------------------------------------
+# ---- verdicts with their place and reason, as rows hold them: `Yes. …` or `No. …` --------------------------
 
 
 def read_located(reply: str, response: str, cue: str, knowledge: str) -> Read:
-    """Read a reply as a verdict on a response, with `segments` (`start-end`, code points, half-open), how many strings it
-    quotes (`n_quoted`) and how many of these stand nowhere (`n_not_located`); else `unparsed`.
+    """Read a reply as a verdict on a response, with `segments` (`start-end`, code points, half-open), how
+    many strings it quotes (`n_quoted`) and how many of these stand nowhere (`n_not_located`); else
+    `unparsed`.
     """
     parsed = located_verdict(reply, response, cue, knowledge=knowledge)
     if parsed.value is None:
@@ -84,7 +86,7 @@ def rationale(text: str) -> str | None:
     return _VERDICT.sub("", text, count=1).strip() or None
 
 
-# ---- detection and localization ------------------------------------------------------------------------------
+# ---- detection and localization ----------------------------------------------------------------------------
 
 
 class Target(NamedTuple):
@@ -108,8 +110,8 @@ def targets(samples: Iterable[dict]) -> list[Target]:
 
 
 def located_of(asked_of: Iterable[Target], n: int, seed: int) -> list[Target]:
-    """Return `n` targets by id, of which subjects say where and why: of each stratum its share, the first ones in a seeded
-    order, so that a larger `n` keeps the earlier ones.
+    """Return `n` targets by id, of which subjects say where and why: of each stratum its share, the first
+    ones in a seeded order, so that a larger `n` keeps the earlier ones.
     """
     strata: dict[tuple[str, ...], list[Target]] = {}
     for target in sorted(
@@ -141,7 +143,9 @@ def detect_requests(
 
 
 def read_verdict(question: Prompted, reply: str, texts: Mapping[str, str], contexts: Contexts) -> Read:
-    """Read a reply as a verdict on its target, located where that was asked for; `texts`: targets' texts by id."""
+    """Read a reply as a verdict on its target, located where that was asked for; `texts`: targets' texts by
+    id.
+    """
     if question.purpose == LOCATE:
         response = texts[question.attributes["target"] or ""]
         return read_located(reply, response, CUES[LOCATE], contexts[question.item_id].knowledge)
@@ -149,9 +153,9 @@ def read_verdict(question: Prompted, reply: str, texts: Mapping[str, str], conte
 
 
 def judgements(rows: Iterable[dict], version: str) -> list[dict]:
-    """Return Judgement rows of Generation rows, but for those beside which another reply stands; the verdict is None where
-    none was read. A choice judges either side: the chosen text is hallucinated, the other is not. `version` names what
-    answered.
+    """Return Judgement rows of Generation rows, but for those beside which another reply stands; the verdict
+    is None where none was read. A choice judges either side: the chosen text is hallucinated, the other is
+    not. `version` names what answered.
     """
     judged = []
     for row in rows:
@@ -191,11 +195,13 @@ def judgement_id(row: dict, version: str, target: str) -> str:
     return content_id(row["model"], version, target, row["generation_id"])
 
 
-# ---- comparison ----------------------------------------------------------------------------------------------
+# ---- comparison --------------------------------------------------------------------------------------------
 
 
 class Pair(NamedTuple):
-    """A reference response and a hallucinated one of the same turn, with their sample ids; of one of PAIR_KINDS."""
+    """A reference response and a hallucinated one of the same turn, with their sample ids; of one of
+    PAIR_KINDS.
+    """
 
     item_id: str
     kind: str
@@ -246,7 +252,7 @@ def read_choice(question: Prompted, reply: str) -> Read:
     return read_one_of(reply, parsed, "choice", dict(zip(NAMES, sides, strict=True)))
 
 
-# ---- the meta-judge ------------------------------------------------------------------------------------------
+# ---- the meta-judge ----------------------------------------------------------------------------------------
 
 
 class Judged(NamedTuple):
@@ -261,8 +267,8 @@ class Judged(NamedTuple):
 
 
 def judged(rows: Iterable[dict], texts: Mapping[str, str], versions: Mapping[str, str]) -> list[Judged]:
-    """Return the located judgements that were read, from Generation rows of purpose `locate`. `texts`: what was judged, by
-    id; `versions`: what answered, by model.
+    """Return the located judgements that were read, from Generation rows of purpose `locate`. `texts`: what
+    was judged, by id; `versions`: what answered, by model.
     """
     located = [(row, facts(row)) for row in rows if row["purpose"] == LOCATE and row["status"] == "ok"]
     return [
@@ -280,8 +286,8 @@ def judged(rows: Iterable[dict], texts: Mapping[str, str], versions: Mapping[str
 
 
 def drawn(judgements: Iterable[Judged], n: int, seed: int) -> list[Judged]:
-    """Return `n` judgements of each subject in a seeded order, as many of one verdict as of the other as far as there are; by
-    id.
+    """Return `n` judgements of each subject in a seeded order, as many of one verdict as of the other as far
+    as there are; by id.
     """
 
     def order(judgement: Judged) -> tuple[float, str]:

@@ -1,9 +1,11 @@
-"""People's labels back in: natural responses as gold samples, every label as a judgement, rejects; and how far labels can be
-trusted: agreement of people, the annotator's silver labels against people's, and the meta-judge.
+"""People's labels back in: natural responses as gold samples, every label as a judgement, rejects; and how
+far labels can be trusted: agreement of people, the annotator's silver labels against people's, and the
+meta-judge.
 
-A row names its task and its annotator. Of a response it says `hallucination` (`yes` or `no`) and may hold `spans`, each by
-`start` and `end` (code points, half-open) or by `text`; of a judgement it says `accurate` (`yes` or `no`). Screening needs no
-known answers: annotators pass who say of enough responses what most of the others say.
+A row names its task and its annotator. Of a response it says `hallucination` (`yes` or `no`) and may hold
+`spans`, each by `start` and `end` (code points, half-open) or by `text`; of a judgement it says `accurate`
+(`yes` or `no`). Screening needs no known answers: annotators pass who say of enough responses what most of
+the others say.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -83,8 +85,8 @@ def label(
 def checked_labels(
     rows: Iterable[tuple], tasks: Iterable[dict], *, where: str, on_bad_row: str
 ) -> tuple[list[Label], list[dict]]:
-    """Return the labels that hold, and Reject rows. A span that is not verbatim in the response, or stands on a `no`, is
-    rejected; its label stays.
+    """Return the labels that hold, and Reject rows. A span that is not verbatim in the response, or stands on
+    a `no`, is rejected; its label stays.
     """
 
     def read(row: dict, task: Mapping) -> tuple[dict, Sequence[annotation.LeftOut]]:
@@ -101,8 +103,8 @@ def checked_labels(
 
 
 def _sample(row: dict, labels: Sequence[Label], verdict: bool) -> dict:
-    """A gold sample. Its id is its own: judgements of the response name that (`generation`). Its spans are those of the
-    annotators who said yes.
+    """A gold sample. Its id is its own: judgements of the response name that (`generation`). Its spans are
+    those of the annotators who said yes.
     """
     row_facts, name = facts(row), row["generation_id"]
     attributes = pairs(
@@ -133,8 +135,9 @@ def label_scores(
     groups: Mapping[str, str],
     writer: ScoreWriter,
 ) -> list[dict]:
-    """Return how many annotators pass, how far each agrees with the others, and how far those who pass agree on responses and
-    on judgements. `kept`: their labels; `groups`: the dialogue of each task, which is resampled whole.
+    """Return how many annotators pass, how far each agrees with the others, and how far those who pass agree
+    on responses and on judgements. `kept`: their labels; `groups`: the dialogue of each task, which is
+    resampled whole.
     """
     n_passed = len({label.annotator for label in kept})
     scores = [writer.count("n_annotators_passed", ANNOTATORS, {}, n_passed, len(agreement))]
@@ -155,8 +158,9 @@ def label_scores(
 
 
 def score_silver(samples: pl.DataFrame, annotator: str | None, writer: ScoreWriter) -> list[dict]:
-    """Return the annotator's labels on the responses that people labelled: `annotator_accuracy`, `_tpr`, `_tnr`, `_kappa` and
-    `_span_f1` (characters, where both say yes and marked some). No such response, no rows.
+    """Return the annotator's labels on the responses that people labelled: `annotator_accuracy`, `_tpr`,
+    `_tnr`, `_kappa` and `_span_f1` (characters, where both say yes and marked some). No such response, no
+    rows.
     """
     keyed = samples.with_columns(pair("attributes", "generation"), pair("attributes", "scenario"))
     gold = keyed.filter(pl.col("generation").is_not_null(), label_source="gold")
@@ -200,8 +204,9 @@ def places(spans: pl.Series) -> list[list[tuple[int, int]]]:
 def score_meta(
     generations: pl.DataFrame, judgements: pl.DataFrame, items: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict]:
-    """Return `meta_accuracy` of every judge whose located judgements were judged themselves: over all of them, over those
-    that say Yes (`positives`) and those that say No (`negatives`); `meta_unparsed_rate` beside it.
+    """Return `meta_accuracy` of every judge whose located judgements were judged themselves: over all of
+    them, over those that say Yes (`positives`) and those that say No (`negatives`); `meta_unparsed_rate`
+    beside it.
     """
     rows = meta_rows(generations).join(
         items.select("item_id", "group_id"), on="item_id", maintain_order="left"
@@ -229,8 +234,8 @@ def score_meta(
 
 
 def meta_rows(generations: pl.DataFrame) -> pl.DataFrame:
-    """Return what each meta-judge (`model`) says of each judgement: `item_id`, `target`, `judge`, `accurate` (yes, no, or
-    null: not read).
+    """Return what each meta-judge (`model`) says of each judgement: `item_id`, `target`, `judge`, `accurate`
+    (yes, no, or null: not read).
     """
     rows = standing(generations.select("item_id", "model", "purpose", "attributes").filter(purpose=META))
     keys = ("target", "judge", "accurate")
@@ -258,8 +263,8 @@ def people_ratings(labels: Iterable[Label]) -> dict[str, dict[str, bool]]:
 def meta_agreement(
     models: Ratings, people: Ratings, groups: Mapping[str, str], writer: ScoreWriter
 ) -> list[dict]:
-    """Return `meta_kappa`: Cohen's κ of each pair of raters on the judgements that both rated, people apart from models;
-    `groups`: the dialogue of each. A pair that shares none has no row.
+    """Return `meta_kappa`: Cohen's κ of each pair of raters on the judgements that both rated, people apart
+    from models; `groups`: the dialogue of each. A pair that shares none has no row.
     """
     raters = [(kind, name, of[name]) for kind, of in ((MODELS, models), (PEOPLE, people)) for name in of]
     scores = []

@@ -1,5 +1,5 @@
-"""Localization and rationale (HalluDial 3.2, Table 3): what judges say of a text's place of hallucination and its reason, and the
-numbers of each text that scores are sums of.
+"""Localization and rationale (HalluDial 3.2, Table 3): what judges say of a text's place of hallucination and
+its reason, and the numbers of each text that scores are sums of.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,8 +23,8 @@ from truerate.tracks.halludial.labels import places
 from truerate.tracks.halludial.prompting import MATCHED
 
 ALWAYS_NO, TEMPLATE = "always-no", "template"
-# The numbers of a text: whether it counts, its ROUGE-L and similarity, what BLEU is made of; then of its marked
-# characters (gold, marked, both) and tokens (all, gold, marked, both), where the place is known.
+# The numbers of a text: whether it counts, its ROUGE-L and similarity, what BLEU is made of; then of its
+# marked characters (gold, marked, both) and tokens (all, gold, marked, both), where the place is known.
 BLEU = slice(3, 3 + N_BLEU)
 CHARACTERS = slice(BLEU.stop, BLEU.stop + 3)
 TOKENS = slice(CHARACTERS.stop, CHARACTERS.stop + 4)
@@ -53,8 +53,9 @@ class Explanations:
 
     @property
     def has_target(self) -> np.ndarray:
-        """Which texts can be compared in words, (texts,): those whose label has a reason, and right ones where labels of
-        their scenario have reasons. Of a detector that never gives a reason there is nothing to compare.
+        """Which texts can be compared in words, (texts,): those whose label has a reason, and right ones
+        where labels of their scenario have reasons. Of a detector that never gives a reason there is nothing
+        to compare.
         """
         gives_reasons = self.variant == THREE_SHOT or self.table["rationale"].is_not_null().any()
         has_reason = pl.col("gold_rationale").is_not_null()
@@ -63,7 +64,9 @@ class Explanations:
 
 
 def in_words(is_hallucinated: bool | None, reason: str | None) -> str:
-    """Return a verdict with its reason in one text, as labels and judgements are compared; empty without a verdict."""
+    """Return a verdict with its reason in one text, as labels and judgements are compared; empty without a
+    verdict.
+    """
     if is_hallucinated is None:
         return ""
     word = "Yes." if is_hallucinated else "No."
@@ -71,8 +74,8 @@ def in_words(is_hallucinated: bool | None, reason: str | None) -> str:
 
 
 def all_explanations(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[Explanations]:
-    """Yield what every judge says that gives places or reasons, and both reference rows, on the texts of which subjects were
-    asked where and why; paraphrases are left out.
+    """Yield what every judge says that gives places or reasons, and both reference rows, on the texts of
+    which subjects were asked where and why; paraphrases are left out.
     """
     # a subject's verdict alone says neither where nor why
     variant = pair("attributes", "variant")
@@ -94,8 +97,8 @@ def all_explanations(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterato
 
 
 def located(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the judgements that say where or why: those with demonstrations, and of the texts that these are of (of all,
-    where there are none) those of detectors that give places or reasons.
+    """Return the judgements that say where or why: those with demonstrations, and of the texts that these are
+    of (of all, where there are none) those of detectors that give places or reasons.
     """
     asked = rows.filter(variant=THREE_SHOT)
     gives = (pl.col("spans").list.len() > 0) | pl.col("rationale").is_not_null()
@@ -109,8 +112,8 @@ def located(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def numbers(by_judge: Sequence[Explanations], measure: Measure) -> list[np.ndarray]:
-    """Return the numbers of each text of each judge, (texts, 10 + BLEU's). A pair of texts is compared once, whoever says it;
-    pairs of one target stand together, so that what is kept of it serves them all.
+    """Return the numbers of each text of each judge, (texts, 10 + BLEU's). A pair of texts is compared once,
+    whoever says it; pairs of one target stand together, so that what is kept of it serves them all.
     """
     ordered = sorted({pair for explanations in by_judge for pair in explanations.pairs})
     alike = [value for (value,) in measure(ordered)]
@@ -155,8 +158,9 @@ def missed(columns: np.ndarray) -> np.ndarray:
 def score_location(
     samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter, *, measure: Measure, similarity: str
 ) -> list[dict]:
-    """Return Score rows of every judge that says where or why, and of both reference rows, per scenario. `similarity`: what
-    `measure` is called. Of a judge none of whose replies could be read nothing was measured.
+    """Return Score rows of every judge that says where or why, and of both reference rows, per scenario.
+    `similarity`: what `measure` is called. Of a judge none of whose replies could be read nothing was
+    measured.
 
     A detector that gives places or reasons stands beside the subjects, as zero-shot.
     """

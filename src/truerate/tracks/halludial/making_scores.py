@@ -1,5 +1,6 @@
-"""What is scored of a data set and its making: sizes and shares as in HalluDial's Table 1, rules that replies break, how far
-the published split by sample leaks, and the topics on which judges fail and responders hallucinate.
+"""What is scored of a data set and its making: sizes and shares as in HalluDial's Table 1, rules that replies
+break, how far the published split by sample leaks, and the topics on which judges fail and responders
+hallucinate.
 """
 
 from collections.abc import Iterable, Iterator
@@ -41,7 +42,9 @@ def score_making(
 
 
 def size_rows(items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return `n_dialogues`, `n_turns` and `turns_per_dialogue`; a source that tells no dialogues has turns alone."""
+    """Return `n_dialogues`, `n_turns` and `turns_per_dialogue`; a source that tells no dialogues has turns
+    alone.
+    """
     sizes = items.select("group_id", n=turns_of_dialogue()).drop_nulls("n")
     sizes, n_turns = sizes.unique("group_id", keep="first", maintain_order=True), items.height
     rows = [writer.count("n_turns", DATASET, {}, n_turns, n_turns)]
@@ -53,8 +56,9 @@ def size_rows(items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
 
 
 def label_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return per scenario, and per scenario and split, `n_samples` and `hallucinated_rate`; per scenario the mean words of a
-    response (`words_per_response`); and `n_by_kind`. Paraphrases, our addition, are counted by kind alone.
+    """Return per scenario, and per scenario and split, `n_samples` and `hallucinated_rate`; per scenario the
+    mean words of a response (`words_per_response`); and `n_by_kind`. Paraphrases, our addition, are counted
+    by kind alone.
     """
     keyed = samples.with_columns(pair("attributes", "scenario"), pair("attributes", "kind"))
     keyed = keyed.drop_nulls("scenario").sort("scenario", "sample_id")
@@ -79,9 +83,10 @@ def label_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
 
 
 def leak_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return of the split by dialogue and of that by sample, as published, per scenario: the share of contexts and of
-    dialogues that have texts on both sides (`shared_context_rate`, `shared_dialogue_rate`), and of test texts with one of
-    their context in train (`sibling_rate`). Samples without the published split have no rows.
+    """Return of the split by dialogue and of that by sample, as published, per scenario: the share of
+    contexts and of dialogues that have texts on both sides (`shared_context_rate`, `shared_dialogue_rate`),
+    and of test texts with one of their context in train (`sibling_rate`). Samples without the published split
+    have no rows.
     """
     keyed = samples.with_columns(pair("attributes", "scenario"), pair("attributes", "split_by_sample"))
     keyed = keyed.drop_nulls("split_by_sample")
@@ -105,9 +110,9 @@ def leak_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
 
 
 def reply_rows(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return per writer, purpose (`step`) and kind `unread_rate`, the share of requests from which no text was read, and of
-    the texts that were read the share that breaks each rule; of induced ones any (`broken_rate`); of the annotator's Yes the
-    share without a segment that stands in the response.
+    """Return per writer, purpose (`step`) and kind `unread_rate`, the share of requests from which no text
+    was read, and of the texts that were read the share that breaks each rule; of induced ones any
+    (`broken_rate`); of the annotator's Yes the share without a segment that stands in the response.
     """
     rows = []
     for step, flags in FLAGS.items():
@@ -133,7 +138,9 @@ def reply_rows(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWrit
 def replies_of(
     purpose: str, keys: Iterable[str], generations: pl.DataFrame, items: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return the replies of a purpose that stand: `model`, `generation_id`, `status`, `group_id` and these attributes."""
+    """Return the replies of a purpose that stand: `model`, `generation_id`, `status`, `group_id` and these
+    attributes.
+    """
     columns = ["model", "generation_id", "item_id", "status"]
     rows = standing(generations.select(*columns, "purpose", "attributes").filter(purpose=purpose))
     rows = rows.select(*columns, *(pair("attributes", key) for key in keys))
@@ -154,13 +161,14 @@ def topic_table(
     statistics: Statistics,
     seed: int,
 ) -> list[dict]:
-    """Return rows of each subject and topic (LDA): `task` (whose rows: `data` all labelled texts, `judges`, `responders`),
-    `judge` (the subject), `topic`, `words`, `n`, `n_failed`, `rate`, `p_holm`, `is_failed`, and `share`, the topic's of all
-    the subject's texts.
+    """Return rows of each subject and topic (LDA): `task` (whose rows: `data` all labelled texts, `judges`,
+    `responders`), `judge` (the subject), `topic`, `words`, `n`, `n_failed`, `rate`, `p_holm`, `is_failed`,
+    and `share`, the topic's of all the subject's texts.
 
-    Topics are of what is asked about (question and knowledge), so that all subjects share them. What is counted (`n_failed`):
-    of the data and of responders hallucinated texts by their labels, of judges wrong verdicts; unread ones are wrong.
-    `is_failed`: more than elsewhere beyond chance, Holm-corrected over topics.
+    Topics are of what is asked about (question and knowledge), so that all subjects share them. What is
+    counted (`n_failed`): of the data and of responders hallucinated texts by their labels, of judges wrong
+    verdicts; unread ones are wrong. `is_failed`: more than elsewhere beyond chance, Holm-corrected over
+    topics.
     """
     parts = list(_subjects(samples, judgements))
     names = sorted({name for *_, part in parts for name in part["item_id"].unique()})
@@ -185,8 +193,9 @@ def topic_table(
 
 
 def _subjects(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
-    """Whose rows, the subject, and `item_id`, `group_id`, `is_wrong` of its texts: all spontaneous and labelled ones of a
-    source together, by who wrote them, and the verdicts of each judge on those of the test split.
+    """Whose rows, the subject, and `item_id`, `group_id`, `is_wrong` of its texts: all spontaneous and
+    labelled ones of a source together, by who wrote them, and the verdicts of each judge on those of the test
+    split.
     """
     scenario = pair("attributes", "scenario")
     natural = samples.filter(pl.col("label_source") != "gold", scenario == SPONTANEOUS)

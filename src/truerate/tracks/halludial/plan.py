@@ -1,7 +1,8 @@
-"""What a plan assumes of a reply that has not come: one that leads to the most further questions; and the GPU hours of judges.
+"""What a plan assumes of a reply that has not come: one that leads to the most further questions; and the GPU
+hours of judges.
 
-Every response can be read and is annotated as hallucinated, every verdict is located. The number of calls is therefore an
-upper bound, and exact once everything is stored.
+Every response can be read and is annotated as hallucinated, every verdict is located. The number of calls is
+therefore an upper bound, and exact once everything is stored.
 """
 
 from collections.abc import Iterable
@@ -30,7 +31,7 @@ def assumed(step: str, key: str, request: Request, settings: Any) -> str:
     return _WORDS.get(cue, text)
 
 
-# ---- GPU hours, from settings alone --------------------------------------------------------------------------
+# ---- GPU hours, from settings alone ------------------------------------------------------------------------
 
 
 TURNS = 18_357 / 4_094  # of a dialogue, as published
@@ -42,8 +43,9 @@ TRAINED = {True: 3 * READ, False: 4 * READ}  # operations per parameter and toke
 
 
 def gpu_hours(p: Params, board: str, cells: Iterable[GridCell]) -> list[GpuHours]:
-    """Return the hours of every judge whose backbone says its size (`resources.size_b`), once per seed. `cells`, those of
-    detectors that mark tokens, are none here. A judge that learned on another board judges alone.
+    """Return the hours of every judge whose backbone says its size (`resources.size_b`), once per seed.
+    `cells`, those of detectors that mark tokens, are none here. A judge that learned on another board judges
+    alone.
     """
     costs, n_seeds = [], len(p.size_of(board).seeds)
     for family in (p.detectors[name] for name in p.families(board)):
@@ -58,8 +60,8 @@ def gpu_hours(p: Params, board: str, cells: Iterable[GridCell]) -> list[GpuHours
 
 
 def training_hours(p: Params, board: str, backbone: Backbone, *, share: float) -> float:
-    """Return the hours of one training: of the texts of the training dialogues this share is trained on for so many epochs,
-    the others are read once.
+    """Return the hours of one training: of the texts of the training dialogues this share is trained on for
+    so many epochs, the others are read once.
     """
     n = p.track(board).split.train * _turns(p, board) * _texts_of_a_turn(p, board)
     trained = share * n * backbone.epochs
@@ -70,8 +72,8 @@ def training_hours(p: Params, board: str, backbone: Backbone, *, share: float) -
 
 
 def judging_hours(p: Params, board: str, backbone: Backbone) -> float:
-    """Return the hours of one judge over the texts of the test dialogues, their responses in self history and those at other
-    temperatures.
+    """Return the hours of one judge over the texts of the test dialogues, their responses in self history and
+    those at other temperatures.
     """
     track, size = p.track(board), p.size_of(board)
     n_responders = len(track.responders)

@@ -1,5 +1,5 @@
-"""How this track asks: a question of any kind about a turn, the worked examples that prompts show, what is repeated after a
-reply that could not be read, and what is read.
+"""How this track asks: a question of any kind about a turn, the worked examples that prompts show, what is
+repeated after a reply that could not be read, and what is read.
 """
 
 from collections.abc import Mapping
@@ -50,7 +50,9 @@ YES_NO = {True: "yes", False: "no"}
 
 @cache
 def demonstrations() -> dict[str, list[dict[str, str]]]:
-    """Return the worked examples that prompts show, in our own words, by what they are (`annotated`, `induced`)."""
+    """Return the worked examples that prompts show, in our own words, by what they are (`annotated`,
+    `induced`).
+    """
     return read_data(Path(__file__).with_name("demonstrations.yaml"), dict)
 
 
@@ -75,9 +77,9 @@ class Questions(Prompter):
         is_about_turn: bool = True,
         **values: object,
     ) -> Prompted:
-        """Return a question to a model about a turn, by the template of its purpose, which shows the turn's knowledge and
-        conversation, the worked examples, and `values`. Its rows hold the attributes, and (`is_about_turn`) which turn it is
-        and whether the conversation is cut.
+        """Return a question to a model about a turn, by the template of its purpose, which shows the turn's
+        knowledge and conversation, the worked examples, and `values`. Its rows hold the attributes, and
+        (`is_about_turn`) which turn it is and whether the conversation is cut.
         """
         history, is_cut = conversation(context, self.settings.max_history_words)
         if purpose in SHOWN_IN:
@@ -90,15 +92,17 @@ class Questions(Prompter):
 
 
 def unread(reply: str, parsed: Parsed, *asked_for: str, may_decline: bool = False) -> Read:
-    """Return a reply from which nothing was read: `unparsed`, or `abstained` where it declines and may. `asked_for`: what of
-    it may be cut without a note.
+    """Return a reply from which nothing was read: `unparsed`, or `abstained` where it declines and may.
+    `asked_for`: what of it may be cut without a note.
     """
     status = "abstained" if may_decline and parsed.reason in DECLINED else "unparsed"
     return Read(reply, status, parsed.reason, cut(parsed, *asked_for))
 
 
 def read_one_of(reply: str, parsed: Parsed, name: str, words: Mapping[Any, str | None]) -> Read:
-    """Return a reply with the word that stands for its value as the attribute `name`; `unparsed` without a value."""
+    """Return a reply with the word that stands for its value as the attribute `name`; `unparsed` without a
+    value.
+    """
     if parsed.value is None:
         return unread(reply, parsed, "heading")
     return Read(reply, attributes={name: words[parsed.value], **cut(parsed, "heading")})

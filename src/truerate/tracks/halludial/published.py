@@ -70,12 +70,12 @@ CLAIMS = (
     Counted("halludial", Cell("3", "human", "3200 test"), N_REVIEWED, tolerance=0.005),
     Matrices("halludial", TEST, Whole(ALL, "test"), ROUNDING),
 )
-# Of Table 3 by derivation: with `No.` as the target of a faithful response, as in the repository's own example, who always
-# says No has a ROUGE-L of the share of these.
+# Of Table 3 by derivation: with `No.` as the target of a faithful response, as in the repository's own
+# example, who always says No has a ROUGE-L of the share of these.
 ALWAYS_NO = 100 * (1 - sum(part.positives for part in TEST) / N_TEST)
 
 
-# ---- tables of boards of labelled responses ------------------------------------------------------------------
+# ---- tables of boards of labelled responses ----------------------------------------------------------------
 
 
 JUDGES = {
@@ -98,7 +98,9 @@ def public_tables(samples: pl.DataFrame, scores: pl.DataFrame, card: dict) -> li
 
 
 def writer_table(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return responses and their hallucinated share per scenario, corpus and writer; intervals respect groups."""
+    """Return responses and their hallucinated share per scenario, corpus and writer; intervals respect
+    groups.
+    """
     keys = ("scenario", "corpus", "system")
     keyed = samples.with_columns(pair("attributes", key) for key in keys)
     keyed = keyed.with_columns(writer=pl.coalesce("generator", "system", pl.lit("–")))

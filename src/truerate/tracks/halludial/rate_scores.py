@@ -1,9 +1,9 @@
-"""How often responders hallucinate (HalluDial 4): per turn and per dialogue, in gold and in self history, at every
-temperature, by one detector; raw, corrected by its errors on induced texts and on responses that people labelled, and by
-people's labels of some of the very responses.
+"""How often responders hallucinate (HalluDial 4): per turn and per dialogue, in gold and in self history, at
+every temperature, by one detector; raw, corrected by its errors on induced texts and on responses that people
+labelled, and by people's labels of some of the very responses.
 
-A dialogue is hallucinated where one of its turns is. It counts where the detector judged each of its turns, and its label
-where people labelled each: errors of dialogues are those of such dialogues alone.
+A dialogue is hallucinated where one of its turns is. It counts where the detector judged each of its turns,
+and its label where people labelled each: errors of dialogues are those of such dialogues alone.
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,8 +49,9 @@ def score_rates(
     base: str,
     writer: ScoreWriter,
 ) -> list[dict]:
-    """Return Score rows of the rates of every responder by the verdicts of `detector`. `base`: the temperature of the
-    responses that people label. No detector, no rows; where a source tells no dialogues their rate is empty.
+    """Return Score rows of the rates of every responder by the verdicts of `detector`. `base`: the
+    temperature of the responses that people label. No detector, no rows; where a source tells no dialogues
+    their rate is empty.
     """
     flags = verdicts_of(judgements, detector)
     turns = judged_turns(items, samples, flags, generations)
@@ -79,8 +80,8 @@ def score_rates(
 
 
 def verdicts_of(judgements: pl.DataFrame, detector: str | None) -> pl.DataFrame:
-    """Return the detector's verdicts, once of each text: `target_id`, `runs` (of each of its seeds) and `flagged`, the share
-    of these that flags it (null: none was read).
+    """Return the detector's verdicts, once of each text: `target_id`, `runs` (of each of its seeds) and
+    `flagged`, the share of these that flags it (null: none was read).
     """
     seed = pair("attributes", "seed").cast(pl.Int64)
     rows = judgements.filter(judge=detector or "")
@@ -96,8 +97,9 @@ def verdicts_of(judgements: pl.DataFrame, detector: str | None) -> pl.DataFrame:
 def judged_turns(
     items: pl.DataFrame, samples: pl.DataFrame, flags: pl.DataFrame, generations: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return a row per response of a test dialogue that was read: CELL, `generation_id`, `group_id`, `n_turns` of its
-    dialogue (null: it stands alone), `flagged` (null where there is no verdict), its `runs`, `label` (people's, null).
+    """Return a row per response of a test dialogue that was read: CELL, `generation_id`, `group_id`,
+    `n_turns` of its dialogue (null: it stands alone), `flagged` (null where there is no verdict), its `runs`,
+    `label` (people's, null).
     """
     columns = ["generation_id", "item_id", "model"]
     rows = generations.select(*columns, "purpose", "status", "attributes").filter(
@@ -121,8 +123,9 @@ def turns_of_dialogue() -> pl.Expr:
 
 
 def judged_dialogues(turns: pl.DataFrame) -> pl.DataFrame:
-    """Return a row per dialogue each of whose turns was judged, with the columns of `judged_turns`; it has a label where each
-    of them has. Of several seeds it is flagged by the share of them that flags one of its turns.
+    """Return a row per dialogue each of whose turns was judged, with the columns of `judged_turns`; it has a
+    label where each of them has. Of several seeds it is flagged by the share of them that flags one of its
+    turns.
     """
     n_runs = int(turns["runs"].list.len().max() or 0)  # type: ignore[arg-type]
     of_runs = [pl.col("runs").list.get(run, null_on_oob=True).max() for run in range(n_runs)]
@@ -151,12 +154,12 @@ def cells_of(rows: pl.DataFrame) -> Iterator[tuple[str, dict[str, object], pl.Da
         yield str(model), {"history": history, "temperature": temperature}, part
 
 
-# ---- errors of the detector ----------------------------------------------------------------------------------
+# ---- errors of the detector --------------------------------------------------------------------------------
 
 
 def induced_errors(samples: pl.DataFrame, flags: pl.DataFrame, writer: ScoreWriter) -> dict[str, Errors]:
-    """Return the detector's errors on induced texts against references, of the test split, by what they were measured on;
-    nothing without such texts.
+    """Return the detector's errors on induced texts against references, of the test split, by what they were
+    measured on; nothing without such texts.
     """
     keyed = samples.with_columns(pair("attributes", "scenario"), pair("attributes", "kind"))
     induced = keyed.filter(pl.col("kind").ne_missing(MATCHED), scenario=INDUCED, split=TEST)
@@ -170,7 +173,9 @@ def induced_errors(samples: pl.DataFrame, flags: pl.DataFrame, writer: ScoreWrit
 
 
 def natural_errors(rows: pl.DataFrame, writer: ScoreWriter) -> dict[str, Errors]:
-    """Return the detector's errors on labelled responses or dialogues of all responders together; nothing without labels."""
+    """Return the detector's errors on labelled responses or dialogues of all responders together; nothing
+    without labels.
+    """
     labelled = rows.drop_nulls("label")
     if labelled.is_empty():
         return {}
@@ -204,8 +209,8 @@ def _unit_rows(
 
 
 def history_rows(turns: pl.DataFrame, dialogues: pl.DataFrame, base: str, writer: ScoreWriter) -> list[dict]:
-    """Return `gold_minus_self`: by how much more is flagged in gold history than in self history, over the dialogues that
-    were judged in both, dialogues resampled; and its p-value.
+    """Return `gold_minus_self`: by how much more is flagged in gold history than in self history, over the
+    dialogues that were judged in both, dialogues resampled; and its p-value.
     """
     scores = []
     for unit, rows in ((TURN, turns), (DIALOGUE, dialogues)):
@@ -225,17 +230,19 @@ def history_rows(turns: pl.DataFrame, dialogues: pl.DataFrame, base: str, writer
     return scores
 
 
-# ---- labelled responses that a source brought -----------------------------------------------------------------
+# ---- labelled responses that a source brought --------------------------------------------------------------
 
 
 def score_written(
     samples: pl.DataFrame, judgements: pl.DataFrame, *, detector: str | None, writer: ScoreWriter
 ) -> tuple[list[dict], pl.DataFrame]:
-    """Return Score rows per corpus and writer: `labelled_rate` by people's labels, `hallucination_rate` of turns as `detector`
-    flags them, and an empty one of dialogues; and the Outcome rows of the first, on which writers are ranked, where there are
-    several corpora over all of them, too. Intervals and tests are over groups (texts of knowledge).
+    """Return Score rows per corpus and writer: `labelled_rate` by people's labels, `hallucination_rate` of
+    turns as `detector` flags them, and an empty one of dialogues; and the Outcome rows of the first, on which
+    writers are ranked, where there are several corpora over all of them, too. Intervals and tests are over
+    groups (texts of knowledge).
 
-    A unit is the same turn of two writers; of several responses of a writer to one turn each is a unit of its own.
+    A unit is the same turn of two writers; of several responses of a writer to one turn each is a unit of its
+    own.
     """
     keys = ("scenario", "corpus", "system", "generation")
     rows = samples.filter(pl.col("label_source") != "silver").with_columns(

@@ -1,7 +1,9 @@
-"""Spontaneous responses (HalluDial section 2.1): a model answers a turn from its knowledge and the turns before it.
+"""Spontaneous responses (HalluDial section 2.1): a model answers a turn from its knowledge and the turns
+before it.
 
-In gold history the turns before are the reference's; in self history the model's own responses stand in place of the
-assistant's earlier turns, and people's turns are kept (section 4): so these are asked for round by round.
+In gold history the turns before are the reference's; in self history the model's own responses stand in place
+of the assistant's earlier turns, and people's turns are kept (section 4): so these are asked for round by
+round.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -29,8 +31,8 @@ def request(
     history: str = GOLD,
     n_gaps: int = 0,
 ) -> Prompted:
-    """Return the question for one response; at the base temperature where none is named. `n_gaps`: own earlier turns that
-    have no text, so that the reference's stand there.
+    """Return the question for one response; at the base temperature where none is named. `n_gaps`: own
+    earlier turns that have no text, so that the reference's stand there.
     """
     settings = questions.settings
     changed = {} if temperature is None else {"temperature": temperature}
@@ -50,7 +52,9 @@ def request(
 def requests(
     contexts: Iterable[Context], tempered: Iterable[Context], model: str, questions: Questions
 ) -> list[Prompted]:
-    """Return what is asked in gold history: every turn at the base temperature, those of `tempered` at all others."""
+    """Return what is asked in gold history: every turn at the base temperature, those of `tempered` at all
+    others.
+    """
     asked = [request(context, model, questions) for context in contexts]
     for context in tempered:
         temperatures = questions.settings.temperatures
@@ -59,8 +63,8 @@ def requests(
 
 
 def read_response(reply: str, max_words: int) -> Read:
-    """Read a reply as one response, cleaned of what is no part of it. `too_long`: of more words than asked for; `continued`:
-    it wrote on with the dialogue, which was cut off. A refusal abstains.
+    """Read a reply as one response, cleaned of what is no part of it. `too_long`: of more words than asked
+    for; `continued`: it wrote on with the dialogue, which was cut off. A refusal abstains.
     """
     parsed = one_response(reply, CUES[RESPOND])
     if parsed.value is None:
@@ -82,8 +86,8 @@ def collect(asked: Sequence[Prompted], replies: Sequence[Reply], settings: Setti
 
 @dataclass(frozen=True)
 class Dialogue:
-    """A dialogue under way: its turns in order, the model's own responses so far by the number of the assistant's turn, and
-    the rows of its replies.
+    """A dialogue under way: its turns in order, the model's own responses so far by the number of the
+    assistant's turn, and the rows of its replies.
     """
 
     turns: Sequence[Context]
@@ -104,11 +108,12 @@ def run_self(
     questions: Questions,
     answered: Callable[[Sequence[Prompted], int], Sequence[Reply]],
 ) -> list[dict]:
-    """Return the Generation rows of all dialogues in self history. Each round asks for the next response of every dialogue
-    that has one to come; `answered` gives the replies of a round, from its questions and its number.
+    """Return the Generation rows of all dialogues in self history. Each round asks for the next response of
+    every dialogue that has one to come; `answered` gives the replies of a round, from its questions and its
+    number.
 
-    A response that never came, or could not be read, leaves a gap: the reference's turn stands there, and later rows of the
-    dialogue count it (`n_gaps`).
+    A response that never came, or could not be read, leaves a gap: the reference's turn stands there, and
+    later rows of the dialogue count it (`n_gaps`).
     """
     under_way = [Dialogue(turns) for turns in dialogues]
     for number in range(max(map(len, dialogues), default=0)):

@@ -1,5 +1,5 @@
-"""Everything that is scored of a board of HalluDial but its labels (`labels.label` gives those): detection, comparison, what a
-judge's errors on induced texts say of natural ones, and what other modules score.
+"""Everything that is scored of a board of HalluDial but its labels (`labels.label` gives those): detection,
+comparison, what a judge's errors on induced texts say of natural ones, and what other modules score.
 """
 
 from collections.abc import Iterator, Sequence
@@ -60,8 +60,8 @@ def score(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return all Score and Outcome rows of a board but those of its labels.
 
-    `samples` are the data set's and the responses that people labelled, `judgements` the subjects' and the detectors',
-    `generations` the data set's.
+    `samples` are the data set's and the responses that people labelled, `judgements` the subjects' and the
+    detectors', `generations` the data set's.
     """
     writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
     return scored(at.p.track(board), writer, items, samples, judgements, generations)
@@ -94,14 +94,14 @@ def scored(
     return frame(Score, rows), pl.concat([outcomes, responses])
 
 
-# ---- detection (HalluDial 3.1) -------------------------------------------------------------------------------
+# ---- detection (HalluDial 3.1) -----------------------------------------------------------------------------
 
 
 def score_judges(
     samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter
 ) -> tuple[list[dict], pl.DataFrame]:
-    """Return Score rows of detection of all judges and the Outcome rows that ranks are tested on, one judge's texts in memory
-    at a time.
+    """Return Score rows of detection of all judges and the Outcome rows that ranks are tested on, one judge's
+    texts in memory at a time.
     """
     counts, outcomes, scores = [], [frame(Outcome)], list[dict]()
     for rows in by_judge(samples, judgements):
@@ -112,8 +112,8 @@ def score_judges(
 
 
 def counted_texts(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return `judged_texts` counted per judge, variant, WITHIN and dialogue (`recognition_counts`). Several seeds of a
-    detector are its runs: counts are means over them.
+    """Return `judged_texts` counted per judge, variant, WITHIN and dialogue (`recognition_counts`). Several
+    seeds of a detector are its runs: counts are means over them.
     """
     single = rows.filter(pl.col("variant") != COMPARE)
     n_runs = pl.col("seed").n_unique().over("judge", "variant").cast(pl.Float64).alias("n_runs")
@@ -148,8 +148,8 @@ def detection_outcomes(rows: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
 
 
 def score_reliability(rows: pl.DataFrame, writer: ScoreWriter) -> Iterator[dict]:
-    """Yield `ece` of every judge whose judgements hold a probability `p`, per scenario, and of each bin of p its mean
-    (`bin_p`) and the share of its texts that is hallucinated (`bin_rate`).
+    """Yield `ece` of every judge whose judgements hold a probability `p`, per scenario, and of each bin of p
+    its mean (`bin_p`) and the share of its texts that is hallucinated (`bin_rate`).
     """
     with_p = rows.filter(pl.col("p").is_not_null(), variant=ZERO_SHOT)
     for (judge,), of_judge in with_p.group_by("judge", maintain_order=True):
@@ -167,14 +167,15 @@ def score_reliability(rows: pl.DataFrame, writer: ScoreWriter) -> Iterator[dict]
                 yield writer.share("bin_rate", name, slice_, label[:, number], clusters, n[:, number])
 
 
-# ---- comparison (HalluDial appendix C) -----------------------------------------------------------------------
+# ---- comparison (HalluDial appendix C) ---------------------------------------------------------------------
 
 
 def score_compared(samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter) -> Rows:
-    """Return Score rows of every judge and kind of pair: of both orders together, of each, and of pairs right in both.
+    """Return Score rows of every judge and kind of pair: of both orders together, of each, and of pairs right
+    in both.
 
-    A pair is known by its hallucinated side: one reference stands in several. A judge none of whose choices could be read has
-    no accuracy, of 0 neither.
+    A pair is known by its hallucinated side: one reference stands in several. A judge none of whose choices
+    could be read has no accuracy, of 0 neither.
     """
     compared = judgements.filter(pair("attributes", "variant") == COMPARE)
     rows = judged(samples, compared, variant=COMPARE, judgement_keys=("kind",), columns=COLUMNS)
@@ -208,15 +209,16 @@ def _by_order(subject: str, where: dict, pairs: Sequence[Contrast], writer: Scor
     return writer.shares(subject, asked, [group for *_, group in choices])
 
 
-# ---- do a judge's errors carry over from induced texts to natural ones? -----------------------------------------
+# ---- do a judge's errors carry over from induced texts to natural ones? ------------------------------------
 
 
 def score_transfer(rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return Score rows of one judge or several, from `judged_texts`: the rate that it tells of spontaneous responses, raw and
-    corrected by its errors on induced texts and on those that people labelled (`rate_by_judge`).
+    """Return Score rows of one judge or several, from `judged_texts`: the rate that it tells of spontaneous
+    responses, raw and corrected by its errors on induced texts and on those that people labelled
+    (`rate_by_judge`).
 
-    A text counts once, with the share of its seeds that flag it. Verdicts that could not be read count nowhere. A judge of no
-    spontaneous response has no row; errors that no text shows are left out.
+    A text counts once, with the share of its seeds that flag it. Verdicts that could not be read count
+    nowhere. A judge of no spontaneous response has no row; errors that no text shows are left out.
     """
     scores = []
     read = rows.filter(pl.col("verdict").is_not_null(), pl.col("kind").ne_missing(MATCHED), variant=ZERO_SHOT)

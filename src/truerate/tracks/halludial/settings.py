@@ -34,9 +34,9 @@ class Sizes(Grid):
 
     `dialogues`: whose turns are answered and made to hallucinate, or whose published texts are taken; null:
     all. Of those that are tested on: `tempered`: dialogues that are answered at every temperature; `located`:
-    responses of which each subject says where and why; `compared`: pairs of each kind; `natural`: conversations
-    with one responder that people label, every turn of them; `meta`: located judgements of each subject that
-    are judged themselves. The grid is that of the detectors (`Grid`).
+    responses of which each subject says where and why; `compared`: pairs of each kind; `natural`:
+    conversations with one responder that people label, every turn of them; `meta`: located judgements of each
+    subject that are judged themselves. The grid is that of the detectors (`Grid`).
     """
 
     caps_published: ClassVar[tuple[str, ...]] = ("dialogues",)
@@ -50,14 +50,16 @@ class Sizes(Grid):
 
 
 class Split(Block):
-    """How the data set is parted: the share of the dialogues that detectors learn from (the paper: .6, of samples)."""
+    """How the data set is parted: the share of the dialogues that detectors learn from (the paper: .6, of
+    samples).
+    """
 
     train: Share
 
 
 class Labelling(Block):
-    """Who labels natural responses and judgements: `n_annotators` people each; one who agrees with what most of
-    the others say on less than `screening_agreement` of the texts is not heard.
+    """Who labels natural responses and judgements: `n_annotators` people each; one who agrees with what most
+    of the others say on less than `screening_agreement` of the texts is not heard.
     """
 
     n_annotators: Few
@@ -65,16 +67,17 @@ class Labelling(Block):
 
 
 class Settings(Track):
-    """The HalluDial track: spontaneous and induced hallucination in dialogues, its place and reason, rates per turn and
-    dialogue (HalluDial sections 2 to 4).
+    """The HalluDial track: spontaneous and induced hallucination in dialogues, its place and reason, rates
+    per turn and dialogue (HalluDial sections 2 to 4).
 
-    Each kind of question has decoding settings of its own: `responding` those of responses (its temperature is the base
-    of all rates), `annotating`, `inducing` (also of matched texts), `detecting` of verdicts, of comparisons and of what
-    the meta-judge says, `locating` (null: as `detecting`). `temperatures`: at which test dialogues are answered besides.
-    `max_words` of a response, `slack_words` by which an induced one may be longer than the right one. `on_broken`: an
-    induced turn that breaks a rule is kept (as published) or rejected whole. `max_history_words`: of a longer
-    conversation prompts hold the latest turns. `texts`: where a source publishes a data set of this kind, its texts are
-    the board's and no model writes any (published); or models write them, and the source's are left out (generated).
+    Each kind of question has decoding settings of its own: `responding` those of responses (its temperature
+    is the base of all rates), `annotating`, `inducing` (also of matched texts), `detecting` of verdicts, of
+    comparisons and of what the meta-judge says, `locating` (null: as `detecting`). `temperatures`: at which
+    test dialogues are answered besides. `max_words` of a response, `slack_words` by which an induced one may
+    be longer than the right one. `on_broken`: an induced turn that breaks a rule is kept (as published) or
+    rejected whole. `max_history_words`: of a longer conversation prompts hold the latest turns. `texts`:
+    where a source publishes a data set of this kind, its texts are the board's and no model writes any
+    (published); or models write them, and the source's are left out (generated).
     """
 
     released: ClassVar[tuple[str, ...]] = ("dialogue",)

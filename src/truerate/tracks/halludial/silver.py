@@ -1,9 +1,10 @@
 """Silver samples: spontaneous responses with what the annotator says of them, and induced hallucination.
 
-An annotator (HalluDial section 2.1) that sees the reference response gives verdict, place and reason; no person checked
-them. Of every turn a writer makes a response that is factually wrong and one that is unfaithful (section 2.2), each with its
-segment and reason; and, our addition, a faithful paraphrase. References are people's, induced responses a model's: who can
-tell the two styles apart needs no facts. Against the paraphrases (`matched`) style tells nothing.
+An annotator (HalluDial section 2.1) that sees the reference response gives verdict, place and reason; no
+person checked them. Of every turn a writer makes a response that is factually wrong and one that is
+unfaithful (section 2.2), each with its segment and reason; and, our addition, a faithful paraphrase.
+References are people's, induced responses a model's: who can tell the two styles apart needs no facts.
+Against the paraphrases (`matched`) style tells nothing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -94,8 +95,8 @@ def read_written(question: Prompted, reply: str, contexts: Contexts, *, slack: i
 
 
 def read_induced(reply: str, right: str, slack: int) -> Read:
-    """Read a reply as an induced response, with its `segments`, its `rationale`, and the rules that it breaks (BROKEN). A
-    refusal abstains.
+    """Read a reply as an induced response, with its `segments`, its `rationale`, and the rules that it breaks
+    (BROKEN). A refusal abstains.
     """
     parsed = induced_reply(reply, CUES[INDUCE])
     if parsed.value is None:
@@ -124,8 +125,8 @@ def read_matched(reply: str, right: str, slack: int) -> Read:
 
 
 def length(text: str, right: str, slack: int) -> dict[str, str | None]:
-    """Return by how many words a text is longer than the right one (`words_over`, negative: shorter), and whether these are
-    too many (`too_long`).
+    """Return by how many words a text is longer than the right one (`words_over`, negative: shorter), and
+    whether these are too many (`too_long`).
     """
     n_over = len(words(text)) - len(words(right))
     return {"words_over": str(n_over), "too_long": "yes" if n_over > slack else None}
@@ -140,7 +141,9 @@ def broken(row_facts: Mapping[str, str]) -> list[str]:
 
 
 def base_responses(rows: Iterable[dict], settings: Settings) -> list[dict]:
-    """Return the responses that are annotated: those that were read, in gold history, at the base temperature."""
+    """Return the responses that are annotated: those that were read, in gold history, at the base
+    temperature.
+    """
     read = [(row, facts(row)) for row in rows if row["purpose"] == RESPOND and row["status"] == "ok"]
     base = (responding.GOLD, settings.base)
     return [
@@ -158,8 +161,9 @@ def samples(rows: Sequence[dict], contexts: Contexts, settings: Settings) -> tup
 def _spontaneous(
     rows: Iterable[dict], contexts: Contexts, settings: Settings
 ) -> tuple[list[dict], list[dict]]:
-    """Samples of annotated responses, and rejects of those whose annotation was not read. Where nobody annotates there is
-    neither. Their id is that of the response, so that a judgement of one is a judgement of the other.
+    """Samples of annotated responses, and rejects of those whose annotation was not read. Where nobody
+    annotates there is neither. Their id is that of the response, so that a judgement of one is a judgement of
+    the other.
     """
     annotated = [(row, facts(row)) for row in rows if row["purpose"] == ANNOTATE]
     annotation_of = {
@@ -187,8 +191,8 @@ def _spontaneous(
 
 
 def _induced(rows: Iterable[dict], contexts: Contexts, settings: Settings) -> tuple[list[dict], list[dict]]:
-    """Samples of all turns of which an induced response was read, and rejects: of induced responses that break a rule, and
-    where such are rejected (`on_broken`) of all else of their turn.
+    """Samples of all turns of which an induced response was read, and rejects: of induced responses that
+    break a rule, and where such are rejected (`on_broken`) of all else of their turn.
     """
     of_turn: dict[str, list[dict]] = {}
     for row in rows:

@@ -1,8 +1,8 @@
-"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that name: labels
-come back in by `labels.label`, scores go out by `scores.score`.
+"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that
+name: labels come back in by `labels.label`, scores go out by `scores.score`.
 
-A step asks only models that may stand on the board (`Params.models_on`); without one it gives an empty frame. `asking` is
-how it asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
+A step asks only models that may stand on the board (`Params.models_on`); without one it gives an empty frame.
+`asking` is how it asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
 """
 
 from collections.abc import Iterable, Sequence
@@ -63,8 +63,8 @@ class DialogueWork(Work):
     def asked_until_read(
         self, questions: Sequence[Prompted], what: str, read: Reader
     ) -> tuple[list[dict], list[dict]]:
-        """Ask, and re-ask what could not be read. Return the Generation rows of the replies that stand, and all. Each reply
-        is read once.
+        """Ask, and re-ask what could not be read. Return the Generation rows of the replies that stand, and
+        all. Each reply is read once.
         """
         readings: dict[tuple[int, str], Read] = {}  # by the question, which outlives this, and the reply
 
@@ -115,9 +115,9 @@ class WritingWork(DialogueWork):
 
 @step_of(WritingWork)
 def respond(work: DialogueWork) -> list[dict]:
-    """Ask a model for responses to a shard's turns: in gold history at the base temperature, of some test dialogues at
-    others, and of all test dialogues in self history, turn by turn. A model that is told no temperature, or one of its own,
-    has no others. Rows of purpose `respond`.
+    """Ask a model for responses to a shard's turns: in gold history at the base temperature, of some test
+    dialogues at others, and of all test dialogues in self history, turn by turn. A model that is told no
+    temperature, or one of its own, has no others. Rows of purpose `respond`.
     """
     is_tempered = work.config.p.model(work.model).takes("temperature")
     tempered = chosen(work.test, work.size.tempered, work.seed) if is_tempered else []
@@ -154,9 +154,9 @@ def induce(work: DialogueWork) -> list[dict]:
 
 
 def is_built(at: Layout, board: str, tables) -> bool:
-    """Return whether models write the board's texts: not where its source publishes a data set (unless `texts` says so), and
-    not without a model that may; then the source's labelled texts are its data set. What people labelled of dialogues that
-    can be answered anew is no such set.
+    """Return whether models write the board's texts: not where its source publishes a data set (unless
+    `texts` says so), and not without a model that may; then the source's labelled texts are its data set.
+    What people labelled of dialogues that can be answered anew is no such set.
     """
     settings = at.p.track(board)
     is_published = tables.samples["label_source"].is_in(dataset.TRAINED_ON).any()
@@ -170,9 +170,9 @@ def is_built(at: Layout, board: str, tables) -> bool:
 def detect(
     at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> tuple[pl.DataFrame, Replies]:
-    """Ask a subject for verdicts on a shard's test samples, of some of them where and why, and for its choices between the
-    two sides of pairs, in both orders. Return Generation rows of purposes `detect`, `locate` and `compare`, and beside them
-    the `judgements`.
+    """Ask a subject for verdicts on a shard's test samples, of some of them where and why, and for its
+    choices between the two sides of pairs, in both orders. Return Generation rows of purposes `detect`,
+    `locate` and `compare`, and beside them the `judgements`.
     """
     if not allowed(at, board, model):
         return NO_ROWS, {"judgements": frame(Judgement)}
@@ -210,8 +210,8 @@ def meta(work: DialogueWork) -> list[dict]:
 def exported(
     at: Layout, board: str, tables, replies: Replies, beside: Replies
 ) -> tuple[dict[str, pl.DataFrame], list[dict]]:
-    """Return the tables of the board's data set by name, and its annotation tasks: responses to test dialogues, and the
-    judgements that the meta-judge gets. Pure: it asks nothing.
+    """Return the tables of the board's data set by name, and its annotation tasks: responses to test
+    dialogues, and the judgements that the meta-judge gets. Pure: it asks nothing.
     """
     work = DialogueWork(at, board, tables, replies)
     whole = pl.concat([NO_ROWS, *replies.values()]).sort("generation_id")

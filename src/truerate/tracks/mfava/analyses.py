@@ -1,14 +1,15 @@
-"""What the paper asks of its rates: do silver- and gold-based estimates agree, are large models better, what do languages, their
-number and the length of replies explain?
+"""What the paper asks of its rates: do silver- and gold-based estimates agree, are large models better, what
+do languages, their number and the length of replies explain?
 
-Points of one analysis are not independent (cells share a detector, models share queries), so a p-value from Student's t
-says too much; where models are compared the headline rates stand beside it, paired by article, and a bootstrap of the raw
-ones. Common Crawl shares and article counts enter as logarithms.
+Points of one analysis are not independent (cells share a detector, models share queries), so a p-value from
+Student's t says too much; where models are compared the headline rates stand beside it, paired by article,
+and a bootstrap of the raw ones. Common Crawl shares and article counts enter as logarithms.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -28,13 +29,8 @@ from truerate.tracks.mfava.rates import Calibrations, Cells, grid_estimates
 Cell = tuple[str, str]  # model and language
 Values = Mapping[Cell, float]
 Key = tuple[str, str | None]  # an estimator, and by which labels
-Points = Mapping[str, tuple[float, float]]  # x and y by the name of a point
-SHOWN: tuple[Key, ...] = (  # the estimators that are compared with facts of languages and models
-    (RAW, None),
-    (HR_EST, SILVER),
-    (HR_EST, GOLD),
-    (PREDICTION_POWERED, NATURAL),
-)
+# the estimators that are compared with facts of languages and models
+SHOWN: tuple[Key, ...] = ((RAW, None), (HR_EST, SILVER), (HR_EST, GOLD), (PREDICTION_POWERED, NATURAL))
 FACTS = {"common-crawl": "common_crawl_percent", "wikipedia-articles": "wikipedia_articles"}
 
 
@@ -54,10 +50,8 @@ def analysis_rows(
     values: dict[Key, dict[Cell, float]] = {}
     for cell, each in estimated.items():
         for estimate in each:
-            if estimate.interval is not None and estimate.interval.value is not None:
-                values.setdefault((estimate.estimator, estimate.calibration), {})[cell] = (
-                    estimate.interval.value
-                )
+            if (interval := estimate.interval) is not None and interval.value is not None:
+                values.setdefault((estimate.estimator, estimate.calibration), {})[cell] = interval.value
     asked = contrasts(cells, models, large_from=large_from)
     return [
         *silver_against_gold(values, writer),
@@ -71,106 +65,107 @@ def analysis_rows(
 # ---- correlations ------------------------------------------------------------------------------------------
 
 
-def correlation_rows(
-    subject: str, where: Mapping, correlation: Correlation, writer: ScoreWriter
-) -> list[dict]:
+def correlation(x: Mapping[Any, float], y: Mapping[Any, float]) -> Correlation:
+    """Return Pearson's r over the keys that both have, in the order of `y`."""
+    shared = [key for key in y if key in x]
+    return pearson([x[key] for key in shared], [y[key] for key in shared])
+
+
+def correlation_rows(subject: str, where: Mapping, of: Correlation, writer: ScoreWriter) -> list[dict]:
     """Return `pearson_r`, `p_value`, `n_points` of one correlation."""
-    values = {"pearson_r": correlation.r, "p_value": correlation.p, "n_points": float(correlation.n)}
-    return [writer.row(name, subject, where, value, correlation.n) for name, value in values.items()]
+    values = {"pearson_r": of.r, "p_value": of.p, "n_points": float(of.n)}
+    return [writer.row(name, subject, where, value, of.n) for name, value in values.items()]
 
 
-def point_rows(subject: str, where: Mapping, points: Points, writer: ScoreWriter) -> list[dict]:
-    """Return `point_x` and `point_y` of every point of one analysis."""
+def point_rows(
+    subject: str, where: Mapping, x: Mapping[str, float], y: Mapping[str, float], writer: ScoreWriter
+) -> list[dict]:
+    """Return `point_x` and `point_y` of every point of one analysis that has both."""
     return [
-        writer.row(metric, subject, {**where, "point": name}, value, 1)
-        for name, pair in points.items()
-        for metric, value in zip(("point_x", "point_y"), pair, strict=True)
+        writer.row(metric, subject, {**where, "point": name}, of[name], 1)
+        for name in y
+        for metric, of in (("point_x", x), ("point_y", y))
+        if name in x
     ]
 
 
 def silver_against_gold(values: Mapping[Key, Values], writer: ScoreWriter) -> list[dict]:
-    """Return Pearson's r of HR_est by silver and by gold over cells, and of the corrections alone (HR_est over the raw rate).
+    """Return Pearson's r of HR_est by silver and by gold over cells, and of the corrections alone (HR_est
+    over the raw rate).
 
-    Both estimates of a cell hold the same H_det, so the first overstates how well silver stands in for gold; the second is
-    free of it.
+    Both estimates of a cell hold the same H_det, so the first overstates how well silver stands in for gold;
+    the second is free of it.
     """
     silver, gold, raw = (values.get(key, {}) for key in ((HR_EST, SILVER), (HR_EST, GOLD), (RAW, None)))
     shared = sorted(set(silver) & set(gold))
     if not shared:
         return []
     # a correction is the same for all models of a language
-    factors = {
-        cell[1]: (silver[cell] / raw[cell], gold[cell] / raw[cell]) for cell in shared if raw.get(cell)
-    }
-    whole = pearson([silver[cell] for cell in shared], [gold[cell] for cell in shared])
-    of_factors = pearson(*([pair[side] for pair in factors.values()] for side in (0, 1)))
+    by_silver, by_gold = (
+        {cell[1]: of[cell] / raw[cell] for cell in shared if raw.get(cell)} for of in (silver, gold)
+    )
+    whole = correlation(silver, {cell: gold[cell] for cell in shared})
     return [
         *correlation_rows("silver-against-gold", {}, whole, writer),
-        *correlation_rows("silver-against-gold-factor", {}, of_factors, writer),
+        *correlation_rows("silver-against-gold-factor", {}, correlation(by_silver, by_gold), writer),
     ]
 
 
 def correlations(
     cells: Cells, values: Mapping[Key, Values], models: Mapping[str, Model], writer: ScoreWriter
 ) -> list[dict]:
-    """Return by each estimator of SHOWN what goes with a rate, and with hallucinated tokens per reply by the same estimate:
+    """Return by each estimator of SHOWN what goes with a rate, and with hallucinated tokens per reply by the
+    same estimate:
 
     - over languages, their means over models: facts of a language (mFAVA Figure 5a; the points of rates);
-    - over models, their means over all languages: how many languages its makers say it speaks (Figure 5b; of rates alone, with
-      their points; models that declare none are no points);
-    - tokens per reply (Figure 7): over cells, as they are and (`within` = languages) less their means over the models of a
-      language, because a token is a character in one script and a word in another; over the languages of each model; and
-      over languages by their means over models (`across`).
+    - over models, their means over all languages: how many languages its makers say it speaks (Figure 5b; of
+      rates alone, with their points; models that declare none are no points);
+    - tokens per reply (Figure 7): over cells, as they are and (`within` = languages) less their means over
+      the models of a language, because a token is a character in one script and a word in another; over the
+      languages of each model; and over languages by their means over models (`across`).
     """
     rows: list[dict] = []
-    n_tokens = {cell: replies.tokens.mean(axis=1).mean() for cell, replies in cells.items()}
+    n_tokens = {cell: float(replies.tokens.mean(axis=1).mean()) for cell, replies in cells.items()}
+    n_languages = {name: float(len(model.languages)) for name, model in models.items() if model.languages}
+    by_language = {code: facts._asdict() for code, facts in language_facts().items()}
     for key in SHOWN:
         rates = values.get(key, {})
         where = {"estimator": key[0], "calibration": key[1]}
-        counts = {cell: float(rate * n_tokens[cell]) for cell, rate in rates.items()}
-        lengths = {cell: float(n_tokens[cell]) for cell in rates}
+        lengths = {cell: n_tokens[cell] for cell in rates}
+        counts = {cell: rate * n_tokens[cell] for cell, rate in rates.items()}
         for what, numbers in (("rate", rates), ("count", counts)) if rates else ():
             means = language_means(numbers, cells)
             for name, fact in FACTS.items():
-                facts = {
-                    lang: getattr(language_facts()[lang], fact) for lang in means if lang in language_facts()
+                x = {
+                    lang: of[fact]
+                    for lang, of in by_language.items()
+                    if lang in means and of[fact] is not None
                 }
-                points = {lang: (x, means[lang]) for lang, x in facts.items() if x is not None}
-                if points:
-                    correlation = pearson(
-                        [float(np.log10(x)) for x, _ in points.values()], [y for _, y in points.values()]
-                    )
-                    rows += correlation_rows(f"{what}-against-{name}", where, correlation, writer)
-                    rows += (
-                        point_rows(f"{what}-against-{name}", where, points, writer) if what == "rate" else []
-                    )
-            subject = f"{what}-against-length"
-            x, y = list(lengths.values()), [numbers[cell] for cell in lengths]
-            rows += correlation_rows(subject, where, pearson(x, y), writer)
-            within = pearson_within(x, y, [lang for _, lang in lengths])
-            rows += correlation_rows(subject, {**where, "within": "languages"}, within, writer)
+                if x:
+                    subject = f"{what}-against-{name}"
+                    logarithms = {lang: float(np.log10(value)) for lang, value in x.items()}
+                    rows += correlation_rows(subject, where, correlation(logarithms, means), writer)
+                    rows += point_rows(subject, where, x, means, writer) if what == "rate" else []
+            within = pearson_within([*lengths.values()], [*numbers.values()], [lang for _, lang in lengths])
+            of_length = [({}, correlation(lengths, numbers)), ({"within": "languages"}, within)]
             for model in sorted({model for model, _ in rates}):
-                of_model = [cell for cell in rates if cell[0] == model]
-                correlation = pearson(
-                    [lengths[cell] for cell in of_model], [numbers[cell] for cell in of_model]
-                )
-                rows += correlation_rows(subject, {**where, "model": model}, correlation, writer)
-            across = language_means(lengths, cells)
-            whole = pearson([across[lang] for lang in means], list(means.values()))
-            rows += correlation_rows(subject, {**where, "across": "languages"}, whole, writer)
-        n_langs = {name: float(len(model.languages)) for name, model in models.items() if model.languages}
-        points = {
-            name: (n_langs[name], mean) for name, mean in model_means(rates, cells).items() if name in n_langs
-        }
-        if points:
-            correlation = pearson([x for x, _ in points.values()], [y for _, y in points.values()])
-            rows += correlation_rows("rate-against-supported-languages", where, correlation, writer)
-            rows += point_rows("rate-against-supported-languages", where, points, writer)
+                of_model = {cell: number for cell, number in numbers.items() if cell[0] == model}
+                of_length.append(({"model": model}, correlation(lengths, of_model)))
+            of_length.append(({"across": "languages"}, correlation(language_means(lengths, cells), means)))
+            for over, of in of_length:
+                rows += correlation_rows(f"{what}-against-length", {**where, **over}, of, writer)
+        means = {name: mean for name, mean in model_means(rates, cells).items() if name in n_languages}
+        if means:
+            subject = "rate-against-supported-languages"
+            rows += correlation_rows(subject, where, correlation(n_languages, means), writer)
+            rows += point_rows(subject, where, n_languages, means, writer)
     return rows
 
 
 def language_means(values: Values, cells: Iterable[Cell]) -> dict[str, float]:
-    """Return the mean over models by language; a language in which a model that answered has no value has none."""
+    """Return the mean over models by language; a language in which a model that answered has no value has
+    none.
+    """
     return _means(values, cells, 1)
 
 
@@ -194,8 +189,8 @@ def _means(values: Values, cells: Iterable[Cell], side: int) -> dict[str, float]
 def size_groups(
     cells: Iterable[Cell], models: Mapping[str, Model], *, large_from: float | None = None
 ) -> list[tuple[dict, list[str], list[str]]]:
-    """Return small and large models: those below and from `large_from` billions of parameters on (None: from their median
-    size on), and the smallest and largest of each family that has two sizes.
+    """Return small and large models: those below and from `large_from` billions of parameters on (None: from
+    their median size on), and the smallest and largest of each family that has two sizes.
     """
     names = sorted({name for name, _ in cells} & models.keys())
     sizes = {name: size for name in names if (size := models[name].size_b)}
@@ -222,56 +217,59 @@ def size_tests(
     *,
     large_from: float | None = None,
 ) -> list[dict]:
-    """Return the paper's test of small against large models: Student's t over the estimates of each model averaged over
-    languages, one per detector seed and reply seed (there 3 × 5 = 15 per model).
+    """Return the paper's test of small against large models: Student's t over the estimates of each model
+    averaged over languages, one per detector seed and reply seed (there 3 × 5 = 15 per model).
 
-    Of HR_est by silver where every cell has it, else of the raw rate. The estimates of a model share its replies' queries
-    and its detector, which the test does not know: the bootstrap (`test` = bootstrap) stands beside it.
+    Of HR_est by silver where every cell has it, else of the raw rate. The estimates of a model share its
+    replies' queries and its detector, which the test does not know: the bootstrap (`test` = bootstrap) stands
+    beside it.
     """
     averages = language_averages(cells, calibrated)
-    key: Key = (HR_EST, SILVER)
-    if not averages or any(key not in each for each in averages.values()):
-        key = (RAW, None)
+    is_corrected = bool(averages) and all((HR_EST, SILVER) in each for each in averages.values())
+    key: Key = (HR_EST, SILVER) if is_corrected else (RAW, None)
+    test = {"test": "t-test", "estimator": key[0], "calibration": key[1]}
     rows = []
     for where, *groups in size_groups(cells, models, large_from=large_from):
-        first, second = (
+        of_groups = [
             [value for name in names for value in averages.get(name, {}).get(key, ())] for names in groups
-        )
-        difference = t_test(first, second)
-        slice_ = {**where, "test": "t-test", "estimator": key[0], "calibration": key[1]}
-        values = {
-            "mean_difference": difference.value,
-            "p_value": difference.p,
-            "n_points": float(difference.n),
-        }
-        rows += [
-            writer.row(name, "small-against-large", slice_, value, difference.n)
-            for name, value in values.items()
         ]
+        difference = t_test(*of_groups)
+        values = (difference.value, difference.p, difference.n)
+        rows += difference_rows("small-against-large", {**where, **test}, *values, writer)
     return rows
 
 
-def language_averages(cells: Cells, calibrated: Calibrations) -> dict[str, dict[Key, list[float]]]:
-    """Return of each model and estimate the mean over all languages, one value per detector seed and reply seed.
+def difference_rows(
+    subject: str, where: Mapping, value: Interval | float | None, p: float | None, n: int, writer: ScoreWriter
+) -> list[dict]:
+    """Return `mean_difference`, `p_value` and `n_points` of one test."""
+    values = {"mean_difference": value, "p_value": p, "n_points": float(n)}
+    return [writer.row(name, subject, where, of, n) for name, of in values.items()]
 
-    An estimate that a language lacks, or whose reply seeds differ between languages, has none; nor has a model that answered
-    in fewer languages than others.
+
+def language_averages(cells: Cells, calibrated: Calibrations) -> dict[str, dict[Key, list[float]]]:
+    """Return of each model and estimate the mean over all languages, one value per detector seed and reply
+    seed.
+
+    An estimate that a language lacks, or whose reply seeds differ between languages, has none; nor has a
+    model that answered in fewer languages than others.
     """
-    langs = sorted({lang for _, lang in cells})
+    langs = {lang for _, lang in cells}
     averages: dict[str, dict[Key, list[float]]] = {}
     for model in sorted({model for model, _ in cells}):
+        by_lang = {lang: replies for (name, lang), replies in cells.items() if name == model}
+        has_same_seeds = len({tuple(sorted(set(replies.subsets))) for replies in by_lang.values()}) == 1
         grids: list[dict[Key, np.ndarray]] = []
-        for lang in langs:
+        for lang in sorted(by_lang) if by_lang.keys() == langs and has_same_seeds else ():
             silver = {SILVER: calibrated[SILVER, lang]} if (SILVER, lang) in calibrated else {}
-            grids.append(grid_estimates(cells[model, lang], silver) if (model, lang) in cells else {})
-        seeds = {tuple(sorted(set(cells[model, lang].subsets))) for lang in langs if (model, lang) in cells}
-        shared = set.intersection(*(set(grid) for grid in grids)) if len(seeds) == 1 else set()
+            grids.append(grid_estimates(by_lang[lang], silver))
+        shared = [key for key in grids[0] if all(key in grid for grid in grids)] if grids else []
         means = {key: np.mean([grid[key] for grid in grids], axis=0).ravel() for key in shared}
         averages[model] = {key: mean.tolist() for key, mean in means.items() if not np.isnan(mean).any()}
     return averages
 
 
-# ---- differences of rates between groups of models or languages --------------------------------------------------
+# ---- differences of rates between groups of models or languages --------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -290,18 +288,16 @@ class Contrast:
         return {cell: sign / len(side) for side, sign in sides for cell in side}
 
     def rows(self, test: Mapping, interval: Interval, p: float | None, writer: ScoreWriter) -> list[dict]:
-        """Return `mean_difference`, `p_value` and `n_points`."""
+        """Return `difference_rows` by a test."""
         n = len(self.first) + len(self.second)
-        values = {"mean_difference": interval, "p_value": p, "n_points": float(n)}
-        where = {**self.where, **test}
-        return [writer.row(name, self.subject, where, value, n) for name, value in values.items()]
+        return difference_rows(self.subject, {**self.where, **test}, interval, p, n, writer)
 
 
 def contrasts(
     cells: Iterable[Cell], models: Mapping[str, Model], *, large_from: float | None = None
 ) -> list[Contrast]:
-    """Return small against large models (`size_groups`), declared languages against others, each family and script of
-    languages against the others; those without cells on one side are left out.
+    """Return small against large models (`size_groups`), declared languages against others, each family and
+    script of languages against the others; those without cells on one side are left out.
     """
     names, langs = (sorted({cell[side] for cell in cells}) for side in (0, 1))
 
@@ -314,16 +310,12 @@ def contrasts(
         of_declared = [cell for cell in cells if cell[0] in declared]
         inside = [cell for cell in of_declared if cell[1] in declared[cell[0]]]
         yield "declared-languages", {}, inside, [cell for cell in of_declared if cell not in inside]
+        facts = {lang: language_facts()[lang]._asdict() for lang in langs if lang in language_facts()}
         for key in ("family", "script"):
-            group_of = {
-                lang: getattr(language_facts()[lang], key) for lang in langs if lang in language_facts()
-            }
-            for group in sorted(set(group_of.values())):
-                first, second = (
-                    [lang for lang in group_of if (group_of[lang] == group) == is_in]
-                    for is_in in (True, False)
-                )
-                yield f"by-{key}", {key: group}, product(names, first), product(names, second)
+            for group in sorted({of[key] for of in facts.values()}):
+                within = [lang for lang in facts if facts[lang][key] == group]
+                others = [lang for lang in facts if lang not in within]
+                yield f"by-{key}", {key: group}, product(names, within), product(names, others)
 
     sides = [
         Contrast(subject, where, *(tuple(cell for cell in side if cell in cells) for side in both))
@@ -333,14 +325,15 @@ def contrasts(
 
 
 def contrast_rows(cells: Cells, asked: Sequence[Contrast], writer: ScoreWriter) -> list[dict]:
-    """Return `mean_difference` (with its interval), `p_value`, `n_points` of every contrast of raw rates (`ratio_contrasts`),
-    articles resampled whole for all models together: what two models share on an article cancels.
+    """Return `mean_difference` (with its interval), `p_value`, `n_points` of every contrast of raw rates
+    (`ratio_contrasts`), articles resampled whole for all models together: what two models share on an article
+    cancels.
     """
     if not asked:
         return []
     weights = np.array([[contrast.weights.get(cell, 0.0) for contrast in asked] for cell in cells])
-    sizes = [len(replies.groups) for replies in cells.values()]
-    owner = np.repeat(np.arange(len(cells)), sizes)
+    # a row per reply; its flagged tokens and its tokens stand in the two columns of its cell
+    owner = np.repeat(np.arange(len(cells)), [len(replies.groups) for replies in cells.values()])
     columns = np.zeros((len(owner), 2 * len(cells)))
     for offset, name in ((0, "detected"), (len(cells), "tokens")):
         values = [getattr(replies, name).mean(axis=1) for replies in cells.values()]
@@ -354,8 +347,8 @@ def contrast_rows(cells: Cells, asked: Sequence[Contrast], writer: ScoreWriter) 
 
 
 def headline_rows(fit: Fit, asked: Iterable[Contrast], writer: ScoreWriter) -> list[dict]:
-    """Return the same of headline rates (`estimators.grid.combined`: linearised, paired by article), of the contrasts all of
-    whose cells have labels.
+    """Return the same of headline rates (`estimators.grid.combined`: linearised, paired by article), of the
+    contrasts all of whose cells have labels.
     """
     rows = []
     test = {"estimator": PREDICTION_POWERED, "calibration": NATURAL, "test": "paired"}

@@ -1,5 +1,5 @@
-"""What is asked about and what texts are checked against: an item joined with its reference; which items a board takes,
-in which languages, and what is known of these.
+"""What is asked about and what texts are checked against: an item joined with its reference; which items a
+board takes, in which languages, and what is known of these.
 """
 
 import csv
@@ -102,7 +102,9 @@ def check_languages(board: str, declared: Iterable[str], available: Iterable[str
 
 
 class LanguageFacts(NamedTuple):
-    """A language's family and script, its share of Common Crawl's pages, its Wikipedia's articles; None: not known."""
+    """A language's family and script, its share of Common Crawl's pages, its Wikipedia's articles; None: not
+    known.
+    """
 
     family: str
     script: str

@@ -1,4 +1,6 @@
-"""What is scored of a board's texts and requests alone: spans and rates of the labels, the queries, and what was rejected."""
+"""What is scored of a board's texts and requests alone: spans and rates of the labels, the queries, and what
+was rejected.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -23,8 +25,9 @@ def by_language(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 
 
 def span_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return `n_texts`, `n_spans` and `span_rate` (share of texts that hold one) of each type, language, kind of labels and
-    task (mFAVA Table 2). Spans that do not count as marked (p ≤ 0.5) are not counted. Type `all` counts every span.
+    """Return `n_texts`, `n_spans` and `span_rate` (share of texts that hold one) of each type, language, kind
+    of labels and task (mFAVA Table 2). Spans that do not count as marked (p ≤ 0.5) are not counted. Type
+    `all` counts every span.
     """
     keys = ["task", "label_source", "lang"]
     marked = flat_spans(samples.select("sample_id", *keys, "spans"))
@@ -45,8 +48,8 @@ def span_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
 
 
 def gold_rate_rows(counts: Mapping[tuple[str, str], tuple[int, int, int]], writer: ScoreWriter) -> list[dict]:
-    """Return `hallucinated_token_rate`: the share of tokens that the labels themselves mark, per kind of labels and language
-    (`scores.gold_counts`).
+    """Return `hallucinated_token_rate`: the share of tokens that the labels themselves mark, per kind of
+    labels and language (`scores.gold_counts`).
     """
     rows = []
     for against, lang in sorted(counts, key=lambda key: (AGAINST.index(key[0]), key[1])):
@@ -57,8 +60,9 @@ def gold_rate_rows(counts: Mapping[tuple[str, str], tuple[int, int, int]], write
 
 
 def query_rows(items: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return `answerable_rate`: of the queries that were checked, the share that their reference answers; and of those that
-    a model was asked `n_articles`, `n_queries`, `n_categories` (mFAVA Table 9): per language, and over all.
+    """Return `answerable_rate`: of the queries that were checked, the share that their reference answers; and
+    of those that a model was asked `n_articles`, `n_queries`, `n_categories` (mFAVA Table 9): per language,
+    and over all.
 
     Categories are counted where every article of a language names its own.
     """
@@ -84,11 +88,11 @@ def query_rows(items: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWrit
 
 
 def rejected_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return `n_rejected` and `rejected_rate` of each step and model: replies that could not be used, by reason and over all
-    reasons, by language.
+    """Return `n_rejected` and `rejected_rate` of each step and model: replies that could not be used, by
+    reason and over all reasons, by language.
 
-    Step `passage`: passages that were begun and did not come through all six insertions, so that no sample was made of
-    them, by the reason of the last try of the last round.
+    Step `passage`: passages that were begun and did not come through all six insertions, so that no sample
+    was made of them, by the reason of the last try of the last round.
     """
     asked = generations.filter(pl.col("purpose").is_in(STEPS)).with_columns(
         *(pair("attributes", key) for key in ("lang", "type", "try")),

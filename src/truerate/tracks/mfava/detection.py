@@ -1,8 +1,10 @@
-"""How well each detector finds hallucinated tokens (mFAVA Tables 3 and 10), how well its probabilities order tokens wherever
-it begins to mark (AUROC and average precision), and Mu-SHROOM's two scores of natural answers.
+"""How well each detector finds hallucinated tokens (mFAVA Tables 3 and 10), how well its probabilities order
+tokens wherever it begins to mark (AUROC and average precision), and Mu-SHROOM's two scores of natural
+answers.
 
-Scores of one detector are means over its seeds; the language `all` is the plain mean over languages, undefined where one of
-them is. Clusters (articles, references) are resampled whole. A text that a run did not judge does not count for it.
+Scores of one detector are means over its seeds; the language `all` is the plain mean over languages,
+undefined where one of them is. Clusters (articles, references) are resampled whole. A text that a run did not
+judge does not count for it.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -53,8 +55,9 @@ SoftSpans = Sequence[tuple[int, int, float | None]]
 
 
 class Cell(NamedTuple):
-    """One detector in one language against labels of one kind: number of judged texts, intervals by metric and type, SPREAD
-    of each seed (3, seeds), and how many of the texts that it judged it read in windows, and how many these are.
+    """One detector in one language against labels of one kind: number of judged texts, intervals by metric
+    and type, SPREAD of each seed (3, seeds), and how many of the texts that it judged it read in windows, and
+    how many these are.
     """
 
     n: int
@@ -69,7 +72,9 @@ Cells = dict[tuple[str, Detector, str], Cell]  # by kind of labels, detector and
 def detection_cells(
     texts: Texts, gold: Mapping[str, Labelled], runs: Mapping[Detector, Sequence[Run]], writer: ScoreWriter
 ) -> Cells:
-    """Return the cell of every detector against every kind of labels in each language that these texts are in."""
+    """Return the cell of every detector against every kind of labels in each language that these texts are
+    in.
+    """
     cells: Cells = {}
     for against in AGAINST:
         whole = gold[against]
@@ -87,8 +92,8 @@ def detection_cells(
 
 
 def detection_rows(cells: Cells, is_apart: Mapping[str, bool], writer: ScoreWriter) -> list[dict]:
-    """Return Score rows of every detector against every kind of labels, per language and over all, from the cells of all
-    texts. `is_apart`: by kind of labels, whether languages are apart (`marking.are_apart`).
+    """Return Score rows of every detector against every kind of labels, per language and over all, from the
+    cells of all texts. `is_apart`: by kind of labels, whether languages are apart (`marking.are_apart`).
     """
     by_detector: dict[tuple[str, Detector], dict[str, Cell]] = {}
     for against, detector, lang in sorted(cells, key=lambda key: (AGAINST.index(key[0]), *key[1:])):
@@ -103,8 +108,8 @@ def detection_rows(cells: Cells, is_apart: Mapping[str, bool], writer: ScoreWrit
 def _rows(
     detector: Detector, against: str, by_lang: Mapping[str, Cell], writer: ScoreWriter, *, is_apart: bool
 ) -> Iterator[dict]:
-    """The rows of a detector, over all languages of every metric that each of them has. `windowed_rate`, the share of the
-    judged texts whose reference was read in windows, has none where all were read whole.
+    """The rows of a detector, over all languages of every metric that each of them has. `windowed_rate`, the
+    share of the judged texts whose reference was read in windows, has none where all were read whole.
     """
 
     def row(lang: str, name: str, value: Interval | float | None, n: int, kind: str | None = None) -> dict:
@@ -132,8 +137,8 @@ def _rows(
 def _marked(
     gold: Labelled, runs: Sequence[Run], texts: Texts, detector: Detector, writer: ScoreWriter
 ) -> tuple[int, dict[tuple[str, str | None], Interval], np.ndarray]:
-    """`Cell.n`, the scores of marked tokens, and `Cell.seeds`. Recall is by each type that occurs, F1 by type for detectors
-    that name types.
+    """`Cell.n`, the scores of marked tokens, and `Cell.seeds`. Recall is by each type that occurs, F1 by type
+    for detectors that name types.
     """
     typed = np.stack([type_sums(gold, run, texts.line) for run in runs], axis=1)
     plain = np.stack([token_sums(gold, run, texts.line) for run in runs], axis=1)
@@ -166,8 +171,8 @@ def _marked(
 
 
 def token_levels(run: Run, places: np.ndarray, texts: Texts) -> np.ndarray:
-    """Return the largest probability of the spans that overlap a token, in per cent, (tokens,), of texts at `places`; 0
-    where none does.
+    """Return the largest probability of the spans that overlap a token, in per cent, (tokens,), of texts at
+    `places`; 0 where none does.
     """
     spans = run.spans.filter(pl.col("place").is_in(places.tolist()))
     text, starts, ends, p = (spans[name].fill_null(1).to_numpy() for name in ("place", "start", "end", "p"))
@@ -177,7 +182,9 @@ def token_levels(run: Run, places: np.ndarray, texts: Texts) -> np.ndarray:
 def _ordered(
     gold: Labelled, runs: Sequence[Run], levels: Sequence[np.ndarray], texts: Texts, writer: ScoreWriter
 ) -> dict[tuple[str, str | None], Interval]:
-    """The intervals of ORDERING, of one language: the counts of all at once would take more memory than a board's texts."""
+    """The intervals of ORDERING, of one language: the counts of all at once would take more memory than a
+    board's texts.
+    """
     positions, sample = texts.line.tokens_of(gold.places)
     n_cells = len(gold.places) * 2 * (LEVELS + 1)
     counts = []  # of each seed: tokens by text, label (gold or not) and per cent
@@ -200,8 +207,8 @@ def _ordered(
 
 
 def baseline_scores(gold: Labelled) -> dict[Detector, np.ndarray]:
-    """Return `answer_scores` of marking every character and none as the task has them (PLAIN_KIND): whole characters,
-    whatever tokens a detector of that name sees.
+    """Return `answer_scores` of marking every character and none as the task has them (PLAIN_KIND): whole
+    characters, whatever tokens a detector of that name sees.
     """
     lengths = [len(text) for text in gold.samples["text"]]
     marked = {
@@ -212,13 +219,14 @@ def baseline_scores(gold: Labelled) -> dict[Detector, np.ndarray]:
 
 
 def answer_scores(gold: Labelled, runs: Mapping[Detector, Sequence[Run]]) -> dict[Detector, np.ndarray]:
-    """Return `iou` and `spearman` of each labelled answer, (answers, 2), the means over seeds, of every detector but the two
-    baselines; NaN where the first seed did not judge an answer.
+    """Return `iou` and `spearman` of each labelled answer, (answers, 2), the means over seeds, of every
+    detector but the two baselines; NaN where the first seed did not judge an answer.
     """
     scores = {}
     for detector, seeds in runs.items():
         if detector.member not in (MARK_ALL, MARK_NONE):
-            # the spans of one run at a time: those of all as Python's numbers take more than the board's texts
+            # the spans of one run at a time: those of all as Python's numbers take more than the board's
+            # texts
             each = [_answer_scores(gold, _marked_answers(run, gold)) for run in seeds]
             scores[detector] = np.where(np.isnan(each[0]), np.nan, np.mean(each, axis=0))
     return scores
@@ -258,12 +266,13 @@ def mushroom_rows(
     *,
     with_page: Collection[str] = (),
 ) -> tuple[list[dict], pl.DataFrame]:
-    """Return `iou` and `spearman` (means over answers, seeds averaged) of every detector, and of marking every character and
-    none; `iou_with_page` and `spearman_with_page` over the answers to items `with_page`, where only some have one; and the
-    Outcome rows on which detectors are ranked by them, by the latter apart.
+    """Return `iou` and `spearman` (means over answers, seeds averaged) of every detector, and of marking
+    every character and none; `iou_with_page` and `spearman_with_page` over the answers to items `with_page`,
+    where only some have one; and the Outcome rows on which detectors are ranked by them, by the latter apart.
 
-    `answers`: `sample_id`, `item_id`, `group_id`, `lang` of those that people labelled; `scores`: `answer_scores` of them;
-    `detectors`: those of the board, by whose kinds the two baselines stand beside them.
+    `answers`: `sample_id`, `item_id`, `group_id`, `lang` of those that people labelled; `scores`:
+    `answer_scores` of them; `detectors`: those of the board, by whose kinds the two baselines stand beside
+    them.
     """
     rows, outcomes = [], [frame(Outcome)]
     if answers.is_empty():
@@ -293,9 +302,9 @@ def mushroom_rows(
 def _mushroom(
     metric: str, detector: Detector, units: pl.DataFrame, writer: ScoreWriter, *, bounds: tuple[float, float]
 ) -> tuple[list[dict], list[pl.DataFrame]]:
-    """Score rows of the mean of a score of answers, NaN where they do not count, in each language and over all, and
-    Outcome rows: over all an answer weighs as its language does in the plain mean, so that the mean of the rows is the
-    detector's score.
+    """Score rows of the mean of a score of answers, NaN where they do not count, in each language and over
+    all, and Outcome rows: over all an answer weighs as its language does in the plain mean, so that the mean
+    of the rows is the detector's score.
     """
     counted = units.filter(pl.col("value").is_not_nan()).with_columns(subject=pl.lit(detector.member))
     rows, outcomes = [], []

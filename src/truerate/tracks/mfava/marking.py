@@ -1,7 +1,7 @@
 """Every text of a board cut into tokens once, and which tokens gold labels and each run of a detector mark.
 
-A text is what an item and its wording are: a silver passage and its gold twin are one, and a labelled reply is the reply
-itself, so a judgement that names either belongs to both.
+A text is what an item and its wording are: a silver passage and its gold twin are one, and a labelled reply
+is the reply itself, so a judgement that names either belongs to both.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,8 +50,8 @@ class Detector(NamedTuple):
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts of a board: `item_id`, `text`, `group_id`, `lang`, a row per text; `places`: its row (`place`) by sample
-    or reply `id`.
+    """The texts of a board: `item_id`, `text`, `group_id`, `lang`, a row per text; `places`: its row
+    (`place`) by sample or reply `id`.
     """
 
     frame: pl.DataFrame
@@ -66,10 +66,11 @@ class Texts:
 
 @dataclass(frozen=True)
 class Run:
-    """One seed of a detector: `is_marked` (tokens,), `types` (tokens,; 0 or a place in TYPES + 1), `is_judged` (texts,).
+    """One seed of a detector: `is_marked` (tokens,), `types` (tokens,; 0 or a place in TYPES + 1),
+    `is_judged` (texts,).
 
-    `rows`: `place`, `threshold`, `n_windows` of its judgements; `spans`: `place`, `start`, `end`, `p` of all their spans, a
-    row each, which takes a third of what lists of them take.
+    `rows`: `place`, `threshold`, `n_windows` of its judgements; `spans`: `place`, `start`, `end`, `p` of all
+    their spans, a row each, which takes a third of what lists of them take.
     """
 
     seed: str
@@ -82,7 +83,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Labelled:
-    """Texts with labels of one kind: their `places` (samples,), `groups`, `langs`, and the gold tokens over the line."""
+    """Texts with labels of one kind: their `places` (samples,), `groups`, `langs`, and the gold tokens over
+    the line.
+    """
 
     places: np.ndarray
     groups: np.ndarray
@@ -101,7 +104,9 @@ class Labelled:
 
 
 def answers(generations: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Return the replies in the wild that came, with `group_id`, `lang` of their items and the facts of their rows."""
+    """Return the replies in the wild that came, with `group_id`, `lang` of their items and the facts of their
+    rows.
+    """
     keys = ("subset", "subset_seed", "replicate", "repeats", "dont_know", "cut", "wrong_language")
     asked = generations.filter(purpose="answer", status="ok")
     asked = asked.select(
@@ -112,7 +117,9 @@ def answers(generations: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
 
 
 def board_texts(samples: pl.DataFrame, replies: pl.DataFrame, cut: Callable[[str], Iterable[Span]]) -> Texts:
-    """Return the texts of labelled samples (held out, silver and wild) and of replies, each once, by item and wording."""
+    """Return the texts of labelled samples (held out, silver and wild) and of replies, each once, by item and
+    wording.
+    """
     frame, places = distinct_texts(samples, replies)
     return Texts(frame, places, token_line(frame["text"].to_list(), cut))
 
@@ -137,8 +144,8 @@ def labelled_replies(samples: pl.DataFrame, replies: pl.DataFrame) -> pl.DataFra
 
 
 def labelled(samples: pl.DataFrame, texts: Texts, against: str) -> Labelled:
-    """Return the samples of one kind of AGAINST: held-out passages, silver ones with silver or gold labels, or replies
-    that people labelled.
+    """Return the samples of one kind of AGAINST: held-out passages, silver ones with silver or gold labels,
+    or replies that people labelled.
     """
     rows = samples.filter(OF_KIND[against]).sort("sample_id")
     places = texts.places_of(rows["sample_id"])
@@ -154,8 +161,9 @@ def flat_spans(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def marks(rows: pl.DataFrame, line: TokenLine) -> tuple[np.ndarray, np.ndarray]:
-    """Return which tokens the spans of rows (`place`, `threshold`, `spans`) mark (tokens,), and with which type (tokens,):
-    0 for none or a type that is none of TYPES. A span marks without p, or with one above the threshold.
+    """Return which tokens the spans of rows (`place`, `threshold`, `spans`) mark (tokens,), and with which
+    type (tokens,): 0 for none or a type that is none of TYPES. A span marks without p, or with one above the
+    threshold.
     """
     hard = flat_spans(rows).filter(pl.col("p").is_null() | (pl.col("p") > pl.col("threshold")))
     places, starts, ends = (hard[name].to_numpy() for name in ("place", "start", "end"))
@@ -171,11 +179,11 @@ def marks(rows: pl.DataFrame, line: TokenLine) -> tuple[np.ndarray, np.ndarray]:
 
 
 def counted_judgements(judgements: pl.DataFrame, texts: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
-    """Return the judgements that count on texts (`distinct_texts`), by id, without their spans, which are most of a board's
-    judgements: `row` is the place of each among all; `detector` and `seed` name its run.
+    """Return the judgements that count on texts (`distinct_texts`), by id, without their spans, which are
+    most of a board's judgements: `row` is the place of each among all; `detector` and `seed` name its run.
 
-    A judgement without a verdict (of a detector that was not fitted) does not count; a detector of one language counts on
-    it alone; a text judged twice counts once.
+    A judgement without a verdict (of a detector that was not fitted) does not count; a detector of one
+    language counts on it alone; a text judged twice counts once.
     """
     keys = ("scope", "labels", "seed", "lang", "stage", "threshold", "n_windows")
     rows = judgements.select("judgement_id", "judge", "target_id", "status", "attributes").with_row_index(
@@ -227,7 +235,9 @@ def seeds_of(judgements: pl.DataFrame) -> list[str]:
 
 
 def of_seeds(runs: Sequence[Run], seeds: Sequence[str], texts: Texts) -> list[Run]:
-    """Return a run of every seed, in their order; one that judged none of these texts has marked and judged nothing."""
+    """Return a run of every seed, in their order; one that judged none of these texts has marked and judged
+    nothing.
+    """
     by_seed = {run.seed: run for run in runs}
     n_tokens = len(texts.line.starts)
     rows = pl.DataFrame(schema={"place": pl.Int64, "threshold": pl.Float64, "n_windows": pl.Int64})
@@ -241,15 +251,17 @@ def of_seeds(runs: Sequence[Run], seeds: Sequence[str], texts: Texts) -> list[Ru
 
 
 def token_sums(gold: Labelled, run: Run, line: TokenLine) -> np.ndarray:
-    """Return n, gold, detected, both of each labelled text, (samples, 4); zeros where the run did not judge it."""
+    """Return n, gold, detected, both of each labelled text, (samples, 4); zeros where the run did not judge
+    it.
+    """
     each = (gold.is_gold, run.is_marked, gold.is_gold & run.is_marked)
     sums = np.stack([line.sizes, *map(line.per_text, each)], axis=1)
     return sums[gold.places] * run.is_judged[gold.places, None]
 
 
 def type_sums(gold: Labelled, run: Run, line: TokenLine) -> np.ndarray:
-    """Return, of each type, gold tokens, those of them that are marked at all, detected tokens, tokens right by type;
-    (samples, types, 4).
+    """Return, of each type, gold tokens, those of them that are marked at all, detected tokens, tokens right
+    by type; (samples, types, 4).
     """
     counted = (
         (gold.types, gold.is_gold),
@@ -262,11 +274,13 @@ def type_sums(gold: Labelled, run: Run, line: TokenLine) -> np.ndarray:
 
 
 def are_apart(rows: pl.DataFrame) -> bool:
-    """Whether no group (`group_id`) stands in two languages, so that what is measured in one says nothing of the other."""
+    """Whether no group (`group_id`) stands in two languages, so that what is measured in one says nothing of
+    the other.
+    """
     return rows.select("group_id", "lang").n_unique() == rows["group_id"].n_unique()
 
 
-# ---- a board in parts that are scored one after the other: the texts of one language, where each item has one ----------
+# ---- a board in parts that are scored one after the other: the texts of one language, where each item has one ----
 
 
 class Piece(NamedTuple):
@@ -288,7 +302,9 @@ def parts_of_items(items: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def scored_parts(items: pl.DataFrame, samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """Return the part of each sample and of each reply in the wild, by what judgements name: `target_id`, `part`."""
+    """Return the part of each sample and of each reply in the wild, by what judgements name: `target_id`,
+    `part`.
+    """
     replies = generations.filter(purpose="answer").select("item_id", target_id="generation_id")
     targets = pl.concat([replies, samples.select("item_id", target_id="sample_id")])
     with_part = targets.join(parts_of_items(items, samples), on="item_id", maintain_order="left")
@@ -296,7 +312,9 @@ def scored_parts(items: pl.DataFrame, samples: pl.DataFrame, generations: pl.Dat
 
 
 def in_parts(judgements: pl.DataFrame, parts: pl.DataFrame) -> Judgements:
-    """Return judgements that are in memory by part, as `schemas.set_apart` gives those of files. `parts`: `scored_parts`."""
+    """Return judgements that are in memory by part, as `schemas.set_apart` gives those of files. `parts`:
+    `scored_parts`.
+    """
     with_part = judgements.join(parts, on="target_id", maintain_order="left")
     by_part = with_part.partition_by(PART, as_dict=True, include_key=False, maintain_order=True)
     empty = with_part.drop(PART).clear()

@@ -1,7 +1,9 @@
-"""What a plan assumes of a reply that has not come, what people's labels of replies will tell, and the GPU hours of networks.
+"""What a plan assumes of a reply that has not come, what people's labels of replies will tell, and the GPU
+hours of networks.
 
-An article gets all its queries; a silver passage keeps the rules of every round (`silver.assumed`). The number of calls is
-therefore an upper bound, and exact once everything is stored. Weights that translate ask nobody.
+An article gets all its queries; a silver passage keeps the rules of every round (`silver.assumed`). The
+number of calls is therefore an upper bound, and exact once everything is stored. Weights that translate ask
+nobody.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,13 +38,14 @@ ENDLESS = 10**9
 
 
 def labels(at: Layout, board: str) -> Iterator[dict[str, Any]]:
-    """Yield what people's labels of replies will give: of the number that is set, of a half and of all replies, and of
-    those that tell two models apart whose means over languages differ by so much (power .8, all pairs of models).
+    """Yield what people's labels of replies will give: of the number that is set, of a half and of all
+    replies, and of those that tell two models apart whose means over languages differ by so much (power .8,
+    all pairs of models).
 
-    Per line: what it is for, `labels` and `replies` labelled per language, of which `per_model`; the interval of a `rate`
-    of RATE in a language, and half the width of a model's mean (`estimators.planning.Plan`); the least difference of two
-    means that is told apart. `labels` is null where there are not so many replies. Annotators who fail the screening are
-    not counted: as many more are needed.
+    Per line: what it is for, `labels` and `replies` labelled per language, of which `per_model`; the interval
+    of a `rate` of RATE in a language, and half the width of a model's mean (`estimators.planning.Plan`); the
+    least difference of two means that is told apart. `labels` is null where there are not so many replies.
+    Annotators who fail the screening are not counted: as many more are needed.
     """
     from truerate.metrics.estimators.planning import Plan
 
@@ -75,9 +78,9 @@ def labels(at: Layout, board: str) -> Iterator[dict[str, Any]]:
 
 
 def label_notes(at: Layout, board: str) -> Iterator[str]:
-    """Yield what the intervals of `labels` leave out: where no reply is labelled by several people nothing tells what one
-    of them passes over (benchmarks/RESULTS.md: of 36 replies a cell labelled so .83 of intervals of .95 hold, of 30 with
-    one for all .96).
+    """Yield what the intervals of `labels` leave out: where no reply is labelled by several people nothing
+    tells what one of them passes over (benchmarks/RESULTS.md: of 36 replies a cell labelled so .83 of
+    intervals of .95 hold, of 30 with one for all .96).
     """
     rules, size = at.p.track(board).labelling, at.p.size_of(board)
     if size.natural and (rules.n_annotators < 2 or not n_shared(NATURAL, size.natural, rules)):
@@ -87,7 +90,7 @@ def label_notes(at: Layout, board: str) -> Iterator[str]:
         )
 
 
-# ---- GPU hours, from settings alone ----------------------------------------------------------------------------
+# ---- GPU hours, from settings alone ------------------------------------------------------------------------
 
 
 TRAIN_SHARE = 0.7  # of the passages are trained on, the others validate (mFAVA Table 5)
@@ -97,7 +100,9 @@ TRAINED = 6.15  # operations per parameter and token, attention over TOKENS_TRAI
 
 
 def gpu_hours(p: Params, board: str, cells: Iterable[GridCell]) -> list[GpuHours]:
-    """Return the hours of every network that says its size (`resources.size_b`). `cells`: those of the board's grid."""
+    """Return the hours of every network that says its size (`resources.size_b`). `cells`: those of the
+    board's grid.
+    """
     by_member: dict[str, list[GridCell]] = {}
     for cell in cells:
         by_member.setdefault(cell.member, []).append(cell)
@@ -115,8 +120,8 @@ def gpu_hours(p: Params, board: str, cells: Iterable[GridCell]) -> list[GpuHours
 
 
 def training_hours(p: Params, board: str, backbone: Backbone, *, is_mono: bool) -> float:
-    """Return the hours of one training: all passages (as many in each language, English among them) for so many epochs,
-    those that validate read once.
+    """Return the hours of one training: all passages (as many in each language, English among them) for so
+    many epochs, those that validate read once.
     """
     langs = {*p.track(board).languages, "en"}
     n = p.size_of(board).train * (1 if is_mono else len(langs))
@@ -129,8 +134,8 @@ def training_hours(p: Params, board: str, backbone: Backbone, *, is_mono: bool) 
 def judging_hours(
     p: Params, board: str, backbone: Backbone, *, is_mono: bool, is_everywhere: bool = True
 ) -> float:
-    """Return the hours of one detector over the silver passages and replies in the wild that it judges: all replies, or
-    those that people label.
+    """Return the hours of one detector over the silver passages and replies in the wild that it judges: all
+    replies, or those that people label.
     """
     size, track = p.size_of(board), p.track(board)
     wild = size.articles * track.wild.queries_per_article * track.wild.replicates * len(track.subjects)

@@ -21,7 +21,9 @@ RULES = ("mark-all", "mark-none")  # baselines: what a language's share of marke
 
 
 def public_tables(samples: pl.DataFrame, scores: pl.DataFrame, card: dict) -> list[tuple[str, pl.DataFrame]]:
-    """Return titles and tables of one board, from its labelled samples, its scores and the card of its source."""
+    """Return titles and tables of one board, from its labelled samples, its scores and the card of its
+    source.
+    """
     mushroom = {
         "IoU of marked characters (95 % interval)": "iou",
         "rank correlation of probabilities (95 % interval)": "spearman",
@@ -51,8 +53,8 @@ def text_table(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def malformed_table(counts: Mapping[str, int]) -> pl.DataFrame:
-    """Return rows, clean rows, the share that is not clean, and rows per reason, by labels and language, as the reader's card
-    counted them.
+    """Return rows, clean rows, the share that is not clean, and rows per reason, by labels and language, as
+    the reader's card counted them.
     """
     by_source: dict[tuple[str, str], dict[str, int]] = {}
     for name, n in counts.items():
@@ -74,8 +76,8 @@ def malformed_table(counts: Mapping[str, int]) -> pl.DataFrame:
 
 
 def detection_table(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return one line per detector, scope, labels and language: P, R and F1 of marked tokens against gold, AUROC and average
-    precision of their p; the languages' mean last.
+    """Return one line per detector, scope, labels and language: P, R and F1 of marked tokens against gold,
+    AUROC and average precision of their p; the languages' mean last.
     """
     keys = ["lang", "subject", "scope", "labels"]
     of_slice = [pair("slice", key) for key in ("against", "lang", "scope", "labels", "type")]
@@ -92,11 +94,11 @@ def detection_table(scores: pl.DataFrame) -> pl.DataFrame:
 def character_table(
     scores: pl.DataFrame, metric: str, counts: Mapping[str, int] = MappingProxyType({})
 ) -> pl.DataFrame:
-    """Return one line per language, their mean last; one column per detector, the two rules first; each run of a detector
-    that has several.
+    """Return one line per language, their mean last; one column per detector, the two rules first; each run
+    of a detector that has several.
 
-    The last column says how many answers come with their page, where the source's card counted them: detectors that look
-    words up mark nothing where there is none.
+    The last column says how many answers come with their page, where the source's card counted them:
+    detectors that look words up mark nothing where there is none.
     """
     long = scores.filter(metric=metric, method="estimator")
     if long.is_empty():

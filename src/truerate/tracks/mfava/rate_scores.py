@@ -1,5 +1,5 @@
-"""Score rows of rates in the wild: every estimator of the registry per model and language, its spread over seeds, and counts;
-and what models are ranked by: how far each query moves their headline rate.
+"""Score rows of rates in the wild: every estimator of the registry per model and language, its spread over
+seeds, and counts; and what models are ranked by: how far each query moves their headline rate.
 
 The language `all` is the plain mean over languages; it has no value where one of them has none.
 """
@@ -24,8 +24,8 @@ from truerate.tracks.mfava.rates import FLAWS, Calibrations, Cells, Replies, gri
 
 RATE = "hallucination_rate"
 ALL_REPLIES, KEPT = "all", "kept"
-# A board ranks models, so a rate is that of all replies that a model would give to questions about such articles:
-# articles are the clusters, and an interval is wider than one about these very replies.
+# A board ranks models, so a rate is that of all replies that a model would give to questions about such
+# articles: articles are the clusters, and an interval is wider than one about these very replies.
 TARGET = "model"
 WHERE = {"estimator": PREDICTION_POWERED, "calibration": NATURAL, "replies": ALL_REPLIES}  # of the headline
 
@@ -39,10 +39,11 @@ def by_model(cells: Cells) -> Iterator[tuple[str, dict[str, Replies]]]:
 def rate_rows(
     cells: Cells, calibrated: Calibrations, people: LabelError, writer: ScoreWriter
 ) -> tuple[list[dict], dict]:
-    """Return Score rows of every model's rates per language and over all, and the estimates of all replies by (model,
-    language). `people`: the error of labels by one person.
+    """Return Score rows of every model's rates per language and over all, and the estimates of all replies by
+    (model, language). `people`: the error of labels by one person.
 
-    A rate without labels of its own replies is not identified, and its flagged share takes no rank: its headline is empty.
+    A rate without labels of its own replies is not identified, and its flagged share takes no rank: its
+    headline is empty.
     """
     rows, estimated, texts = [], {}, labelled_texts(calibrated)
     kept = {key: replies.only(replies.is_kept) for key, replies in cells.items()}
@@ -76,8 +77,8 @@ def rate_rows(
 def _sensitivity(
     model: str, where: dict, replies: Replies, texts: Mapping[str, sample.Calibration], writer: ScoreWriter
 ) -> list[dict]:
-    """The band of the Rogan–Gladen rate where nobody labelled natural hallucinations: TPR and FPR moved from those of
-    inserted ones.
+    """The band of the Rogan–Gladen rate where nobody labelled natural hallucinations: TPR and FPR moved from
+    those of inserted ones.
     """
     kind = next((kind for kind in (GOLD, SILVER) if kind in texts), None)
     if NATURAL in texts or kind is None or not replies.tokens.any():
@@ -95,7 +96,9 @@ def _sensitivity(
 def spread_rows(
     model: str, replies_by_lang: Mapping[str, Replies], calibrations: Calibrations, writer: ScoreWriter
 ) -> list[dict]:
-    """Return `hallucination_rate_std`: over detector seeds × reply seeds (the paper's 15 estimates), n − 1, of all replies."""
+    """Return `hallucination_rate_std`: over detector seeds × reply seeds (the paper's 15 estimates), n − 1,
+    of all replies.
+    """
     by_lang = {}
     for lang, replies in replies_by_lang.items():
         calibrated = {kind: calibrations[kind, lang] for kind in CALIBRATIONS if (kind, lang) in calibrations}
@@ -113,8 +116,8 @@ def spread_rows(
 
 
 def count_rows(cells: Cells, writer: ScoreWriter) -> list[dict]:
-    """Return how many replies and tokens there are, how many tokens are flagged, how many replies people labelled, how often
-    replies have which flaw; per language and over all.
+    """Return how many replies and tokens there are, how many tokens are flagged, how many replies people
+    labelled, how often replies have which flaw; per language and over all.
     """
     rows = []
     for model, by_lang in by_model(cells):
@@ -135,8 +138,8 @@ def count_rows(cells: Cells, writer: ScoreWriter) -> list[dict]:
 
 
 def unanswered_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return empty rates, raw and headline, and `no_answers`, how many were asked, of every model and language whose every
-    reply is a dead letter; over all languages where that holds of each of them.
+    """Return empty rates, raw and headline, and `no_answers`, how many were asked, of every model and
+    language whose every reply is a dead letter; over all languages where that holds of each of them.
     """
     asked = generations.filter(purpose="answer").select("model", "status", pair("attributes", "lang"))
     whole = pl.concat([asked, asked.with_columns(lang=pl.lit(ALL))])
@@ -151,7 +154,7 @@ def unanswered_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict
     return rows
 
 
-# ---- what models are ranked by -------------------------------------------------------------------------------
+# ---- what models are ranked by -----------------------------------------------------------------------------
 
 
 class Unit(NamedTuple):
@@ -170,10 +173,11 @@ def headline(cells: Cells, confidence: float, people: LabelError = EXACT) -> Fit
 
 
 def outcome_rows(cells: Cells, fit: Fit, writer: ScoreWriter) -> pl.DataFrame:
-    """Return Outcome rows of every model and language whose headline is identified, and over all languages where each is.
+    """Return Outcome rows of every model and language whose headline is identified, and over all languages
+    where each is.
 
-    A row per query that some model answered, whose mean is the rate: one that a model did not answer moves its rate by
-    nothing. Over languages a query counts as its language does in the plain mean.
+    A row per query that some model answered, whose mean is the rate: one that a model did not answer moves
+    its rate by nothing. Over languages a query counts as its language does in the plain mean.
     """
     units = sorted(
         {

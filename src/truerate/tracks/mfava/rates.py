@@ -1,11 +1,11 @@
-"""How much models hallucinate in the wild: flagged tokens, people's labels of some of the replies, and what the
-estimators of `metrics.estimators` make of them (mFAVA section 4.1, appendix A.4).
+"""How much models hallucinate in the wild: flagged tokens, people's labels of some of the replies, and what
+the estimators of `metrics.estimators` make of them (mFAVA section 4.1, appendix A.4).
 
-`raw` is the flagged share. `hr_est` is mFAVA's Eq. 1 (needs precision to transfer from the calibration texts, which depends
-on how much is hallucinated there). `rogan-gladen` needs TPR and FPR to transfer. These are marked by what they were
-calibrated on: silver and gold are inserted hallucinations, natural are labelled replies. What rests on labels of some of
-the very replies needs nothing to transfer. Replies are pooled over reply seeds; tokens that are flagged are means over
-detector seeds.
+`raw` is the flagged share. `hr_est` is mFAVA's Eq. 1 (needs precision to transfer from the calibration texts,
+which depends on how much is hallucinated there). `rogan-gladen` needs TPR and FPR to transfer. These are
+marked by what they were calibrated on: silver and gold are inserted hallucinations, natural are labelled
+replies. What rests on labels of some of the very replies needs nothing to transfer. Replies are pooled over
+reply seeds; tokens that are flagged are means over detector seeds.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,8 +42,9 @@ N_AT_ONCE = 20_000  # replies that are cut into tokens at once
 
 @dataclass(frozen=True)
 class Calibration:
-    """The labelled texts of one kind in one language: `groups`, `models` (who wrote them; texts,), `sums` (texts, seeds, 4)
-    of n, gold, detected, both, and their means over seeds by stratum, `strata` (texts, strata, 4).
+    """The labelled texts of one kind in one language: `groups`, `models` (who wrote them; texts,), `sums`
+    (texts, seeds, 4) of n, gold, detected, both, and their means over seeds by stratum, `strata` (texts,
+    strata, 4).
     """
 
     groups: np.ndarray
@@ -57,9 +58,9 @@ Calibrations = Mapping[tuple[str, str], Calibration]  # by (kind of labels, lang
 
 @dataclass(frozen=True)
 class Replies:
-    """A model's replies in one language: `groups`, `units`, `subsets` (replies,), `tokens` and `detected` (replies, seeds),
-    `gold` (replies,) the hallucinated tokens by people's labels, NaN without one, `is_alone` (replies,) whether that is one
-    person's, `flaws` (replies, FLAWS).
+    """A model's replies in one language: `groups`, `units`, `subsets` (replies,), `tokens` and `detected`
+    (replies, seeds), `gold` (replies,) the hallucinated tokens by people's labels, NaN without one,
+    `is_alone` (replies,) whether that is one person's, `flaws` (replies, FLAWS).
     """
 
     groups: np.ndarray
@@ -93,8 +94,8 @@ Cells = dict[tuple[str, str], Replies]
 def replies_of(
     answers: pl.DataFrame, texts: Texts, runs: Sequence[Run], gold_of: Mapping[str, tuple[float, bool]]
 ) -> Replies:
-    """Return replies with their tokens, what each seed of the rates' detector marked of them, and what people did
-    (`gold_tokens`).
+    """Return replies with their tokens, what each seed of the rates' detector marked of them, and what people
+    did (`gold_tokens`).
     """
     row = texts.places_of(answers["generation_id"])
     judged = np.stack([run.is_judged for run in runs], axis=1)[row]
@@ -124,9 +125,9 @@ def cells_of(
     seeds: Sequence[str] | None = None,
     n_at_once: int = N_AT_ONCE,
 ) -> Cells:
-    """Return the replies (`marking.answers`) by (model, language), in their order, with what each seed of a detector marked
-    of them; `judgements`: its own, `gold_of`: what people marked, by reply (`gold_tokens`), `seeds`: those that are told
-    apart, also where they judged nothing (those of `judgements`).
+    """Return the replies (`marking.answers`) by (model, language), in their order, with what each seed of a
+    detector marked of them; `judgements`: its own, `gold_of`: what people marked, by reply (`gold_tokens`),
+    `seeds`: those that are told apart, also where they judged nothing (those of `judgements`).
     """
     seeds = seeds_of(judgements) if seeds is None else seeds
     rows, parts = [], []
@@ -148,8 +149,8 @@ def cells_of(
 
 
 def in_batches(replies: pl.DataFrame, n_at_once: int) -> Iterator[pl.DataFrame]:
-    """Yield the replies in batches of about so many, those of one item together, each in their order: replies of an item may
-    be worded alike, and are then one text.
+    """Yield the replies in batches of about so many, those of one item together, each in their order: replies
+    of an item may be worded alike, and are then one text.
     """
     sizes = replies.group_by("item_id").len().sort("item_id")
     batch = sizes.select("item_id", batch=(pl.col("len").cum_sum() - pl.col("len")) // n_at_once)
@@ -157,7 +158,7 @@ def in_batches(replies: pl.DataFrame, n_at_once: int) -> Iterator[pl.DataFrame]:
     yield from with_batch.partition_by("batch", maintain_order=True, include_key=False)
 
 
-# ---- what the detector is known to do ------------------------------------------------------------------------
+# ---- what the detector is known to do ----------------------------------------------------------------------
 
 
 def calibrations(
@@ -186,7 +187,9 @@ def calibrations(
 
 
 def labelled_texts(calibrated: Calibrations) -> dict[str, sample.Calibration]:
-    """Return the labelled texts of all languages by kind of labels, as estimators take them: counts are means over seeds."""
+    """Return the labelled texts of all languages by kind of labels, as estimators take them: counts are means
+    over seeds.
+    """
     texts = {}
     for kind in dict.fromkeys(kind for kind, _ in calibrated):
         parts = {lang: calibration for (name, lang), calibration in calibrated.items() if name == kind}
@@ -202,8 +205,8 @@ def labelled_texts(calibrated: Calibrations) -> dict[str, sample.Calibration]:
 def grid_estimates(
     replies: Replies, calibrated: Mapping[str, Calibration]
 ) -> dict[tuple[str, str | None], np.ndarray]:
-    """Return raw rate and HR_est of each detector seed and reply seed, (detector seeds, reply seeds), by (estimator,
-    calibration).
+    """Return raw rate and HR_est of each detector seed and reply seed, (detector seeds, reply seeds), by
+    (estimator, calibration).
     """
     both = np.stack([replies.detected, replies.tokens], axis=2)
     subsets = sorted(set(replies.subsets))
@@ -216,25 +219,29 @@ def grid_estimates(
     return grids
 
 
-# ---- people's labels of replies ------------------------------------------------------------------------------
+# ---- people's labels of replies ----------------------------------------------------------------------------
 
 
 def labellers(natural: Labelled) -> np.ndarray:
-    """Return how many people whose labels count labelled each sample, (samples,); 0 where a source does not say."""
+    """Return how many people whose labels count labelled each sample, (samples,); 0 where a source does not
+    say.
+    """
     n_labels = pair("attributes", "n_labels").cast(pl.Int64).fill_null(0)
     return natural.samples.select(n_labels).to_series().to_numpy()
 
 
 def gold_tokens(texts: Texts, natural: Labelled) -> dict[str, tuple[float, bool]]:
-    """Return the tokens that people marked of each labelled reply, and whether one person alone did, by the reply."""
+    """Return the tokens that people marked of each labelled reply, and whether one person alone did, by the
+    reply.
+    """
     marked = texts.line.per_text(natural.is_gold)[natural.places].astype(float).tolist()
     names = natural.samples.select(pair("attributes", "generation")).to_series().to_list()
     return dict(zip(names, zip(marked, (labellers(natural) == 1).tolist(), strict=True), strict=True))
 
 
 def mean_marks(natural: Labelled, texts: Texts) -> np.ndarray:
-    """Return the tokens that one person marks of each sample, the mean over those who labelled it, (samples,): the sum over
-    tokens of the share of people who marked them.
+    """Return the tokens that one person marks of each sample, the mean over those who labelled it,
+    (samples,): the sum over tokens of the share of people who marked them.
     """
     rows = natural.samples.select("spans", place=pl.Series(natural.places, dtype=pl.Int64))
     spans = flat_spans(rows).with_columns(pl.col("p").fill_null(1.0))
@@ -246,8 +253,8 @@ def mean_marks(natural: Labelled, texts: Texts) -> np.ndarray:
 
 
 def shared_marks(natural: Labelled, texts: Texts) -> pl.DataFrame:
-    """Return of each sample that several people labelled the tokens that their `vote` marks and those that `each` of them
-    does in the mean: `sample_id`, `group_id`, `vote`, `each`.
+    """Return of each sample that several people labelled the tokens that their `vote` marks and those that
+    `each` of them does in the mean: `sample_id`, `group_id`, `vote`, `each`.
     """
     votes = texts.line.per_text(natural.is_gold)[natural.places]
     columns = {"vote": votes, "each": mean_marks(natural, texts)}
@@ -258,29 +265,30 @@ def shared_marks(natural: Labelled, texts: Texts) -> pl.DataFrame:
 
 
 def labelling_error(shared: pl.DataFrame) -> LabelError:
-    """Return the error of one person's label of a reply, from replies that several labelled (`shared_marks`), in whatever
-    order these are; none where there are too few.
+    """Return the error of one person's label of a reply, from replies that several labelled (`shared_marks`),
+    in whatever order these are; none where there are too few.
 
-    Of each such reply the mean person counts and not each, so that the noise of one person does not: it counts only where a
-    rate is about `these` very replies.
+    Of each such reply the mean person counts and not each, so that the noise of one person does not: it
+    counts only where a rate is about `these` very replies.
     """
     ordered = shared.sort("sample_id")
     votes, each = ordered["vote"].to_numpy(), ordered["each"].to_numpy()[:, None]
     return label_error(votes, each, ordered["group_id"].to_numpy()) or EXACT
 
 
-# ---- where in a reply a token stands: a reference that is an article's lead bears out its first sentences ----------------
+# ---- where in a reply a token stands: a reference that is an article's lead bears out its first sentences ----
 
 
 LONG = 5  # sentences from which a text is a long one
-# The strata: sentences 1 and 2, and 3 and 4, of short and of long texts, and the later ones, which long texts have.
+# The strata: sentences 1 and 2, and 3 and 4, of short and of long texts, and the later ones, which long texts
+# have.
 NAMES = ("short-1-2", "short-3-4", "long-1-2", "long-3-4", "long-5")
 STRATA = len(NAMES)
 
 
 def stratum_of(line: TokenLine, texts: Sequence[str]) -> np.ndarray:
-    """Return the stratum of each token, (tokens,): a place in NAMES + 1. A token belongs to the sentence in which it
-    begins.
+    """Return the stratum of each token, (tokens,): a place in NAMES + 1. A token belongs to the sentence in
+    which it begins.
     """
     spans = [sentence_spans(text, by_line=True) or [(0, len(text))] for text in texts]
     sizes = np.array([len(span) for span in spans], dtype=int)
@@ -292,18 +300,22 @@ def stratum_of(line: TokenLine, texts: Sequence[str]) -> np.ndarray:
 
 
 def stratum_at(position: np.ndarray, n_sentences: np.ndarray) -> np.ndarray:
-    """Return the stratum of the sentences at some places, from 0, of texts of so many sentences: a place in NAMES + 1."""
+    """Return the stratum of the sentences at some places, from 0, of texts of so many sentences: a place in
+    NAMES + 1.
+    """
     return np.where(n_sentences >= LONG, 2, 0) + np.minimum(position // 2, 2) + 1
 
 
 def strata_sums(line: TokenLine, strata: np.ndarray, *kept: np.ndarray) -> np.ndarray:
-    """Return how many of the tokens in each of `kept` (tokens,) each stratum of each text holds, (texts, strata, kept)."""
+    """Return how many of the tokens in each of `kept` (tokens,) each stratum of each text holds, (texts,
+    strata, kept).
+    """
     return np.stack([line.per_kind(strata, keep, STRATA) for keep in kept], axis=2)
 
 
 def stratum_rows(detector: Detector, calibrated: Calibrations, writer: ScoreWriter) -> list[dict]:
-    """Return `stratum_fpr` and `stratum_recall` of a detector on labelled texts of each kind in each stratum, all languages
-    together; n counts the texts that have such tokens.
+    """Return `stratum_fpr` and `stratum_recall` of a detector on labelled texts of each kind in each stratum,
+    all languages together; n counts the texts that have such tokens.
     """
     rows = []
     for kind in dict.fromkeys(kind for kind, _ in calibrated):

@@ -1,5 +1,6 @@
-"""Everything that is scored on a board of this track but what `labels.label` scores: detectors, rates in the wild, the texts
-themselves. What needs tokens is measured part after part (`marking.pieces`), one of them in memory at a time.
+"""Everything that is scored on a board of this track but what `labels.label` scores: detectors, rates in the
+wild, the texts themselves. What needs tokens is measured part after part (`marking.pieces`), one of them in
+memory at a time.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,8 +36,9 @@ Seeds = Mapping[Detector, Sequence[str]]
 
 
 def scored_judgements(at: Layout, board: str, samples: pl.DataFrame, generations: pl.DataFrame) -> pl.Expr:
-    """Return of which judgements of detectors `score` makes something: those of texts that have labels, and of any text those
-    of the rates' detector. What others mark of a reply without labels is for the sample browser alone.
+    """Return of which judgements of detectors `score` makes something: those of texts that have labels, and
+    of any text those of the rates' detector. What others mark of a reply without labels is for the sample
+    browser alone.
     """
     replies = marking.labelled_replies(samples, generations.filter(purpose="answer"))
     labelled = pl.concat([samples["sample_id"], replies["generation_id"]])
@@ -56,8 +58,8 @@ def score(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return all Score and Outcome rows of a board but those of its labels.
 
-    `samples` are the data set's and the gold ones, `judgements` the detectors', all or by part (`scored_parts`),
-    `generations` the data set's.
+    `samples` are the data set's and the gold ones, `judgements` the detectors', all or by part
+    (`scored_parts`), `generations` the data set's.
     """
     settings = at.p.track(board)
     writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
@@ -104,8 +106,8 @@ def score(
 
 
 def judging_seeds(pieces: Iterable[Piece], leading: Detector) -> tuple[Seeds, list[str]]:
-    """Return the seeds of every detector that judged a labelled text, and those of the rates' detector, where there are
-    replies; spans are not read.
+    """Return the seeds of every detector that judged a labelled text, and those of the rates' detector, where
+    there are replies; spans are not read.
     """
     runs: set[tuple[str, ...]] = set()
     seeds: set[str] = set()
@@ -125,9 +127,10 @@ def judging_seeds(pieces: Iterable[Piece], leading: Detector) -> tuple[Seeds, li
 
 @dataclass
 class Measured:
-    """What is measured of the pieces of a board: gold tokens and all (and the texts) by kind of labels and language, the
-    cells of `detection`, the answers that people labelled with the scores of each detector, the calibrations and cells of
-    rates by `leading` (with its `seeds`), and the replies that several people labelled.
+    """What is measured of the pieces of a board: gold tokens and all (and the texts) by kind of labels and
+    language, the cells of `detection`, the answers that people labelled with the scores of each detector, the
+    calibrations and cells of rates by `leading` (with its `seeds`), and the replies that several people
+    labelled.
     """
 
     writer: ScoreWriter
@@ -155,7 +158,9 @@ class Measured:
 
     @property
     def answered(self) -> tuple[pl.DataFrame, dict[Detector, np.ndarray]]:
-        """The labelled answers of all parts (ANSWER) by id, and the scores of each detector on them, (answers, 2)."""
+        """The labelled answers of all parts (ANSWER) by id, and the scores of each detector on them,
+        (answers, 2).
+        """
         whole = pl.concat([frame(Sample).select(ANSWER), *self.answers])
         order = whole["sample_id"].arg_sort().to_numpy()
         detectors = self.answer_scores[0] if self.answer_scores else ()

@@ -1,5 +1,5 @@
-"""A translation model's weights, by Hub id or path, in the place of an endpoint: sentences are translated in batches here,
-and their texts become replies like any other.
+"""A translation model's weights, by Hub id or path, in the place of an endpoint: sentences are translated in
+batches here, and their texts become replies like any other.
 """
 
 import re
@@ -37,7 +37,9 @@ class Translation(NamedTuple):
 
 
 def request(text: str, lang: str, weights: str, max_tokens: int) -> Request:
-    """Return what is asked of the weights; the model is the Hub id, or the folder's name. `max_tokens`: of a sentence."""
+    """Return what is asked of the weights; the model is the Hub id, or the folder's name. `max_tokens`: of a
+    sentence.
+    """
     params = {"max_tokens": max_tokens, "num_beams": 1, "source": SOURCE, "target": lang, "unit": "sentence"}
     name = Path(weights).name if Path(weights).is_dir() else weights
     return Request(name, ({"role": "user", "content": text},), params)
@@ -46,12 +48,12 @@ def request(text: str, lang: str, weights: str, max_tokens: int) -> Request:
 def translated(
     asked: Sequence[Request], weights: str, *, batch: int = 16, device: str = "auto"
 ) -> list[Reply]:
-    """Return the replies in the order of the requests. Sentences of one language and like length share a batch; one that
-    stands in many texts is translated once; greedy, so equal texts give equal replies.
+    """Return the replies in the order of the requests. Sentences of one language and like length share a
+    batch; one that stands in many texts is translated once; greedy, so equal texts give equal replies.
 
-    A text is `dead` for a sentence longer than the model's window (`context_length`), one whose translation did not end
-    within `max_tokens` (`length`), or one of which nothing came (`empty`). Raises TruerateError where there are no such
-    weights, no such device, or no name for a language in the model's vocabulary.
+    A text is `dead` for a sentence longer than the model's window (`context_length`), one whose translation
+    did not end within `max_tokens` (`length`), or one of which nothing came (`empty`). Raises TruerateError
+    where there are no such weights, no such device, or no name for a language in the model's vocabulary.
     """
     if not asked:
         return []
@@ -84,7 +86,9 @@ def translated(
 
 
 def device_of(wanted: str) -> str:
-    """Return the device of a setting (`auto`: a GPU where there is one); raises SettingsError for one that is missing."""
+    """Return the device of a setting (`auto`: a GPU where there is one); raises SettingsError for one that is
+    missing.
+    """
     import torch
 
     has_gpu = torch.cuda.is_available()
@@ -94,8 +98,8 @@ def device_of(wanted: str) -> str:
 
 
 def check_language(tokenizer: Any, lang: str, weights: str) -> None:
-    """Raise SettingsError where a model that is given its language by name has no name for it: it would translate into
-    any other.
+    """Raise SettingsError where a model that is given its language by name has no name for it: it would
+    translate into any other.
     """
     names_some = code_of(tokenizer, SOURCE) is not None or prefix_of(tokenizer, SOURCE)
     if names_some and code_of(tokenizer, lang) is None and not prefix_of(tokenizer, lang):
@@ -163,12 +167,12 @@ def _reply(asked: Request, translations: Sequence[Translation], cut: Sequence[Un
     return Reply(key, "ok", text, "stop", None, n_tokens, None, 0.0, False)
 
 
-# ---- a tagged text cut into sentences ------------------------------------------------------------------------
+# ---- a tagged text cut into sentences ----------------------------------------------------------------------
 
 
 def units(marked: str) -> list[Unit]:
-    """Return the sentences of a text with its tags; sentences that one tag spans are one unit. Joined with their gaps
-    they are the text, blank space at its ends left out.
+    """Return the sentences of a text with its tags; sentences that one tag spans are one unit. Joined with
+    their gaps they are the text, blank space at its ends left out.
     """
     cut: list[Unit] = []
     start = 0
@@ -182,8 +186,8 @@ def units(marked: str) -> list[Unit]:
 
 
 def _ends(marked: str) -> list[int]:
-    """Where sentences end in a text with tags, the blank space behind them left in: located in the text without tags, a
-    tag that closes there being part of the sentence.
+    """Where sentences end in a text with tags, the blank space behind them left in: located in the text
+    without tags, a tag that closes there being part of the sentence.
     """
     tags = list(_TAGS.finditer(marked))
     plain = _TAGS.sub("", marked)

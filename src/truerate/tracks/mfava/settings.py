@@ -39,7 +39,8 @@ class Sizes(Grid):
 
     `train`: English passages to learn from, `held_out`: others that are only judged; both are translated into
     every other language. `silver`: passages per language. `articles`: per language, for queries in the wild.
-    `natural`: wild replies per language that people label, of all models together. The grid is that of the detectors (`Grid`).
+    `natural`: wild replies per language that people label, of all models together. The grid is that of the
+    detectors (`Grid`).
     """
 
     train: Items
@@ -50,11 +51,12 @@ class Sizes(Grid):
 
 
 class Labelling(Block):
-    """How the gold labels of mFAVA are made: who labels how much, and how texts that several labelled are settled.
+    """How the gold labels of mFAVA are made: who labels how much, and how texts that several labelled are
+    settled.
 
-    `shared_rate`: of the passages, the share that every annotator labels. `shared_natural_labels`: of the labels (not the
-    texts) of replies, the share that goes to replies which every annotator labels; every other reply gets one person,
-    because a label of one more reply says more of a rate than a second label.
+    `shared_rate`: of the passages, the share that every annotator labels. `shared_natural_labels`: of the
+    labels (not the texts) of replies, the share that goes to replies which every annotator labels; every
+    other reply gets one person, because a label of one more reply says more of a rate than a second label.
     """
 
     n_annotators: Few
@@ -76,14 +78,15 @@ class Wild(ArticleRules):
 
 
 class Settings(Track):
-    """The mFAVA track: silver and gold evaluation data, translate-train, rates in the wild (mFAVA sections 3 and 4).
+    """The mFAVA track: silver and gold evaluation data, translate-train, rates in the wild (mFAVA sections 3
+    and 4).
 
-    `max_replaced_words`: words that an entity or relation insertion may take out or put in (the paper: usually one to
-    three). `retries`: how often a passage or an insertion that was refused is asked for again, each time with another
-    seed. `seq2seq_device`: what the weights translate on, `auto` being a GPU where there is one; `seq2seq_batch`
-    sentences at a time. `projection`: whether passages are translated with their tags, or without, their spans being put
-    back by an alignment of words. `large_from`: billions of parameters from which a model is large (Figure 5a); null: the
-    median size of the board's models.
+    `max_replaced_words`: words that an entity or relation insertion may take out or put in (the paper:
+    usually one to three). `retries`: how often a passage or an insertion that was refused is asked for again,
+    each time with another seed. `seq2seq_device`: what the weights translate on, `auto` being a GPU where
+    there is one; `seq2seq_batch` sentences at a time. `projection`: whether passages are translated with
+    their tags, or without, their spans being put back by an alignment of words. `large_from`: billions of
+    parameters from which a model is large (Figure 5a); null: the median size of the board's models.
     """
 
     released: ClassVar[tuple[str, ...]] = ("train", "held-out", "silver", "wild")

@@ -1,10 +1,10 @@
-"""Which annotators count, one set of spans from several people's labels of a text (mFAVA section 3.1, appendix A.2), and
-how far people agree with one another and with silver.
+"""Which annotators count, one set of spans from several people's labels of a text (mFAVA section 3.1,
+appendix A.2), and how far people agree with one another and with silver.
 
-Annotators of a language pass where they agree enough with silver. A text that one of them labelled takes that label; a
-text that several labelled is settled by max-voting over its tokens, or (the paper's way) by the label of the annotator who
-is closest to silver over all shared texts, which favours silver. Which one makes the samples is a setting; agreement with
-silver is scored for both.
+Annotators of a language pass where they agree enough with silver. A text that one of them labelled takes that
+label; a text that several labelled is settled by max-voting over its tokens, or (the paper's way) by the
+label of the annotator who is closest to silver over all shared texts, which favours silver. Which one makes
+the samples is a setting; agreement with silver is scored for both.
 """
 
 from collections import Counter
@@ -62,8 +62,8 @@ class Text:
 class Screened:
     """The labels of annotators who passed, by task, and the token types of each label, by (task, annotator).
 
-    `agreement`: with silver, of each (language, annotator); `passed`: who reached the threshold; `closest`: who of a
-    language agrees most with silver over the shared passages.
+    `agreement`: with silver, of each (language, annotator); `passed`: who reached the threshold; `closest`:
+    who of a language agrees most with silver over the shared passages.
     """
 
     labels: dict[str, list[Label]]
@@ -77,7 +77,9 @@ class Screened:
 
 
 def token_types(offsets: Sequence[Offset], spans: Iterable[Span]) -> np.ndarray:
-    """Return the type of each token (tokens,): its place in TYPES plus 1, 0 for no mark; of several spans the last."""
+    """Return the type of each token (tokens,): its place in TYPES plus 1, 0 for no mark; of several spans the
+    last.
+    """
     types = np.zeros(len(offsets), dtype=int)
     for span in spans:
         types[marked(offsets, [(span.start, span.end)])] = TYPES.index(span.type) + 1
@@ -85,7 +87,9 @@ def token_types(offsets: Sequence[Offset], spans: Iterable[Span]) -> np.ndarray:
 
 
 def row_types(offsets: Sequence[Offset], spans: Sequence[dict]) -> np.ndarray:
-    """Return the token types of the hard spans of a Sample row; a source that has no types counts as having one."""
+    """Return the token types of the hard spans of a Sample row; a source that has no types counts as having
+    one.
+    """
     hard = [span for span in spans if span["p"] is None or span["p"] > HARD]
     types = [span["type"] if span["type"] in TYPES else TYPES[0] for span in hard]
     typed = zip(hard, types, strict=True)
@@ -93,7 +97,8 @@ def row_types(offsets: Sequence[Offset], spans: Sequence[dict]) -> np.ndarray:
 
 
 def voted(offsets: Sequence[Offset], labels: Sequence[Label]) -> tuple[np.ndarray, np.ndarray]:
-    """Return each token's share of annotators who marked it, and the type that most of those named, both (tokens,).
+    """Return each token's share of annotators who marked it, and the type that most of those named, both
+    (tokens,).
 
     Ties of types go by the order of TYPES. The type of a token that nobody marked is 0.
     """
@@ -106,7 +111,9 @@ def voted(offsets: Sequence[Offset], labels: Sequence[Label]) -> tuple[np.ndarra
 def runs(
     offsets: Sequence[Offset], types: np.ndarray, share: np.ndarray, keep: Callable[[float], bool]
 ) -> list[dict]:
-    """Return spans (`start`, `end`, `type`, `p`) of neighbouring tokens with one type and one share that `keep` keeps."""
+    """Return spans (`start`, `end`, `type`, `p`) of neighbouring tokens with one type and one share that
+    `keep` keeps.
+    """
     spans: list[dict] = []
     last = None
     for (start, end), kind, p in zip(offsets, types.tolist(), share.tolist(), strict=True):
@@ -123,8 +130,8 @@ def runs(
 
 
 def screened(labels: Sequence[Label], texts: Mapping[str, Text], *, threshold: float) -> Screened:
-    """Return the labels that count: of annotators of a language whose agreement with silver on its passages reaches the
-    threshold, or is not known.
+    """Return the labels that count: of annotators of a language whose agreement with silver on its passages
+    reaches the threshold, or is not known.
     """
     tokens = {
         (label.task_id, label.annotator): token_types(texts[label.task_id].offsets, label.spans)
@@ -158,11 +165,11 @@ def screened(labels: Sequence[Label], texts: Mapping[str, Text], *, threshold: f
 
 
 def settled(labels: Sequence[Label], text: Text, closest: Mapping[str, str], *, settle: str) -> list[dict]:
-    """Return the spans of one text: its one annotator's, or as several are settled. A voted span has the share of
-    annotators as p.
+    """Return the spans of one text: its one annotator's, or as several are settled. A voted span has the
+    share of annotators as p.
 
-    Voted replies in the wild keep the spans of minorities, too (soft labels; p ≤ 0.5 does not count as marked); silver
-    passages do not.
+    Voted replies in the wild keep the spans of minorities, too (soft labels; p ≤ 0.5 does not count as
+    marked); silver passages do not.
     """
     only = labels[0] if len(labels) == 1 else None
     if only is None and settle == CLOSEST:
@@ -180,8 +187,8 @@ def settled(labels: Sequence[Label], text: Text, closest: Mapping[str, str], *, 
 def label_scores(
     labels: Sequence[Label], texts: Mapping[str, Text], kept: Screened, writer: ScoreWriter
 ) -> list[dict]:
-    """Return screening, agreement of those who pass on shared texts, of gold with silver under both settlements, and
-    plausibility.
+    """Return screening, agreement of those who pass on shared texts, of gold with silver under both
+    settlements, and plausibility.
     """
     lang_of = {name: text.lang for name, text in texts.items()}
     silver = {name: text.silver for name, text in texts.items() if text.silver is not None}
@@ -217,8 +224,8 @@ def label_scores(
 def published_agreement(
     samples: pl.DataFrame, judgements: pl.DataFrame, tokenizer: str, writer: ScoreWriter
 ) -> list[dict]:
-    """Return the agreement of the annotators that a source came with, where a language has few enough of them to be
-    paired (MAX_PAIRED).
+    """Return the agreement of the annotators that a source came with, where a language has few enough of them
+    to be paired (MAX_PAIRED).
     """
     judged = samples.select("sample_id", "text", "lang").join(
         judgements, left_on="sample_id", right_on="target_id", maintain_order="left"
@@ -234,7 +241,9 @@ def published_agreement(
 
 
 def published_rows(samples: pl.DataFrame, tokenizer: str, writer: ScoreWriter) -> list[dict]:
-    """Return the agreement of the gold that a source came with and the silver of the same texts (settled: published)."""
+    """Return the agreement of the gold that a source came with and the silver of the same texts (settled:
+    published).
+    """
     passages = samples.filter(task="silver").select("item_id", "text", "lang", "label_source", "spans")
     by_people = passages.filter(pl.col("label_source").is_in(PEOPLE))
     by_silver = passages.filter(label_source="silver")
@@ -248,8 +257,9 @@ def published_rows(samples: pl.DataFrame, tokenizer: str, writer: ScoreWriter) -
 
 
 def pair_tables(tokens: Tokens) -> np.ndarray:
-    """Return the contingency tables of all pairs of annotators that share any task, (tasks, pairs, 7, 7), of tasks with
-    several annotators; pairs are in the order of their names; zeros where one of a pair did not label the task.
+    """Return the contingency tables of all pairs of annotators that share any task, (tasks, pairs, 7, 7), of
+    tasks with several annotators; pairs are in the order of their names; zeros where one of a pair did not
+    label the task.
     """
     by_name: dict[str, set[str]] = {}
     for task, annotator in tokens:
@@ -265,8 +275,9 @@ def pair_tables(tokens: Tokens) -> np.ndarray:
 
 
 def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], writer: ScoreWriter) -> list[dict]:
-    """Return `cohen_kappa` and `percent_agreement`, plain and by type (`…_typed`), of annotators on shared texts, per
-    language and over all: means over the pairs of annotators that share a text; texts are resampled.
+    """Return `cohen_kappa` and `percent_agreement`, plain and by type (`…_typed`), of annotators on shared
+    texts, per language and over all: means over the pairs of annotators that share a text; texts are
+    resampled.
     """
     rows = []
     names = ("cohen_kappa", "cohen_kappa_typed", "percent_agreement", "percent_agreement_typed")
@@ -293,8 +304,8 @@ def silver_gold_rows(
     where: dict,
     writer: ScoreWriter,
 ) -> list[dict]:
-    """Return `silver_gold_kappa`, `silver_gold_kappa_typed`, `silver_gold_agreement` over the texts that have both, per
-    language and over all.
+    """Return `silver_gold_kappa`, `silver_gold_kappa_typed`, `silver_gold_agreement` over the texts that have
+    both, per language and over all.
     """
     both = sorted(set(gold) & set(silver))
     names = ("silver_gold_kappa", "silver_gold_kappa_typed", "silver_gold_agreement")

@@ -1,9 +1,9 @@
-"""Silver passages (mFAVA section 3.1): written from a reference, then six separate insertions, each read before the next is
-asked.
+"""Silver passages (mFAVA section 3.1): written from a reference, then six separate insertions, each read
+before the next is asked.
 
-A passage under way is a `Draft`. Every round is one batch over all open drafts. A reply that does not keep the rules stays
-as a row that is not `ok`, with the raw text; the round is asked for again with another seed (`retries`), and the last
-refusal closes the draft.
+A passage under way is a `Draft`. Every round is one batch over all open drafts. A reply that does not keep
+the rules stays as a row that is not `ok`, with the raw text; the round is asked for again with another seed
+(`retries`), and the last refusal closes the draft.
 """
 
 import re
@@ -38,8 +38,8 @@ _WORD_OUTSIDE = re.compile(r"<(\w+)>.*?</\1>|(?P<word>\w{1,4})", re.DOTALL)
 
 @dataclass(frozen=True)
 class Draft:
-    """A passage under way: what it is about, its text with the tags so far (None before it is written), and the rows of
-    its replies.
+    """A passage under way: what it is about, its text with the tags so far (None before it is written), and
+    the rows of its replies.
     """
 
     context: Context
@@ -54,8 +54,8 @@ def run(
     prompter: Prompter,
     answered: Callable[[Sequence[Prompted], Sequence[Draft], str | None], Sequence[Reply]],
 ) -> list[Draft]:
-    """Return the drafts of all contexts after all rounds. `answered` gives the replies of one round, from its requests,
-    the drafts they stand for, and the type.
+    """Return the drafts of all contexts after all rounds. `answered` gives the replies of one round, from its
+    requests, the drafts they stand for, and the type.
     """
     closed, open_ = [], [Draft(context) for context in contexts]
     settings = prompter.settings
@@ -81,8 +81,8 @@ def run(
 def request(
     draft: Draft, type_: str | None, writer: str, prompter: Prompter, *, attempt: int = 0
 ) -> Prompted:
-    """Return what a round asks of a draft: the passage (`type_` None), or insertions of one type; `attempt`: how often
-    this was asked for before, which the attribute `try` holds.
+    """Return what a round asks of a draft: the passage (`type_` None), or insertions of one type; `attempt`:
+    how often this was asked for before, which the attribute `try` holds.
     """
     context, settings = draft.context, prompter.settings
     name = language(context.lang).name
@@ -106,7 +106,9 @@ def request(
 
 
 def further_tries(asked: Sequence[Prompted], type_: str | None, settings: Settings) -> list[Request]:
-    """Return the requests of all tries after the first, where none of them kept the rules: what a plan counts with."""
+    """Return the requests of all tries after the first, where none of them kept the rules: what a plan counts
+    with.
+    """
     sampling = settings.inserting if type_ else settings.writing
     return [
         replace(question.request, params=decoding(sampling, attempt), sample_index=attempt)
@@ -130,8 +132,8 @@ def assumed(draft: Draft, type_: str | None) -> str:
 def _after(
     draft: Draft, asked: Prompted, reply: Reply, type_: str | None, *, max_words: int, is_last: bool
 ) -> Draft:
-    """A draft with the reply of one try read into it. A refused reply closes it where the try `is_last`; one that never
-    came closes it at once.
+    """A draft with the reply of one try read into it. A refused reply closes it where the try `is_last`; one
+    that never came closes it at once.
     """
     if type_ is None:
         read = read_passage(reply.text, draft.context.lang)
@@ -149,8 +151,8 @@ def _after(
 
 
 def read_passage(text: str, lang: str) -> Read:
-    """Read a passage written in a language. One that already holds tags is refused, because nobody could tell them from
-    insertions; a writer that declines, or says no more than that it does not know, abstains.
+    """Read a passage written in a language. One that already holds tags is refused, because nobody could tell
+    them from insertions; a writer that declines, or says no more than that it does not know, abstains.
     """
     passage = plain_passage(text, "Passage")
     cuts = {"cuts": " ".join(passage.cuts) or None}
@@ -168,8 +170,9 @@ def read_passage(text: str, lang: str) -> Read:
 
 
 def read_insertion(text: str, marked: str, type_: str, *, max_words: int) -> Read:
-    """Read the passage with this round's tags: the least cut of a reply's readings that keeps the rules; where none does,
-    why the first does not that gives the text back, else the first of all (REASONS, `refusal`).
+    """Read the passage with this round's tags: the least cut of a reply's readings that keeps the rules;
+    where none does, why the first does not that gives the text back, else the first of all (REASONS,
+    `refusal`).
 
     `n_words` of a row tells that a replacement is longer than is usual.
     """
@@ -190,16 +193,17 @@ def read_insertion(text: str, marked: str, type_: str, *, max_words: int) -> Rea
     return Read(text, "unparsed", first.reason, {"detail": first.detail})
 
 
-# ---- the rules of one insertion round ------------------------------------------------------------------------
+# ---- the rules of one insertion round ----------------------------------------------------------------------
 
 
-# Why a passage is refused: the tag grammar's reasons, and · tags of an earlier round changed · nothing of this type came ·
-# nothing was replaced · too many words were · something invented before the first sentence.
+# Why a passage is refused: the tag grammar's reasons, and · tags of an earlier round changed · nothing of
+# this type came · nothing was replaced · too many words were · something invented before the first sentence.
 REASONS = (*TAG_REASONS, "touched-tags", *SAME_TEXT)
-# that an entity or relation insertion usually replaces, and puts in their place (mFAVA section 3.1: "usually"); how many
-# are refused is a setting
+# that an entity or relation insertion usually replaces, and puts in their place (mFAVA section 3.1:
+# "usually"); how many are refused is a setting
 USUAL_WORDS = 3
-# of a script without spaces: words there are rarely longer, a name written by its sound takes two or three such
+# of a script without spaces: words there are rarely longer, a name written by its sound takes two or three
+# such
 CHARACTERS_PER_WORD = 4
 _OLD = re.compile(r"<delete>(?P<old>[^<>]*)</delete>")
 _MARK = re.compile(r"<mark>(?P<new>[^<>]*)</mark>")
@@ -209,9 +213,9 @@ _RUN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\
 def refusal_of(reply: str, *, before: str, type_: str, max_words: int) -> Refused | None:
     """Return why a reply is no passage with new tags of one type in it, None where it is.
 
-    `before` is the passage with the tags of earlier rounds, `max_words` how many words a replacement may take out or put
-    in. Without the new tags, and with what they deleted, the reply must be that text, blank space apart; earlier tags
-    stand as they stood. Tags of later rounds are unknown.
+    `before` is the passage with the tags of earlier rounds, `max_words` how many words a replacement may take
+    out or put in. Without the new tags, and with what they deleted, the reply must be that text, blank space
+    apart; earlier tags stand as they stood. Tags of later rounds are unknown.
     """
     if not reply.strip():
         return Refused("empty", "no text")

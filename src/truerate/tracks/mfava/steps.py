@@ -1,8 +1,9 @@
-"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that name: labels
-come back in by `labels.label`, scores go out by `scores.score`.
+"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that
+name: labels come back in by `labels.label`, scores go out by `scores.score`.
 
-A step asks only models that may stand on the board (`Params.models_on`), and nothing that the source already holds; else it
-gives an empty frame. `asking` is how a step asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
+A step asks only models that may stand on the board (`Params.models_on`), and nothing that the source already
+holds; else it gives an empty frame. `asking` is how a step asks: `llm.ask`, or what `plan` puts in its place
+to see what would be asked.
 """
 
 from collections.abc import Sequence
@@ -61,7 +62,9 @@ class WikiWork(Work):
         return self.items_of("wild").to_dicts()
 
     def declared(self) -> tuple[str, ...]:
-        """Return the board's languages; raises TruerateError for one that is unknown or missing from the source."""
+        """Return the board's languages; raises TruerateError for one that is unknown or missing from the
+        source.
+        """
         langs, available = self.settings.languages, self.tables.items["lang"].unique(maintain_order=True)
         check_languages(self.board, langs, available.to_list(), source=self.config.p.board(self.board).source)
         return langs
@@ -78,7 +81,9 @@ class WikiWork(Work):
         return list(contexts(table, self.tables.documents).values())
 
     def labelled(self) -> tuple[dict[str, Context], list[dict]]:
-        """Return the contexts of the source's labelled passages, and the English samples of them that the board uses."""
+        """Return the contexts of the source's labelled passages, and the English samples of them that the
+        board uses.
+        """
         sizes = {dataset.TRAIN: self.size.train, dataset.HELD_OUT: self.size.held_out}
         items = self.tables.items.filter(pl.col("task").is_in(list(sizes)))
         by_item = contexts(items, self.tables.documents)
@@ -117,11 +122,11 @@ def silver(work: WikiWork) -> list[dict]:
 
 @step
 def translate(work: WikiWork) -> list[dict]:
-    """Translate the English labelled passages and their references into every other language, by a model, or by weights
-    where the model is WEIGHTS: Generation rows of purposes `translate` and `translate_reference`.
+    """Translate the English labelled passages and their references into every other language, by a model, or
+    by weights where the model is WEIGHTS: Generation rows of purposes `translate` and `translate_reference`.
 
-    A source without English labelled passages needs none. Translations keep their tags, or spans are projected by
-    alignment, as the settings say.
+    A source without English labelled passages needs none. Translations keep their tags, or spans are
+    projected by alignment, as the settings say.
     """
     settings = work.settings
     langs = [lang for lang in settings.languages if language(lang) and lang != SOURCE]
@@ -154,8 +159,8 @@ def translate(work: WikiWork) -> list[dict]:
 
 @step
 def query(work: WikiWork) -> list[dict]:
-    """Write queries about the articles that pass the filter: Generation rows of purpose `query`. A source with queries of
-    its own needs none.
+    """Write queries about the articles that pass the filter: Generation rows of purpose `query`. A source
+    with queries of its own needs none.
     """
     if work.own_queries:
         return []
@@ -173,8 +178,8 @@ def query(work: WikiWork) -> list[dict]:
 
 
 def wild_items(work: WikiWork) -> list[dict]:
-    """Return the Item rows of all queries that are asked, with their subsets: those written here, or as many per language
-    of the source's own.
+    """Return the Item rows of all queries that are asked, with their subsets: those written here, or as many
+    per language of the source's own.
     """
     rules, rows = work.settings.wild, work.own_queries
     queries = work.upstream.get("query", generations([]))
@@ -190,8 +195,8 @@ def wild_items(work: WikiWork) -> list[dict]:
 
 @step
 def check(work: WikiWork) -> list[dict]:
-    """Ask whether the lead of its article answers a query, on a seeded sample per language of the queries that were
-    written here: Generation rows of purpose `check`.
+    """Ask whether the lead of its article answers a query, on a seeded sample per language of the queries
+    that were written here: Generation rows of purpose `check`.
     """
     if work.own_queries:
         return []
@@ -202,8 +207,8 @@ def check(work: WikiWork) -> list[dict]:
 
 @step
 def answer(work: WikiWork) -> list[dict]:
-    """Ask a subject the queries alone, each subset with its seed: Generation rows of purpose `answer` with what is seen in
-    the replies.
+    """Ask a subject the queries alone, each subset with its seed: Generation rows of purpose `answer` with
+    what is seen in the replies.
     """
     rows = wild_items(work)
     mine = {context.item_id for context in work.in_shard(work.contexts_of(rows))}
@@ -251,8 +256,8 @@ def exported(
 
 
 def drawn_replies(whole: pl.DataFrame, *, n: int, seed: int) -> list[dict]:
-    """Return the rows of the replies in the wild that `wild.natural` draws. Most of a board's rows are such replies: of the
-    others only what they are drawn by is read.
+    """Return the rows of the replies in the wild that `wild.natural` draws. Most of a board's rows are such
+    replies: of the others only what they are drawn by is read.
     """
     came = whole.filter(purpose=wild.ANSWER, status="ok")
     is_lang = pl.element().struct.field("key") == "lang"

@@ -1,5 +1,6 @@
-"""Translate-train (mFAVA section 3.1): English labelled passages and their references in other languages. A model of an
-endpoint translates one text per request, weights of a Hub id or path (`seq2seq`) translate batches here; rows are alike.
+"""Translate-train (mFAVA section 3.1): English labelled passages and their references in other languages. A
+model of an endpoint translates one text per request, weights of a Hub id or path (`seq2seq`) translate
+batches here; rows are alike.
 """
 
 from collections import Counter
@@ -16,8 +17,8 @@ from truerate.tracks.mfava.context import SOURCE, Context, language
 TRANSLATE, REFERENCE = "translate", "translate_reference"
 UNSOUND = "overlapping-spans"  # why a passage is dropped before it is translated
 # Why a translated passage is dropped: the tag grammar's reasons, and · another number of tags · the same tags
-# in another order · other tags · the text came back as it was · its reference has no translation · a span that
-# no words stand for.
+# in another order · other tags · the text came back as it was · its reference has no translation · a span
+# that no words stand for.
 NOT_ALIGNED = "not-aligned"
 REASONS = (
     *("empty", "malformed", "empty-span", "tag-count", "tag-order", "tag-types", "untranslated"),
@@ -27,8 +28,9 @@ REASONS = (
 
 @dataclass(frozen=True)
 class Text:
-    """A passage (of a sample) or a reference to translate. `marked` holds the tags of its spans, of `types`; where it is
-    translated without them (`projection: alignment`) it is the text, and `spans` are those the translation is to have.
+    """A passage (of a sample) or a reference to translate. `marked` holds the tags of its spans, of `types`;
+    where it is translated without them (`projection: alignment`) it is the text, and `spans` are those the
+    translation is to have.
     """
 
     item_id: str
@@ -49,7 +51,9 @@ class Text:
 def texts(
     samples: Iterable[dict], contexts: Mapping[str, Context], langs: Sequence[str], *, has_tags: bool = True
 ) -> list[Text]:
-    """Return every labelled passage, with its tags or without, and every item's reference, once per target language."""
+    """Return every labelled passage, with its tags or without, and every item's reference, once per target
+    language.
+    """
     sound = [row for row in samples if is_sound(row)]
     result = []
     for lang in langs:
@@ -101,8 +105,8 @@ def collect(texts: Sequence[Text], asked: Sequence[Prompted], replies: Sequence[
 
 
 def read_translation(reply: str, text: Text) -> Read:
-    """Read a translation with the tags of its original: as many, of the same types, in the same order, none of them
-    empty; else it is `unparsed` with its reason.
+    """Read a translation with the tags of its original: as many, of the same types, in the same order, none
+    of them empty; else it is `unparsed` with its reason.
     """
     passage = plain_passage(reply, "Translation", tags=(*TYPES, "delete", "mark"))
     cuts = {"cuts": " ".join(passage.cuts) or None}

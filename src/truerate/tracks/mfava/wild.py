@@ -1,5 +1,5 @@
-"""In the wild (mFAVA section 4.1, appendix A.5): articles, queries about them, whether their lead answers the queries, and
-replies to the query alone; and what people are given to label of it.
+"""In the wild (mFAVA section 4.1, appendix A.5): articles, queries about them, whether their lead answers the
+queries, and replies to the query alone; and what people are given to label of it.
 """
 
 import re
@@ -20,10 +20,11 @@ from truerate.tracks.mfava.replies import marks
 from truerate.tracks.mfava.settings import Labelling, Wild
 
 QUERY, CHECK, ANSWER = "query", "check", "answer"
-# Why an article is not asked about: nothing before its first heading · too few characters · its wiki too shallow · a
-# maintenance tag.
+# Why an article is not asked about: nothing before its first heading · too few characters · its wiki too
+# shallow · a maintenance tag.
 EXCLUDED = ("no-lead", "too-short", "too-shallow", "excluded-tag")
-# Why the queries of a reply are not taken: nothing in it · no numbered line · other lines or numbers than were asked.
+# Why the queries of a reply are not taken: nothing in it · no numbered line · other lines or numbers than
+# were asked.
 REASONS = ("empty", "absent", "malformed")
 SEED_STEP = 1000  # between the seeds of a query's replicates: far from the other subsets' seeds
 NOUNS = ("question", "query", "q", "frage")
@@ -37,8 +38,8 @@ _FRAME = re.compile(
 
 
 def excluded(article: Context, rules: Wild) -> tuple[str, str] | None:
-    """Return why an article is not asked about (one of EXCLUDED, and the value), None where it is: also where the value
-    is missing.
+    """Return why an article is not asked about (one of EXCLUDED, and the value), None where it is: also where
+    the value is missing.
     """
     attributes = article.attributes
     n_characters = int(attributes.get("n_characters", rules.min_characters))
@@ -94,8 +95,8 @@ def collect_queries(asked: Sequence[Prompted], replies: Sequence[Reply], *, n: i
 
 
 def read_queries(text: str, n: int) -> Read:
-    """Read the questions of the lines `1. …` to `n. …`, in whatever marks, and leave what frames them; else give the
-    reason (REASONS). A line of more than a heading or a greeting beside them is malformed.
+    """Read the questions of the lines `1. …` to `n. …`, in whatever marks, and leave what frames them; else
+    give the reason (REASONS). A line of more than a heading or a greeting beside them is malformed.
 
     Fewer than were asked are kept, as in the paper, and so is one of two that are the same; `detail` says so.
     """
@@ -150,8 +151,8 @@ def _wild_item(article: Context, query: str, number: int) -> dict:
 
 
 def with_subsets(items: Sequence[dict], seeds: Sequence[int], seed: int) -> list[dict]:
-    """Return items with `subset` and its `subset_seed`: disjoint subsets by a seeded draw, in each language as even as
-    they can be; items that a source put into subsets keep theirs.
+    """Return items with `subset` and its `subset_seed`: disjoint subsets by a seeded draw, in each language
+    as even as they can be; items that a source put into subsets keep theirs.
     """
     order = sorted(items, key=lambda row: (draw(seed, "subset", row["item_id"]), row["item_id"]))
     taken: dict[str, int] = {}
@@ -206,7 +207,9 @@ def with_answerable(items: Sequence[dict], checks: Iterable[dict]) -> list[dict]
 
 
 def answer_requests(items: Iterable[dict], subject: str, prompter: Prompter) -> list[Prompted]:
-    """Return the query alone, once per replicate, with the seed of its subset (the first replicate is the paper's)."""
+    """Return the query alone, once per replicate, with the seed of its subset (the first replicate is the
+    paper's).
+    """
     settings = prompter.settings
     decoded = settings.answering.model_dump()
     asked = []
@@ -227,8 +230,8 @@ def answer_requests(items: Iterable[dict], subject: str, prompter: Prompter) -> 
 def collect_answers(
     asked: Sequence[Prompted], replies: Sequence[Reply], declared: Sequence[str]
 ) -> list[dict]:
-    """Return Generation rows of the replies as they came, with what is seen in them (`replies.marks`). One that was cut
-    and not kept is `dead`, and `cut`.
+    """Return Generation rows of the replies as they came, with what is seen in them (`replies.marks`). One
+    that was cut and not kept is `dead`, and `cut`.
     """
     rows = []
     for question, reply in zip(asked, replies, strict=True):
@@ -243,7 +246,7 @@ def collect_answers(
     return rows
 
 
-# ---- what people are given to label --------------------------------------------------------------------------
+# ---- what people are given to label ------------------------------------------------------------------------
 
 
 INSERTED, NATURAL = "inserted", "natural"
@@ -258,11 +261,13 @@ def annotation_tasks(
     n_natural: int,
     seed: int,
 ) -> list[dict]:
-    """Return the annotation tasks by `task_id`: every silver sample, and `n_natural` of the replies of each language.
+    """Return the annotation tasks by `task_id`: every silver sample, and `n_natural` of the replies of each
+    language.
 
-    Each names the annotators who get it: in each language and kind the first of a seeded order (`n_shared`) go to all,
-    the others to one each in turn. Silver spans stand in inserted ones alone: they are shown to no annotator, but one is
-    screened by them. `rate_plausibility`: the reader also rates how likely the passage is to fool someone.
+    Each names the annotators who get it: in each language and kind the first of a seeded order (`n_shared`)
+    go to all, the others to one each in turn. Silver spans stand in inserted ones alone: they are shown to no
+    annotator, but one is screened by them. `rate_plausibility`: the reader also rates how likely the passage
+    is to fool someone.
     """
     texts = [(row["sample_id"], INSERTED, row, row["spans"]) for row in samples]
     texts += [(row["generation_id"], NATURAL, row, ()) for row in natural(replies, n_natural, seed)]
@@ -290,8 +295,8 @@ def annotation_tasks(
 
 
 def natural(replies: Iterable[dict], n: int, seed: int) -> list[dict]:
-    """Return `n` of the replies per language, as evenly over the models as they come: each model's are drawn in a seeded
-    order, in turns.
+    """Return `n` of the replies per language, as evenly over the models as they come: each model's are drawn
+    in a seeded order, in turns.
     """
     by_lang: dict[str, list[dict]] = {}
     for row in replies:
@@ -308,8 +313,8 @@ def natural(replies: Iterable[dict], n: int, seed: int) -> list[dict]:
 
 
 def n_shared(kind: str, n: int, rules: Labelling) -> int:
-    """Return how many of `n` texts of one kind go to every annotator: of passages `shared_rate` of the texts; of replies
-    so many that they take `shared_natural_labels` of the labels.
+    """Return how many of `n` texts of one kind go to every annotator: of passages `shared_rate` of the texts;
+    of replies so many that they take `shared_natural_labels` of the labels.
 
     m shared ones take m · A of m · A + n − m labels, A annotators: m = s · n / (A − s · (A − 1)).
     """
