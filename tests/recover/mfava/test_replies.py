@@ -12,7 +12,7 @@ from truerate.core.spans.tags import REPLACED, TYPES
 from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import mean_of_intervals
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.tracks.mfava.dataset_scores import rejected_rows
+from truerate.tracks.mfava.scores import rejected_rows
 from truerate_world.encyclopedia import build as build_world
 from truerate_world.manners import manners_of
 from truerate_world.mfava import annotate

@@ -1,9 +1,9 @@
-"""Everything that is scored on a board of this track but what `labels.label` scores: detectors, rates in the
-wild, the texts themselves. What needs tokens is measured part after part (`marking.pieces`), one of them in
+"""Everything that is scored on a board of this track but its labels (`labels.label`): the texts themselves,
+detectors, rates in the wild. What needs tokens is measured part after part (`marking.pieces`), one of them in
 memory at a time.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -12,10 +12,11 @@ import numpy as np
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.core.schemas import Sample, Score, frame
-from truerate.metrics.score_writer import ScoreWriter
+from truerate.core.schemas import Sample, Score, frame, pair
+from truerate.core.spans.tags import TYPES
+from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.tokens import Span, offsets_by
-from truerate.tracks.mfava import dataset_scores, detection, marking, rate_scores, rates
+from truerate.tracks.mfava import detection, marking, rate_scores, rates
 from truerate.tracks.mfava.analyses import analysis_rows
 from truerate.tracks.mfava.marking import (
     AGAINST,
@@ -32,22 +33,25 @@ __all__ = ["score", "scored_judgements", "scored_parts"]
 
 HEADS = ("judgement_id", "judge", "target_id", "status", "attributes")  # of judgements, without their spans
 ANSWER = ("sample_id", "item_id", "group_id", "lang")
+TEXTS = "texts"  # the subject of what is counted of all texts
+# Steps whose replies may be rejected, in the order of the protocol.
+STEPS = ("write", "insert", "translate", "translate_reference", "query", "check", "answer")
 Seeds = Mapping[Detector, Sequence[str]]
 
 
-def scored_judgements(at: Layout, board: str, samples: pl.DataFrame, generations: pl.DataFrame) -> pl.Expr:
+def scored_judgements(paths: Layout, board: str, samples: pl.DataFrame, generations: pl.DataFrame) -> pl.Expr:
     """Return of which judgements of detectors `score` makes something: those of texts that have labels, and
     of any text those of the rates' detector. What others mark of a reply without labels is for the sample
     browser alone.
     """
     replies = marking.labelled_replies(samples, generations.filter(purpose="answer"))
     labelled = pl.concat([samples["sample_id"], replies["generation_id"]])
-    is_leading = pl.col("judge") == at.p.track(board).detector.member
+    is_leading = pl.col("judge") == paths.p.track(board).detector.member
     return is_leading | pl.col("target_id").is_in(labelled.implode())
 
 
 def score(
-    at: Layout,
+    paths: Layout,
     board: str,
     *,
     items: pl.DataFrame,
@@ -61,8 +65,8 @@ def score(
     `samples` are the data set's and the gold ones, `judgements` the detectors', all or by part
     (`scored_parts`), `generations` the data set's.
     """
-    settings = at.p.track(board)
-    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
+    settings = paths.p.track(board)
+    writer = ScoreWriter(board, inputs, paths.p.statistics, paths.p.seed)
     replies = marking.answers(generations, items)
     if not isinstance(judgements, Mapping):
         judgements = marking.in_parts(judgements, scored_parts(items, samples, generations))
@@ -74,35 +78,34 @@ def score(
         measured.add(piece, seeds_by_detector)
     is_apart = {kind: marking.are_apart(samples.filter(of)) for kind, of in marking.OF_KIND.items()}
     with_page = set(items.filter(pl.col("document_ids").list.len() > 0)["item_id"])
+    answers, answer_scores = measured.answered
     mushroom, outcomes = detection.mushroom_rows(
-        *measured.answered, seeds_by_detector, writer, with_page=with_page
+        answers, answer_scores, seeds_by_detector, writer, with_page=with_page
     )
     rows = [
-        *dataset_scores.span_rows(samples, writer),
-        *dataset_scores.rejected_rows(generations, writer),
-        *dataset_scores.query_rows(items, generations, writer),
-        *dataset_scores.gold_rate_rows(measured.gold, writer),
+        *span_rows(samples, writer),
+        *rejected_rows(generations, writer),
+        *query_rows(items, generations, writer),
+        *gold_rate_rows(measured.gold, writer),
         *detection.detection_rows(measured.detected, is_apart, writer),
         *mushroom,
         *rate_scores.unanswered_rows(generations, writer),
     ]
     if seeds:
-        cells, calibrated, people = (
-            dict(sorted(measured.cells.items())),
-            measured.calibrations,
-            measured.people,
-        )
+        cells, calibrated = dict(sorted(measured.cells.items())), measured.calibrations
+        people = rates.labelling_error(pl.concat(measured.shared))
         fit = rate_scores.headline(cells, writer.statistics.confidence, people)
         of_rates, estimated = rate_scores.rate_rows(cells, calibrated, people, writer)
-        rows += (
-            of_rates + rate_scores.count_rows(cells, writer) + rates.stratum_rows(leading, calibrated, writer)
-        )
-        models = {alias: at.p.models[alias] for alias in at.p.models_of(board)}
-        rows += analysis_rows(
-            cells, estimated, calibrated, fit, models, writer, large_from=settings.large_from
-        )
+        rows += [*of_rates, *rate_scores.count_rows(cells, writer)]
+        rows += rates.stratum_rows(leading, calibrated, writer)
+        models = {alias: paths.p.models[alias] for alias in paths.p.models_of(board)}
+        large_from = settings.large_from
+        rows += analysis_rows(cells, estimated, calibrated, fit, models, writer, large_from=large_from)
         outcomes = pl.concat([outcomes, rate_scores.outcome_rows(cells, fit, writer)])
     return frame(Score, rows), outcomes
+
+
+# ---- the parts of a board ----------------------------------------------------------------------------------
 
 
 def judging_seeds(pieces: Iterable[Piece], leading: Detector) -> tuple[Seeds, list[str]]:
@@ -127,9 +130,9 @@ def judging_seeds(pieces: Iterable[Piece], leading: Detector) -> tuple[Seeds, li
 
 @dataclass
 class Measured:
-    """What is measured of the pieces of a board: gold tokens and all (and the texts) by kind of labels and
-    language, the cells of `detection`, the answers that people labelled with the scores of each detector, the
-    calibrations and cells of rates by `leading` (with its `seeds`), and the replies that several people
+    """What is measured of the pieces of a board: gold tokens, all tokens and texts by kind of labels and
+    language; the cells of `detection`; the answers that people labelled, with the scores of each detector;
+    the calibrations and cells of rates by `leading` (with its `seeds`); the replies that several people
     labelled.
     """
 
@@ -148,13 +151,7 @@ class Measured:
     @property
     def calibrations(self) -> rates.Calibrations:
         """The calibrations by kind of labels and language, in order."""
-        order = sorted(self.calibrated, key=lambda key: (AGAINST.index(key[0]), key[1]))
-        return {key: self.calibrated[key] for key in order}
-
-    @property
-    def people(self) -> rates.LabelError:
-        """The error of one person's label of a reply."""
-        return rates.labelling_error(pl.concat(self.shared))
+        return {key: self.calibrated[key] for key in sorted(self.calibrated, key=by_kind)}
 
     @property
     def answered(self) -> tuple[pl.DataFrame, dict[Detector, np.ndarray]]:
@@ -164,11 +161,8 @@ class Measured:
         whole = pl.concat([frame(Sample).select(ANSWER), *self.answers])
         order = whole["sample_id"].arg_sort().to_numpy()
         detectors = self.answer_scores[0] if self.answer_scores else ()
-        columns = {
-            detector: np.concatenate([each[detector] for each in self.answer_scores])
-            for detector in detectors
-        }
-        return whole[order], {detector: column[order] for detector, column in columns.items()}
+        parts_of = {detector: [part[detector] for part in self.answer_scores] for detector in detectors}
+        return whole[order], {detector: np.concatenate(parts)[order] for detector, parts in parts_of.items()}
 
     def add(self, piece: Piece, seeds_by_detector: Seeds) -> None:
         """Add what is measured of one piece; the spans of one judge are in memory at a time."""
@@ -179,9 +173,8 @@ class Measured:
         self.answers.append(gold[NATURAL].samples.select(ANSWER))
         scores = detection.baseline_scores(gold[NATURAL])
         for member, detectors in groupby(seeds_by_detector, key=lambda detector: detector.member):
-            runs = _runs(
-                piece, member, {detector: seeds_by_detector[detector] for detector in detectors}, texts
-            )
+            seeds_of = {detector: seeds_by_detector[detector] for detector in detectors}
+            runs = _runs(piece, member, seeds_of, texts)
             self.detected |= detection.detection_cells(texts, gold, runs, self.writer)
             scores |= detection.answer_scores(gold[NATURAL], runs)
         self.answer_scores.append(scores)
@@ -191,11 +184,15 @@ class Measured:
             self.shared.append(rates.shared_marks(gold[NATURAL], texts))
             gold_of = rates.gold_tokens(texts, gold[NATURAL])
             del texts, gold, leading_runs  # tokens and spans of the labelled texts
-            judged = marking.judgements_of(
-                piece.judgements.filter(judge=self.leading.member).collect(), self.leading
-            )
+            of_member = piece.judgements.filter(judge=self.leading.member).collect()
+            judged = marking.judgements_of(of_member, self.leading)
             leading = {"detector": self.leading, "seeds": self.seeds}
             self.cells |= rates.cells_of(replies, samples, judged, self.cut, gold_of, **leading)
+
+
+def by_kind(key: tuple[str, str]) -> tuple[int, str]:
+    """Return the order of a kind of labels and a language: that of AGAINST, then of codes."""
+    return AGAINST.index(key[0]), key[1]
 
 
 def _runs(piece: Piece, member: str, seeds: Seeds, texts: Texts) -> dict[Detector, list[Run]]:
@@ -206,15 +203,121 @@ def _runs(piece: Piece, member: str, seeds: Seeds, texts: Texts) -> dict[Detecto
     }
 
 
+# ---- texts -------------------------------------------------------------------------------------------------
+
+
 def gold_counts(texts: Texts, gold: Mapping[str, Labelled]) -> dict[tuple[str, str], tuple[int, int, int]]:
     """Return tokens that the labels themselves mark, all tokens, and texts, by kind of labels and language."""
     counts = {}
     for against, labelled in gold.items():
-        tops, bottoms = (
-            texts.line.per_text(labelled.is_gold)[labelled.places],
-            texts.line.sizes[labelled.places],
-        )
+        tops = texts.line.per_text(labelled.is_gold)[labelled.places]
+        bottoms = texts.line.sizes[labelled.places]
         for lang in sorted(set(labelled.langs)):
             inside = labelled.langs == lang
             counts[against, lang] = int(tops[inside].sum()), int(bottoms[inside].sum()), int(inside.sum())
     return counts
+
+
+def gold_rate_rows(counts: Mapping[tuple[str, str], tuple[int, int, int]], writer: ScoreWriter) -> list[dict]:
+    """Return `hallucinated_token_rate`: the share of tokens that the labels themselves mark (`gold_counts`)."""
+    rows = []
+    for against, lang in sorted(counts, key=by_kind):
+        top, bottom, n = counts[against, lang]
+        where, share = {"against": against, "lang": lang}, top / bottom if bottom else None
+        rows.append(writer.row("hallucinated_token_rate", TEXTS, where, share, n))
+    return rows
+
+
+def span_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
+    """Return `n_texts`, `n_spans` and `span_rate` (share of texts that hold one) of each type, language, kind
+    of labels and task (mFAVA Table 2). Spans that do not count as marked (p ≤ 0.5) are not counted. Type
+    `all` counts every span.
+    """
+    keys = ["task", "label_source", "lang"]
+    marked = marking.flat_spans(samples.select("sample_id", *keys, "spans"))
+    marked = marked.filter(pl.col("p").is_null() | (pl.col("p") > 0.5))
+    whole = pl.concat([marked, marked.with_columns(type=pl.lit(ALL))])
+    counted = whole.group_by(*keys, "type", maintain_order=True).agg(pl.len(), pl.col("sample_id").n_unique())
+    counts = {row[:4]: row[4:] for row in counted.iter_rows()}
+    rows = []
+    for *key, n in samples.group_by(keys, maintain_order=True).len().sort(keys).iter_rows():
+        where = dict(zip(keys, key, strict=True))
+        rows.append(writer.count("n_texts", TEXTS, where, n, n))
+        occurring = {kind for *of, kind in counts if of == key and kind is not None}
+        for kind in [*TYPES, ALL] if occurring & set(TYPES) else sorted(occurring | {ALL}):
+            n_spans, n_holding = counts.get((*key, kind), (0, 0))
+            rows.append(writer.count("n_spans", TEXTS, {**where, "type": kind}, n_spans, n))
+            rows.append(writer.row("span_rate", TEXTS, {**where, "type": kind}, n_holding / n, n))
+    return rows
+
+
+# ---- requests ----------------------------------------------------------------------------------------------
+
+
+def by_language(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield the rows of each language, and all of them; nothing of no rows."""
+    for lang in sorted(rows["lang"].drop_nulls().unique()):
+        yield lang, rows.filter(lang=lang)
+    if not rows.is_empty():
+        yield ALL, rows
+
+
+def query_rows(items: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
+    """Return `answerable_rate`: of the queries that were checked, the share that their reference answers; and
+    of those that a model was asked `n_articles`, `n_queries`, and `n_categories` where every article names
+    its own (mFAVA Table 9): per language, and over all.
+    """
+    checked = items.with_columns(pair("attributes", "answerable")).drop_nulls("answerable").sort("item_id")
+    rows = []
+    for lang, part in by_language(checked):
+        hits, groups = (part["answerable"] == "yes").to_numpy().astype(float), part["group_id"].to_list()
+        rows.append(writer.share("answerable_rate", TEXTS, {"lang": lang}, hits, groups))
+    asked = generations.filter(purpose="answer").select("item_id")
+    wild = items.filter(task="wild").join(asked, on="item_id", how="semi", maintain_order="left")
+    category = pair("attributes", "category")
+    counted = wild.group_by("lang", maintain_order=True).agg(
+        n_articles=pl.col("group_id").n_unique(),
+        n_queries=pl.len(),
+        n_categories=pl.when(category.null_count() == 0).then(category.n_unique()),
+    )
+    for name in ("n_articles", "n_queries", "n_categories"):
+        counts = dict(counted.drop_nulls(name).sort("lang").select("lang", name).iter_rows())
+        if counts and len(counts) == counted.height:
+            counts[ALL] = sum(counts.values())
+        rows += [writer.count(name, TEXTS, {"lang": lang}, n, n) for lang, n in counts.items()]
+    return rows
+
+
+def rejected_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
+    """Return `n_rejected` and `rejected_rate` of each step and model: replies that could not be used, by
+    reason and over all reasons, by language. Step `passage`: passages that did not come through all six
+    insertions, so that no sample was made of them, by the reason of the last try of the last round.
+    """
+    asked = generations.filter(pl.col("purpose").is_in(STEPS)).with_columns(
+        *(pair("attributes", key) for key in ("lang", "type", "try")),
+        cause=pl.when(pl.col("status") != "ok").then(pl.coalesce("reason", "status")),
+    )
+    rounds = {None: 0} | {type_: number for number, type_ in enumerate(TYPES, 1)}
+    passages = asked.filter(pl.col("purpose").is_in(["write", "insert"])).with_columns(
+        round=pl.col("type").replace_strict(rounds, return_dtype=pl.Int8),
+        attempt=pl.col("try").fill_null("1").cast(pl.Int64),
+    )
+    in_order = passages.sort("model", "item_id", "round", "attempt")
+    last = in_order.group_by("model", "item_id", maintain_order=True).last()
+    is_whole = (pl.col("status") == "ok") & (pl.col("round") == len(TYPES))
+    cause = pl.coalesce("reason", "cause", pl.lit("unfinished"))
+    lost = last.with_columns(purpose=pl.lit("passage"), cause=pl.when(~is_whole).then(cause))
+    columns = ("purpose", "model", "lang", "cause")
+    whole = pl.concat([asked.select(columns), lost.select(columns)]).sort(
+        "purpose", "model", maintain_order=True
+    )
+    rows = []
+    for (step, model), part in whole.group_by("purpose", "model", maintain_order=True):
+        for lang, of_lang in by_language(part):
+            causes, n = of_lang["cause"].drop_nulls(), of_lang.height
+            counts = dict(causes.value_counts().sort("cause").iter_rows()) | {ALL: len(causes)}
+            for reason, count in counts.items():
+                where = {"step": step, "lang": lang, "reason": reason}
+                rows.append(writer.count("n_rejected", str(model), where, count, n))
+                rows.append(writer.row("rejected_rate", str(model), where, count / n, n))
+    return rows
