@@ -38,8 +38,8 @@ def test_a_board_overrides_its_track_for_itself_alone(params):
     assert own.sampling.max_tokens == 64 and own.sampling.temperature == other.sampling.temperature
     assert (p.size_of("real").qa, p.size_of(HALUEVAL).qa) == (3, 80)
     assert p.size_of("real").dialogue == p.size_of(HALUEVAL).dialogue
-    assert p.place("real", "subjects") == "boards.real.settings.subjects"
-    assert p.place("real", "pattern") == "tracks.halueval.pattern"
+    assert p.setting_name("real", "subjects") == "boards.real.settings.subjects"
+    assert p.setting_name("real", "pattern") == "tracks.halueval.pattern"
 
 
 MISTAKES = {

@@ -10,7 +10,7 @@ from committed import with_sources
 
 from truerate.config import Params
 from truerate.config.layout import Layout
-from truerate.config.track_blocks import found
+from truerate.config.track_blocks import track_names
 from truerate.pipeline.checks.unasked import of_plan
 from truerate.pipeline.planning.gpu_plan import gpu_plan
 from truerate.pipeline.planning.plan import label_notes, labels, plan
@@ -67,7 +67,7 @@ def at(tmp_path, monkeypatch) -> Layout:
 
 
 def test_every_track_is_planned(at):
-    assert {at.p.board(name).track for name in at.p.boards} == set(found())
+    assert {at.p.board(name).track for name in at.p.boards} == set(track_names())
     planned = plan(at, None)
     named = {line.split("'")[1] for line in of_plan(at, at.p.boards, planned)}
     assert named == {"pairs"}  # whose generators and responder have nothing to write

@@ -10,7 +10,7 @@ import pytest
 
 from truerate.config import load_params
 from truerate.config.layout import Layout
-from truerate.config.track_blocks import found
+from truerate.config.track_blocks import track_names
 from truerate.core.errors import TruerateError
 from truerate.pipeline import graph, tracks
 from truerate.pipeline.checks.check_names import check_names
@@ -35,7 +35,7 @@ FREE = (
 )
 
 
-@pytest.mark.parametrize("name", found())
+@pytest.mark.parametrize("name", track_names())
 def test_every_track_keeps_the_contract(name):
     track = load_track(name)
     assert callable(track.exported) and callable(track.score) and callable(track.contexts)
@@ -179,8 +179,8 @@ def words(path: Path) -> list[str]:
 
 @pytest.mark.parametrize("room", FREE)
 def test_no_room_below_the_tracks_names_one(room):
-    named = re.compile("|".join(found()))
-    formats = set(found())  # a later version of a format has a number behind its name
+    named = re.compile("|".join(track_names()))
+    formats = set(track_names())  # a later version of a format has a number behind its name
     for path in (ROOT / "src/truerate" / room).rglob("*.py"):
         is_format = path.stem.rstrip("0123456789") in formats and room == "sources"
         if is_format or (room == "hub" and path.stem == "forms"):

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from pydantic import ValidationError
 
-from truerate.config.services import SearchService, known
+from truerate.config.services import SearchService, services_of
 from truerate.core.errors import TruerateError
 from truerate.web.search import Searcher
 from truerate.web.search_form import Call, Left, error_words
@@ -80,7 +80,7 @@ def reply(body, status=200, **headers) -> tuple:
 
 
 def test_every_service_of_the_table_is_tried_here():
-    assert set(known("search")) == set(REPLIES) == set(ASKED)
+    assert set(services_of("search")) == set(REPLIES) == set(ASKED)
 
 
 @pytest.mark.parametrize("name", REPLIES)
@@ -208,7 +208,7 @@ def test_requests_keep_their_pace(tmp_path):
 
 
 def test_replies_that_are_none_and_results_that_cannot_be_used():
-    call = Call(SearchService.model_validate(known("search")["google"]), 3)
+    call = Call(SearchService.model_validate(services_of("search")["google"]), 3)
     items = [
         {"link": " http://a/ ", "title": "A\x00"},
         {"link": 3},
@@ -253,5 +253,5 @@ def test_words_of_an_error(body, words):
     ],
 )
 def test_a_fault_that_is_told_in_a_reply_of_status_200_is_not_kept_as_no_result(body, found):
-    call = Call(SearchService.model_validate(known("search")["serper"]), 3, key="k")
+    call = Call(SearchService.model_validate(services_of("search")["serper"]), 3, key="k")
     assert call.read(json.dumps(body).encode()) == found

@@ -178,10 +178,10 @@ class Track(Block):
     weights_spared: ClassVar[Mapping[str, str]] = {}
     cut: ClassVar[Mapping[str, Cut]] = {}
 
-    def setting(self, place: str) -> Any:
+    def setting(self, path: str) -> Any:
         """The value at a place told by dots; of an encoder what it is called by."""
         value: Any = self
-        for part in place.split("."):
+        for part in path.split("."):
             value = getattr(value, part)
         return value.model if isinstance(value, Encoder) else value
 
@@ -219,7 +219,7 @@ class Track(Block):
         """Sources that it names itself, beside the board's own."""
         return self._named(self.sources_in)
 
-    def _named(self, places: Iterable[str]) -> tuple[str, ...]:
+    def _named(self, paths: Iterable[str]) -> tuple[str, ...]:
         """What stands at these places, each once, without what is null."""
-        found = (self.setting(place) for place in places)
-        return tuple(dict.fromkeys(value for value in found if value is not None))
+        values = (self.setting(path) for path in paths)
+        return tuple(dict.fromkeys(value for value in values if value is not None))

@@ -113,9 +113,9 @@ def teacher_of(name: str, families: Mapping[str, Detector], track: str) -> str |
     """The family that teaches one that learns from a board: the first with all its members that learns there."""
     learner = families[name]
     for other in (name, *families):
-        one = families[other]
-        has_all = track in one.tracks and set(learner.members) <= set(one.members_on(track))
-        if has_all and learner.learns_from is not None and one.learns_on(learner.learns_from):
+        family = families[other]
+        has_all = track in family.tracks and set(learner.members) <= set(family.members_on(track))
+        if has_all and learner.learns_from is not None and family.learns_on(learner.learns_from):
             return other
     return None
 
@@ -153,10 +153,10 @@ class Judging(Block):
     @model_validator(mode="after")
     def _networks_have_a_backbone(self) -> "Judging":
         if (self.form == "trees") != (self.backbone is None):
-            said = (
+            fault = (
                 "form trees takes no `backbone`" if self.backbone else f"form {self.form} needs a `backbone`"
             )
-            raise ValueError(said)
+            raise ValueError(fault)
         return self
 
     @property
@@ -257,8 +257,8 @@ class Grid(SizesOfTrack):
 
     def paced(self, backbones: Mapping[str, Backbone]) -> dict[str, Backbone]:
         """The backbones as they are trained here: for as many epochs as the sizes say, where they do."""
-        own = {} if self.epochs is None else {"epochs": self.epochs}
-        return {name: backbone.model_copy(update=own) for name, backbone in backbones.items()}
+        changes = {} if self.epochs is None else {"epochs": self.epochs}
+        return {name: backbone.model_copy(update=changes) for name, backbone in backbones.items()}
 
 
 class RateOf(Block):

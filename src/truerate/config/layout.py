@@ -169,14 +169,20 @@ class Layout:
         the board at work). A track's absent files are left out; a pattern that fits nothing for any track
         stands for itself. Raises TruerateError for `{track}` without a board.
         """
-        found: list[str] = []
-        for one in named:
-            anywhere = sorted(glob(one.replace("{track}", "*"))) if "*" in one or "{track}" in one else []
-            is_by_track = bool(anywhere) and "{track}" in one
-            found += (
-                sorted(glob(one.replace("{track}", self.track_at_work))) if is_by_track else anywhere or [one]
+        paths: list[str] = []
+        for pattern in named:
+            anywhere = (
+                sorted(glob(pattern.replace("{track}", "*")))
+                if "*" in pattern or "{track}" in pattern
+                else []
             )
-        return tuple(found)
+            is_by_track = bool(anywhere) and "{track}" in pattern
+            paths += (
+                sorted(glob(pattern.replace("{track}", self.track_at_work)))
+                if is_by_track
+                else anywhere or [pattern]
+            )
+        return tuple(paths)
 
     @property
     def track_at_work(self) -> str:
@@ -195,22 +201,22 @@ class Layout:
         replies, the model's entry, identity and address, and those of the `upstream` models. Models that enter
         or leave a list move no other model's rows; a name that is no model adds nothing.
         """
-        track, own = self.p.board(board).track, self.p.track(board)
-        settings = own.model_dump(mode="json", exclude=set(own.later))
+        track, track_settings = self.p.board(board).track, self.p.track(board)
+        settings = track_settings.model_dump(mode="json", exclude=set(track_settings.later))
         weights = [stamp_of(path) for path in weights_of(self.p, board)]
         return digest(
             **({"weights": weights} if weights else {}),
             files=_digest_of(
                 (
-                    *map(self.source, (self.p.board(board).source, *own.sources())),
+                    *map(self.source, (self.p.board(board).source, *track_settings.sources())),
                     *self.code(track),
                     *self.prompts,
-                    *own.files(),
+                    *track_settings.files(),
                 )
             ),
             settings=settings,
             models=[self.on(board)._asked(name) for name in (alias, *upstream) if self.p.is_model(name)],
-            endpoints=[self.p.endpoints[name].address for name in own.endpoints()],
+            endpoints=[self.p.endpoints[name].address for name in track_settings.endpoints()],
             shared=[
                 self.p.seed,
                 self.shards_of(board),
@@ -237,8 +243,8 @@ class Layout:
     @property
     def store(self) -> Path:
         """The response store: `TRUERATE_STORE`, else the user's cache folder."""
-        if place := os.environ.get("TRUERATE_STORE"):
-            return Path(place).expanduser().absolute()
+        if path := os.environ.get("TRUERATE_STORE"):
+            return Path(path).expanduser().absolute()
         from platformdirs import user_cache_path
 
         return user_cache_path("truerate") / "responses.sqlite"

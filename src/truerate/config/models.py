@@ -132,9 +132,9 @@ class Model(Block):
     @field_validator("extra_body")
     @classmethod
     def _adds_only(cls, extra: dict[str, object]) -> dict[str, object]:
-        if own := sorted(extra.keys() & _OWN):
+        if reserved := sorted(extra.keys() & _OWN):
             raise ValueError(
-                f"{', '.join(own)} cannot stand here: every request has its own; settings of decoding go into `params`"
+                f"{', '.join(reserved)} cannot stand here: every request has its own; settings of decoding go into `params`"
             )
         return extra
 
@@ -161,11 +161,11 @@ class Model(Block):
 
 def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoint]) -> tuple[str, str] | None:
     """Two aliases on two endpoints with one identity (`Layout.identity`), whose replies would be mixed up; or None."""
-    seen: dict[tuple[object, ...], str] = {}
+    alias_by_identity: dict[tuple[object, ...], str] = {}
     for alias, model in models.items():
         endpoint = endpoints[model.endpoint]
         name = (model.identity or model.model, (endpoint.launch, endpoint.code) if endpoint.code else None)
-        other = seen.setdefault(name, alias)
+        other = alias_by_identity.setdefault(name, alias)
         if models[other].endpoint != model.endpoint:
             return other, alias
     return None

@@ -13,7 +13,7 @@ from truerate.config.detectors import Grid, RateOf, teacher_of
 from truerate.config.models import shared_identity
 from truerate.config.placement import track_settings
 from truerate.config.track_blocks import declared as class_of
-from truerate.config.track_blocks import fault_of, found
+from truerate.config.track_blocks import fault_of, track_names
 from truerate.core.errors import listed, meant
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ def undeclared(p: "Params") -> Iterator[str]:
     """A line for every name that is declared nowhere."""
     lost: dict[tuple[str, str], list[str]] = {}
     allowed: dict[str, Collection[str]] = {}
-    for place, kind, name, declared in _used(p):
+    for setting, kind, name, declared in _used(p):
         if name not in declared:
             allowed[kind] = declared
-            lost.setdefault((kind, name), []).append(place)
+            lost.setdefault((kind, name), []).append(setting)
     for (kind, name), places in lost.items():
         where = ", ".join(dict.fromkeys(places))
         yield f"{where}: {kind} {name!r} is not declared{meant(name, allowed[kind])}; declared: {listed(allowed[kind])}"
@@ -37,19 +37,19 @@ def undeclared(p: "Params") -> Iterator[str]:
 def _without_block(p: "Params") -> Iterator[str]:
     """Boards whose track has no settings or sizes: a track that no board runs needs none."""
     for name, board in p.boards.items():
-        for place, blocks in (("tracks", p.tracks), (f"sizes.{p.profile}", p.sizes.get(p.profile, {}))):
-            if board.track not in found() or board.track in blocks:
+        for block, blocks in (("tracks", p.tracks), (f"sizes.{p.profile}", p.sizes.get(p.profile, {}))):
+            if board.track not in track_names() or board.track in blocks:
                 continue
             if fault := fault_of(board.track):
                 yield f"boards.{name}.track: {fault}"
             else:
-                what = f"board {name!r}: track {board.track!r} has no block under `{place}`"
+                what = f"board {name!r}: track {board.track!r} has no block under `{block}`"
                 yield f"{what}; there: {listed(blocks)}"
 
 
 def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
     """Every name with the place where it stands, what kind of thing it names, and the names that there are."""
-    tracks = found()
+    tracks = track_names()
     yield "profile", "profile", p.profile, p.sizes
     for name, board in p.boards.items():
         yield f"boards.{name}.source", "source", board.source, p.sources
@@ -58,18 +58,18 @@ def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
         yield f"public_data.{name}.track", "track", public.track, tracks
     for alias, model in p.models.items():
         yield f"models.{alias}.endpoint", "endpoint", model.endpoint, p.endpoints
-    for place, settings in track_settings(p):
+    for key_of, settings in track_settings(p):
         for key, alias in settings.asked():
-            yield place(key), "model", alias, p.models
+            yield key_of(key), "model", alias, p.models
         for key in settings.among:
             for alias in settings.setting(key) or ():
-                yield place(key), "model", alias, p.models
+                yield key_of(key), "model", alias, p.models
         for key in settings.endpoints_in:
             if (endpoint := settings.setting(key)) is not None:
-                yield place(key), "endpoint", endpoint, p.endpoints
+                yield key_of(key), "endpoint", endpoint, p.endpoints
         for key in settings.sources_in:
             if (source := settings.setting(key)) is not None:
-                yield place(key), "source", source, p.sources
+                yield key_of(key), "source", source, p.sources
     for name, family in p.detectors.items():
         for track in family.tracks:
             yield f"detectors.{name}.tracks", "track", track, tracks
@@ -97,13 +97,13 @@ def mismatched(p: "Params") -> Iterator[str]:
     unmarked = list(_without_tokens(p))
     yield from unmarked or _detectors_of_rates(p)
     yield from _rules_of_cut(p)
-    for place, settings in track_settings(p):
+    for key_of, settings in track_settings(p):
         for key, other in settings.among.items():
             allowed = settings.setting(other)
             for alias in settings.setting(key) or ():
                 if alias not in allowed:
                     what = f"{alias!r} is no {other.removesuffix('s')}{meant(alias, allowed)}"
-                    yield f"{place(key)}: {what}; {other}: {listed(allowed)}"
+                    yield f"{key_of(key)}: {what}; {other}: {listed(allowed)}"
 
 
 def _rules_of_cut(p: "Params") -> Iterator[str]:
@@ -120,7 +120,7 @@ def _detectors(p: "Params") -> Iterator[str]:
         for member in family.members:
             if member in p.models:
                 yield f"models.{member}: a detector of detectors.{name} has this name too and both are rows; rename the model"
-    for track in found():
+    for track in track_names():
         times = Counter(member for family in p.detectors.values() for member in family.members_on(track))
         for member in [member for member, n in times.items() if n > 1]:
             families = [name for name, family in p.detectors.items() if member in family.members_on(track)]
@@ -135,19 +135,21 @@ def _untaught(p: "Params") -> Iterator[str]:
         track = p.boards[board].track
         if teacher_of(name, p.detectors, track):
             continue
-        place = f"detectors.{name}.learns_from"
-        there = {key: one for key, one in p.detectors.items() if track in one.tracks}
-        for key, one in there.items():
-            if not one.learns_on(board) and set(family.members) & set(one.members_on(track)):
-                what = (
-                    f"family {key!r} has its members on board {board!r}, but learns from {one.learns_from!r}"
-                )
-                yield f"{place}: {what}; a circle: name the board on which they are trained"
+        setting = f"detectors.{name}.learns_from"
+        there = {
+            key: family_there for key, family_there in p.detectors.items() if track in family_there.tracks
+        }
+        for key, family_there in there.items():
+            if not family_there.learns_on(board) and set(family.members) & set(
+                family_there.members_on(track)
+            ):
+                what = f"family {key!r} has its members on board {board!r}, but learns from {family_there.learns_from!r}"
+                yield f"{setting}: {what}; a circle: name the board on which they are trained"
                 break
         else:
-            members = {member for one in there.values() for member in one.members_on(track)}
+            members = {member for family_there in there.values() for member in family_there.members_on(track)}
             lost = [member for member in family.members if member not in members] or list(family.members)
-            yield f"{place}: no family that learns on board {board!r} has {lost[0]!r}{meant(lost[0], members)}; there: {listed(members)}"
+            yield f"{setting}: no family that learns on board {board!r} has {lost[0]!r}{meant(lost[0], members)}; there: {listed(members)}"
 
 
 def tracks_to_mark(p: "Params", name: str) -> tuple[str, ...]:
@@ -162,7 +164,7 @@ def tracks_to_mark(p: "Params", name: str) -> tuple[str, ...]:
 def _without_tokens(p: "Params") -> Iterator[str]:
     """Families that mark tokens, and tracks that have none: their sizes are no grid of networks."""
     marked = [
-        track for track in found() if not fault_of(track) and issubclass(class_of(track, "Sizes"), Grid)
+        track for track in track_names() if not fault_of(track) and issubclass(class_of(track, "Sizes"), Grid)
     ]
     for name in p.detectors:
         for track in tracks_to_mark(p, name):
@@ -170,10 +172,10 @@ def _without_tokens(p: "Params") -> Iterator[str]:
                 yield no_tokens(f"detectors.{name}.tracks", track, marked)
 
 
-def no_tokens(place: str, track: str, marked: Collection[str]) -> str:
+def no_tokens(setting: str, track: str, marked: Collection[str]) -> str:
     """The line for a family that marks tokens, or judges by them, and names a track that has none."""
     what = f"track {track!r} has no tokens to mark, and a family without `folds` marks tokens"
-    return f"{place}: {what}; tracks with tokens: {listed(marked)}"
+    return f"{setting}: {what}; tracks with tokens: {listed(marked)}"
 
 
 def _detectors_of_rates(p: "Params") -> Iterator[str]:
@@ -184,7 +186,7 @@ def _detectors_of_rates(p: "Params") -> Iterator[str]:
             named = getattr(settings, key)
             if not (isinstance(named, RateOf) and isinstance(size, Grid)):
                 continue
-            members = [one for family in p.detectors.values() for one in family.members_on(board.track)]
+            members = [member for family in p.detectors.values() for member in family.members_on(board.track)]
             sizes = f"sizes.{p.profile}.{board.track}"
             where = {
                 part: f"boards.{name}.sizes" if part in board.sizes else sizes
@@ -198,4 +200,4 @@ def _detectors_of_rates(p: "Params") -> Iterator[str]:
             for part, (built, declared) in allowed.items():
                 if (value := getattr(named, part)) not in built:
                     what = f"{part} {value!r} is not built{meant(value, built)}"
-                    yield f"{p.place(name, key)}: {what}; {declared}: {listed(built)}"
+                    yield f"{p.setting_name(name, key)}: {what}; {declared}: {listed(built)}"

@@ -40,8 +40,8 @@ def own_files(p: Params, stage: Stage) -> list[str]:
         [p.detectors[name] for name in judging(p, stage.board)] if stage.name in ("train", "judge") else []
     )
     paths += _folders(entailer.weights for family in families for entailer in family.entailment.values())
-    published = [one for family in families for one in family.published.values()]
-    paths += _folders(path for one in published for path in (one.weights, one.base))
+    published = [detector for family in families for detector in family.published.values()]
+    paths += _folders(path for detector in published for path in (detector.weights, detector.base))
     return list(dict.fromkeys(paths))
 
 
@@ -52,11 +52,11 @@ def _folders(values: Iterable[str | None]) -> list[str]:
 
 def stamp_of(path: str) -> str:
     """What tells whether a file or folder changed: names and bytes; of large files names, sizes and times."""
-    place = Path(path).expanduser()
-    return content_id([[file.relative_to(place).as_posix(), _told(file)] for file in files(place)])
+    folder = Path(path).expanduser()
+    return content_id([[file.relative_to(folder).as_posix(), _stamp_of_file(file)] for file in files(folder)])
 
 
-def _told(file: Path) -> list[object]:
+def _stamp_of_file(file: Path) -> list[object]:
     facts = file.stat()
     if facts.st_size >= LARGE:
         return [facts.st_size, facts.st_mtime_ns]

@@ -155,13 +155,13 @@ class Params(Block):
 
     def track(self, board: str) -> Any:
         """The settings of a board's track with the board's overrides: the track's own `Settings`, hence Any."""
-        own = self.board(board)
-        return merged(self.tracks[own.track], own.settings)
+        entry = self.board(board)
+        return merged(self.tracks[entry.track], entry.settings)
 
     def size_of(self, board: str) -> Any:
         """The sizes of a board's track in the chosen profile with the board's overrides: the track's own `Sizes`."""
-        own = self.board(board)
-        return merged(self.size[own.track], own.sizes)
+        entry = self.board(board)
+        return merged(self.size[entry.track], entry.sizes)
 
     def sizes_told(self, source: Source) -> dict[str, int]:
         """The sizes that a source's command may name: `{<track>_<size>}` for every whole number, and `named`
@@ -169,16 +169,18 @@ class Params(Block):
         without such a board.
         """
         filled = {
-            name for name, one in self.sources.items() if (one.path, one.make) == (source.path, source.make)
+            name
+            for name, other in self.sources.items()
+            if (other.path, other.make) == (source.path, source.make)
         }
         boards = [name for name, board in self.boards.items() if board.source in filled]
-        told: dict[str, int] = {}
+        largest: dict[str, int] = {}
         for track, of_profile in self.size.items():
             of_boards = [self.size_of(name) for name in boards if self.board(name).track == track]
             for size in of_boards or [of_profile]:
                 for name, n in _numbers(track, size).items():
-                    told[name] = max(n, told.get(name, n))
-        return told
+                    largest[name] = max(n, largest.get(name, n))
+        return largest
 
     def of_public_data(self) -> "Iterator[tuple[str, Params]]":
         """Each set of public files with own settings or sizes, with the settings of `truerate real`: its board alone."""
@@ -186,15 +188,21 @@ class Params(Block):
             if public.settings or public.sizes:
                 source = Source(reader=public.reader, part=public.part, path=public.folder)
                 board = public.board(name)
-                own = {key: one for key, one in self.detectors.items() if one.learns_from in (None, name)}
+                detectors = {
+                    key: family
+                    for key, family in self.detectors.items()
+                    if family.learns_from in (None, name)
+                }
                 sources = {**self.sources, name: source}  # settings of other tracks may name those declared
-                alone = {"boards": {name: board}, "sources": sources, "detectors": own}
+                alone = {"boards": {name: board}, "sources": sources, "detectors": detectors}
                 yield name, self.model_copy(update=alone)
 
-    def place(self, board: str, key: str) -> str:
+    def setting_name(self, board: str, key: str) -> str:
         """Where the setting that counts for a board stands: with the board, else with its track."""
-        own = self.board(board)
-        return f"boards.{board}.settings.{key}" if holds(own.settings, key) else f"tracks.{own.track}.{key}"
+        entry = self.board(board)
+        return (
+            f"boards.{board}.settings.{key}" if holds(entry.settings, key) else f"tracks.{entry.track}.{key}"
+        )
 
     def rate_of(self, board: str) -> RateOf | None:
         """The detector whose counts make a board's rates; None where its track counts nothing."""
@@ -250,11 +258,11 @@ class Params(Block):
 
     def families(self, board: str) -> tuple[str, ...]:
         """The families of detectors that judge a board; none of one that is to have none."""
-        own = self.board(board)
+        entry = self.board(board)
         return tuple(
             name
             for name, family in self.detectors.items()
-            if own.has_detectors and own.track in family.tracks
+            if entry.has_detectors and entry.track in family.tracks
         )
 
     def fitted(self, board: str) -> tuple[str, ...]:
@@ -270,16 +278,16 @@ class Params(Block):
 
     def rules_of_cut(self, track: str | None) -> dict[str, Cut]:
         """Treatment of replies at their token limit, by purpose: `llm.cut`, else the board's track, else other tracks."""
-        told = {purpose: rule for settings in self.tracks.values() for purpose, rule in settings.cut.items()}
-        own = self.tracks[track].cut if track is not None and track in self.tracks else {}
-        return {**told, **own, **self.llm.cut}
+        rules = {purpose: rule for settings in self.tracks.values() for purpose, rule in settings.cut.items()}
+        rules_of_track = self.tracks[track].cut if track is not None and track in self.tracks else {}
+        return {**rules, **rules_of_track, **self.llm.cut}
 
     def secrets(self) -> list[str]:
         """The names of the environment variables that hold secrets: every `…_env`, sorted."""
-        found = (
+        variables = (
             value for block in _blocks(self.values) for key, value in block.items() if key.endswith("_env")
         )
-        return sorted({value for value in found if isinstance(value, str)})
+        return sorted({value for value in variables if isinstance(value, str)})
 
     def board(self, name: str) -> Board:
         """A declared board, or TruerateError with the declared names."""
@@ -296,8 +304,8 @@ class Params(Block):
 
 def _numbers(track: str, size: SizesOfTrack) -> dict[str, int]:
     """The whole numbers of a track's sizes, by the names that a command has for them."""
-    own = {f"{track}_{name}": n for name, n in size.model_dump().items() if isinstance(n, int)}
-    return own | size.named()
+    numbers = {f"{track}_{name}": n for name, n in size.model_dump().items() if isinstance(n, int)}
+    return numbers | size.named()
 
 
 def _blocks(value: object) -> Iterator[dict[str, object]]:

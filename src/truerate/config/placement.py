@@ -63,7 +63,7 @@ def track_settings(p: "Params") -> Iterator[tuple[Callable[[str], str], "Track"]
         yield f"tracks.{track}.{{}}".format, settings
     for name, board in p.boards.items():
         if board.settings and board.track in p.tracks:
-            yield partial(p.place, name), p.track(name)
+            yield partial(p.setting_name, name), p.track(name)
 
 
 def own_words(p: "Params") -> dict[str, str | None]:
@@ -163,11 +163,15 @@ def _nested(p: "Params") -> Iterator[str]:
     for folder in folders:
         by_path[folder.path].append(folder)
     for path, (first, *others) in by_path.items():
-        inner = [one for one in others if not (one.may_lie_in(first) or first.may_lie_in(one))]
+        inner = [folder for folder in others if not (folder.may_lie_in(first) or first.may_lie_in(folder))]
         if not inner:  # where two are one folder, what lies in it is no second mistake
-            inner = [one for one in folders if one.path.startswith(f"{path}/") and not one.may_lie_in(first)]
+            inner = [
+                folder
+                for folder in folders
+                if folder.path.startswith(f"{path}/") and not folder.may_lie_in(first)
+            ]
         if inner:
-            names = ", ".join(f"{one.key} ({one.path})" for one in inner)
+            names = ", ".join(f"{folder.key} ({folder.path})" for folder in inner)
             yield f"{names} must not lie in {first.key.removeprefix('paths.')} ({path}): what is written is emptied before"
 
 

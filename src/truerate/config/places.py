@@ -145,7 +145,7 @@ def _fault(at: Layout, key: str, path: str, tracked: list[str]) -> str | None:
     if key.startswith("sources."):
         return _filled_by_others(folder)
     outputs = [Path(OF_BOARDS[name](at, board)) for board in at.p.boards] if name in OF_BOARDS else []
-    return next(filter(None, (_foreign(place, name) for place in (folder, *outputs))), None)
+    return next(filter(None, (_foreign(output, name) for output in (folder, *outputs))), None)
 
 
 def _blocked(path: Path) -> str | None:
@@ -240,10 +240,10 @@ def _tracked_in(folder: Path, tracked: list[str]) -> str | None:
 
 def _is_named(path: Path, *, is_shared: bool) -> bool:
     """Whether dvc.lock names a place, or what holds it, as an output; of a shared folder something in it suffices."""
-    outs, place = named_outs(), PurePosixPath(path.as_posix())
-    if not outs.isdisjoint(map(str, (place, *place.parents))):
+    outs, output = named_outs(), PurePosixPath(path.as_posix())
+    if not outs.isdisjoint(map(str, (output, *output.parents))):
         return True
-    return is_shared and any(PurePosixPath(out).is_relative_to(place) for out in outs)
+    return is_shared and any(PurePosixPath(out).is_relative_to(output) for out in outs)
 
 
 def named_outs(lock: str = "dvc.lock") -> frozenset[str]:

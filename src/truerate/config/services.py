@@ -17,7 +17,7 @@ Status = Annotated[Whole, Field(ge=400, le=599)]
 
 
 @cache
-def known(table: str) -> dict[str, dict[str, Any]]:
+def services_of(table: str) -> dict[str, dict[str, Any]]:
     """The services of a table (`search` or `fetch`), by name."""
     path = Path(__file__).with_name(f"{table}_services.yaml")
     entries: dict[str, dict[str, Any]] = yaml.safe_load(path.read_text("utf-8"))
@@ -30,10 +30,10 @@ def _named(table: str, example: str) -> BeforeValidator:
     def entry(value: object) -> object:
         if not isinstance(value, str):
             return value
-        if value not in known(table):
-            names = ", ".join(known(table))
+        if value not in services_of(table):
+            names = ", ".join(services_of(table))
             raise ValueError(f"no service {value!r}; known: {names}; or give its form ({example}, …)")
-        return known(table)[value]
+        return services_of(table)[value]
 
     return BeforeValidator(entry)
 
@@ -71,7 +71,7 @@ class SearchService(Block):
     @property
     def identity(self) -> str:
         """Names what decides a reply; empty for Google's form, in which the oldest stored results were asked for."""
-        google = SearchService.model_validate(known("search")["google"])
+        google = SearchService.model_validate(services_of("search")["google"])
         names = {"method", "query", "number", "fixed", "results", "link", "title", "snippet", "text"}
         form, first = (service.model_dump(mode="json", include=names) for service in (self, google))
         return "" if form == first else digest(form=form)

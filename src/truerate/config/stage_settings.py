@@ -70,16 +70,16 @@ def places(p: Params, stage: Stage) -> list[str]:
             "judging_models": p.judging_models(board), "judging_endpoints": p.judging_endpoints(board),
         }  # fmt: skip
     return [
-        place.format(**named, **{kind: name})
-        for place in READ[stage.name].split()
-        for kind in [next((kind for kind in many if f"{{{kind}}}" in place), "")]
+        pattern.format(**named, **{kind: name})
+        for pattern in READ[stage.name].split()
+        for kind in [next((kind for kind in many if f"{{{kind}}}" in pattern), "")]
         for name in many.get(kind, ("",))
     ]
 
 
 def read_by(p: Params, stage: Stage) -> dict[str, object]:
     """The values that a stage reads, by place; of a track as on the stage's board; of `sources` also the commands' sizes."""
-    values = {place: _value(p, place, stage.board) for place in places(p, stage)}
+    values = {setting: _value(p, setting, stage.board) for setting in places(p, stage)}
     if stage.name == "sources":
         used, sources = p.used_sources(), cast(dict[str, object], values["sources"])
         values["sources"] = {name: sources[name] for name in used}
@@ -100,9 +100,9 @@ def _sizes_told(p: Params, source: Source) -> dict[str, int]:
     return {name: n for name, n in p.sizes_told(source).items() if name in source.places()}
 
 
-def _value(p: Params, place: str, board: str | None) -> object:
+def _value(p: Params, setting: str, board: str | None) -> object:
     """The plain value at a place; boards without the overrides that are merged into their tracks."""
-    head, _, rest = place.partition(".")
+    head, _, rest = setting.partition(".")
     value: Any = p.values[head]
     if head in ("boards", "sources", "backbones"):
         bare = {"boards": _board, "sources": _source, "backbones": _backbone}[head]

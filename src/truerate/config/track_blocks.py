@@ -26,7 +26,7 @@ FOLDERS = Path(__file__).parents[1] / "tracks"
 
 
 @cache
-def found() -> tuple[str, ...]:
+def track_names() -> tuple[str, ...]:
     """The names of all tracks that there are: the packages in the folder of the tracks."""
     return tuple(sorted(module.name for module in iter_modules([str(FOLDERS)]) if module.ispkg))
 
@@ -41,12 +41,12 @@ def declared(track: str, part: str) -> type[Block]: ...
 
 def declared(track: str, part: str) -> type[Block]:
     """The class `Settings` or `Sizes` of a track. Raises TruerateError if there is none or it names unknown keys."""
-    place = f"truerate.tracks.{track}.settings"
+    module = f"truerate.tracks.{track}.settings"
     try:
-        block = getattr(import_module(place), part, None)
+        block = getattr(import_module(module), part, None)
     except Exception as error:  # noqa: BLE001 - whatever a module of a track raises is a fault of the track
-        if not isinstance(error, ModuleNotFoundError) or error.name != place:
-            raise TruerateError(broken(place, error)) from None
+        if not isinstance(error, ModuleNotFoundError) or error.name != module:
+            raise TruerateError(broken(module, error)) from None
         what = f"track {track!r}: tracks/{track}/settings.py is not there"
         raise TruerateError(
             f"{what}; it must hold classes `Settings` and `Sizes`, as contract.py says"
@@ -73,11 +73,11 @@ def _no_settings(block: type[Track]) -> Iterator[str]:
     for kind in KINDS:
         named = getattr(block, kind)
         more = named.values() if kind in ("builders", "among") else ()
-        for place in (*(() if kind == "builders" else named), *more):
+        for setting in (*(() if kind == "builders" else named), *more):
             fields: Mapping[str, Any] = block.model_fields
-            for part in place.split("."):
+            for part in setting.split("."):
                 if part not in fields:
-                    what = f"`{kind}` of its Settings names {place!r}, which is no setting of it{meant(part, fields)}"
+                    what = f"`{kind}` of its Settings names {setting!r}, which is no setting of it{meant(part, fields)}"
                     yield f"{what}; there: {listed(fields)}"
                     break
                 inner = block_in(fields[part].annotation)
@@ -96,8 +96,8 @@ def fault_of(track: str) -> str | None:
 
 def broken(module: str, error: Exception) -> str:
     """What is said of a module of a track that cannot be imported."""
-    said = " ".join(str(error).split())[:160]
-    return f"{module.replace('.', '/')}.py cannot be imported: {type(error).__name__}: {said}; mend it or take its folder away"
+    message = " ".join(str(error).split())[:160]
+    return f"{module.replace('.', '/')}.py cannot be imported: {type(error).__name__}: {message}; mend it or take its folder away"
 
 
 @cache
@@ -105,7 +105,7 @@ def _whole(part: str) -> type[Block]:
     """A block with an optional key per track; a track with a broken settings.py is refused only where it is used."""
     fields: dict[str, Any] = {
         name: (declared(name, part) | None if fault_of(name) is None else _refused(name, part), None)
-        for name in found()
+        for name in track_names()
     }
     return create_model(f"{part}ByTrack", __base__=Block, **fields)
 
@@ -133,10 +133,10 @@ class ByTrack(dict[str, B]):
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(
-            lambda block: cls({name: one for name, one in block if one is not None}),
+            lambda block: cls({name: settings for name, settings in block if settings is not None}),
             handler(cls.whole()),
             serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda blocks: {name: one.model_dump(mode="json") for name, one in blocks.items()}
+                lambda blocks: {name: settings.model_dump(mode="json") for name, settings in blocks.items()}
             ),
         )
 
@@ -170,10 +170,10 @@ def _over(values: Mapping[str, object], changes: Mapping[str, object]) -> dict[s
     return result
 
 
-def holds(changes: Mapping[str, object], place: str) -> bool:
+def holds(changes: Mapping[str, object], path: str) -> bool:
     """Whether changes say something of a place told by dots, or of something inside it."""
     value: object = changes
-    for part in place.split("."):
+    for part in path.split("."):
         if not isinstance(value, Mapping):
             return True
         if part not in value:
@@ -183,7 +183,7 @@ def holds(changes: Mapping[str, object], place: str) -> bool:
 
 
 def overriding_faults(
-    block: Block | None, changes: Mapping[str, object], place: tuple[str, ...]
+    block: Block | None, changes: Mapping[str, object], path: tuple[str, ...]
 ) -> Iterator[InitErrorDetails]:
     """What is wrong with changes of a track's block, each mistake under its own place in params.yaml."""
     if block is None or not changes:
@@ -192,9 +192,7 @@ def overriding_faults(
         merged(block, changes)
     except ValidationError as error:
         for fault in error.errors(include_url=False):
-            yield InitErrorDetails(
-                type=_kind(fault, block), loc=(*place, *fault["loc"]), input=fault["input"]
-            )
+            yield InitErrorDetails(type=_kind(fault, block), loc=(*path, *fault["loc"]), input=fault["input"])
 
 
 def _kind(fault: ErrorDetails, block: Block) -> str | PydanticCustomError:

@@ -19,7 +19,7 @@ from truerate.config.blocks import (
     Whole,
     Word,
 )
-from truerate.config.services import FetchForm, SearchForm, known
+from truerate.config.services import FetchForm, SearchForm, services_of
 from truerate.core.errors import SettingsError
 
 Port = Annotated[int, Field(ge=1, le=65535)]
@@ -48,7 +48,7 @@ class Search(Block):
         """A service that is named or given without an address, an endpoint or a record is asked at its own."""
         named = values.get("service") if isinstance(values, dict) else None
         if named and not (values.get("url") or values.get("endpoint") or values.get("recorded")):
-            entry = known("search").get(named, {}) if isinstance(named, str) else named
+            entry = services_of("search").get(named, {}) if isinstance(named, str) else named
             return values | {"url": entry.get("url") if isinstance(entry, dict) else None}
         return values
 

@@ -49,7 +49,7 @@ def meant(name: object, allowed: Iterable[object], *, cutoff: float = 0.65) -> s
 
 def closest(name: object, allowed: Iterable[object], *, cutoff: float = 0.65) -> str | None:
     """The allowed name that one is nearest to, None where none is near (difflib's ratio below the cutoff)."""
-    folded = {str(one).casefold(): str(one) for one in allowed}
+    folded = {str(name_allowed).casefold(): str(name_allowed) for name_allowed in allowed}
     near = difflib.get_close_matches(str(name).casefold(), folded, n=1, cutoff=cutoff)
     return folded[near[0]] if near else None
 

@@ -32,4 +32,4 @@ def is_line(text: str) -> bool:
 
 def visible(text: str, *, is_line: bool = False) -> str:
     r"""A text with unseen characters as escapes (`\\u202e`), and with `is_line` also tabs and line ends."""
-    return (_OFF_LINE if is_line else _HIDDEN).sub(lambda found: ascii(found[0])[1:-1], text)
+    return (_OFF_LINE if is_line else _HIDDEN).sub(lambda match: ascii(match[0])[1:-1], text)

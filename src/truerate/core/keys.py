@@ -33,12 +33,12 @@ def content_id(*parts: object) -> str:
 
 def content_id_of_rows(rows: Iterable[Sequence[object]]) -> str:
     """`content_id` of the list of these rows, of which one is in memory at a time."""
-    found, start = hashlib.sha256(b"[["), ""
+    sha, start = hashlib.sha256(b"[["), ""
     for row in rows:
-        found.update(f"{start}{_SORTED.encode(row)}".encode())
+        sha.update(f"{start}{_SORTED.encode(row)}".encode())
         start = ", "
-    found.update(b"]]")
-    return found.hexdigest()[:16]
+    sha.update(b"]]")
+    return sha.hexdigest()[:16]
 
 
 def draw(*parts: object) -> float:
@@ -60,7 +60,7 @@ def split_of(group_id: str, task: str | None = None, *, train: float = 0.7) -> s
 
 def files(path: str | Path) -> list[Path]:
     """The file itself, or the files below a folder in sorted order, without what tools leave there."""
-    return [Path(found) for found, _ in _files(path)]
+    return [Path(file) for file, _ in _files(path)]
 
 
 def _files(path: str | Path) -> list[tuple[str, os.stat_result]]:
@@ -73,7 +73,7 @@ def _files(path: str | Path) -> list[tuple[str, os.stat_result]]:
     start = path.parts  # none of the current folder
     return [
         (os.path.join(*start, *parts), state)
-        for parts, state in sorted(_below(str(path), ()), key=lambda one: one[0])
+        for parts, state in sorted(_below(str(path), ()), key=lambda entry: entry[0])
     ]
 
 
@@ -83,13 +83,13 @@ def _below(folder: str, parts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
     with suppress(PermissionError, FileNotFoundError, NotADirectoryError):
         entries += os.scandir(folder)
     for entry in entries:
-        own = (*parts, entry.name)
+        entry_parts = (*parts, entry.name)
         if LEFT_BY_TOOLS.fullmatch(entry.name):
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _below(entry.path, own)
+            yield from _below(entry.path, entry_parts)
         elif os.path.isfile(entry.path) if entry.is_symlink() else entry.is_file():
-            yield own, entry.stat()
+            yield entry_parts, entry.stat()
 
 
 def digest(*paths: str | Path, **values: object) -> str:
@@ -110,13 +110,13 @@ def digest(*paths: str | Path, **values: object) -> str:
 
 def _digest_of(file: str, state: os.stat_result) -> bytes:
     """SHA-256 of a file's bytes, read once per process until its state changes, unless it is very new."""
-    known = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
-    if (found := _READ.get(known)) is None:
+    state_key = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+    if (file_digest := _READ.get(state_key)) is None:
         with open(file, "rb") as opened:
-            found = hashlib.file_digest(opened, "sha256").digest()
+            file_digest = hashlib.file_digest(opened, "sha256").digest()
         if state.st_ino and time.time_ns() - max(state.st_mtime_ns, state.st_ctime_ns) > SETTLED_NS:
-            _READ[known] = found
-    return found
+            _READ[state_key] = file_digest
+    return file_digest
 
 
 def page_key(title: str) -> str:

@@ -17,12 +17,12 @@ class _Lazy:
     """Stands for a pattern; an attribute that was asked for once is the compiled one's own."""
 
     def __init__(self, pattern: str, flags: int):
-        self._told = (pattern, flags)
+        self._arguments = (pattern, flags)
 
     def __getattr__(self, name: str) -> Any:
         # kept here: `re` forgets what it compiled once a process has used 512 patterns
         if name == "_compiled":
-            value: Any = re.compile(*self._told)
+            value: Any = re.compile(*self._arguments)
         else:
             value = getattr(self._compiled, name)
         setattr(self, name, value)

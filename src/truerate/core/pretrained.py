@@ -82,12 +82,12 @@ def load_network(kind: Any, weights: str, *, unread: Collection[str] = (), **opt
     fixed["ignore_mismatched_sizes"] = "quantization_config" not in options  # so that we can name them
     with quiet():
         try:
-            model, told = kind.from_pretrained(weights, **options, **fixed)
+            model, report = kind.from_pretrained(weights, **options, **fixed)
         except Exception as error:  # a config that somebody else wrote may fail anywhere in transformers
             raise ValueError(_line(error)) from None
-    if turned := sorted(name for name, *_ in told["mismatched_keys"]):
+    if turned := sorted(name for name, *_ in report["mismatched_keys"]):
         raise ValueError(f"its weights have not the shapes that its config.json names: {_few(turned)}")
-    if lacking := sorted(name for name in told["missing_keys"] if not set(name.split(".")) & set(unread)):
+    if lacking := sorted(name for name in report["missing_keys"] if not set(name.split(".")) & set(unread)):
         raise ValueError(f"no weights for {_few(lacking)}")  # they would be drawn at random
     return model
 

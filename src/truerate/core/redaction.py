@@ -90,8 +90,8 @@ def _plain(body: bytes) -> str:
     try:
         return orjson.dumps(_cleaned(loads(body))).decode()
     except (ValueError, TypeError, RecursionError):
-        said = body.decode(json.detect_encoding(body), "replace")
-        return clean(_ESCAPED.sub(lambda found: chr(int(found[1], 16)), said))
+        text = body.decode(json.detect_encoding(body), "replace")
+        return clean(_ESCAPED.sub(lambda match: chr(int(match[1], 16)), text))
 
 
 def _cleaned(value: object) -> object:
@@ -99,5 +99,5 @@ def _cleaned(value: object) -> object:
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict):
-        return {clean(name): _cleaned(held) for name, held in value.items()}
-    return [_cleaned(held) for held in value] if isinstance(value, list) else value
+        return {clean(name): _cleaned(inner) for name, inner in value.items()}
+    return [_cleaned(inner) for inner in value] if isinstance(value, list) else value

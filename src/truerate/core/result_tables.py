@@ -44,8 +44,8 @@ def _percent(share: float) -> str:
 
 def paged(counts: Mapping[str, int]) -> dict[str, tuple[int, int]]:
     """How many answers have a page, and of how many, per language and over all; nothing if the card counts none."""
-    held = {name.removeprefix(WITH): n for name, n in sorted(counts.items()) if name.startswith(WITH)}
-    found = {lang: (n, counts[f"{ANSWERS}{lang}"]) for lang, n in held.items()}
-    return found | (
-        {ALL: (sum(n for n, _ in found.values()), sum(of for _, of in found.values()))} if found else {}
+    n_by_lang = {name.removeprefix(WITH): n for name, n in sorted(counts.items()) if name.startswith(WITH)}
+    shares = {lang: (n, counts[f"{ANSWERS}{lang}"]) for lang, n in n_by_lang.items()}
+    return shares | (
+        {ALL: (sum(n for n, _ in shares.values()), sum(of for _, of in shares.values()))} if shares else {}
     )

@@ -60,10 +60,10 @@ def open_tables(tables: Mapping[str, Some], *, card: Mapping[str, Any], source: 
 
 def _of_kind(tables: Mapping[str, Some], work: Callable[[Queries], Queries]) -> dict[str, Some]:
     """What is made of tables: a frame where a frame was given, a query where a query was."""
-    found = work({name: data.lazy() for name, data in tables.items()})
+    queries = work({name: data.lazy() for name, data in tables.items()})
     kinds = {
         name: query if isinstance(tables[name], pl.LazyFrame) else query.collect()
-        for name, query in found.items()
+        for name, query in queries.items()
     }
     return cast("dict[str, Some]", kinds)
 
@@ -83,8 +83,8 @@ def outgoing_tables(
     attributes: Collection[str] = (),
 ) -> dict[str, Some]:
     """The tables that may be published: `open_tables`, or `without_texts` if rights allow ids alone and no part whole."""
-    rights, own = card.get("redistribution"), card.get("own_redistribution")
-    if "yes" in (rights, own) or "ids-only" not in (rights, own):
+    rights, own_rights = card.get("redistribution"), card.get("own_redistribution")
+    if "yes" in (rights, own_rights) or "ids-only" not in (rights, own_rights):
         return open_tables(tables, card=card, source=source)
     plain = sorted({*PLAIN_ATTRIBUTES, *attributes})
 
@@ -115,18 +115,18 @@ def _without_lent(tables: Queries) -> Queries:
     is_own = ~pl.element().struct.field("key").is_in(LENT_ATTRIBUTES)
     if "generations" not in tables:
         return dict(tables)
-    own = tables["generations"].with_columns(pl.col("attributes").list.filter(is_own))
-    return {**tables, "generations": own}
+    without_lent = tables["generations"].with_columns(pl.col("attributes").list.filter(is_own))
+    return {**tables, "generations": without_lent}
 
 
 def _own_part(tables: Queries, source: str) -> Queries:
     if "items" not in tables:  # nothing says whose the rows are
         return _emptied(tables)
-    own = tables["items"].filter(pl.col("source") == source, pl.col("task") != "train")
-    kept = {**tables, "items": own}
+    own_items = tables["items"].filter(pl.col("source") == source, pl.col("task") != "train")
+    kept = {**tables, "items": own_items}
     for name in OF_ITEMS:
         if name in kept:
-            kept[name] = kept[name].join(own, on="item_id", how="semi", maintain_order="left")
+            kept[name] = kept[name].join(own_items, on="item_id", how="semi", maintain_order="left")
     if "samples" in kept:
         kept["samples"] = kept["samples"].filter(pl.col("task") != "train")
     if "documents" in kept:

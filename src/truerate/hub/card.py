@@ -216,7 +216,11 @@ def agreement_rows(facts: BoardFacts) -> list[dict]:
 def metric_rows(facts: BoardFacts) -> list[dict]:
     """What is known of each metric that the scores and the audit name, in the order of the records."""
     named = {*facts.scores["metric"], *facts.audit["metric"]}
-    return [record.facts() | {"told": record.told} for name, record in facts.metrics.items() if name in named]
+    return [
+        record.facts() | {"sourced_definition": record.sourced_definition}
+        for name, record in facts.metrics.items()
+        if name in named
+    ]
 
 
 def audit_rows(audit: pl.DataFrame) -> list[dict]:

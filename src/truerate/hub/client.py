@@ -28,7 +28,7 @@ from huggingface_hub.utils import (
 )
 
 from truerate.core.errors import EndpointError, SettingsError, TruerateError
-from truerate.core.process.terminal import say_wait, told
+from truerate.core.process.terminal import announced_wait, say_wait
 from truerate.core.retry import Backoff, may_pass, seconds_asked
 
 NEVER = (501, 505)  # of the answers of a server in trouble, those that will not be others next time
@@ -158,7 +158,7 @@ class Retries:
         tried, done = 0, self.progress()
         while True:
             try:
-                with told(doing):
+                with announced_wait(doing):
                     return work()
             except FAILURES as error:
                 busy = _cause(error, Busy)

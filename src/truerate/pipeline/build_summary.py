@@ -35,11 +35,11 @@ def lines(at: Layout, boards: Iterable[str] | None = None) -> list[str]:
     replies = {
         board: of_board(at, board) for board in named if Path(at.dataset(board, "generations")).is_file()
     }
-    found = [line for board, rows in replies.items() for line in useless(board, rows)]
+    summary = [line for board, rows in replies.items() for line in useless(board, rows)]
     for board in replies:
-        found += unasked.built(at, board)
-        found += [*unasked.silent_detectors(at, board), *unasked.thin_cells(at, board)]
-    return found + given_up(replies) + other_names(replies)
+        summary += unasked.built(at, board)
+        summary += [*unasked.silent_detectors(at, board), *unasked.thin_cells(at, board)]
+    return summary + given_up(replies) + other_names(replies)
 
 
 def of_board(at: Layout, board: str) -> pl.DataFrame:

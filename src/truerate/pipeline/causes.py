@@ -17,15 +17,15 @@ AGAIN = f"see to what the lines above say, then run it again: {GOES_ON}"
 
 def leave_cause(why: str) -> None:
     """Leave why a command of a stage ended to the build that runs it; nothing outside of one."""
-    place = Path(os.environ.get(BUILD, ""))
-    if place.is_absolute():
-        with suppress(OSError), place.open("a", encoding="utf-8") as file:  # on another host it is not there
+    path = Path(os.environ.get(BUILD, ""))
+    if path.is_absolute():
+        with suppress(OSError), path.open("a", encoding="utf-8") as file:  # on another host it is not there
             file.write(json.dumps(why) + "\n")
 
 
-def causes_in(place: Path) -> list[str]:
+def causes_in(path: Path) -> list[str]:
     """What commands left, each once, the first N_CAUSES."""
-    lines = place.read_text("utf-8").splitlines() if place.is_file() else []
+    lines = path.read_text("utf-8").splitlines() if path.is_file() else []
     return list(dict.fromkeys(json.loads(line) for line in lines))[:N_CAUSES]
 
 

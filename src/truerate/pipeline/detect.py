@@ -238,8 +238,8 @@ def unlearned(at: Layout, board: str, samples: pl.DataFrame, texts: pl.DataFrame
     """The texts that a judge of this split did not learn from."""
     if split == GROUP:
         return texts
-    own = training_texts(at, board, samples, split)
-    return texts.join(own, on="target_id", how="anti", maintain_order="left")
+    training = training_texts(at, board, samples, split)
+    return texts.join(training, on="target_id", how="anti", maintain_order="left")
 
 
 def write_families(at: Layout, board: str, folder: str, names: Sequence[str]) -> None:

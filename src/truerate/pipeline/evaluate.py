@@ -81,10 +81,12 @@ def _documents(at: Layout, board: str) -> list[str]:
 
 def needed(items: pl.DataFrame, samples: pl.DataFrame, *, with_own: bool) -> set[str]:
     """The documents of samples: those of their items, or (`with_own`) the passages of their own evidence."""
-    own = samples.select("item_id", evidence=pair("attributes", "evidence") if with_own else pl.lit(None))
-    passages = " ".join(own["evidence"].cast(pl.String).drop_nulls()).split()
-    cited = {found[0] for name in passages if (found := passage_of(name))}
-    whole = own.filter(pl.col("evidence").is_null())["item_id"].unique(maintain_order=True)
+    evidence = samples.select(
+        "item_id", evidence=pair("attributes", "evidence") if with_own else pl.lit(None)
+    )
+    passages = " ".join(evidence["evidence"].cast(pl.String).drop_nulls()).split()
+    cited = {passage[0] for name in passages if (passage := passage_of(name))}
+    whole = evidence.filter(pl.col("evidence").is_null())["item_id"].unique(maintain_order=True)
     documents = items.filter(pl.col("item_id").is_in(whole.implode()))["document_ids"].explode()
     return cited | set(documents.drop_nulls())
 
@@ -195,12 +197,12 @@ def _scored(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame, list[di
     inputs = digest(at.dataset(board), at.labels(board), *judged)
     tables = {"items": dataset["items"], "samples": samples}
     more = {name: dataset[name] for name in ("generations", *track.scored)}
-    with scored_judgements(at, board, judged, **tables, generations=dataset["generations"]) as said:
-        known = {**tables, "judgements": said}
-        scores, outcomes = track.score(at, board, **known, **more, inputs=inputs)
+    with scored_judgements(at, board, judged, **tables, generations=dataset["generations"]) as judgements:
+        inputs_of_score = {**tables, "judgements": judgements}
+        scores, outcomes = track.score(at, board, **inputs_of_score, **more, inputs=inputs)
         topics = []
         if track.topics:
-            topics = track.topics(at, board, **known, documents=load_source(at, board).documents)
+            topics = track.topics(at, board, **inputs_of_score, documents=load_source(at, board).documents)
     return scores, outcomes, topics
 
 
@@ -218,12 +220,12 @@ def scored_judgements(
     track = protocol_of(at, board)
     columns = track.scored_columns.get("judgements")
     rows = track.scored_judgements(at, board, samples, generations) if track.scored_judgements else None
-    own = at.dataset(board, "judgements")
+    of_dataset = at.dataset(board, "judgements")
     if track.scored_parts is None:
         read = partial(load_pruned, "judgements", columns=columns, pruned=track.pruned)
-        yield pl.concat([read(own), *(read(path, rows=rows) for path in judged)])
+        yield pl.concat([read(of_dataset), *(read(path, rows=rows) for path in judged)])
         return
-    places = track.scored_parts(items, samples, generations)
+    parts = track.scored_parts(items, samples, generations)
     taken = {"rows": rows, "columns": columns, "within": "judge"}
-    with set_apart(Judgement, [own, *judged], parts=places, **taken) as found:
-        yield found
+    with set_apart(Judgement, [of_dataset, *judged], parts=parts, **taken) as queries:
+        yield queries

@@ -45,11 +45,11 @@ def steps_of(at: Layout, board: str) -> tuple[Step, ...]:
 
 def step_of(at: Layout, board: str, name: str) -> Step:
     """A step of a board's track by its name. Raises TruerateError, with the names that there are, for another."""
-    found = {step.name: step for step in steps_of(at, board)}
-    if name not in found:
-        what = f"track {at.p.board(board).track!r} has no step {name!r}{meant(name, found)}"
-        raise TruerateError(f"{what}; its steps: {listed(found)}")
-    return found[name]
+    by_name = {step.name: step for step in steps_of(at, board)}
+    if name not in by_name:
+        what = f"track {at.p.board(board).track!r} has no step {name!r}{meant(name, by_name)}"
+        raise TruerateError(f"{what}; its steps: {listed(by_name)}")
+    return by_name[name]
 
 
 # ---- which models have files -------------------------------------------------------------------------------
@@ -61,12 +61,12 @@ def models(at: Layout, board: str, step: Step, role: str = "") -> tuple[str, ...
     needed = [step_of(at, board, read.step) for read in step.reads if read.is_needed]
     if len(asked) < len(step.asks) or not all(models(at, board, earlier) for earlier in needed):
         return ()
-    own = models_named(at, board, [role or step.role])
+    of_role = models_named(at, board, [role or step.role])
     if step.stand_in is None:
-        return own
+        return of_role
     if step.stand_in.setting:
-        return (step.stand_in.name,) if _setting(at, board, step.stand_in.setting) else own
-    return (step.stand_in.name,) if own else ()
+        return (step.stand_in.name,) if _setting(at, board, step.stand_in.setting) else of_role
+    return (step.stand_in.name,) if of_role else ()
 
 
 def models_named(at: Layout, board: str, roles: Iterable[str]) -> tuple[str, ...]:
@@ -94,8 +94,8 @@ def is_stand_in(step: Step, model: str) -> bool:
 def jobs(at: Layout, board: str, step: Step) -> tuple[str, ...]:
     """All whose files of a step there are: those of its role, and those of a role that a later step reads."""
     read = [read.role for later in steps_of(at, board) for read in later.reads if read.step == step.name]
-    found = [model for role in ("", *filter(None, read)) for model in models(at, board, step, role)]
-    return tuple(dict.fromkeys(found))
+    names = [model for role in ("", *filter(None, read)) for model in models(at, board, step, role)]
+    return tuple(dict.fromkeys(names))
 
 
 def read_by(at: Layout, board: str, step: Step, model: str) -> Iterator[tuple[Step, str]]:
@@ -107,8 +107,8 @@ def read_by(at: Layout, board: str, step: Step, model: str) -> Iterator[tuple[St
 
 
 def _models_read(at: Layout, board: str, earlier: Step, read: Reads, model: str) -> tuple[str, ...]:
-    found = models(at, board, earlier, read.role)
-    return tuple(name for name in found if name == model) if read.is_own else found
+    names = models(at, board, earlier, read.role)
+    return tuple(name for name in names if name == model) if read.is_own else names
 
 
 def upstream(at: Layout, board: str, step: Step, model: str) -> tuple[str, ...]:
@@ -135,13 +135,13 @@ def _files(at: Layout, board: str, step: Step, model: str) -> list[str]:
 
 def before(at: Layout, board: str, name: str, model: str, shard: int) -> list[str]:
     """The scratch files that one shard of a step of one model reads."""
-    found: list[str] = []
+    paths_read: list[str] = []
     for read in step_of(at, board, name).reads:
         earlier = step_of(at, board, read.step)
         for of in _models_read(at, board, earlier, read, model):
             paths = _files(at, board, earlier, of)
-            found += [paths[shard]] if read.is_of_shard else paths
-    return found
+            paths_read += [paths[shard]] if read.is_of_shard else paths
+    return paths_read
 
 
 def for_export(at: Layout, board: str) -> list[str]:
@@ -188,5 +188,5 @@ def boards(at: Layout, track: str) -> str:
 def resources(step: Step) -> dict[str, int]:
     """The resources of a step's job, by Snakemake's names; a profile's `set-resources` goes before them."""
     needs = step.resources
-    found = {"mem_mb": needs.memory_mb, "runtime": needs.minutes}
-    return found | ({"gpu": needs.gpus} if needs.gpus else {})
+    resources_of_job = {"mem_mb": needs.memory_mb, "runtime": needs.minutes}
+    return resources_of_job | ({"gpu": needs.gpus} if needs.gpus else {})

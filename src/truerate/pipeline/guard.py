@@ -20,14 +20,14 @@ from truerate.pipeline.trained_elsewhere import stamps
 
 
 @contextmanager
-def unchanged(at: Layout, stage: Stage) -> Iterator[Layout]:
+def unchanged(at: Layout, stage: Stage) -> Iterator[None]:
     """Run a stage on the settings that DVC watches: empty its output, refuse edited settings before it and
     settings or code that changed after it, since DVC would record a result that these did not make.
     """
     refuse_edited(at, stage)
     clear(at, stage)
     before = digest("params.yaml", ROOT)
-    yield at
+    yield
     if digest("params.yaml", ROOT) != before:
         raise TruerateError(
             "params.yaml or the code changed while this step ran; its result is not recorded: run `dvc repro` again"
@@ -89,9 +89,9 @@ def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
         code = {name: there.code_digest(named)} if (named := p.source(name).truth_code) else {}
     labels = own_labels(at, stage.board) if stage.name == "label" and stage.board else []
     files = {path: stamp_of(path) for path in (*map(str, labels), *own_files(p, stage))}
-    learned = stamps(at, stage.board) if stage.name == "judge" and stage.board else {}
-    more = {"code": code, "files": files, "learned": learned}
-    return read_by(p, stage) | {name: told for name, told in more.items() if told}
+    training = stamps(at, stage.board) if stage.name == "judge" and stage.board else {}
+    more = {"code": code, "files": files, "learned": training}
+    return read_by(p, stage) | {name: values for name, values in more.items() if values}
 
 
 def _importing(at: Layout) -> str:
@@ -117,17 +117,17 @@ def check_params(*, is_kept: bool = True) -> None:
     for path in settings_files(at):
         if path.as_posix() not in current:
             path.unlink()
-    for place, stage in current.items():
-        write_json(place, watched_by(at, stage))
+    for path_of_settings, stage in current.items():
+        write_json(path_of_settings, watched_by(at, stage))
 
 
 def settings_files(at: Layout) -> list[Path]:
     """The files of this step that lie there: those named as a stage with what it is of is."""
     folder = Path(at.settings(Stage("sources"))).parent
-    found = [
+    paths = [
         path
         for name in READ
         for pattern in (f"{name}.json", f"{name}/*.json", f"{name}/*/*.json")
         for path in folder.glob(pattern)
     ]
-    return [path for path in found if path.is_file()]
+    return [path for path in paths if path.is_file()]

@@ -43,18 +43,18 @@ def leaderboard(at: Layout) -> None:
     from truerate.leaderboard import rows
 
     refuse_stale(at)
-    with unchanged(at, Stage("leaderboard")) as own:
-        prune(own)
+    with unchanged(at, Stage("leaderboard")):
+        prune(at)
         tables = [
             rows.board_rows(
-                own, board, *board_scores(own, board), records_of(own, board), card_of(own, board).asked
+                at, board, *board_scores(at, board), records_of(at, board), card_of(at, board).asked
             )
-            for board in own.p.boards
+            for board in at.p.boards
         ]
         table = pl.concat([frame(Row), *tables])
         claim(at, "leaderboard", "metrics")
         save(Row, table, at.leaderboard("rows"))
-        write_json(at.leaderboard("ledger.json"), ledger_of(own))
+        write_json(at.leaderboard("ledger.json"), ledger_of(at))
         write_json(f"{at.p.paths.metrics}/leaderboard.json", rows.headline(table))
 
 
@@ -87,8 +87,8 @@ def render(
     from truerate.pipeline.publishing.site_tables import site_tables
     from truerate.site import rendered
 
-    with unchanged(at, Stage("site")) as own:
-        tables = site_tables(own, real)
+    with unchanged(at, Stage("site")):
+        tables = site_tables(at, real)
         pages = rendered(tables)
         first = next(pages)  # pages are made before those of the earlier build go
         refuse_taken(at, "site_src")

@@ -12,9 +12,9 @@ LEAD, RETRIEVED = "lead", "retrieved"
 
 def referring(at: Layout, board: str) -> dict[str, object]:
     """What of a board's settings decides references: nothing where it is the default."""
-    own = at.p.board(board)
-    sentences = {"sentences": own.reference_sentences} if own.reference == RETRIEVED else {}
-    return {} if own.reference == LEAD else {"reference": own.reference, **sentences}
+    entry = at.p.board(board)
+    sentences = {"sentences": entry.reference_sentences} if entry.reference == RETRIEVED else {}
+    return {} if entry.reference == LEAD else {"reference": entry.reference, **sentences}
 
 
 def given(at: Layout, board: str, samples: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -27,11 +27,11 @@ def given(at: Layout, board: str, samples: pl.DataFrame | None = None) -> pl.Dat
 
 def shortened(at: Layout, board: str, texts: pl.DataFrame, column: str) -> pl.DataFrame:
     """Texts whose reference in `column` is cut to the most similar sentences where a board retrieves."""
-    own = at.p.board(board)
-    if own.reference != RETRIEVED:
+    entry = at.p.board(board)
+    if entry.reference != RETRIEVED:
         return texts
     from truerate.detectors.retrieved import retrieved
 
     pairs = texts.select("text", column).iter_rows()
-    found = [whole and retrieved(text, whole, own.reference_sentences) for text, whole in pairs]
-    return texts.with_columns(pl.Series(column, found, dtype=pl.String))
+    excerpts = [whole and retrieved(text, whole, entry.reference_sentences) for text, whole in pairs]
+    return texts.with_columns(pl.Series(column, excerpts, dtype=pl.String))

@@ -48,14 +48,14 @@ def build(
 
 def check_stages(names: Sequence[str], at: Layout, file: str = "dvc.yaml") -> None:
     """Raise TruerateError for a name that is no stage or `stage@board`; paths of outputs are left to DVC."""
-    known = list(settings_in(file)["stages"])
+    stages = list(settings_in(file)["stages"])
     for name in names:
         stage, is_of_board, board = name.partition("@")
         if "/" in name or ":" in name or Path(name).exists():
             continue
-        if stage not in known:
-            hint = f"; its data set is `dataset@{name}`" if name in at.p.boards else meant(stage, known)
-            raise SettingsError(f"stage {name!r} is not in {file}{hint}; there are: {listed(known)}")
+        if stage not in stages:
+            hint = f"; its data set is `dataset@{name}`" if name in at.p.boards else meant(stage, stages)
+            raise SettingsError(f"stage {name!r} is not in {file}{hint}; there are: {listed(stages)}")
         if is_of_board:
             at.p.board(board)
 
@@ -64,20 +64,21 @@ def _built(arguments: Sequence[str], folder: str) -> int:
     """The exit code of `dvc repro` with these arguments."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     command = tools.command_of("dvc", "repro", *arguments)
-    with TemporaryDirectory(prefix="truerate-build-") as own:
-        causes = Path(own, "causes")
+    with TemporaryDirectory(prefix="truerate-build-") as scratch:
+        causes = Path(scratch, "causes")
         environment = os.environ | {BUILD: str(causes), "PATH": path}
         code = tools.run(command, cwd=folder, env=environment)
-        told = (
-            causes_in(causes) or unwritable(*(os.path.normpath(f"{folder}/{one}") for one in FOLDERS))
+        reasons = (
+            causes_in(causes)
+            or unwritable(*(os.path.normpath(f"{folder}/{path_written}") for path_written in FOLDERS))
             if code
             else []
         )
     if code == parents.INTERRUPTED:
         say(f"the build was interrupted; run it again: {GOES_ON}")
-    elif code and told:
+    elif code and reasons:
         say(f"the build stopped; mend what follows, then run it again: {GOES_ON}")
-        for line in told:
+        for line in reasons:
             say(line)
     elif code:
         say(f"the build stopped; {AGAIN}")

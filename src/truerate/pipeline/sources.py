@@ -23,9 +23,9 @@ def import_source(at: Layout, name: str) -> None:
     refuse_edited(at, Stage("sources"))
     state = state_of(at, name)
     tables = check_source(at, name)
-    if (known := known_tasks()) is not None:
-        own = {"items": tables.items, "samples": tables.samples}
-        refuse_other_tasks(own, known, where=f"source {name!r}")
+    if (tasks := known_tasks()) is not None:
+        with_tasks = {"items": tables.items, "samples": tables.samples}
+        refuse_other_tasks(with_tasks, tasks, where=f"source {name!r}")
     claim(at, "sources")
     for table, model in SOURCE.items():
         data = getattr(tables, table)
@@ -44,9 +44,9 @@ def articles_of(at: Layout, name: str, documents: pl.DataFrame) -> pl.DataFrame:
     from truerate.sources.raw.wikipedia import whole_texts
 
     texts = whole_texts(Path(fetch.folder_of(name, at.p.source(name), at)), name)
-    known = documents.filter(pl.col("document_id").is_in(list(texts)))
-    whole = [texts[document] for document in known["document_id"]]
-    return known.with_columns(text=pl.Series(whole, dtype=pl.String))
+    articles = documents.filter(pl.col("document_id").is_in(list(texts)))
+    whole = [texts[document] for document in articles["document_id"]]
+    return articles.with_columns(text=pl.Series(whole, dtype=pl.String))
 
 
 def check_source(at: Layout, name: str) -> SourceTables:

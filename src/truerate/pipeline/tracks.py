@@ -10,7 +10,7 @@ from types import ModuleType
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.config.track_blocks import broken, declared, found
+from truerate.config.track_blocks import broken, declared, track_names
 from truerate.core.card import Card
 from truerate.core.errors import TruerateError, listed
 from truerate.core.metric import Metric
@@ -27,8 +27,8 @@ _KINDS: dict[type, tuple[str, ...]] = {
 @cache
 def load_track(name: str) -> Protocol:
     """A track's protocol. Raises TruerateError where there is no such folder, or it lacks a part that every track has."""
-    if name not in found():
-        raise TruerateError(f"no track {name!r}; there: {listed(found())}")
+    if name not in track_names():
+        raise TruerateError(f"no track {name!r}; there: {listed(track_names())}")
     declared(name, "Settings"), declared(name, "Sizes")
     if built_in := PROTOCOLS.get(name):
         protocol: object = built_in()
@@ -105,16 +105,16 @@ def tasks_of(track: str) -> tuple[str, ...]:
 
 def refuse_other_tasks(tables: Mapping[str, pl.DataFrame], allowed: Iterable[str], *, where: str) -> None:
     """Raise TruerateError where rows of `items` or `samples` are of a task that is none of the allowed."""
-    known = set(allowed)
+    tasks = set(allowed)
     for name in ("items", "samples"):
-        if name in tables and (lost := sorted(set(tables[name]["task"].unique()) - known)):
-            raise TruerateError(f"{where}: {name} of task {lost[0]!r}; allowed: {listed(known)}")
+        if name in tables and (lost := sorted(set(tables[name]["task"].unique()) - tasks)):
+            raise TruerateError(f"{where}: {name} of task {lost[0]!r}; allowed: {listed(tasks)}")
 
 
 def known_tasks() -> set[str] | None:
     """The tasks that the cards of all tracks name; None if one cannot be read, so that unused tracks stop nothing."""
     try:
-        return {task for track in found() for task in card_of_track(track).tasks}
+        return {task for track in track_names() for task in card_of_track(track).tasks}
     except TruerateError:
         return None
 
@@ -122,7 +122,7 @@ def known_tasks() -> set[str] | None:
 def marking_tracks() -> list[str]:
     """The tracks whose texts token detectors can mark, as far as they can be loaded."""
     marking = []
-    for name in found():
+    for name in track_names():
         with suppress(TruerateError):
             marking += [name] if load_track(name).marks_tokens else []
     return marking

@@ -31,12 +31,12 @@ def elsewhere(p: Params, board: str) -> Iterator[tuple[str, str, str]]:
 def stamps(at: Layout, board: str) -> dict[str, str | None]:
     """A digest of what each of these families was taught, by its name; null where nothing is there yet."""
     places = {name: at.detector(teacher, on) for name, teacher, on in elsewhere(at.p, board)}
-    return {name: stamp_of(place) if Path(place).is_dir() else None for name, place in places.items()}
+    return {name: stamp_of(folder) if Path(folder).is_dir() else None for name, folder in places.items()}
 
 
 def learners(p: Params, board: str) -> list[str]:
     """The boards that families judge by what was learned on this one."""
-    return [one for one in p.boards if any(on == board for *_, on in elsewhere(p, one))]
+    return [other for other in p.boards if any(on == board for *_, on in elsewhere(p, other))]
 
 
 def first(p: Params) -> list[str]:
@@ -59,8 +59,8 @@ def refuse_untaught(at: Layout, board: str) -> None:
 def refuse_stale(at: Layout) -> None:
     """Raise TruerateError if a board was judged by detectors that were trained anew since."""
     for board in at.p.boards:
-        said = Path(at.judged(board)) / LEARNED
-        if said.is_file() and read_json(said) != stamps(at, board):
+        learned_file = Path(at.judged(board)) / LEARNED
+        if learned_file.is_file() and read_json(learned_file) != stamps(at, board):
             _, _, on = next(elsewhere(at.p, board), ("", "", board))
             raise TruerateError(
                 f"board {board!r} was judged by what was learned on board {on!r} before that was trained anew; "

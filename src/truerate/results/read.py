@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.config.track_blocks import found as tracks_found
+from truerate.config.track_blocks import track_names
 from truerate.core.errors import SourceError
 from truerate.metrics.label_quantities import ASKS, asked_in_words
 from truerate.pipeline import pages
@@ -62,7 +62,7 @@ def read_board(folder: Path) -> DrawnBoard:
         ),
         tally=tally(figures),
         n_labels=0 if labels is None else labels.height,
-        words=card_of_track(card.track).words if card.track in tracks_found() else NO_WORDS,
+        words=card_of_track(card.track).words if card.track in track_names() else NO_WORDS,
     )
     if not board.ranked:
         raise SourceError(

@@ -21,7 +21,7 @@ from truerate.config.places import clear
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
 from truerate.core.process import parents
-from truerate.core.process.terminal import say, told
+from truerate.core.process.terminal import announced_wait, say
 from truerate.core.schemas import Score, frame, save
 from truerate.pipeline import dataset, detect, evaluate, graph, sources
 from truerate.pipeline.causes import BUILD
@@ -152,7 +152,7 @@ def run(work: Path, *targets: str) -> str | None:
             last.append(line)
             if line.startswith(RUNNING):
                 waiting.close()
-                waiting.enter_context(told(f"stage {line.removeprefix(RUNNING).split(chr(39))[0]}"))
+                waiting.enter_context(announced_wait(f"stage {line.removeprefix(RUNNING).split(chr(39))[0]}"))
             elif line.startswith(MARK):
                 say(line.removeprefix(MARK).rstrip())
     return ended_with(process.returncode, last, f"`{' '.join(['dvc repro', *targets])}`")

@@ -152,7 +152,7 @@ def with_places(value: Any, key: str = "") -> Any:
     # the keys of params.yaml whose value may be a Hub id or a folder, with the word of ours that is neither
     words = {
         path.rpartition(".")[2]: word
-        for track in track_blocks.found()
+        for track in track_blocks.track_names()
         if not track_blocks.fault_of(track)
         for path, word in track_blocks.declared(track, "Settings").weights_in.items()
     } | {"weights": "tiny"}

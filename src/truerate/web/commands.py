@@ -41,7 +41,7 @@ def forget_query(
         queries = facts.queries_of(store, query)
         boards = mark(at, query)
         n = facts.forget_queries(store, queries)
-        show_forgotten(n, "queries", boards, one="query", asks="asks for", as_json=as_json)
+        show_forgotten(n, "queries", boards, singular="query", asks="asks for", as_json=as_json)
 
 
 def _forget(

@@ -16,7 +16,7 @@ from yarl import URL
 
 from truerate.config import Fetch
 from truerate.core.errors import TruerateError
-from truerate.core.process.terminal import say, told
+from truerate.core.process.terminal import announced_wait, say
 from truerate.web.asking import Asker, Dropped, ended
 from truerate.web.guard import Guard, GuardedResolver, host_of, is_within
 from truerate.web.outcomes import RULES, Outcome, Page
@@ -100,7 +100,7 @@ class Fetcher:
                 lost.update([page.outcome.value] if page.is_transient else [])
                 on_page(url)
 
-        with told(f"{len(missing):,} pages are being fetched"):
+        with announced_wait(f"{len(missing):,} pages are being fetched"):
             await _together(work() for _ in range(min(WINDOW, len(missing))))
         if lost:
             why = ", ".join(f"{n:,} {reason}" for reason, n in sorted(lost.items()))

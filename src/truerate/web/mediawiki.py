@@ -16,7 +16,7 @@ from yarl import URL
 
 from truerate.core.errors import EndpointError, SettingsError, TruerateError
 from truerate.core.lenient import loads
-from truerate.core.process.terminal import say_wait, told
+from truerate.core.process.terminal import announced_wait, say_wait
 from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.core.text import clean
 from truerate.web.asking import CHUNK, MOVED
@@ -123,7 +123,7 @@ class Wiki:
                 say_wait(wait, f"{host_of(self.url)!r}: {last}")
                 await self.clock.sleep(wait)
             try:
-                with told(f"a reply of {host_of(self.url)!r}"):
+                with announced_wait(f"a reply of {host_of(self.url)!r}"):
                     status, headers, body = await self._get(asked)
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
                 if isinstance(refused := getattr(error, "os_error", None), RefusedAddress):

@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from truerate.config import Fetch
-from truerate.core.process.terminal import told
+from truerate.core.process.terminal import announced_wait
 from truerate.web.extractor import Extractor
 from truerate.web.outcomes import Outcome, Text
 from truerate.web.store import PageStore, limits, reading_limits
@@ -47,12 +47,12 @@ class Reader:
         future = self._texts[url]
         if future.done():
             return future.result()
-        with told("a page that takes long to be read"):
+        with announced_wait("a page that takes long to be read"):
             return future.result()
 
     def markup(self, markup: str) -> Text:
         """What a page says that lies in no store, by its HTML."""
-        with told("a page that takes long to be read"):
+        with announced_wait("a page that takes long to be read"):
             return self._threads.submit(self._extracted, markup).result()
 
     def _read(self, url: str) -> tuple[Text, str]:

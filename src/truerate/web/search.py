@@ -10,7 +10,7 @@ import aiohttp
 
 from truerate.config import Search
 from truerate.core.errors import EndpointError, TruerateError
-from truerate.core.process.terminal import told
+from truerate.core.process.terminal import announced_wait
 from truerate.core.redaction import Redactor
 from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.web.guard import host_of
@@ -84,7 +84,7 @@ class Searcher:
                 self.store.keep_results(self.scope, query, self.settings.n_results, results)
 
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=TIMEOUT_S)) as session:
-            with told(f"{len(missing):,} queries at {host_of(self.url)!r}"):
+            with announced_wait(f"{len(missing):,} queries at {host_of(self.url)!r}"):
                 await asyncio.gather(*(work(session) for _ in range(min(CONCURRENCY, len(missing)))))
         if errors:
             n_left = sum(self.stored(query) is None for query in missing)

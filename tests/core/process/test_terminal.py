@@ -15,12 +15,12 @@ def test_a_wait_of_unknown_length_is_told_once_it_is_long(capsys, monkeypatch):
     monkeypatch.setattr(terminal, "LONG_S", 0.0)
     was_said = threading.Event()
     monkeypatch.setattr(terminal, "say", lambda line: (print(line), was_said.set()))
-    with terminal.told("a lock"):
+    with terminal.announced_wait("a lock"):
         assert was_said.wait(10)
     assert capsys.readouterr().out == "still waiting: a lock\n"
 
 
 def test_a_wait_that_ends_soon_says_nothing(capsys):
-    with terminal.told("a lock"):
+    with terminal.announced_wait("a lock"):
         pass
     assert capsys.readouterr().err == ""

@@ -27,9 +27,9 @@ def show(data: pl.DataFrame, *, as_json: bool, title: str, empty: str) -> None:
 
 
 def show_forgotten(
-    n: int, what: str, boards: Sequence[str], *, asks: str, as_json: bool, one: str | None = None
+    n: int, what: str, boards: Sequence[str], *, asks: str, as_json: bool, singular: str | None = None
 ) -> None:
-    """Print how many things a store forgot, and which boards will ask them again; `one`: the singular of `what`."""
+    """Print how many things a store forgot, and which boards will ask them again; `singular`: of `what`."""
     if as_json:
         print(json.dumps({"n_forgotten": n, "boards": boards}))
     elif n == 0:
@@ -38,7 +38,7 @@ def show_forgotten(
         then = (
             f"{asks} them again, on {', '.join(boards)}" if boards else "asks for those that it still needs"
         )
-        things = (one or what.removesuffix("s")) if n == 1 else what
+        things = (singular or what.removesuffix("s")) if n == 1 else what
         print(f"{n:,} {things} forgotten; the next `dvc repro` {then}")
 
 

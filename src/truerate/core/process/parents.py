@@ -85,8 +85,8 @@ def _is_of_stage(pid: int) -> bool:
     """Whether a process was started with the variable of a stage; no where it cannot be looked at."""
     try:
         return any(
-            one.startswith(f"{STAGE}=".encode())
-            for one in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+            variable.startswith(f"{STAGE}=".encode())
+            for variable in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         )
     except OSError:
         return False

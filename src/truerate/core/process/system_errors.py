@@ -41,12 +41,12 @@ def system_error(error: Exception, path: str | Path | None = None) -> OSError | 
 
 def line_of(error: OSError) -> str:
     """Return what was refused, where, and, of a disk without space, how much of it is free and what to do."""
-    place = error.filename2 or error.filename
-    line = f"{str(place)!r}: {error.strerror}" if place else error.strerror or str(error)
+    path = error.filename2 or error.filename
+    line = f"{str(path)!r}: {error.strerror}" if path else error.strerror or str(error)
     if error.errno in _FULL:
-        if error.errno == errno.ENOSPC and not place:  # of a write into an open file: the system names none
+        if error.errno == errno.ENOSPC and not path:  # of a write into an open file: the system names none
             return "; ".join([line, *(unwritable(*FOLDERS) or [ROOM])])
-        what = "your quota is used up" if error.errno == errno.EDQUOT else _free(Path(str(place or ".")))
+        what = "your quota is used up" if error.errno == errno.EDQUOT else _free(Path(str(path or ".")))
         return f"{line}: {what}; {ROOM}"
     if error.errno == errno.EROFS:
         return f"{line}; {_READ_ONLY}"
@@ -66,8 +66,8 @@ def full_disks(*folders: str) -> list[str]:
     return [f"{_free(Path(folder))}; {ROOM}" for folder in full]
 
 
-def _free(place: Path) -> str:
-    folder = next(one for one in (place.absolute(), *place.absolute().parents) if one.is_dir())
+def _free(path: Path) -> str:
+    folder = next(parent for parent in (path.absolute(), *path.absolute().parents) if parent.is_dir())
     return f"{shutil.disk_usage(folder).free / 1e6:,.1f} MB are free on the disk of {str(folder)!r}"
 
 

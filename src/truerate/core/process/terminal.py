@@ -22,7 +22,7 @@ def say_wait(seconds: float, what: str) -> None:
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
+def announced_wait(what: str) -> Iterator[None]:
     """Say once what is waited for, should the block take longer than LONG_S."""
     timer = threading.Timer(LONG_S, say, [f"still waiting: {what}"])
     timer.daemon = True

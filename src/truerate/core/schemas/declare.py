@@ -78,8 +78,8 @@ class Table:
         return checker.DataFrameSchema(
             {name: column(*fields[name]) for name in taken},
             [
-                checker.Check(lambda data, rule=rule: data.lazyframe.select(rule), error=said)
-                for said, rule in cls.RULES.items()
+                checker.Check(lambda data, rule=rule: data.lazyframe.select(rule), error=rule_name)
+                for rule_name, rule in cls.RULES.items()
                 if set(rule.meta.root_names()) <= set(taken)
             ],
             name=cls.__name__,
@@ -114,6 +114,6 @@ def of_columns(table: type[Table], columns: Mapping[str, Any]) -> pl.DataFrame:
     rows = [
         dict(zip(nested, row, strict=True)) for row in zip(*(columns[name] for name in nested), strict=True)
     ]
-    found = pl.DataFrame({name: columns[name] for name in plain}, schema=plain)
+    data = pl.DataFrame({name: columns[name] for name in plain}, schema=plain)
     lists = pl.from_dicts(rows, schema=nested) if rows else pl.DataFrame(schema=nested)
-    return found.hstack(lists).select(kinds.names()) if nested else found
+    return data.hstack(lists).select(kinds.names()) if nested else data

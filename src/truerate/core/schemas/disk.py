@@ -50,8 +50,8 @@ def load(
 ) -> pl.DataFrame:
     """Read and validate the table, or its `rows` and columns alone. Raises TruerateError if that fails."""
     taken = taken_of(table, columns)
-    found = read_parquet(path, rows=rows, columns=taken)
-    return validate(table, found, where=str(path), columns=taken)
+    data = read_parquet(path, rows=rows, columns=taken)
+    return validate(table, data, where=str(path), columns=taken)
 
 
 def taken_of(table: type[Table], columns: Collection[str] | None) -> tuple[str, ...] | None:
@@ -142,9 +142,9 @@ def read_parquet(
     """Read a Parquet file, or columns, rows or a `part` (first row, number) of it; TruerateError if unreadable."""
     try:
         if rows is not None or part != (0, None):
-            found = pl.scan_parquet(path).slice(*part)
-            found = found if rows is None else found.filter(rows)
-            return (found if columns is None else found.select(columns)).collect()
+            query = pl.scan_parquet(path).slice(*part)
+            query = query if rows is None else query.filter(rows)
+            return (query if columns is None else query.select(columns)).collect()
         return pl.read_parquet(path, columns=None if columns is None else list(columns))
     except FileNotFoundError:
         raise TruerateError(f"reading {str(path)!r}: it is not there; run `dvc repro`") from None

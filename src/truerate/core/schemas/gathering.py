@@ -44,7 +44,7 @@ class Gathered:
             self.paths.setdefault(name, [])
             waiting = self._waiting.setdefault(name, [])
             waiting.append(data)
-            if sum(one.height for one in waiting) >= WAITING:
+            if sum(part.height for part in waiting) >= WAITING:
                 self._put(name)
 
     def files(self) -> dict[str, list[Path]]:
@@ -87,11 +87,11 @@ def save_in_parts(
         return
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=Path(path).parent, prefix=".parts-") as folder:
-        parts = [Path(folder) / f"{place:05}" for place in range(len(starts) + 1)]
-        for number, one in enumerate(paths):
-            for place, start in enumerate(range(0, height(one), max(n, group))):
-                rows = read_parquet(one, part=(start, max(n, group)))
-                _cut(rows, starts, key, parts, name=f"{number:05}-{place:05}")
+        parts = [Path(folder) / f"{number_of_part:05}" for number_of_part in range(len(starts) + 1)]
+        for number, file in enumerate(paths):
+            for number_of_part, start in enumerate(range(0, height(file), max(n, group))):
+                rows = read_parquet(file, part=(start, max(n, group)))
+                _cut(rows, starts, key, parts, name=f"{number:05}-{number_of_part:05}")
         for part in parts:
             pieces = pl.concat([pl.read_parquet(piece) for piece in sorted(part.iterdir())])
             rmtree(part)
@@ -125,9 +125,9 @@ def _starts(table: type[Table], paths: Sequence[str | Path], key: str, n: int) -
 def _cut(data: pl.DataFrame, starts: Sequence[str], key: str, parts: Sequence[Path], *, name: str) -> None:
     """Write the rows between the keys `starts` each to a file in the folder of its part."""
     places = pl.Series(starts, dtype=pl.String).search_sorted(data[key], side="right")
-    for (place,), rows in data.group_by(places.alias("place"), maintain_order=True):
-        parts[int(place)].mkdir(exist_ok=True)
-        rows.drop("place", strict=False).write_parquet(parts[int(place)] / name, **STORED)
+    for (part_number,), rows in data.group_by(places.alias("place"), maintain_order=True):
+        parts[int(part_number)].mkdir(exist_ok=True)
+        rows.drop("place", strict=False).write_parquet(parts[int(part_number)] / name, **STORED)
 
 
 def _in_order(data: pl.DataFrame, key: str, keeps_first: bool) -> pl.DataFrame:

@@ -34,10 +34,10 @@ def read_in_parts(
     ends: dict[str, list[tuple[Any, Any]]] = {name: [] for name in single}
     read_parquet(path, columns=taken, rows=pl.lit(False))  # says what is wrong with a file
     for start in range(0, max(1, height(path)), n_at_once):
-        found = read_parquet(path, columns=taken, rows=rows, part=(start, n_at_once))
-        yield validate(table, found, where=str(path), columns=taken)
-        for name in single if found.height else ():
-            ends[name].append((found[name].min(), found[name].max()))
+        part = read_parquet(path, columns=taken, rows=rows, part=(start, n_at_once))
+        yield validate(table, part, where=str(path), columns=taken)
+        for name in single if part.height else ():
+            ends[name].append((part[name].min(), part[name].max()))
     for name, of_column in ends.items():
         if any(first[1] >= second[0] for first, second in pairwise(of_column)):
             met = read_parquet(path, columns=(name,), rows=rows)[name]
@@ -79,13 +79,13 @@ def set_apart(
     with TemporaryDirectory(prefix="truerate-parts-") as scratch:
         written: dict[str, list[Path]] = {name: [] for name in names}
         for path in paths:
-            for found in read_in_parts(table, path, columns=columns, rows=rows, n_at_once=n_at_once):
-                placed = found.join(parts, on=key, how="inner", maintain_order="left")
-                for (name,), own in placed.group_by(PART, maintain_order=True):
-                    place = Path(scratch) / f"{names.index(name):05}-{len(written[str(name)]):05}.parquet"
-                    kept = own.drop(PART)
+            for data in read_in_parts(table, path, columns=columns, rows=rows, n_at_once=n_at_once):
+                joined = data.join(parts, on=key, how="inner", maintain_order="left")
+                for (name,), rows_of_part in joined.group_by(PART, maintain_order=True):
+                    file = Path(scratch) / f"{names.index(name):05}-{len(written[str(name)]):05}.parquet"
+                    kept = rows_of_part.drop(PART)
                     kept = kept if within is None else kept.sort(within, maintain_order=True)
-                    kept.write_parquet(place, compression="lz4", row_group_size=GROUP)
-                    written[str(name)].append(place)
+                    kept.write_parquet(file, compression="lz4", row_group_size=GROUP)
+                    written[str(name)].append(file)
         empty = frame(table).select(taken_of(table, columns) or pl.all()).lazy()
         yield {name: pl.scan_parquet(files) if files else empty for name, files in written.items()}

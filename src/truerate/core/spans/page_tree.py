@@ -44,8 +44,8 @@ _TEX = (
     (re.compile(r"\\(?:displaystyle|textstyle|mathrm|mathit|mathbf|text|operatorname|left|right|,|;|!|:)(?![a-z])"), ""),
     (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"(\1)/(\2)"),
     (re.compile(r"\\(?:times|cdot)(?![a-z])\s?"), "×"),
-    (re.compile(r"\^\{([^{}]*)\}|\^([0-9a-zA-Z])"), lambda found: _raised(found[1] or found[2] or "")),
-    (re.compile(r"_\{([^{}]*)\}|_([0-9a-zA-Z])"), lambda found: _lowered(found[1] or found[2] or "")),
+    (re.compile(r"\^\{([^{}]*)\}|\^([0-9a-zA-Z])"), lambda match: _raised(match[1] or match[2] or "")),
+    (re.compile(r"_\{([^{}]*)\}|_([0-9a-zA-Z])"), lambda match: _lowered(match[1] or match[2] or "")),
     (re.compile(r"[{}]"), ""),
     (re.compile(r"\((\w+)\)/\((\w+)\)"), r"\1/\2"),
 )  # fmt: skip
@@ -57,34 +57,34 @@ def with_meaning(tree: Any) -> bool:
     readings and note marks nothing. Letters set high or low (1st, Mme) stay.
     """
     has_formulas = _write_formulas(tree)
-    for one in _struck_by_class(tree):
-        one.tag = "del"
-    found = list(
+    for element in _struck_by_class(tree):
+        element.tag = "del"
+    elements = list(
         tree.xpath(
             ".//sup | .//sub | .//del | .//s | .//strike | .//rt | .//rtc | .//rp | .//q"
             " | .//*[contains(@style, 'line-through')] | .//*[self::td or self::th]//*[self::ul or self::ol or self::li]"
         )
     )
-    for one in found:
-        if one.getparent() is None:
+    for element in elements:
+        if element.getparent() is None:
             continue
-        if one.tag in ("sup", "sub"):
-            _write(one)
-        elif one.tag in ("rt", "rtc", "rp"):
-            one.drop_tree()
-        elif one.tag in ("del", "s", "strike") or _STRUCK.search(one.get("style", "")):
-            one.tail = f" {one.tail or ''}"
-            one.drop_tree()
-        elif one.tag == "q":
-            _quote(one)
-        elif one.tag in ("ul", "ol", "li"):  # a list in a cell, which trafilatura drops
-            one.tag = "div"
-    return bool(found) or has_formulas
+        if element.tag in ("sup", "sub"):
+            _write(element)
+        elif element.tag in ("rt", "rtc", "rp"):
+            element.drop_tree()
+        elif element.tag in ("del", "s", "strike") or _STRUCK.search(element.get("style", "")):
+            element.tail = f" {element.tail or ''}"
+            element.drop_tree()
+        elif element.tag == "q":
+            _quote(element)
+        elif element.tag in ("ul", "ol", "li"):  # a list in a cell, which trafilatura drops
+            element.tag = "div"
+    return bool(elements) or has_formulas
 
 
 def _struck_by_class(tree: Any) -> list[Any]:
     """The elements that a class of the page's own style sheet strikes out."""
-    sheets = "".join(one.text or "" for one in tree.getroottree().iter("style"))
+    sheets = "".join(element.text or "" for element in tree.getroottree().iter("style"))
     names = {
         name.groups()
         for rule in _RULE.finditer(sheets if "line-through" in sheets else "")
@@ -95,12 +95,12 @@ def _struck_by_class(tree: Any) -> list[Any]:
     if not names:
         return []
     return [
-        iterdescendant
-        for iterdescendant in tree.iterdescendants()
+        descendant
+        for descendant in tree.iterdescendants()
         if any(
             (tag, name) in names
-            for tag in ("", iterdescendant.tag)
-            for name in iterdescendant.get("class", "").split()
+            for tag in ("", descendant.tag)
+            for name in descendant.get("class", "").split()
         )
     ]
 
@@ -118,64 +118,64 @@ def without_soft_breaks(text: str) -> str:
 
 
 # ---- set high or low -------------------------------------------------------------------------------------------
-def _write(one: Any) -> None:
+def _write(element: Any) -> None:
     """A part set high or low as signs of the text around it."""
-    text = " ".join(one.text_content().split())
-    behind = _text_before(one)
-    if one.tag == "sup" and (_is_note(one, text) or _is_number_of_note(one, text, behind)):
-        one.drop_tree()
+    text = " ".join(element.text_content().split())
+    behind = _text_before(element)
+    if element.tag == "sup" and (_is_note(element, text) or _is_number_of_note(element, text, behind)):
+        element.drop_tree()
         return
     if _PLAIN.fullmatch(text.replace(" ", "")) and any(map(str.isdigit, text + behind[-1:])):
-        text = text.replace(" ", "").translate(_UP if one.tag == "sup" else _DOWN)
-        text = f" {text}" if _is_numerator(one) and behind[-1:].isdigit() else text
-    elif not any(map(str.isdigit, text)) or one.tag == "sub":
+        text = text.replace(" ", "").translate(_UP if element.tag == "sup" else _DOWN)
+        text = f" {text}" if _is_numerator(element) and behind[-1:].isdigit() else text
+    elif not any(map(str.isdigit, text)) or element.tag == "sub":
         return
     else:
         text = f"^{text}"
-    for child in list(one):
+    for child in list(element):
         child.drop_tree()
-    one.text = text
-    one.drop_tag()
+    element.text = text
+    element.drop_tag()
 
 
-def _text_before(one: Any) -> str:
+def _text_before(element: Any) -> str:
     """The last characters before an element in its block."""
-    found = ""
+    text = ""
     for _ in range(20):
-        before, parent = one.getprevious(), one.getparent()
+        before, parent = element.getprevious(), element.getparent()
         if before is None:
-            found = (parent.text or "") + found
+            text = (parent.text or "") + text
             if parent.tag in BLOCKS or parent.getparent() is None:
                 break
-            one = parent
+            element = parent
         else:
             is_inline = isinstance(before.tag, str) and before.tag not in BLOCKS
-            found = (_end_of(before) if is_inline else "") + (before.tail or "") + found
+            text = (_end_of(before) if is_inline else "") + (before.tail or "") + text
             if before.tag in BLOCKS:
                 break
-            one = before
-        if len(found) >= _BEFORE:
+            element = before
+        if len(text) >= _BEFORE:
             break
-    return found[-_BEFORE:]
+    return text[-_BEFORE:]
 
 
-def _end_of(one: Any) -> str:
+def _end_of(element: Any) -> str:
     """The text of an element from its end, `_BEFORE` characters or a little more."""
-    found = ""
-    for part in reversed(one):
-        found = (_end_of(part) if isinstance(part.tag, str) else "") + (part.tail or "") + found
-        if len(found) >= _BEFORE:
-            return found
-    return (one.text or "") + found
+    text = ""
+    for part in reversed(element):
+        text = (_end_of(part) if isinstance(part.tag, str) else "") + (part.tail or "") + text
+        if len(text) >= _BEFORE:
+            return text
+    return (element.text or "") + text
 
 
-def _is_numerator(one: Any) -> bool:
-    return one.tag == "sup" and (one.tail or "").strip() in ("/", "⁄")
+def _is_numerator(element: Any) -> bool:
+    return element.tag == "sup" and (element.tail or "").strip() in ("/", "⁄")
 
 
-def _is_note(one: Any, text: str) -> bool:
+def _is_note(element: Any, text: str) -> bool:
     """Whether what is set high is the mark of a note: by its name, its form, or a link within the page."""
-    inside = [one, *one.iterdescendants()]
+    inside = [element, *element.iterdescendants()]
     names = " ".join(
         f"{part.get('class', '')} {part.get('id', '')} {part.get('role', '')}" for part in inside
     )
@@ -185,16 +185,16 @@ def _is_note(one: Any, text: str) -> bool:
     return is_link or _NOTE.fullmatch(text) is not None or _OF_NOTES.search(names) is not None
 
 
-def _is_number_of_note(one: Any, text: str, behind: str) -> bool:
+def _is_number_of_note(element: Any, text: str, behind: str) -> bool:
     """Whether plain numbers set high mark notes: after a word or the end of a sentence or quotation; after a
     digit, unit, symbol or such a bracket they are a power, before a symbol (¹⁴C) or stroke neither.
     """
     if len(text) == 1 and text in "abcdefgh":
-        return _BEFORE_LETTER.search(behind) is not None and not (one.tail or " ")[0].isalnum()
-    if not _NUMBERS.fullmatch(text) or _is_numerator(one):
+        return _BEFORE_LETTER.search(behind) is not None and not (element.tail or " ")[0].isalnum()
+    if not _NUMBERS.fullmatch(text) or _is_numerator(element):
         return False
     if not behind or behind[-1].isspace():
-        return bool(behind.strip()) and not (one.tail or "x")[0].isalnum()
+        return bool(behind.strip()) and not (element.tail or "x")[0].isalnum()
     if word := _LAST_WORD.search(behind):
         return _IS_WORD.fullmatch(word[0]) is not None and not _UNITS.fullmatch(word[0])
     if closed := _CLOSED.search(behind):
@@ -202,44 +202,44 @@ def _is_number_of_note(one: Any, text: str, behind: str) -> bool:
     return behind[-1] in ".,;:!?…\"'”’»“।॥。、，；：！？」』》؟،؛።"
 
 
-def _quote(one: Any) -> None:
+def _quote(element: Any) -> None:
     """A quotation in its marks: single ones within another."""
-    is_inner = any(above.tag == "q" for above in one.iterancestors()) or one.get("data-inner")
+    is_inner = any(above.tag == "q" for above in element.iterancestors()) or element.get("data-inner")
     opening, closing = "‘’" if is_inner else "“”"
-    for inner in one.iter("q"):
-        if inner is not one:
+    for inner in element.iter("q"):
+        if inner is not element:
             inner.set("data-inner", "1")
-    text = " ".join(one.text_content().split())
+    text = " ".join(element.text_content().split())
     if text[:1] in '"“«„‘「' and text:  # its marks are written out
-        one.drop_tag()
+        element.drop_tag()
         return
-    one.text = opening + (one.text or "")
-    if len(one):
-        one[-1].tail = (one[-1].tail or "") + closing
+    element.text = opening + (element.text or "")
+    if len(element):
+        element[-1].tail = (element[-1].tail or "") + closing
     else:
-        one.text += closing
-    one.drop_tag()
+        element.text += closing
+    element.drop_tag()
 
 
 # ---- formulas --------------------------------------------------------------------------------------------------
 def _write_formulas(tree: Any) -> bool:
     """Replace each formula (MathML, or an image with TeX) by one line of text; whether there was any."""
     images = ".//img[contains(@class, 'mwe-math') or @class='tex'][@alt]"
-    found = tree.xpath(f".//math | {images}")
-    for one in found:
-        above = list(one.iterancestors())
+    formulas = tree.xpath(f".//math | {images}")
+    for element in formulas:
+        above = list(element.iterancestors())
         if tree not in above:
             continue  # went with the formula that it shows again
-        text = _formula(one) if one.tag == "math" else _of_tex(one.get("alt"))
+        text = _formula(element) if element.tag == "math" else _of_tex(element.get("alt"))
         inline = takewhile(lambda part: part is not tree and part.tag not in BLOCKS, above)
-        outer = [one, *(part for part in inline if _is_of_formula(part))][-1]
+        outer = [element, *(part for part in inline if _is_of_formula(part))][-1]
         outer.tail = text + (outer.tail or "")
         outer.drop_tree()
-    return bool(found)
+    return bool(formulas)
 
 
-def _is_of_formula(one: Any) -> bool:
-    return not _FORMULAS.isdisjoint([one.tag, *one.get("class", "").split()])
+def _is_of_formula(element: Any) -> bool:
+    return not _FORMULAS.isdisjoint([element.tag, *element.get("class", "").split()])
 
 
 def _formula(math: Any) -> str:
@@ -257,11 +257,11 @@ def _of_tex(tex: str) -> str:
     return " ".join(tex.split())
 
 
-def _line(one: Any) -> str:
+def _line(element: Any) -> str:
     """An element of MathML and what it holds, as one line."""
-    if not isinstance(one.tag, str):
+    if not isinstance(element.tag, str):
         return ""
-    name, parts = one.tag.lower(), [part for part in one if isinstance(part.tag, str)]
+    name, parts = element.tag.lower(), [part for part in element if isinstance(part.tag, str)]
     if name in ("annotation", "annotation-xml", "mphantom", "none", "mprescripts"):
         return ""
     if name == "semantics":
@@ -269,10 +269,10 @@ def _line(one: Any) -> str:
     if name in ("msup", "mover", "msub", "munder", "mfrac", "mroot", "msubsup", "munderover"):
         return _of_places(name, [_line(part) for part in parts])
     if name == "mo":
-        sign = one.text_content().translate(_UNSAID).strip()
+        sign = element.text_content().translate(_UNSAID).strip()
         return f" {sign} " if sign in _RELATIONS else f"{sign} " if sign == "," else sign
     if name in ("mi", "mn", "mtext", "ms", "mspace"):
-        return one.text_content().translate(_UNSAID) or (" " if name == "mspace" else "")
+        return element.text_content().translate(_UNSAID) or (" " if name == "mspace" else "")
     lines, text = [_line(part) for part in parts], ""
     for line, part in zip(lines, parts, strict=True):
         is_name = part.tag.lower() == "mi" and len(line) > 1  # sin x, not sinx

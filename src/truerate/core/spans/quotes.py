@@ -61,11 +61,11 @@ class _Word(NamedTuple):
     end: int
 
 
-def located(told: str, text: str, *, knowledge: str = "") -> Located:
+def located(reason: str, text: str, *, knowledge: str = "") -> Located:
     """The segments of `text` that `told` quotes, overlaps joined. A string that is exact (or normalized) in
     `knowledge` and only rough in the text is a quotation of the knowledge: no segment, not missed.
     """
-    quotes = quotations(told, text)
+    quotes = quotations(reason, text)
     return located_strings(quotes, text, knowledge=knowledge)
 
 
@@ -73,12 +73,12 @@ def located_strings(quotes: Sequence[str], text: str, *, knowledge: str = "") ->
     """The same for strings that are known to be quotations."""
     segments, n_missed = [], 0
     for quote in quotes:
-        place = stands(quote, text)
-        if place is None and knowledge and stands(quote, knowledge):
+        span = stands(quote, text)
+        if span is None and knowledge and stands(quote, knowledge):
             continue
-        if place is not None or (place := _roughly(quote, text)) is not None:
-            segments.append(place)
-        elif inner := [place for part in quotations(quote, text) if (place := locate(part, text))]:
+        if span is not None or (span := _roughly(quote, text)) is not None:
+            segments.append(span)
+        elif inner := [span for part in quotations(quote, text) if (span := locate(part, text))]:
             segments += inner
         else:
             n_missed += 1
@@ -101,8 +101,8 @@ def locate(quote: str, text: str) -> Span | None:
     words of MIN_SIMILARITY; else None. `A … B` stands from A to B. Short quotes (`MIN_WORDS`, `MIN_CHARS`)
     match as whole words, never roughly; numbers never roughly; quotes without letter or digit nowhere.
     """
-    place = stands(quote, text)
-    return _roughly(quote, text) if place is None else place
+    span = stands(quote, text)
+    return _roughly(quote, text) if span is None else span
 
 
 def stands(quote: str, text: str) -> Span | None:
@@ -111,10 +111,10 @@ def stands(quote: str, text: str) -> Span | None:
     words = _levelled(plain)
     if not words:
         return None
-    if (place := _letter_by_letter(plain, text, is_short=len(words) < MIN_WORDS)) is not None:
-        return place
-    if (place := _in_words(words, _levelled(text))) is not None:
-        return place
+    if (span := _letter_by_letter(plain, text, is_short=len(words) < MIN_WORDS)) is not None:
+        return span
+    if (span := _in_words(words, _levelled(text))) is not None:
+        return span
     return _across_gaps(plain, text)
 
 
@@ -139,11 +139,11 @@ def _letter_by_letter(plain: str, text: str, *, is_short: bool) -> Span | None:
 def _in_words(words: Sequence[_Word], others: Sequence[_Word]) -> Span | None:
     """The first place where the levelled words of a quote stand in a row."""
     wanted = [word.form for word in words]
-    for place in range(len(others) - len(wanted) + 1):
-        if others[place].form == wanted[0] and all(
-            other.form == form for other, form in zip(others[place:], wanted, strict=False)
+    for index in range(len(others) - len(wanted) + 1):
+        if others[index].form == wanted[0] and all(
+            other.form == form for other, form in zip(others[index:], wanted, strict=False)
         ):
-            return others[place].start, others[place + len(wanted) - 1].end
+            return others[index].start, others[index + len(wanted) - 1].end
     return None
 
 
@@ -152,12 +152,12 @@ def _across_gaps(plain: str, text: str) -> Span | None:
     parts = [part for part in _GAP.split(plain) if _levelled(part)]
     if len(parts) < 2 and not _GAP.search(plain):
         return None
-    start, place = None, 0
+    start, end = None, 0
     for part in parts:
-        if (found := stands(part, text[place:])) is None:
+        if (span := stands(part, text[end:])) is None:
             return None
-        start, place = (place + found[0] if start is None else start), place + found[1]
-    return None if start is None else (start, place)
+        start, end = (end + span[0] if start is None else start), end + span[1]
+    return None if start is None else (start, end)
 
 
 @lru_cache(maxsize=256)
@@ -197,17 +197,17 @@ def _length(words: Sequence[_Word]) -> int:
 
 def _nearest(words: Sequence[_Word], others: Sequence[_Word]) -> tuple[float, int, int]:
     """The cheapest match of a quote's words in a text: cost in characters, first word, end (Sellers 1980, over words)."""
-    row: list[tuple[float, int]] = [(0.0, place) for place in range(len(others) + 1)]
+    row: list[tuple[float, int]] = [(0.0, index) for index in range(len(others) + 1)]
     for word in words:
         drop = inf if _has_digit(word.form) else len(word.form)
         below = [(row[0][0] + drop, row[0][1])]
-        for place, other in enumerate(others):
-            swapped = (row[place][0] + _change(word.form, other.form), row[place][1])
-            dropped = (row[place + 1][0] + drop, row[place + 1][1])
-            passed = (below[place][0] + len(other.form), below[place][1])
+        for index, other in enumerate(others):
+            swapped = (row[index][0] + _change(word.form, other.form), row[index][1])
+            dropped = (row[index + 1][0] + drop, row[index + 1][1])
+            passed = (below[index][0] + len(other.form), below[index][1])
             below.append(min(swapped, dropped, passed))
         row = below
-    last = min(range(len(row)), key=lambda place: row[place][0])
+    last = min(range(len(row)), key=lambda index: row[index][0])
     cost, first = row[last]
     return (cost, first, last) if first < last else (inf, 0, 0)
 
@@ -230,30 +230,30 @@ def _has_digit(form: str) -> bool:
 # ---- what is quoted ----------------------------------------------------------------------------------------
 
 
-def quotations(told: str, text: str = "") -> list[str]:
+def quotations(reason: str, text: str = "") -> list[str]:
     """The first MAX_QUOTES strings between quotation marks (straight, curly, angular, single, East Asian,
     backticks), in order; no apostrophes, no unclosed marks. Within marks of the same form a string reaches to
     the last mark with which it stands in `text`, else to the next one. Escaped marks count.
     """
-    plain = re.sub(r"\\(?=[\"'])", "", told)
-    found = islice(_marked(plain, text.translate(_SAME)), MAX_QUOTES)
-    return [plain[start:end].strip(" \t\n") for start, end in found]
+    plain = re.sub(r"\\(?=[\"'])", "", reason)
+    spans = islice(_marked(plain, text.translate(_SAME)), MAX_QUOTES)
+    return [plain[start:end].strip(" \t\n") for start, end in spans]
 
 
 def _marked(plain: str, text: str) -> Iterator[Span]:
     """The places between marks of quotation."""
     of_one_side, of_two_sides = _shuts(plain, needs_end=True), _shuts(plain, needs_end=False)
-    place = 0
+    position = 0
     for opening in _OPENS.finditer(plain):
         start = opening.start()
-        if start < place or not _opens(plain, start):
+        if start < position or not _opens(plain, start):
             continue
         shuts = of_two_sides if plain[start] in _TWO_SIDED else of_one_side
         end = _closed(plain, start, shuts, text)
         if end is not None:
             if any(sign.isalnum() for sign in plain[start + 1 : end]):
                 yield start + 1, end
-            place = end + 1
+            position = end + 1
 
 
 def _shuts(plain: str, *, needs_end: bool) -> dict[str, list[int]]:
@@ -315,4 +315,4 @@ def bare(text: str) -> str:
 
 def bare_answers(golden: str) -> list[str]:
     """The golden answers of a text that holds several, as `bare` has each; of some nothing may be left."""
-    return [bare(one) for one in golden.split(BETWEEN_ANSWERS)]
+    return [bare(answer) for answer in golden.split(BETWEEN_ANSWERS)]

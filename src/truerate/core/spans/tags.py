@@ -75,10 +75,10 @@ def _pieces(name: str, inside: str) -> tuple[str, str] | None:
     """What a tag shows and what it replaced; None where its inside breaks the grammar."""
     if "<" not in inside or not _TAG.search(inside):
         return inside, ""
-    found = _PIECES.fullmatch(inside.strip()) if name in REPLACED else None
-    if found is None or (found["old"] is not None and found["late"] is not None):
+    match = _PIECES.fullmatch(inside.strip()) if name in REPLACED else None
+    if match is None or (match["old"] is not None and match["late"] is not None):
         return None
-    return found["new"], found["old"] or found["late"] or ""
+    return match["new"], match["old"] or match["late"] or ""
 
 
 def _squeezed(text: str) -> str:
@@ -89,7 +89,7 @@ def _squeezed(text: str) -> str:
 def with_tags(text: str, spans: Sequence[dict[str, Any]]) -> str:
     """A text with its disjoint spans (`start`, `end`, `type`) marked, as `parse_tags` reads it; or ValueError."""
     pieces, position = [], 0
-    for span in sorted(spans, key=lambda one: (one["start"], one["end"])):
+    for span in sorted(spans, key=lambda span: (span["start"], span["end"])):
         if not position <= span["start"] < span["end"] <= len(text):
             raise ValueError(
                 f"span {span['start']}–{span['end']} overlaps another or leaves the text of {len(text)} characters"

@@ -50,7 +50,7 @@ def n_words(text: str, spans: Sequence[Mapping[str, Any]] | None = None, thresho
     inside = None if spans is None else [span for span in spans if span["p"] > threshold]
     return sum(
         any(character.isalnum() for character in text[start:end])
-        and (inside is None or any(one["start"] <= start and end <= one["end"] for one in inside))
+        and (inside is None or any(span["start"] <= start and end <= span["end"] for span in inside))
         for start, end in units(text)
     )
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 from truerate.core.errors import StoreError
-from truerate.core.process.terminal import say, told
+from truerate.core.process.terminal import announced_wait, say
 from truerate.core.store.onehost import refuse_network
 from truerate.core.store.salvage import is_damage, salvaged
 
@@ -66,14 +66,14 @@ class KeyedStore:
         `is_read_only` an existing file is opened for reading, even where nobody may write.
         """
         self.path = Path(path)
-        self._is_told = self._is_salvaged = False
+        self._is_waiting_announced = self._is_salvaged = False
         self.is_read_only = is_read_only and self.path.is_file() and self.path.stat().st_size > 0
         if self.is_read_only:
             with self.explained():
                 self._link = self._connected_to_read()
             return
         refuse_network(self.path, self.KIND.name)
-        with self.explained(), told(self._held_by_another):
+        with self.explained(), announced_wait(self._held_by_another):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._prepare()
             self._link = self.connected()
@@ -107,8 +107,8 @@ class KeyedStore:
                 except sqlite3.OperationalError as error:
                     if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
                         raise
-                if not self._is_told:
-                    self._is_told = True
+                if not self._is_waiting_announced:
+                    self._is_waiting_announced = True
                     say(f"still waiting: {self._held_by_another}")
 
     @contextmanager
@@ -129,14 +129,14 @@ class KeyedStore:
             yield
         except (sqlite3.Error, OSError, zlib.error, UnicodeDecodeError) as error:
             is_row = isinstance(error, zlib.error | UnicodeDecodeError)
-            said = "a row of it is malformed" if is_row else str(error)
+            fault = "a row of it is malformed" if is_row else str(error)
             damaged = (
                 DAMAGED.format(export=self.KIND.export)
                 if self.KIND.export
                 else "the file is damaged: move it away, with its -wal and -shm"
             )
-            hint = next((hint for part, hint in HINTS.items() if part in said.casefold()), damaged)
-            what = f"{self.KIND.name} {str(self.path)!r}: {said}; {hint}"
+            hint = next((hint for part, hint in HINTS.items() if part in fault.casefold()), damaged)
+            what = f"{self.KIND.name} {str(self.path)!r}: {fault}; {hint}"
             raise StoreError(f"{what}, or name another place in TRUERATE_STORE") from error
 
     @property

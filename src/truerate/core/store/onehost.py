@@ -83,7 +83,11 @@ def hold(folder: Path, what: str) -> None:
 def _read(mark: Path) -> dict[str, Any] | None:
     """What a mark says, None where there is none or it is unreadable."""
     try:
-        found = json.loads(mark.read_text("utf-8"))
-        return {"boot": str(found["boot"]), "name": str(found["name"]), "at": float(found["at"])}
+        mark_values = json.loads(mark.read_text("utf-8"))
+        return {
+            "boot": str(mark_values["boot"]),
+            "name": str(mark_values["name"]),
+            "at": float(mark_values["at"]),
+        }
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -10,7 +10,7 @@ import time
 from collections import deque
 
 from truerate.core.errors import TruerateError
-from truerate.core.process.terminal import told
+from truerate.core.process.terminal import announced_wait
 from truerate.core.retry import Backoff
 from truerate.llm.store.budget import SPENT, Charge
 from truerate.llm.store.leases import Claim, Job, Outcome, Settled
@@ -54,7 +54,7 @@ class WorkerPool:
         slots = Slots(self.run.store.folder / "slots" / self.name, self.endpoint.concurrency)
         client = None
         try:
-            with told(
+            with announced_wait(
                 f"the server of endpoint {self.name!r} starts; it has {self.endpoint.start_s:g} s (`start_s`)"
             ):
                 url = await self.address.find()

@@ -28,16 +28,16 @@ def check_names(at: Layout) -> None:
     for name, alone in at.p.of_public_data():
         there = Layout(alone)
         lines += [of_public_data(line, name) for room in (check_tracks, _weights) for line in room(there)]
-    if found := list(dict.fromkeys(lines)):
+    if faults := list(dict.fromkeys(lines)):
         raise SettingsError(
-            "\n".join(redact(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in found)
+            "\n".join(redact(f"params.yaml: {line.removeprefix('params.yaml: ')}") for line in faults)
         )
 
 
-def _first_told(at: Layout, place: str, check: Callable[..., object], name: str) -> list[str]:
+def _first_fault(at: Layout, setting: str, check: Callable[..., object], name: str) -> list[str]:
     """What a room says of a setting that may differ by track: of the first track at which it says something."""
-    told = (list(mistakes(place, check, there, name)) for there in at.on_each_track())
-    return next(filter(None, told), [])
+    faults = (list(mistakes(setting, check, there, name)) for there in at.on_each_track())
+    return next(filter(None, faults), [])
 
 
 def _sources(at: Layout) -> Iterator[str]:
@@ -51,10 +51,10 @@ def _sources(at: Layout) -> Iterator[str]:
         if source.make:
             yield from mistakes(f"sources.{name}", check_make, name, source, at)
         if source.truth_code:
-            yield from _first_told(at, f"sources.{name}.truth_code", _truth_code, name)
+            yield from _first_fault(at, f"sources.{name}.truth_code", _truth_code, name)
     for name, public in at.p.public_data.items():
-        taught = public.training and Training(reader=public.training.reader, path=public.training.folder)
-        source = Source(reader=public.reader, part=public.part, path=public.folder, training=taught)
+        training = public.training and Training(reader=public.training.reader, path=public.training.folder)
+        source = Source(reader=public.reader, part=public.part, path=public.folder, training=training)
         yield from mistakes(
             f"public_data.{name}", check_reader, name, source, near=partial(_near_reader, source)
         )
@@ -139,13 +139,13 @@ def _requests(at: Layout) -> Iterator[str]:
 
     broken = set()
     for name, endpoint in at.p.endpoints.items():
-        faults = _first_told(at, f"endpoints.{name}", Layout.endpoint_identity, name)
+        faults = _first_fault(at, f"endpoints.{name}", Layout.endpoint_identity, name)
         if endpoint.base_url and not is_address(endpoint.base_url):
             faults.append(
                 f"endpoints.{name}.base_url: it names no host and port that can be asked, such as http://localhost:8000/v1"
             )
         if not faults and endpoint.launch:
-            faults = _first_told(at, f"endpoints.{name}", Launch.of, name)
+            faults = _first_fault(at, f"endpoints.{name}", Launch.of, name)
         broken |= {name} if faults else set()
         yield from faults
     for alias, model in at.p.models.items():
@@ -174,14 +174,15 @@ def _weights(at: Layout) -> Iterator[str]:
 
     ours = own_words(at.p)
     for where, value in weights(at.p).items():
-        own = ours.get(where)
-        if value in (None, own):
+        keyword = ours.get(where)
+        if value in (None, keyword):
             continue
-        near, is_there = meant(value, [own] if own else []), is_folder(value)
+        near, is_there = meant(value, [keyword] if keyword else []), is_folder(value)
         if what := not_weights(value):
             yield f"{where}: {what}{near}"
         elif near and not is_there:
             yield f"{where}: {value!r} is no folder that is there{near}"
     if at.p.hub.licence is not None and at.p.hub.licence not in LICENCES:
-        found = at.p.hub.licence
-        yield f"hub.licence: {found!r} is no licence that can be asked for{meant(found, LICENCES)}; allowed: {listed(LICENCES)}, or null"
+        licence = at.p.hub.licence
+        what = f"{licence!r} is no licence that can be asked for{meant(licence, LICENCES)}"
+        yield f"hub.licence: {what}; allowed: {listed(LICENCES)}, or null"

@@ -37,13 +37,13 @@ def check_tracks(at: Layout) -> Iterator[str]:
                 "take it away, or set it to lead"
             )
     for name in at.p.detectors:
-        place = f"detectors.{name}.tracks"
+        setting = f"detectors.{name}.tracks"
         for marked in tracks_to_mark(at.p, name):
             try:
                 if not load_track(marked).marks_tokens:
-                    yield no_tokens(place, marked, marking_tracks())
+                    yield no_tokens(setting, marked, marking_tracks())
             except TruerateError as error:
-                yield f"{place}: {error}"
+                yield f"{setting}: {error}"
 
 
 def _check_parts(at: Layout, board: str) -> None:

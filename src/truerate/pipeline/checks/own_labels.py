@@ -22,8 +22,8 @@ def label_files(at: Layout, board: str) -> list[Path]:
 
 def refuse_unread(at: Layout) -> None:
     """Raise TruerateError for a file under inputs/labels that no board would read."""
-    found = sorted((Path(at.p.paths.inputs) / "labels").glob("[!.]*"))
-    lost = [path for path in found if path.suffix[1:] not in KINDS or path.stem not in at.p.boards]
+    paths = sorted((Path(at.p.paths.inputs) / "labels").glob("[!.]*"))
+    lost = [path for path in paths if path.suffix[1:] not in KINDS or path.stem not in at.p.boards]
     if lost:
         names = f"name it <board>.{', .'.join(KINDS)}; boards: {listed(at.p.boards)}"
         raise TruerateError(f"labels {str(lost[0])!r}: no board reads it; {names}")

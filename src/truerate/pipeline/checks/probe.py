@@ -108,13 +108,13 @@ class Asked(DryRun):
     def __call__(self, requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
         """The reply of each request: the model's where it is stored or chosen, else an assumed one."""
         answers = super().__call__(requests, at, label=label)
-        places = [i for i, one in enumerate(answers) if is_assumed(one) and one.key in self.chosen]
-        if places:
+        indices = [i for i, reply in enumerate(answers) if is_assumed(reply) and reply.key in self.chosen]
+        if indices:
             begun = time.monotonic()
-            came = ask([requests[place] for place in places], at, label=label)
+            came = ask([requests[index] for index in indices], at, label=label)
             self.seconds += time.monotonic() - begun
-            for place, reply in zip(places, came, strict=True):
-                answers[place] = reply
+            for index, reply in zip(indices, came, strict=True):
+                answers[index] = reply
             self.new |= {reply.key: reply for reply in came if not reply.is_stored}
         for request, reply in zip(requests, answers, strict=True):
             self.requests[reply.key] = request
@@ -134,13 +134,13 @@ def probe(at: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> Prob
     Raises TruerateError if `n` is below 1, a name is undeclared, no board can ask the model, or asking fails
     (`llm.ask`).
     """
-    found: list[Probed] = []
+    replies: list[Probed] = []
     seconds: dict[tuple[str, str], float] = {}
     probers = _probed(at, model, n, boards, is_dry=False)
     for prober in probers:
-        found += prober.found
+        replies += prober.probed
         seconds |= prober.seconds
-    return Probe(tuple(found), seconds, {prober.board: prober.roles for prober in probers if prober.roles})
+    return Probe(tuple(replies), seconds, {prober.board: prober.roles for prober in probers if prober.roles})
 
 
 def would_ask(at: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> dict[str, Estimate]:
@@ -159,9 +159,9 @@ def _probed(at: Layout, model: str, n: int, boards: Sequence[str], *, is_dry: bo
         roles = () if model in at.p.models_of(board) else tuple(at.p.track(board).with_rated(model))
         named = rated_too(at, board, model) if roles else at
         if model in named.p.models_on(board, named.p.models_of(board)):
-            own = few(named, board, n).on(board)
-            probers.append(Prober(own, board, model, n, is_dry=is_dry, roles=roles))
-            walk(own, board, imported(own, board), probers[-1].job)
+            sampled = few(named, board, n).on(board)
+            probers.append(Prober(sampled, board, model, n, is_dry=is_dry, roles=roles))
+            walk(sampled, board, imported(sampled, board), probers[-1].job)
     if not probers:
         where = listed(boards or at.p.boards)
         raise TruerateError(
@@ -180,26 +180,26 @@ def rated_too(at: Layout, board: str, model: str) -> Layout:
 
 def few(at: Layout, board: str, n: int) -> Layout:
     """The settings with the sizes that the track's `plan` allows (FIRST_DRAWN) cut; prompts stay the board's own."""
-    own, most = at.p.board(board), max(12, 4 * n)
+    board_settings, most = at.p.board(board), max(12, 4 * n)
     size = at.p.size_of(board)
     names = protocol_of(at, board).first_drawn
     cut = {name: most if (n := getattr(size, name)) is None else min(n, most) for name in names}
-    changed = own.model_copy(update={"sizes": dict(own.sizes) | cut})
+    changed = board_settings.model_copy(update={"sizes": dict(board_settings.sizes) | cut})
     return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))
 
 
 def unasked_first(at: Layout) -> list[str]:
     """The lines of `unasked` on imported boards of real sources, from a plan of their first texts, which asks nobody."""
-    told = []
+    notes = []
     for board in at.p.boards:
         is_real = not at.p.source(at.p.board(board).source).is_simulated
         if not is_real or not at.p.models_on(board, at.p.models_of(board)):
             continue
         with suppress(TruerateError):  # its source is not imported yet, or does not fit: the build says so
-            own = few(at, board, N_FIRST).on(board)
-            lines = planned(own, board, imported(own, board))
-            told += unasked(at, board, {(line.step, line.model): len(line.requests) for line in lines})
-    return told
+            sampled = few(at, board, N_FIRST).on(board)
+            lines = planned(sampled, board, imported(sampled, board))
+            notes += unasked(at, board, {(line.step, line.model): len(line.requests) for line in lines})
+    return notes
 
 
 class Prober:
@@ -210,7 +210,7 @@ class Prober:
     ):
         self.at, self.board, self.model, self.n, self.is_dry = at, board, model, n, is_dry
         self.roles = roles
-        self.found: list[Probed] = []
+        self.probed: list[Probed] = []
         self.wanted: dict[str, Request] = {}  # what is asked, or where `is_dry` would be, by its key
         self.seconds: dict[tuple[str, str], float] = {}
 
@@ -229,7 +229,7 @@ class Prober:
             chosen |= more
         if took:
             self.seconds[self.board, step.name] = self.seconds.get((self.board, step.name), 0.0) + took
-        self.found += self._read(step, given[0], asked)
+        self.probed += self._read(step, given[0], asked)
         return given
 
     def _chosen(self, step: Step, rows: pl.DataFrame, asked: Asked) -> frozenset[str]:
@@ -268,7 +268,7 @@ class Prober:
     def _sources(self, key: str, asked: Asked) -> set[str]:
         """The unasked prompts of this step and model whose assumed replies stand in this one."""
         messages = asked.requests[key].messages
-        turns = [place for place, one in enumerate(messages) if one["role"] == "assistant"]
+        turns = [index for index, message in enumerate(messages) if message["role"] == "assistant"]
         earlier = {asked.by_prompt.get(_as_text(messages[:turn])) for turn in turns}
         named = {
             asked.by_assumed.get(word)
@@ -278,14 +278,14 @@ class Prober:
         waiting = {
             name for name in earlier | named if name is not None and name != key and name in asked.stood_in
         }
-        own = {name for name in waiting if asked.requests[name].model == self.model}
+        of_model = {name for name in waiting if asked.requests[name].model == self.model}
         # What these were written from comes first: the earliest turn of a dialogue, the first round of a passage.
-        return {first for name in own for first in (self._sources(name, asked) or {name})}
+        return {first for name in of_model for first in (self._sources(name, asked) or {name})}
 
     def _read(self, step: Step, rows: pl.DataFrame, asked: Asked) -> Iterator[Probed]:
         """The replies of each kind that came of the model, at most `n`, as their rows say they were read."""
         of_key = {row["prompt_key"]: row for row in rows.iter_rows(named=True)}
-        words = kept_words(self.at, [key for key, one in asked.replies.items() if not one.text])
+        words = kept_words(self.at, [key for key, reply in asked.replies.items() if not reply.text])
         target = Target.of(self.at, self.model)
         for kind, keys in self._by_kind(step, rows, asked).items():
             for key in [key for key in keys if key in asked.replies][: self.n]:
@@ -309,9 +309,11 @@ class Prober:
 
 def kind_of(board: str, step: str, row: Mapping[str, Any]) -> Kind:
     """The kind of prompt that a Generation row answers."""
-    known = facts(row)
-    told = [known[name] for name in KIND if name in known] + ([AGAIN] if ATTEMPT in known else [])
-    return Kind(board, step, row["purpose"], " ".join(told))
+    row_facts = facts(row)
+    parts = [row_facts[name] for name in KIND if name in row_facts] + (
+        [AGAIN] if ATTEMPT in row_facts else []
+    )
+    return Kind(board, step, row["purpose"], " ".join(parts))
 
 
 def kept_words(at: Layout, keys: Sequence[str]) -> dict[str, str]:
@@ -319,8 +321,11 @@ def kept_words(at: Layout, keys: Sequence[str]) -> dict[str, str]:
     if not keys:
         return {}
     with Store(at.store, is_read_only=True) as store:
-        found = store.find([bytes.fromhex(key) for key in keys])
-    return {key.hex(): one.detail if isinstance(one, DeadLetter) else one.text for key, one in found.items()}
+        entries = store.find([bytes.fromhex(key) for key in keys])
+    return {
+        key.hex(): entry.detail if isinstance(entry, DeadLetter) else entry.text
+        for key, entry in entries.items()
+    }
 
 
 def holds_assumed(request: Request) -> bool:
@@ -338,7 +343,7 @@ def blocks(at: Layout, board: str, request: Request, kind: Kind) -> tuple[str, .
     equal = [name for name, value in named if value.model_dump().items() <= request.params.items()]
     of_kind = [name for name in equal if name in kind.name.replace("-", "_").split()]
     akin = [name for name in equal if len(commonprefix([name, kind.purpose])) >= AKIN]
-    return tuple(at.p.place(board, name) for name in of_kind or akin or equal)
+    return tuple(at.p.setting_name(board, name) for name in of_kind or akin or equal)
 
 
 def _as_text(messages: Sequence[Mapping[str, Any]]) -> str:

@@ -13,12 +13,12 @@ def refuse_project(folder: str = ".") -> None:
 
 def unusable(folder: str = ".") -> str | None:
     """Return why DVC refuses a folder (no `.dvc`, or no git repository around it); None if it takes it."""
-    place = Path(folder).absolute()
-    root = next((one for one in (place, *place.parents) if (one / ".dvc").is_dir()), None)
-    has_git = any((one / ".git").exists() for one in (place, *place.parents))
+    path = Path(folder).absolute()
+    root = next((parent for parent in (path, *path.parents) if (parent / ".dvc").is_dir()), None)
+    has_git = any((parent / ".git").exists() for parent in (path, *path.parents))
     if root is None:
         how = "`dvc init --subdir`" if has_git else "`git init` and `dvc init`, or `dvc init --no-scm`"
-        return f"{str(place)!r} is no DVC project, in which stages are recorded: run {how} there"
+        return f"{str(path)!r} is no DVC project, in which stages are recorded: run {how} there"
     if has_git:
         return None
     from dvc.config import Config
@@ -26,6 +26,6 @@ def unusable(folder: str = ".") -> str | None:
     if Config(dvc_dir=str(root / ".dvc"))["core"].get("no_scm"):
         return None
     return (
-        f"{str(place)!r} lies in no git repository, which DVC asks for: run `git init` there, "
+        f"{str(path)!r} lies in no git repository, which DVC asks for: run `git init` there, "
         "or `dvc config --local core.no_scm true` to build without git"
     )

@@ -42,7 +42,7 @@ def unasked(at: Layout, board: str, requests: Requests) -> list[str]:
                 idle.setdefault(model, []).append(role)
     return [
         f"board {board!r} asks model {model!r} nothing as {', '.join(roles)}: its source has no text or question for it; "
-        f"see {at.p.place(board, roles[0])} and the board's source"
+        f"see {at.p.setting_name(board, roles[0])} and the board's source"
         for model, roles in idle.items()
     ]
 

@@ -22,9 +22,9 @@ def refuse_absent(at: Layout, board: str) -> None:
         if weights in (None, own_word) or brings(at, board, settings.weights_spared.get(key)):
             continue
         if why := absent(weights):
-            place = at.p.place(board, key)
+            setting = at.p.setting_name(board, key)
             raise TruerateError(
-                f"{place}: {why}; correct it, or name a folder of weights (nothing was asked of a model for it)"
+                f"{setting}: {why}; correct it, or name a folder of weights (nothing was asked of a model for it)"
             )
     refuse_unusable(at, board)
 

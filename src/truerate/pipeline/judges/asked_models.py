@@ -35,33 +35,33 @@ def endpoint(at: Layout, alias: str) -> tuple[Ask, str]:
     return asked, at.identity(alias)
 
 
-def request_of(alias: str, one: Question) -> "Request":
+def request_of(alias: str, question: Question) -> "Request":
     """A question as it is asked of a declared model: greedily, kept where it ends at its limit of tokens."""
     from truerate.llm.request import Request
 
-    params = GREEDY | {"max_tokens": one.n_written} | _template(one)
-    return Request(alias, _messages(one), params, keeps_cut=True)
+    params = GREEDY | {"max_tokens": question.n_written} | _template(question)
+    return Request(alias, _messages(question), params, keeps_cut=True)
 
 
-def _messages(one: Question) -> tuple[dict[str, str], ...]:
-    return one.messages or ({"role": "user", "content": one.text or ""},)
+def _messages(question: Question) -> tuple[dict[str, str], ...]:
+    return question.messages or ({"role": "user", "content": question.text or ""},)
 
 
-def _template(one: Question) -> dict[str, object]:
+def _template(question: Question) -> dict[str, object]:
     """What the server's chat template is told besides the messages."""
-    return {"chat_template_kwargs": dict(one.template_values)} if one.template_values else {}
+    return {"chat_template_kwargs": dict(question.template_values)} if question.template_values else {}
 
 
 def identities(at: Layout, family: str, board: str) -> dict[str, str]:
     """The identity of the weights of each published member: a folder's stamp or the model's identity; not of Hub ids."""
-    found = {}
+    weights = {}
     for member in at.p.detectors[family].members_on(at.p.board(board).track):
         how = at.p.detectors[family].published.get(member)
         if how is None:
             continue
         paths = [path for path in (how.weights, how.base) if path and is_folder(path)]
-        found[member] = "+".join([at.identity(how.model)] if how.model else map(stamp_of, paths))
-    return found
+        weights[member] = "+".join([at.identity(how.model)] if how.model else map(stamp_of, paths))
+    return weights
 
 
 def refuse_unusable(at: Layout, board: str) -> None:

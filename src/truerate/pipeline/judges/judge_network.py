@@ -43,10 +43,10 @@ def network_judge(weights: str) -> tuple[Judge, str]:
     if revision:
         trees = fetched(name, revision)
     if trees or _writes(Path(name) / NETWORK):
-        says, place = _by_trees(trees) if trees else _by_decoder(Path(name)), name
+        says, weights_path = _by_trees(trees) if trees else _by_decoder(Path(name)), name
     else:
-        says, place = _by_network(name, revision)
-    return partial(_answer, partial(_unless_blank, says)), identity_of(place, revision or None)
+        says, weights_path = _by_network(name, revision)
+    return partial(_answer, partial(_unless_blank, says)), identity_of(weights_path, revision or None)
 
 
 def _answer(says: Says, question: Asked) -> str:
@@ -54,10 +54,10 @@ def _answer(says: Says, question: Asked) -> str:
     if question.other is not None:
         first, second = says(question).p, says(question._replace(response=question.other)).p
         return TOO_LONG if first is None or second is None else choice(first, second)
-    said = says(question)
-    if said.verdict is None:
+    judged = says(question)
+    if judged.verdict is None:
         return TOO_LONG
-    return reply(question, is_hallucinated=said.verdict, reason=said.rationale or "")
+    return reply(question, is_hallucinated=judged.verdict, reason=judged.rationale or "")
 
 
 def _unless_blank(says: Says, question: Asked) -> "Judged":
@@ -83,16 +83,16 @@ def _by_network(name: str, revision: str) -> tuple[Says, str]:
     from truerate.detectors.tokens.pretrained import TokenDetector
     from truerate.detectors.tokens.train import readings
 
-    inner, learned = Path(name) / NETWORK, Path(name) / DECISION
-    place = str(inner) if inner.is_dir() else name
-    network = TokenDetector.from_pretrained(place, revision=revision or None).network
-    decision = Decision(**read_json(learned)) if learned.is_file() else Decision()
+    inner, decision_file = Path(name) / NETWORK, Path(name) / DECISION
+    weights = str(inner) if inner.is_dir() else name
+    network = TokenDetector.from_pretrained(weights, revision=revision or None).network
+    decision = Decision(**read_json(decision_file)) if decision_file.is_file() else Decision()
 
     def says(question: Asked) -> "Judged":
         passage = passage_of(question)
         return judged_all(passage, dict(readings(network, passage, network.backbone)), decision)[0]
 
-    return says, name if learned.is_file() else place
+    return says, name if decision_file.is_file() else weights
 
 
 def _writes(folder: Path) -> bool:
@@ -129,7 +129,7 @@ def turns_of(conversation: str) -> tuple[str, str]:
     """The turns before the last, as sources write them, and the last one, which is a person's."""
     lines = TURN.sub(lambda turn: SPEAKERS[turn[1]], conversation).splitlines()
     last = max(
-        (place for place, line in enumerate(lines) if line.startswith(tuple(SPEAKERS.values()))), default=-1
+        (index for index, line in enumerate(lines) if line.startswith(tuple(SPEAKERS.values()))), default=-1
     )
     if last < 0 or not lines[last].startswith(SPEAKERS["User"]):
         return "\n".join(lines), ""

@@ -39,14 +39,16 @@ def asked(messages: Sequence[Mapping[str, Any]]) -> Asked:
     """What the last question of a conversation asks; a reminder repeats the question before it. Raises
     TruerateError if no message holds the fields, or the cue is another.
     """
-    told = [text for text in map(_text, messages) if text is not None]
-    fields = next((found for text in reversed(told) if _is_whole(found := _fields(text))), None)
+    texts = [text for text in map(_text, messages) if text is not None]
+    fields = next(
+        (fields_of_text for text in reversed(texts) if _is_whole(fields_of_text := _fields(text))), None
+    )
     if fields is None:
         raise TruerateError(
             f"reading the prompt: no message of the user holds {_named(*GIVEN, *ONE)} (or {_named(*TWO)}); "
             "allowed: judging prompts"
         )
-    cue = next((at_end[1] for text in reversed(told) if (at_end := _CUE.search(text))), "")
+    cue = next((at_end[1] for text in reversed(texts) if (at_end := _CUE.search(text))), "")
     judged = ASKED_OF.get(cue)
     if judged is None or not set(judged) <= set(fields):
         raise TruerateError(f"reading the prompt: its cue is {cue!r}; allowed: {', '.join(ASKED_OF)}")

@@ -47,8 +47,8 @@ def refuse_own(weights: str, params: str = PARAMS) -> None:
     if not Path(params).is_file():
         return
     at = Layout.load(params)
-    own = {Path(at.trained(board)).resolve() for board in at.p.boards} | {Path(at.training).resolve()}
-    if any(folder.resolve().is_relative_to(place) for place in own):
+    trained = {Path(at.trained(board)).resolve() for board in at.p.boards} | {Path(at.training).resolve()}
+    if any(folder.resolve().is_relative_to(folder_of_build) for folder_of_build in trained):
         raise SettingsError(
             f"serving judge {weights!r}: this build trains it, on the data set that it would judge; "
             "publish it first, then name the published folder or org/name@revision"
@@ -86,8 +86,8 @@ def completion(body: bytes, judge: Judge, name: str) -> dict[str, Any]:
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
     usage = {"prompt_tokens": n_in, "completion_tokens": n_out, "total_tokens": n_in + n_out}
     model = request.get("model") or name  # there is one alone, whatever it is called
-    told = {"id": "chatcmpl-0", "object": "chat.completion", "created": 0, "model": model}
-    return {**told, "choices": [choice], "usage": usage}
+    head = {"id": "chatcmpl-0", "object": "chat.completion", "created": 0, "model": model}
+    return {**head, "choices": [choice], "usage": usage}
 
 
 def _request(body: bytes) -> Mapping[str, Any]:
@@ -133,13 +133,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _body(self) -> bytes:
         """The request's body. Raises Refused and closes the connection if its length is missing or too large."""
-        told = self.headers.get("content-length", "")
-        if not told.isdigit() or int(told) > MAX_BODY:
+        length = self.headers.get("content-length", "")
+        if not length.isdigit() or int(length) > MAX_BODY:
             self.close_connection = True
             raise Refused(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a content-length of at most {MAX_BODY} is needed"
             )
-        return self.rfile.read(int(told))
+        return self.rfile.read(int(length))
 
     def _refuse(self, refused: Refused) -> None:
         self._send(refused.status, {"error": {"message": str(refused), "type": "invalid_request_error"}})

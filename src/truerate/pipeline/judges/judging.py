@@ -54,21 +54,29 @@ def judge_response(
         return _judged(at, trained_judge(at, detector), answer, (reference, history, question))
 
 
-def _judged(at: Layout, judge: tuple[str, str, str], answer: str, seen: tuple[str, str, str]) -> Judged:
+def _judged(at: Layout, judge: tuple[str, str, str], answer: str, context: tuple[str, str, str]) -> Judged:
     from truerate.detectors.judges.family import fitted, judge_one
 
     board, family, member = judge
     how = at.p.detectors[family].judges[member]
     reader = next(fitted(member, how, at.p.backbones, Path(at.detector(family, board))))
-    knowledge, history, question = seen
-    said = judge_one(reader, answer, knowledge=knowledge, history=history, question=question)
-    if said is None or said.verdict is None or said.p is None:
+    knowledge, history, question = context
+    judged = judge_one(reader, answer, knowledge=knowledge, history=history, question=question)
+    if judged is None or judged.verdict is None or judged.p is None:
         raise TruerateError(
             f"judge {member!r} on board {board!r} had nothing to learn from; name another with --detector"
         )
     threshold, is_composed = reader.decision.threshold, how.is_composed
     return Judged(
-        answer, said.verdict, said.p, threshold, said.spans, said.rationale, is_composed, member, board
+        answer,
+        judged.verdict,
+        judged.p,
+        threshold,
+        judged.spans,
+        judged.rationale,
+        is_composed,
+        member,
+        board,
     )
 
 

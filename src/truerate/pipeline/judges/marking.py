@@ -121,8 +121,8 @@ def _by_trained(pairs: Sequence[tuple[str, str]], detector: str | None, params: 
             f"detector {member!r} on board {board!r} had nothing to learn from; name another with --detector"
         )
     threshold = marks_above(member, folder, wanted)
-    found = zip(pairs, marked, strict=True)
-    return [_marked(answer, pieces, member, board, threshold) for (answer, _), pieces in found]
+    pieces_by_pair = zip(pairs, marked, strict=True)
+    return [_marked(answer, pieces, member, board, threshold) for (answer, _), pieces in pieces_by_pair]
 
 
 def _by_published(pairs: Sequence[tuple[str, str]], detector: str) -> list[Marked]:
@@ -131,8 +131,8 @@ def _by_published(pairs: Sequence[tuple[str, str]], detector: str) -> list[Marke
 
     name, _, revision = (detector, "", "") if Path(detector).is_dir() else detector.partition("@")
     network = TokenDetector.from_pretrained(name, revision=revision or None)
-    found = ((answer, network.mark(answer, reference)) for answer, reference in pairs)
-    return [_marked(answer, pieces, detector, "", network.threshold) for answer, pieces in found]
+    pieces_by_answer = ((answer, network.mark(answer, reference)) for answer, reference in pairs)
+    return [_marked(answer, pieces, detector, "", network.threshold) for answer, pieces in pieces_by_answer]
 
 
 def _marked(answer: str, pieces: Sequence[dict], detector: str, board: str, threshold: float) -> Marked:

@@ -18,30 +18,30 @@ LATER = "what judges are asked is known once their board's texts are built; of t
 
 def judges(at: Layout, board: str) -> Iterator[tuple[str, str, list[Request] | None]]:
     """Step, model and requests of each judge of a board behind an endpoint; None before the texts are built."""
-    found = _asked(at, board)
-    if not found:
+    asked = _asked(at, board)
+    if not asked:
         return
-    place = Path(at.labels(board, "samples"))
-    if not (place.is_file() and Path(at.dataset(board, "generations")).is_file()):
-        yield from ((f"{STEP} {member}", how.model or "", None) for member, how in found.items())
+    path = Path(at.labels(board, "samples"))
+    if not (path.is_file() and Path(at.dataset(board, "generations")).is_file()):
+        yield from ((f"{STEP} {member}", how.model or "", None) for member, how in asked.items())
         return
     from truerate.detectors.published.texts import texts_of
 
-    samples = read(Sample, place)
+    samples = read(Sample, path)
     texts = list(texts_of(evidenced(at, board, targets(at, board, samples), samples)))
-    for member, how in found.items():
+    for member, how in asked.items():
         yield f"{STEP} {member}", how.model or "", _questions(member, how, texts)
 
 
 def _asked(at: Layout, board: str) -> dict[str, Published]:
     """The judges of a board that are asked over an endpoint, by their names."""
     families = [at.p.detectors[name] for name in at.p.families(board)]
-    known = [
+    members = [
         (member, family.published.get(member))
         for family in families
         for member in family.members_on(at.p.board(board).track)
     ]
-    return {member: how for member, how in known if how is not None and how.model is not None}
+    return {member: how for member, how in members if how is not None and how.model is not None}
 
 
 def _questions(member: str, how: Published, texts: Sequence) -> list[Request]:

@@ -64,8 +64,8 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
     for name in [board] if board else at.p.boards:
         at.p.board(name)
         there = at.on(name)
-        own, given = planned_with(there, name, imported(at, name), partial(Priced, there))
-        lines += [{"board": name} | line.row() for line in own]
+        planned_lines, given = planned_with(there, name, imported(at, name), partial(Priced, there))
+        lines += [{"board": name} | line.row() for line in planned_lines]
         lines += [
             {"board": name, "tokens_low": 0, "tokens_high": 0} | service
             for service in protocol_of(there, name).services(there, name, given)
@@ -80,15 +80,15 @@ class Priced:
     def __init__(self, at: Layout, step: str, model: str) -> None:
         self.at, self.step, self.model = at, step, model
         self._costs: list[Estimate] = []
-        self._told: tuple[set[bytes], set[bytes]] = set(), set()
+        self._counted: tuple[set[bytes], set[bytes]] = set(), set()
 
     def add(self, requests: Sequence[Request], reminders: Sequence[Request]) -> None:
         """Take what a further part of the step asks; what an earlier part asked already counts once."""
-        first, again = (
-            estimate(some, self.at, told=told)
-            for some, told in zip((requests, reminders), self._told, strict=True)
+        first, asked_twice = (
+            estimate(some, self.at, told=counted)
+            for some, counted in zip((requests, reminders), self._counted, strict=True)
         )
-        self._costs.append(_with_reminders(first, again))
+        self._costs.append(_with_reminders(first, asked_twice))
 
     def row(self) -> dict[str, Any]:
         """The line."""
@@ -130,15 +130,15 @@ def planned_with(
         if not step.asks:  # one without a call where a step's own model is asked nothing
             lines[model] = line(step.name, model)
 
-        def told() -> None:
+        def note_requests() -> None:
             for name, parts in _by_model(*dry_run.taken()).items():
                 if name not in lines:
                     lines[name] = line(step.name, name)
                 lines[name].add(*parts)
 
-        found = run(dry_run, told)
+        given = run(dry_run, note_requests)
         asked.extend(lines.values())
-        return found
+        return given
 
     return asked, walk(at, board, tables, job)
 
@@ -168,7 +168,7 @@ def walk(
             function = step_function(at, board, step.name)
             run = partial(_all_shards, partial(function, at, board, model, tables), replies, at.p.n_shards)
             given[step.name, model] = job(step, model, run)
-            for done in [one for one in given if last.get(one, one) == (step.name, model)]:
+            for done in [key for key in given if last.get(key, key) == (step.name, model)]:
                 del given[done]
     return given
 
@@ -196,9 +196,9 @@ def _all_shards(
     """What a step gives over all its shards, asking as `asking` does; `after` is called behind each."""
 
     def of_shard(shard: int) -> Given:
-        found = with_beside(function(shard, replies, asking=asking))
+        tables = with_beside(function(shard, replies, asking=asking))
         after()
-        return found
+        return tables
 
     return _joined(of_shard(shard) for shard in range(n_shards))
 
@@ -246,11 +246,11 @@ def _by_model(
     asked: Sequence[Request], reminders: Sequence[Request]
 ) -> dict[str, tuple[list[Request], list[Request]]]:
     """Requests and reminders by the model that is asked, in the order of its first request."""
-    found: dict[str, tuple[list[Request], list[Request]]] = {}
-    for place, some in enumerate((asked, reminders)):
+    requests_by_model: dict[str, tuple[list[Request], list[Request]]] = {}
+    for index, some in enumerate((asked, reminders)):
         for request in some:
-            found.setdefault(request.model, ([], []))[place].append(request)
-    return found
+            requests_by_model.setdefault(request.model, ([], []))[index].append(request)
+    return requests_by_model
 
 
 def imported(at: Layout, board: str) -> SourceTables:
@@ -258,9 +258,9 @@ def imported(at: Layout, board: str) -> SourceTables:
     try:
         return load_source(at, board)
     except (TruerateError, FileNotFoundError):
-        known = f"planning {board!r}: source {at.p.board(board).source!r}"
+        what = f"planning {board!r}: source {at.p.board(board).source!r}"
         raise TruerateError(
-            f"{known} is not imported yet; run `dvc repro sources` (it asks no model)"
+            f"{what} is not imported yet; run `dvc repro sources` (it asks no model)"
         ) from None
 
 

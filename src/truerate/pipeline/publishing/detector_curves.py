@@ -15,21 +15,21 @@ Where = tuple[tuple[str, str], ...]
 def curves(rows: pl.DataFrame) -> tuple[Curve, ...]:
     """A curve per board, detector and slice with a text in one of its bins of p, by name; from measured rows alone."""
     binned = rows.filter(pl.col("metric").is_in([MEAN_P, RATE]), pl.col("kind") != "planted")
-    found: dict[tuple[str, str, Where], dict[tuple[float, float], dict[str, dict]]] = {}
+    bins_by_curve: dict[tuple[str, str, Where], dict[tuple[float, float], dict[str, dict]]] = {}
     for row in binned.to_dicts():
-        held = unpaired(row["slice"])
-        low, _, high = held.pop(BIN, "").partition("–")
+        pairs = unpaired(row["slice"])
+        low, _, high = pairs.pop(BIN, "").partition("–")
         if high:
-            where = tuple(sorted(held.items()))
-            bins = found.setdefault((row["board"], row["subject"], where), {})
+            where = tuple(sorted(pairs.items()))
+            bins = bins_by_curve.setdefault((row["board"], row["subject"], where), {})
             bins.setdefault((float(low), float(high)), {})[row["metric"]] = row
-    made = (_curve(*address, bins) for address, bins in sorted(found.items()))
-    return tuple(one for one in made if one.n)
+    drawn_curves = (_curve(*address, bins) for address, bins in sorted(bins_by_curve.items()))
+    return tuple(curve for curve in drawn_curves if curve.n)
 
 
 def _curve(board: str, subject: str, where: Where, bins: dict) -> Curve:
-    told = [_bin(edges, pair.get(MEAN_P), pair.get(RATE)) for edges, pair in sorted(bins.items())]
-    return Curve(board, subject, where, told, list(_cuts(told)))
+    bin_list = [_bin(edges, pair.get(MEAN_P), pair.get(RATE)) for edges, pair in sorted(bins.items())]
+    return Curve(board, subject, where, bin_list, list(_cuts(bin_list)))
 
 
 def _bin(edges: tuple[float, float], mean_p: dict | None, rate: dict | None) -> Bin:
@@ -39,5 +39,5 @@ def _bin(edges: tuple[float, float], mean_p: dict | None, rate: dict | None) -> 
 
 
 def _cuts(bins: Iterable[Bin]) -> Iterable[Cut]:
-    plain = [thresholds.Bin(one.low, one.high, one.n, one.mean_p, one.rate) for one in bins]
+    plain = [thresholds.Bin(edge.low, edge.high, edge.n, edge.mean_p, edge.rate) for edge in bins]
     return (Cut(*at_cut) for at_cut in thresholds.at_cuts(plain))

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import stages
 from truerate.core.errors import TruerateError, listed
-from truerate.core.process.terminal import told
+from truerate.core.process.terminal import announced_wait
 from truerate.core.schemas import Sample, load
 from truerate.hub import push
 from truerate.hub.plan import refuse_names
@@ -56,7 +56,7 @@ def publish(
     check = partial(_check, at, kind, board)
     how = {"dry_run": dry_run, "maker": maker(), "replace_card": replace_card}
     with TemporaryDirectory(prefix="truerate-release-") as scratch:
-        with told(f"making the files of {name!r}"):
+        with announced_wait(f"making the files of {name!r}"):
             draft = _draft(at, kind, member, board=board, repo=to, folder=Path(scratch))
         commit = push.publish(draft, target, check=check, say=print, **how)
     if not dry_run:
@@ -76,14 +76,14 @@ def _draft(at: Layout, kind: str, member: str, *, board: str, repo: str, folder:
 
 def maker() -> str:
     """The versions of truerate and, in a git checkout, of the settings behind a release, with changed files."""
-    own = f"truerate {version('truerate')}"
+    program = f"truerate {version('truerate')}"
     words = ["git", "describe", "--always", "--dirty=, with changes", "--abbrev=12", "--exclude=*"]
     try:
         done = subprocess.run(words, capture_output=True, text=True, errors="replace")
     except OSError:
-        return own
+        return program
     commit = done.stdout.strip() if done.returncode == 0 else ""
-    return own + (f" at commit {commit}" if commit else "")
+    return program + (f" at commit {commit}" if commit else "")
 
 
 def kind_of(at: Layout, name: str) -> tuple[str, str]:
@@ -95,14 +95,18 @@ def kind_of(at: Layout, name: str) -> tuple[str, str]:
     if name == PAGES:
         return "space", ""
     member, _, board = name.partition("@")
-    networks = {(one, of) for of, _, one in members_of(at) if one in at.p.backbones}
-    if (member, board) in networks or (not board and member in {one for one, _ in networks}):
+    networks = {
+        (name_of_member, of) for of, _, name_of_member in members_of(at) if name_of_member in at.p.backbones
+    }
+    if (member, board) in networks or (
+        not board and member in {name_of_member for name_of_member, _ in networks}
+    ):
         return "model", board or trained(at, member)[0]
-    judges = {(one, of) for of, _, one in judges_of(at)}
+    judges = {(name_of_member, of) for of, _, name_of_member in judges_of(at)}
     if (member, board) in judges or (not board and is_judge(at, member)):
         return "model", board or trained_judge(at, member)[0]
     networks_named, judges_named = (
-        listed({f"{one}@{of}" for one, of in some}) for some in (networks, judges)
+        listed({f"{name_of_member}@{of}" for name_of_member, of in some}) for some in (networks, judges)
     )
     raise TruerateError(
         f"publishing {name!r}: no board, network, judge or {PAGES!r}; boards: {listed(at.p.boards)}; networks: "
@@ -117,7 +121,7 @@ def _check(at: Layout, kind: str, board: str, files: Files) -> None:
 
     sought = {"environment": os.environ, "secrets": at.p.secrets(), "values": filter(None, [get_token()])}
     places = [os.getcwd(), str(Path.home()), tempfile.gettempdir(), constants.HF_HOME]
-    with told("looking for secrets in the files"):
+    with announced_wait("looking for secrets in the files"):
         refuse(
             scan(
                 files,
@@ -157,7 +161,7 @@ def refuse_changed(at: Layout, board: str | None) -> None:
         if board is None or (stage.board in (None, board) and stage.name != PAGES)
     ]
     asked = [sys.executable, "-m", "dvc", "status", "--json", *(stage.address for stage in behind)]
-    with told("dvc holds the tables against dvc.lock"):
+    with announced_wait("dvc holds the tables against dvc.lock"):
         done = subprocess.run(asked, capture_output=True, text=True, errors="replace")
     hint = "run `dvc repro`"
     if done.returncode:

@@ -53,13 +53,13 @@ def board_draft(at: Layout, board: str, *, repo: str, folder: Path) -> Draft:
     audit_of(at, board)
     tables = tables_of(at, board, folder)
     track = card_of(at, board)
-    told = {"card": card, "source": source, "attributes": track.attributes}
-    configs = configs_of(tables, **told, tasks=track.tasks, folder=folder)
+    rights = {"card": card, "source": source, "attributes": track.attributes}
+    configs = configs_of(tables, **rights, tasks=track.tasks, folder=folder)
     configs += in_forms(configs, track.forms)
     licence = at.p.hub.licence and check_target(
         at.p.hub.licence, [config.licence for config in configs], what=f"board {board!r}"
     )
-    facts = board_facts(at, board, card=card, tables=outgoing_tables(tables, **told))
+    facts = board_facts(at, board, card=card, tables=outgoing_tables(tables, **rights))
     facts = replace(facts, recipe=facts.recipe | {ORIGIN: origin_of(facts, configs, licence=licence or None)})
     return dataset.draft_of(
         facts, configs, rows_per_shard=at.p.hub.rows_per_shard, licence=licence, repo=repo
@@ -70,17 +70,17 @@ def tables_of(at: Layout, board: str, folder: Path) -> dict[str, pl.DataFrame | 
     """The tables of a board that may go out: requests, replies, labels, judgements, scores. Those with a row
     per page, reply, fact or verdict are queries, by id, over files of the board or of a scratch `folder`.
     """
-    own = at.p.board(board)
+    entry = at.p.board(board)
     paths = {
-        "documents": (Document, [at.source(own.source, "documents"), at.dataset(board, "documents")]),
+        "documents": (Document, [at.source(entry.source, "documents"), at.dataset(board, "documents")]),
         "generations": (Generation, [at.dataset(board, "generations")]),
         "facts": (Fact, [at.dataset(board, "facts")]),
     }
     if (shown := shown_verdicts(at, board)) is None:
         paths["judgements"] = (Judgement, judgement_files(at, board))
     large: dict[str, pl.DataFrame | pl.LazyFrame] = {
-        name: in_order(table, held, key=KEYS[name], path=folder / "tables" / f"{name}.parquet")
-        for name, (table, held) in paths.items()
+        name: in_order(table, files, key=KEYS[name], path=folder / "tables" / f"{name}.parquet")
+        for name, (table, files) in paths.items()
     }
     if shown is not None:  # verdicts of what the board's page shows
         large["judgements"] = shown
@@ -153,29 +153,29 @@ def _detector_facts(at: Layout, member: str, board: str) -> DetectorFacts:
     from truerate.detectors.training.jobs import FACTS
 
     cell, folder = fitted_cell(at, member, board)
-    taught = _taught(at, board, cell.lang)
+    n_passages = _n_training_passages(at, board, cell.lang)
     card = _source_card(at, at.p.board(board).source)
     return DetectorFacts(
         detector=member,
         board=board,
         title=at.p.board(board).title or board,
         folder=folder,
-        training=read_json(folder / FACTS) | {"passages": taught},
+        training=read_json(folder / FACTS) | {"passages": n_passages},
         settings=cell.attributes | {"confidence": at.p.statistics.confidence},
         source=card,
         licence=licence_of(card["licence"]),
-        languages=tuple(sorted(taught)),
+        languages=tuple(sorted(n_passages)),
         scores=load(Score, at.scores(board, "scores")),
         recipe=_recipe(at, board),
         is_simulated=at.p.source(at.p.board(board).source).is_simulated,
     )
 
 
-def _taught(at: Layout, board: str, lang: str | None) -> dict[str, int]:
+def _n_training_passages(at: Layout, board: str, lang: str | None) -> dict[str, int]:
     """How many passages a network had to learn from and to validate on, by language."""
     samples = protocol_of(at, board).training(load(Sample, at.labels(board, "samples")))
-    own = samples if lang is None else samples.filter(lang=lang)
-    return dict(own.group_by("lang").len().sort("lang").rows())
+    in_lang = samples if lang is None else samples.filter(lang=lang)
+    return dict(in_lang.group_by("lang").len().sort("lang").rows())
 
 
 def fitted_cell(at: Layout, member: str, board: str):
@@ -184,7 +184,7 @@ def fitted_cell(at: Layout, member: str, board: str):
 
     preferred = at.p.rate_of(board)
     named = (*members_of(at), *judges_of(at))
-    families = [family for of, family, one in named if (of, one) == (board, member)]
+    families = [family for of, family, other in named if (of, other) == (board, member)]
     paths = [
         path
         for family in families
@@ -198,7 +198,12 @@ def fitted_cell(at: Layout, member: str, board: str):
         )
     wanted = (preferred.scope, preferred.labels) if preferred else USUAL
     path = min(
-        cells, key=lambda one: ((cells[one].scope, cells[one].labels) != wanted, cells[one].seed, one.name)
+        cells,
+        key=lambda other: (
+            (cells[other].scope, cells[other].labels) != wanted,
+            cells[other].seed,
+            other.name,
+        ),
     )
     return cells[path], path
 

@@ -86,8 +86,8 @@ def published_docs(at: Layout) -> list[dict]:
     """What each published detector is, as `rule_docs` says it of rules."""
     named = [
         (member, usable(how, f"detectors.{family}.published.{member}", is_asked=False), how)
-        for family, one in at.p.detectors.items()
-        for member, how in one.published.items()
+        for family, detectors in at.p.detectors.items()
+        for member, how in detectors.published.items()
     ]
     return [
         {"name": member, "module": "published", "doc": about(adapter, how), "is_rule": True}
@@ -98,7 +98,7 @@ def published_docs(at: Layout) -> list[dict]:
 def board_tables(at: Layout, name: str) -> Board:
     """One board as its page shows it."""
     board = at.p.board(name)
-    told = replace(
+    board_data = replace(
         _without_tables(at, name),
         samples=load(Sample, at.labels(name, "samples")),
         items=load(Item, at.dataset(name, "items")),
@@ -109,11 +109,11 @@ def board_tables(at: Layout, name: str) -> Board:
         counts=load(Count, at.dataset(name, "counts")),
         topics=read_json(at.scores(name, "topics.json")),
     )
-    shown = shown_targets(told, at.p.site.max_samples)
+    shown = shown_targets(board_data, at.p.site.max_samples)
     return replace(
-        told,
+        board_data,
         judgements=pl.concat([verdicts_on(path, shown) for path in judgement_files(at, name)]),
-        idle=unasked.on_page(at, name, told.generations["model"].drop_nulls().unique().sort()),
+        idle=unasked.on_page(at, name, board_data.generations["model"].drop_nulls().unique().sort()),
     )
 
 
@@ -146,13 +146,13 @@ def shown_verdicts(at: Layout, name: str) -> pl.DataFrame | None:
     if not page_of(at.p.board(name).track).is_released_so:
         return None
     replies = at.dataset(name, "generations")
-    told = replace(
+    board = replace(
         _without_tables(at, name),
         samples=load_in_parts(Sample, at.labels(name, "samples"), digested),
         items=load(Item, at.dataset(name, "items")),
         generations=load_in_parts(Generation, replies, digested, columns=OF_REPLY),
     )
-    shown = shown_targets(told, at.p.site.max_samples)
+    shown = shown_targets(board, at.p.site.max_samples)
     return (
         None
         if shown is None
@@ -168,8 +168,8 @@ def digested(rows: pl.DataFrame) -> pl.DataFrame:
 
 def judgement_files(at: Layout, board: str) -> list[str]:
     """The files of all that is said of a board's texts: by its data set, by people, and by each family of detectors."""
-    said = [at.dataset(board, "judgements"), at.labels(board, "judgements")]
-    return said + [at.judgements(detector, board) for detector in at.p.families(board)]
+    files = [at.dataset(board, "judgements"), at.labels(board, "judgements")]
+    return files + [at.judgements(detector, board) for detector in at.p.families(board)]
 
 
 def shown_targets(board: Board, n_max: int) -> Collection[str] | None:

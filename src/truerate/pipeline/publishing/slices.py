@@ -64,10 +64,10 @@ def own_settings(p: Params, board: str) -> str:
 def own_lock(p: Params, board: str, text: str) -> str:
     """The stages of one board in a dvc.lock, as YAML, without hashes of shared files. Raises TruerateError."""
     try:
-        found = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        entries, version = found["stages"], found["schema"]
-        own = [stage.address for stage in stages(p) if _is_own(p, stage, board)]
-        kept = {address: _entry(p, entries[address]) for address in own if address in entries}
+        content = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        entries, version = content["stages"], content["schema"]
+        addresses = [stage.address for stage in stages(p) if _is_own(p, stage, board)]
+        kept = {address: _entry(p, entries[address]) for address in addresses if address in entries}
     except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
         line = " ".join(str(error).split())[:120]
         raise TruerateError(
@@ -84,7 +84,7 @@ def _is_own(p: Params, stage: Stage, board: str) -> bool:
 def _entry(p: Params, entry: Mapping) -> dict:
     """A stage of the lock without the hashes of what it shares with other boards."""
     cut = {
-        key: [one for one in entry[key] if not _is_shared(p, one["path"])]
+        key: [file for file in entry[key] if not _is_shared(p, file["path"])]
         for key in ("deps", "outs")
         if key in entry
     }
@@ -98,7 +98,7 @@ def _is_shared(p: Params, path: str) -> bool:
 def _family(values: Mapping, members: Collection[str], track: str) -> dict:
     """A family of detectors with those of its members that judge one track."""
     only, entailment, judges, published = (
-        {name: one for name, one in values[key].items() if name in members}
+        {name: value for name, value in values[key].items() if name in members}
         for key in ("only", "entailment", "judges", "published")
     )
     return {
@@ -109,9 +109,9 @@ def _family(values: Mapping, members: Collection[str], track: str) -> dict:
         "entailment": entailment,
         "judges": judges,
         "grid": [
-            {**part, "members": own}
+            {**part, "members": of_part}
             for part in values["grid"]
-            if (own := [name for name in part["members"] if name in members])
+            if (of_part := [name for name in part["members"] if name in members])
         ],
         "published": published,
     }
@@ -129,9 +129,9 @@ def _own_source(p: Params, board: str) -> dict:
     name = p.board(board).source
     entry = p.values["sources"][name]
     source, alone = p.source(name), p.model_copy(update={"boards": {board: p.board(board)}})
-    told = alone.sizes_told(source)
+    own_sizes = alone.sizes_told(source)
     for key, n in p.sizes_told(source).items():
-        if entry["make"] and n != told[key]:
+        if entry["make"] and n != own_sizes[key]:
             entry = entry | {"make": entry["make"].replace(f"{{{key}}}", str(n))}
     return entry
 
@@ -148,7 +148,7 @@ def _sized(p: Params, source: Source) -> set[str]:
 
 def _only(values: Mapping, names: Collection[str]) -> dict:
     """The entries of these names, in their order."""
-    return {name: one for name, one in values.items() if name in names}
+    return {name: value for name, value in values.items() if name in names}
 
 
 def _yaml(values: Mapping) -> str:

@@ -20,8 +20,8 @@ OF_ALL = ("languages", "seed", "on_bad_row")  # settings that decide the tables 
 def state_of(at: Layout, name: str) -> dict[str, Any]:
     """Return what decides a source's tables: digest of its settings; size, time, SHA-256 of the user's files."""
     sizes = {file: _size_and_time(Path(file)) for file in _own_files(at, name)}
-    found = {file: [*told, _sha256(Path(file))] for file, told in sizes.items()}
-    return {"settings": _settings(at, name), "files": found}
+    files_now = {file: [*stat, _sha256(Path(file))] for file, stat in sizes.items()}
+    return {"settings": _settings(at, name), "files": files_now}
 
 
 def save_state(at: Layout, name: str, state: dict[str, Any]) -> None:
@@ -48,11 +48,11 @@ def changes(at: Layout, name: str) -> list[str]:
 
 def change_note(at: Layout, name: str) -> str | None:
     """Return one line on a source that changed since it was imported, with what to do; None where it did not."""
-    found = changes(at, name)
-    if not found:
+    changed = changes(at, name)
+    if not changed:
         return None
-    more = f", {len(found) - 1} more" if len(found) > 1 else ""
-    return f"changed since it was imported ({found[0]}{more}); run `truerate build sources`"
+    more = f", {len(changed) - 1} more" if len(changed) > 1 else ""
+    return f"changed since it was imported ({changed[0]}{more}); run `truerate build sources`"
 
 
 def change_notes(at: Layout, board: str | None = None) -> list[str]:
@@ -75,8 +75,8 @@ def _own_files(at: Layout, name: str) -> list[str]:
 
 def _settings(at: Layout, name: str) -> str:
     watched: dict[str, Any] = watched_by(at, Stage("sources"))
-    own = {key: watched.get(key, {}).get(name) for key in ("sources", "sizes", "code")}
-    return digest(own=own, of_all={key: watched[key] for key in OF_ALL})
+    of_source = {key: watched.get(key, {}).get(name) for key in ("sources", "sizes", "code")}
+    return digest(own=of_source, of_all={key: watched[key] for key in OF_ALL})
 
 
 def _is_same(file: Path, saved: list[Any] | None) -> bool:

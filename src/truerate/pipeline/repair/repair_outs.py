@@ -131,5 +131,5 @@ def _stated(card: str, key: str) -> dict[str, int]:
     """The counts that a card states; none of one that is absent or cut."""
     if not (Path(card).is_file() and _is_whole(Path(card))):
         return {}
-    found: dict[str, int] = read_json(card).get(key, {})
-    return found
+    counts: dict[str, int] = read_json(card).get(key, {})
+    return counts

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from truerate.config import HubSource
 from truerate.core.errors import EndpointError, SourceError, TruerateError
-from truerate.core.process.terminal import told
+from truerate.core.process.terminal import announced_wait
 from truerate.sources.hub.faults import ODD, message_of, tried
 from truerate.sources.hub.files import CARD, about, files_of
 from truerate.sources.hub.snapshot import SUM, Mismatch, Snapshot
@@ -35,7 +35,7 @@ def fetched(name: str, hub: HubSource) -> tuple[Path, list[str]]:
         snapshot = Snapshot(hub)
         if not snapshot.sums:
             snapshot.learn(tried(lambda: _listing(hub)))
-        with told(f"{at} is being fetched"):
+        with announced_wait(f"{at} is being fetched"):
             try:
                 wanted = _bring_all(snapshot)
             except Mismatch as mismatch:

@@ -15,7 +15,7 @@ from truerate.config.layout import Layout
 from truerate.config.places import SENTINEL, holds_links_alone, refuse_others
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.keys import digest
-from truerate.core.process.terminal import told
+from truerate.core.process.terminal import announced_wait
 from truerate.sources.hub import dataset as hub
 from truerate.sources.hub.files import ABOUT, about
 
@@ -96,7 +96,7 @@ def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
 def _run(name: str, words: list[str]) -> None:
     command, how = shlex.join(words), {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     try:
-        with told(f"source {name!r}: `{command}` runs"):
+        with announced_wait(f"source {name!r}: `{command}` runs"):
             done = subprocess.run(words, **how, text=True, errors="replace")
     except OSError as error:
         advice = f"correct sources.{name}.make in params.yaml"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from truerate.config.layout import ORIGIN
-from truerate.config.track_blocks import declared, fault_of, found
+from truerate.config.track_blocks import declared, fault_of, track_names
 from truerate.core.errors import SourceError, TruerateError
 from truerate.sources.cards import REDISTRIBUTION
 from truerate.sources.cuts import columns_of, parse
@@ -56,7 +56,7 @@ def release_in(folder: Path, *, name: str) -> Release:
 
 def readable() -> list[str]:
     """The tracks whose published data sets can be read."""
-    return [track for track in found() if not fault_of(track) and declared(track, "Settings").released]
+    return [track for track in track_names() if not fault_of(track) and declared(track, "Settings").released]
 
 
 def checked_columns(path: Path, where: str, *, may_be_bare: bool = False) -> list[str]:

@@ -158,4 +158,4 @@ def faults(at: Layout, board: str) -> Iterator[str]:
     ]
     if named is not None and named not in members:
         what = f"{named!r} is no detector of board {board!r}{meant(named, members)}"
-        yield f"{at.p.place(board, 'detector')}: {what}; there: {listed(members)}"
+        yield f"{at.p.setting_name(board, 'detector')}: {what}; there: {listed(members)}"

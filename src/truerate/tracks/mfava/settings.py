@@ -153,7 +153,7 @@ class Settings(Track):
 
 def faults(at: Layout, board: str) -> Iterator[str]:
     """A line per mistake, which begins with the place of the setting."""
-    settings, where = at.p.track(board), at.p.place(board, "languages")
+    settings, where = at.p.track(board), at.p.setting_name(board, "languages")
     named = {where: settings.languages} | {
         f"models.{alias}.languages": at.p.model(alias).languages for alias in settings.subjects
     }

@@ -31,14 +31,14 @@ def faults(config: Layout, board: str) -> Iterator[str]:
     """
     p, settings = config.p, config.p.track(board)
     search, fetch = settings.search, settings.fetch
-    yield from mistakes(p.place(board, "takedown"), takedown_keys, settings.takedown)
+    yield from mistakes(p.setting_name(board, "takedown"), takedown_keys, settings.takedown)
     if search.recorded:
-        yield from mistakes(p.place(board, "search.recorded"), recorded, search.recorded, ())
+        yield from mistakes(p.setting_name(board, "search.recorded"), recorded, search.recorded, ())
     used = {"search.endpoint": search.endpoint if search.url else None, "fetch.proxy": fetch.proxy}
     simulated = [key for key, endpoint in used.items() if endpoint and p.endpoints[endpoint].is_simulated]
     is_real = not p.source(p.board(board).source).is_simulated
     if simulated and is_real and p.models_on(board, settings.subjects):
-        key = f"{p.place(board, simulated[0])} is {used[simulated[0]]!r}"
+        key = f"{p.setting_name(board, simulated[0])} is {used[simulated[0]]!r}"
         what = f"{key}, which is simulated, and the source of board {board!r} is not"
         yield f"{what}; name the address of a real search in search.url with endpoint: null, and proxy: null"
 
