@@ -22,8 +22,6 @@ def test_values_are_printed_by_their_unit(unit, value, shown):
 
 def test_a_definition_names_its_source():
     plain = Metric("m", "M", "A number.", "t")
-    assert plain.sourced_definition == "A number." and plain.arrow == "" and plain.chance is None
+    assert plain.description == "A number." and plain.arrow == "" and plain.chance is None
     known = Metric("m", "M", "A number.", "t", source="Cohen 1960", direction="down", chance=0.5)
-    assert (
-        known.sourced_definition == "A number. (Cohen 1960)" and known.arrow == "↓" and known.is_lower_better
-    )
+    assert known.description == "A number. (Cohen 1960)" and known.arrow == "↓" and known.is_lower_better

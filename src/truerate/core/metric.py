@@ -59,7 +59,7 @@ class Metric:
         return {"up": "↑", "down": "↓"}.get(self.direction, "")
 
     @property
-    def sourced_definition(self) -> str:
+    def description(self) -> str:
         """The definition with its source in brackets."""
         return f"{self.definition} ({self.source})" if self.source else self.definition
 

@@ -217,7 +217,7 @@ def metric_rows(facts: BoardFacts) -> list[dict]:
     """What is known of each metric that the scores and the audit name, in the order of the records."""
     named = {*facts.scores["metric"], *facts.audit["metric"]}
     return [
-        record.facts() | {"sourced_definition": record.sourced_definition}
+        record.facts() | {"description": record.description}
         for name, record in facts.metrics.items()
         if name in named
     ]

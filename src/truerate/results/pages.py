@@ -98,7 +98,7 @@ def measured_by(board: RealBoard) -> list[tuple[str, bool]]:
 def context(board: RealBoard) -> dict[str, Any]:
     """The values of real/board.md.j2."""
     others = board.other_metrics[:N_OTHER]
-    lead = board.headline.sourced_definition.partition(". ")[0].rstrip(".")
+    lead = board.headline.description.partition(". ")[0].rstrip(".")
     if board.is_judged and not board.card["labelled_by"]:
         lead += f". Here it is {board.card['judge']} that says so; nobody labelled these replies"
     return {
