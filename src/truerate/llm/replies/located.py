@@ -13,9 +13,8 @@ from typing import Any
 from truerate.core.patterns import lazy
 from truerate.core.spans.quotes import Span, located_strings, quotations
 from truerate.llm.replies import headings, structured
-from truerate.llm.replies.cutting import bare, framed, opened
-from truerate.llm.replies.lexicon import MEANS, WORD
-from truerate.llm.replies.normalizing import readings
+from truerate.llm.replies.blocks import flat
+from truerate.llm.replies.cutting import bare, framed, opened, unemphasised
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.refusals import is_refusal
 from truerate.llm.replies.regions import NO_WORDS, answering
@@ -34,7 +33,7 @@ _SEGMENT_KEYS = frozenset((
     *map(str.casefold, _SEGMENTS), "hallucinated span", "hallucinated spans", "locations", "places", "quote", "quotes", "quoted",
     "text", "texts",
 ))  # fmt: skip
-_FIRST = lazy(rf"[^\w\n]*(?<!\w)(?P<word>{WORD})(?![\w'’])(?!-\w)[\"'”’*_`)\]}}>]*", re.I)
+_FIRST = lazy(r"[^\w\n]*((?:[^\W\d_]|[\u0900-\u097f])+)(?![\w'’])(?!-\w)[\"'”’*_`)\]}>]*")
 _LABEL = lazy(r"[\s*_`#>(\[-]*([^\W\d_][\w ]{1,40}\??)[\s*_`\])]*[:：=–—-][\s*_`]*")
 # a quotation of which a reason says no more than that it is right
 _CLEARED = lazy(
@@ -42,6 +41,7 @@ _CLEARED = lazy(
     r"(?:right|correct|accurate|true|fine|faithful|supported|confirmed)\b(?: by the \w+)?(?=\s*(?:[.;!)]|$))",
     re.I,
 )
+_BLANKS = lazy(r"[^\S\n]+")
 _TAGS = lazy(r"</?[A-Za-z][\w-]{0,40}>")
 MAX_STATED = 4_000  # characters of words that do not begin with their verdict
 _QUOTES = frozenset("\n'`\"“”„«»‘")
@@ -76,10 +76,7 @@ def located_verdict(reply: str, response: str, cue: str, *, knowledge: str = "")
         return LocatedVerdict(None, none.reason, none.cuts)
     answer, frame = framed(answer)
     cuts = joined(cuts, frame)
-    result, *others = readings(lambda words: _located(words, response, cue, knowledge, cuts), answer)
-    if any((other.value, other.segments) != (result.value, result.segments) for other in others):
-        return LocatedVerdict(None, "ambiguous", result.cuts)
-    return result
+    return _located(unemphasised(_BLANKS.sub(" ", answer)), response, cue, knowledge, cuts)
 
 
 def _located(answer: str, response: str, cue: str, knowledge: str, cuts: tuple[str, ...]) -> LocatedVerdict:
@@ -105,8 +102,13 @@ def _located(answer: str, response: str, cue: str, knowledge: str, cuts: tuple[s
     rationale, strings = _parts(rest)
     if not verdict.value:
         return LocatedVerdict(False, None, cuts, rationale)
-    segments = located_strings([*strings, *_quoted(rationale, response)], response, knowledge=knowledge)
-    return LocatedVerdict(True, None, cuts, rationale, *segments)
+    located = located_strings([*strings, *_quoted(rationale, response)], response, knowledge=knowledge)
+    if "\n" in rest and (flat_rest := flat(rest)) != rest:
+        rationale_flat, strings = _parts(flat_rest)
+        quoted = [*strings, *_quoted(rationale_flat, response)]
+        if located_strings(quoted, response, knowledge=knowledge).segments != located.segments:
+            return LocatedVerdict(None, "ambiguous", cuts)  # a line break stands in a segment, or between two
+    return LocatedVerdict(True, None, cuts, rationale, *located)
 
 
 def _begun(region: str) -> tuple[Parsed, str]:
@@ -116,10 +118,11 @@ def _begun(region: str) -> tuple[Parsed, str]:
         inside, cuts = inside[label.end() :], joined(cuts, ("label",))
     if not inside.strip(NO_WORDS):
         return Parsed(None, "empty", cuts), ""
-    first = _FIRST.match(inside)
+    first = _first_value(inside)
     rest = inside[first.end() :] if first else ""
     # a line of its own ends a sentence, as does a Yes before a quotation
-    is_end = rest.lstrip(" ")[:1] in (_QUOTES if first and MEANS[first["word"].casefold()] else ("\n",))
+    is_yes = first is not None and has(words(first[1], _ASKS)[:1], "yes")
+    is_end = rest.lstrip(" ")[:1] in (_QUOTES if is_yes else ("\n",))
     some = sentences(f"{inside[: -len(rest)]}.{rest}" if rest and is_end else inside, _ASKS) if first else []
     answer = answer_in(some[0]) if some else None
     if first is None or answer is None:
@@ -133,6 +136,12 @@ def _begun(region: str) -> tuple[Parsed, str]:
     ):
         return Parsed(None, "ambiguous", cuts), ""
     return Parsed(answer.value, None, cuts), rest
+
+
+def _first_value(text: str) -> re.Match[str] | None:
+    """Match the Yes or No that is the first word of a text."""
+    first = _FIRST.match(text)
+    return first if first and has(words(first[1], _ASKS)[:1], *VALUES) else None
 
 
 def _is_label(name: str) -> bool:
@@ -176,7 +185,7 @@ def _stated(text: str) -> Parsed:
 def _quoted(rationale: str | None, response: str) -> list[str]:
     """What a reason quotes, but for words of verdict and what it calls right."""
     strings = quotations(_CLEARED.sub("", rationale or ""), response)
-    return [string for string in strings if string.strip(NO_WORDS).casefold() not in MEANS]
+    return [string for string in strings if " " in string or _first_value(string) is None]
 
 
 def _parts(rest: str) -> tuple[str | None, list[str]]:
@@ -203,7 +212,7 @@ def _names(region: str) -> list[tuple[str, Any]] | None:
     if named is None or region.lstrip("` \njsonJSON").startswith(("{", "[")):
         return named
     is_whole = any(name in _SEGMENT_KEYS | _REASON_KEYS for name, _ in named)
-    return named if (is_whole or "{" in region) and _FIRST.match(structured.outside(region)) is None else None
+    return named if (is_whole or "{" in region) and _first_value(structured.outside(region)) is None else None
 
 
 def _of_names(

@@ -22,7 +22,7 @@ _TICK_BOX = lazy(
     r"^[ \t>*-]{0,12}(?:\[(?P<tick>[xX✓✔ ]?)\]|(?P<sign>[☑☒☐□]))[ \t]*(?P<what>\S[^\n]*)$", re.MULTILINE
 )
 _NAME = lazy(r"[\"'] ?:")
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(strict=False)  # a string may be broken over lines
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
 MAX_TRIES = 20  # brackets from which JSON is sought
 
@@ -49,7 +49,7 @@ def is_cut(text: str) -> bool:
     ):
         return False
     try:
-        json.loads(inside)
+        json.loads(inside, strict=False)
     except (ValueError, RecursionError):
         return True
     return False
@@ -61,7 +61,7 @@ def top(text: str) -> list[tuple[str, Any]]:
     """
     plain = unfenced(text).text.strip()
     try:
-        value = json.loads(plain) if plain.startswith("{") else None
+        value = json.loads(plain, strict=False) if plain.startswith("{") else None
     except (ValueError, RecursionError):
         return []
     if not isinstance(value, dict) or not any(isinstance(part, dict | list) for part in value.values()):
@@ -179,7 +179,7 @@ def _as_python(text: str) -> dict[Any, Any] | None:
     if not text.startswith("{'"):
         return None
     try:
-        value = ast.literal_eval(text)
+        value = ast.literal_eval(text.replace("\n", " "))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
