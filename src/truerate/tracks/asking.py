@@ -15,6 +15,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.keys import shard_of
+from truerate.core.schemas import Table, frame
 from truerate.llm import Reply, Request, ask, prompts
 from truerate.llm.dry_run import DryRun, is_assumed
 from truerate.llm.generation import ATTEMPT, REASKED, Prompted, Read, generation, generations
@@ -296,17 +297,27 @@ class Work:
         """Return the replies to questions, under a label of what is asked of which model."""
         return ask_prompted(questions, self.config, f"{self.board}: {what} {self.model}{more}", self.asking)
 
+    def answered(self, questions: Sequence[Prompted], what: str, **how: Any) -> Answered:
+        """Return `ask_until_read` of questions, under a label of what is asked of which model; `how`: what it takes besides."""
+        return ask_until_read(
+            questions, self.config, f"{self.board}: {what} {self.model}", self.asking, **how
+        )
+
 
 SomeWork = TypeVar("SomeWork", bound=Work)
-Rows = list[dict[str, Any]]
+Rows = list[dict[str, Any]] | pl.DataFrame
+Tables = Mapping[str, pl.DataFrame]
+NO_TABLES: Mapping[str, type[Table]] = {}
 
 
-def step_of(kind: type[SomeWork]) -> Callable[[Callable[[SomeWork], Rows]], Callable[..., pl.DataFrame]]:
-    """Return what makes a step (`dataset.step_function`) of a function from its work to Generation rows; there are none where
-    the work is not due.
+def step_of(
+    kind: type[SomeWork], beside: Mapping[str, type[Table]] = NO_TABLES
+) -> Callable[[Callable[[SomeWork], Any]], Callable[..., Any]]:
+    """Return what makes a step (`dataset.step_function`) of a function from its work to Generation rows, and to the tables
+    that it gives `beside` them, where their schemas are named; all are empty where the work is not due.
     """
 
-    def step(run: Callable[[SomeWork], Rows]) -> Callable[..., pl.DataFrame]:
+    def step(run: Callable[[SomeWork], Rows | tuple[Rows, Tables]]) -> Callable[..., Any]:
         @wraps(run)
         def step_of_shard(
             at: Layout,
@@ -314,12 +325,16 @@ def step_of(kind: type[SomeWork]) -> Callable[[Callable[[SomeWork], Rows]], Call
             model: str,
             tables: Any,
             shard: int,
-            upstream: Mapping[str, pl.DataFrame],
+            upstream: Tables,
             *,
             asking: Asking = ask,
-        ) -> pl.DataFrame:
+        ) -> pl.DataFrame | tuple[pl.DataFrame, Tables]:
             work = kind(at, board, tables, upstream, model, shard, asking)
-            return generations(run(work) if work.is_due else [])
+            result: Any = run(work) if work.is_due else []
+            rows, more = result if isinstance(result, tuple) else (result, {})
+            rows = generations(rows) if isinstance(rows, list) else rows
+            empty = {name: frame(table) for name, table in beside.items()}
+            return (rows, {**empty, **more}) if beside else rows
 
         return step_of_shard
 

@@ -5,23 +5,17 @@ how a step asks: `llm.ask`, or what `plan` puts in its place to see what would b
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.llm import ask
+from truerate.core.schemas import Judgement
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, generations
 from truerate.metrics.similarity import measure_of
-from truerate.tracks.asking import (
-    Asking,
-    Prompter,
-    allowed,
-    ask_prompted,
-    ask_until_read,
-    in_shard,
-    rows_in_shard,
-)
+from truerate.tracks.asking import Prompter, Work, ask_until_read, in_shard, rows_in_shard, step_of
 from truerate.tracks.halueval import dataset, filtering, general, recognition, refinement, sampling
 from truerate.tracks.halueval.context import SAMPLED_TASKS, Context, chosen_items, contexts
 from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset
@@ -29,93 +23,105 @@ from truerate.tracks.halueval.filtering import Pick
 from truerate.tracks.halueval.recognition import Target, reminder
 
 Replies = dict[str, pl.DataFrame]
+JUDGED = {"judgements": Judgement}  # the table beside the replies of recognition
 
 
-def published_samples(config: Layout, board: str, tables) -> pl.DataFrame:
-    """Return the samples that the board takes of its source, as many as its sizes say."""
-    sizes = config.p.size_of(board).model_dump()
-    return dataset.published_samples(tables.samples, config.p.track(board), sizes, config.p.seed)
+@dataclass(frozen=True)
+class HelmaWork(Work):
+    """What a step of this track works on."""
+
+    @cached_property
+    def prompter(self) -> Prompter:
+        """What the prompts of the board are made with."""
+        return Prompter.of(self.config, self.board)
+
+    @cached_property
+    def context_of(self) -> dict[str, Context]:
+        """Every item of the source, by its id."""
+        return contexts(self.tables.items, self.tables.documents)
+
+    @cached_property
+    def published(self) -> pl.DataFrame:
+        """The samples that the board takes of its source, as many as its sizes say."""
+        return dataset.published_samples(
+            self.tables.samples, self.settings, self.size.model_dump(), self.seed
+        )
+
+    def replies(self, step: str) -> pl.DataFrame:
+        """Return the Generation rows of an earlier step."""
+        return self.upstream.get(step, generations([]))
+
+    def written_items(self, tasks: Sequence[str]) -> list[Context]:
+        """Return the items of the shard that models write texts of: as many as the sizes say, of queries the whole pool."""
+        size = self.size.model_dump()
+        written = [task for task in dataset.written_tasks(self.published, self.settings) if task in tasks]
+        sizes = {task: size["general_pool" if task == "general" else task] for task in written}
+        items = chosen_items(self.tables.items, sizes, self.seed)
+        return self.in_shard(contexts(items, self.tables.documents).values())
+
+    def checked(self, sampled: pl.DataFrame) -> pl.DataFrame:
+        """Return candidates with why they are rejected."""
+        return dataset.checked(sampled, self.context_of, slack=self.settings.length_slack_words)
+
+    def recognised(self, asked: Sequence[Prompted], label: str) -> tuple[list[dict], list[dict]]:
+        """Return the Generation and Judgement rows of questions of recognition; only the last reply to each is a judgement."""
+        how = {"read": recognition.read, "remind": reminder}
+        came = ask_until_read(asked, self.config, f"{self.board}: {label}", self.asking, **how)
+        version = self.config.identity(self.model)
+        rows, judged = recognition.collect(came.asked, came.replies, version=version)
+        return rows + came.unread, judged
 
 
-def _contexts(config: Layout, board: str, tables, tasks: Sequence[str], shard: int) -> list[Context]:
-    """The items of a shard that models write texts of: as many as the sizes say, of queries the whole pool."""
-    written = dataset.written_tasks(published_samples(config, board, tables), config.p.track(board))
-    size = config.p.size_of(board).model_dump()
-    sizes = {task: size["general_pool" if task == "general" else task] for task in written if task in tasks}
-    items = chosen_items(tables.items, sizes, config.p.seed)
-    return in_shard(contexts(items, tables.documents).values(), shard, config.p.n_shards)
+# ---- texts -------------------------------------------------------------------------------------------------
 
 
-def sample(
-    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-) -> pl.DataFrame:
+@step_of(HelmaWork)
+def sample(work: HelmaWork) -> list[dict]:
     """Ask for one model's candidates of a shard's items: both schemes, every task but general."""
-    if not allowed(config, board, model):
-        return generations([])
-    settings = config.p.track(board)
-    drafts = sampling.drafts(
-        _contexts(config, board, tables, SAMPLED_TASKS, shard), Prompter.of(config, board)
+    settings, model = work.settings, work.model
+    drafts = sampling.drafts(work.written_items(SAMPLED_TASKS), work.prompter)
+    label = f"{work.board}: teach {model}"
+    given = sampling.instruct(
+        drafts, model, settings, lambda turns: work.asking(turns, work.config, label=label)
     )
-    label = f"{board}: teach {model}"
-    given = sampling.instruct(drafts, model, settings, lambda turns: asking(turns, config, label=label))
     asked, failed = sampling.requests(drafts, given, model, settings), sampling.unasked(drafts, given)
     to_ask = [prompted for prompted, reply in zip(asked, failed, strict=True) if reply is None]
-    came = iter(ask_prompted(to_ask, config, f"{board}: sample {model}", asking))
-    replies = [reply or next(came) for reply in failed]
-    return generations(sampling.collect(drafts, asked, replies))
+    came = iter(work.asked(to_ask, "sample"))
+    return sampling.collect(drafts, asked, [reply or next(came) for reply in failed])
 
 
-def filter(  # the paper's name of the step
-    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-) -> pl.DataFrame:
+@step_of(HelmaWork)
+def filter(work: HelmaWork) -> list[dict]:  # the paper's name of the step
     """Ask for the judge's choices between the two candidates of a shard's items, in both orders. Generation rows of
-    purpose `filter`.
+    purpose `filter`: on generated candidates first, then on published ones.
 
     Of the data set's generator and, where the source holds candidates of both schemes, of those too: they are no shard's
     own, so every shard gives them.
     """
-    if not allowed(config, board, model):
-        return generations([])
-    sampled = rows_in_shard(upstream.get("sample", generations([])), shard, config.p.n_shards)
-    asked = filter_requests(config, board, model, sampled, tables)
-    label = f"{board}: filter {model}"
-    came = ask_until_read(asked, config, label, asking, read=filtering.read_choice, remind=reminder)
-    return generations(came.rows(filtering.read_choice))
-
-
-def filter_requests(config: Layout, board: str, judge: str, sampled: pl.DataFrame, tables) -> list[Prompted]:
-    """Return what filtering asks: generated candidates first, then published ones."""
-    prompter, of_item = Prompter.of(config, board), contexts(tables.items, tables.documents)
-    settings = prompter.settings
-    candidates = dataset.checked(sampled, of_item, slack=settings.length_slack_words)
+    sampled = rows_in_shard(work.replies("sample"), work.shard, work.config.p.n_shards)
     groups = {
-        GENERATED: dataset.generated_candidates(candidates, settings.dataset_generator),
-        PUBLISHED: dataset.published_candidates(published_samples(config, board, tables)),
+        GENERATED: dataset.generated_candidates(work.checked(sampled), work.settings.dataset_generator),
+        PUBLISHED: dataset.published_candidates(work.published),
     }
-    return [
-        prompted
-        for origin, group in groups.items()
-        for prompted in filtering.requests(filtering.contests(group, of_item), judge, prompter, origin=origin)
-    ]
+    asked = []
+    for origin, candidates in groups.items():
+        contests = filtering.contests(candidates, work.context_of)
+        asked += filtering.requests(contests, work.model, work.prompter, origin=origin)
+    came = work.answered(asked, "filter", read=filtering.read_choice, remind=reminder)
+    return came.rows(filtering.read_choice)
 
 
-def respond(
-    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-) -> pl.DataFrame:
+@step_of(HelmaWork)
+def respond(work: HelmaWork) -> list[dict]:
     """Ask for several responses to every general query of a shard's pool. Generation rows of purpose `respond`."""
-    if not allowed(config, board, model):
-        return generations([])
-    pool = _contexts(config, board, tables, ("general",), shard)
-    asked = general.requests(pool, model, config.p.track(board))
-    return generations(
-        general.collect(asked, ask_prompted(asked, config, f"{board}: respond {model}", asking))
-    )
+    asked = general.requests(work.written_items(("general",)), work.model, work.settings)
+    return general.collect(asked, work.asked(asked, "respond"))
 
 
 def select(
-    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, **how: object
 ) -> pl.DataFrame:
-    """Return the pool's responses with their query's similarity and `selected`, once, in the first shard."""
+    """Return the pool's responses with their query's similarity and `selected`, once, in the first shard. Nobody is asked."""
     if shard:
         return generations([])
     responses = upstream.get("respond", generations([]))
@@ -129,38 +135,36 @@ def select(
 
 def assembled(config: Layout, board: str, tables, replies: Replies) -> Dataset:
     """Return the data set that the replies of the steps make together with the source. Pure: it asks nothing."""
-    settings, published = config.p.track(board), published_samples(config, board, tables)
-    candidates, filtered, chosen, samples = _samples(config, board, tables, replies)
-    responses = replies.get("select", generations([]))
-    probes = dataset.without_probes(tables.samples, settings.tasks)[1]
+    work = HelmaWork(config, board, tables, replies)
+    candidates, filtered, chosen, samples = _samples(work)
+    responses = work.replies("select")
     rows = pl.concat([candidates, filtered, responses]).sort("generation_id")
-    item_ids = pl.concat([rows["item_id"], published["item_id"]]).unique(maintain_order=True)
+    item_ids = pl.concat([rows["item_id"], work.published["item_id"]]).unique(maintain_order=True)
+    probes = dataset.without_probes(tables.samples, work.settings.tasks)[1]
+    generator = work.settings.dataset_generator
     return Dataset(
         items=tables.items.filter(pl.col("item_id").is_in(item_ids.to_list())).sort("item_id"),
         generations=rows,
         samples=samples,
-        rejects=dataset.rejects(candidates, chosen, responses, generator=settings.dataset_generator),
+        rejects=dataset.rejects(candidates, chosen, responses, generator=generator),
         tasks=general.annotation_tasks(general.selected(responses), tables.items, probes),
     )
 
 
-def _samples(
-    config: Layout, board: str, tables, replies: Replies
-) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, Pick], pl.DataFrame]:
+def _samples(work: HelmaWork) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, Pick], pl.DataFrame]:
     """The checked candidates, the replies of filtering, which candidate was chosen for each item, and all samples.
     Published candidates are no shard's own, so their filtering may come once per shard: equal rows are one.
     """
-    sampled, filtered = (replies.get(step, generations([])) for step in ("sample", "filter"))
-    filtered = filtered.unique("generation_id", keep="first", maintain_order=True)
-    of_item, settings = contexts(tables.items, tables.documents), config.p.track(board)
-    candidates = dataset.checked(sampled, of_item, slack=settings.length_slack_words)
-    published, how = published_samples(config, board, tables), {"settings": settings, "seed": config.p.seed}
-    return candidates, filtered, *dataset.samples_of(candidates, filtered, published, of_item, **how)
+    candidates = work.checked(work.replies("sample"))
+    filtered = work.replies("filter").unique("generation_id", keep="first", maintain_order=True)
+    how = {"settings": work.settings, "seed": work.seed}
+    samples = dataset.samples_of(candidates, filtered, work.published, work.context_of, **how)
+    return candidates, filtered, *samples
 
 
 def exported(
-    config: Layout, board: str, tables, replies: dict[str, pl.DataFrame], beside: dict[str, pl.DataFrame]
-) -> tuple[dict[str, pl.DataFrame], list[dict]]:
+    config: Layout, board: str, tables, replies: Replies, beside: Replies
+) -> tuple[Replies, list[dict]]:
     """Return the tables of the board's data set by name, and its annotation tasks."""
     whole = assembled(config, board, tables, replies)
     judged = [replies.get(step, generations([])) for step in ("recognise", "judge_refined")]
@@ -173,23 +177,17 @@ def exported(
 # ---- recognition -------------------------------------------------------------------------------------------
 
 
-def recognise(
-    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-) -> tuple[pl.DataFrame, Replies]:
+@step_of(HelmaWork, JUDGED)
+def recognise(work: HelmaWork) -> tuple[pl.DataFrame, Replies]:
     """Ask for a subject's judgements of a shard's samples and selected general responses, in every variant, and for its
     refinements: Generation rows (purposes `recognise`, `refine`), and beside them the `judgements`.
     """
-    if not allowed(config, board, model):
-        return generations([]), {"judgements": recognition.judgements([])}
-    samples, responses = (
-        _samples(config, board, tables, upstream)[-1],
-        upstream.get("select", generations([])),
-    )
-    context_of, targets = recognition_targets(config, samples, responses, tables, shard)
+    samples, responses = _samples(work)[-1], work.replies("select")
+    context_of, targets = recognition_targets(work.config, samples, responses, work.tables, work.shard)
     rows, judgements = [generations([])], [recognition.judgements([])]
     for part in recognition.parts(targets):  # requests and replies of a whole pool take gigabytes
         of_part = {target.item_id: context_of[target.item_id] for target in part}
-        generated, judged = _judged_texts(config, board, model, tables.documents, of_part, part, asking)
+        generated, judged = _judged_texts(work, of_part, part)
         rows.append(generations(generated))
         judgements.append(recognition.judgements(judged))
     return pl.concat(rows).sort("generation_id"), {"judgements": pl.concat(judgements).sort("judgement_id")}
@@ -207,57 +205,37 @@ def recognition_targets(
 
 
 def _judged_texts(
-    config: Layout,
-    board: str,
-    subject: str,
-    documents: pl.DataFrame,
-    of_item: dict[str, Context],
-    targets: Sequence[Target],
-    asking: Asking,
+    work: HelmaWork, of_item: dict[str, Context], targets: Sequence[Target]
 ) -> tuple[list[dict], list[dict]]:
     """Generation and Judgement rows of what one subject says of these texts, of what it refines, and of that."""
     from truerate.tracks.halueval.retrieval import knowledge_of, knowledge_of_queries  # brings numpy
 
-    prompter = Prompter.of(config, board)
-    knowledge = knowledge_of(config, board, of_item.values(), documents)
+    config, board, subject, prompter = work.config, work.board, work.model, work.prompter
+    knowledge = knowledge_of(config, board, of_item.values(), work.tables.documents)
     asked = recognition.requests(targets, of_item, subject, prompter, knowledge=knowledge)
-    rows, judged = _recognised(asked, config, f"{board}: recognise {subject}", subject, asking)
-    if not prompter.settings.refinement:
+    rows, judged = work.recognised(asked, f"recognise {subject}")
+    if not work.settings.refinement:
         return rows, judged
     flagged = refinement.flagged(judged)
     to_refine = [target for target in targets if target.target_id in flagged]
     queries = [of_item[target.item_id] for target in to_refine]
-    knowledge |= knowledge_of_queries(config, board, queries, documents, knowledge)
+    knowledge |= knowledge_of_queries(config, board, queries, work.tables.documents, knowledge)
     asked = refinement.requests(to_refine, of_item, subject, prompter, knowledge=knowledge)
-    replies = ask_prompted(asked, config, f"{board}: refine {subject}", asking)
-    refined = refinement.collect(asked, replies, to_refine)
+    refined = refinement.collect(asked, work.asked(asked, "refine"), to_refine)
     asked = refinement.judging_requests(refined, of_item, subject, prompter)
-    label = f"{board}: judge what {subject} refined"
-    more, judged_again = _recognised(asked, config, label, subject, asking)
-    return rows + refined + more, judged + judged_again
+    more, judged_anew = work.recognised(asked, f"judge what {subject} refined")
+    return rows + refined + more, judged + judged_anew
 
 
-def _recognised(
-    asked: Sequence[Prompted], config: Layout, label: str, model: str, asking: Asking
-) -> tuple[list[dict], list[dict]]:
-    """Generation and Judgement rows of questions of recognition; only the last reply to each is a judgement."""
-    came = ask_until_read(asked, config, label, asking, read=recognition.read, remind=reminder)
-    rows, judged = recognition.collect(came.asked, came.replies, version=config.identity(model))
-    return rows + came.unread, judged
-
-
-def judge_refined(
-    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-) -> tuple[pl.DataFrame, Replies]:
+@step_of(HelmaWork, JUDGED)
+def judge_refined(work: HelmaWork) -> tuple[list[dict], Replies]:
     """Ask what another model says of the texts of a shard that subjects rewrote; its own rewritings, which it has judged,
     are not asked again. Generation rows of purpose `recognise`, and beside them the `judgements`.
     """
-    if not allowed(config, board, model):
-        return generations([]), {"judgements": recognition.judgements([])}
-    rows = rows_in_shard(upstream.get("recognise", generations([])), shard, config.p.n_shards)
-    refined = rows.filter((pl.col("purpose") == refinement.PURPOSE) & (pl.col("model") != model))
-    named = tables.items.filter(pl.col("item_id").is_in(refined["item_id"].unique().to_list()))
-    of_item, rewritten = contexts(named, tables.documents), refined.sort("generation_id").to_dicts()
-    asked = refinement.judging_requests(rewritten, of_item, model, Prompter.of(config, board))
-    generated, judged = _recognised(asked, config, f"{board}: {model} judges what was refined", model, asking)
-    return generations(generated), {"judgements": recognition.judgements(judged)}
+    rows = rows_in_shard(work.replies("recognise"), work.shard, work.config.p.n_shards)
+    refined = rows.filter((pl.col("purpose") == refinement.PURPOSE) & (pl.col("model") != work.model))
+    named = work.tables.items.filter(pl.col("item_id").is_in(refined["item_id"].unique().to_list()))
+    of_item, rewritten = contexts(named, work.tables.documents), refined.sort("generation_id").to_dicts()
+    asked = refinement.judging_requests(rewritten, of_item, work.model, work.prompter)
+    generated, judged = work.recognised(asked, f"{work.model} judges what was refined")
+    return generated, {"judgements": recognition.judgements(judged)}
