@@ -10,8 +10,7 @@ from results_made import BOARD, result
 
 from truerate.cli import main
 from truerate.core.errors import TruerateError
-from truerate.results.diff import Change, as_json, differences, lines
-from truerate.results.diff_page import page
+from truerate.results.diff import Change, as_json, differences, lines, page
 from truerate.results.files import SCORES, save_result
 
 ROOT = Path(__file__).parents[2]

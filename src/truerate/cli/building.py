@@ -96,10 +96,10 @@ def _submit(o) -> None:
 
 @command("diff")
 def _diff(o) -> None:
-    from truerate.results import diff, diff_page
+    from truerate.results import diff
 
-    path = diff_page.check_place(o.html) if o.html else None
+    path = diff.page_path(o.html) if o.html else None
     changes = diff.differences(o.first, o.second, metrics=f"{layout().p.paths.metrics}/leaderboard.json")
     if path:
-        diff_page.write_page(changes, o.first, o.second, path)
+        diff.write_page(changes, o.first, o.second, path)
     print(diff.as_json(changes) if o.json else "\n".join(diff.lines(changes)))

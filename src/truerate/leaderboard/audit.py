@@ -1,7 +1,8 @@
 """The shortcut audit: how far do classifiers that check no fact tell the labels of a set?
 
-A set whose length, format or wording gives its labels away measures that, and not recognition. Every shortcut is learned on
-training folds (grouped by `group_id`) and measured on the fold left out; intervals respect the groups (`score_writer.RULES`).
+A set whose length, format or wording gives its labels away measures that, and not recognition. Every shortcut
+is learned on training folds (grouped by `group_id`) and measured on the fold left out; intervals respect the
+groups (`score_writer.RULES`).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -33,8 +34,9 @@ DECIDING = (
     "shortcut_pairwise",
 )  # what a finding is made of; accuracy and AUROC stand beside them
 AT_ONCE = 32  # rows with whole pages that are read out together
-# Texts from which the n-grams of a fold are learned, at most: what so many do not give away no trivial rule finds, and
-# the regression takes more and more passes the more there are (of 30,000 it was two thirds of an audit).
+# Texts from which the n-grams of a fold are learned, at most: what so many do not give away no trivial rule
+# finds, and the regression takes more and more passes the more there are (of 30,000 it was two thirds of an
+# audit).
 LEARNED_FROM = 10_000
 # What of a sample the audit looks at, and what finds its context.
 LOOKED_AT = ("sample_id", "item_id", "task", "text", "is_hallucinated", "pair_id", "group_id", "attributes")
@@ -42,7 +44,7 @@ LOOKED_AT = ("sample_id", "item_id", "task", "text", "is_hallucinated", "pair_id
 
 @dataclass(frozen=True)
 class Labelled:
-    """One slice of a labelled set as columns. `sides` are the row pairs (hallucinated, right) of the pairs that have both."""
+    """A slice of a labelled set as columns. `sides`: row pairs (hallucinated, right) of whole pairs."""
 
     texts: list[str]
     labels: np.ndarray
@@ -56,7 +58,8 @@ class Labelled:
 class Told:
     """What a shortcut said of each row and pair, always by what it learned on the other folds.
 
-    `scores` rise with suspicion; `pair_scores` are 1 where the hallucinated side of a pair was picked, .5 on a tie, else 0.
+    `scores` rise with suspicion; `pair_scores` are 1 where the hallucinated side of a pair was picked, .5 on
+    a tie, else 0.
     """
 
     verdicts: np.ndarray
@@ -67,13 +70,15 @@ class Told:
 def audit(
     samples: pl.DataFrame, contexts: pl.DataFrame, *, board: str, p: Audit, statistics: Statistics, seed: int
 ) -> pl.DataFrame:
-    """The Score rows of the audit: every shortcut × metric per task, and per task and `scheme` where samples name one.
+    """The Score rows of the audit: every shortcut × metric per task, and per task and `scheme` where samples
+    name one.
 
-    `samples`: columns of `schemas.Sample`; `contexts`: `item_id`, `knowledge`. Metrics, all in [0, 1], subject = the shortcut's
-    name: `shortcut_accuracy` (against `majority`, the more frequent label), `shortcut_balanced_accuracy` (mean recall of both
-    classes), `shortcut_auroc` (over the scores of all left-out folds together), `shortcut_pairwise` (share of pairs whose
-    hallucinated side the feature alone picks, direction learned on the training pairs, ties half). Null where a slice has no pair
-    or too few groups; no row where all its texts have one label: there is nothing to tell apart.
+    `samples`: columns of `schemas.Sample`; `contexts`: `item_id`, `knowledge`. Metrics, all in [0, 1],
+    subject = the shortcut's name: `shortcut_accuracy` (against `majority`, the more frequent label),
+    `shortcut_balanced_accuracy` (mean recall of both classes), `shortcut_auroc` (over the scores of all
+    left-out folds together), `shortcut_pairwise` (share of pairs whose hallucinated side the feature alone
+    picks, direction learned on the training pairs, ties half). Null where a slice has no pair or too few
+    groups; no row where all its texts have one label: there is nothing to tell apart.
     """
     return audit_of([joined(samples, contexts)], board=board, p=p, statistics=statistics, seed=seed)
 
@@ -81,8 +86,8 @@ def audit(
 def audit_of(
     parts: Iterable[pl.DataFrame], *, board: str, p: Audit, statistics: Statistics, seed: int
 ) -> pl.DataFrame:
-    """`audit` of samples that are `joined` with their contexts, part by part in the order of `sample_id`: no two parts'
-    knowledge is in memory together.
+    """`audit` of samples that are `joined` with their contexts, part by part in the order of `sample_id`: no
+    two parts' knowledge is in memory together.
     """
     read: list[pl.DataFrame] = []
     inputs, rows = inputs_of(_read_through(parts, read)), []
@@ -96,8 +101,8 @@ def audit_of(
 
 
 def inputs_of(parts: Iterable[pl.DataFrame]) -> str:
-    """Twelve hex digits over what the audit looks at, in parts as `audit_of` takes it: an audit whose rows name others
-    is of another set.
+    """Twelve hex digits over what the audit looks at, in parts as `audit_of` takes it: an audit whose rows
+    name others is of another set.
     """
     named = ("sample_id", "text", "is_hallucinated", "knowledge")
     return content_id_of_rows(
@@ -206,7 +211,7 @@ def _feature(data: Labelled, name: str) -> Learner:
 
 
 def _ngrams(data: Labelled) -> Learner:
-    """The answer's own n-grams: a logistic regression whose probability is score and, from one half on, verdict."""
+    """Learn from the answer's n-grams, by logistic regression: its probability is score and verdict."""
     counts = ngram_counts(data.texts)
     forget_texts()
 
@@ -222,7 +227,7 @@ def _ngrams(data: Labelled) -> Learner:
 
 
 def evenly(rows: np.ndarray, most: int) -> np.ndarray:
-    """At most so many of the rows (rows,), at even steps and in their order: rows lie in the order of content ids, which is chance."""
+    """Return at most so many rows (rows,), at even steps: they lie in the order of content ids, by chance."""
     return rows if len(rows) <= most else rows[np.arange(most) * len(rows) // most]
 
 
@@ -285,12 +290,14 @@ def _auroc(scores: np.ndarray, labels: np.ndarray, index: np.ndarray, settings: 
 def findings(scores: pl.DataFrame, threshold: float) -> list[str]:
     """One line per shortcut and slice that reaches the threshold, the strongest first; empty where none does.
 
-    Decided on balanced accuracy and on pairs: plain accuracy is high wherever one label is rare, and `majority` says by how much.
+    Decided on balanced accuracy and on pairs: plain accuracy is high wherever one label is rare, and
+    `majority` says by how much.
     """
     reached = scores.filter(pl.col("metric").is_in(DECIDING) & (pl.col("value") >= threshold))
     kinds = {"shortcut_pairwise": "of pairs", "shortcut_balanced_accuracy": "of texts (balanced)"}
-    return [
-        f"{row['subject']} alone tells {row['value']:.3f} {kinds[row['metric']]} in {', '.join(pair['value'] for pair in row['slice'])}"
-        f" (threshold {threshold})"
-        for row in reached.sort("value", descending=True, maintain_order=True).to_dicts()
-    ]
+    lines = []
+    for row in reached.sort("value", descending=True, maintain_order=True).to_dicts():
+        share = f"{row['subject']} alone tells {row['value']:.3f} {kinds[row['metric']]}"
+        where = ", ".join(pair["value"] for pair in row["slice"])
+        lines.append(f"{share} in {where} (threshold {threshold})")
+    return lines

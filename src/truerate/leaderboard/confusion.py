@@ -1,7 +1,8 @@
 """Confusion matrices of whole numbers that give printed scores, and the hidden labels that follow from them.
 
-Nothing is searched over all matrices: accuracy and average recall are two linear equations of the two cells TP and TN, so with
-the number of positives given, rounding leaves a band of a few dozen pairs, and the other scores decide among these.
+Nothing is searched over all matrices: accuracy and average recall are two linear equations of the two cells
+TP and TN, so with the number of positives given, rounding leaves a band of a few dozen pairs, and the other
+scores decide among these.
 """
 
 from collections.abc import Mapping, Sequence

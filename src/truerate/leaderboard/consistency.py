@@ -23,7 +23,7 @@ Printed = Mapping[tuple[str, Cell], float]  # figures of one source by model and
 
 
 def check_totals(published: pl.DataFrame, totals: Sequence[Total]) -> list[dict]:
-    """Ledger lines of printed totals against the sum of their printed parts, as `ledger.ledger_of` gives them."""
+    """Return ledger lines of printed totals against the sum of their parts (`ledger.ledger_of`)."""
     lines = []
     for source, table, metric, begins in totals:
         part = published.filter(pl.col("source") == source, pl.col("table") == table)

@@ -17,7 +17,8 @@ UNCHECKED = "cannot be checked"
 
 
 def load_published(path: str | Path) -> pl.DataFrame:
-    """Published results as a frame: `source, table, model, metric, slice, note` as text, `value` as number. `table` is no number.
+    """Published results as a frame: `source, table, model, metric, slice, note` as text, `value` as number.
+    `table` is no number.
 
     Raises TruerateError where the file is missing or lacks a column.
     """
@@ -32,10 +33,11 @@ def load_published(path: str | Path) -> pl.DataFrame:
 
 
 def unchecked(published: pl.DataFrame, reasons: Mapping[tuple[str, str], str]) -> list[dict]:
-    """One line per published row that no score of ours is held against: `board, quantity, published, ours, low, high, verdict,
-    reason, source`; None where there is nothing.
+    """One line per published row that no score of ours is held against: `board, quantity, published, ours,
+    low, high, verdict, reason, source`; None where there is nothing.
 
-    `published`: as from `load_published`, only the rows that are to be listed; `reasons` says why by (source, table).
+    `published`: as from `load_published`, only the rows that are to be listed; `reasons` says why by (source,
+    table).
     """
     lines = []
     for row in published.to_dicts():
@@ -53,8 +55,9 @@ def ledger_of(
     reasons: Mapping[tuple[str, str], str],
     claims: Sequence[Claim] = (),
 ) -> list[dict]:
-    """The ledger of published tables: totals against their printed parts first, then what else the papers' figures say of one
-    another (`claims`), then every row that is no total with why it cannot be checked: `reasons`, by source and table.
+    """The ledger of published tables: totals against their printed parts first, then what else the papers'
+    figures say of one another (`claims`), then every row that is no total with why it cannot be checked:
+    `reasons`, by source and table.
     """
     summed = pl.DataFrame(
         [total[:3] for total in totals],

@@ -1,4 +1,4 @@
-"""Scores and outcomes become leaderboard rows: one cell each, with its rank range and what kind of subject it is about."""
+"""Scores and outcomes become leaderboard rows: a cell each, with rank range and kind of subject."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
@@ -16,7 +16,7 @@ BASELINE, MODEL = "baseline", "model"
 
 
 class Rank(NamedTuple):
-    """The rank range of a subject, null where there is no other to be ranked with, and whether it may be first."""
+    """The rank range of a subject, null where it stands alone, and whether it may be first."""
 
     low: int | None = None
     high: int | None = None
@@ -31,7 +31,7 @@ def board_rows(
     metrics: Mapping[str, Metric],
     asked: str | None = None,
 ) -> pl.DataFrame:
-    """The rows of a declared board: `rows` with its settings, models named in params.yaml being models and all else baselines."""
+    """Return the rows of a declared board: models are those named in params.yaml, all else baselines."""
     kinds = {name: MODEL for name in at.p.models}
     return rows(board, scores, outcomes, at.p.statistics, at.p.seed, kinds, metrics, asked)
 
@@ -48,11 +48,12 @@ def rows(
 ) -> pl.DataFrame:
     """The `schemas.Row` frame of a board, one row per score, in the order table, metric, slice, then subject.
 
-    `scores` (schemas.Score): method `published` or `planted` gives a reference row of that kind; else the kind is that of the
-    subject in `kinds`, `baseline` where it is not named. `outcomes` (schemas.Outcome): the subjects of one metric and slice are
-    ranked together (`ranks`); scores without outcomes have no rank. `provenance` is the digest of the score's inputs. `metrics`:
-    the records of the board's metrics by name, which say the table and which way is better; who has a score of the metric `asked`
-    is a model, whether or not params.yaml names it. Raises TruerateError for a metric without a record.
+    `scores` (schemas.Score): method `published` or `planted` gives a reference row of that kind; else the
+    kind is that of the subject in `kinds`, `baseline` where it is not named. `outcomes` (schemas.Outcome):
+    the subjects of one metric and slice are ranked together (`ranks`); scores without outcomes have no rank.
+    `provenance` is the digest of the score's inputs. `metrics`: the records of the board's metrics by name,
+    which say the table and which way is better; who has a score of the metric `asked` is a model, whether or
+    not params.yaml names it. Raises TruerateError for a metric without a record.
     """
     given = scores.filter(pl.col("board") == board).to_dicts()
     of_board = outcomes.filter(pl.col("board") == board)
@@ -100,11 +101,12 @@ def ranks(
 ) -> dict[tuple[str, str, str], Rank]:
     """Ranks by (metric, slice, subject): `metrics.ranking` over the subjects of each metric and slice.
 
-    Tests are the paired cluster bootstrap on the units that both subjects have. The `models` are ranked among themselves and
-    their pairs are one family of Holm's correction; of any other subject the range says which place it would take among them,
-    from a second family. Without a model in a metric and slice all are ranked among all. One model alone, or one subject where
-    there is no model, has no rank, and nothing has a place beside it. Who has no value on any unit (nothing was answered, or it
-    always abstains) is no rival: it has no rank and widens nobody's.
+    Tests are the paired cluster bootstrap on the units that both subjects have. The `models` are ranked among
+    themselves and their pairs are one family of Holm's correction; of any other subject the range says which
+    place it would take among them, from a second family. Without a model in a metric and slice all are ranked
+    among all. One model alone, or one subject where there is no model, has no rank, and nothing has a place
+    beside it. Who has no value on any unit (nothing was answered, or it always abstains) is no rival: it has
+    no rank and widens nobody's.
     """
     keyed = outcomes.with_columns(key=slice_keys("slice"))
     rank_of = {}
@@ -134,7 +136,7 @@ def ranks(
 
 
 def outcome_matrix(outcomes: pl.DataFrame) -> tuple[list[str], np.ndarray, list[str]]:
-    """Outcomes of one metric and slice as subjects, values (subjects, units; NaN where there is none) and the cluster of each unit."""
+    """Return subjects, values (subjects, units; NaN: none) and each unit's cluster, of a metric and slice."""
     wide = (
         outcomes.sort("subject")
         .pivot(on="subject", index=["unit_id", "cluster_id"], values="value")
@@ -146,7 +148,7 @@ def outcome_matrix(outcomes: pl.DataFrame) -> tuple[list[str], np.ndarray, list[
 
 
 def headline(table: pl.DataFrame) -> dict:
-    """The compared values, one that stands alone too, as nested plain values: board → metric → slice → subject → value."""
+    """Return the compared values as plain ones: board → metric → slice → subject → value."""
     by_board: dict = {}
     for row in table.filter(pl.col("is_leading").is_not_null()).sort("board", "metric", "subject").to_dicts():
         by_slice = by_board.setdefault(row["board"], {}).setdefault(row["metric"], {})

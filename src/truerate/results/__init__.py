@@ -1,1 +1,1 @@
-"""Boards of public files: built from their files, committed, checked, submitted, compared, and drawn as pages."""
+"""Boards of public files: built, committed, checked, submitted, compared, and drawn as pages."""

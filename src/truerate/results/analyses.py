@@ -1,5 +1,6 @@
-"""What the committed rows of a board say beyond its scores: whether its order holds from slice to slice and from judge to judge,
-how often its judges err by people's labels, which labels they contradict, and how many units would separate neighbours.
+"""What the committed rows of a board say beyond its scores: whether its order holds from slice to slice and
+from judge to judge, how often its judges err by people's labels, which labels they contradict, and how many
+units would separate neighbours.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,8 +33,8 @@ Scores = Mapping[str, RealScore]
 
 
 def orders(board: RealBoard) -> tuple[Order, ...]:
-    """The orders of a board's models by its headline, compared: everything with each value of each slice key, then the
-    values of a key with one another; those of fewer than three common subjects are left out.
+    """The orders of a board's models by its headline, compared: everything with each value of each slice key,
+    then the values of a key with one another; those of fewer than three common subjects are left out.
     """
     compared = []
     for key, values in board.slice_keys.items():
@@ -53,7 +54,7 @@ def _headline(board: RealBoard, where: Slice) -> dict[str, RealScore]:
 
 
 def order_of(key: str, pair: tuple[str, str], first: Scores, second: Scores) -> Order | None:
-    """Two orders of the subjects that both have, by their scores; None of fewer than three. `key` and `pair` name them."""
+    """Compare the orders of subjects that both have; None of fewer than three. `key`, `pair` name them."""
     names = [name for name in first if name in second]
     if len(names) < 3:
         return None
@@ -73,8 +74,8 @@ def _is_apart(first: RealScore, second: RealScore) -> bool:
 
 
 def swaps(board: RealBoard) -> tuple[Swap, ...]:
-    """Each two of a board's judges compared: over everything what leads the board with each further judge, then these
-    with one another; then, on each slice of one key, what leads with each.
+    """Each two of a board's judges compared: over everything what leads the board with each further judge,
+    then these with one another; then, on each slice of one key, what leads with each.
 
     Empty where one judge alone read the replies; a pair without three subjects in common is left out.
     """
@@ -101,7 +102,7 @@ def swaps(board: RealBoard) -> tuple[Swap, ...]:
 
 
 def _verdicts(board: RealBoard, judge: str, where: Slice) -> pl.DataFrame:
-    """The units of a judge's verdicts, or of the headline, on a slice: subject, unit_id, value; those that count."""
+    """Return the units of a judge's verdicts, or of the headline, on a slice, that have a value."""
     pairs = where if judge == WHOLE else tuple(sorted(((JUDGE, judge), *where)))
     wanted = pl.col("slice") == ";".join(f"{key}={value}" for key, value in pairs)
     if judge == WHOLE:
@@ -119,10 +120,11 @@ def _agreement(first: pl.DataFrame, second: pl.DataFrame) -> tuple[int, float | 
 
 
 def judge_errors(board: RealBoard) -> tuple[JudgeErrors, ...]:
-    """The errors of each further judge by people's labels: over everything, on each slice of one key (another rule of the labels
-    is one), and of each subject's replies; by judge. Positive is hallucinated.
+    """The errors of each further judge by people's labels: over everything, on each slice of one key (another
+    rule of the labels is one), and of each subject's replies; by judge. Positive is hallucinated.
 
-    Empty where nobody labelled the replies, or more hallucination is better. Replies that either side left open do not count.
+    Empty where nobody labelled the replies, or more hallucination is better. Replies that either side left
+    open do not count.
     """
     if not board.card["labelled_by"] or not board.headline.is_lower_better:
         return ()
@@ -143,7 +145,7 @@ def judge_errors(board: RealBoard) -> tuple[JudgeErrors, ...]:
 
 
 def _labels(board: RealBoard) -> Iterator[tuple[Slice, pl.DataFrame]]:
-    """People's labels of all replies, on each slice, and of each subject's: subject, unit_id, cluster_id, value."""
+    """Yield people's labels of all replies, of each slice, and of each subject's replies."""
     rows = board.rows.filter(pl.col("metric") == board.headline.name)
     whole = rows.filter(pl.col("slice") == "")
     yield (), whole
@@ -165,8 +167,9 @@ def _share(hits: np.ndarray, side: np.ndarray, clusters: list[str], confidence: 
 
 
 def suspects(board: RealBoard) -> tuple[Suspect, ...]:
-    """The replies whose verdicts are likelier under the other label (`bits_against` above 0), strongest first; equal ones by
-    subject and unit. None where nobody but a judge labelled the board, where no judge read it, or where what leads is no label.
+    """The replies whose verdicts are likelier under the other label (`bits_against` above 0), strongest
+    first; equal ones by subject and unit. None where nobody but a judge labelled the board, where no judge
+    read it, or where what leads is no label.
     """
     judges = sorted(board.judges())
     whole = (pl.col("metric") == board.headline.name) & (pl.col("slice") == "")

@@ -54,8 +54,9 @@ class RealScore:
 class Printed:
     """A figure printed elsewhere beside ours.
 
-    `printed` is as it stands there; `ours` has the same unit and one digit more, None where it is not measured here.
-    `measure`: of a score of the board, or of a quantity of its labels; `asked` then says what is counted (`claim: Neutral`).
+    `printed` is as it stands there; `ours` has the same unit and one digit more, None where it is not
+    measured here. `measure`: of a score of the board, or of a quantity of its labels; `asked` then says what
+    is counted (`claim: Neutral`).
     """
 
     measure: Measure
@@ -71,11 +72,11 @@ class Printed:
 
 @dataclass(frozen=True)
 class Order:
-    """Two orders of a board's models: by the headline on `first` and on `second`, values of the slice key `key`; `first`
-    is empty over everything.
+    """Two orders of a board's models: by the headline on `first` and on `second`, values of the slice key
+    `key`; `first` is empty over everything.
 
-    `tau`: Kendall's τ-b, None where one side is all ties. `n_flips` of `n_pairs` pairs of models change places; the
-    rank ranges of those in `apart` have no rank in common on both sides.
+    `tau`: Kendall's τ-b, None where one side is all ties. `n_flips` of `n_pairs` pairs of models change
+    places; the rank ranges of those in `apart` have no rank in common on both sides.
     """
 
     key: str
@@ -95,10 +96,11 @@ class Order:
 
 @dataclass(frozen=True)
 class Swap:
-    """Two judges of the same replies; `order.first` is empty for what leads the board, `order.key` for everything.
+    """Two judges of the same replies; `order.first` is empty for what leads the board, `order.key` for
+    everything.
 
-    `n`: replies that both judged; `agreement`: the share of equal verdicts, in [0, 1]; `kappa`: Cohen's κ, None where
-    both always say the same one thing.
+    `n`: replies that both judged; `agreement`: the share of equal verdicts, in [0, 1]; `kappa`: Cohen's κ,
+    None where both always say the same one thing.
     """
 
     order: Order
@@ -118,8 +120,8 @@ class Share:
 
 @dataclass(frozen=True)
 class JudgeErrors:
-    """The error rates of a judge by people's labels of the same replies, on a slice: `tpr` is the share of the
-    hallucinated that it finds, `tnr` the share of the others that it passes.
+    """The error rates of a judge by people's labels of the same replies, on a slice: `tpr` is the share of
+    the hallucinated that it finds, `tnr` the share of the others that it passes.
     """
 
     judge: str
@@ -137,8 +139,8 @@ class JudgeErrors:
 
     @property
     def is_identified(self) -> bool:
-        """Whether J lies above 0 at the low ends of both intervals: a rate corrected by these errors is divided by J
-        (Rogan and Gladen 1978), so that where J may be 0 the rate may be anything.
+        """Whether J lies above 0 at the low ends of both intervals: a rate corrected by these errors is
+        divided by J (Rogan and Gladen 1978), so that where J may be 0 the rate may be anything.
         """
         return None not in (self.tpr.low, self.tnr.low) and self.tpr.low + self.tnr.low > 1
 
@@ -150,8 +152,8 @@ class JudgeErrors:
 
 @dataclass(frozen=True)
 class Suspect:
-    """A label that judges contradict: `n_against` of the `n_judges` that read the reply; `bits` is the evidence
-    (`metrics.label_evidence`).
+    """A label that judges contradict: `n_against` of the `n_judges` that read the reply; `bits` is the
+    evidence (`metrics.label_evidence`).
     """
 
     subject: str
@@ -171,13 +173,14 @@ class Suspect:
 class RealBoard:
     """A board of real models or systems, rebuilt from public files.
 
-    `card`: results/<board>/card.json. `scores`: its lines in their order. `rows`: the outcomes behind the ranked scores
-    (metric, subject, slice, unit_id, cluster_id, value), `slice` as `key=value;…`. `measures`: its metrics by name.
-    `more_units`: of two neighbours of the headline, (better, worse), the units to add until a test tells them apart; None
-    where none would. `published`: figures printed elsewhere, `tally` how many of them the rows give. `orders`, `swaps`:
-    whether the order of its models holds from slice to slice, and from judge to judge. `judge_errors`: these judges by
-    people's labels. `suspects`: labels that the judges contradict, strongest first. `n_labels`: labels behind it beside
-    its rows. `words`: those in which the board's track shows values of slices.
+    `card`: results/<board>/card.json. `scores`: its lines in their order. `rows`: the outcomes behind the
+    ranked scores (metric, subject, slice, unit_id, cluster_id, value), `slice` as `key=value;…`. `measures`:
+    its metrics by name. `more_units`: of two neighbours of the headline, (better, worse), the units to add
+    until a test tells them apart; None where none would. `published`: figures printed elsewhere, `tally` how
+    many of them the rows give. `orders`, `swaps`: whether the order of its models holds from slice to slice,
+    and from judge to judge. `judge_errors`: these judges by people's labels. `suspects`: labels that the
+    judges contradict, strongest first. `n_labels`: labels behind it beside its rows. `words`: those in which
+    the board's track shows values of slices.
     """
 
     card: Mapping
@@ -261,7 +264,7 @@ class RealBoard:
         return f"{text(score.low)}{between}{text(score.high)}"
 
     def judges(self, where: Slice = ()) -> dict[str, dict[str, RealScore]]:
-        """The scores of each further judge of the same replies, by judge and subject: over everything, or on a slice."""
+        """Return the scores of each further judge, by judge and subject: over everything, or on a slice."""
         by_judge: dict[str, dict[str, RealScore]] = {}
         for score in self.scores:
             rest = tuple(pair for pair in score.slice if pair[0] != JUDGE)
@@ -283,8 +286,8 @@ class RealBoard:
 
     @cached_property
     def slice_keys(self) -> dict[str, list[str]]:
-        """The keys that alone slice the headline, with their values: in the order of the track's words where these list
-        each of them, else in that in which they come.
+        """The keys that alone slice the headline, with their values: in the order of the track's words where
+        these list each of them, else in that in which they come.
         """
         by_key: dict[str, dict[str, None]] = {}
         for score in self.scores:

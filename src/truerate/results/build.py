@@ -23,18 +23,19 @@ TABLES = "tables.md"  # in the work folder
 
 
 def build(at: Layout, data: str, *, work: str, tables: str | None, results: str | None = None) -> None:
-    """Build the boards of what is found in `data` in the folder `work`, with their tables, which go into the file `tables`, too,
-    if named, and their results with the rows behind them into the folder `results`, if named.
+    """Build the boards of what is found in `data` in the folder `work`, with their tables, which go into the
+    file `tables`, too, if named, and their results with the rows behind them into the folder `results`, if
+    named.
 
-    Prints what was built, what was left out and why, and where the page is. Raises TruerateError where a set that is there was
-    left out, once the others are built; and before anything is built for a folder or file that cannot be used.
+    Prints what was built, what was left out and why, and where the page is. Raises TruerateError where a set
+    that is there was left out, once the others are built; and before anything is built for a folder or file
+    that cannot be used.
     """
     present = with_errata(at, boards_in(at, Path(data)))
     if tables:
         if not Path(tables).is_file():
-            raise TruerateError(
-                f"tables of public files: no file {tables!r} to write them into; name one with --tables"
-            )
+            what = f"no file {tables!r} to write them into"
+            raise TruerateError(f"tables of public files: {what}; name one with --tables")
         read_between(Path(tables), NAME)
     folder, files = Path(work), Path(data).absolute()
     refuse_foreign(folder, [Path(data) / entry["folder"] for entry in present.values()])
@@ -46,9 +47,8 @@ def build(at: Layout, data: str, *, work: str, tables: str | None, results: str 
     if boards:
         declare(folder, boards, files)
         if reason := run(folder, "check"):
-            raise TruerateError(
-                f"settings of the boards in {work!r}: {reason}; {folder / LOG} holds all that was said"
-            )
+            what = f"settings of the boards in {work!r}: {reason}"
+            raise TruerateError(f"{what}; {folder / LOG} holds all that was said")
         left_out |= run_boards(folder, list(boards))
         if built := [name for name in boards if name not in left_out]:
             finish(folder, boards, built, files, tables)
@@ -57,10 +57,9 @@ def build(at: Layout, data: str, *, work: str, tables: str | None, results: str 
     for name, reason in left_out.items():
         print(f"left out: {name}: {reason}")
     if left_out:
-        n = f"{len(left_out)} of {len(present)} boards"
-        raise TruerateError(
-            f"public files: {n} left out: {listed(left_out)}; the lines above say why: mend that and run this again"
-        )
+        what = f"{len(left_out)} of {len(present)} boards left out: {listed(left_out)}"
+        hint = "the lines above say why: mend that and run this again"
+        raise TruerateError(f"public files: {what}; {hint}")
 
 
 def readable(work: Path, present: Mapping[str, dict], data: Path) -> tuple[dict[str, dict], dict[str, str]]:
@@ -91,9 +90,8 @@ def finish(work: Path, boards: dict[str, dict], built: list[str], data: Path, ta
     if len(built) < len(boards):
         write_params(work, boards, data, shown=built)
     if reason := run(work):
-        raise TruerateError(
-            f"making the page of {listed(built)} in {str(work)!r}: {reason}; {work / LOG} holds all that was said"
-        )
+        what = f"making the page of {listed(built)} in {str(work)!r}: {reason}"
+        raise TruerateError(f"{what}; {work / LOG} holds all that was said")
     at = Layout.load(str(work / "params.yaml"))
     (work / TABLES).write_text("\n".join(tables_of(at, work, built).values()), "utf-8")
     print("")

@@ -38,8 +38,8 @@ SOURCE = {"samples": Sample, "items": Item, "judgements": Judgement}  # of a sou
 
 
 def commit_results(work: Path, boards: Sequence[str], to: Path) -> list[str]:
-    """Write the result of each built board into a folder of its own in `to`; returns a line for each, which says what
-    was left out. A board without ranked units has no result, and its line says so.
+    """Write the result of each built board into a folder of its own in `to`; returns a line for each, which
+    says what was left out. A board without ranked units has no result, and its line says so.
     """
     at = Layout.load(str(work / "params.yaml"))
     return [_commit(at, work, board, to) for board in boards]
@@ -61,7 +61,7 @@ def _commit(at: Layout, work: Path, board: str, to: Path) -> str:
 
 
 def labels_behind(at: Layout, work: Path, board: str) -> pl.DataFrame | None:
-    """The labels behind a built board, by its source's reader; None for a set without any beside its units' values."""
+    """Return the labels behind a built board, by its source's reader; None of a set without any."""
     name = at.p.board(board).source
     rows_of = labels_by(at.p.source(name).reader)
     if rows_of is None:
@@ -73,8 +73,8 @@ def labels_behind(at: Layout, work: Path, board: str) -> pl.DataFrame | None:
 
 
 def by_labelled_parts(outcomes: pl.DataFrame, labels: pl.DataFrame | None) -> pl.DataFrame:
-    """The Outcome rows of the scores that labels are the values of, once more for each pair that the slices of the labels
-    hold and those of the outcomes do not: by rarity and by region, of a board that has neither.
+    """The Outcome rows of the scores that labels are the values of, once more for each pair that the slices
+    of the labels hold and those of the outcomes do not: by rarity and by region, of a board that has neither.
     """
     empty = outcomes.clear()
     if labels is None:
@@ -93,7 +93,8 @@ def by_labelled_parts(outcomes: pl.DataFrame, labels: pl.DataFrame | None) -> pl
 
 
 def result_of(at: Layout, work: Path, board: str) -> Result | None:
-    """The result of a built board: its ranked rows that follow from units, and these units; None where none does.
+    """The result of a built board: its ranked rows that follow from units, and these units; None where none
+    does.
 
     Scores that are made of labels stand there by the parts of the set that the labels tell apart, too.
     """
@@ -150,10 +151,10 @@ def result_of(at: Layout, work: Path, board: str) -> Result | None:
 
 
 def _kept(built: pl.DataFrame, anew: pl.DataFrame) -> pl.DataFrame:
-    """Of the scores of a board those that its units give, in value and rank range, as computed from these; and
-    whether the board's interval, too, is that of the units. A plain mean has theirs in any case, by the rule of its
-    kind (Strict and a correlation stand on the board with an interval of another rule); an interval that rests on
-    the error of what measured cannot be computed from them.
+    """Of the scores of a board those that its units give, in value and rank range, as computed from these;
+    and whether the board's interval, too, is that of the units. A plain mean has theirs in any case, by the
+    rule of its kind (Strict and a correlation stand on the board with an interval of another rule); an
+    interval that rests on the error of what measured cannot be computed from them.
     """
     both = anew.drop("provenance").join(built, on=KEYS, how="inner", suffix="_built", maintain_order="left")
     both = both.filter(_is_same("value"), _is_same("rank_low"), _is_same("rank_high"))

@@ -1,5 +1,5 @@
-"""The figures of a board, as places in units of the picture: the forest plot, score against responding, and the places
-by judge. The templates in site/templates/real draw them.
+"""The figures of a board, as places in units of the picture: the forest plot, score against responding, and
+the places by judge. The templates in site/templates/real draw them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,10 +30,11 @@ SUFFIX = {SMALL: "-small", CARD: "-card", WHOLE: ""}
 
 
 def forest(board: RealBoard, scores: Sequence[RealScore], sizes: Sizes = WHOLE) -> dict:
-    """The forest plot of some lines of a board's headline: a line per subject with its interval and rank range.
+    """The forest plot of some lines of a board's headline: a line per subject with its interval and rank
+    range.
 
-    The lines that may be first stand on a shaded band. An interval that spans the scale is hatched. The axis of
-    shares begins at 0, so that lengths can be compared.
+    The lines that may be first stand on a shaded band. An interval that spans the scale is hatched. The axis
+    of shares begins at 0, so that lengths can be compared.
     """
     shown = [score for score in scores if score.value is not None]
     end, measure = sizes.width - sizes.numbers, board.headline
@@ -93,8 +94,8 @@ def _described(board: RealBoard, shown: Sequence[RealScore]) -> str:
 
 
 def responding(board: RealBoard) -> dict | None:
-    """Score against responding: a high score is worth little where most questions were not answered. None where the
-    board has no share of replies that respond, or it is the headline.
+    """Score against responding: a high score is worth little where most questions were not answered. None
+    where the board has no share of replies that respond, or it is the headline.
     """
     rates = [
         measure for measure in board.other_metrics if "respond" in measure.name and measure.unit == "share"
@@ -139,7 +140,7 @@ def responding(board: RealBoard) -> dict | None:
 
 
 def places(board: RealBoard, columns: Mapping[str, Mapping[str, RealScore]]) -> dict:
-    """The places of the subjects by each judge: a column per judge, best on top; of equals the one that leads by name first."""
+    """Return a column of places per judge, best on top; of equals the one that leads by name first."""
     sign = 1 if board.headline.is_lower_better else -1
     names = [model.subject for model in board.models]
     points: dict[str, list[tuple[float, float]]] = {name: [] for name in names}

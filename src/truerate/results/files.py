@@ -1,7 +1,8 @@
-"""A committed result of a board of public files: its card, its scores, and the rows behind them, in a folder that
-others may have written.
+"""A committed result of a board of public files: its card, its scores, and the rows behind them, in a folder
+that others may have written.
 
-`card.json`, `scores.csv`, `rows.parquet`. No text of third parties stands in them: ids, labels and figures alone.
+`card.json`, `scores.csv`, `rows.parquet`. No text of third parties stands in them: ids, labels and figures
+alone.
 """
 
 import io
@@ -61,8 +62,8 @@ class SetCard(_Strict):
 
 
 class MetricCard(_Strict):
-    """The record of a metric, as `core.metric.Metric` has it; without `interval` where its intervals do not follow from
-    units alone, so that none is committed.
+    """The record of a metric, as `core.metric.Metric` has it; without `interval` where its intervals do not
+    follow from units alone, so that none is committed.
     """
 
     name: Name
@@ -82,7 +83,9 @@ class MetricCard(_Strict):
 
 
 class Headline(_Strict):
-    """What leads: a metric with its label, unit and direction, its slice (`key=value` behind semicolons), and both in words."""
+    """What leads: a metric with its label, unit and direction, its slice (`key=value` behind semicolons), and
+    both in words.
+    """
 
     metric: Name
     label: Title
@@ -96,8 +99,9 @@ class ResultCard(_Strict):
     """What a committed result says of itself.
 
     `unit`: what a row is of (reply, fact …); `labelled_by`: who labelled the units, empty where nobody said;
-    `judge`: whose verdicts they are, null where people's; `judges_own`: the subjects of that judge's own maker;
-    `n_left_out`: scores of the board that rest on more than the mean over units and stand on its page alone.
+    `judge`: whose verdicts they are, null where people's; `judges_own`: the subjects of that judge's own
+    maker; `n_left_out`: scores of the board that rest on more than the mean over units and stand on its page
+    alone.
     """
 
     board: Name
@@ -155,7 +159,8 @@ def boards_of(folder: Path) -> list[str]:
 def load_result(folder: Path, *, board: str | None = None) -> Result:
     """The result in a folder, of a `board`: by default of that which the folder is named by.
 
-    Raises SourceError, one line, for what is missing, damaged, of another form, too large, a link, or of another board.
+    Raises SourceError, one line, for what is missing, damaged, of another form, too large, a link, or of
+    another board.
     """
     where = f"result {folder.name!r}"
     for name in FILES:
@@ -190,14 +195,29 @@ def save_result(result: Result, folder: Path) -> None:
     save(Outcome, result.rows, folder / ROWS)
 
 
+def is_same(first: pl.Expr, second: pl.Expr, within: float) -> pl.Expr:
+    """Whether two cells are equal up to `within`, or both empty."""
+    gap = (first - second).abs() <= within
+    return gap.fill_null(first.is_null() & second.is_null())
+
+
+def rank_range(low: float | None, high: float | None) -> str:
+    """Return a rank range as printed, `1–2` or `1`; empty where nothing is ranked."""
+    if low is None or high is None:
+        return ""
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
 def slice_text(pairs: list[dict[str, str]]) -> str:
-    """A slice as it stands in scores.csv: `key=value` behind semicolons, sorted by key; empty over everything."""
+    """A slice as it stands in scores.csv: `key=value` behind semicolons, sorted by key; empty over
+    everything.
+    """
     return ";".join(f"{pair['key']}={pair['value']}" for pair in pairs)
 
 
 def slice_texts(slices: pl.Expr) -> pl.Expr:
-    """`slice_text` of every row of a column, null where that is null: some hundred times as fast, which a site of
-    200,000 committed rows needs.
+    """`slice_text` of every row of a column, null where that is null: some hundred times as fast, which a
+    site of 200,000 committed rows needs.
     """
     pair = pl.format("{}={}", pl.element().struct.field("key"), pl.element().struct.field("value"))
     return slices.list.eval(pair).list.join(";")
@@ -206,7 +226,8 @@ def slice_texts(slices: pl.Expr) -> pl.Expr:
 def load_table(table: type[Table], path: Path, where: str, *, what: str) -> pl.DataFrame:
     """A Parquet file of `what` (units, labels) that others may have written.
 
-    Raises SourceError, one line, for a link, a file that is too large, has too many rows, or is no such table.
+    Raises SourceError, one line, for a link, a file that is too large, has too many rows, or is no such
+    table.
     """
     refuse_no_file(path, where)
     refuse_many(path, where)
@@ -229,7 +250,9 @@ def reason_of(error: Exception, path: Path) -> str:
 
 
 def refuse_many(path: Path, where: str) -> None:
-    """Raise SourceError for a Parquet file of more than MAX_ROWS rows: few packed bytes may hold any number of them."""
+    """Raise SourceError for a Parquet file of more than MAX_ROWS rows: few packed bytes may hold any number
+    of them.
+    """
     try:
         n_rows = height(path)
     except (OSError, pl.exceptions.PolarsError):
@@ -246,7 +269,9 @@ def read_csv_lines(path: Path, where: str, **how: Any) -> pl.DataFrame:
 
 
 def refuse_no_names(texts: pl.DataFrame, where: str) -> None:
-    """Raise SourceError for a name, id or slice that is none: longer than LONGEST, or no line of visible characters."""
+    """Raise SourceError for a name, id or slice that is none: longer than LONGEST, or no line of visible
+    characters.
+    """
     why = f"is none: longer than {LONGEST} characters, or with a line end or a character that is not seen"
     for name in texts.columns:
         is_none = (pl.col(name).str.len_chars() > LONGEST) | pl.col(name).str.contains(OFF_LINE)

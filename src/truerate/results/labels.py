@@ -1,5 +1,5 @@
-"""The labels behind a committed result, where the set has more of them than its units have values: facts of a reply,
-the labels of each of several people, what was asked beside.
+"""The labels behind a committed result, where the set has more of them than its units have values: facts of a
+reply, the labels of each of several people, what was asked beside.
 
 `labels.parquet` beside the rows, without texts of third parties. It is read where it is there.
 """
@@ -24,8 +24,8 @@ class Label(Table):
     """One label of a rater: of a unit, or of a part of it (`part` is empty for the whole), to one question.
 
     `rater` is empty where the set holds one label alone; `label` is null where nobody gave one. `metric` and
-    `where`: the score, with its slice as scores.csv has it, whose value on the unit is the mean of `gives` over these
-    labels; null and empty where no score is made of it.
+    `where`: the score, with its slice as scores.csv has it, whose value on the unit is the mean of `gives`
+    over these labels; null and empty where no score is made of it.
     """
 
     board: str
@@ -54,8 +54,8 @@ def save_labels(labels: pl.DataFrame, folder: Path) -> None:
 
 
 def load_labels(folder: Path, result: Result) -> pl.DataFrame | None:
-    """The labels of a result; None without the file. Raises SourceError, one line, for a file that cannot be read, is of
-    another board, says a label twice, or holds a name that is none.
+    """The labels of a result; None without the file. Raises SourceError, one line, for a file that cannot be
+    read, is of another board, says a label twice, or holds a name that is none.
     """
     path, where = folder / LABELS, f"result {folder.name!r}: {LABELS}"
     if not path.exists() and not path.is_symlink():
@@ -76,8 +76,8 @@ def load_labels(folder: Path, result: Result) -> pl.DataFrame | None:
 
 
 def label_differences(result: Result, labels: pl.DataFrame) -> Iterator[str]:
-    """The differences between the labels and the rows of the scores that are made of them, one line each: units' values
-    that are not the mean of what their labels give, and units that one of the two sides lacks.
+    """The differences between the labels and the rows of the scores that are made of them, one line each:
+    units' values that are not the mean of what their labels give, and units that one of the two sides lacks.
     """
     rows = result.rows.with_columns(where=slice_texts(pl.col("slice")))
     units = ["subject", "unit_id"]
@@ -98,8 +98,8 @@ def label_differences(result: Result, labels: pl.DataFrame) -> Iterator[str]:
         wrong = both.filter((gap > SAME) | gap.is_null())
         if not wrong.is_empty():
             row = wrong.sort(units).row(0, named=True)
-            yield (
-                f"{result.card.board}: {metric}{f' ({where})' if where else ''}: {wrong.height} units have another value "
-                f"than their labels give, as {row['subject'][:80]} on {row['unit_id'][:80]}: {row['value']}, labels "
-                f"{row['value_made']}"
+            score = f"{result.card.board}: {metric}{f' ({where})' if where else ''}"
+            unit = (
+                f"{row['subject'][:80]} on {row['unit_id'][:80]}: {row['value']}, labels {row['value_made']}"
             )
+            yield f"{score}: {wrong.height} units have another value than their labels give, as {unit}"

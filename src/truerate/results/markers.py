@@ -6,7 +6,8 @@ from truerate.core.errors import TruerateError
 
 
 def read_between(path: Path, name: str) -> tuple[str, str, str]:
-    """A file in three: up to and with `<!-- name -->`, what stands between the markers, and from `<!-- /name -->` on.
+    """A file in three: up to and with `<!-- name -->`, what stands between the markers, and from `<!-- /name
+    -->` on.
 
     Raises TruerateError for a file that is no UTF-8 or has no such markers in this order.
     """

@@ -1,4 +1,4 @@
-"""The page of a board: figures, table, slices, judges, labels under audit, and the rows behind every number."""
+"""The page of a board: figures, table, slices, judges, label audit, and the rows behind every number."""
 
 import json
 from dataclasses import astuple, dataclass, fields
@@ -33,7 +33,7 @@ class DrawnBoard(RealBoard):
     """A board with its page, and what the home page shows of it."""
 
     def files(self, fill: Fill) -> dict[str, str]:
-        """The page, and beside it the rows as a script, the scores, the suspect labels and the card, by path."""
+        """Return the page, and beside it the rows as a script, scores, suspect labels and card, by path."""
         path = f"real/{self.name}"
         audit = {f"{path}-suspects.csv": csv_text(*suspects_csv(self))} if self.suspects else {}
         return audit | {
@@ -160,8 +160,8 @@ def lines(board: RealBoard, others: list[str]) -> list[dict]:
 
 
 def heat_map(board: RealBoard, key: str, values: list[str]) -> dict:
-    """The headline by the values of a slice key: subjects down in the order of the board, values across; a number, an
-    interval and a tint per cell, darker where worse. A cell is None where nothing was measured.
+    """The headline by the values of a slice key: subjects down in the order of the board, values across; a
+    number, an interval and a tint per cell, darker where worse. A cell is None where nothing was measured.
     """
     columns = [board.overall(board.headline.name, ((key, value),)) for value in values]
     measured = [
@@ -187,8 +187,8 @@ def heat_map(board: RealBoard, key: str, values: list[str]) -> dict:
 
 
 def swapped(board: RealBoard) -> dict | None:
-    """The board as each judge of the same replies would rank it, and how far two judges agree, as real/judges.html.j2
-    shows it; None where one judge alone read the replies.
+    """The board as each judge of the same replies would rank it, and how far two judges agree, as
+    real/judges.html.j2 shows it; None where one judge alone read the replies.
     """
     if not board.swaps:
         return None
@@ -231,14 +231,12 @@ def summary(against: list[Swap], lead: str) -> str:
     (low, worst), (high, best) = min(taus), max(taus)
     if len(taus) == 1:
         return f"Against the order by {lead}, Kendall’s τ of {best} is {signed(high)}."
-    return (
-        f"Against the order by {lead}, Kendall’s τ of {len(taus)} other judges lies between {signed(low)} ({worst}) "
-        f"and {signed(high)} ({best})."
-    )
+    ends = f"between {signed(low)} ({worst}) and {signed(high)} ({best})"
+    return f"Against the order by {lead}, Kendall’s τ of {len(taus)} other judges lies {ends}."
 
 
 def label_audit(board: RealBoard) -> dict | None:
-    """The labels that judges contradict, and the ranks with and without the corrections of a person; None where there are neither."""
+    """Return the labels that judges contradict, and the ranks with and without errata; None without both."""
     before = board.overall(board.headline.name, UNCORRECTED)
     corrected = [(score, before[score.subject]) for score in board.ranked if score.subject in before]
     if not board.suspects and not corrected:
@@ -269,8 +267,8 @@ def scores_csv(board: RealBoard) -> tuple[tuple[str, ...], list[tuple]]:
 
 
 def rows_script(board: RealBoard) -> str:
-    """The rows behind the numbers as a data script: units and clusters once, then per metric, slice and subject the
-    places of its units and their values. No text of the set is in it.
+    """The rows behind the numbers as a data script: units and clusters once, then per metric, slice and
+    subject the places of its units and their values. No text of the set is in it.
     """
     units = board.rows.select("unit_id", "cluster_id").unique().sort("unit_id", "cluster_id")
     places = {pair: position for position, pair in enumerate(units.iter_rows())}

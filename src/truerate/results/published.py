@@ -1,9 +1,11 @@
-"""Published figures beside a committed result: what was printed elsewhere, as printed, and whether the rows give it.
+"""Published figures beside a committed result: what was printed elsewhere, as printed, and whether the rows
+give it.
 
-`published.csv` in the result's folder: metric, subject, slice (as in scores.csv), printed (the figure as it stands
-there, shares in per cent; `>60` and `<5` where it says no more), source, and `note` where something is to be told. The
-metric is one of the result's scores, or a quantity of its labels (`metrics.label_quantities`), whose slice says which
-question and label. It is read where it is there, and never written by a build.
+`published.csv` in the result's folder: metric, subject, slice (as in scores.csv), printed (the figure as it
+stands there, shares in per cent; `>60` and `<5` where it says no more), source, and `note` where something is
+to be told. The metric is one of the result's scores, or a quantity of its labels
+(`metrics.label_quantities`), whose slice says which question and label. It is read where it is there, and
+never written by a build.
 """
 
 import re
@@ -61,7 +63,8 @@ def records_of(result: Result) -> dict[str, Metric]:
 def beside(result: Result, folder: Path) -> tuple[Beside, ...]:
     """The published figures of a result's folder beside its scores, in their order; none without the file.
 
-    Raises SourceError, one line, for a file that cannot be read, of other columns, or with a figure that is none.
+    Raises SourceError, one line, for a file that cannot be read, of other columns, or with a figure that is
+    none.
     """
     path, where = folder / PUBLISHED, f"result {folder.name!r}: {PUBLISHED}"
     if not path.exists():
@@ -116,8 +119,8 @@ def _compared(row: dict[str, str], value: float | None, record: Metric, slack: f
 
 
 def is_printed_as(value: float, printed: str, *, slack: float = 0.0) -> bool:
-    """Whether a value gives a printed figure at its digits, whichever way a half is rounded. `slack` is what the
-    value itself may have lost, as scores.csv keeps six digits.
+    """Whether a value gives a printed figure at its digits, whichever way a half is rounded. `slack` is what
+    the value itself may have lost, as scores.csv keeps six digits.
     """
     exponent = Decimal(printed).as_tuple().exponent
     half = 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)
@@ -125,8 +128,8 @@ def is_printed_as(value: float, printed: str, *, slack: float = 0.0) -> bool:
 
 
 def tally(figures: tuple[Beside, ...]) -> str:
-    """How many were reproduced, in words: `46 of 46 published figures reproduced`; empty where none is published, and
-    without a share where nothing of it is measured here, as nothing could be reproduced.
+    """How many were reproduced, in words: `46 of 46 published figures reproduced`; empty where none is
+    published, and without a share where nothing of it is measured here, as nothing could be reproduced.
     """
     n, by_verdict = len(figures), Counter(figure.verdict for figure in figures)
     bounds = [(by_verdict[verdict], verdict) for verdict in (Verdict.CONSISTENT, Verdict.INCONSISTENT)]

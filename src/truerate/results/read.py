@@ -88,8 +88,8 @@ def tables_of(board: str, folder: str | Path = RESULTS) -> dict[str, Path]:
 
 
 def _printed(figure: Beside, measure: Measure, lead: Slice) -> Printed:
-    """A published figure as pages show it; ours has one digit more than the printed one, as long as it has that many,
-    and a whole number beside a whole one stays so.
+    """A published figure as pages show it; ours has one digit more than the printed one, as long as it has
+    that many, and a whole number beside a whole one stays so.
     """
     digits, ours = len(figure.printed.partition(".")[2]), None
     if figure.ours is not None:
@@ -116,8 +116,8 @@ def _pairs(text: str) -> Slice:
 
 
 def _leads(scores: pl.DataFrame, lead: Slice) -> dict[str, Slice]:
-    """The slice of each metric that is "over everything": the one that leads the board, or where a metric has none such
-    the one that all of its slices hold (the share that responds has a rule, and no estimator).
+    """The slice of each metric that is "over everything": the one that leads the board, or where a metric has
+    none such the one that all of its slices hold (the share that responds has a rule, and no estimator).
     """
     slices: dict[str, set[Slice]] = {}
     for metric, text in scores.select("metric", "slice").unique(maintain_order=True).iter_rows():
@@ -133,7 +133,7 @@ def _lead(slices: Collection[Slice], lead: Slice) -> Slice:
 
 
 def _beyond(where: Slice, lead: Slice) -> Slice:
-    """A slice without the pairs of the one that leads, where it holds them all: what leads is "over everything" then."""
+    """Return a slice without the pairs of the one that leads, where it holds them all."""
     return tuple(pair for pair in where if pair not in lead) if set(lead) <= set(where) else where
 
 

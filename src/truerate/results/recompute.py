@@ -77,10 +77,11 @@ def _is_sound(folder: Path) -> bool:
 def recomputed(rows: pl.DataFrame, card: ResultCard, kinds: Mapping[str, str]) -> pl.DataFrame:
     """The scores that Outcome rows give, with SCORE_COLUMNS, sorted by metric, slice and subject.
 
-    value: the mean over the units that count; its interval by the rule of the metric's kind, clusters resampled
-    whole; n: those units; rank ranges by `leaderboard.rows.ranks`. `kinds`: what each subject is; it is a model
-    where they say so. Of a metric whose interval does not follow from units (`corrected`) it is null. Where a
-    subject has slices of languages, its slice of all is their plain mean, and so is its interval.
+    value: the mean over the units that count; its interval by the rule of the metric's kind, clusters
+    resampled whole; n: those units; rank ranges by `leaderboard.rows.ranks`. `kinds`: what each subject is;
+    it is a model where they say so. Of a metric whose interval does not follow from units (`corrected`) it is
+    null. Where a subject has slices of languages, its slice of all is their plain mean, and so is its
+    interval.
     """
     writer = ScoreWriter(card.board, "", card, card.seed)
     models = {subject for subject, kind in kinds.items() if kind == "model"}
@@ -114,7 +115,7 @@ def _key(metric: object, where: object, subject: object) -> Key:
 def _over_languages(
     key: Key, units: Mapping[Key, pl.DataFrame], intervals: Mapping[Key, Ends]
 ) -> Ends | None:
-    """(value, low, high) of a slice over all languages, from those of its languages; None where it has none."""
+    """Return value, low and high of a slice over all languages, from those of its languages, if any."""
     if key not in units:
         return None
     besides = set(key[1].split(";")) - {f"lang={ALL}"}
@@ -138,8 +139,8 @@ def _over_languages(
 def _interval(writer: ScoreWriter, record: Metric, units: pl.DataFrame) -> Ends:
     """(value, low, high) of the mean over units; null ends where no rule makes an interval.
 
-    The units of a share may be its linearised values, which leave [0, 1] (Strict where replies cannot be read): their
-    spread is that of the estimate, so that the rule of shares holds for them, too.
+    The units of a share may be its linearised values, which leave [0, 1] (Strict where replies cannot be
+    read): their spread is that of the estimate, so that the rule of shares holds for them, too.
     """
     values, clusters = units["value"].to_numpy(), units["cluster_id"].to_list()
     bounds = next(
@@ -160,8 +161,8 @@ def _finite(value: float | None) -> float | None:
 
 
 def differences(result: Result, *, has_ranks: bool = True) -> list[str]:
-    """The differences between scores.csv and what the rows give, one line each. A submission of one model has no ranks
-    (`has_ranks`).
+    """The differences between scores.csv and what the rows give, one line each. A submission of one model has
+    no ranks (`has_ranks`).
 
     A score without rows, and rows without a score, are differences, too; so are counts of the card.
     """
@@ -175,7 +176,8 @@ def _of_card(result: Result) -> Iterator[str]:
             yield f"{card.board}: card.json says {name} {count}, its rows hold {n_rows}"
     lead = card.headline
     if result.scores.filter(metric=lead.metric, slice=lead.slice).is_empty():
-        yield f"{card.board}: card.json leads with {lead.metric} ({lead.slice or 'over all'}), of which there is no score"
+        leads = f"card.json leads with {lead.metric} ({lead.slice or 'over all'})"
+        yield f"{card.board}: {leads}, of which there is no score"
 
 
 def _of_scores(result: Result, cells: Sequence[str]) -> Iterator[str]:

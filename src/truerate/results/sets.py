@@ -1,4 +1,4 @@
-"""The public sets that boards can be built of: which of them a folder holds, which can be read, and the list of all."""
+"""The public sets that boards are built of: which a folder holds, which can be read, and the list."""
 
 import difflib
 import os
@@ -25,10 +25,11 @@ ALIKE = 0.8  # of two names, by difflib: a misspelt one has .9, names of other s
 
 
 def boards_in(at: Layout, data: Path) -> dict[str, dict]:
-    """The boards of `public_data` in params.yaml whose folder is there, by name; without `training` where that folder is not.
+    """The boards of `public_data` in params.yaml whose folder is there, by name; without `training` where
+    that folder is not.
 
-    `folder` of an entry, and of its training, is the one that was found, below `data`: under the entry's name, or as a clone of
-    the publisher's repository; `.` where `data` is that set itself.
+    `folder` of an entry, and of its training, is the one that was found, below `data`: under the entry's
+    name, or as a clone of the publisher's repository; `.` where `data` is that set itself.
     """
     if not data.is_dir():
         raise TruerateError(f"public files: {str(data)!r} is no folder; name one with `make real DATA=DIR`")
@@ -45,17 +46,18 @@ def boards_in(at: Layout, data: Path) -> dict[str, dict]:
     if not present:
         folders = {entry.folder for entry in at.p.public_data.values()}
         hints = [*near_names(data, folders, folders), *left_out_in(at, data)]
-        raise TruerateError(
-            f"public files: nothing known in {str(data)!r}; looked for the folders {listed(folders)}, or clones of their "
-            f"repositories (`truerate real --list` names them){''.join(f'; {hint}' for hint in hints)}"
-        )
+        what = f"nothing known in {str(data)!r}; looked for the folders {listed(folders)}"
+        clones = "or clones of their repositories (`truerate real --list` names them)"
+        raise TruerateError("; ".join([f"public files: {what}, {clones}", *hints]))
     return present
 
 
 def folder_of(data: Path, entry: Mapping) -> str | None:
-    """The folder of a set below `data`, by its names; `.` where `data` is the set itself; None where it is not there.
+    """The folder of a set below `data`, by its names; `.` where `data` is the set itself; None where it is
+    not there.
 
-    Of several the first of `names_of` is taken. A part that is not in its folder (one setting, one split) is not there.
+    Of several the first of `names_of` is taken. A part that is not in its folder (one setting, one split) is
+    not there.
     """
     public, names = set_of(entry["reader"]), names_of(entry)
     folders = {
@@ -77,7 +79,7 @@ def _is_itself(data: Path, names: Sequence[str], public: PublicSet | None) -> bo
 
 
 def names_of(entry: Mapping) -> tuple[str, ...]:
-    """The names that a set's folder may have: as a clone (`owner__name`, `name`), and the `folder` of its entry."""
+    """Return the names that a set's folder may have: of a clone (`owner__name`, `name`) or of its entry."""
     public, folder = set_of(entry["reader"]), entry["folder"]
     return tuple(dict.fromkeys([*(public.folders if public else ()), folder, folder.rpartition("__")[2]]))
 
@@ -88,7 +90,7 @@ def set_of(reader: str) -> PublicSet | None:
 
 
 def survey(at: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:
-    """The lines before the build: the folders that are there, those that are not, names that are nearly one, boards without training."""
+    """Return the lines before the build: folders present, absent or nearly named; boards without training."""
     declared = {entry.folder for entry in at.p.public_data.values()}
     present = {at.p.public_data[name].folder: entry["folder"] for name, entry in entries.items()}
     absent = declared - present.keys()
@@ -112,13 +114,13 @@ def survey(at: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:
 
 
 def _others(data: Path, names: Sequence[str], folder: str) -> list[str]:
-    """The folders that bear one of a set's names beside the one that is read: of two versions the other would be lost without a word."""
+    """Return the folders that bear one of a set's names beside the one that is read."""
     alike = {name.casefold() for name in names} - {folder.casefold()}
     return sorted(path.name for path in data.iterdir() if path.is_dir() and path.name.casefold() in alike)
 
 
 def left_out_in(at: Layout, data: Path) -> list[str]:
-    """A line for each set in a folder that no board is made of, with the reason; clones of which something is read are none."""
+    """Return a line for each set in a folder that no board is made of, with the reason."""
     folders = {path.name.casefold() for path in data.iterdir() if path.is_dir()}
     read = {public.repository for entry in at.p.public_data.values() if (public := set_of(entry.reader))}
     lines = []
@@ -157,9 +159,11 @@ def _plain(name: str) -> str:
 
 
 def unreadable(work: Path, boards: Iterable[str]) -> dict[str, str]:
-    """Why the source of a board cannot be read, by board; those that can be are left out. The work folder declares them all.
+    """Why the source of a board cannot be read, by board; those that can be are left out. The work folder
+    declares them all.
 
-    Each is read by a process of its own, so that neither a bad row nor a lack of memory takes the others along.
+    Each is read by a process of its own, so that neither a bad row nor a lack of memory takes the others
+    along.
     """
 
     def reason_of(board: str) -> str | None:
@@ -176,7 +180,7 @@ def unreadable(work: Path, boards: Iterable[str]) -> dict[str, str]:
 
 
 def ended_with(code: int, lines: Iterable[str], what: str) -> str | None:
-    """Why a command ended: the last line that it said to a person, else the last line of all; None where it ended well."""
+    """Return why a command ended: its last line for a person, else its last; None where it ended well."""
     if not code:
         return None
     if code < 0:
@@ -187,10 +191,11 @@ def ended_with(code: int, lines: Iterable[str], what: str) -> str | None:
 
 
 def sets_in(at: Layout, data: Path | None) -> list[dict]:
-    """The sets of `public_data` in params.yaml, in its order, one row a set and not a board: `name` (its folder), `title`, `url`,
-    `repository`, `folders` (names that are looked for), `licence`, `redistribution`, `labelled_by`, `boards` ({board, title,
-    track, part}), `unproven` (what was read on made-up files alone), and, where `data` is a folder, `found` (null: not there),
-    `missing` (what of the set that folder does not hold) and `unread` (files among its own whose names are none of the set).
+    """The sets of `public_data` in params.yaml, in its order, one row a set and not a board: `name` (its
+    folder), `title`, `url`, `repository`, `folders` (names that are looked for), `licence`, `redistribution`,
+    `labelled_by`, `boards` ({board, title, track, part}), `unproven` (what was read on made-up files alone),
+    and, where `data` is a folder, `found` (null: not there), `missing` (what of the set that folder does not
+    hold) and `unread` (files among its own whose names are none of the set).
 
     Raises TruerateError where `data` is no folder.
     """
@@ -236,13 +241,14 @@ def lines_of(rows: list[dict]) -> list[str]:
     """The sets as lines for a person, and those that are left out with the reason."""
     lines = []
     for row in rows:
+        may_pass = row["redistribution"] or "no"
         facts = {
             "from": row["url"] or "–",
             "folder": " | ".join(row["folders"]),
             "here": (row["found"] or "not here") if "found" in row else "",
             "missing here": ", ".join(row.get("missing", [])) if row.get("found") else "",
             "not read here": listed(row["unread"]) if row.get("unread") else "",
-            "licence": f"{row['licence'] or 'not stated'} (texts may be passed on: {row['redistribution'] or 'no'})",
+            "licence": f"{row['licence'] or 'not stated'} (texts may be passed on: {may_pass})",
             "labelled by": row["labelled_by"] or "see its card",
             "read on made-up files only": ", ".join(row["unproven"]),
         }

@@ -1,8 +1,8 @@
-"""The stages of the boards of public files: one per board, in one process, of the same steps as the stages of dvc.yaml;
-what one board ends with takes no other along.
+"""The stages of the boards of public files: one per board, in one process, of the same steps as the stages of
+dvc.yaml; what one board ends with takes no other along.
 
-A process that starts costs more than most of these steps do. What is made in one process is watched as one: a board is
-made again as a whole where any of what it is made from has changed.
+A process that starts costs more than most of these steps do. What is made in one process is watched as one: a
+board is made again as a whole where any of what it is made from has changed.
 """
 
 import os
@@ -56,8 +56,8 @@ def write_stages(work: Path) -> None:
 
 
 def joined(pipeline: dict) -> dict:
-    """A pipeline (dvc.yaml as it is read) whose stages of STEPS are one stage `board`, a case per board. It watches what they
-    watch and do not write themselves, and the board's digest of the public files.
+    """A pipeline (dvc.yaml as it is read) whose stages of STEPS are one stage `board`, a case per board. It
+    watches what they watch and do not write themselves, and the board's digest of the public files.
     """
     stages = pipeline["stages"]
     watched = [dep for name in STEPS for dep in stages[name].get("do", stages[name])["deps"]]
@@ -78,9 +78,9 @@ def joined(pipeline: dict) -> dict:
 
 
 def make_board(at: Layout, board: str) -> None:
-    """Make a board of public files from its files to its scores, in this process. Nobody labels it anew and nothing is planted
-    in it, so those tables are empty. Where models of the user's are asked about it, the rules of its track lay it out, as
-    in any build.
+    """Make a board of public files from its files to its scores, in this process. Nobody labels it anew and
+    nothing is planted in it, so those tables are empty. Where models of the user's are asked about it, the
+    rules of its track lay it out, as in any build.
     """
     sources.import_source(at, at.p.board(board).source)
     if not graph.for_export(at, board):
@@ -102,8 +102,8 @@ def make_board(at: Layout, board: str) -> None:
 def run_boards(work: Path, boards: Sequence[str]) -> dict[str, str]:
     """Run the stage of each board, one board after the other; returns why a board ended early, by board.
 
-    A line says which board is made, and one in how many seconds it was. A board that DVC neither ran nor passed over has
-    the reason that DVC ended with.
+    A line says which board is made, and one in how many seconds it was. A board that DVC neither ran nor
+    passed over has the reason that DVC ended with.
     """
     lines: dict[str, deque[str]] = {}
     codes: dict[str, int] = {}
@@ -142,7 +142,8 @@ def run_boards(work: Path, boards: Sequence[str]) -> dict[str, str]:
 
 
 def run(work: Path, *targets: str) -> str | None:
-    """Run stages of the work folder (all, where none are named); returns why that ended, None where it ended well.
+    """Run stages of the work folder (all, where none are named); returns why that ended, None where it ended
+    well.
 
     Lines for a person are passed on, a stage over some seconds is named, and all of it goes into LOG.
     """
@@ -160,7 +161,7 @@ def run(work: Path, *targets: str) -> str | None:
 
 @contextmanager
 def _repro(work: Path, *words: str) -> Iterator[tuple[subprocess.Popen, Iterator[str]]]:
-    """`dvc repro` in the work folder, and its lines, each of which goes into LOG. It ends when this process does."""
+    """Run `dvc repro` in the work folder; its lines go into LOG, too. It ends when this process does."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     # what a stage says at its end is left to the end of the whole
     how = {"cwd": work, "env": os.environ | {BUILD: "1", "PATH": path}, "preexec_fn": parents.binding()}

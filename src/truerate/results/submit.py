@@ -1,9 +1,9 @@
-"""A result that somebody submits: one model on one board, in a folder that a pull request brings; and the table that the
-request shows, with the model beside those of the board.
+"""A result that somebody submits: one model on one board, in a folder that a pull request brings; and the
+table that the request shows, with the model beside those of the board.
 
-`<folder>/<board>/<model>/` holds `card.json`, `scores.csv` and `rows.parquet` as every result (`results.files`), the model's
-settings (`settings.json`), and `replies.parquet`: the replies where their texts may be shown, else their ids with the SHA-256 of
-each text.
+`<folder>/<board>/<model>/` holds `card.json`, `scores.csv` and `rows.parquet` as every result
+(`results.files`), the model's settings (`settings.json`), and `replies.parquet`: the replies where their
+texts may be shown, else their ids with the SHA-256 of each text.
 """
 
 import json
@@ -59,10 +59,11 @@ N_DEAD = 0.01  # share of requests without a reply above which it is said
 
 
 def submit(at: Layout, board: str, model: str, to: Path) -> list[str]:
-    """Write the submission of a model of this build's board; returns what a person should know or mend, a line each.
+    """Write the submission of a model of this build's board; returns what a person should know or mend, a
+    line each.
 
-    Raises SettingsError for a board or model that params.yaml does not declare, TruerateError where the board is not built or the
-    model has no units on it.
+    Raises SettingsError for a board or model that params.yaml does not declare, TruerateError where the board
+    is not built or the model has no units on it.
     """
     for kind, name, declared in (("board", board, at.p.boards), ("model", model, at.p.models)):
         if name not in declared:
@@ -127,8 +128,8 @@ def _remarks(at: Layout, model: str, generations: pl.DataFrame) -> list[str]:
 
 
 def load_submission(folder: Path) -> Result:
-    """A submission, its scores checked against its rows. Raises SourceError or TruerateError, one line, for what is missing, of another
-    form or not what its rows give.
+    """A submission, its scores checked against its rows. Raises SourceError or TruerateError, one line, for
+    what is missing, of another form or not what its rows give.
     """
     where = f"submission {folder.name[:80]!r}"
     _refuse_folder(folder, where)
@@ -145,7 +146,7 @@ def load_submission(folder: Path) -> Result:
 
 
 def _refuse_folder(folder: Path, where: str) -> None:
-    """Raise SourceError for a folder that is a link or none, whose name no model bears here, or that holds other files."""
+    """Raise SourceError for a folder that is a link or none, has no model's name, or holds other files."""
     is_folder = folder.is_dir() and not folder.is_symlink()
     refuse(not is_folder, f"{where}: no folder {str(folder)[:200]!r}; name FOLDER/BOARD/MODEL")
     _refuse_name(folder.name, where)
@@ -222,8 +223,8 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def check_submission(at: Layout, folder: Path, results: Path) -> list[str]:
-    """The Markdown lines of the comparison of a submission with its board. Raises SourceError for an unknown board, and as
-    `load_submission` does.
+    """The Markdown lines of the comparison of a submission with its board. Raises SourceError for an unknown
+    board, and as `load_submission` does.
     """
     board = folder.parent.name
     where = f"submission {folder.name!r}"
@@ -258,8 +259,8 @@ def _committed(at: Layout, board: str, results: Path) -> Result | None:
 
 
 def table(submitted: Result, committed: Result | None, fixed: Mapping[str, str]) -> list[str]:
-    """The headline of a board with the submitted model among the others, ranks computed over all of them together.
-    `fixed`: the keys of slices whose value leads.
+    """The headline of a board with the submitted model among the others, ranks computed over all of them
+    together. `fixed`: the keys of slices whose value leads.
     """
     model = submitted.rows["subject"][0]
     others = committed.rows.filter(pl.col("subject") != model) if committed else submitted.rows.clear()
@@ -271,14 +272,17 @@ def table(submitted: Result, committed: Result | None, fixed: Mapping[str, str])
     for where in _leading(scores, lead.metric, lead.slice, fixed):
         shown = scores.filter(metric=lead.metric, slice=where)
         shown = shown.sort("rank_low", "rank_high", "value", nulls_last=True)
-        head = f"| {inert(where) if where else ''} | {inert(lead.label)} | {100 * board.confidence:g} % interval | rank | n |"
-        lines += [head, "| --- | ---: | --- | --- | ---: |"]
+        label = f"{inert(lead.label)} | {100 * board.confidence:g} % interval"
+        lines += [
+            f"| {inert(where) if where else ''} | {label} | rank | n |",
+            "| --- | ---: | --- | --- | ---: |",
+        ]
         lines += [*(_line(row, is_new=row["subject"] == model) for row in shown.to_dicts()), ""]
     return [*lines, *_remarks_on(submitted, committed, model)]
 
 
 def _leading(scores: pl.DataFrame, metric: str, lead: str, fixed: Mapping[str, str]) -> list[str]:
-    """The slices of a metric that stand beside the one that leads: with the same keys, and the values that are `fixed`, as one per task."""
+    """Return the slices that stand beside the one that leads: of the same keys, with the `fixed` values."""
     wanted = {f"{key}={value}" for key, value in fixed.items()}
     slices = scores.filter(metric=metric)["slice"].unique().sort()
 

@@ -1,4 +1,5 @@
-"""Tables of the boards of public files: what the labels are, what shortcuts tell, what detectors get, who agrees.
+"""Tables of the boards of public files: what the labels are, what shortcuts tell, what detectors get, who
+agrees.
 
 A track may have tables of its own (`public_tables` of the contract).
 """
@@ -20,7 +21,7 @@ _BOARD = re.compile(r"^\*\*Board `([^`\n]+)`\*\*", re.MULTILINE)
 
 
 def write_tables(work: Path, boards: list[str], path: Path) -> list[str]:
-    """Put the tables of these built boards between the markers of a file, those of other boards stay; returns the names of these."""
+    """Put the tables of built boards between the markers of a file; return the names of those that stay."""
     at = Layout.load(str(work / "params.yaml"))
     text, kept = merged(read_between(path, NAME)[1], tables_of(at, work, boards), list(at.p.public_data))
     write_between(path, NAME, text)
@@ -102,8 +103,8 @@ def agreement_table(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def markdown(table: pl.DataFrame) -> list[str]:
-    """A frame as lines of a Markdown table, a dash for what is missing. Names come from files of others: none ends a cell
-    or a line, or is markup.
+    """A frame as lines of a Markdown table, a dash for what is missing. Names come from files of others: none
+    ends a cell or a line, or is markup.
     """
 
     def cell(value: object) -> str:

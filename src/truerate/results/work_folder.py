@@ -1,5 +1,5 @@
-"""The work folder in which boards of public files are built: a DVC project of its own with the code of now, whose
-params.yaml declares these boards alone.
+"""The work folder in which boards of public files are built: a DVC project of its own with the code of now,
+whose params.yaml declares these boards alone.
 """
 
 import shutil
@@ -27,7 +27,7 @@ ERRATA, SUFFIX = "errata", ".csv"  # a file per board, named by it
 
 
 def refuse_foreign(work: Path, sets: Sequence[Path] = ()) -> None:
-    """Raise TruerateError for a folder that holds something else, which would be replaced, and for one inside what is read or copied."""
+    """Raise TruerateError for a folder that holds something else, or lies in what is read or copied."""
     where = f"work folder {str(work)!r}"
     if file := next(
         (str(path) for path in (work, *work.parents) if path.exists() and not path.is_dir()), None
@@ -67,11 +67,11 @@ def furnish(work: Path) -> None:
 
 
 def with_errata(at: Layout, boards: Mapping[str, dict], folder: Path = Path(ERRATA)) -> dict[str, dict]:
-    """The entries of boards with `errata`, the absolute path of each one's `errata/BOARD.csv` beside params.yaml, null
-    where it has none.
+    """The entries of boards with `errata`, the absolute path of each one's `errata/BOARD.csv` beside
+    params.yaml, null where it has none.
 
-    Raises SettingsError, one line, for a file that is of no board, or of one that shows no ranks without it. The
-    content of a file is checked when the set is read.
+    Raises SettingsError, one line, for a file that is of no board, or of one that shows no ranks without it.
+    The content of a file is checked when the set is read.
     """
     public = at.p.public_data
     files = {path.name.removesuffix(SUFFIX): path for path in sorted(folder.glob(f"[!.]*{SUFFIX}"))}
@@ -91,8 +91,8 @@ def with_errata(at: Layout, boards: Mapping[str, dict], folder: Path = Path(ERRA
 
 
 def declare(work: Path, boards: dict[str, dict], data: Path) -> None:
-    """Write a params.yaml that declares these boards alone, and the digests of their files: DVC does not see these,
-    but it sees the digests.
+    """Write a params.yaml that declares these boards alone, and the digests of their files: DVC does not see
+    these, but it sees the digests.
     """
     inputs = work / write_params(work, boards, data)["paths"]["inputs"]
     inputs.mkdir(exist_ok=True)
@@ -103,7 +103,7 @@ def declare(work: Path, boards: dict[str, dict], data: Path) -> None:
 
 
 def _files(part: dict, data: Path) -> list[Path]:
-    """The files that a set is read from; all of its folder but hidden ones where its reader does not name them."""
+    """Return the files that a set is read from; all but hidden ones where its reader names none."""
     folder, public = data / part["folder"], set_of(part["reader"])
     patterns = [pattern for each in public.holds.values() for pattern in each] if public else ["**/*"]
     files = matching(folder, *patterns) or matching(folder, "**/*")
@@ -113,7 +113,7 @@ def _files(part: dict, data: Path) -> list[Path]:
 def write_params(
     work: Path, boards: Mapping[str, dict], data: Path, *, shown: list[str] | None = None
 ) -> dict:
-    """Write the user's params.yaml with the sources of these boards alone, and the boards, or the `shown` ones of them; returns it."""
+    """Write and return the user's params.yaml with these sources, and their boards or the `shown` ones."""
     params = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
     params["sources"] = _sources(boards, data)
     params = with_places(params)
@@ -148,7 +148,7 @@ def write_params(
 
 
 def with_places(value: Any, key: str = "") -> Any:
-    """Settings in which a folder of weights that is named from here is named from the root: the stages run in the work folder."""
+    """Return settings in which folders of weights are absolute: the stages run in the work folder."""
     # the keys of params.yaml whose value may be a Hub id or a folder, with the word of ours that is neither
     words = {
         path.rpartition(".")[2]: word
@@ -164,7 +164,7 @@ def with_places(value: Any, key: str = "") -> Any:
 
 
 def _sources(boards: Mapping[str, dict], data: Path) -> dict[str, dict]:
-    """The entries of `public_data` as `sources`: each its folder, and the one that its detectors learn from, by the name of that board."""
+    """Return the entries of `public_data` as `sources`, with the folder that their detectors learn from."""
 
     def reading(part: dict) -> dict:
         options = {key: part[key] for key in ("part", "on_bad_row") if part.get(key)}

@@ -1,9 +1,9 @@
 """What the steps of every track do: which models they may ask, how they ask, and what they ask about.
 
-A reply that could not be read is asked for once more: the conversation so far, the reply, and a short turn of ours that
-repeats the form. Each of the two replies has a row of its own, and one alone makes the judgement: the second, unless the
-first was read in part and the second brings less. Nothing is asked again of a reply that is dead or a refusal, nor where
-a kind of prompt has no reminder.
+A reply that could not be read is asked for once more: the conversation so far, the reply, and a short turn of
+ours that repeats the form. Each of the two replies has a row of its own, and one alone makes the judgement:
+the second, unless the first was read in part and the second brings less. Nothing is asked again of a reply
+that is dead or a refusal, nor where a kind of prompt has no reminder.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -63,7 +63,7 @@ Some = TypeVar("Some", bound=Context)
 
 @dataclass(frozen=True)
 class Prompter:
-    """What the prompts of a board are made with: its track, the track's settings, the seed, a user's own templates."""
+    """What prompts of a board are made with: track, settings, seed, a user's own templates."""
 
     track: str
     settings: Any
@@ -77,7 +77,7 @@ class Prompter:
         return cls(p.board(board).track, p.track(board), p.seed, p.llm.prompts_dir)
 
     def messages(self, template: str, **values: Any) -> tuple[dict[str, Any], ...]:
-        """Return the messages of a template of the track. Raises TruerateError where it cannot be rendered."""
+        """Return the messages of a template. Raises TruerateError where it cannot be rendered."""
         return tuple(prompts.render(self.track, template, self.prompts_dir, **values))
 
 
@@ -95,8 +95,9 @@ Reminding = Callable[[Prompted], Reminder | None]
 
 @dataclass(frozen=True)
 class Answered:
-    """What stands of a list of questions, in its order: each question as it was asked when it got the reply that stands,
-    and that reply. `unread`: Generation rows of the replies beside which another one to the same question stands.
+    """What stands of a list of questions, in its order: each question as it was asked when it got the reply
+    that stands, and that reply. `unread`: Generation rows of the replies beside which another one to the same
+    question stands.
     """
 
     asked: list[Prompted]
@@ -119,8 +120,9 @@ def allowed(at: Layout, board: str, alias: str | None) -> bool:
 def ask_prompted(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
     """Return the replies to what was prepared, in its order; nothing is begun where nothing is asked.
 
-    A reply that ends at its limit of tokens is dealt with by what it was asked for (`llm.cut`, and the track's own
-    rules): it stands, or its whole part does, or it is dead. Raises TruerateError as `llm.ask` does.
+    A reply that ends at its limit of tokens is dealt with by what it was asked for (`llm.cut`, and the
+    track's own rules): it stands, or its whole part does, or it is dead. Raises TruerateError as `llm.ask`
+    does.
     """
     if not asked:
         return []
@@ -144,8 +146,8 @@ def _up_to_whole(reply: Reply, request: Request, at: Layout) -> Reply:
 
 
 def whole_part(text: str) -> str:
-    """Return a text that was cut in its last word without what may be broken: its last line, or its last word where it
-    has one line alone. Empty where that is all of it.
+    """Return a text that was cut in its last word without what may be broken: its last line, or its last word
+    where it has one line alone. Empty where that is all of it.
     """
     lines, end, _ = text.rpartition("\n")
     if end:
@@ -172,11 +174,13 @@ def ask_until_read(
     remind: Reminding,
     n_lost: Callable[[Read], int] = is_unread,
 ) -> Answered:
-    """Return the replies to what was prepared; those of which something could not be read (`n_lost`) are asked for once
-    more, where `llm.reask` allows it and `remind` gives a reminder. Raises TruerateError as `llm.ask` does.
+    """Return the replies to what was prepared; those of which something could not be read (`n_lost`) are
+    asked for once more, where `llm.reask` allows it and `remind` gives a reminder. Raises TruerateError as
+    `llm.ask` does.
 
-    The second reply stands, unless the first could be read in part and the second brings less. Where nobody is asked
-    (`DryRun`), the reminders of assumed replies are noted as further calls, and the assumed replies stand.
+    The second reply stands, unless the first could be read in part and the second brings less. Where nobody
+    is asked (`DryRun`), the reminders of assumed replies are noted as further calls, and the assumed replies
+    stand.
     """
     questions, replies = list(asked), ask_prompted(asked, at, label, asking)
     if not at.p.llm.reask:
@@ -207,7 +211,7 @@ def ask_until_read(
 
 
 def reminded(asked: Prompted, reply: Reply, at: Layout, remind: Reminding) -> Prompted | None:
-    """Return a question with the reply that it got and a reminder of the form; None where it has no reminder."""
+    """Return a question with the reply that it got and a reminder of the form, if it has one."""
     reminder = remind(asked)
     if reminder is None:
         return None
@@ -233,14 +237,14 @@ def in_shard(contexts: Iterable[Some], shard: int, n_shards: int | None) -> list
 
 
 def number_in_shard(n: int, shard: int, n_shards: int | None) -> int:
-    """Return how many of `n` that are drawn on a board a shard draws, so that all shards together draw `n`."""
+    """Return how many of the `n` that are drawn on a board one shard draws."""
     assert n_shards is not None  # a layout at work on a board has a number (`Layout.on`)
     return n // n_shards + (shard < n % n_shards)
 
 
 def rows_in_shard(items: pl.DataFrame, shard: int, n_shards: int) -> pl.DataFrame:
-    """Return those rows, of items or about items, that belong to one shard, in their order; contexts of such items hold
-    the texts of one shard alone.
+    """Return those rows, of items or about items, that belong to one shard, in their order; contexts of such
+    items hold the texts of one shard alone.
     """
     is_own = [shard_of(name, n_shards) == shard for name in items["item_id"]]
     return items.filter(pl.Series(is_own, dtype=pl.Boolean))
@@ -257,8 +261,8 @@ def context_frame(contexts: Mapping[str, Context]) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class Work:
-    """What a step works on: a board with the tables of its source, the replies of earlier steps (`upstream`), and, of what
-    is asked, a model and a shard.
+    """What a step works on: a board with the tables of its source, the replies of earlier steps (`upstream`),
+    and, of what is asked, a model and a shard.
     """
 
     config: Layout
@@ -298,7 +302,7 @@ class Work:
         return ask_prompted(questions, self.config, f"{self.board}: {what} {self.model}{more}", self.asking)
 
     def answered(self, questions: Sequence[Prompted], what: str, **how: Any) -> Answered:
-        """Return `ask_until_read` of questions, under a label of what is asked of which model; `how`: what it takes besides."""
+        """Return `ask_until_read` of questions, under a label of what is asked of which model."""
         return ask_until_read(
             questions, self.config, f"{self.board}: {what} {self.model}", self.asking, **how
         )
@@ -313,8 +317,9 @@ NO_TABLES: Mapping[str, type[Table]] = {}
 def step_of(
     kind: type[SomeWork], beside: Mapping[str, type[Table]] = NO_TABLES
 ) -> Callable[[Callable[[SomeWork], Any]], Callable[..., Any]]:
-    """Return what makes a step (`dataset.step_function`) of a function from its work to Generation rows, and to the tables
-    that it gives `beside` them, where their schemas are named; all are empty where the work is not due.
+    """Return what makes a step (`dataset.step_function`) of a function from its work to Generation rows, and
+    to the tables that it gives `beside` them, where their schemas are named; all are empty where the work is
+    not due.
     """
 
     def step(run: Callable[[SomeWork], Rows | tuple[Rows, Tables]]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""The records in which a track says what it is: steps of its graph (`graph.yaml`), what each reads, what a job needs."""
+"""The records of a track: steps of its graph (`graph.yaml`), what each reads, what a job needs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +18,10 @@ class Resources:
 
 @dataclass(frozen=True)
 class Reads:
-    """What a step reads of an earlier one: its files of all models, of those of a `role` alone, or (`is_own`) of the model
-    that the step itself is about. `is_of_shard`: of its own shard alone, where both steps go by the same items, so that a
-    job never holds what belongs to the others. `is_needed`: where the earlier step has no file, this one has none either.
+    """What a step reads of an earlier one: its files of all models, of those of a `role` alone, or (`is_own`)
+    of the model that the step itself is about. `is_of_shard`: of its own shard alone, where both steps go by
+    the same items, so that a job never holds what belongs to the others. `is_needed`: where the earlier step
+    has no file, this one has none either.
     """
 
     step: str
@@ -34,8 +35,8 @@ class Reads:
 class StandIn:
     """What does a step's work where no model is asked: weights that are read here, the web.
 
-    `name` stands in paths where a model's alias would. `setting` is the setting of the track that puts it in the place of
-    the step's model; empty where it does the work always, once for all models of the role.
+    `name` stands in paths where a model's alias would. `setting` is the setting of the track that puts it in
+    the place of the step's model; empty where it does the work always, once for all models of the role.
     """
 
     name: str
@@ -46,9 +47,9 @@ class StandIn:
 class Step:
     """One step of a track's data set, in the paper's words: a rule per step, a job per model and shard.
 
-    `role`: the setting of the track that names the model or models whose files these are; `asks`: the settings that name
-    who is asked in their place, without all of whom the step has no file; `reads`: earlier steps of the graph; `beside`:
-    tables that it gives besides replies; `does`: what happens in it.
+    `role`: the setting of the track that names the model or models whose files these are; `asks`: the
+    settings that name who is asked in their place, without all of whom the step has no file; `reads`: earlier
+    steps of the graph; `beside`: tables that it gives besides replies; `does`: what happens in it.
     """
 
     name: str
@@ -62,8 +63,9 @@ class Step:
 
 
 def read_graph(path: Path) -> tuple[Step, ...]:
-    """Return the steps that a graph.yaml lists; its keys are the fields of `Step`, and a step that is read whole may stand
-    as its name. A track without the file has no step. Raises TruerateError where it does not hold.
+    """Return the steps that a graph.yaml lists; its keys are the fields of `Step`, and a step that is read
+    whole may stand as its name. A track without the file has no step. Raises TruerateError where it does not
+    hold.
     """
 
     def step(of: dict[str, Any]) -> Step:

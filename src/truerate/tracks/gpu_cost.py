@@ -8,15 +8,15 @@ from typing import NamedTuple
 from truerate.config import Backbone
 
 READ = 2.0  # operations per parameter and token
-# Operations per second that a training reaches on one H200: 8,300 tokens/s of an 8B, about half of 700 TFLOP/s
-# (reckoned, not measured).
+# Operations per second that a training reaches on one H200: 8,300 tokens/s of an 8B, about half of 700
+# TFLOP/s (reckoned, not measured).
 REACHED = 3.57e14
 SECONDS = 3_600
 
 
 class GridCell(NamedTuple):
-    """A detector on the grid of a board: its member, whether it is of one language, and whether it is asked of texts
-    that nobody labelled.
+    """A detector on the grid of a board: its member, whether it is of one language, and whether it is asked
+    of texts that nobody labelled.
     """
 
     member: str
@@ -39,5 +39,5 @@ def parameters(backbone: Backbone) -> float:
 
 
 def hours(backbone: Backbone, operations_per_parameter: float) -> float:
-    """Hours of one GPU for so many operations per parameter (operations per token and parameter, times tokens)."""
+    """Return the hours of one GPU for so many operations per parameter (per token, times tokens)."""
     return operations_per_parameter * parameters(backbone) / REACHED / SECONDS

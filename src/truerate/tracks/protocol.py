@@ -1,9 +1,9 @@
 """What a track offers: a class per paper, whose methods the stages call.
 
-A track is a folder of `truerate.tracks`: `protocol.py` holds `PROTOCOL`, one object of its class; `settings.py` its blocks
-of params.yaml, `Settings` and `Sizes`; data about the paper lies beside: `card.yaml` and `metrics.yaml` for its readers
-(core/card.py, core/metric.py), `graph.yaml` its steps in the paper's words (tracks/contract.py), `published.csv` its
-printed numbers and `published.yaml` what these can be held against.
+A track is a folder of `truerate.tracks`: `protocol.py` holds `PROTOCOL`, one object of its class;
+`settings.py` its blocks of params.yaml, `Settings` and `Sizes`; data about the paper lies beside: `card.yaml`
+and `metrics.yaml` for its readers (core/card.py, core/metric.py), `graph.yaml` its steps in the paper's words
+(tracks/contract.py), `published.csv` its printed numbers and `published.yaml` what these can be held against.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -35,7 +35,8 @@ class Protocol:
     sizes: ClassVar[type]
     step_functions: ClassVar[Mapping[str, Callable[..., Any]]] = {}  # the function of each step of its graph
 
-    # items and documents of a board -> what each text is checked against: `item_id, knowledge, question, history`
+    # items and documents of a board -> what each text is checked against: `item_id, knowledge, question,
+    # history`
     contexts: ClassVar[Callable[..., Mapping[str, Any]]]
     # the replies of all steps -> the tables of the data set, and tasks for annotators
     exported: ClassVar[Callable[..., tuple[dict[str, "pl.DataFrame"], list[dict[str, Any]]]]]
@@ -55,18 +56,22 @@ class Protocol:
 
     # ---- tables that outgrow memory
     queried: ClassVar[tuple[str, ...]] = ()  # tables of the source that steps are given as queries
-    # steps whose files `exported` takes one model and shard at a time, as `slices`, and whose rows it keeps in `gathered`
+    # steps whose files `exported` takes one model and shard at a time, as `slices`, and whose rows it keeps
+    # in `gathered`
     sliced: ClassVar[tuple[str, ...]] = ()
-    # tables of the data set that `score` is given besides those of every track, and of these the columns that it reads
+    # tables of the data set that `score` is given besides those of every track, and of these the columns that
+    # it reads
     scored: ClassVar[tuple[str, ...]] = ()
     scored_columns: ClassVar[Columns] = {}
     # a table's name and some of its rows -> what `score` reads of these
     pruned: ClassVar[Table | None] = None
     # an expression that holds of those judgements of detectors that `score` reads
     scored_judgements: ClassVar[Callable[..., "pl.Expr"] | None] = None
-    # the `part` of each `target_id`, where `score` reads judgements part by part, one of them in memory at a time
+    # the `part` of each `target_id`, where `score` reads judgements part by part, one of them in memory at a
+    # time
     scored_parts: ClassVar[Table | None] = None
-    # of tables besides samples, what `label` reads: the columns; and a table's name, some of its rows and the tasks -> rows
+    # of tables besides samples, what `label` reads: the columns; and a table's name, some of its rows and the
+    # tasks -> rows
     labelled_columns: ClassVar[Columns] = {}
     labelled: ClassVar[Table | None] = None
 
@@ -76,7 +81,8 @@ class Protocol:
     alike: ClassVar[Mapping[str, str]] = {}
 
     # ---- what a plan takes for granted before anything is asked
-    # the reply that stands for one that has not come, by step, key, request and settings; every track with steps has it
+    # the reply that stands for one that has not come, by step, key, request and settings; every track with
+    # steps has it
     assumed: ClassVar[Callable[..., str] | None] = None
     # of a step that no model does, what is assumed of it
     stand_ins: ClassVar[Mapping[str, Callable[..., Any]]] = {}
@@ -104,13 +110,13 @@ class Protocol:
 
     @cached_property
     def published(self) -> dict[str, Any]:
-        """What printed numbers can be held against (published.yaml): nothing where the track has no such file."""
+        """What printed numbers can be held against (published.yaml); empty without such a file."""
         path = FOLDER / self.name / "published.yaml"
         return read_data(path, dict) if path.is_file() else {}
 
     @property
     def totals(self) -> tuple[tuple[str, ...], ...]:
-        """Printed totals that must be sums of others: source, table, metric of the total, how its parts begin."""
+        """Printed totals that must be sums of others: source, table, metric, how its parts begin."""
         return tuple(tuple(total) for total in self.published.get("totals", ()))
 
     @property
@@ -126,7 +132,7 @@ class Protocol:
 
 
 def card_of_track(name: str) -> Card:
-    """Return the card of a track, of which no code is imported for it; raises TruerateError where it has none."""
+    """Return the card of a track, without importing its code; TruerateError where it has none."""
     return read_card(FOLDER / name / "card.yaml")
 
 

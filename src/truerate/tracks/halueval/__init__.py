@@ -1,1 +1,1 @@
-"""HaluEval (the HELMA benchmark): sampling-then-filtering, labelled general queries, recognition, refinement."""
+"""HaluEval (HELMA): sampling-then-filtering, labelled general queries, recognition, refinement."""

@@ -33,7 +33,7 @@ class Context:
 
 
 def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]:
-    """Return every item by its id, with the texts of its documents joined by blank lines in the order of `document_ids`."""
+    """Return every item by its id, with the texts of its documents joined by blank lines."""
     texts = dict(documents.select("document_id", "text").iter_rows())
     columns = ("item_id", "task", "group_id", "lang", "history", "question", "right_answer")
     return {
@@ -53,11 +53,11 @@ def _history(earlier: str, question: str) -> str:
 
 
 def chosen_items(items: pl.DataFrame, sizes: Mapping[str, int | None], seed: int) -> pl.DataFrame:
-    """Return the first `sizes[task]` items (null: all) of each task in a seeded order, so that a larger size keeps the
-    earlier items.
+    """Return the first `sizes[task]` items (null: all) of each task in a seeded order, so that a larger size
+    keeps the earlier items.
 
-    Items without a right answer are of no use to tasks that sample against one and are passed over, as are the items of
-    the probe set; tasks without a size are left out.
+    Items without a right answer are of no use to tasks that sample against one and are passed over, as are
+    the items of the probe set; tasks without a size are left out.
     """
     kept: list[str] = []
     for task, n in sizes.items():

@@ -1,5 +1,5 @@
-"""The data set of a board: items, all replies, labelled samples in pairs, what was rejected and why, and the annotation
-tasks. Pure: nothing is asked.
+"""The data set of a board: items, all replies, labelled samples in pairs, what was rejected and why, and the
+annotation tasks. Pure: nothing is asked.
 """
 
 from bisect import bisect_right
@@ -45,8 +45,9 @@ def without_probes(samples: pl.DataFrame, tasks: tuple[str, ...]) -> tuple[pl.Da
 def published_samples(
     samples: pl.DataFrame, settings: Settings, sizes: Mapping[str, int | None], seed: int
 ) -> pl.DataFrame:
-    """Return the published samples that the board takes: of each of its tasks the texts of as many items as `sizes` says
-    (null: all), groups drawn whole by seed, at least one; none where models write the board's texts.
+    """Return the published samples that the board takes: of each of its tasks the texts of as many items as
+    `sizes` says (null: all), groups drawn whole by seed, at least one; none where models write the board's
+    texts.
     """
     published = without_probes(samples, settings.tasks)[0]
     if settings.texts == "generated":
@@ -73,7 +74,7 @@ def written_tasks(published: pl.DataFrame, settings: Settings) -> tuple[str, ...
 
 
 def checked(sampled: pl.DataFrame, contexts: dict[str, Context], *, slack: int) -> pl.DataFrame:
-    """Return candidates with why they are `rejected`, and `too_long: yes` beyond `slack` words over the right text."""
+    """Return candidates with why they are `rejected`, and `too_long: yes` beyond `slack` more words."""
     rows = []
     for row in sampled.iter_rows(named=True):
         if row["status"] == "ok":
@@ -123,8 +124,8 @@ def pair_samples(
 ) -> list[dict]:
     """Return the right and the hallucinated Sample row of every item with a chosen candidate.
 
-    Both carry how it was picked and by which scheme it was made (`candidate_scheme`): the two belong to one set, whatever
-    the scheme.
+    Both carry how it was picked and by which scheme it was made (`candidate_scheme`): the two belong to one
+    set, whatever the scheme.
     """
     row_of = {row["generation_id"]: row for row in candidates.iter_rows(named=True)}
     rows = []
@@ -160,7 +161,8 @@ def pair_samples(
 
 
 def with_picks(published: pl.DataFrame, chosen: dict[str, Pick]) -> pl.DataFrame:
-    """Return published samples with `pick` on those that filtering chose; none is left out, their labels are the source's.
+    """Return published samples with `pick` on those that filtering chose; none is left out, their labels are
+    the source's.
 
     A `pick` that a source brings says how its publisher's filtering went: it is not this board's, and goes.
     """
@@ -190,7 +192,7 @@ def samples_of(
     settings: Settings,
     seed: int,
 ) -> tuple[dict[str, Pick], pl.DataFrame]:
-    """Return which candidate was chosen for each item, and all samples, made here and of the source, by id."""
+    """Return which candidate was chosen for each item, and all samples, by id."""
     ours = generated_candidates(candidates, settings.dataset_generator)
     chosen = chosen_candidates(filtered, ours, origin=GENERATED, seed=seed)
     theirs = published_candidates(published) if filtered.height else {}
@@ -207,8 +209,8 @@ def rejects(
 ) -> pl.DataFrame:
     """Return every candidate that is not in the data set with its reason, and every response that never came.
 
-    Reasons are those of `sampling.REASONS`; `filtered_out` is a usable candidate of the data set's generator that lost to
-    the other one. Other generators' usable candidates are only counted, not rejected.
+    Reasons are those of `sampling.REASONS`; `filtered_out` is a usable candidate of the data set's generator
+    that lost to the other one. Other generators' usable candidates are only counted, not rejected.
     """
     kept = {pick.candidate_id for pick in chosen.values()}
     rows = []
@@ -225,7 +227,7 @@ def rejects(
 
 
 def _outcome(row: dict) -> dict:
-    """A reply that is not ok: `refusal`, `no-answer`, `empty`, or its status with the reason as the detail."""
+    """A reply that is not ok: `refusal`, `no-answer`, `empty`, or its status with the reason."""
     is_named = row["reason"] in NAMED and row["status"] != "dead"
     return _reject(row, row["reason"] if is_named else row["status"], row["reason"] or "")
 

@@ -1,5 +1,5 @@
-"""What is scored of the making of a data set: candidates and their failures, the length rule, what was cut from replies,
-filtering, responses, label statistics; and what refinement is worth (HELMA 3.3).
+"""What is scored of the making of a data set: candidates and their failures, the length rule, what was cut
+from replies, filtering, responses, label statistics; and what refinement is worth (HELMA 3.3).
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ def _shares(
     part: pl.DataFrame,
     writer: ScoreWriter,
 ) -> list[dict]:
-    """The share of rows with any kind, and the share with each: `kinds` are the name of a slice and each row's kinds."""
+    """Return the share of rows with any kind, and with each: a slice's name and each row's `kinds`."""
     name, of_rows = kinds
     every = np.ones(part.height)
     entries: list[Ratio] = [(metric, where, np.array([bool(of_row) for of_row in of_rows]), every)]
@@ -70,9 +70,9 @@ def score_candidates(generations: pl.DataFrame, items: pl.DataFrame, writer: Sco
 def score_cleaned(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
     """Return what replies brought beside the text that was asked for: counted, not judged.
 
-    `cleaned_rate`: of the readable candidates of a model, task and scheme the share from which something was cut, and by
-    kind (`cut`: `llm.replies.reading.CUTS`; a thought counts as one). `unchanged_rate`: of the texts that a model was to
-    rewrite the share that came back as they were.
+    `cleaned_rate`: of the readable candidates of a model, task and scheme the share from which something was
+    cut, and by kind (`cut`: `llm.replies.reading.CUTS`; a thought counts as one). `unchanged_rate`: of the
+    texts that a model was to rewrite the share that came back as they were.
     """
     score_rows = []
     read = _replies(generations, items, sampling.PURPOSE, "task", "scheme", "cut", "thought").filter(
@@ -94,7 +94,7 @@ def score_cleaned(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreW
 
 
 def score_filtering(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
-    """Return how often a judge's choice changes with the order, and how often it takes the one shown first, per task."""
+    """Return how often a judge's choice changes with the order, and how often it is the first."""
     keys = ("task", "choice", "position", "origin")
     rows = _replies(standing(generations), items, filtering.PURPOSE, *keys)
     rows, score_rows = rows.sort("model", "item_id", "generation_id"), []
@@ -157,15 +157,15 @@ def score_labels(samples: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
     return frame(Score, score_rows)
 
 
-# ---- refinement ----------------------------------------------------------------------------------------------
+# ---- refinement --------------------------------------------------------------------------------------------
 
 
 def score_refinement(samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
-    """Return the share of labelled texts flagged before and after refinement, per judge and task; after, also by the
-    verdicts of another judge where there are any.
+    """Return the share of labelled texts flagged before and after refinement, per judge and task; after, also
+    by the verdicts of another judge where there are any.
 
-    After: a flagged text counts by the judgement of its rewritten form; where there is none (no rewriting, no verdict) it
-    stays flagged.
+    After: a flagged text counts by the judgement of its rewritten form; where there is none (no rewriting, no
+    verdict) it stays flagged.
     """
     keys = ("stage", "variant", "sample", "refined_by")
     refined = judgements.with_columns(*(pair("attributes", key) for key in keys)).filter(stage="refined")
@@ -195,12 +195,12 @@ def score_refinement(samples: pl.DataFrame, judgements: pl.DataFrame, writer: Sc
 def score_rewritings(
     generations: pl.DataFrame, items: pl.DataFrame, samples: pl.DataFrame, writer: ScoreWriter
 ) -> pl.DataFrame:
-    """Return whether flagged answers, rewritten, say the right answer: per model and task of `ANSWERED`, over all texts
-    that were to be rewritten and over those of each label.
+    """Return whether flagged answers, rewritten, say the right answer: per model and task of `ANSWERED`, over
+    all texts that were to be rewritten and over those of each label.
 
-    Texts are compared as `normalise` leaves them (without case, articles and punctuation): `refined_same_rate` where the
-    rewriting equals the right answer, `refined_contains_rate` where the right answer's words stand in it in a row. A
-    rewriting that did not come or could not be read is neither.
+    Texts are compared as `normalise` leaves them (without case, articles and punctuation):
+    `refined_same_rate` where the rewriting equals the right answer, `refined_contains_rate` where the right
+    answer's words stand in it in a row. A rewriting that did not come or could not be read is neither.
     """
     keys = (pair("attributes", "sample"), pair("attributes", "task"))
     rows = generations.filter(pl.col("purpose") == refinement.PURPOSE).with_columns(*keys)

@@ -1,7 +1,7 @@
 """High-quality hallucination filtering (HELMA 2.1): of two candidates the more plausible one is kept.
 
-The judge sees demonstrations with the ground truth and is asked in both orders. Where the two replies disagree, or one
-could not be read, a seeded pick decides and the row says so.
+The judge sees demonstrations with the ground truth and is asked in both orders. Where the two replies
+disagree, or one could not be read, a seeded pick decides and the row says so.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Contest:
-    """Two different candidates of one item, in the order of the schemes' names so that no row order matters."""
+    """Two different candidates of one item, in the order of the schemes' names."""
 
     context: Context
     first: Candidate
@@ -56,7 +56,7 @@ def contests(candidates: dict[str, list[Candidate]], contexts: dict[str, Context
 
 
 def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return at most the first two candidates of different normalised text, one-pass first as in the paper."""
+    """Return at most two candidates of different normalised text, one-pass first as in the paper."""
     first: dict[str, Candidate] = {}
     for candidate in sorted(candidates, key=lambda c: (c.scheme, c.candidate_id), reverse=True):
         first.setdefault(texts.normalise(candidate.text), candidate)
@@ -84,7 +84,7 @@ def requests(of: Sequence[Contest], judge: str, prompter: Prompter, *, origin: s
 
 
 def collect(asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
-    """Return Generation rows of choices; `choice` is the id of the chosen candidate, `position` where it stood (1 or 2)."""
+    """Return Generation rows of choices: the `choice` (an id) and its `position` (1 or 2)."""
     pairs = zip(asked, replies, strict=True)
     return [generation(prompted, reply, read_choice(prompted, reply.text)) for prompted, reply in pairs]
 
@@ -103,7 +103,7 @@ def read_choice(asked: Prompted, text: str) -> Read:
 def picks(
     choices: Iterable[dict], candidates: dict[str, list[Candidate]], *, origin: str, seed: int
 ) -> dict[str, Pick]:
-    """Return the chosen candidate per item, from the Generation rows of filtering and all usable candidates of that origin."""
+    """Return the chosen candidate per item, from the rows of filtering and that origin's candidates."""
     chosen_of: dict[str, list[str | None]] = {}
     for row in choices:
         attributes = facts(row)

@@ -1,5 +1,5 @@
-"""General user queries (HELMA 2.2): several answers per query; the queries whose answers agree least are labelled by
-people.
+"""General user queries (HELMA 2.2): several answers per query; the queries whose answers agree least are
+labelled by people.
 """
 
 from collections.abc import Sequence
@@ -49,10 +49,11 @@ def similarities(responses: pl.DataFrame, *, measure: Measure) -> pl.DataFrame:
 
 
 def marked(responses: pl.DataFrame, compared: pl.DataFrame, *, n: int | None, seed: int) -> pl.DataFrame:
-    """Return the responses with the `similarity` of their query (`compared`) and, on one response each of the `n` least
-    similar queries, `selected: yes`.
+    """Return the responses with the `similarity` of their query (`compared`) and, on one response each of the
+    `n` least similar queries, `selected: yes`.
 
-    Which of a query's responses is labelled is drawn by seed; a query with fewer than two responses is never selected.
+    Which of a query's responses is labelled is drawn by seed; a query with fewer than two responses is never
+    selected.
     """
     kept, value_of = set(least_similar(compared, n)), dict(compared.iter_rows())
     ok = responses.filter((pl.col("status") == "ok") & pl.col("item_id").is_in(list(kept)))
@@ -80,11 +81,11 @@ def selected(generations: pl.DataFrame) -> pl.DataFrame:
 
 
 def annotation_tasks(responses: pl.DataFrame, items: pl.DataFrame, probes: pl.DataFrame) -> list[dict]:
-    """Return what labellers are given, sorted by `task_id`: the selected responses and, so that labellers can be screened,
-    the probe set.
+    """Return what labellers are given, sorted by `task_id`: the selected responses and, so that labellers can
+    be screened, the probe set.
 
-    Nothing in a task says whether it is a probe: a labeller who knew would take care there alone. Without responses to
-    label there is nothing to screen for, and the list is empty.
+    Nothing in a task says whether it is a probe: a labeller who knew would take care there alone. Without
+    responses to label there is nothing to screen for, and the list is empty.
     """
     if responses.is_empty():
         return []

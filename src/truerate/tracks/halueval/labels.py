@@ -1,9 +1,9 @@
-"""Labelled general responses (HELMA 2.2) from what annotators returned: screening on the probe set, a seeded draw of
-annotators, max-voting, agreement.
+"""Labelled general responses (HELMA 2.2) from what annotators returned: screening on the probe set, a seeded
+draw of annotators, max-voting, agreement.
 
-A label row names its task, its annotator, `yes` or `no` (does the response contain hallucination), and the spans with
-their type. Annotators who get too few of the probe set right are screened out; of those who pass, `n_annotators` per
-task are drawn by seed.
+A label row names its task, its annotator, `yes` or `no` (does the response contain hallucination), and the
+spans with their type. Annotators who get too few of the probe set right are screened out; of those who pass,
+`n_annotators` per task are drawn by seed.
 """
 
 from collections import Counter
@@ -85,7 +85,7 @@ def label_responses(
     settings: Settings,
     writer: ScoreWriter,
 ) -> Labelled:
-    """Screening on the probe set (`truth`: its labels by task), a seeded draw of annotators per task, max-voting, agreement."""
+    """Screen on the probe set (`truth`: its labels), draw annotators per task, vote, measure agreement."""
     rates, n = probe_rates(labels, truth), settings.n_annotators
     passed = passing(rates, settings.probe_pass_rate)
     asked = set(responses["generation_id"])
@@ -118,7 +118,7 @@ def label_responses(
 
 
 def drawn_labels(labels: Iterable[Label], allowed: set[str], *, n: int, seed: int) -> dict[str, list[Label]]:
-    """Return `n` labels per task from allowed annotators, drawn by seed; fewer where fewer have labelled it."""
+    """Return `n` labels per task from allowed annotators, drawn by seed, or all where there are fewer."""
     by_task: dict[str, list[Label]] = {}
     for label in labels:
         if label.annotator in allowed:
@@ -130,13 +130,13 @@ def drawn_labels(labels: Iterable[Label], allowed: set[str], *, n: int, seed: in
 
 
 def voted_type(labels: Sequence[Label]) -> str | None:
-    """Return the label that most annotators who said yes marked; ties by the paper's order; None where none marked a span."""
+    """Return the label that most who said yes marked; ties by the paper's order; None without a span."""
     named = Counter(kind for label in labels if label.value for kind in {span.type for span in label.spans})
     return most_named(named, LABELS) if named else None
 
 
 def _sample(row: dict, item: dict, verdict: bool, labels: Sequence[Label]) -> dict:
-    """A gold sample; its id is that of the response, so that judgements made before the labels came still belong to it."""
+    """A gold sample; its id is the response's, so that earlier judgements still belong to it."""
     return sample_row(
         sample_id=row["generation_id"],
         item_id=row["item_id"],

@@ -1,8 +1,8 @@
 """Hallucination patterns per task, with a demonstration each (`patterns.yaml`).
 
-A demonstration serves sampling (write the wrong one), filtering (which is closer to the truth), recognition (is this one
-hallucinated) and contrast (which of the two is). The general task has no patterns to write by; its three labels take
-their place in recognition.
+A demonstration serves sampling (write the wrong one), filtering (which is closer to the truth), recognition
+(is this one hallucinated) and contrast (which of the two is). The general task has no patterns to write by;
+its three labels take their place in recognition.
 """
 
 from dataclasses import dataclass
@@ -18,8 +18,9 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class Demonstration:
-    """One worked example: a right and a hallucinated text, why the one is wrong (`why`) and the other right (`fits`).
-    `knowledge` is the document of a summary, `history` the turns of a dialogue, `question` a question or query.
+    """One worked example: a right and a hallucinated text, why the one is wrong (`why`) and the other right
+    (`fits`). `knowledge` is the document of a summary, `history` the turns of a dialogue, `question` a
+    question or query.
     """
 
     right: str
@@ -33,7 +34,7 @@ class Demonstration:
 
 @dataclass(frozen=True)
 class Judged:
-    """One side of a demonstration as recognition shows it: the text, whether it is hallucinated, and why so."""
+    """One side of a demonstration as recognition shows it: text, whether it is hallucinated, and why."""
 
     about: Demonstration
     text: str
@@ -88,8 +89,8 @@ def named(task: str, name: str | None) -> tuple[Pattern, ...]:
 
 @lru_cache(maxsize=64)
 def judged(task: str, seed: int) -> tuple[Judged, ...]:
-    """Return both sides of every demonstration of a task, in an order drawn by seed: no verdict follows from the one
-    before it. The order is one for all texts of a board, so that their prompts begin alike.
+    """Return both sides of every demonstration of a task, in an order drawn by seed: no verdict follows from
+    the one before it. The order is one for all texts of a board, so that their prompts begin alike.
     """
     sides = [
         side
@@ -104,8 +105,8 @@ def judged(task: str, seed: int) -> tuple[Judged, ...]:
 
 @lru_cache(maxsize=64)
 def compared(task: str, seed: int) -> tuple[Compared, ...]:
-    """Return the demonstrations of a task as choices of one of two texts, in an order drawn by seed, the right text first
-    as often as second, or once more: no choice follows from the one before it.
+    """Return the demonstrations of a task as choices of one of two texts, in an order drawn by seed, the
+    right text first as often as second, or once more: no choice follows from the one before it.
     """
     examples = [pattern.demonstration for pattern in PATTERNS[task]]
 

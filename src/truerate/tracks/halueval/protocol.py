@@ -1,5 +1,5 @@
-"""HaluEval (HELMA) as the stages know it: what each part of its protocol is done by, and what a plan assumes of replies
-that have not come.
+"""HaluEval (HELMA) as the stages know it: what each part of its protocol is done by, and what a plan assumes
+of replies that have not come.
 """
 
 from typing import Any
@@ -18,10 +18,11 @@ from truerate.tracks.protocol import Protocol
 
 
 def assumed(step: str, key: str, request: Request, settings: Any) -> str:
-    """Return the reply that leads to the most further questions: a text that says what the prompt's last line asks for.
+    """Return the reply that leads to the most further questions: a text that says what the prompt's last line
+    asks for.
 
-    Candidates and free answers differ from one another, a text is flagged, so that it is refined and judged again. The
-    number of calls is therefore an upper bound, and exact once everything is stored.
+    Candidates and free answers differ from one another, a text is flagged, so that it is refined and judged
+    again. The number of calls is therefore an upper bound, and exact once everything is stored.
     """
     cue = request.messages[-1]["content"].rstrip().rsplit("\n", 1)[-1]
     text = f"assumed {content_id(key)}"
@@ -35,8 +36,8 @@ def assumed(step: str, key: str, request: Request, settings: Any) -> str:
 def assumed_selection(
     at: Layout, board: str, tables: Any, replies: dict[str, pl.DataFrame]
 ) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
-    """Return the responses that a build would select, by chrF where all have come; else those of as many queries,
-    whichever, for that changes no number of calls where nothing is stored. No encoder is loaded.
+    """Return the responses that a build would select, by chrF where all have come; else those of as many
+    queries, whichever, for that changes no number of calls where nothing is stored. No encoder is loaded.
     """
     responses, similarity = replies.get("respond", generations([])), at.p.track(board).similarity
     if similarity == "chrf" and ASSUMED not in responses["finish_reason"]:

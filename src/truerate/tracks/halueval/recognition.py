@@ -1,8 +1,9 @@
-"""Recognition (HELMA 3): does a text contain hallucination? And its variants: knowledge, chain-of-thought, sample contrast.
+"""Recognition (HELMA 3): does a text contain hallucination? And its variants: knowledge, chain-of-thought,
+sample contrast.
 
-QA and dialogue are judged without knowledge unless the variant gives it; a summary always comes with its document, so the
-knowledge variant does not exist for it. Sample contrast shows both sides of a pair, in both orders, and asks which one is
-hallucinated.
+QA and dialogue are judged without knowledge unless the variant gives it; a summary always comes with its
+document, so the knowledge variant does not exist for it. Sample contrast shows both sides of a pair, in both
+orders, and asks which one is hallucinated.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -146,7 +147,7 @@ def contrast_requests(
 
 
 def reminder(asked: Prompted) -> Reminder | None:
-    """Return the form to repeat after an unread reply of recognition or filtering; None for other purposes."""
+    """Return the form to repeat after an unread reply of recognition or filtering, else None."""
     if asked.purpose not in (filtering.PURPOSE, PURPOSE):
         return None
     noun = NOUNS.get(asked.attributes["task"] or "", "Response")
@@ -227,12 +228,13 @@ def judgements(rows: Sequence[dict]) -> pl.DataFrame:
     return frame(Judgement, list(rows)).sort("judgement_id")
 
 
-# ---- judgements beside labels --------------------------------------------------------------------------------
+# ---- judgements beside labels ------------------------------------------------------------------------------
 
 
 def runs(samples: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
-    """Return `metrics.judged` of the samples, one row per seed of a detector (`seed`; null: it has none); a detector counts
-    as plain. `scheme` is null unless the data set holds several published candidates per question.
+    """Return `metrics.judged` of the samples, one row per seed of a detector (`seed`; null: it has none); a
+    detector counts as plain. `scheme` is null unless the data set holds several published candidates per
+    question.
     """
     return joined.judged(
         samples, judgements, variant=PLAIN, sample_keys=("scheme",), judgement_keys=("seed",)

@@ -1,5 +1,5 @@
-"""Refinement (HELMA 3.3): texts that a model flagged are rewritten by it with knowledge, and judged again, by it and by
-another judge where the settings name one.
+"""Refinement (HELMA 3.3): texts that a model flagged are rewritten by it with knowledge, and judged again, by
+it and by another judge where the settings name one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -56,8 +56,8 @@ def collect(asked: Sequence[Prompted], replies: Sequence[Reply], of: Sequence[Ta
 
 
 def read_refined(asked: Prompted, text: str, original: str) -> Read:
-    """Read a reply as the corrected text. One that gives the text as it was, or says that nothing is to be corrected, is
-    that text with `outcome: unchanged`; a refusal abstains; nothing left of it: unparsed.
+    """Read a reply as the corrected text. One that gives the text as it was, or says that nothing is to be
+    corrected, is that text with `outcome: unchanged`; a refusal abstains; nothing left of it: unparsed.
     """
     reading = read_text(text, NOUNS[asked.attributes["task"] or ""], original)
     if reading.reason == "unchanged":
@@ -71,7 +71,7 @@ def read_refined(asked: Prompted, text: str, original: str) -> Read:
 def judging_requests(
     refined: Sequence[dict], contexts: Mapping[str, Context], subject: str, prompter: Prompter
 ) -> list[Prompted]:
-    """Return the plain request of every refined text, marked `stage: refined`; `refined_by`: another model."""
+    """Return the plain request of every refined text (`stage: refined`; `refined_by`: another model)."""
     asked = []
     for row in refined:
         if row["status"] == "ok":

@@ -1,7 +1,8 @@
-"""Knowledge retrieval: what the knowledge variant and refinement give a model, of an item's own documents or by BM25.
+"""Knowledge retrieval: what the knowledge variant and refinement give a model, of an item's own documents or
+by BM25.
 
-The index of a corpus lies in a folder that is named by what was indexed; jobs map it into memory and share its pages. It
-is made by the first job that needs it, the others wait for it at a lock.
+The index of a corpus lies in a folder that is named by what was indexed; jobs map it into memory and share
+its pages. It is made by the first job that needs it, the others wait for it at a lock.
 """
 
 import fcntl
@@ -27,8 +28,8 @@ FORM = 3  # of an index on disk; moves where its files or the way to cut words c
 OFFSETS, TEXTS = "offsets.npy", "texts.bin"
 # English words that say nothing of what is asked (the list of Lucene, as bm25s has it).
 STOP_WORDS = frozenset(
-    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was"
-    " will with".split()
+    "a an and are as at be but by for if in into is it no not of on or such that the their then there these"
+    " they this to was will with".split()
 )
 
 
@@ -70,12 +71,12 @@ class Corpus:
 
 
 def retrieved(asked: Sequence[Context], documents: pl.DataFrame | Corpus, n: int) -> dict[str, str]:
-    """Return the texts of the `n` best documents per item (BM25, Robertson et al. 1994), joined by blank lines, by item
-    id. What is looked up is the question or query, of a dialogue its turns.
+    """Return the texts of the `n` best documents per item (BM25, Robertson et al. 1994), joined by blank
+    lines, by item id. What is looked up is the question or query, of a dialogue its turns.
 
-    Ties follow the documents' ids. A document without a word of the query is never given, so an item may get fewer than
-    `n` or, where no document shares a word with it, stand not in the result at all; with no documents or no item the
-    result is empty.
+    Ties follow the documents' ids. A document without a word of the query is never given, so an item may get
+    fewer than `n` or, where no document shares a word with it, stand not in the result at all; with no
+    documents or no item the result is empty.
     """
     if not asked or (isinstance(documents, pl.DataFrame) and documents.is_empty()):
         return {}
@@ -110,7 +111,7 @@ def _digest_of(path: str) -> str:
 
 
 def on_disk(folder: Path, documents: Callable[[], pl.DataFrame]) -> Corpus:
-    """Return the corpus that lies in a folder, mapped into memory; made of these documents where there is none."""
+    """Return the corpus of a folder, mapped into memory; made of these documents if it is not there."""
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         with folder.with_name(f"{folder.name}.lock").open("w") as lock:

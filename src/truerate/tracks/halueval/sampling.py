@@ -1,8 +1,9 @@
 """Sampling of hallucinated texts (HELMA 2.1): one-pass and conversational instruction following.
 
-One-pass gives the whole instruction at once. Conversational gives it over several turns, each answered by the model for
-real; the answers stay in the dialogue, and items that share an instruction share its turns. The instruction has three parts:
-the intention, the hallucination patterns with demonstrations, and the length rule.
+One-pass gives the whole instruction at once. Conversational gives it over several turns, each answered by the
+model for real; the answers stay in the dialogue, and items that share an instruction share its turns. The
+instruction has three parts: the intention, the hallucination patterns with demonstrations, and the length
+rule.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,9 +27,9 @@ from truerate.tracks.halueval.settings import Settings
 
 PURPOSE = "sample"
 _PATTERN_LINE = lazy(r"\A[\s#*_`>\[]*Pattern\b[^\n]*\n", IGNORECASE)
-# Why a candidate is not in the data set: no reply came, none could be read from it, the model declined, it acknowledged
-# the task and wrote nothing, it has no words, it is the right text, it says the right text in a sentence and no other, or
-# it was usable but the judge (or the seeded pick) preferred the other one.
+# Why a candidate is not in the data set: no reply came, none could be read from it, the model declined, it
+# acknowledged the task and wrote nothing, it has no words, it is the right text, it says the right text in a
+# sentence and no other, or it was usable but the judge (or the seeded pick) preferred the other one.
 REASONS = (
     "dead", "unparsed", "refusal", "no-answer", "empty", "same_as_right", "right-restated", "filtered_out",
 )  # fmt: skip
@@ -47,7 +48,7 @@ class Draft:
 
     @cached_property
     def instruction(self) -> tuple | None:
-        """What makes two conversational instructions the same: every message before the item's own; None in one pass."""
+        """What makes two conversational instructions the same: all earlier messages; None in one pass."""
         if self.scheme != "conversational":
             return None
         return tuple((message["role"], message["content"]) for message in self.messages[:-1])
@@ -55,9 +56,9 @@ class Draft:
 
 @dataclass(frozen=True)
 class Instruction:
-    """A conversational instruction: the messages so far, the user turns still to come, and what stands for the replies
-    after it if a turn was never answered: dead, under the key of that turn, so that who looks for its dead letter finds
-    all that it cost.
+    """A conversational instruction: the messages so far, the user turns still to come, and what stands for
+    the replies after it if a turn was never answered: dead, under the key of that turn, so that who looks for
+    its dead letter finds all that it cost.
     """
 
     messages: tuple[dict, ...]
@@ -71,7 +72,7 @@ class Instruction:
         return all(text.strip().rstrip(".!").lower() == "understood" for text in replies)
 
     def answered(self, reply: Reply) -> "Instruction":
-        """Return the instruction after the model's reply to its next turn; a reply that never came ends it."""
+        """Return the instruction after the model's reply to its next turn; one that never came ends it."""
         answer = {"role": "assistant", "content": reply.text}
         reason = f"teaching turn: {reply.reason or reply.status}"
         failed = None if reply.status == "ok" else replace(reply, text="", reason=reason)
@@ -82,7 +83,7 @@ Instructions = dict[tuple, Instruction]
 
 
 def assigned_pattern(context: Context, scheme: str, *, mode: str, seed: int) -> str | None:
-    """Return the pattern an item is to be wrong by, drawn by seed, item and scheme; None: the model chooses."""
+    """Return the pattern an item is to be wrong by, drawn by seed; None: the model chooses."""
     names = patterns.names(context.task)
     if mode == "model":
         return None
@@ -109,8 +110,9 @@ def drafts(contexts: Sequence[Context], prompter: Prompter) -> list[Draft]:
 def instruct(
     of: Sequence[Draft], model: str, settings: Settings, ask: Callable[[list[Request]], list[Reply]]
 ) -> Instructions:
-    """Return the distinct instructions of conversational drafts, each given turn by turn. A reply that ends at its limit of
-    tokens is kept: what it says is not judged, and all items of the instruction would be lost with it.
+    """Return the distinct instructions of conversational drafts, each given turn by turn. A reply that ends
+    at its limit of tokens is kept: what it says is not judged, and all items of the instruction would be lost
+    with it.
     """
     states: Instructions = {}
     for draft in of:
@@ -145,7 +147,7 @@ def requests(
 
 
 def unasked(of: Sequence[Draft], instructions: Instructions) -> list[Reply | None]:
-    """Return per draft the dead reply of one that cannot be asked because its instruction broke off, None where it can."""
+    """Return per draft the dead reply where its instruction broke off, None where it can be asked."""
     return [None if draft.instruction is None else instructions[draft.instruction].failed for draft in of]
 
 
@@ -156,9 +158,9 @@ def collect(of: Sequence[Draft], asked: Sequence[Prompted], replies: Sequence[Re
 
 
 def read_candidate(text: str, draft: Draft) -> Read:
-    """Read a reply as a candidate, cleaned of what is no part of it (`cut` says of what). An assigned pattern needs no
-    heading; a chosen one is read from its line, else it is `unknown`. A refusal abstains. `rejected`: why a text that was
-    read cannot be a hallucinated one.
+    """Read a reply as a candidate, cleaned of what is no part of it (`cut` says of what). An assigned pattern
+    needs no heading; a chosen one is read from its line, else it is `unknown`. A refusal abstains.
+    `rejected`: why a text that was read cannot be a hallucinated one.
     """
     context, is_assigned = draft.context, draft.assigned is not None
     attributes: dict[str, str | None] = {}
@@ -180,8 +182,8 @@ def read_candidate(text: str, draft: Draft) -> Read:
 def candidate_reason(text: str, right: str | None, question: str = "") -> str | None:
     """Return why a candidate cannot be a hallucinated text, None if it can.
 
-    `empty`: no words; `same_as_right`: equal to the right text but for case, articles and punctuation; `right-restated`:
-    the right text in a frame (`replies.restating.restates`) with no other answer beside it.
+    `empty`: no words; `same_as_right`: equal to the right text but for case, articles and punctuation;
+    `right-restated`: the right text in a frame (`replies.restating.restates`) with no other answer beside it.
     """
     plain = texts.normalise(text)
     if not plain:
@@ -194,5 +196,5 @@ def candidate_reason(text: str, right: str | None, question: str = "") -> str | 
 
 
 def words_over(text: str, right: str) -> int:
-    """Return by how many words (`text.words`) a candidate is longer than the right text; negative if it is shorter."""
+    """Return how many words (`text.words`) a candidate is longer than the right text, or shorter (< 0)."""
     return len(texts.words(text)) - len(texts.words(right))

@@ -1,6 +1,6 @@
-"""Everything that is scored of a board of HaluEval but its labels (`labels.label` gives those). Of recognition: every variant,
-failures by pattern and topic, and the outcomes that ranks are tested on; scores are empty if a judge answered no request
-(`metrics.recognition_scores.settled`).
+"""Everything that is scored of a board of HaluEval but its labels (`labels.label` gives those). Of
+recognition: every variant, failures by pattern and topic, and the outcomes that ranks are tested on; scores
+are empty if a judge answered no request (`metrics.recognition_scores.settled`).
 """
 
 from collections.abc import Mapping
@@ -104,8 +104,8 @@ def _contrast(
 def _recognition(
     subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter
 ) -> tuple[Rows, pl.DataFrame]:
-    """The scores of verdicts, and whether each is right. Where texts come in pairs also the accuracy over one side per
-    pair, as the paper's script asks it, and over the pairs matched in form.
+    """The scores of verdicts, and whether each is right. Where texts come in pairs also the accuracy over one
+    side per pair, as the paper's script asks it, and over the pairs matched in form.
     """
     score_rows = recognition_scores(subject, where, rows, writer, more=pattern_ratios(rows, where))
     hits = is_right(rows)
@@ -120,14 +120,14 @@ def _recognition(
     return score_rows, rows.select(unit_id="sample_id", cluster_id="group_id").with_columns(value=value)
 
 
-# ---- the rate of hallucinated responses to general queries ----------------------------------------------------
-# By each judge's verdicts: raw, corrected by its errors on other tasks, and by people's labels of some of the very responses.
-# People labelled each response that was selected (HELMA 2.2), so the rate is known: the rows say what a judge's verdicts are
-# worth as a measure, and what labels of every third response make of them.
+# ---- the rate of hallucinated responses to general queries -------------------------------------------------
+# By each judge's verdicts: raw, corrected by its errors on other tasks, and by people's labels of some of the
+# very responses. People labelled each response that was selected (HELMA 2.2), so the rate is known: the rows
+# say what a judge's verdicts are worth as a measure, and what labels of every third response make of them.
 
 
 def score_rates(samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
-    """Score rows of hallucinated general responses by every judge's plain verdicts; none below LEAST labels."""
+    """Return the rates of hallucinated general responses by judge; none below LEAST labels."""
     responses = samples.filter(pl.col("task") == GENERAL, pl.col("label_source") != "silver")
     if responses.height < LEAST:
         return frame(Score)
@@ -171,7 +171,7 @@ def estimates_of(
 
 
 def cell_of(rows: pl.DataFrame, labelled: frozenset[str]) -> Cell:
-    """The responses with a judge's verdicts and the labels of `labelled`; unread ones at the mean of the others."""
+    """The responses with a judge's verdicts (unread ones at the mean) and the labels of `labelled`."""
     ones = np.ones(rows.height)
     flagged = with_unjudged(ones, rows["verdict"].cast(pl.Float64).fill_null(float("nan")).to_numpy())
     is_known = rows["sample_id"].is_in(list(labelled)).to_numpy()
@@ -180,8 +180,9 @@ def cell_of(rows: pl.DataFrame, labelled: frozenset[str]) -> Cell:
 
 
 def calibration_of(rows: pl.DataFrame) -> dict[str, Calibration]:
-    """A judge's verdicts on texts of other tasks as what it is calibrated on; nothing where there are none. Tasks
-    stand for models: what sets one apart from another is all that is known of a task that is none of them.
+    """A judge's verdicts on texts of other tasks as what it is calibrated on; nothing where there are none.
+    Tasks stand for models: what sets one apart from another is all that is known of a task that is none of
+    them.
     """
     judged_rows = rows.drop_nulls("verdict")
     if judged_rows.is_empty():
@@ -196,7 +197,7 @@ def calibration_of(rows: pl.DataFrame) -> dict[str, Calibration]:
     }
 
 
-# ---- topics ---------------------------------------------------------------------------------------------------
+# ---- topics ------------------------------------------------------------------------------------------------
 
 
 def topics(
@@ -208,11 +209,12 @@ def topics(
     samples: pl.DataFrame,
     judgements: pl.DataFrame,
 ) -> list[dict]:
-    """Return the rows of topics.json: per task each topic's words (LDA), and per judge (plain variant) how many texts of it
-    were judged wrongly and whether it is *failed* (HELMA 3.2).
+    """Return the rows of topics.json: per task each topic's words (LDA), and per judge (plain variant) how
+    many texts of it were judged wrongly and whether it is *failed* (HELMA 3.2).
 
-    Topics are of what is asked about (question and knowledge, document, query), never of the texts judged, so all judges
-    share them. Rows: `task`, `topic`, `words`, `judge`, `n`, `n_failed`, `rate`, `p_holm`, `is_failed`.
+    Topics are of what is asked about (question and knowledge, document, query), never of the texts judged, so
+    all judges share them. Rows: `task`, `topic`, `words`, `judge`, `n`, `n_failed`, `rate`, `p_holm`,
+    `is_failed`.
     """
     from truerate.metrics.topics import asked_text, failure_rows, lda_topics
 

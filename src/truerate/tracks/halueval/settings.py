@@ -25,8 +25,8 @@ Task = Literal["qa", "dialogue", "summarization", "general"]
 
 
 class Sizes(SizesOfTrack):
-    """Items per task of HaluEval, generated or published; null: all that the source has. `general_pool`: queries
-    that are answered, of which `general` are kept.
+    """Items per task of HaluEval, generated or published; null: all that the source has. `general_pool`:
+    queries that are answered, of which `general` are kept.
     """
 
     caps_published: ClassVar[tuple[str, ...]] = ("qa", "dialogue", "summarization", "general", "general_pool")
@@ -53,11 +53,12 @@ class Settings(Track):
     """The HaluEval track (HELMA sections 2 and 3).
 
     Each kind of question has decoding settings of its own: `sampling` those of candidates, `responding` of
-    the responses to general queries (null: as `sampling`), `recognition` of verdicts and of sample
-    contrast; `filtering`, `chain_of_thought` and `refining` are, where null, as `recognition`.
+    the responses to general queries (null: as `sampling`), `recognition` of verdicts and of sample contrast;
+    `filtering`, `chain_of_thought` and `refining` are, where null, as `recognition`.
 
-    `texts`: a task whose texts the source publishes takes these (published), and no model writes it; or models
-    write every task, and what the source publishes is left out (generated). The two never stand on one board.
+    `texts`: a task whose texts the source publishes takes these (published), and no model writes it; or
+    models write every task, and what the source publishes is left out (generated). The two never stand on one
+    board.
     """
 
     released: ClassVar[tuple[str, ...]] = ("qa", "dialogue", "summarization", "general")

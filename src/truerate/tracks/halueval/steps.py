@@ -1,7 +1,8 @@
-"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that name.
+"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that
+name.
 
-A step asks only models that may stand on the board (`Params.models_on`); without one it gives an empty frame. `asking` is
-how a step asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
+A step asks only models that may stand on the board (`Params.models_on`); without one it gives an empty frame.
+`asking` is how a step asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
 """
 
 from collections.abc import Sequence
@@ -52,7 +53,7 @@ class HelmaWork(Work):
         return self.upstream.get(step, generations([]))
 
     def written_items(self, tasks: Sequence[str]) -> list[Context]:
-        """Return the items of the shard that models write texts of: as many as the sizes say, of queries the whole pool."""
+        """Return the items of the shard that models write texts of, by the sizes; of queries the pool."""
         size = self.size.model_dump()
         written = [task for task in dataset.written_tasks(self.published, self.settings) if task in tasks]
         sizes = {task: size["general_pool" if task == "general" else task] for task in written}
@@ -64,7 +65,7 @@ class HelmaWork(Work):
         return dataset.checked(sampled, self.context_of, slack=self.settings.length_slack_words)
 
     def recognised(self, asked: Sequence[Prompted], label: str) -> tuple[list[dict], list[dict]]:
-        """Return the Generation and Judgement rows of questions of recognition; only the last reply to each is a judgement."""
+        """Return Generation and Judgement rows of recognition; the last reply to each is the judgement."""
         how = {"read": recognition.read, "remind": reminder}
         came = ask_until_read(asked, self.config, f"{self.board}: {label}", self.asking, **how)
         version = self.config.identity(self.model)
@@ -92,11 +93,11 @@ def sample(work: HelmaWork) -> list[dict]:
 
 @step_of(HelmaWork)
 def filter(work: HelmaWork) -> list[dict]:  # the paper's name of the step
-    """Ask for the judge's choices between the two candidates of a shard's items, in both orders. Generation rows of
-    purpose `filter`: on generated candidates first, then on published ones.
+    """Ask for the judge's choices between the two candidates of a shard's items, in both orders. Generation
+    rows of purpose `filter`: on generated candidates first, then on published ones.
 
-    Of the data set's generator and, where the source holds candidates of both schemes, of those too: they are no shard's
-    own, so every shard gives them.
+    Of the data set's generator and, where the source holds candidates of both schemes, of those too: they are
+    no shard's own, so every shard gives them.
     """
     sampled = rows_in_shard(work.replies("sample"), work.shard, work.config.p.n_shards)
     groups = {
@@ -113,7 +114,7 @@ def filter(work: HelmaWork) -> list[dict]:  # the paper's name of the step
 
 @step_of(HelmaWork)
 def respond(work: HelmaWork) -> list[dict]:
-    """Ask for several responses to every general query of a shard's pool. Generation rows of purpose `respond`."""
+    """Ask for several responses to every general query of a shard's pool (purpose `respond`)."""
     asked = general.requests(work.written_items(("general",)), work.model, work.settings)
     return general.collect(asked, work.asked(asked, "respond"))
 
@@ -121,7 +122,7 @@ def respond(work: HelmaWork) -> list[dict]:
 def select(
     config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, **how: object
 ) -> pl.DataFrame:
-    """Return the pool's responses with their query's similarity and `selected`, once, in the first shard. Nobody is asked."""
+    """Return the pool's responses with similarity and `selected`, in the first shard; nobody is asked."""
     if shard:
         return generations([])
     responses = upstream.get("respond", generations([]))
@@ -134,7 +135,7 @@ def select(
 
 
 def assembled(config: Layout, board: str, tables, replies: Replies) -> Dataset:
-    """Return the data set that the replies of the steps make together with the source. Pure: it asks nothing."""
+    """Return the data set that the replies of the steps make with the source. Nothing is asked."""
     work = HelmaWork(config, board, tables, replies)
     candidates, filtered, chosen, samples = _samples(work)
     responses = work.replies("select")
@@ -152,8 +153,9 @@ def assembled(config: Layout, board: str, tables, replies: Replies) -> Dataset:
 
 
 def _samples(work: HelmaWork) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, Pick], pl.DataFrame]:
-    """The checked candidates, the replies of filtering, which candidate was chosen for each item, and all samples.
-    Published candidates are no shard's own, so their filtering may come once per shard: equal rows are one.
+    """The checked candidates, the replies of filtering, which candidate was chosen for each item, and all
+    samples. Published candidates are no shard's own, so their filtering may come once per shard: equal rows
+    are one.
     """
     candidates = work.checked(work.replies("sample"))
     filtered = work.replies("filter").unique("generation_id", keep="first", maintain_order=True)
@@ -179,8 +181,9 @@ def exported(
 
 @step_of(HelmaWork, JUDGED)
 def recognise(work: HelmaWork) -> tuple[pl.DataFrame, Replies]:
-    """Ask for a subject's judgements of a shard's samples and selected general responses, in every variant, and for its
-    refinements: Generation rows (purposes `recognise`, `refine`), and beside them the `judgements`.
+    """Ask for a subject's judgements of a shard's samples and selected general responses, in every variant,
+    and for its refinements: Generation rows (purposes `recognise`, `refine`), and beside them the
+    `judgements`.
     """
     samples, responses = _samples(work)[-1], work.replies("select")
     context_of, targets = recognition_targets(work.config, samples, responses, work.tables, work.shard)
@@ -207,7 +210,7 @@ def recognition_targets(
 def _judged_texts(
     work: HelmaWork, of_item: dict[str, Context], targets: Sequence[Target]
 ) -> tuple[list[dict], list[dict]]:
-    """Generation and Judgement rows of what one subject says of these texts, of what it refines, and of that."""
+    """Return the rows of what one subject says of these texts, of what it refines, and of that."""
     from truerate.tracks.halueval.retrieval import knowledge_of, knowledge_of_queries  # brings numpy
 
     config, board, subject, prompter = work.config, work.board, work.model, work.prompter
@@ -229,8 +232,8 @@ def _judged_texts(
 
 @step_of(HelmaWork, JUDGED)
 def judge_refined(work: HelmaWork) -> tuple[list[dict], Replies]:
-    """Ask what another model says of the texts of a shard that subjects rewrote; its own rewritings, which it has judged,
-    are not asked again. Generation rows of purpose `recognise`, and beside them the `judgements`.
+    """Ask what another model says of the texts of a shard that subjects rewrote; its own rewritings, which it
+    has judged, are not asked again. Generation rows of purpose `recognise`, and beside them the `judgements`.
     """
     rows = rows_in_shard(work.replies("recognise"), work.shard, work.config.p.n_shards)
     refined = rows.filter((pl.col("purpose") == refinement.PURPOSE) & (pl.col("model") != work.model))

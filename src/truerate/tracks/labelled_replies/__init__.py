@@ -1,1 +1,1 @@
-"""Labelled replies: published sets that hold replies of named systems with people's labels or a judge's verdicts."""
+"""Labelled replies: published replies of named systems with people's labels or a judge's verdicts."""

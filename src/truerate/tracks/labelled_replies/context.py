@@ -6,7 +6,7 @@ from truerate.tracks.asking import PlainContext
 
 
 def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, PlainContext]:
-    """Return the contexts of items by item_id, in the items' order; texts of several documents are joined by blank lines."""
+    """Return the contexts of items by id, in their order; texts of documents are joined by blank lines."""
     texts = dict(documents.select("document_id", "text").iter_rows())
     rows = items.select("item_id", "question", "document_ids", "history").iter_rows()
     return {

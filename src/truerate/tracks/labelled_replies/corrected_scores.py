@@ -1,9 +1,9 @@
 """What a detector says of the rate of each subject, raw and corrected by its errors on people's labels.
 
-A subject's own labels are not used but for `few_labels` of them: its rate is corrected by the detector's errors on
-labelled replies of others, which is what one has of a model that nobody labelled. People's rate stands beside and
-says whether the correction held. A detector that hardly tells the two classes apart corrects nothing: its rate is
-*not identified*.
+A subject's own labels are not used but for `few_labels` of them: its rate is corrected by the detector's
+errors on labelled replies of others, which is what one has of a model that nobody labelled. People's rate
+stands beside and says whether the correction held. A detector that hardly tells the two classes apart
+corrects nothing: its rate is *not identified*.
 """
 
 from collections.abc import Iterator, Mapping
@@ -41,8 +41,8 @@ def score_corrected(
 def estimated(
     judged_rows: pl.DataFrame, writer: ScoreWriter, settings: Settings
 ) -> Iterator[tuple[str, pl.DataFrame, list[Estimate]]]:
-    """Each subject of the board, its replies, and the estimates of its rate that can be made; what each rests on is
-    said by its name: errors on others' labelled replies, or a few labels of the subject's own.
+    """Each subject of the board, its replies, and the estimates of its rate that can be made; what each rests
+    on is said by its name: errors on others' labelled replies, or a few labels of the subject's own.
     """
     confidence = writer.statistics.confidence
     people = judged_rows.filter("is_people")
@@ -90,8 +90,8 @@ def calibration(people: pl.DataFrame) -> Mapping[str, Calibration]:
 
 
 def drawn(people: pl.DataFrame, n: int, seed: int) -> frozenset[str]:
-    """The first `n` units that people labelled in a seeded order, the same for all subjects; none where that is
-    all of them: then nothing is left to estimate.
+    """The first `n` units that people labelled in a seeded order, the same for all subjects; none where that
+    is all of them: then nothing is left to estimate.
     """
     units = people.filter(~pl.col("is_calibration"))["unit"].unique(maintain_order=True).to_list()
     ordered = sorted(units, key=lambda unit: (draw(seed, "few labels", unit), unit))

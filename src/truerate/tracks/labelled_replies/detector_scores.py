@@ -12,8 +12,8 @@ from truerate.tracks.labelled_replies.replies import by_rule, by_subject, rules_
 
 
 def verdicts_on(rows: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
-    """The replies with each verdict on them that could be read, by `detector`, `sample_id`: `verdict`; of a detector
-    with several seeds the share of them that flags the reply, which counts once (`read`: 1).
+    """The replies with each verdict on them that could be read, by `detector`, `sample_id`: `verdict`; of a
+    detector with several seeds the share of them that flags the reply, which counts once (`read`: 1).
     """
     read = judgements.drop_nulls("verdict").select("verdict", detector="judge", sample_id="target_id")
     keys = ["detector", "sample_id"]
@@ -26,8 +26,8 @@ def verdicts_on(rows: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
 
 
 def score_detectors(judged_rows: pl.DataFrame, writer: ScoreWriter) -> list[dict[str, Any]]:
-    """TPR, TNR, balanced accuracy and Youden's J of each detector where people labelled what it judged: over all,
-    by task, by each further rule, and of each subject's replies.
+    """TPR, TNR, balanced accuracy and Youden's J of each detector where people labelled what it judged: over
+    all, by task, by each further rule, and of each subject's replies.
     """
     labelled = judged_rows.filter("is_people")
     score_rows: list[dict[str, Any]] = []

@@ -7,7 +7,7 @@ from truerate.tracks.protocol import Protocol
 
 
 class LabelledReplies(Protocol):
-    """Rates of named systems from published replies and their labels; nothing is drawn and nothing is asked."""
+    """Rates of named systems from published replies and their labels; nothing is drawn or asked."""
 
     name = "labelled_replies"
     settings, sizes = Settings, Sizes

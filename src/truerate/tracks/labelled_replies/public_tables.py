@@ -1,5 +1,5 @@
-"""Tables of a board of labelled replies: rates of those who wrote them, detectors against people's labels, and the
-rates that detectors give.
+"""Tables of a board of labelled replies: rates of those who wrote them, detectors against people's labels,
+and the rates that detectors give.
 """
 
 import polars as pl
@@ -55,7 +55,7 @@ def detector_table(keyed: pl.DataFrame) -> pl.DataFrame:
 
 
 def corrected_table(keyed: pl.DataFrame) -> pl.DataFrame:
-    """A line per detector and subject: raw, and corrected by each estimator; what is not identified says so."""
+    """A line per detector and subject: raw, and corrected by each estimator or not identified."""
     kept = keyed.filter(pl.col("task").is_null(), metric="detector_rate")
     if kept.is_empty():
         return kept.select("subject")

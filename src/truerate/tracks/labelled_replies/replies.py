@@ -1,4 +1,4 @@
-"""The replies of a board as its scores read them: whose they are, to what, by whom they were labelled, and how."""
+"""The replies of a board as its scores read them: whose they are, to what, labelled by whom."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,10 +14,11 @@ ATTRIBUTES = ("part", "unit", "label", "judge", "own_judge", "files", "purpose")
 
 
 def replies(samples: pl.DataFrame) -> pl.DataFrame:
-    """A row per reply: `sample_id`, `item_id`, `subject` (who wrote it), `cluster` (its source), `unit` (what all subjects
-    were asked; the publishers' id where there is one), `task` (the publishers' part where a set has parts),
-    `is_hallucinated`, `is_people` (whether people said so), `label`, `judge`, `own_judge` (True where its maker is the
-    subject's), `files`, `is_calibration`, and a column per further rule. Replies of nobody are left out.
+    """A row per reply: `sample_id`, `item_id`, `subject` (who wrote it), `cluster` (its source), `unit` (what
+    all subjects were asked; the publishers' id where there is one), `task` (the publishers' part where a set
+    has parts), `is_hallucinated`, `is_people` (whether people said so), `label`, `judge`, `own_judge` (True
+    where its maker is the subject's), `files`, `is_calibration`, and a column per further rule. Replies of
+    nobody are left out.
     """
     columns = [pair("attributes", key).alias(key) for key in (*ATTRIBUTES, *_rule_keys(samples))]
     of_generators = samples.filter(pl.col("generator").is_not_null()).select(

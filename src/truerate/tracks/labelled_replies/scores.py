@@ -1,5 +1,5 @@
-"""Everything that is scored of a board of labelled replies: rates of those who wrote them, by people's labels or a
-judge's verdicts; detectors held against people; and what detectors say of rates.
+"""Everything that is scored of a board of labelled replies: rates of those who wrote them, by people's labels
+or a judge's verdicts; detectors held against people; and what detectors say of rates.
 """
 
 from typing import Any
@@ -44,8 +44,8 @@ def score(
 
 
 def score_rates(subjects: pl.DataFrame, writer: ScoreWriter) -> tuple[list[dict[str, Any]], pl.DataFrame]:
-    """The share of each subject's replies that is labelled hallucinated, over all, by task and by each further
-    rule, and what each got on each unit.
+    """The share of each subject's replies that is labelled hallucinated, over all, by task and by each
+    further rule, and what each got on each unit.
     """
     score_rows: list[dict[str, Any]] = []
     outcomes = [frame(Outcome)]
@@ -63,8 +63,9 @@ def score_rates(subjects: pl.DataFrame, writer: ScoreWriter) -> tuple[list[dict[
 
 
 def score_judged(judged_rows: pl.DataFrame, writer: ScoreWriter) -> tuple[list[dict[str, Any]], pl.DataFrame]:
-    """The share of each subject's replies that each detector or judge calls hallucinated, over all and by task, and
-    what it said of each unit: the board as it would stand by that judge alone. `judged_rows`: `verdicts_on`.
+    """The share of each subject's replies that each detector or judge calls hallucinated, over all and by
+    task, and what it said of each unit: the board as it would stand by that judge alone. `judged_rows`:
+    `verdicts_on`.
     """
     score_rows: list[dict[str, Any]] = []
     outcomes = [frame(Outcome)]
@@ -80,8 +81,8 @@ def score_judged(judged_rows: pl.DataFrame, writer: ScoreWriter) -> tuple[list[d
 
 
 def score_labels(subjects: pl.DataFrame, writer: ScoreWriter) -> list[dict[str, Any]]:
-    """The share of each published label, and of each group of files that verdicts stand in, per subject; and the
-    share of verdicts of a judge whose maker is the subject's own.
+    """The share of each published label, and of each group of files that verdicts stand in, per subject; and
+    the share of verdicts of a judge whose maker is the subject's own.
     """
     score_rows = []
     for metric, column in (("label_rate", "label"), ("files_rate", "files")):

@@ -15,8 +15,8 @@ TARGET = ("item_id", "group_id", "lang", "task", "text", "spans")
 def exported(
     at: Layout, board: str, tables, replies: dict[str, pl.DataFrame], beside: dict[str, pl.DataFrame]
 ) -> tuple[dict[str, pl.DataFrame], list[dict]]:
-    """The source's items, replies and published verdicts, and what the match of words says where a right answer
-    is known. Nobody labels anything here.
+    """The source's items, replies and published verdicts, and what the match of words says where a right
+    answer is known. Nobody labels anything here.
     """
     judgements = pl.concat([tables.judgements, word_match.judged(tables.samples, tables.items)])
     none = frame(Generation)
@@ -30,6 +30,6 @@ def exported(
 
 
 def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """The replies, and the labelled answers that calibrate, that published detectors judge: all that have a text."""
+    """Return what published detectors judge: replies and labelled answers that have a text."""
     written = samples.filter(pl.col("text").str.strip_chars() != "")
     return written.select(pl.col("sample_id").alias("target_id"), *TARGET)

@@ -1,4 +1,4 @@
-"""A judge that costs nothing: an answer is right where a golden answer stands in it (EVOUNA's lexical match)."""
+"""A judge that costs nothing: right is an answer that holds a golden one (EVOUNA's lexical match)."""
 
 import polars as pl
 
@@ -10,7 +10,7 @@ NAME, VERSION = "word-match", "1"
 
 
 def holds_golden(answer: str, golden: str) -> bool:
-    """Whether one of the golden answers stands in the answer; one of which nothing is left bare stands in none."""
+    """Return whether one of the golden answers that are not empty when bare stands in the answer."""
     plain = bare(answer)
     return any(bare_answer in plain for bare_answer in bare_answers(golden) if bare_answer)
 

@@ -1,1 +1,1 @@
-"""WildHallucinations: entities of real chats, web evidence, atomic facts, WildFactScore (Zhao et al. 2024)."""
+"""WildHallucinations: entities of chats, web evidence, atomic facts, WildFactScore (Zhao et al. 2024)."""

@@ -1,5 +1,6 @@
-"""The tables of the data set, and the tasks that people are given: made of the replies of all steps, slice by slice where these
-outgrow memory, and of replies that a source brings with their facts and people's verdicts. Pure: nothing is asked.
+"""The tables of the data set, and the tasks that people are given: made of the replies of all steps, slice by
+slice where these outgrow memory, and of replies that a source brings with their facts and people's verdicts.
+Pure: nothing is asked.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,8 +39,8 @@ PUBLISHED = "published"
 KEYS = {"generations": "generation_id", "facts": "fact_id", "judgements": "judgement_id"}
 Tables = dict[str, pl.DataFrame]
 
-# Tables of the data set that scores are made from, besides those of every track; and of tables with a row per fact or reply
-# what scores read: the texts and passages of millions of facts stay on disk.
+# Tables of the data set that scores are made from, besides those of every track; and of tables with a row per
+# fact or reply what scores read: the texts and passages of millions of facts stay on disk.
 SCORED = ("facts", "rejects", "documents")
 _OF_REPLY = "generation_id item_id purpose model text finish_reason status reason prompt_key attributes"
 SCORED_COLUMNS = {
@@ -57,7 +58,8 @@ LABELLED_COLUMNS = {
 }
 # Of a source whose entities bring their pages a job reads those of its own entities alone.
 QUERIED = ("documents",)
-# Steps with a file per subject and shard, whose rows outgrow memory: they are exported one subject and shard at a time.
+# Steps with a file per subject and shard, whose rows outgrow memory: they are exported one subject and shard
+# at a time.
 SLICED = ("generate", "facts")
 
 
@@ -71,11 +73,12 @@ def exported(
     slices: Iterable[tuple[Tables, Tables]] = (),
     gathered: Gathered | None = None,
 ) -> tuple[Tables, list[dict]]:
-    """Return the tables of the board's data set by name, and its annotation tasks. Ready replies of the source stand as they
-    are. The pages stay on disk: of their texts those are read that a task shows.
+    """Return the tables of the board's data set by name, and its annotation tasks. Ready replies of the
+    source stand as they are. The pages stay on disk: of their texts those are read that a task shows.
 
-    `slices`: further replies and tables beside them, those of SLICED of a subject and a shard at a time. The Generation, Fact
-    and Judgement rows of each slice go to `gathered`, where there is one, and stand on disk; else they are given back.
+    `slices`: further replies and tables beside them, those of SLICED of a subject and a shard at a time. The
+    Generation, Fact and Judgement rows of each slice go to `gathered`, where there is one, and stand on disk;
+    else they are given back.
     """
     from truerate.tracks.wildhallucinations.rarity import with_rarity  # brings numpy, which no step needs
 
@@ -130,7 +133,7 @@ def rows_of(
 
 
 def unused(replies: pl.DataFrame) -> pl.DataFrame:
-    """Return Reject rows of the replies that are neither `ok` nor an abstention, each with its reason and raw text."""
+    """Return Reject rows of replies that are neither `ok` nor an abstention, with reason and raw text."""
     rows = replies.filter(~pl.col("status").is_in(["ok", "abstained"])).iter_rows(named=True)
     reasons = ((row, row["reason"] if row["status"] == "unparsed" else None) for row in rows)
     return frame(Reject, [rejected(row, reason or row["status"]) for row, reason in reasons])
@@ -152,7 +155,7 @@ def tasks_of(
     verifier: str | None,
     seed: int,
 ) -> list[dict]:
-    """Return what people are given of the rows of a board; read are the columns of a draw, and the rows drawn."""
+    """Return what people are given of a board's rows; read are the columns of a draw, and the rows drawn."""
     stage = pair("attributes", "stage")
     judgements = rows["judgements"].select("judge", "target_id", "verdict", stage=stage).collect()
     numbers = {"n_labelled": size.labelled, "n_reviewed": size.reviewed, "n_checked": size.checked}
@@ -167,12 +170,12 @@ def tasks_of(
     return sorted(tasks, key=lambda task: task["task_id"])
 
 
-# ---- replies that a source brings ----------------------------------------------------------------------------
+# ---- replies that a source brings --------------------------------------------------------------------------
 
 
 class Ready(NamedTuple):
-    """Frames of `schemas.Generation` (purpose `generate`), `Fact`, `Judgement` (judge `human`, and the judges whose verdicts
-    on these facts the source brings), and the labelled facts as `Sample`.
+    """Frames of `schemas.Generation` (purpose `generate`), `Fact`, `Judgement` (judge `human`, and the judges
+    whose verdicts on these facts the source brings), and the labelled facts as `Sample`.
     """
 
     generations: pl.DataFrame
@@ -184,17 +187,18 @@ class Ready(NamedTuple):
 def ready(tables, rule: str = RULES[0]) -> Ready:
     """Return the replies of a source, their facts and verdicts; empty frames where it brings none.
 
-    In the source, a reply is a sample of task `entity` (attribute `n_claims`), a fact one of task `fact` that names its reply
-    (`generation`). Facts without a reply are labelled claims to measure verifiers on: they stay samples and are none of
-    these tables. Ids are those of the samples.
+    In the source, a reply is a sample of task `entity` (attribute `n_claims`), a fact one of task `fact` that
+    names its reply (`generation`). Facts without a reply are labelled claims to measure verifiers on: they
+    stay samples and are none of these tables. Ids are those of the samples.
 
-    A reply with claims answers. One without either abstains, where the `rule` of abstention says so of its text, or responds
-    without a fact: nothing that could be checked is in it, or taking the claims out failed, which the source does not say.
-    What the other rule says of the text stands in the attributes. A verdict is true (not supported) where the sample is
-    hallucinated: any published label but entailment. Facts stand in their published order; the source does not say which
-    sentence they come from, so each counts as a sentence of its own. Where the source says whether a reply answers (attribute
-    `responds`: yes, no; of a `no` also `silent_by`, else it is people's word), that stands in the place of the rule; and so
-    does what it says of facts (`is_duplicate`, `is_title`) and of a reply that it does not have whole (`is_whole`: false).
+    A reply with claims answers. One without either abstains, where the `rule` of abstention says so of its
+    text, or responds without a fact: nothing that could be checked is in it, or taking the claims out failed,
+    which the source does not say. What the other rule says of the text stands in the attributes. A verdict is
+    true (not supported) where the sample is hallucinated: any published label but entailment. Facts stand in
+    their published order; the source does not say which sentence they come from, so each counts as a sentence
+    of its own. Where the source says whether a reply answers (attribute `responds`: yes, no; of a `no` also
+    `silent_by`, else it is people's word), that stands in the place of the rule; and so does what it says of
+    facts (`is_duplicate`, `is_title`) and of a reply that it does not have whole (`is_whole`: false).
     """
     replies = tables.samples.filter(pl.col("task") == "entity").sort("sample_id")
     claims = tables.samples.filter(pl.col("task") == "fact").sort("sample_id")

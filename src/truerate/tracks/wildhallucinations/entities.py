@@ -1,13 +1,14 @@
-"""Which entities a board asks about (WildHallucinations, section 2): from names to entities, what is taken out and why; and of
-these the ones that have pages.
+"""Which entities a board asks about (WildHallucinations, section 2): from names to entities, what is taken
+out and why; and of these the ones that have pages.
 
-Privacy. Entities of WildHallucinations come from messages that people wrote to an assistant, so names of private persons
-stand among them. Three rules keep them out, each with a test: (1) whoever asked for it stands in the take-down list and is
-never asked about, searched for or named again; (2) a name that every message introduces as somebody's own ("my neighbour
-…", "our accountant …"), and an e-mail address, is private without any model's word; (3) of the others a model is asked for
-each, with the message that holds it, and `private person` takes it out. Rejected for one of these reasons, or because that
-model gave no answer, a name is not repeated in the rejects, and `without_private` takes it out of the replies that held
-it. A model errs, and a public figure may be somebody's neighbour: the rules lean towards taking out.
+Privacy. Entities of WildHallucinations come from messages that people wrote to an assistant, so names of
+private persons stand among them. Three rules keep them out, each with a test: (1) whoever asked for it stands
+in the take-down list and is never asked about, searched for or named again; (2) a name that every message
+introduces as somebody's own ("my neighbour …", "our accountant …"), and an e-mail address, is private without
+any model's word; (3) of the others a model is asked for each, with the message that holds it, and `private
+person` takes it out. Rejected for one of these reasons, or because that model gave no answer, a name is not
+repeated in the rejects, and `without_private` takes it out of the replies that held it. A model errs, and a
+public figure may be somebody's neighbour: the rules lean towards taking out.
 """
 
 import re
@@ -39,8 +40,8 @@ PASSED = {VERIFY: "entity", DISAMBIGUATE: "one"}  # the word that lets a name go
 OUT = {"private person": "private-person", "no entity": "no-entity", "several": "ambiguous"}
 AT_ONCE = 20_000  # replies that are dictionaries at a time
 EVIDENCE, NO_PAGE = "evidence", "no-page"
-# Why a name is no entity of the board; `unparsed-`, `dead-` and `unasked-` stand before the call that gave no answer.
-# UNUSABLE and `not-in-message` come from `names`, `no-page` from the search.
+# Why a name is no entity of the board; `unparsed-`, `dead-` and `unasked-` stand before the call that gave no
+# answer. UNUSABLE and `not-in-message` come from `names`, `no-page` from the search.
 REASONS = (
     "takedown",
     *OUT.values(),
@@ -62,7 +63,7 @@ Rows = list[dict]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One entity (`name`) with the ids, texts and titles of its pages, in the order of the search's results."""
+    """One entity (`name`) with the ids, texts and titles of its pages, as the search ranks them."""
 
     item_id: str
     lang: str
@@ -98,8 +99,8 @@ def contexts(items: pl.DataFrame, documents: pl.DataFrame | pl.LazyFrame) -> dic
 
 
 def curated(config: Layout, board: str, tables, upstream: Replies) -> tuple[Rows, Rows]:
-    """Return Item rows of a board's entities, without documents, and Reject rows of the names that were taken out: those of
-    its source, else those curated from its chats.
+    """Return Item rows of a board's entities, without documents, and Reject rows of the names that were taken
+    out: those of its source, else those curated from its chats.
 
     Of a source that brings entities of its own none is judged, but the take-down list and the limit hold.
     """
@@ -112,7 +113,7 @@ def curated(config: Layout, board: str, tables, upstream: Replies) -> tuple[Rows
 
 
 def with_pages(config: Layout, board: str, tables, upstream: Replies) -> tuple[pl.DataFrame, Rows]:
-    """Return the items of the entities that have pages, with those, and Reject rows of all that were taken out."""
+    """Return the items of entities with pages, and Reject rows of all that were taken out."""
     kept, rejects = curated(config, board, tables, upstream)
     parts = [tables.documents.lazy(), upstream.get("documents", frame(Document)).lazy()]
     documents = pl.concat([part.select("document_id", "is_wikipedia") for part in parts]).collect()
@@ -125,8 +126,9 @@ def with_evidence(
 ) -> tuple[Rows, Rows]:
     """Return Item rows of entities with their documents, and Reject rows (`no-page`) of those without a page.
 
-    `searched` are the `search` rows; an entity that has documents of its own keeps those. Sets `document_ids` and the
-    attribute `is_wikipedia`: what the source says of it (attribute `wiki`), else whether any page is of Wikipedia.
+    `searched` are the `search` rows; an entity that has documents of its own keeps those. Sets `document_ids`
+    and the attribute `is_wikipedia`: what the source says of it (attribute `wiki`), else whether any page is
+    of Wikipedia.
     """
     wikipedia = dict(documents.select("document_id", "is_wikipedia").iter_rows())
     of_search = searched.filter(pl.col("purpose") == "search").iter_rows(named=True)
@@ -157,12 +159,12 @@ def from_chats(
     seed: int,
     takedown: str | None,
 ) -> tuple[Rows, Rows]:
-    """Return Item rows of the entities that are kept, without documents, sorted by id, and Reject rows of every name that
-    is not.
+    """Return Item rows of the entities that are kept, without documents, sorted by id, and Reject rows of
+    every name that is not.
 
-    `chats` are Item rows of task `chat`; `extracted` and `judged` Generation rows of the steps `extract` and `curate`. At
-    most `limit` are kept, those of most conversations first, ties drawn by `seed`. `takedown` is the path of the list of
-    names that are never used.
+    `chats` are Item rows of task `chat`; `extracted` and `judged` Generation rows of the steps `extract` and
+    `curate`. At most `limit` are kept, those of most conversations first, ties drawn by `seed`. `takedown` is
+    the path of the list of names that are never used.
     """
     names, rejects = names_in_chats(chats, extracted)
     to_judge, out = candidates(names, texts_of(chats, names), takedown_keys(takedown))
@@ -240,7 +242,7 @@ def removed(name: Name, reason: str, detail: str) -> dict:
 def most_mentioned(
     passed: Sequence[tuple[Name, dict]], limit: int, seed: int, more: str
 ) -> tuple[Rows, Rows]:
-    """Return the rows of the `limit` names of most conversations (ties by seed), and Reject rows of the others."""
+    """Return the rows of the `limit` names of most chats (ties by seed), and Reject rows of the others."""
     order = {name: (-name.n_chats, draw(seed, "entity", name.item_id), name.item_id) for name, _ in passed}
     ranked = sorted(passed, key=lambda pair: order[pair[0]])
     rows = sorted((row for _, row in ranked[:limit]), key=lambda row: row["item_id"])
@@ -257,7 +259,7 @@ def item(item_id: str, source: str, name: str, **attributes: object) -> dict:
 
 
 def takedown_keys(path: str | None) -> frozenset[str]:
-    """Return the keys of the names in a take-down list, one per line; raises TruerateError if it is unreadable."""
+    """Return the keys of a take-down list, a name a line; raises TruerateError if it is unreadable."""
     if path is None:
         return frozenset()
     try:
@@ -270,7 +272,7 @@ def takedown_keys(path: str | None) -> frozenset[str]:
 
 
 def without_private(rows: pl.DataFrame, rejects: Sequence[dict], source: str) -> pl.DataFrame:
-    """Return Generation rows as they may be published: what was rejected for one of HIDDEN is named in none of them."""
+    """Return Generation rows as they may be published: without the names rejected for one of HIDDEN."""
     hidden = {row["target_id"] for row in rejects if row["reason"] in HIDDEN}
     if not rows.select(((pl.col("purpose") == EXTRACT) | pl.col("item_id").is_in(list(hidden))).any()).item():
         return rows

@@ -1,5 +1,6 @@
-"""Web evidence: the step that searches the web for each curated entity and fetches its pages, what became of these, the
-documents of each entity, and how much there is of it. What the page store holds is neither asked nor fetched.
+"""Web evidence: the step that searches the web for each curated entity and fetches its pages, what became of
+these, the documents of each entity, and how much there is of it. What the page store holds is neither asked
+nor fetched.
 """
 
 import asyncio
@@ -45,7 +46,7 @@ class Read:
     text: Text
 
     def document(self) -> dict:
-        """Return the Document row of the page. Its id is of address and text, so that a page of two entities is one document."""
+        """Return the Document row of the page; its id is of address and text, so shared pages are one."""
         return {
             "document_id": content_id("web", self.final_url, self.text.text),
             "lang": "en",
@@ -61,14 +62,14 @@ class Read:
 
 @dataclass(slots=True)
 class Gathered:
-    """The pages of one entity: Document rows in the order of the results, and Reject rows of the results that gave none."""
+    """The pages of one entity: Document rows by rank, and Reject rows of results that gave none."""
 
     documents: list[dict] = field(default_factory=list)
     rejects: list[dict] = field(default_factory=list)
 
 
 def gathered(item_id: str, results: Iterable[Read]) -> Gathered:
-    """Return the documents of an entity. A text that an earlier result of it has already given is a duplicate."""
+    """Return the documents of an entity; a text that an earlier result has given is a duplicate."""
     pages, texts = Gathered(), set[str]()
     for read in results:
         outcome, plain = read.text.outcome, " ".join(read.text.text.casefold().split())
@@ -86,10 +87,11 @@ def gathered(item_id: str, results: Iterable[Read]) -> Gathered:
 
 
 def searched_row(item: dict, pages: Gathered, *, n_results: int, prompt_key: str, params: str) -> dict:
-    """Return the Generation row (purpose `search`) of an entity: the addresses of its documents, one per line.
+    """Return the Generation row (purpose `search`) of an entity: the addresses of its documents, one per
+    line.
 
-    Attributes: its `name`, the ids of its `documents`, `n_results` of the search, `n_words` of all its pages: whoever
-    counts them later needs no page.
+    Attributes: its `name`, the ids of its `documents`, `n_results` of the search, `n_words` of all its pages:
+    whoever counts them later needs no page.
     """
     ids = [row["document_id"] for row in pages.documents]
     sizes = {"n_results": n_results, "n_words": sum(len(words(row["text"])) for row in pages.documents)}
@@ -106,7 +108,7 @@ def searched_row(item: dict, pages: Gathered, *, n_results: int, prompt_key: str
 
 
 def tables_of(documents: Sequence[dict], rejects: Sequence[dict]) -> Replies:
-    """Return documents, each once, by id, and rejects in a fixed order, as the tables beside the step's rows."""
+    """Return documents, each once, by id, and rejects in a fixed order: the tables beside the rows."""
     once = {row["document_id"]: row for row in documents}
     return {
         "documents": frame(Document, list(once.values())).sort("document_id"),
@@ -114,15 +116,15 @@ def tables_of(documents: Sequence[dict], rejects: Sequence[dict]) -> Replies:
     }
 
 
-# ---- counts --------------------------------------------------------------------------------------------------
+# ---- counts ------------------------------------------------------------------------------------------------
 
 
 def amounts(searched: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
-    """Return how much evidence each entity has: `item_id`, `n_pages`, `n_words` (of all its pages), `is_wikipedia`
-    (any page).
+    """Return how much evidence each entity has: `item_id`, `n_pages`, `n_words` (of all its pages),
+    `is_wikipedia` (any page).
 
-    One row per `search` row, which holds the number of words (`searched_row`); of `documents` ids and `is_wikipedia` are
-    read. An entity without a page counts with 0 pages and 0 words.
+    One row per `search` row, which holds the number of words (`searched_row`); of `documents` ids and
+    `is_wikipedia` are read. An entity without a page counts with 0 pages and 0 words.
     """
     wikipedia, rows = dict(documents.select("document_id", "is_wikipedia").iter_rows()), []
     for row in searched.iter_rows(named=True):
@@ -141,17 +143,18 @@ def outcomes(searched: pl.DataFrame, rejects: pl.DataFrame) -> dict[str, int]:
     return {outcome.value: n_of[outcome.value] for outcome in Outcome}
 
 
-# ---- the step ------------------------------------------------------------------------------------------------
+# ---- the step ----------------------------------------------------------------------------------------------
 
 
 def evidence(
     config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Callable = ask
 ) -> Tables:
-    """Search and fetch: rows of the shard's entities, beside them their `documents` and the `rejects` of pages that were
-    dropped.
+    """Search and fetch: rows of the shard's entities, beside them their `documents` and the `rejects` of
+    pages that were dropped.
 
-    No model is asked (`asking` stands here as in every step). Entities that bring documents of their own are not searched
-    for. Raises TruerateError where the search or the endpoints fail; what was fetched until then stays in the page store.
+    No model is asked (`asking` stands here as in every step). Entities that bring documents of their own are
+    not searched for. Raises TruerateError where the search or the endpoints fail; what was fetched until then
+    stays in the page store.
     """
     entities, _ = curated(config, board, tables, upstream)
     of_shard = [row for row in entities if shard_of(row["item_id"], config.p.n_shards) == shard]
@@ -204,7 +207,7 @@ class Web:
         return generations(rows), tables_of(documents, rejects)
 
     def search(self, names: Sequence[str]) -> list[list[dict]]:
-        """Return the results of each name, recorded or searched; raises TruerateError where the search fails."""
+        """Return the results of each name, recorded or searched; TruerateError where the search fails."""
         from truerate.web.recorded import plain, recorded
         from truerate.web.search import Searcher, address
 
@@ -247,7 +250,8 @@ class Web:
         lost = self._open(asked)
         if len(lost) >= MANY and not any(page.status and not page.is_transient for page in self._pages(urls)):
             page = next(self._pages(lost))
-            what = f"fetching pages: none of {len(urls):,} came (the first, {page.url!r}: {page.outcome} {page.detail})"
+            first = f"{page.url!r}: {page.outcome} {page.detail}"
+            what = f"fetching pages: none of {len(urls):,} came (the first, {first})"
             hint = "see to the network and tracks.wildhallucinations.fetch in params.yaml, then run again"
             raise TruerateError(f"{what}; {hint}")
 
@@ -265,7 +269,7 @@ class Web:
             await fetcher.fetch_all(urls, on_page=self._reader.begin)
 
     def read(self, result: dict) -> Read:
-        """Return what a result's page says, or what became of it. A page that was recorded is judged as a fetched one is."""
+        """Return what a result's page says, or what became of it; recorded ones are judged like fetched."""
         url, title = result["link"], result.get("title", "")
         final_url = result.get("final_url", url)
         if self._is_behind_login(result):
@@ -311,6 +315,6 @@ def search_scope(config: Layout, board: str) -> str:
 
 
 def identity(config: Layout, endpoint: str | None) -> str:
-    """Name a simulated web, whose pages change with its code; empty for the web itself, also through a proxy."""
+    """Name a simulated web, whose pages change with its code; empty for the web itself."""
     is_simulated = endpoint and config.p.endpoints[endpoint].is_simulated
     return config.endpoint_identity(endpoint) if is_simulated else ""

@@ -1,8 +1,9 @@
-"""Atomic facts (FActScore, Min et al. 2023): one call per reply, its sentences numbered; read from the lines of the fact writer
-(`llm.replies.numbered`), with those that repeat an earlier one or only the entity's name marked.
+"""Atomic facts (FActScore, Min et al. 2023): one call per reply, its sentences numbered; read from the lines
+of the fact writer (`llm.replies.numbered`), with those that repeat an earlier one or only the entity's name
+marked.
 
-A repeated or trivial fact is a fact all the same (the paper counts them); the marks let scores be shown without them (Jiang
-et al. 2024, Core: such facts raise FActScore).
+A repeated or trivial fact is a fact all the same (the paper counts them); the marks let scores be shown
+without them (Jiang et al. 2024, Core: such facts raise FActScore).
 """
 
 from collections import Counter
@@ -26,11 +27,12 @@ REPLY = ("generation_id", "item_id", "model", "text")  # columns of a reply that
 AT_ONCE = 2_000  # replies whose facts are dictionaries at a time
 # Words that carry no content of their own: what two wordings of one fact may differ in.
 _EMPTY = frozenset(
-    "is are was were be been being am do does did has have had of in on at to for from by with as and that this these those it its he his "
-    "him she her they their them there also which who whom".split()
+    "is are was were be been being am do does did has have had of in on at to for from by with as and that"
+    " this these those it its he his him she her they their them there also which who whom".split()
 )
 _NAMING = frozenset(
-    "called named name names known title titled entitled entity subject thing something exists exist existing one".split()
+    "called named name names known title titled entitled entity subject thing something exists exist existing"
+    " one".split()
 )
 
 
@@ -52,10 +54,11 @@ def write_requests(replies: Iterable[dict], names: Mapping[str, str], prompter: 
 
 
 def read(asked: Prompted, text: str, texts: Mapping[str, str]) -> Read:
-    """Read a reply as the lines of facts of the text that it is about, which is the one of `texts` that it names.
+    """Read a reply as the lines of facts of the text that it is about, which is the one of `texts` that it
+    names.
 
-    `n_missed` counts sentences without a line, `n_malformed` lines that may have been meant as facts and were not read;
-    `cuts` names what was read loosely (`reading.CUTS`).
+    `n_missed` counts sentences without a line, `n_malformed` lines that may have been meant as facts and were
+    not read; `cuts` names what was read loosely (`reading.CUTS`).
     """
     parts = [uncited(part) for part in sentences(texts[asked.attributes["generation"] or ""])]
     reading = read_facts(text, parts)
@@ -82,10 +85,11 @@ def numbered(lines: Iterable[str]) -> str:
 
 
 def facts_of(generations: pl.DataFrame) -> pl.DataFrame:
-    """Return the Fact rows of all replies, without evidence, from Generation rows of purposes `generate` and `write_facts`,
-    in order.
+    """Return the Fact rows of all replies, without evidence, from Generation rows of purposes `generate` and
+    `write_facts`, in order.
 
-    The sentences are those of `text.sentences`; a fact keeps its id as long as its reply, its sentence and its words stay.
+    The sentences are those of `text.sentences`; a fact keeps its id as long as its reply, its sentence and
+    its words stay.
     """
     rows = generations.lazy().filter(pl.col("purpose") == GENERATE).select(*REPLY).collect()
     reply_of = {row["generation_id"]: row for row in rows.iter_rows(named=True)}
@@ -128,7 +132,7 @@ def _facts(reply: dict, text: str, name: str) -> list[dict]:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a text that carry content, case and articles levelled, in order; the whole where none do."""
+    """Return the words of a text that carry content, normalised, in order; all where none do."""
     plain = normalise(text).split()
     return [word for word in plain if word not in _EMPTY] or plain
 
@@ -136,8 +140,8 @@ def content_words(text: str) -> list[str]:
 def key_of(fact: str) -> tuple[str, tuple[str, ...]]:
     """Return what two facts share that say the same: the first content word, and the others in any order.
 
-    The first one is kept in its place, so that *A defeated B* and *B defeated A* stay two facts. Paraphrases in other words
-    are not found.
+    The first one is kept in its place, so that *A defeated B* and *B defeated A* stay two facts. Paraphrases
+    in other words are not found.
     """
     first, *rest = content_words(fact) or [""]
     return first, tuple(sorted(rest))

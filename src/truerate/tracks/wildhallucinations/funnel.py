@@ -1,5 +1,5 @@
-"""How the entities and their evidence came about: the funnel from messages to entities with pages, what was taken out, what
-there is; and the tables that `make real` shows of a board.
+"""How the entities and their evidence came about: the funnel from messages to entities with pages, what was
+taken out, what there is; and the tables that `make real` shows of a board.
 """
 
 import polars as pl
@@ -47,7 +47,7 @@ def built_rows(
 def funnel_rows(
     n_entities: int, generations: pl.DataFrame, rejects: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict]:
-    """Return `funnel_n` of each stage, from messages to entities with pages (section 2); no messages, no rows."""
+    """Return `funnel_n` of each stage, from messages to entities with pages; no messages, no rows."""
     n_messages = standing(generations.filter(purpose=EXTRACT)).height
     if not n_messages:
         return []
@@ -119,7 +119,7 @@ def evidence_rows(
     ]
 
 
-# ---- tables of `make real` -----------------------------------------------------------------------------------
+# ---- tables of `make real` ---------------------------------------------------------------------------------
 
 MODELS = {
     "wildfactscore": "WildFactScore",

@@ -1,13 +1,13 @@
-"""WildFactScore and Strict from labels beside the verifier's verdicts of all: every estimator of the registry that they carry, and
-which of them stands for the score.
+"""WildFactScore and Strict from labels beside the verifier's verdicts of all: every estimator of the registry
+that they carry, and which of them stands for the score.
 
-Facts to label are drawn by subject and verdict, so a labelled one counts by how many it stands for. A score is that of all
-replies a subject would give about such entities: entities are the clusters.
+Facts to label are drawn by subject and verdict, so a labelled one counts by how many it stands for. A score
+is that of all replies a subject would give about such entities: entities are the clusters.
 
-A false alarm at one fact loses a reply, so labels of facts do not correct Strict: how errors fall together within a reply is
-not seen in them. People say of some whole replies whether each of their facts is supported; these are drawn evenly from those
-of a subject that respond and can be read. Strict is the share that responds with a fact times the share of these whose every
-fact is supported (`wildfact.PRODUCTS`).
+A false alarm at one fact loses a reply, so labels of facts do not correct Strict: how errors fall together
+within a reply is not seen in them. People say of some whole replies whether each of their facts is supported;
+these are drawn evenly from those of a subject that respond and can be read. Strict is the share that responds
+with a fact times the share of these whose every fact is supported (`wildfact.PRODUCTS`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,12 +32,12 @@ STRICT, N_REPLY_LABELS = "wildfactscore_strict", "n_labelled_replies"
 OF_REPLY = (registry.ROGAN_GLADEN_BETWEEN, registry.LABELS_ALONE, registry.PPI, PREDICTION_POWERED)
 
 
-# ---- WildFactScore by labels of facts ------------------------------------------------------------------------------
+# ---- WildFactScore by labels of facts ----------------------------------------------------------------------
 
 
 def with_labels(facts: pl.DataFrame, labelled: pl.DataFrame, replies: pl.DataFrame) -> pl.DataFrame:
-    """Return the facts that WildFactScore is made of, `subject`, `entity`, `share`, `is_supported`, with `is_unsupported`
-    and `weight` of those that people labelled, null for the others.
+    """Return the facts that WildFactScore is made of, `subject`, `entity`, `share`, `is_supported`, with
+    `is_unsupported` and `weight` of those that people labelled, null for the others.
 
     `facts`: with `share` (`wildfact.with_share`); `replies`: scored ones, of which those that respond count.
     Subjects and entities are categories.
@@ -54,8 +54,9 @@ def with_labels(facts: pl.DataFrame, labelled: pl.DataFrame, replies: pl.DataFra
 
 
 def fact_cells(facts: pl.DataFrame) -> Cells:
-    """Return a cell per subject: facts as units of their share of their reply's score, 1 on average, `flagged` where the
-    verifier does not find them supported and `gold` where people do not. `facts`: of `with_labels`.
+    """Return a cell per subject: facts as units of their share of their reply's score, 1 on average,
+    `flagged` where the verifier does not find them supported and `gold` where people do not. `facts`: of
+    `with_labels`.
     """
     cells = {}
     for subject in facts["subject"].cast(pl.String).unique().sort():
@@ -72,7 +73,7 @@ def fact_cells(facts: pl.DataFrame) -> Cells:
 
 
 def calibration_of(facts: pl.DataFrame) -> Calibration:
-    """Return the labelled facts of all subjects, each as many as it stands for, times its share of its score."""
+    """Return all labelled facts, each as many as it stands for, times its share of its score."""
     labelled = facts.drop_nulls("is_unsupported")
     weight = (labelled["weight"] * labelled["share"]).to_numpy()
     gold, flagged = labelled["is_unsupported"].to_numpy(), ~labelled["is_supported"].to_numpy()
@@ -85,8 +86,9 @@ def calibration_of(facts: pl.DataFrame) -> Calibration:
 def estimates_of(
     facts: pl.DataFrame, corrected: Mapping[str, Corrected], verifier: Verifier | None, *, confidence: float
 ) -> dict[str, list[Estimate]]:
-    """Return estimates of the share that is not supported, by subject: of its own labels labels alone, PPI and PPI++, and
-    the pooled correction with what models differ by. `corrected`: scores corrected by all labels together.
+    """Return estimates of the share that is not supported, by subject: of its own labels labels alone, PPI
+    and PPI++, and the pooled correction with what models differ by. `corrected`: scores corrected by all
+    labels together.
     """
     by_cell = registry.estimate_board(fact_cells(facts), confidence=confidence, target="model", names=OWN)
     estimates = {subject: list(of_cell) for (subject, lang), of_cell in by_cell.items() if lang == ONE_LANG}
@@ -115,8 +117,8 @@ def own_rows(
     n_replies: Mapping[str, int],
     writer: ScoreWriter,
 ) -> list[dict]:
-    """Return Score rows of every estimate of every subject (`estimates_of`), of the one that stands for its score, and of
-    how many of its facts were labelled. `facts`: of `with_labels`. Nobody labelled, no rows.
+    """Return Score rows of every estimate of every subject (`estimates_of`), of the one that stands for its
+    score, and of how many of its facts were labelled. `facts`: of `with_labels`. Nobody labelled, no rows.
     """
     labelled = facts.drop_nulls("is_unsupported")
     if labelled.is_empty():
@@ -141,12 +143,12 @@ def _with_chosen(estimates: Sequence[Estimate], n_labels: int) -> list[tuple[dic
     return rows if chosen is None else [*rows, ({"estimator": CHOSEN, "by": chosen.estimator}, chosen)]
 
 
-# ---- Strict by labels of whole replies -------------------------------------------------------------------------------
+# ---- Strict by labels of whole replies ---------------------------------------------------------------------
 
 
 def reply_cells(replies: pl.DataFrame, label: Mapping[str, bool]) -> Cells:
-    """Return a cell per subject: readable replies that respond as single verdicts, flagged where the verifier leaves a fact
-    unsupported. `label`: whether people do, by the reply's id.
+    """Return a cell per subject: readable replies that respond as single verdicts, flagged where the verifier
+    leaves a fact unsupported. `label`: whether people do, by the reply's id.
     """
     readable = replies.filter("is_responding").drop_nulls("strict").sort("subject", "generation_id")
     cells = {}
@@ -180,8 +182,8 @@ def estimates_of_replies(
 
 
 def strict_rows(replies: pl.DataFrame, label: Mapping[str, bool], writer: ScoreWriter) -> list[dict]:
-    """Return Score rows of Strict by every estimator (`estimates_of`), of the one that stands for it, and of how many replies
-    of each subject were labelled. No labels, no rows.
+    """Return Score rows of Strict by every estimator (`estimates_of`), of the one that stands for it, and of
+    how many replies of each subject were labelled. No labels, no rows.
     """
     score_rows = []
     labelled = replies.filter(pl.col("generation_id").is_in(list(label)))

@@ -1,9 +1,9 @@
 """Labels back in: facts labelled by several people, verdicts reviewed, entities checked; what holds of them
 becomes samples and scores.
 
-A row names its `task_id`, its `labeller` (or `annotator`) and its `label`: of a fact, or of a whole reply (each of
-its facts), supported or unsupported, of a review one of `replies.allowed`, of an entity `{"unambiguous": true, "relevant": 3, "pages":
-4}` (also as JSON text, as CSV holds it).
+A row names its `task_id`, its `labeller` (or `annotator`) and its `label`: of a fact, or of a whole reply
+(each of its facts), supported or unsupported, of a review one of `replies.allowed`, of an entity
+`{"unambiguous": true, "relevant": 3, "pages": 4}` (also as JSON text, as CSV holds it).
 """
 
 import json
@@ -44,7 +44,7 @@ ENTITIES = "entities"
 
 
 class Checked(NamedTuple):
-    """What somebody says of an entity: whether its name means one thing, and how many of its pages are about it."""
+    """What an annotator says of an entity: whether its name is unambiguous, and its relevant pages."""
 
     is_unambiguous: bool
     n_relevant: int
@@ -62,11 +62,12 @@ def label(
     where: str,
     inputs: str,
 ) -> Labelled:
-    """Return gold facts, every label as a judgement, rejects, agreement and the error analysis, from the rows of label files
-    (`read_labels`).
+    """Return gold facts, every label as a judgement, rejects, agreement and the error analysis, from the rows
+    of label files (`read_labels`).
 
-    A fact is hallucinated where most annotators say unsupported; a tie is rejected and counted apart. `inputs` is the digest
-    that the scores name. TruerateError where a row does not hold, unless params say `on_bad_row: reject`.
+    A fact is hallucinated where most annotators say unsupported; a tie is rejected and counted apart.
+    `inputs` is the digest that the scores name. TruerateError where a row does not hold, unless params say
+    `on_bad_row: reject`.
     """
     p, verifier = config.p, config.p.track(board).verifier
     writer, task_of = (
@@ -112,8 +113,8 @@ def label(
 
 
 def labelled(table: str, rows: pl.DataFrame, *, tasks: Sequence[dict]) -> pl.DataFrame:
-    """Rows of a table as `label` reads them: as scores do (`pruned`), without calls that verify and verdicts on one fact
-    alone, with the evidence of the facts that people were given, and of these alone.
+    """Rows of a table as `label` reads them: as scores do (`pruned`), without calls that verify and verdicts
+    on one fact alone, with the evidence of the facts that people were given, and of these alone.
     """
     if table == "generations":
         return pruned(table, rows.filter(pl.col("purpose").is_in([GENERATE, WRITE])))
@@ -171,10 +172,11 @@ def gold_facts(
     task_of: Mapping[str, dict],
     dataset: Mapping[str, pl.DataFrame],
 ) -> list[dict]:
-    """Return the facts on which most annotators agree (`settled`, by task) as Sample rows. The id of one is the fact's, so
-    that the verifier's verdict and what detectors say of it lie on one name.
+    """Return the facts on which most annotators agree (`settled`, by task) as Sample rows. The id of one is
+    the fact's, so that the verifier's verdict and what detectors say of it lie on one name.
 
-    Attribute `evidence`: the passages that it was checked against, which detectors read in place of whole pages.
+    Attribute `evidence`: the passages that it was checked against, which detectors read in place of whole
+    pages.
     """
     group_of = dict(dataset["items"].select("item_id", "group_id").iter_rows())
     is_given = pl.col("fact_id").is_in([task_of[name]["fact_id"] for name in settled])
@@ -227,8 +229,9 @@ def _judgement(label: Label, task: dict) -> dict:
 def agreement_rows(
     labels_of: Mapping[str, Sequence[Label]], votes: Mapping, task_of: Mapping[str, dict], writer: ScoreWriter
 ) -> list[dict]:
-    """Return `percent_agreement`, `fleiss_kappa`, `krippendorff_alpha` of the annotators and `tie_rate`, for facts,
-    whole replies and reviews apart. `votes`: what most say of each task, by its name in order, None for a tie.
+    """Return `percent_agreement`, `fleiss_kappa`, `krippendorff_alpha` of the annotators and `tie_rate`, for
+    facts, whole replies and reviews apart. `votes`: what most say of each task, by its name in order, None
+    for a tie.
     """
     scores = []
     for kind in (FACT, REPLY, REVIEW):
@@ -249,8 +252,8 @@ def agreement_rows(
 
 
 def entity_rows(checks: Sequence[tuple[str, Sequence[Label]]], writer: ScoreWriter) -> list[dict]:
-    """Return `entity_unambiguous_rate` (of entities, by majority; a tie counts half) and `page_relevant_rate` (of
-    pages, mean of the annotators) from the labels of each entity.
+    """Return `entity_unambiguous_rate` (of entities, by majority; a tie counts half) and `page_relevant_rate`
+    (of pages, mean of the annotators) from the labels of each entity.
     """
     if not checks:
         return []

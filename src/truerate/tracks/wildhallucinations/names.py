@@ -1,11 +1,13 @@
-"""What replies say: the names of things in users' messages, told apart by their keys and counted over conversations, the 20
-domains of entities (WildHallucinations, section 2), and whether a reply abstains.
+"""What replies say: the names of things in users' messages, told apart by their keys and counted over
+conversations, the 20 domains of entities (WildHallucinations, section 2), and whether a reply abstains.
 
-What is counted is conversations, not mentions: a user who comes back to one thing twenty times asks about it once.
+What is counted is conversations, not mentions: a user who comes back to one thing twenty times asks about it
+once.
 
-Abstention has two rules, and a probe set says how often each is wrong. **paper** (appendix B: 26 phrases and six substrings,
-matched by two functions of FActScore's): a substring anywhere in the reply; a reply that begins with a phrase; or paragraphs of
-which the first is empty or holds one. **measured** (ours): `llm.replies.abstaining`.
+Abstention has two rules, and a probe set says how often each is wrong. **paper** (appendix B: 26 phrases and
+six substrings, matched by two functions of FActScore's): a substring anywhere in the reply; a reply that
+begins with a phrase; or paragraphs of which the first is empty or holds one. **measured** (ours):
+`llm.replies.abstaining`.
 """
 
 import csv
@@ -56,20 +58,20 @@ def entity_id(source: str, key: str) -> str:
 
 
 def parse_domain(text: str) -> Parsed:
-    """Return the domain that a reply names, by its name or by words that belong to it alone, else None and the reason
-    (`lists.read_word`): what is outside the list is `absent`.
+    """Return the domain that a reply names, by its name or by words that belong to it alone, else None and
+    the reason (`lists.read_word`): what is outside the list is `absent`.
     """
     return read_word(text, "Domain", SPELLINGS, is_partial=True)
 
 
 def domain_named(text: str | None) -> str | None:
-    """Return the domain of a spelling (that of a list of entities, say), None where it names none of the 20."""
+    """Return the domain of a spelling, as of a list of entities; None where it is none of the 20."""
     return SPELLINGS.get(plain(text or ""))
 
 
 def read_names(text: str, message: str) -> Read:
-    """Return the names that a reply lists of a message (`replies.lists.read_names`), one per line, each once; no line for
-    `none`. `n_malformed`: lines that were not read, of which `detail` shows the first.
+    """Return the names that a reply lists of a message (`replies.lists.read_names`), one per line, each once;
+    no line for `none`. `n_malformed`: lines that were not read, of which `detail` shows the first.
     """
     reading = lists.read_names(text, message, "Proper Nouns")
     cuts = {"cuts": " ".join(reading.cuts) or None}
@@ -81,10 +83,11 @@ def read_names(text: str, message: str) -> Read:
 
 
 def names_in_chats(chats: pl.DataFrame, extracted: pl.DataFrame) -> tuple[list[Name], list[dict]]:
-    """Return the names in the chats' messages, sorted by id, and Reject rows of what cannot be one or does not stand in
-    its message.
+    """Return the names in the chats' messages, sorted by id, and Reject rows of what cannot be one or does
+    not stand in its message.
 
-    `chats` are Item rows, `extracted` Generation rows of purpose `extract`; those of no given chat are passed over.
+    `chats` are Item rows, `extracted` Generation rows of purpose `extract`; those of no given chat are passed
+    over.
     """
     is_read = (pl.col("purpose") == EXTRACT) & (pl.col("status") == "ok")
     rows = extracted.filter(is_read).sort("item_id", "generation_id")
@@ -109,7 +112,7 @@ def names_in_chats(chats: pl.DataFrame, extracted: pl.DataFrame) -> tuple[list[N
 
 
 def _name(key: str, mentions: list[tuple[str, dict]]) -> Name:
-    """One name from all its mentions; of equally frequent spellings that without a possessive, then that with more capitals."""
+    """One name from all its mentions: its commonest spelling, without a possessive, with most capitals."""
     of_chat = {(text, facts(chat).get("conversation", chat["group_id"])) for text, chat in mentions}
     n_of = Counter(text.strip('"“”„«»` ') for text, _ in of_chat)
     text = min(n_of, key=lambda name: (-n_of[name], len(folded(name)), -sum(map(str.isupper, name)), name))
@@ -125,7 +128,7 @@ def texts_of(chats: pl.DataFrame, names: Iterable[Name]) -> dict[str, str]:
     return dict(rows.select("item_id", "question").iter_rows())
 
 
-# ---- abstention ------------------------------------------------------------------------------------------------
+# ---- abstention --------------------------------------------------------------------------------------------
 
 HERE = Path(__file__).parent
 PROBE = HERE / "probe.csv"  # text, lang, is_abstention, why, split: written for this, in our words
@@ -141,10 +144,11 @@ def abstains(text: str, rule: str) -> bool:
 
 
 def is_paper_abstention(text: str) -> bool:
-    """Return whether a reply abstains by FActScore's matching: its first paragraph is empty or holds a phrase, or the reply
-    holds a substring anywhere.
+    """Return whether a reply abstains by FActScore's matching: its first paragraph is empty or holds a
+    phrase, or the reply holds a substring anywhere.
 
-    Case does not count; marks of citation are taken out first. (A later paragraph with a phrase only ends what is valid.)
+    Case does not count; marks of citation are taken out first. (A later paragraph with a phrase only ends
+    what is valid.)
     """
     plain = _CITATION.sub("", text).lower()
     first = plain.split("\n\n")[0]
@@ -153,8 +157,8 @@ def is_paper_abstention(text: str) -> bool:
 
 
 def probe_scores(rows: Iterable[dict] | None = None, *, confidence: float) -> list[dict]:
-    """Return how often both rules are wrong, per split: `metric`, `subject` (the rule), `slice` {split}, `value`,
-    `low`, `high` (Wilson), `n`.
+    """Return how often both rules are wrong, per split: `metric`, `subject` (the rule), `slice` {split},
+    `value`, `low`, `high` (Wilson), `n`.
 
     `probe_false_alarm_rate`: share of the answers that are taken for abstentions; `probe_miss_rate`: share of
     the abstentions that are not. The rule was written on split `dev`; the rows of `held` were written before

@@ -1,7 +1,8 @@
 """Evidence in pieces: documents cut into passages on the borders of sentences, and the passages that speak
 most of a fact.
 
-All facts of an entity are scored in one product (`metrics.bm25`), and an entity's passages are tokenised once.
+All facts of an entity are scored in one product (`metrics.bm25`), and an entity's passages are tokenised
+once.
 """
 
 import re
@@ -17,7 +18,7 @@ from truerate.core.text import passage_name, terms, word_spans, words
 from truerate.metrics.bm25 import Index
 
 CACHED = 32  # entities whose index is kept: the replies of a shard come entity by entity
-KEPT = 10_000  # entities of which it is kept where the passages of their facts lie: 3 kB each, the paper has 7,919
+KEPT = 10_000  # entities whose facts' passages are kept by place: 3 kB each, the paper has 7,919
 _GROUPED = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})+")
 
 Key = TypeVar("Key", bound=Hashable)
@@ -25,7 +26,7 @@ Value = TypeVar("Value")
 
 
 class Passage(NamedTuple):
-    """A part of a document, `start` to `end` in code points (half-open), with the document's title where it is shown."""
+    """A part of a document, `start` to `end` in code points (half-open), with its title where shown."""
 
     document_id: str
     start: int
@@ -70,7 +71,7 @@ class Evidence:
         self.index = Index.of([tokens(passage.text) for passage in self.passages])
 
     def ranked(self, queries: Sequence[str], k: int) -> list[list[Passage]]:
-        """Return for each query the `k` passages that speak most of it, best first; fewer where fewer share a word with it."""
+        """Return for each query at most `k` passages that share a word with it, best first."""
         best = self.index.best([tokens(query) for query in queries], k)
         return [[self.passages[number] for number in numbers] for numbers in best]
 
@@ -80,7 +81,7 @@ _RANKED: OrderedDict[str, np.ndarray] = OrderedDict()
 
 
 def keep(cache: OrderedDict[Key, Value], key: Key, value: Value, *, most: int) -> None:
-    """Put what was used last at the end of a cache that holds `most` of them; the one not used for longest goes."""
+    """Put what was used last at the end of a cache of `most`; the one not used for longest goes."""
     cache[key] = value
     cache.move_to_end(key)
     if len(cache) > most:
@@ -88,7 +89,7 @@ def keep(cache: OrderedDict[Key, Value], key: Key, value: Value, *, most: int) -
 
 
 def evidence_of(documents: Sequence[tuple[str, str]], n_words: int) -> Evidence:
-    """Return the evidence of the documents (id, text), kept for the next call; an id is a digest of its text."""
+    """Return the evidence of documents (id, text), kept for the next call; an id is a digest."""
     key = (n_words, *(document_id for document_id, _ in documents))
     evidence = _INDEXES.get(key) or Evidence(documents, n_words)
     keep(_INDEXES, key, evidence, most=CACHED)
@@ -100,8 +101,9 @@ def ranked(
 ) -> list[list[Passage]]:
     """Return for each query the `k` best passages of the documents (id, text); no documents give none.
 
-    Where passages lie is kept for the next call with the same documents and queries, as rows of query, document, start and
-    end: a plan assumes the same facts of every subject, entity by entity through whole shards.
+    Where passages lie is kept for the next call with the same documents and queries, as rows of query,
+    document, start and end: a plan assumes the same facts of every subject, entity by entity through whole
+    shards.
     """
     if not queries:
         return []

@@ -1,8 +1,9 @@
-"""WildHallucinations as the stages know it: what each part of its protocol is done by, mistakes in settings that only it can
-see, and what a plan assumes of a reply that has not come: one that leads to the most further questions.
+"""WildHallucinations as the stages know it: what each part of its protocol is done by, mistakes in settings
+that only it can see, and what a plan assumes of a reply that has not come: one that leads to the most further
+questions.
 
-Every name is an entity of its own, every entity has pages, no reply abstains. The number of calls is therefore an upper
-bound, and exact once everything is stored. Searches and pages are not model calls.
+Every name is an entity of its own, every entity has pages, no reply abstains. The number of calls is
+therefore an upper bound, and exact once everything is stored. Searches and pages are not model calls.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,8 +27,8 @@ from truerate.web.recorded import recorded
 
 
 def faults(config: Layout, board: str) -> Iterator[str]:
-    """Yield a line per mistake, which begins with the place of the setting; one where models would be asked about real
-    entities and their pages come from a simulated web.
+    """Yield a line per mistake, which begins with the place of the setting; one where models would be asked
+    about real entities and their pages come from a simulated web.
     """
     p, settings = config.p, config.p.track(board)
     search, fetch = settings.search, settings.fetch
@@ -43,16 +44,18 @@ def faults(config: Layout, board: str) -> Iterator[str]:
         yield f"{what}; name the address of a real search in search.url with endpoint: null, and proxy: null"
 
 
-WEB = "web"  # stands in paths where a model's alias would (graph.yaml): pages are searched for, no model is asked
+WEB = "web"  # stands in paths where a model's alias would (graph.yaml): no model is asked
 PAGE = content_id("assumed page")
 # a paragraph of 15 sentences, which give 30 facts: the paper's replies have 29.6 in the mean (Table 4)
 PARAGRAPH = " ".join(
-    f"Assumed sentence {number} says of it in about as many words as there are in one of a paragraph, then ends."
+    f"Assumed sentence {number} says of it in about as many words as there are in one of a paragraph, then "
+    "ends."
     for number in range(1, 16)
 )
-# What assumed facts speak of: words that every English page holds, so that they find passages on pages that are known, each
-# word others. Three facts speak of each, as those of a reply have passages in common: of ten facts with five passages each a
-# call shows about 31; 28 were shown where it was measured (benchmarks/RESULTS.md, what a fact is shown of its evidence).
+# What assumed facts speak of: words that every English page holds, so that they find passages on pages that
+# are known, each word others. Three facts speak of each, as those of a reply have passages in common: of ten
+# facts with five passages each a call shows about 31; 28 were shown where it was measured
+# (benchmarks/RESULTS.md, what a fact is shown of its evidence).
 TOPICS = ("of", "in", "to", "was", "for", "with", "by", "from", "at", "on")
 MANY_QUERIES = 20  # stored ones that tell how many pages a query finds
 MEANT = " ".join(f"meant{n}" for n in range(8))  # words that no page holds: a fact has about ten
@@ -61,9 +64,9 @@ _CURATED = {"Kind": "entity", "Referents": "one", "Domain": DOMAINS[-1]}
 
 
 def assumed(step: str, key: str, request: Request, settings: Any) -> str:
-    """Return what each step's question is answered with: a paragraph of any entity; of a message its beginning as its only
-    name, for one that it does not hold would be refused; two facts per sentence, of which no word but its topic tells one
-    passage from another; and all of them supported.
+    """Return what each step's question is answered with: a paragraph of any entity; of a message its
+    beginning as its only name, for one that it does not hold would be refused; two facts per sentence, of
+    which no word but its topic tells one passage from another; and all of them supported.
     """
     question = request.messages[-1]["content"]
     cue = question.rsplit("#", 2)[-2].strip("#: ") if "#" in question else ""  # that a question ends with
@@ -83,9 +86,10 @@ def assumed(step: str, key: str, request: Request, settings: Any) -> str:
 
 
 def services(config: Layout, board: str, replies_of: Mapping) -> Iterator[dict[str, Any]]:
-    """Yield the queries that the web search would be asked, of names without recorded results, with what they cost at the
-    service's price, and the pages that would be fetched: of each query as many as those that are stored gave in the mean,
-    where they are MANY_QUERIES or more, else `n_results`. Of queries that are stored the pages are taken for stored as well.
+    """Yield the queries that the web search would be asked, of names without recorded results, with what they
+    cost at the service's price, and the pages that would be fetched: of each query as many as those that are
+    stored gave in the mean, where they are MANY_QUERIES or more, else `n_results`. Of queries that are stored
+    the pages are taken for stored as well.
     """
     from truerate.web.guard import host_of
     from truerate.web.recorded import plain, recorded
@@ -121,8 +125,9 @@ def services(config: Layout, board: str, replies_of: Mapping) -> Iterator[dict[s
 def assumed_evidence(
     config: Layout, board: str, tables, upstream: dict[str, pl.DataFrame]
 ) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
-    """Return what stands for searching: a page for every entity, with `n_passages` passages of every topic, of which it has
-    one in common with the next. A passage is one sentence of the topics that it speaks of and other words.
+    """Return what stands for searching: a page for every entity, with `n_passages` passages of every topic,
+    of which it has one in common with the next. A passage is one sentence of the topics that it speaks of and
+    other words.
     """
     kept, _ = entities.curated(config, board, tables, upstream)
     how = steps.verification(config, board)

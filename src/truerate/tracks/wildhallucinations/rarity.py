@@ -4,8 +4,8 @@ chats or a language model.
 The paper takes Llama-3-8B's perplexity. `ngram` needs no weights: a character model of order 6 with
 Witten–Bell interpolation (Witten and Bell 1991) counted in the messages, equal ones once. It is stated per
 UNIT characters, about one token of such models, but grows faster with rarity: values of the two must not be
-compared. Of a name with a character that no message holds nothing is known. Groups are orders of magnitude up to
-MAX_POWER, in which all that is rarer stands.
+compared. Of a name with a character that no message holds nothing is known. Groups are orders of magnitude up
+to MAX_POWER, in which all that is rarer stands.
 """
 
 import math
@@ -49,11 +49,12 @@ def order_of_magnitude(perplexity: float) -> str:
 
 
 def with_rarity(items: Sequence[dict], texts: Iterable[str], how: str) -> list[dict]:
-    """Return Item rows of entities with the attributes `rarity` and `rarity_group`. An item whose name has no perplexity
-    stands in group UNKNOWN; where no name has one, none gets either.
+    """Return Item rows of entities with the attributes `rarity` and `rarity_group`. An item whose name has no
+    perplexity stands in group UNKNOWN; where no name has one, none gets either.
 
-    Where the source brings perplexities of its own (attribute `perplexity`, from 1) these are the rarities, and no model or
-    text is asked: values of two scales must not be compared, so a name for which it has none is UNKNOWN.
+    Where the source brings perplexities of its own (attribute `perplexity`, from 1) these are the rarities,
+    and no model or text is asked: values of two scales must not be compared, so a name for which it has none
+    is UNKNOWN.
     """
     published = {row["question"]: float(facts(row).get("perplexity") or "nan") for row in items}
     values = {name: round(of, DIGITS) if 1 <= of < math.inf else None for name, of in published.items()}
@@ -102,8 +103,9 @@ def _codes(text: str) -> np.ndarray:
 
 
 def _probabilities(counted: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """P of each asked character given those before it: with c, c(h) counts and t(h) different followers of a history h, P(x
-    | h) = (c(hx) + t(h) P(x | h')) / (c(h) + t(h)), h' shorter by its oldest character; at last 1 / (alphabet + 1).
+    """P of each asked character given those before it: with c, c(h) counts and t(h) different followers of a
+    history h, P(x | h) = (c(hx) + t(h) P(x | h')) / (c(h) + t(h)), h' shorter by its oldest character; at
+    last 1 / (alphabet + 1).
     """
 
     def count_of(wanted: np.ndarray, hashes: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -123,7 +125,7 @@ def _probabilities(counted: np.ndarray, asked: np.ndarray) -> np.ndarray:
 
 
 def _hashes(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of each character the hash of the `n` before it, and of those with itself; before the first character stand zeros."""
+    """Return per character the hash of the `n` before it, and with itself; zeros stand before the first."""
     padded = np.concatenate([np.zeros(n, dtype=np.uint64), codes])
     hashes = [np.full(len(codes), _SEED)]
     for characters in [padded[back : back + len(codes)] for back in range(n)] + [codes]:

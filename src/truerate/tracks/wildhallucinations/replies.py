@@ -1,6 +1,7 @@
-"""The facts and replies of a board with the verdicts of judges: replies as scores and tasks read them, their scores, and every
-view of these (all entities and the common ones, by domain, Wikipedia, rarity and region); the verifier and the detectors that
-need no call measured on labelled facts; batches against single calls; and why verdicts are wrong (Tables 7 and 8).
+"""The facts and replies of a board with the verdicts of judges: replies as scores and tasks read them, their
+scores, and every view of these (all entities and the common ones, by domain, Wikipedia, rarity and region);
+the verifier and the detectors that need no call measured on labelled facts; batches against single calls; and
+why verdicts are wrong (Tables 7 and 8).
 """
 
 from collections.abc import Collection, Sequence
@@ -37,11 +38,11 @@ ALL, COMMON = "all", "common"  # sets of entities; `all` also stands for all sub
 HUMAN = "human"  # the judge of verdicts of people that a source brings
 
 
-# ---- verdicts ------------------------------------------------------------------------------------------------
+# ---- verdicts ----------------------------------------------------------------------------------------------
 
 
 def said_by(judgements: pl.DataFrame, judge: str | None, *, is_single: bool = False) -> pl.DataFrame:
-    """Return `fact_id`, `verdict` (true: not supported) of one judge, in batches or one by one, once per fact."""
+    """Return `fact_id`, `verdict` (true: not supported) of a judge, in batches or one by one."""
     is_judge = pl.col("judge") == (judge or "")
     # pruned, or whole
     stage = pl.col("stage") if "stage" in judgements.columns else pair("attributes", "stage")
@@ -76,19 +77,19 @@ def labelled_facts(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def calibration(labelled: pl.DataFrame, facts: pl.DataFrame, *, confidence: float) -> Verifier | None:
-    """Return the verifier's error as it bears on WildFactScore; `facts`: `is_supported` and `share` (`wildfact.with_share`)."""
+    """Return the verifier's error as it bears on WildFactScore; `facts`: of `wildfact.with_share`."""
     slim = facts.lazy().select("fact_id", "is_supported", "share")
     of_labelled = slim.filter(pl.col("fact_id").is_in(labelled["fact_id"].implode())).collect()
     both = labelled.join(of_labelled, on="fact_id", how="inner", maintain_order="left")
     return measured(facts.select("is_supported", "share"), both, confidence=confidence)
 
 
-# ---- judges on labelled facts ----------------------------------------------------------------------------------
+# ---- judges on labelled facts ------------------------------------------------------------------------------
 
 
 def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return `verifier_tpr`, `_fpr`, `_accuracy`, `_kappa` of every judge that judged a labelled fact, all facts
-    weighted by what they stand for.
+    """Return `verifier_tpr`, `_fpr`, `_accuracy`, `_kappa` of every judge that judged a labelled fact, all
+    facts weighted by what they stand for.
 
     People's verdicts that a source brought are the labels themselves and no judge. TPR and FPR are of `not
     supported` and leave facts without verdict out; in accuracy these count as wrong. Of a judge whose every
@@ -125,7 +126,8 @@ def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWr
 def batch_rows(
     judgements: pl.DataFrame, entity_of: pl.DataFrame, verifier: str | None, writer: ScoreWriter
 ) -> list[dict]:
-    """Return `batch_agreement` and `batch_kappa`: the verdicts in batches against those one by one, on the facts with both.
+    """Return `batch_agreement` and `batch_kappa`: the verdicts in batches against those one by one, on the
+    facts with both.
 
     `entity_of`: `fact_id`, `entity`. No row where nothing was asked twice.
     """
@@ -149,12 +151,12 @@ def _kappa_row(
     return writer.statistic(metric, judge or "", {}, cells, entity, kappa, bounds=KAPPA)
 
 
-# ---- reviews ---------------------------------------------------------------------------------------------------
+# ---- reviews -----------------------------------------------------------------------------------------------
 
 # retrieval: the passages did not hold what decides the fact. entailment: they did, and were misread.
 # generation: the model made it up. contradictory-web: pages contradict one another. outdated: a page, or the
-# model, is behind. unverifiable: an opinion or the like.
-# model-retrieval: what the model was given by its own search did not hold it, or was wrong; only where that is told.
+# model, is behind. unverifiable: an opinion or the like. model-retrieval: what the model was given by its own
+# search did not hold it, or was wrong; only where that is told.
 MODEL_RETRIEVAL = "model-retrieval"
 ERROR_KINDS = ("retrieval", "entailment", "generation", "contradictory-web", "outdated", "unverifiable")
 CORRECT = "correct"  # the verdict holds, and nothing more is said
@@ -170,8 +172,8 @@ def allowed(is_given: bool) -> tuple[str, ...]:
 
 
 def review_rows(reviewed: Sequence[dict], facts: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return `error_rate` of each kind among unsupported and among supported facts, and `review_correction`, over
-    all subjects and of each.
+    """Return `error_rate` of each kind among unsupported and among supported facts, and `review_correction`,
+    over all subjects and of each.
 
     `reviewed`: tasks with their `label` (one of KINDS). `facts`: with `is_supported` and `share`
     (`wildfact.with_share`); a fact's weight in the correction is how many it stands for times its share of
@@ -195,8 +197,8 @@ def review_rows(reviewed: Sequence[dict], facts: pl.DataFrame, writer: ScoreWrit
 
 
 def error_rows(subject: str, verdict: str, rows: Sequence[dict], writer: ScoreWriter) -> list[dict]:
-    """Return the weighted share of each kind among the reviewed facts of one verdict, clustered by entity; they sum
-    to 1. Null over nothing. The model's own retrieval is a kind where any of the reviews told of it.
+    """Return the weighted share of each kind among the reviewed facts of one verdict, clustered by entity;
+    they sum to 1. Null over nothing. The model's own retrieval is a kind where any of the reviews told of it.
     """
     weights, clusters = np.array([row["weight"] for row in rows]), [row["item_id"] for row in rows]
     return [
@@ -212,7 +214,7 @@ def error_rows(subject: str, verdict: str, rows: Sequence[dict], writer: ScoreWr
     ]
 
 
-# ---- replies ---------------------------------------------------------------------------------------------------
+# ---- replies -----------------------------------------------------------------------------------------------
 
 ANY = 1  # γ of a length penalty that nobody reads
 SLICES = ("domain", "wikipedia", "rarity", "region")
@@ -224,7 +226,7 @@ def estimate_of(row: dict) -> tuple[float | None, float | None, float | None]:
 
 
 def slices_of() -> dict[str, pl.Expr]:
-    """Return what entities are sliced by, read from the attributes of their Item rows; null where not known."""
+    """Return what entities are sliced by, of the attributes of their Item rows; null: not known."""
     names = {"domain": "domain", "wikipedia": "is_wikipedia", "rarity": "rarity_group", "region": "region"}
     slices = {slice_: pair("attributes", name) for slice_, name in names.items()}
     yes_no = {"true": "yes", "false": "no"}
@@ -232,8 +234,8 @@ def slices_of() -> dict[str, pl.Expr]:
 
 
 def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """Return the replies about entities: `generation_id`, `subject`, `entity`, `is_abstained` (null: none came),
-    `is_whole` and the slices.
+    """Return the replies about entities: `generation_id`, `subject`, `entity`, `is_abstained` (null: none
+    came), `is_whole` and the slices.
 
     `is_whole`: facts were written for it, and no sentence or line of them was lost. A reply without facts
     written is not scored; one that its source brought came with its facts, unless it says otherwise.
@@ -267,8 +269,8 @@ def readable_replies(
     *,
     verifier: str | None,
 ) -> pl.DataFrame:
-    """Return `replies_of` with `is_responding` and `strict`: of a reply that responds and has a verdict on each of its facts
-    1 where all are supported, else 0; null where that cannot be told.
+    """Return `replies_of` with `is_responding` and `strict`: of a reply that responds and has a verdict on
+    each of its facts 1 where all are supported, else 0; null where that cannot be told.
     """
     slim = facts.select("fact_id", "generation_id", "is_duplicate", "is_title")
     checked = with_share(verdicts_of(slim, judgements, verifier))
@@ -283,7 +285,8 @@ def reply_scores(
     domains_above: int,
     strict: STRICT_RULES = "readable",
 ) -> pl.DataFrame:
-    """Return `wildfact.scored_replies`, with the domains pooled as `other` that no more than `domains_above` entities have.
+    """Return `wildfact.scored_replies`, with the domains pooled as `other` that no more than `domains_above`
+    entities have.
 
     `replies` also has the columns of SLICES, one value per entity; null: not known.
     """
@@ -296,8 +299,8 @@ def reply_scores(
 def score_cells(
     scored: pl.DataFrame, *, panel: Collection[str], confidence: float, sliced: Sequence[str] | None = None
 ) -> pl.DataFrame:
-    """Return all scores and shares of each subject: `subject`, `set` (all, common), `slice`, `group` (null: not
-    sliced), and `cells.FOUND`.
+    """Return all scores and shares of each subject: `subject`, `set` (all, common), `slice`, `group` (null:
+    not sliced), and `cells.FOUND`.
 
     `sliced`: the metrics that are also given by slice; None for all of them.
     """
@@ -331,23 +334,25 @@ def _cells(sums: pl.DataFrame, names: Sequence[str], slice_: str | None, confide
     )
 
 
-# ---- columns of millions of rows -----------------------------------------------------------------------------
+# ---- columns of millions of rows ---------------------------------------------------------------------------
 
 LONG = (EXTRACT, GENERATE, WRITE, VERIFY)  # purposes of replies whose texts are not compared with words
 RETRIEVED = "retrieved"  # of which only is read whether it is told
 ASKED = "asked"
-OF_REPLY = "generation"  # names the reply whose facts were written; of a call about many all of them, which are not read
+# names the reply whose facts were written; of a call about many all of them, which are not read
+OF_REPLY = "generation"
 _RULES = tuple(f"abstained_{rule}" for rule in RULES)
 KEPT = (REASKED, "stage", "documents", "n_words", "n_missed", "n_malformed", "is_whole", RETRIEVED, *_RULES)
 
 
 def pruned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows of a table as `scores.score` reads them; those of tables that are read whole, and those that are pruned already,
-    as they are.
+    """Rows of a table as `scores.score` reads them; those of tables that are read whole, and those that are
+    pruned already, as they are.
 
-    Of Generation rows the texts of LONG and attributes other than KEPT are emptied, a key of a prompt says that there was
-    one; of those of purpose `generate` there is `n_words`, the words of the text. Of the attributes of Judgement rows
-    `stage` is left, a column. Judge, status and stage, and the ids of replies and of entities of Fact rows, are categories.
+    Of Generation rows the texts of LONG and attributes other than KEPT are emptied, a key of a prompt says
+    that there was one; of those of purpose `generate` there is `n_words`, the words of the text. Of the
+    attributes of Judgement rows `stage` is left, a column. Judge, status and stage, and the ids of replies
+    and of entities of Fact rows, are categories.
     """
     if table == "generations" and "n_words" not in rows.columns:
         purpose = pl.col("purpose")

@@ -91,8 +91,8 @@ def score(
     score_rows += reply_rows(lengths, writer) + asked_rows(generations, writer)
     outcomes = score_outcomes(scored, panel, writer)
     if not is_corrected:
-        # Where people labelled the facts a score says little beside systems that answer more, and a committed result holds
-        # only what follows from units.
+        # Where people labelled the facts a score says little beside systems that answer more, and a committed
+        # result holds only what follows from units.
         answered = lengths.with_columns(outcome=1 - pl.col("abstained_measured"))
         outcomes.append(by_entity(answered, "responding_rate", {"rule": "measured"}, writer))
     return frame(Score, score_rows), pl.concat(outcomes)
@@ -115,7 +115,7 @@ def score_outcomes(scored: pl.DataFrame, panel: tuple[str, ...], writer: ScoreWr
 
 
 def by_entity(rows: pl.DataFrame, metric: str, where: dict[str, str], writer: ScoreWriter) -> pl.DataFrame:
-    """Return Outcome rows: the mean `outcome` of each subject's replies on an entity, the unit and cluster."""
+    """Return Outcome rows: the mean `outcome` of a subject's replies on an entity, unit and cluster."""
     means = rows.group_by("subject", "entity", maintain_order=True).agg(
         value=average(pl.col("outcome")).round(6)
     )
@@ -135,10 +135,11 @@ def subject_rows(
     gamma: int,
     writer: ScoreWriter,
 ) -> list[dict]:
-    """Return Score rows of the subjects: every cell raw, WildFactScore corrected by `verifier` and by labels of a subject's
-    own `facts` (`label_rates.with_labels`), and the places that each view moves.
+    """Return Score rows of the subjects: every cell raw, WildFactScore corrected by `verifier` and by labels
+    of a subject's own `facts` (`label_rates.with_labels`), and the places that each view moves.
 
-    TPR and FPR are those of all subjects together; by slice they may differ, and labels are few, so slices stay raw.
+    TPR and FPR are those of all subjects together; by slice they may differ, and labels are few, so slices
+    stay raw.
     """
     cells = score_cells(scored, panel=panel, confidence=writer.statistics.confidence, sliced=SLICED)
     score_rows = []
@@ -186,7 +187,7 @@ def subject_rows(
 
 
 def with_lengths(scored: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """Return the scored replies with `n_words` (`pruned`) and, by either rule, whether they abstain (1, 0, or null)."""
+    """Return the scored replies with `n_words` and, by either rule, whether they abstain (1, 0, null)."""
     yes_no = {"true": 1, "false": 0}
     marks = {
         name: pair("attributes", name).replace_strict(yes_no, default=None)
@@ -197,11 +198,12 @@ def with_lengths(scored: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFram
 
 
 def reply_rows(rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return per subject how many replies respond (by either rule of abstention; also by slice), how many words and facts a
-    response has, and the totals of both. `rows`: of `with_lengths`. `no_answers` of a subject none of whose replies came: how
-    many were asked for.
+    """Return per subject how many replies respond (by either rule of abstention; also by slice), how many
+    words and facts a response has, and the totals of both. `rows`: of `with_lengths`. `no_answers` of a
+    subject none of whose replies came: how many were asked for.
 
-    Where the facts of a reply were not written nothing is known of their number: it counts in neither part of the ratio.
+    Where the facts of a reply were not written nothing is known of their number: it counts in neither part of
+    the ratio.
     """
     responds, is_whole = pl.col("is_responding"), pl.col("is_whole").fill_null(False)
     shares = {}
@@ -248,9 +250,10 @@ def _ratio_rows(
 
 
 def asked_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return per subject `cut_rate`, the share of the replies that end at their limit of tokens, of those that were asked for
-    (of those that a source brought it is not known); and `retrieved_rate`, the share that came with what its model was given
-    (citations, results of its own search or tools), where that is told of any.
+    """Return per subject `cut_rate`, the share of the replies that end at their limit of tokens, of those
+    that were asked for (of those that a source brought it is not known); and `retrieved_rate`, the share that
+    came with what its model was given (citations, results of its own search or tools), where that is told of
+    any.
     """
     replies = generations.filter(pl.col("purpose") == GENERATE).select(
         "model",
@@ -271,7 +274,7 @@ def asked_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
 
 
 def call_rows(generations: pl.DataFrame, scored: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return `calls_per_generation` of fact writer and verifier per reply that responds; single calls apart."""
+    """Return `calls_per_generation` of fact writer and verifier per responding reply; singles apart."""
     n = int(scored["is_responding"].sum())
     is_single = pair("attributes", "stage") == SINGLE
     asked = generations.lazy().filter(pl.col("purpose").is_in([WRITE, VERIFY]))

@@ -39,9 +39,10 @@ class Sizes(SizesOfTrack):
 
     `chats`: conversations that are read (and that the closed world writes). `entities`: at most so many of
     the curated ones are searched for. `labelled`: facts per subject that people label as supported or not.
-    `replies`: whole replies per subject of which people say whether each fact is supported.
-    `reviewed`: facts of the error analysis. `checked`: entities that people check. `page_mb` and `page_seconds`: the limits of a page in
-    place of `fetch.max_bytes` and `fetch.timeout_s`, null for these. `evidence`: how much a fact is shown.
+    `replies`: whole replies per subject of which people say whether each fact is supported. `reviewed`: facts
+    of the error analysis. `checked`: entities that people check. `page_mb` and `page_seconds`: the limits of
+    a page in place of `fetch.max_bytes` and `fetch.timeout_s`, null for these. `evidence`: how much a fact is
+    shown.
     """
 
     chats: Items
@@ -61,11 +62,12 @@ class Sizes(SizesOfTrack):
 
 
 class Verification(Block):
-    """How facts are verified: passages of so many words, the best `n_passages` by BM25 per fact, so many facts in one call.
+    """How facts are verified: passages of so many words, the best `n_passages` by BM25 per fact, so many
+    facts in one call.
 
-    `n_checked`: facts of each model that are also verified one by one, to hold the batches against. `window`: passages in
-    one call at most; with `n_passages` times `facts_per_call` each fact is shown all of its own. `has_titles`: the title of
-    its page stands before each passage.
+    `n_checked`: facts of each model that are also verified one by one, to hold the batches against. `window`:
+    passages in one call at most; with `n_passages` times `facts_per_call` each fact is shown all of its own.
+    `has_titles`: the title of its page stands before each passage.
     """
 
     passage_words: PassageWords
@@ -77,13 +79,15 @@ class Verification(Block):
 
 
 class Settings(Track):
-    """The WildHallucinations track: entities of real chats, web evidence, atomic facts, WildFactScore (sections 2 and 3).
+    """The WildHallucinations track: entities of real chats, web evidence, atomic facts, WildFactScore
+    (sections 2 and 3).
 
-    `curator` verifies names, takes out ambiguous ones and names the domain. `abstention`: which rule decides that a reply
-    abstains. `rarity`: ngram (counted in the chats) or a causal model's Hub id or path; a source's own perplexities come
-    before both. `panel`: the frozen list of subjects of whose entities the common subset is made, null for all. `strict`:
-    what Strict makes of a reply with an unread verdict: readable (as other replies with facts), paper (no success). `gamma`:
-    of the length penalty (FActScore). `domains_above`: entities from which a domain has a column.
+    `curator` verifies names, takes out ambiguous ones and names the domain. `abstention`: which rule decides
+    that a reply abstains. `rarity`: ngram (counted in the chats) or a causal model's Hub id or path; a
+    source's own perplexities come before both. `panel`: the frozen list of subjects of whose entities the
+    common subset is made, null for all. `strict`: what Strict makes of a reply with an unread verdict:
+    readable (as other replies with facts), paper (no success). `gamma`: of the length penalty (FActScore).
+    `domains_above`: entities from which a domain has a column.
     """
 
     released: ClassVar[tuple[str, ...]] = ("entity", "fact")

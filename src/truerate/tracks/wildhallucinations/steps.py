@@ -1,8 +1,9 @@
-"""The steps that ask models (sections 2 and 3): `extract` lists the names in every message, `curate` asks three things of each
-name, `generate` has a subject write what it knows of each entity that has pages, and `facts` cuts its replies into atomic
-facts and verifies these against passages of the pages.
+"""The steps that ask models (sections 2 and 3): `extract` lists the names in every message, `curate` asks
+three things of each name, `generate` has a subject write what it knows of each entity that has pages, and
+`facts` cuts its replies into atomic facts and verifies these against passages of the pages.
 
-What does not pass a question is not asked the next. A source that brings its own entities is asked about neither.
+What does not pass a question is not asked the next. A source that brings its own entities is asked about
+neither.
 """
 
 from collections.abc import Iterable, Sequence
@@ -75,7 +76,7 @@ def reminder(asked: Prompted) -> Reminder:
 def extract(
     config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
-    """Ask for the names in each message of a shard: Generation rows, the names one per line (none: empty text)."""
+    """Ask for the names in each message of a shard: Generation rows, a name per line."""
     if not _is_asked(config, board, model, tables):
         return generations([])
     prompter, asked, messages = Prompter.of(config, board), list[Prompted](), dict[str, str]()
@@ -97,11 +98,11 @@ def extract(
 def curate(
     config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
-    """Ask what each name of a shard is. Generation rows of purposes `verify`, `disambiguate` and `domain`, the parsed word as
-    text.
+    """Ask what each name of a shard is. Generation rows of purposes `verify`, `disambiguate` and `domain`,
+    the parsed word as text.
 
-    A name is looked at with the first of its messages by id. What stands in the take-down list or is plainly private is not
-    asked about.
+    A name is looked at with the first of its messages by id. What stands in the take-down list or is plainly
+    private is not asked about.
     """
     if not _is_asked(config, board, model, tables):
         return generations([])
@@ -130,7 +131,7 @@ def curate(
 
 
 def chosen(items: pl.DataFrame, n: int, seed: int) -> pl.DataFrame:
-    """Return the chat items of `n` conversations, drawn by their ids, so that a larger `n` keeps the earlier ones."""
+    """Return the chat items of `n` conversations, drawn by id: a larger `n` keeps the earlier ones."""
     chats = items.filter(pl.col("task") == "chat")
     groups = sorted(set(chats["group_id"]), key=lambda group: (draw(seed, "chat", group), group))[:n]
     return chats.filter(pl.col("group_id").is_in(groups)).sort("item_id")
@@ -156,10 +157,11 @@ def _read_word(asked: Prompted, text: str) -> Read:
 def generate(
     config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> pl.DataFrame:
-    """Ask one subject about each entity of a shard: one bare question, one paragraph. Generation rows of purpose `generate`.
+    """Ask one subject about each entity of a shard: one bare question, one paragraph. Generation rows of
+    purpose `generate`.
 
-    A reply that abstains by the rule of params has status `abstained` and keeps its text; what either rule says stands in
-    its attributes.
+    A reply that abstains by the rule of params has status `abstained` and keeps its text; what either rule
+    says stands in its attributes.
     """
     if not config.p.models_on(board, (model,)):
         return generations([])
@@ -172,7 +174,7 @@ def generate(
 
 
 def requests(entities: Iterable[Context], subject: str, settings: Settings) -> list[Prompted]:
-    """Return the question about each entity, `n_samples` times, and nothing else; samples differ by their seed."""
+    """Return the question about each entity, `n_samples` times; samples differ by their seed."""
     asked = []
     for entity in entities:
         messages = ({"role": "user", "content": settings.question.replace("{entity}", entity.name)},)
@@ -183,8 +185,8 @@ def requests(entities: Iterable[Context], subject: str, settings: Settings) -> l
 
 
 def collect(asked: Sequence[Prompted], answered: Sequence[Reply], *, rule: str) -> list[dict]:
-    """Return Generation rows of the replies with what the rules of abstention say; `rule` decides their status. One that its
-    server says the model declined abstains by every rule.
+    """Return Generation rows of the replies with what the rules of abstention say; `rule` decides their
+    status. One that its server says the model declined abstains by every rule.
     """
     rows = []
     for question, reply in zip(asked, answered, strict=True):
@@ -202,11 +204,12 @@ def collect(asked: Sequence[Prompted], answered: Sequence[Reply], *, rule: str) 
 def facts(
     config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
-    """Ask for the facts of one subject's replies of a shard, and for their verdicts in batches and, of some of them, one by
-    one.
+    """Ask for the facts of one subject's replies of a shard, and for their verdicts in batches and, of some
+    of them, one by one.
 
-    Generation rows of purposes `write_facts` and `verify_facts`; beside them the Judgement rows. The Fact rows follow from
-    the replies (`facts.facts_of`), their evidence from the judgements (`verifying.with_evidence`).
+    Generation rows of purposes `write_facts` and `verify_facts`; beside them the Judgement rows. The Fact
+    rows follow from the replies (`facts.facts_of`), their evidence from the judgements
+    (`verifying.with_evidence`).
     """
     p, settings = config.p, config.p.track(board)
     if len(p.models_on(board, (model, settings.fact_writer, settings.verifier))) < 3:

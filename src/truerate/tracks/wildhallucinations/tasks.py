@@ -1,8 +1,9 @@
-"""What people are given: facts to label, verdicts to review, whole replies, entities to check (WildHallucinations section 4.3
-and appendix).
+"""What people are given: facts to label, verdicts to review, whole replies, entities to check
+(WildHallucinations section 4.3 and appendix).
 
-Facts are drawn from strata of subject × verdict, so that rare verdicts are seen, too; `weight` is the number of facts that a
-drawn one stands for. The draw goes by each row's name: labels that came stay of use when facts are added.
+Facts are drawn from strata of subject × verdict, so that rare verdicts are seen, too; `weight` is the number
+of facts that a drawn one stands for. The draw goes by each row's name: labels that came stay of use when
+facts are added.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,12 +35,14 @@ def annotation_tasks(
     seed: int,
     generations: Rows | None = None,
 ) -> list[dict]:
-    """Return `n_labelled` facts per subject, `n_reviewed` verdicts and `n_checked` entities in all as tasks, by `task_id`.
+    """Return `n_labelled` facts per subject, `n_reviewed` verdicts and `n_checked` entities in all as tasks,
+    by `task_id`.
 
-    Each has `task_id`, `kind`, `fact_id`, `item_id`, `text`, `subject`, `entity`, `passages`, `verdict` (supported,
-    unsupported) and `weight`; what a kind does not have is null. Facts without a verdict are in no stratum. The verdict is
-    not to be shown to those who label facts. A review of a fact whose model told in `generations` what it was given by its
-    own search or tools has that too: `retrieved`, per result one text of its address, title and text.
+    Each has `task_id`, `kind`, `fact_id`, `item_id`, `text`, `subject`, `entity`, `passages`, `verdict`
+    (supported, unsupported) and `weight`; what a kind does not have is null. Facts without a verdict are in
+    no stratum. The verdict is not to be shown to those who label facts. A review of a fact whose model told
+    in `generations` what it was given by its own search or tools has that too: `retrieved`, per result one
+    text of its address, title and text.
     """
     verdicts = verdicts_of(facts.lazy().select("fact_id", "subject").collect(), judgements, verifier)
     of_subject = dict(sorted(_by_subject(verdicts.drop_nulls("is_supported").sort("fact_id")).items()))
@@ -76,7 +79,7 @@ def _by_subject(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 def stratified(facts: pl.DataFrame, n: int, seed: int, purpose: str) -> list[dict]:
-    """Return `n` of the facts, half of either verdict as far as there are as many, each row with its `weight`."""
+    """Return `n` of the facts, half of either verdict if there are enough, each with its `weight`."""
     parts, rows = [facts.filter(~pl.col("is_supported")), facts.filter("is_supported")], []
     for part, size in zip(parts, dealt([part.height for part in parts], n), strict=True):
         names = nsmallest(size, part["fact_id"], key=lambda name: (draw(seed, purpose, name), name))
@@ -105,7 +108,7 @@ def _retrieved(generations: Rows, names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _entity_tasks(items: pl.DataFrame, documents: Rows, n: int, seed: int) -> list[dict]:
-    """`n` of the entities with the beginnings of their pages, each with the number of entities that it stands for."""
+    """Return `n` entities with the beginnings of their pages, and how many each stands for."""
     entities = items.filter(pl.col("task") == "entity").to_dicts()
     drawn = nsmallest(n, entities, key=lambda row: (draw(seed, ENTITY, row["item_id"]), row["item_id"]))
     named = {name for row in drawn for name in row["document_ids"]}
@@ -131,8 +134,9 @@ def _entity_tasks(items: pl.DataFrame, documents: Rows, n: int, seed: int) -> li
 def reply_tasks(
     replies: pl.DataFrame, facts: Rows, items: pl.DataFrame, documents: Rows, *, n_replies: int, seed: int
 ) -> list[dict]:
-    """Return `n_replies` whole replies of each subject as tasks in the form of `annotation_tasks`, with `generation_id`:
-    `text` holds a reply's facts, one a line, `passages` those of all of them, and the verdict is supported where each fact is.
+    """Return `n_replies` whole replies of each subject as tasks in the form of `annotation_tasks`, with
+    `generation_id`: `text` holds a reply's facts, one a line, `passages` those of all of them, and the
+    verdict is supported where each fact is.
 
     `replies`: of `replies.readable_replies`; drawn are those that respond and can be read.
     """

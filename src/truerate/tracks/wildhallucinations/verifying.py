@@ -37,7 +37,7 @@ RUN = 12  # replies that share calls, on average
 
 
 class Claim(NamedTuple):
-    """A fact to be verified: its row's ids and text, the entity's name, and its best passages, the best first."""
+    """A fact to be verified: its row's ids and text, the entity's name, its passages, the best first."""
 
     fact_id: str
     generation_id: str
@@ -56,9 +56,10 @@ class Call(NamedTuple):
     stage: str | None = None
 
     def named_passages(self) -> list[str]:
-        """Return the passages that it shows, before each the (first) name that it was retrieved for and, where claims hold
-        it, the title of its page, as one short line in quotation marks that it cannot close; their further lines are
-        indented, and a number in brackets at the beginning of one has a dot before it.
+        """Return the passages that it shows, before each the (first) name that it was retrieved for and,
+        where claims hold it, the title of its page, as one short line in quotation marks that it cannot
+        close; their further lines are indented, and a number in brackets at the beginning of one has a dot
+        before it.
 
         So no line of a page can pose as the beginning of another passage, and none runs into the next one.
         """
@@ -103,7 +104,7 @@ def shown(claims: Sequence[Claim], window: int) -> "tuple[Passage, ...]":
 
 
 def checked(claims: Iterable[Claim], *, n: int, window: int) -> list[Call]:
-    """Return calls with one claim each: `n` of the claims, which their ids draw; all where there are fewer."""
+    """Return calls with one claim each: `n` claims that their ids draw, or all."""
     drawn = nsmallest(n, claims, key=lambda claim: (draw("checked", claim.fact_id), claim.fact_id))
     drawn = sorted(drawn, key=lambda claim: claim.fact_id)
     return [Call((claim,), shown((claim,), window), SINGLE) for claim in drawn]
@@ -133,8 +134,9 @@ def requests(asked: Iterable[Call], prompter: Prompter) -> list[Prompted]:
 
 
 def read(asked: Prompted, text: str, texts: Mapping[str, str]) -> Read:
-    """Read a reply as the verdicts on the facts that its call names; `texts` are those of the facts by id. One without a single
-    verdict is `unparsed`. `n_unparsed` counts the claims without one, `cuts` names what was read loosely (`reading.CUTS`).
+    """Read a reply as the verdicts on the facts that its call names; `texts` are those of the facts by id.
+    One without a single verdict is `unparsed`. `n_unparsed` counts the claims without one, `cuts` names what
+    was read loosely (`reading.CUTS`).
     """
     reading = read_verdicts(text, [texts[fact_id] for fact_id in (asked.attributes["facts"] or "").split()])
     missing = [verdict for verdict in reading.value if isinstance(verdict, str)]
@@ -150,8 +152,8 @@ def n_lost(reading: Read) -> int:
 
 
 def judgements(asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, version: str) -> pl.DataFrame:
-    """Return one Judgement per claim and stage: verdict True is NOT supported. Without a verdict its status is
-    `unparsed` or `dead`.
+    """Return one Judgement per claim and stage: verdict True is NOT supported. Without a verdict its status
+    is `unparsed` or `dead`.
 
     Attribute `evidence` names the passages of the claim that the call showed, best first, joined by spaces.
     """
@@ -182,7 +184,7 @@ def judgements(asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, 
 
 
 def with_evidence(facts: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
-    """Return Fact rows with the passages that they were checked against, from the Judgement rows of the batches."""
+    """Return Fact rows with the passages that they were checked against, by the batches' judgements."""
     batches = judged.lazy().filter(pair("attributes", "stage").is_null())
     named = batches.select(
         fact_id="target_id", evidence=pair("attributes", "evidence").str.extract_all(r"\S+")
