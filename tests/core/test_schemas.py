@@ -109,17 +109,20 @@ def test_between_rules_names_and_types_are_kept(table, tmp_path):
         path.unlink()
 
 
-def test_a_file_between_rules_does_not_wait_for_pandera(tmp_path):
+def test_pandera_is_asked_about_broken_tables_alone(tmp_path):
     save(Count, frame(Count, [COUNT]), tmp_path / "t.parquet")
+    write(Count, frame(Count, [COUNT | {"n_in": -1}]), tmp_path / "broken.parquet")
     code = (
         "import sys; from truerate.core.schemas import Count, load, read, write; "
         "write(Count, read(Count, 't.parquet'), 'u.parquet'); print('pandera' in sys.modules); "
-        "load(Count, 'u.parquet'); print('pandera' in sys.modules)"
+        "load(Count, 'u.parquet'); print('pandera' in sys.modules)\n"
+        "try: load(Count, 'broken.parquet')\n"
+        "except Exception as error: print(type(error).__name__, 'pandera' in sys.modules)"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    assert ran.stdout.split() == ["False", "True"]
+    assert ran.stdout.split() == ["False", "False", "TruerateError", "True"]
 
 
 def test_a_large_table_is_written_in_groups_that_are_decoded_apart(tmp_path, monkeypatch):
@@ -208,7 +211,7 @@ import sys
 import polars as pl
 from truerate.core.schemas import Score, frame, score_row, validate
 row = score_row("accuracy", "m", {}, (0.5, 0.4, 0.6), 4, board="b", inputs="i")
-validate(Score, frame(Score, [row]), where="x")  # checks values, too, for which pandera looks for pandas anew
+validate(Score, frame(Score, [row]), where="x")
 told = "pandas" in sys.modules
 import pandas
 print(told, pandas.DataFrame({"a": [1]}).shape)

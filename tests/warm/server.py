@@ -20,8 +20,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = """
 polars polars._utils.parquet numpy orjson yaml pydantic jinja2.sandbox jinja2.meta jinja2.ext regex
 lxml.html psutil statistics scipy.stats scipy.special scipy.sparse scipy.optimize sklearn.linear_model
-sklearn.ensemble sklearn.preprocessing sklearn.feature_extraction.text pandera.backends.polars.container
-pandera.backends.polars.components pandera.strategies.base_strategies sacrebleu openai
+sklearn.ensemble sklearn.preprocessing sklearn.feature_extraction.text sacrebleu openai
 openai.resources.chat httpcore2 httpcore2._backends.anyio h11 truststore dvc.cli.parser dvc.repo
 dvc.repo.reproduce dvc.repo.status dvc.repo.stage dvc.commands.repro dvc.stage.loader dvc.fs.dvc dvc.fs.git
 dvc.output dvc.dependency dvc.scm dvc.rwlock dvc.repo.index dvc.repo.plots dvc.repo.metrics dvc.repo.params
@@ -51,12 +50,9 @@ def by_path(name: str) -> types.ModuleType:
 
 
 def load():
-    """Import the packages, then the project's own modules, which are given; pandera first, without pandas as the
-    project imports it, and without a look at a frame: once polars has threads, what is forked waits for them
-    for ever.
+    """Import the packages, then the project's own modules, which are given, without a look at a frame: once polars
+    has threads, what is forked waits for them for ever.
     """
-    with by_path("schemas/checker")._without_pandas(), contextlib.suppress(KeyError):
-        importlib.import_module("pandera.polars").Check.get_backend(0)  # which looks for pandas once
     for name in PACKAGES:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

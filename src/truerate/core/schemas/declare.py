@@ -1,13 +1,15 @@
-"""How a table is declared: its columns with their types, what they may hold, and the rules that join them."""
+"""How a table is declared: its columns with their types, what they may hold, and the rules that join them.
 
-from collections.abc import Mapping, Sequence
+One declaration, two forms of the same checks: a query of polars, which tells in less than a millisecond whether a frame
+keeps it, and a pandera schema, which says what is wrong with one that does not. Pandera asks a question of its own for each
+column and check (10 to 20 ms for a table of few rows) and takes half a second to import, so it is asked about faults alone.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
-
-from truerate.core.schemas.at_once import Keeps, keeps
-from truerate.core.schemas.checker import pandera
 
 if TYPE_CHECKING:
     import pandera.polars as pa
@@ -29,19 +31,27 @@ class FieldRules(NamedTuple):
     kind: pl.DataType | None = None
     like: str | None = None  # a pattern of the whole text
 
+    def checks(self, column: pl.Expr, *, is_float: bool) -> Iterator[pl.Expr]:
+        """One true or false of a frame for each of these rules; a null passes all but `nullable`."""
+        if not self.nullable:
+            yield column.null_count() == 0
+            if is_float:  # pandera takes NaN for a missing number
+                yield ~column.is_nan().any()
+        if self.unique:
+            yield column.n_unique() == pl.len()
+        if self.isin is not None:
+            yield column.is_in(list(self.isin)).all()
+        if self.ge is not None:
+            yield (column >= self.ge).all()
+        if self.le is not None:
+            yield (column <= self.le).all()
+        if self.like is not None:
+            yield column.str.contains(f"^(?:{self.like})$").all()
 
-def Field(  # noqa: N802
-    *,
-    unique: bool = False,
-    nullable: bool = False,
-    isin: Sequence[str] | None = None,
-    ge: float | None = None,
-    le: float | None = None,
-    kind: pl.DataType | None = None,
-    like: str | None = None,
-) -> Any:
-    """The rules of a column, as the value of its annotation in a table's class."""
-    return FieldRules(unique, nullable, isin, ge, le, kind, like)
+
+def Field(**rules: Any) -> Any:  # noqa: N802
+    """The rules of a column (`FieldRules`), as the value of its annotation in a table's class."""
+    return FieldRules(**rules)
 
 
 class Table:
@@ -60,38 +70,50 @@ class Table:
         }
 
     @classmethod
-    @cache
-    def to_schema(cls, columns: tuple[str, ...] | None = None) -> "pa.DataFrameSchema":
-        """The pandera schema of the table or of `columns`, made once per process; a null passes all but `nullable`."""
-        fields = cls.fields()
-        taken = tuple(fields) if columns is None else columns
-        checker = pandera()
-
-        def column(kind: Any, rule: FieldRules) -> "pa.Column":
-            bounds = {"isin": rule.isin, "ge": rule.ge, "le": rule.le}
-            checks = [
-                getattr(checker.Check, name)(value) for name, value in bounds.items() if value is not None
-            ]
-            checks += [checker.Check.str_matches(f"^(?:{rule.like})$")] if rule.like is not None else []
-            return checker.Column(kind, checks, nullable=rule.nullable, unique=rule.unique)
-
-        return checker.DataFrameSchema(
-            {name: column(*fields[name]) for name in taken},
-            [
-                checker.Check(lambda data, rule=rule: data.lazyframe.select(rule), error=rule_name)
-                for rule_name, rule in cls.RULES.items()
-                if set(rule.meta.root_names()) <= set(taken)
-            ],
-            name=cls.__name__,
-            strict=True,
-            ordered=True,
-        )
+    def rules_of(cls, columns: tuple[str, ...]) -> dict[str, pl.Expr]:
+        """Those of `RULES` that read no other columns than these."""
+        return {name: rule for name, rule in cls.RULES.items() if set(rule.meta.root_names()) <= set(columns)}
 
     @classmethod
     @cache
-    def keeps(cls, columns: tuple[str, ...] | None = None) -> Keeps | None:
-        """What tells at once that a frame keeps that schema; None where only pandera can. Made once per process."""
-        return keeps(cls.to_schema(columns))
+    def whole_check(cls, columns: tuple[str, ...] | None = None) -> tuple[pl.Schema, pl.Expr]:
+        """The schema of the table or of `columns`, and one expression that tells whether a frame of it keeps all rules."""
+        fields = cls.fields()
+        taken = tuple(fields) if columns is None else columns
+        checks = [rule.all() for rule in cls.rules_of(taken).values()]
+        for name in taken:
+            kind, rules = fields[name]
+            checks += rules.checks(pl.col(name), is_float=kind == pl.Float64)
+        whole = pl.all_horizontal(checks) if checks else pl.lit(True)
+        return pl.Schema({name: fields[name][0] for name in taken}), whole
+
+    @classmethod
+    def is_kept_by(cls, data: pl.DataFrame, columns: tuple[str, ...] | None = None) -> bool:
+        """Whether a frame keeps the declaration of the table, or of `columns`: names in order, types, rules."""
+        kinds, whole = cls.whole_check(columns)
+        return data.schema == kinds and data.select(whole).item() is True
+
+    @classmethod
+    @cache
+    def to_schema(cls, columns: tuple[str, ...] | None = None) -> "pa.DataFrameSchema":
+        """The pandera schema of the table or of `columns`, made once per process; a null passes all but `nullable`."""
+        import pandera.polars as pa
+
+        fields = cls.fields()
+        taken = tuple(fields) if columns is None else columns
+
+        def column(kind: Any, rule: FieldRules) -> pa.Column:
+            bounds = {"isin": rule.isin, "ge": rule.ge, "le": rule.le}
+            checks = [getattr(pa.Check, name)(value) for name, value in bounds.items() if value is not None]
+            checks += [pa.Check.str_matches(f"^(?:{rule.like})$")] if rule.like is not None else []
+            return pa.Column(kind, checks, nullable=rule.nullable, unique=rule.unique)
+
+        rules = [
+            pa.Check(lambda data, rule=rule: data.lazyframe.select(rule), error=name)
+            for name, rule in cls.rules_of(taken).items()
+        ]
+        columns_of_schema = {name: column(*fields[name]) for name in taken}
+        return pa.DataFrameSchema(columns_of_schema, rules, name=cls.__name__, strict=True, ordered=True)
 
 
 def schema(table: type[Table]) -> pl.Schema:

@@ -21,8 +21,8 @@ STORED: dict[str, Any] = {"compression": "zstd", "statistics": False}
 def validate(
     table: type[Table], data: pl.DataFrame, *, where: str, columns: tuple[str, ...] | None = None
 ) -> pl.DataFrame:
-    """The frame if it keeps the table's pandera schema (of `columns`), else TruerateError with the first broken rule."""
-    if (keeps := table.keeps(columns)) is not None and keeps(data):
+    """The frame if it keeps the table's declaration (of `columns`), else TruerateError with pandera's first broken rule."""
+    if table.is_kept_by(data, columns):
         return data
     from pandera.errors import SchemaError, SchemaErrors
 
@@ -79,7 +79,7 @@ def write(table: type[Table], data: pl.DataFrame, path: str | Path) -> None:
 
 
 def read(table: type[Table], path: str | Path) -> pl.DataFrame:
-    """Read a file of `write` or `save`, checking names and types alone, without pandera. Raises TruerateError."""
+    """Read a file of `write` or `save`, checking names and types alone. Raises TruerateError."""
     return _of_types(table, read_parquet(path), path, "run `dvc repro`")
 
 
