@@ -1,12 +1,12 @@
-"""The files of fetched articles, written language by language, so that what came stays whatever comes after.
+"""The files of fetched articles, written language by language, so that what came stays.
 
-While a run has not come to its end, `unfinished.json` says what it was to fetch and which languages it has:
-the same run, begun again, asks for the others alone.
+Until a run ends, `unfinished.json` says what it fetches and which languages it has: a rerun asks for the
+others.
 """
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import orjson
@@ -15,7 +15,7 @@ ARTICLES, LEFT_OUT, UNFINISHED = "articles.jsonl", "left_out.jsonl", "unfinished
 
 
 class ArticleFiles:
-    """Write the files of one folder; the languages that an unfinished run of the same `wanted` has are `done`."""
+    """Write the files of one folder; `done` are the languages of an unfinished run of the same `wanted`."""
 
     def __init__(self, folder: Path, languages: Sequence[str], wanted: str):
         self.folder, self.languages, self.wanted = folder, languages, wanted
@@ -23,7 +23,7 @@ class ArticleFiles:
         self.taken: dict[str, list[dict]] = {lang: [] for lang in languages if lang in done}
         self.left: dict[str, list[dict]] = {lang: [] for lang in self.taken}
         for rows_by_lang, file in ((self.taken, ARTICLES), (self.left, LEFT_OUT)) if done else ():
-            for row in _rows(folder / file):
+            for row in (orjson.loads(line) for line in (folder / file).read_bytes().split(b"\n") if line):
                 if row["lang"] in rows_by_lang:
                     rows_by_lang[row["lang"]].append(row)
 
@@ -39,7 +39,8 @@ class ArticleFiles:
         pinned = "".join(f"{row['title']}\t{row['revid']}\n" for row in rows)
         _replace(self.folder / f"titles.{lang}.tsv", pinned.encode())
         for rows_by_lang, file in ((self.taken, ARTICLES), (self.left, LEFT_OUT)):
-            _replace(self.folder / file, _lines(row for name in self.done for row in rows_by_lang[name]))
+            lines = (orjson.dumps(row) + b"\n" for name in self.done for row in rows_by_lang[name])
+            _replace(self.folder / file, b"".join(lines))
         state = {"wanted": self.wanted, "languages": list(self.done)}
         _replace(self.folder / UNFINISHED, json.dumps(state).encode())
 
@@ -54,14 +55,6 @@ class ArticleFiles:
             return set()
         is_same = isinstance(state, dict) and state.get("wanted") == self.wanted
         return set(state.get("languages", ())) if is_same else set()
-
-
-def _rows(path: Path) -> list[dict]:
-    return [orjson.loads(line) for line in path.read_bytes().split(b"\n") if line]
-
-
-def _lines(rows: Iterable[dict]) -> bytes:
-    return b"".join(orjson.dumps(row) + b"\n" for row in rows)
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -1,9 +1,8 @@
 """Articles of wikis, fetched into the files that the reader `wikipedia` reads.
 
-`articles.jsonl`: an article per line; `left_out.jsonl`: what was not taken, with its reason; both grow by a
-language at a time (`article_files`);
-`titles.<lang>.tsv`: what was taken, a title and its revision per line: given back as `--titles`, these files
-fetch the same set again.
+`articles.jsonl` has an article per line, `left_out.jsonl` what was not taken, with its reason,
+`titles.<lang>.tsv` the titles that were taken with their revisions: given back as `--titles`, they fetch the
+same set again.
 """
 
 import asyncio
@@ -67,20 +66,21 @@ class Asked:
 
 
 By = tuple[Asked, Guard, Clock | None]
+Pages = AsyncIterator[tuple[str, dict | str]]  # a title, and its page or why there is none
 
 
 def fetch(folder: Path, wanted: Wanted, asked: Asked, *, clock: Clock | None = None) -> dict[str, int]:
-    """Fetch and write, a language as it comes; gives the articles per language. Raises TruerateError where a
-    language has none or an API gives none, once all others are written: begun again it asks for the rest.
+    """Fetch and write, language by language; return the number of articles of each.
+
+    Raises TruerateError where a language has none, once all others are written: a rerun asks for the rest.
     """
     _check(wanted)
     guard = Guard(asked.allowed_private)
     titles = {lang: _titles(wanted.titles, lang) for lang in wanted.languages} if wanted.titles else {}
     urls = {lang: mediawiki.checked(asked.api, lang, guard) for lang in wanted.languages}
     if len(set(urls.values())) < len(urls):
-        raise SettingsError(
-            f"fetching articles: --api {asked.api!r} is the same for all languages; write {{lang}} where they differ"
-        )
+        problem = "is the same for all languages; write {lang} where they differ"
+        raise SettingsError(f"fetching articles: --api {asked.api!r} {problem}")
     limits = (wanted.n, wanted.min_characters, list(wanted.excluded_tags), asked.api)
     files = ArticleFiles(folder, wanted.languages, digest(limits=limits, titles=titles))
     failed = asyncio.run(_fetch(urls, titles, wanted, files, (asked, guard, clock)))
@@ -89,10 +89,8 @@ def fetch(folder: Path, wanted: Wanted, asked: Asked, *, clock: Clock | None = N
         if len(urls) == 1:
             raise error
         more = f" ({', '.join(failed)} all failed)" if len(failed) > 1 else ""
-        raise EndpointError(
-            f"{error}; that is {first!r}{more}: what came of {len(files.done)} other languages is in {str(folder)!r}, "
-            "run the same again for the rest"
-        )
+        came = f"what came of {len(files.done)} other languages is in {str(folder)!r}"
+        raise EndpointError(f"{error}; that is {first!r}{more}: {came}, run the same again for the rest")
     files.end()
     return dict(files.done)
 
@@ -113,7 +111,7 @@ def _check(wanted: Wanted) -> None:
 
 
 async def _fetch(
-    urls: dict[str, str], titles: dict, wanted: Wanted, files: ArticleFiles, by: "By"
+    urls: dict[str, str], titles: dict, wanted: Wanted, files: ArticleFiles, by: By
 ) -> dict[str, TruerateError]:
     """Fetch and write one language after another; return the errors of those that failed."""
     asked, guard, clock = by
@@ -128,7 +126,10 @@ async def _fetch(
                 pages = _by_title(wiki, titles[lang]) if titles else _drawn(wiki, wanted)
                 rows, others = await _of_language(lang, site, pages, replace(wanted, excluded_tags=shut))
                 if not rows:
-                    raise _nothing_fits(wiki.url, others)
+                    counted = Counter(reject["reason"] for reject in others).most_common()
+                    why = ", ".join(f"{n} {reason}" for reason, n in counted) or "it gave none"
+                    no_page = f"fetching articles: no page at {wiki.url!r} fits ({why})"
+                    raise EndpointError(f"{no_page}; see to the titles or the limits")
             except TruerateError as error:
                 failed[lang] = error
                 continue
@@ -136,18 +137,10 @@ async def _fetch(
     return failed
 
 
-def _nothing_fits(url: str, others: list[dict]) -> TruerateError:
-    counted = Counter(reject["reason"] for reject in others).most_common()
-    why = ", ".join(f"{n} {reason}" for reason, n in counted)
-    return EndpointError(
-        f"fetching articles: no page at {url!r} fits ({why or 'it gave none'}); see to the titles or the limits"
-    )
-
-
 class LocalTags:
     """The names of maintenance tags in other languages, by the links of English templates; requested once."""
 
-    def __init__(self, session: aiohttp.ClientSession, by: "By", tags: Sequence[str]):
+    def __init__(self, session: aiohttp.ClientSession, by: By, tags: Sequence[str]):
         self.session, self.tags, (self.asked, self.guard, self.clock) = session, tags, by
         self._names: dict[str, list[str]] | None = None
 
@@ -163,9 +156,7 @@ class LocalTags:
         return tuple(dict.fromkeys([*self.tags, *(title.partition(":")[2] for title in titles)]))
 
 
-async def _of_language(
-    lang: str, site: Site, pages: AsyncIterator, wanted: Wanted
-) -> tuple[list[dict], list[dict]]:
+async def _of_language(lang: str, site: Site, pages: Pages, wanted: Wanted) -> tuple[list[dict], list[dict]]:
     """The articles that fit, in the order met, and the others with their reasons."""
     rows, others, page_ids = [], [], set()
     async for title, page in pages:
@@ -183,23 +174,20 @@ async def _of_language(
     return rows, others
 
 
-async def _drawn(wiki: Wiki, wanted: Wanted) -> AsyncIterator[tuple[str, dict | str]]:
-    """Pages drawn at random, rendered where their source is long enough to hold that many characters."""
+async def _drawn(wiki: Wiki, wanted: Wanted) -> Pages:
+    """Pages drawn at random, rendered where their source (bytes) is long enough for that many characters."""
     n_seen = 0
     async for page in wiki.random():
         n_seen += 1
         if n_seen > LOOKED_AT * wanted.n:
             return
-        # bytes of source: a page with fewer is not worth a rendering
         if page.get("length", 0) < wanted.min_characters:
             yield page["title"], "too-short"
         else:
             yield page["title"], await _rendered(wiki, page["title"], page.get("lastrevid"))
 
 
-async def _by_title(
-    wiki: Wiki, titles: Iterable[tuple[str, int | None]]
-) -> AsyncIterator[tuple[str, dict | str]]:
+async def _by_title(wiki: Wiki, titles: Iterable[tuple[str, int | None]]) -> Pages:
     for title, revision in titles:
         yield title, await _rendered(wiki, title, revision)
 
@@ -213,11 +201,7 @@ async def _rendered(wiki: Wiki, title: str, revision: int | None) -> dict | str:
 
 def _row(lang: str, site: Site, page: dict) -> dict:
     templates, categories = (
-        [
-            entry
-            for entry in page.get(field, [])
-            if isinstance(entry, dict) and isinstance(entry.get(name), str)
-        ]
+        [each for each in page.get(field, []) if isinstance(each, dict) and isinstance(each.get(name), str)]
         for field, name in (("templates", "title"), ("categories", "category"))
     )
     return {
@@ -228,9 +212,7 @@ def _row(lang: str, site: Site, page: dict) -> dict:
         "revid": page.get("revid"),
         "depth": site.depth,
         "templates": [{"title": template["title"]} for template in templates if template.get("ns") == 10],
-        "categories": [
-            entry["category"].replace("_", " ") for entry in categories if not entry.get("hidden")
-        ],
+        "categories": [each["category"].replace("_", " ") for each in categories if not each.get("hidden")],
         "extract": plain_text(page["text"]),
     }
 
@@ -273,7 +255,7 @@ def plain_text(markup: str) -> str:
 
 
 def _titles(path: str, lang: str) -> list[tuple[str, int | None]]:
-    """Read the titles of a file, one per line, with the revision that may follow a tab. Raises TruerateError."""
+    """Read the titles of a file, one per line, with the revision that may follow a tab."""
     file = Path(path.replace("{lang}", lang))
     where = f"fetching articles: --titles {str(file)!r}"
     try:
@@ -286,9 +268,8 @@ def _titles(path: str, lang: str) -> list[tuple[str, int | None]]:
     for number, line in enumerate(lines, 1):
         title, _, revision = (part.strip() for part in line.partition("\t"))
         if revision and not (revision.isascii() and revision.isdigit() and int(revision)):
-            raise SourceError(
-                f"{where} line {number}: {revision[:40]!r} is no revision; write TITLE<tab>NUMBER"
-            )
+            problem = f"{revision[:40]!r} is no revision; write TITLE<tab>NUMBER"
+            raise SourceError(f"{where} line {number}: {problem}")
         if title:
             titles.setdefault((title, int(revision) if revision else None))
     if not titles:

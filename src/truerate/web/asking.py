@@ -1,4 +1,4 @@
-"""One address asked for: its request, the same again where a fault may pass, and what its host asks to wait."""
+"""The request of one address, its retries where a fault may pass, and what its host asks to wait."""
 
 import asyncio
 import time
@@ -52,18 +52,18 @@ class Passing(Dropped):
 
 
 class Line:
-    """One connection: when something was last heard on it, in seconds of the monotonic clock."""
+    """One connection: when something last came on it, in seconds of the monotonic clock."""
 
     def __init__(self) -> None:
         self.hear()
 
     def hear(self) -> None:
-        """Something was heard."""
+        """Note that something came."""
         self.last_heard_s = time.monotonic()
 
 
 class Asker:
-    """Sends requests through a session, so many at once; remembers hosts that fail or ask to be left alone."""
+    """Sends requests through a session, so many at once; remembers hosts that fail or refuse."""
 
     def __init__(
         self,
@@ -74,20 +74,14 @@ class Asker:
         proxy: str | None,
         clock: Clock,
     ):
-        self.settings, self.session, self.pauses, self.proxy, self.clock = (
-            settings,
-            session,
-            pauses,
-            proxy,
-            clock,
-        )
+        self.settings, self.session, self.pauses = settings, session, pauses
+        self.proxy, self.clock = proxy, clock
         self._slots = asyncio.Semaphore(settings.concurrency)
         self._refusing: dict[str, Passing] = {}  # host -> that it asked for a longer pause than a run waits
         self._given_up: Counter[str] = Counter()  # host -> its pages that were given up one after another
 
     async def ask(self, url: str, left: float, *, any_type: bool) -> tuple[Answer, float]:
-        """One request in its host's turn, again where a fault may pass; the answer and the seconds that are
-        left of the page's.
+        """Return the answer to a request in its host's turn, retried, and the seconds left of the page's.
 
         Raises Dropped where the address gives none.
         """
@@ -133,7 +127,7 @@ class Asker:
             await self.clock.sleep(wait)
 
     async def _once(self, url: str, left: float, *, any_type: bool) -> Answer:
-        """One request within what is left of the page's time. Raises Dropped, and Passing for what may pass."""
+        """Send one request within what is left of the page's time. Raises Dropped, or Passing."""
         try:
             async with asyncio.timeout(left):
                 return await self._first(url, left / 2, any_type=any_type)
@@ -150,11 +144,9 @@ class Asker:
             raise Passing(Outcome.ERROR, type(error).__name__) from None
 
     async def _first(self, url: str, quiet_limit: float, *, any_type: bool) -> Answer:
-        """The answer to a request; where nothing is heard for `quiet_limit` seconds, to it or to a second one
-        beside it, whichever is first.
-
-        So a connection that was lost costs no more time than the page's own, and a page that never answers
-        not twice as much.
+        """Return the answer to a request or, where nothing comes for `quiet_limit` seconds, to it or a second
+        one, whichever is first: a lost connection costs no more than the page's own time, nor a silent page
+        twice as much.
         """
         line = Line()
         tasks = [asyncio.ensure_future(self._request(url, line, any_type=any_type))]
@@ -174,7 +166,7 @@ class Asker:
             return await self._request(url, Line(), any_type=any_type)
 
     async def _request(self, url: str, line: Line, *, any_type: bool) -> Answer:
-        """Send one request and read its reply up to the limit. Raises Dropped for what a reply alone decides."""
+        """Send one request and read its reply up to the limit. Raises Dropped where the reply decides so."""
         address = URL(url, encoded=True)
         async with self.session.get(address, proxy=self.proxy, allow_redirects=False) as response:
             line.hear()
@@ -194,15 +186,14 @@ class Asker:
                 raise Dropped(Outcome.STATUS, str(status), status)
             if not any_type and kind not in HTML:
                 raise Dropped(Outcome.NOT_HTML, kind[:80], status)
-            return Answer(
-                status, kind, charset, await read_body(response, self.settings.max_bytes, line.hear)
-            )
+            body = await read_body(response, self.settings.max_bytes, line.hear)
+            return Answer(status, kind, charset, body)
 
 
 async def read_body(
     response: aiohttp.ClientResponse, largest: int, on_chunk: Callable[[], object] = lambda: None
 ) -> bytes:
-    """Read the body; raises Dropped as soon as it exceeds `largest` bytes. `on_chunk` is called per chunk."""
+    """Read the body, calling `on_chunk` per chunk; raises Dropped as soon as it exceeds `largest` bytes."""
     too_large = Dropped(Outcome.TOO_LARGE, f"more than {largest:,} bytes", response.status)
     if (response.content_length or 0) > largest:
         raise too_large

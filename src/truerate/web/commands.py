@@ -1,4 +1,4 @@
-"""The sub-commands of `truerate web`: list what the page store holds, and forget what is to be requested again."""
+"""The sub-commands of `truerate web`: list what the page store holds, forget what is to be fetched anew."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,8 +15,7 @@ def stats(at: Layout, reason: str | None = None, *, as_json: bool = False) -> No
     """Print pages by what became of them, those that may pass apart; of one reason or status, its pages."""
     with PageStore.of(at, is_read_only=True) as store:
         if reason is not None:
-            pages = facts.pages_for(store, reason)
-            show_table(pages, as_json=as_json)
+            show_table(facts.pages_for(store, reason), as_json=as_json)
             return
         show(facts.stats(store), as_json=as_json, title=str(store.path), empty="the page store is empty")
 
@@ -38,8 +37,7 @@ def forget_query(
 ) -> None:
     """Forget the results of one query; the pages that it led to stay. `mark` as for `_forget`."""
     with PageStore.of(at) as store:
-        queries = facts.queries_of(store, query)
-        boards = mark(at, query)
+        queries, boards = facts.queries_of(store, query), mark(at, query)
         n = facts.forget_queries(store, queries)
         show_forgotten(n, "queries", boards, singular="query", asks="asks for", as_json=as_json)
 
@@ -47,7 +45,7 @@ def forget_query(
 def _forget(
     at: Layout, store: PageStore, pages: Sequence[facts.StoredPage], *, mark: Mark, as_json: bool
 ) -> None:
-    """Forget pages. `mark` receives them first and returns the boards that hold them, which become stale."""
+    """Forget pages. `mark` receives them first and returns the boards that become stale without them."""
     boards = mark(at, [page for _, page in pages])
     n = facts.forget(store, pages)
     show_forgotten(n, "pages", boards, asks="asks for", as_json=as_json)

@@ -12,16 +12,14 @@ from truerate.core.text import clean, n_words
 from truerate.web.outcomes import PATTERNS, Outcome, Page, Text, judged, pattern, tidy
 
 MAIN, TAGS = "main", "tags"
-UNSEEN = frozenset(
-    "script style noscript template iframe svg head".split()
-)  # elements whose text nobody reads
+UNSEEN = frozenset("script style noscript template iframe svg head".split())  # whose text nobody reads
 FALLBACKS = frozenset("audio canvas datalist template video".split())  # for programs that cannot show them
 WHOLE = frozenset("html body main article".split())  # never dropped: the page would go with them
 _HIDING, _ADVERTISEMENT, _CC = map(pattern, ("hiding", "advertisement", "creative_commons"))
 # `@media print {…}`: holds at times
 _SHEET_BLOCK = re.compile(r"@[^{};@]{0,500}\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 _SHEET_RULE = re.compile(r"\.([\w-]{1,100})\s*\{([^{}]*)\}")
-# trafilatura drops joiners, which are letters' forms (Persian, Sinhala, Hindi): signs of cuneiform stand for them.
+# trafilatura drops joiners, which are letters' forms (Persian, Hindi …): signs of cuneiform stand for them.
 _STAND_INS = {0x200C: 0x12400, 0x200D: 0x12401}
 _JOINERS = {sign: joiner for joiner, sign in _STAND_INS.items()}
 MUCH = 100  # words outside tags that are not given up because no main text is found among them
@@ -66,22 +64,18 @@ def of_markup(markup: str, how: str, sign_in_phrases: Iterable[str] = ()) -> Tex
     return judged(text, title, dated, sign_in_phrases, licence=licence)
 
 
-# ---- what a page hides ---------------------------------------------------------------------------------------
+# ---- what a page hides -------------------------------------------------------------------------------------
 def drop_hidden(tree: html.HtmlElement) -> bool:
-    """Empty in place what a page hides by attribute (`hidden`, `aria-hidden`, an inline style), by a class of its own
-    style sheet or as a closed dialog, and advertisements. Returns whether there was any.
-
-    Elements stay without text and attributes: so a page of hidden elements alone takes linear time.
+    """Empty in place advertisements and what a page hides by attribute (`hidden`, `aria-hidden`, inline
+    style), by a class of its own style sheet or as a closed dialog; return whether there was any. The
+    elements stay, emptied: so a page of hidden elements alone takes linear time.
     """
     shown = [sheet for sheet in tree.iter("style") if sheet.get("media", "all").lower() in ("all", "screen")]
     sheets = "".join(sheet.text or "" for sheet in shown)[:500_000]
     rules = _SHEET_RULE.findall(_SHEET_BLOCK.sub(" ", sheets))
     classes = {name.lower() for name, style in rules if _HIDING.search(style)}
-    hidden = [
-        element
-        for element in tree.iter(etree.Element)
-        if element.tag not in WHOLE and _is_hidden(element, classes)
-    ]
+    elements = (element for element in tree.iter(etree.Element) if element.tag not in WHOLE)
+    hidden = [element for element in elements if _is_hidden(element, classes)]
     for element in hidden:
         element.clear(keep_tail=True)
     return bool(hidden)
@@ -103,13 +97,13 @@ def _is_hidden(element: html.HtmlElement, classes: set[str]) -> bool:
     )
 
 
-# ---- from bytes to text --------------------------------------------------------------------------------------
+# ---- from bytes to text ------------------------------------------------------------------------------------
 def decoded(body: bytes, charset: str | None) -> str | None:
-    """The characters of a page, None where too many cannot be read.
+    """Return the characters of a page, None where too many cannot be read.
 
-    In this order: a byte order mark; UTF-8 where the bytes are that and no escape or zero byte speaks against
-    it (other encodings look like it only by rare chance, while headers are often wrong); the header's
-    charset; the page's own; and last UTF-8 or Windows-1252, whichever loses less.
+    The encoding is that of a byte order mark; else UTF-8 where the bytes are that, without an escape or zero
+    byte (headers are often wrong); else the header's, the page's own, and last UTF-8 or Windows-1252,
+    whichever loses less.
     """
     for mark, name in _BYTE_ORDER.items():
         if body.startswith(mark):
@@ -142,9 +136,8 @@ def _codec(name: str | None) -> str | None:
 
 def _n_broken(text: str) -> int:
     """Characters that were lost, and control characters that no text holds."""
-    return text.count("\ufffd") + sum(
-        1 for letter in text if letter < " " and letter not in "\t\n\r\f\x1b" or "\x7f" <= letter <= "\x9f"
-    )
+    controls = (c < " " and c not in "\t\n\r\f\x1b" or "\x7f" <= c <= "\x9f" for c in text)
+    return text.count("\ufffd") + sum(controls)
 
 
 def _sound(text: str) -> str | None:
@@ -153,13 +146,13 @@ def _sound(text: str) -> str | None:
 
 def _main(markup: str) -> str | None:
     """The main text without menus, advertisements and comments (trafilatura), the same on every day."""
-    text = extract(
-        _DECLARATION.sub("", markup).translate(_STAND_INS),
-        include_comments=False,
-        include_tables=True,
-        deduplicate=False,
-        with_metadata=False,
-    )
+    options = {
+        "include_comments": False,
+        "include_tables": True,
+        "deduplicate": False,
+        "with_metadata": False,
+    }
+    text = extract(_DECLARATION.sub("", markup).translate(_STAND_INS), **options)
     return text and text.translate(_JOINERS)
 
 
@@ -181,7 +174,7 @@ def _is_unseen(element: html.HtmlElement) -> bool:
     return element.tag in UNSEEN or any(above.tag in UNSEEN for above in element.iterancestors())
 
 
-# ---- what a page says of itself --------------------------------------------------------------------------------
+# ---- what a page says of itself ----------------------------------------------------------------------------
 def _title(tree: html.HtmlElement) -> str:
     parts = tree.xpath("//head/title//text()") or tree.xpath("//h1//text()")
     return " ".join(clean("".join(parts)).split())[:300]
@@ -194,9 +187,7 @@ def _dated(tree: html.HtmlElement) -> str | None:
 
 
 def _licence(tree: html.HtmlElement) -> str | None:
-    """The Creative Commons licence that a page names as its own (`CC BY-SA 4.0`, `CC0 1.0`); None where it names none,
-    another, or two.
-    """
+    """The Creative Commons licence that a page names as its own (`CC BY-SA 4.0`); None for none or two."""
     for path in PATTERNS["licensed"]:
         matches = [_CC.match(address.strip()) for address in tree.xpath(path)]
         if matches:

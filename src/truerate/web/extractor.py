@@ -1,8 +1,7 @@
-"""A process that reads pages for another and costs each page at most its limit of time: no thread could be
-stopped in the middle of one.
+"""A process that reads pages for another, each within a limit of time: no thread can be stopped in the middle
+of one.
 
-It ends itself: by the kernel's clock of its computing time where a page takes longer, and when its parent
-ends, however that ends.
+The kernel's clock of computing time ends it where a page takes longer, and so does the end of its parent.
 """
 
 import ctypes
@@ -36,10 +35,8 @@ class Extractor:
         self._is_closed = False
 
     def read(self, page: Page | str, how: str, sign_in_phrases: Sequence[str]) -> Text:
-        """The text of a fetched page, or of markup. A timeout where that takes longer than the limit, an
-        error where it ends the process.
-
-        Raises TruerateError where the process does not start.
+        """Return the text of a fetched page, or of markup; a timeout where that takes longer than the limit,
+        an error where it ends the process. Raises TruerateError where the process does not start.
         """
         code = 0
         for _ in range(2):
@@ -74,15 +71,8 @@ class Extractor:
             return
         ours, theirs = socket.socketpair()
         with theirs:
-            command = [
-                sys.executable,
-                "-P",
-                "-m",
-                "truerate.web.extractor",
-                str(theirs.fileno()),
-                str(os.getpid()),
-                repr(self.limit_s),
-            ]
+            command = [sys.executable, "-P", "-m", "truerate.web.extractor"]
+            command += [str(theirs.fileno()), str(os.getpid()), repr(self.limit_s)]
             places = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
             quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
             self._process = subprocess.Popen(command, **quiet, pass_fds=[theirs.fileno()], env=places)
@@ -93,9 +83,8 @@ class Extractor:
             is_ready = False
         if not is_ready and not self._is_closed:
             self._process.kill()
-            raise TruerateError(
-                f"reading pages: the process that reads them ended by {_exit_words(self._process.wait())}; run again"
-            )
+            ended = f"ended by {_exit_words(self._process.wait())}"
+            raise TruerateError(f"reading pages: the process that reads them {ended}; run again")
 
     def _end(self) -> None:
         self._process.kill()
@@ -129,11 +118,8 @@ def main(line: int, parent: int, limit_s: float) -> None:
             return
         signal.setitimer(signal.ITIMER_PROF, limit_s)
         try:
-            text = (
-                extract.of_markup(page, how, phrases)
-                if isinstance(page, str)
-                else extract.extracted(page, how, phrases)
-            )
+            read = extract.of_markup if isinstance(page, str) else extract.extracted
+            text = read(page, how, phrases)
         except Exception as error:  # a page made to break a parser costs that page, not the run
             text = Text(Outcome.ERROR, detail=type(error).__name__)
         signal.setitimer(signal.ITIMER_PROF, 0)

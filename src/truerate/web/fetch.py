@@ -1,14 +1,14 @@
-"""Fetching pages: many at once, politely, within limits, each once, and what may pass again: in the run a few
-times, and in the next run.
+"""Fetching pages: many at once, politely, within limits, each once; what may pass is retried, also by the
+next run.
 
-Every hop of a redirect is checked anew: its host (`hosts.Guard`), the list of login hosts, and robots.txt,
-which is read once per host.
+Every hop of a redirect is checked: its host (`guard.Guard`), the list of login hosts, and robots.txt, read
+once per host.
 """
 
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 
 import aiohttp
 from protego import Protego
@@ -25,14 +25,13 @@ from truerate.web.rendering import Renderer
 from truerate.web.store import PageStore, limits
 
 WINDOW = 1024  # pages in hand at once: those that wait for their host's turn do not hold up the others
-
 HOPS = 5  # redirects that are followed to a host's rules at least (RFC 9309, 2.3.1.2)
 _AGENT = re.compile(r"^([^\S\r\n]*user[- ]?agent[^\S\r\n]*:[^\S\r\n]*)([^\r\n]*)", re.I | re.M)
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 
 
 class Fetcher:
-    """An asynchronous context that fetches into a page store under a scope, through `proxy` if there is one."""
+    """An asynchronous context that fetches into a page store under a scope, perhaps through a `proxy`."""
 
     def __init__(
         self,
@@ -84,7 +83,9 @@ class Fetcher:
         self, urls: Iterable[str], *, on_page: Callable[[str], object] = lambda url: None
     ) -> None:
         """Put the pages of all addresses into the store; those that it holds for good are not fetched.
-        `on_page` is told of each. Raises SettingsError where hosts would not learn whom to turn to.
+
+        `on_page` is called with each address. Raises SettingsError where hosts would not learn whom to turn
+        to.
         """
         missing = [url for url in dict.fromkeys(urls) if self.store.is_open(self.scope, url, self.limits)]
         if missing and not self.proxy:
@@ -101,7 +102,11 @@ class Fetcher:
                 on_page(url)
 
         with announced_wait(f"{len(missing):,} pages are being fetched"):
-            await _together(work() for _ in range(min(WINDOW, len(missing))))
+            tasks = [asyncio.ensure_future(work()) for _ in range(min(WINDOW, len(missing)))]
+            try:
+                await asyncio.gather(*tasks)
+            finally:  # the first error ends the others
+                await ended(tasks)
         if lost:
             why = ", ".join(f"{n:,} {reason}" for reason, n in sorted(lost.items()))
             what = f"{lost.total():,} of {len(missing):,} pages did not come for faults that may pass ({why})"
@@ -155,7 +160,7 @@ class Fetcher:
             await self._heed_robots(url)
 
     async def _heed_robots(self, url: str) -> None:
-        """Raise Dropped if robots.txt disallows an address (RFC 9309: no file allows all, a failing host none)."""
+        """Raise Dropped if robots.txt disallows it (RFC 9309: no file allows all, a failing host none)."""
         address = str(URL(url).origin() / "robots.txt")
         if address not in self._robots:
             self._robots[address] = asyncio.create_task(self.fetch(address, is_robots=True))
@@ -194,16 +199,7 @@ def _joined(here: str, location: str) -> str:
     raise Dropped(Outcome.REDIRECTS, "to nowhere")
 
 
-async def _together(work: Iterable[Awaitable[None]]) -> None:
-    """All at once; the first error ends the others and is raised."""
-    tasks = [asyncio.ensure_future(job) for job in work]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        await ended(tasks)
-
-
-# ---- robots.txt (RFC 9309), read by Protego: wildcards, the longest rule, merged groups, Crawl-delay ------------------
+# ---- robots.txt (RFC 9309), read by Protego: wildcards, the longest rule, merged groups, Crawl-delay -------
 class Rules:
     """The rules of one host for one user agent. A body that is no text of rules allows everything."""
 
@@ -213,8 +209,8 @@ class Rules:
         self._rules = Protego.parse(_AGENT.sub(self._whole_name, text))
 
     def _whole_name(self, line: re.Match[str]) -> str:
-        """A line that names a group by its product token (2.2.1): ours also with a release behind it, and not another's
-        that is only the beginning of ours, which Protego takes for a match.
+        """A line that names a group by its product token (2.2.1): ours also with a release behind it, but not
+        one that is only the beginning of ours, which Protego takes for a match.
         """
         name, ours = product_token(line[2]).lower(), self._token.lower()
         if name == ours:
@@ -222,12 +218,12 @@ class Rules:
         return f"{line[1]}/{line[2]}" if ours.startswith(name) else line[0]
 
     def allows(self, url: str) -> bool:
-        """Whether an address may be asked: the longest rule that fits its path and query decides, Allow wins a tie."""
+        """Whether an address may be asked: the longest rule that fits it decides, Allow wins a tie."""
         return self._rules.can_fetch(url, self._token)
 
     @property
     def delay(self) -> float:
-        """Seconds that the host asks for between two requests (Crawl-delay, no part of the RFC); 0 where it does not."""
+        """Seconds that the host asks for between two requests (Crawl-delay, no part of the RFC), else 0."""
         return max(0.0, self._rules.crawl_delay(self._token) or 0.0)
 
 

@@ -17,8 +17,8 @@ from yarl import URL
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-# Of no public web, and yet global to some releases of Python: site-local (RFC 3879), the anycast of 6to4 relays
-# (RFC 7526), documentation (RFC 9637).
+# Of no public web, yet global to some releases of Python: site-local (RFC 3879), 6to4 anycast (RFC 7526),
+# documentation (RFC 9637).
 _NOWHERE = tuple(map(ipaddress.ip_network, ("fec0::/10", "192.88.99.0/24", "3fff::/20")))
 PORTS = (80, 443)
 # .invalid is never on the web (RFC 2606): a simulated one uses it
@@ -26,7 +26,7 @@ WIKIPEDIA = (("wikipedia", "org"), ("wikipedia", "invalid"))
 
 
 def host_of(url: str) -> str:
-    """The host of an address in lower case without a last dot; empty where there is none or it cannot be read."""
+    """The host of an address in lower case without a last dot; empty where none can be read."""
     try:
         return (URL(url).raw_host or "").lower().rstrip(".")
     except ValueError:
@@ -53,7 +53,7 @@ class RefusedAddress(OSError):
 
 
 class Guard:
-    """Says why addresses, hosts and ports are refused. `allowed`: patterns or networks that may be private."""
+    """Say why addresses, hosts and ports are refused. `allowed`: patterns or networks that may be private."""
 
     def __init__(self, allowed: Iterable[str] = (), ports: Iterable[int] = PORTS):
         self.networks, self.patterns, self.ports = [], [], frozenset(ports)
@@ -78,7 +78,7 @@ class Guard:
         return None if parsed.is_global and not is_special else f"{parsed} is not of the public web"
 
     def host(self, host: str) -> str | None:
-        """Why a host as it is written is refused. A name passes: what it resolves to is checked by the resolver.
+        """Why a host as it is written is refused; what a name resolves to is left to the resolver.
 
         Forms that only look like names (`2130706433`, `0x7f.1`, `127.1`) are refused: systems read them as
         addresses.
@@ -126,15 +126,13 @@ class GuardedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """The addresses of a name. Raises RefusedAddress where none may be asked, OSError where there is none."""
+        """The addresses of a name. Raises RefusedAddress where none may be asked, OSError without any."""
         entries = await asyncio.get_running_loop().getaddrinfo(
             host, port, family=family, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
         )
         is_allowed = matches(host.lower(), self.guard.patterns)
         refusals = [None if is_allowed else self.guard.address(entry[4][0]) for entry in entries]
-        passed: list[tuple] = [
-            entry for entry, refusal in zip(entries, refusals, strict=True) if refusal is None
-        ]
+        passed: list[tuple] = [entry for entry, why in zip(entries, refusals, strict=True) if why is None]
         if entries and not passed:
             raise RefusedAddress(f"{host}: {refusals[0]}")
         flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV

@@ -1,8 +1,7 @@
-"""A wiki's MediaWiki API, asked as its hosts ask for it: one request after another, with a pause, a name and
-an address to complain to.
+"""A wiki's MediaWiki API, used as its hosts ask: one request after another, with a pause and a contact.
 
-A server that lags behind (`maxlag`), is too busy (429, 5xx) or breaks the connection is asked again after the
-time that it names.
+A request is retried, after the time that the server names, where it lags behind (`maxlag`), is too busy (429,
+5xx) or breaks the connection.
 """
 
 import asyncio
@@ -33,11 +32,11 @@ LAG_S = 5
 BATCH = 50
 MOVES = 3  # that are followed, one after another
 BUSY_CODES = ("maxlag", "ratelimited", "readonly")
-# Error codes that speak of one page, not of the request: no such title or revision, or one that nobody may
-# read.
+# Error codes of one page, not of the request: no such title or revision, or one that nobody may read.
 ABSENT = (
-    "missingtitle invalidtitle pagecannotexist nosuchpageid nosuchrevid permissiondenied missingcontent-revid"
-).split()
+    "missingtitle", "invalidtitle", "pagecannotexist", "nosuchpageid", "nosuchrevid", "permissiondenied",
+    "missingcontent-revid",
+)  # fmt: skip
 
 
 class Absent(Exception):
@@ -45,7 +44,7 @@ class Absent(Exception):
 
 
 class Site(NamedTuple):
-    """What a wiki says of itself: its depth (None if unknown) and its pages' address with `$1` for the title."""
+    """A wiki's depth (None if unknown) and the address of its pages, with `$1` for the title."""
 
     depth: float | None
     pages: str
@@ -90,11 +89,11 @@ class Wiki:
             goes_on = reply.get("continue")
 
     async def rendered(self, *, title: str | None = None, revision: int | None = None) -> dict:
-        """A page as it is shown (`title`, `pageid`, `revid`, `text`, `templates`, `categories`, `properties`): a revision,
-        or a title's newest.
+        """Return a page as it is shown (`title`, `pageid`, `revid`, `text`, `templates`, `categories`,
+        `properties`): a revision, or a title's newest, redirects followed. The API's plain extracts are of
+        the newest revision alone.
 
-        Redirects are followed. The API's plain extracts would be of the newest revision alone, whatever is
-        asked for. Raises Absent where there is no such page, TruerateError where the API gives none.
+        Raises Absent where there is no such page, TruerateError where the API gives none.
         """
         which = {"oldid": str(revision)} if revision else {"page": title, "redirects": "1"}
         more = {"disableeditsection": "1", "disablelimitreport": "1", "disabletoc": "1"}
@@ -176,7 +175,7 @@ class Wiki:
         raise self._stopped(" ".join(f"status {status}: {code} {clean(message)}".split())[:200])
 
     def _move(self, location: str) -> None:
-        """Ask at another address from now on. Raises TruerateError where it is none of this family of hosts."""
+        """Ask at another address from now on. Raises TruerateError where it is of another family of hosts."""
         url = moved(self.url, location)
         self.n_moves += 1
         if url is None or self.n_moves > MOVES:
@@ -197,9 +196,8 @@ class Wiki:
 def session(contact: str, guard: Guard) -> aiohttp.ClientSession:
     """A session that says who asks, takes gzip, and connects to addresses that the guard lets pass."""
     if not contact.strip() or not (contact.isascii() and contact.isprintable()):
-        raise SettingsError(
-            f"fetching articles: --contact {contact!r} is no e-mail address or page where the wiki's hosts can reach you"
-        )
+        problem = "is no e-mail address or page where the wiki's hosts can reach you"
+        raise SettingsError(f"fetching articles: --contact {contact!r} {problem}")
     agent = f"truerate ({contact.strip()}) aiohttp/{aiohttp.__version__}"
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(resolver=GuardedResolver(guard), limit=1),
@@ -211,24 +209,20 @@ def session(contact: str, guard: Guard) -> aiohttp.ClientSession:
 
 def checked(api: str, lang: str, guard: Guard) -> str:
     """The API's address for a language. Raises TruerateError where it cannot be asked."""
-    url = api.replace("{lang}", lang)
+    url, where = api.replace("{lang}", lang), f"fetching articles: --api {api!r}"
     try:
         scheme = URL(url).scheme
     except ValueError:
         scheme = ""
     if scheme not in ("http", "https") or not host_of(url):
-        raise SettingsError(
-            f"fetching articles: --api {api!r} is no web address; {{lang}} stands for the language, as in {API}"
-        )
+        raise SettingsError(f"{where} is no web address; {{lang}} stands for the language, as in {API}")
     if refusal := guard.host(host_of(url)):
-        raise SettingsError(
-            f"fetching articles: --api {api!r}: {refusal}; allow it with --allow-private, or correct it"
-        )
+        raise SettingsError(f"{where}: {refusal}; allow it with --allow-private, or correct it")
     return url
 
 
 def moved(url: str, location: str) -> str | None:
-    """Where an api.php has moved to; None unless it is one on the same or a sibling host, as safely reached."""
+    """Where an api.php has moved to; None unless it is one on the same or a sibling host, as safe."""
     try:
         old, new = URL(url), URL(urljoin(url, location)).with_query(None).with_fragment(None)
     except ValueError:
@@ -244,7 +238,7 @@ def moved(url: str, location: str) -> str | None:
 
 
 def depth_of(counts: dict) -> float | None:
-    """Wikipedia's depth: edits/articles × others/articles × (1 − articles/pages); None if a number is 0 or absent."""
+    """Wikipedia's depth: edits/articles × others/articles × (1 − articles/pages); None if any is absent."""
     edits, articles, pages = (counts.get(name) for name in ("edits", "articles", "pages"))
     if not all(isinstance(n, int) and n > 0 for n in (edits, articles, pages)):
         return None

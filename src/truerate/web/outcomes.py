@@ -1,4 +1,4 @@
-"""The outcomes of a requested page, which of them may pass with time, and what the text of a page is worth."""
+"""The outcomes of a requested page, which of them may pass, and what the text of a page is worth."""
 
 import re
 from collections.abc import Iterable
@@ -31,23 +31,19 @@ class Outcome(StrEnum):
     ERROR = "error"  # no connection, a broken reply, an address that is none
 
 
-# Errors of the address itself, by the beginning of their detail; every other error is of the way to it, or of
-# who stands there now.
+# Errors of the address itself, by the beginning of their detail; every other is of the way to it or its
+# server.
 OF_ADDRESS = (
     "neither http nor https", "no address that can be read",
     "InvalidURL", "InvalidUrlClientError", "NonHttpUrlClientError", "ValueError", "Unicode",
 )  # fmt: skip
-RULES = (
-    "robots.txt: "  # begins the detail of a page that is not asked because of what became of its host's rules
-)
+RULES = "robots.txt: "  # begins the detail of a page that is not fetched because of its host's rules
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What came of fetching an address. `final_url` is where redirects ended; `body` is empty unless
-    `outcome` is ok.
-
-    `fetched` is an ISO 8601 date, `sha256` that of the body, `charset` what the header named.
+    """What came of fetching an address. `final_url` is where redirects ended, `body` is empty unless
+    `outcome` is ok, `fetched` an ISO 8601 date, `sha256` that of the body, `charset` what the header named.
     """
 
     url: str
@@ -63,11 +59,9 @@ class Page:
 
     @property
     def is_transient(self) -> bool:
-        """Whether what became of the page may pass: a timeout, no connection, a broken reply, or a status of
-        the moment.
-
-        Read from what a row of the store holds, whichever release wrote it. A page that took too long to be
-        read is not one of these.
+        """Whether what became of the page may pass: a timeout, no connection, a broken reply, a status of the
+        moment; not a page that took too long to be read. Told by a row of the store, whichever release wrote
+        it.
         """
         detail = self.detail.removeprefix(RULES)
         match self.outcome:
@@ -85,11 +79,8 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What a page says: its main text with the blocks on lines of their own, its title, and its own date (ISO
-    8601) where it names one.
-
-    `licence` is the Creative Commons licence under which the page puts its main content, as in `CC BY-SA
-    4.0`; None where it names none.
+    """The main text of a page with its blocks on lines of their own, its title, the date (ISO 8601) and the
+    Creative Commons licence (`CC BY-SA 4.0`) that it names for its content; None where it names none.
     """
 
     outcome: Outcome
@@ -100,12 +91,12 @@ class Text:
     detail: str = ""
 
 
-# ---- what a text is worth ------------------------------------------------------------------------------------
+# ---- what a text is worth ----------------------------------------------------------------------------------
 PATTERNS = read_data(Path(__file__).with_name("patterns.yaml"), dict)
 SIGN_IN_WORDS = 120  # a longer text that mentions signing in has something else to say as well
 ERROR_WORDS = 60  # likewise of errors and walls
 _WALL_SHARE = (
-    0.6  # of the words of a wall, in sentences that ask for consent; a page has a note on cookies at its foot
+    0.6  # of a wall's words stand in sentences that ask for consent; pages have a note at their foot
 )
 
 
@@ -132,7 +123,7 @@ def judged(
     *,
     licence: str | None = None,
 ) -> Text:
-    """A text with its outcome: empty, one that only asks to sign in, one that only says why there is no page, or ok."""
+    """A text with its outcome: empty, asking to sign in, saying why there is no page, or ok."""
     if not text:
         return Text(Outcome.EMPTY, title=title)
     plain, n = f"{title} {text}".casefold(), n_words(text)

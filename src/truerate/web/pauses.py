@@ -1,4 +1,4 @@
-"""The time as the web room sees it, and the pauses that hosts are given."""
+"""The clock of the web, and the pauses that hosts are given."""
 
 import asyncio
 import time
@@ -30,7 +30,7 @@ class Pauses:
         self._until: dict[str, float] = {}  # host -> when it may be asked again, by its own wish
         self._asked: dict[str, float] = {}  # host -> seconds between two requests, by its robots.txt
         self._left: Counter[str] = Counter()
-        self._announced: set[str] = set()
+        self._announced: set[str] = set()  # hosts of which it was said that their pages take long
 
     def expect(self, urls: Iterable[str]) -> None:
         """Pages that are about to be fetched, so that a long wait can say how long it is."""
@@ -44,7 +44,7 @@ class Pauses:
         self._until[host] = max(before, until)
 
     def ask(self, host: str, seconds: float) -> None:
-        """Leave so long between two requests to a host, as its robots.txt asks (Crawl-delay), LONGEST_S at most."""
+        """Leave so long between two requests, as robots.txt asks (Crawl-delay), LONGEST_S at most."""
         self._asked[host] = min(seconds, LONGEST_S)
 
     def until(self, host: str) -> float:
@@ -55,23 +55,14 @@ class Pauses:
         """Wait until a host may be asked again; return the moment of its own request that was respected."""
         now, until = self.clock.now(), self.until(host)
         start = max(now, until)
-        pause = (
-            0
-            if matches(host, self.settings.unlimited_hosts)
-            else max(self.settings.per_host_s, self._asked.get(host, 0.0))
-        )
-        if pause:
+        pause = max(self.settings.per_host_s, self._asked.get(host, 0.0))
+        if pause and not matches(host, self.settings.unlimited_hosts):
             start = self.store.next_turn(host, pause, start)
-            self._tell(host, pause, start - now)
+            whole = max(start - now, self._left[host] * pause)
+            if whole > LONG_S and host not in self._announced:
+                self._announced.add(host)
+                pages = f"{self._left[host]:,} pages of {host!r}"
+                say_wait(whole, f"{pages}, one each {pause:g} s (fetch.per_host_s)")
         if start > now:
             await self.clock.sleep(start - now)
         return until
-
-    def _tell(self, host: str, pause: float, wait: float) -> None:
-        """Say once per host that its pages take long."""
-        whole = max(wait, self._left[host] * pause)
-        if whole > LONG_S and host not in self._announced:
-            self._announced.add(host)
-            say_wait(
-                whole, f"{self._left[host]:,} pages of {host!r}, one each {pause:g} s (fetch.per_host_s)"
-            )

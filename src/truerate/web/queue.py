@@ -1,8 +1,7 @@
 """A queue before a service: while it refuses for its rate all wait, and one at a time tries again."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -25,11 +24,10 @@ class Over(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Why a request gave no results, and when that was asked. `passes`: it may do better in a while.
+    """Why a request gave no results, and when it was sent. `passes`: it may do better in a while.
 
-    `is_for_all`: so would be every other request now; `wait` is then what the search asks to wait, in
-    seconds, None where it does not say. `is_outage`: nobody was there who could answer, so that the same holds
-    where others have been answered before.
+    `is_for_all`: every other request would fare alike now, and `wait` is the seconds that the service asks to
+    wait, if it does. `is_outage`: no service was there; all wait if others have been answered before.
     """
 
     reason: str
@@ -51,23 +49,21 @@ class Queue:
         self._gate = asyncio.Lock()  # held by the one who waits out a pause
         self._answered_at, self._n_answered, self._n_refused, self._is_said = clock.now(), 0, 0, False
 
-    async def enter(self) -> None:
-        """Wait while there is a pause. Raises Over."""
+    async def answer(self, ask: Callable[[], Awaitable[T | Refused]], backoff: Backoff) -> T | Refused:
+        """Return what asking gives, or the last refusal. A refusal for the rate, and an outage of a service
+        that has answered, are waited out by all; other faults that may pass are retried by `backoff`.
+
+        Raises Over, and TruerateError where waiting would be too long.
+        """
         async with self._gate:
             self._check()
-
-    async def answer(self, ask: Callable[[], Awaitable[T | Refused]], backoff: Backoff) -> T | Refused:
-        """What asking gives, or the last refusal. One for the rate, and an outage of who has answered, are waited
-        out by all; other faults that may pass are tried again by `again`. Raises Over, and TruerateError where
-        waiting would be too long.
-        """
-        await self.enter()
         for attempt in range(1, backoff.tries + 1):
             answer = await ask()
-            if isinstance(answer, Refused) and self.holds_all(answer):
-                async with self.paused() as pause:
-                    while isinstance(answer, Refused) and self.holds_all(answer):
-                        await pause(answer)
+            if isinstance(answer, Refused) and self._holds_all(answer):
+                async with self._gate:
+                    self._check()
+                    while isinstance(answer, Refused) and self._holds_all(answer):
+                        await self._wait(answer)
                         answer = await ask()
             if not isinstance(answer, Refused) or not answer.passes:
                 break
@@ -75,21 +71,14 @@ class Queue:
                 await self.rest(backoff.full_jitter(attempt))
         return answer
 
-    def holds_all(self, refusal: Refused) -> bool:
-        """Whether all wait for a refusal: one for the rate, or an outage of a service that answered before."""
+    def _holds_all(self, refusal: Refused) -> bool:
+        """Whether all wait: for the rate, or for the end of an outage of a service that answered before."""
         return refusal.is_for_all or (refusal.is_outage and self._n_answered > 0)
 
     def answered(self) -> None:
         """An answer came."""
         self._answered_at, self._n_refused, self._is_said = self.clock.now(), 0, False
         self._n_answered += 1
-
-    @asynccontextmanager
-    async def paused(self) -> AsyncIterator[Callable[[Refused], Awaitable[None]]]:
-        """Hold the queue back; gives what waits as long as a refusal asks for. Raises Over and TruerateError."""
-        async with self._gate:
-            self._check()
-            yield self._wait
 
     async def rest(self, seconds: float) -> None:
         """Let time pass. Raises Over as soon as the run has ended."""

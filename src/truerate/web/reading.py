@@ -1,4 +1,4 @@
-"""Reads stored pages while others are fetched: a few threads, each with a process that can be killed."""
+"""Reading of stored pages while others are fetched: a few threads, each with a process that can be killed."""
 
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -1,8 +1,8 @@
 """Results of searches that somebody recorded, and the fields of one result.
 
-A recorded file has one JSON object per line: `query`, and `items` as the search would have given them
-(`link`, `title`, `snippet`). An item may carry its page: `html` (as fetched) or `text` (as extracted), with
-`final_url` where redirects ended; such a page is not fetched.
+A recorded file has one JSON object per line: `query`, and `items` as the search gives them (`link`, `title`,
+`snippet`). An item may carry its page, which is then not fetched: `html` or extracted `text`, and
+`final_url`.
 """
 
 from collections.abc import Container, Iterable
@@ -20,19 +20,20 @@ def result(item: object) -> dict | None:
     if not isinstance(item, dict) or not isinstance(item.get("link"), str) or not item["link"].strip():
         return None
     texts = {name: item[name] for name in FIELDS if isinstance(item.get(name), str)}
-    return {name: text if name == "html" else clean(text) for name, text in texts.items()} | {
-        "link": clean(item["link"]).strip()
-    }
+    fields = {name: text if name == "html" else clean(text) for name, text in texts.items()}
+    return fields | {"link": clean(item["link"]).strip()}
 
 
 def plain(query: str) -> str:
-    """A query as recorded ones are compared: case and spacing levelled."""
+    """A query as recorded ones are compared: without case, with single blanks."""
     return " ".join(query.casefold().split())
 
 
 def recorded(path: str, queries: Iterable[str]) -> dict[str, list[dict]]:
-    """The recorded results of these queries, by query as `plain` has it; of a query that is recorded twice the
-    latter. The file is read line by line: pages of other queries are never in memory together. Raises TruerateError
+    """Return the recorded results of these queries, by query as `plain` has it; of one recorded twice the
+    latter.
+
+    The file is read line by line: pages of other queries are never in memory together. Raises TruerateError
     with the line that cannot be read.
     """
     wanted, by_query = {plain(query) for query in queries}, {}
@@ -42,9 +43,8 @@ def recorded(path: str, queries: Iterable[str]) -> dict[str, list[dict]]:
                 if line.strip() and (results := _read(line, wanted, where=f"{path!r}: line {number}")):
                     by_query |= results
     except OSError as error:
-        raise SourceError(
-            f"reading recorded searches {path!r}: {error.strerror}; correct search.recorded in params.yaml"
-        ) from None
+        advice = "correct search.recorded in params.yaml"
+        raise SourceError(f"reading recorded searches {path!r}: {error.strerror}; {advice}") from None
     return by_query
 
 
@@ -55,7 +55,6 @@ def _read(line: bytes, wanted: Container[str], *, where: str) -> dict[str, list[
         query, items = plain(clean(row["query"])), row["items"]
         results = [entry for item in items if (entry := result(item))] if query in wanted else list(items)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise SourceError(
-            f"reading recorded searches {where} is no object with `query` and `items`"
-        ) from None
+        problem = "is no object with `query` and `items`"
+        raise SourceError(f"reading recorded searches {where} {problem}") from None
     return {query: results} if query in wanted else {}

@@ -1,4 +1,6 @@
-"""Pages asked for at a service with a key: what becomes of a page is by its own status, what is asked again by the service's."""
+"""Pages from a service with a key: a page's own status decides what becomes of it, the service's what is
+retried.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -46,20 +48,19 @@ class Renderer:
         self._queue = Queue(what, n_pages, backoff_s=AGAIN.first, clock=self.clock, things="pages")
 
     async def ask(self, url: str) -> Answer:
-        """Return a page. Raises Dropped, and EndpointError if the service gives no more (key, quota) or not soon."""
+        """Return a page. Raises Dropped, and EndpointError if the service gives no more, or not soon."""
         answer: Answer | Dropped | Refused = await self._queue.answer(lambda: self._ask(url), AGAIN)
         if isinstance(answer, Dropped):
             raise answer
         if isinstance(answer, Refused):
             if answer.is_quota:
-                raise EndpointError(
-                    f"{self._queue.what}: {answer.reason}; is the key right, and is anything left of the plan? then run again"
-                )
+                advice = "is the key right, and is anything left of the plan? then run again"
+                raise EndpointError(f"{self._queue.what}: {answer.reason}; {advice}")
             raise Passing(Outcome.ERROR, f"the fetch service: {answer.reason}")
         return answer
 
     async def _ask(self, url: str) -> Answer | Dropped | Refused:
-        """One request in the turn of the page's host: the page, why there is none, or why the service did not say."""
+        """One request in the turn of the page's host: the page, or why it or the service gives none."""
         await self.pauses.turn(host_of(url))
         async with self._slots:
             at = self.clock.now()
@@ -75,9 +76,8 @@ class Renderer:
 
     async def _request(self, url: str, at: float) -> Answer | Dropped | Refused:
         params = {self.service.address: url, **self._fixed}
-        async with self.session.get(
-            self.service.url, params=params, headers=self._headers, allow_redirects=False
-        ) as response:
+        how = {"params": params, "headers": self._headers, "allow_redirects": False}
+        async with self.session.get(self.service.url, **how) as response:
             page_status = _status(response.headers.get(self.service.status or ""))
             if page_status is None and response.status in GONE:
                 page_status = response.status
@@ -100,10 +100,8 @@ class Renderer:
 
     async def _refusal(self, response: aiohttp.ClientResponse, at: float) -> Refused:
         """Why the service gave no page, in words without the key."""
-        status, body = (
-            response.status,
-            self._secrets_mask.body(await response.content.read(65536), is_error=True),
-        )
+        status = response.status
+        body = self._secrets_mask.body(await response.content.read(65536), is_error=True)
         failure = f"status {status} {self._secrets_mask.text(error_words(body))[:TO_READ]}".rstrip()
         refused = Refused(failure, at, is_quota=status in ENDS, passes=may_pass(status))
         wait = seconds_asked(response.headers.get("Retry-After"), self.clock.now())

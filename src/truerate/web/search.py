@@ -22,8 +22,7 @@ from truerate.web.store import PageStore
 CONCURRENCY = 8
 AGAIN = Backoff(tries=4, first=0.5, largest=8.0, longest=900.0)  # at one query where the search fails
 TIMEOUT_S = 30.0
-# What a refusal says where the sum is used up that was bought or granted for a day, and where it only came
-# too fast.
+# What a refusal says where the sum bought or granted is used up, and where requests only came too fast.
 _QUOTA = re.compile(r"dailyLimit|quotaExceeded|per day\b|insufficient|billing", re.IGNORECASE)
 _RATE = re.compile(r"rateLimit|per minute\b|per second\b|too many requests", re.IGNORECASE)
 
@@ -45,11 +44,8 @@ class Searcher:
         self.settings, self.store, self.url, self.scope = settings, store, url, scope
         self.backoff_s, self.clock = backoff_s, clock or Clock()
         variables = {"key": settings.key_env, "engine": settings.engine_env}
-        secrets = {
-            name: secret(variable, "searching", f"the search's {name}")
-            for name, variable in variables.items()
-            if variable
-        }
+        named = {name: variable for name, variable in variables.items() if variable}
+        secrets = {name: secret(var, "searching", f"the search's {name}") for name, var in named.items()}
         self._secrets_mask = Redactor([secrets["key"]] if "key" in secrets else [])
         self._call = Call(settings.service, settings.n_results, **secrets)
 
@@ -60,8 +56,8 @@ class Searcher:
     async def search_all(self, queries: Sequence[str]) -> None:
         """Put the results of all queries into the store; those that it holds are not asked.
 
-        Raises TruerateError where the search will answer no more (its quota, key or address), or not soon
-        (its rate, an outage): what was found until then stays stored, and the next run goes on from there.
+        Raises TruerateError where the search answers no more (quota, key, address), or not soon (rate,
+        outage): what came until then stays stored, and the next run goes on from there.
         """
         missing = [query for query in dict.fromkeys(queries) if self.stored(query) is None]
         if not missing:
@@ -87,11 +83,9 @@ class Searcher:
             with announced_wait(f"{len(missing):,} queries at {host_of(self.url)!r}"):
                 await asyncio.gather(*(work(session) for _ in range(min(CONCURRENCY, len(missing)))))
         if errors:
-            n_left = sum(self.stored(query) is None for query in missing)
-            n_all = len(missing)
-            raise type(errors[0])(
-                f"{errors[0]}; {n_all - n_left} of {n_all} new queries were answered and stay stored, {n_left} are left"
-            )
+            n_left, n_all = sum(self.stored(query) is None for query in missing), len(missing)
+            came = f"{n_all - n_left} of {n_all} new queries were answered and stay stored, {n_left} are left"
+            raise type(errors[0])(f"{errors[0]}; {came}")
 
     async def _search(self, session: aiohttp.ClientSession, query: str) -> list[dict]:
         """The results of one query. Raises TruerateError where the search gives none."""
@@ -105,10 +99,9 @@ class Searcher:
         """One request in its turn: the results, or why there are none."""
         await self._turn()
         at = self.clock.now()
+        how = {"allow_redirects": False, **self._call.of(query)}
         try:
-            async with session.request(
-                self.settings.service.method, self.url, allow_redirects=False, **self._call.of(query)
-            ) as response:
+            async with session.request(self.settings.service.method, self.url, **how) as response:
                 status, body, headers = response.status, await response.read(), response.headers
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             return Refused(type(error).__name__, at, passes=True, is_outage=True)
@@ -144,11 +137,12 @@ class Searcher:
 
     def _stop(self, refusal: Refused, query: str) -> TruerateError:
         """Why no more can be searched, without the key that the address held."""
-        what = f"{refusal.reason}; see to `search` of the board's track in params.yaml, then run again"
+        setting = "`search` of the board's track in params.yaml"
+        what = f"{refusal.reason}; see to {setting}, then run again"
         if refusal.is_quota:
             what = f"the quota is used up ({refusal.reason}); run again when it is renewed"
         elif refusal.is_outage:
-            what = f"{refusal.reason}; is it up, and `search` of the board's track in params.yaml its address? then run again"
+            what = f"{refusal.reason}; is it up, and {setting} its address? then run again"
         return EndpointError(f"searching for {query!r} at {host_of(self.url)!r}: {what}")
 
 

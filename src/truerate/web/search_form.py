@@ -1,4 +1,4 @@
-"""What a request to a search service holds and what its reply says, by the form of the service alone; nothing is asked here."""
+"""What a request to a search service holds and what its reply says, by the form of the service."""
 
 import os
 import re
@@ -41,8 +41,8 @@ class Call:
         return {"params": {name: plain(value) for name, value in asked.items()}, "headers": self._headers}
 
     def read(self, body: bytes) -> list[dict] | str:
-        """The results in a reply, or why it is none. A reply without the list has no result, unless it tells of a fault:
-        some say in a reply of status 200 that a key is not theirs, and what is stored as no result is not asked again.
+        """Return the results in a reply, or why it is none. A reply without the list has no result unless it
+        names a fault: some refuse a key with status 200, and what is stored as no result is not asked again.
         """
         reply = _loaded(body)
         if not isinstance(reply, dict) or reply.get("error") not in (None, "", False):
@@ -59,7 +59,7 @@ class Call:
         return [entry for item in items if (entry := result(self._fields(item)))]
 
     def _fields(self, item: object) -> object:
-        """A result in the names of recorded ones, which hold `link`, `title` and `snippet`, and may hold `text`."""
+        """A result in the names of recorded ones: `link`, `title`, `snippet` and perhaps `text`."""
         if not isinstance(item, dict):
             return item
         named = {"link": self.service.link, "title": self.service.title, "snippet": self.service.snippet}
@@ -70,8 +70,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What headers say is left of a service's limits: whether that of a day or longer is used up, and in how many
-    seconds the shorter one is renewed; None where they do not say.
+    """What headers say of a service's limits: whether one of a day or longer is used up, and in how many
+    seconds a shorter one is renewed, if they say.
     """
 
     is_quota: bool = False
@@ -79,9 +79,8 @@ class Left:
 
     @classmethod
     def of(cls, headers: Mapping[str, str]) -> "Left":
-        """From `X-RateLimit-Remaining`, `-Reset` and `-Policy`: lists over windows, the shortest first (Brave).
-
-        Without a policy the last of several windows is the long one; a single one is a rate.
+        """Read `X-RateLimit-Remaining`, `-Reset` and `-Policy`: lists over windows, the shortest first
+        (Brave). Without a policy the last of several windows is the long one; a single one is a rate.
         """
         remaining = _numbers(headers.get("X-RateLimit-Remaining", ""))
         resets = _numbers(headers.get("X-RateLimit-Reset", ""))
@@ -91,7 +90,7 @@ class Left:
             windows[1:] = [*windows[2:], DAY_S] if len(windows) > 1 else []
         if any(left <= 0 and window >= DAY_S for left, window in zip(remaining, windows, strict=True)):
             return cls(is_quota=True)
-        # a reset that is no span but a moment (seconds since 1970) says nothing that can be relied on
+        # a reset may be a moment (seconds since 1970) in place of a span: it says nothing
         waits = [wait for left, wait in zip(remaining, resets, strict=False) if left <= 0 and wait < DAY_S]
         return cls(reset_s=max(waits, default=None))
 

@@ -29,10 +29,8 @@ def reason(page: Page) -> str:
 
 
 def stats(store: PageStore) -> pl.DataFrame:
-    """Pages by reason, status (null where none came) and whether that may pass, the most first, those that
-    may pass last.
-
-    Counts addresses per scope, files of rules (robots.txt) among them. An empty store has no rows.
+    """Count pages (addresses per scope, robots.txt among them) by reason, status (null where none came) and
+    whether that may pass: the most first, those that may pass last; no rows of an empty store.
     """
     counted = Counter((reason(page), page.status, page.is_transient) for _, page in store.pages())
     rows = [(*of, n) for of, n in counted.items()]
@@ -43,8 +41,9 @@ def stats(store: PageStore) -> pl.DataFrame:
 def pages_for(store: PageStore, wanted: str) -> pl.DataFrame:
     """The pages of a reason or a status, by address. Raises TruerateError for another word."""
     if wanted not in REASONS and not _is_status(wanted):
-        allowed = f"{listed(REASONS)}, or a status such as 503"
-        raise SettingsError(f"pages of reason {wanted!r}: allowed: {allowed}")
+        raise SettingsError(
+            f"pages of reason {wanted!r}: allowed: {listed(REASONS)}, or a status such as 503"
+        )
     rows = [
         (reason(page), page.status, page.fetched, page.detail, page.url)
         for _, page in store.pages()
@@ -54,16 +53,16 @@ def pages_for(store: PageStore, wanted: str) -> pl.DataFrame:
 
 
 def transient(store: PageStore, wanted: str) -> list[StoredPage]:
-    """The pages that failed for what may pass: of a reason, of a status (`503`), or all. Raises TruerateError."""
+    """The pages that failed for what may pass: of a reason, of a status (`503`), or all."""
     if wanted not in RETRIED and (wanted in REASONS or (_is_status(wanted) and not may_pass(int(wanted)))):
-        what = "status" if _is_status(wanted) else "reason"
-        raise SettingsError(
-            f"pages of {what} {wanted}: that does not pass with time; `truerate web forget` with an address has one asked for again; "
-            f"allowed: {RETRY_ALLOWED}"
+        what = (
+            f"pages of {'status' if _is_status(wanted) else 'reason'} {wanted}: that does not pass with time"
         )
+        advice = "`truerate web forget` with an address has one asked for again"
+        raise SettingsError(f"{what}; {advice}; allowed: {RETRY_ALLOWED}")
     if wanted not in RETRIED and not _is_status(wanted):
-        allowed = f"{RETRY_ALLOWED}; see `truerate web stats`"
-        raise SettingsError(f"pages of reason {wanted!r}: no such reason; allowed: {allowed}")
+        problem = f"no such reason; allowed: {RETRY_ALLOWED}; see `truerate web stats`"
+        raise SettingsError(f"pages of reason {wanted!r}: {problem}")
     passing = [(scope, page) for scope, page in store.pages() if page.is_transient]
     return [(scope, page) for scope, page in passing if wanted in (ALL, reason(page), str(page.status))]
 
@@ -78,7 +77,7 @@ def pages_of(store: PageStore, url: str) -> list[StoredPage]:
     if matching := [entry for entry in pages if entry[1].url == url]:
         return matching
     otherwise = "`truerate web stats ok` lists those that came"
-    raise _not_held(store, f"page {url!r}", url, [page.url for _, page in pages], 0.8, otherwise)
+    raise _absent(store, f"page {url!r}", url, [page.url for _, page in pages], 0.8, otherwise)
 
 
 def queries_of(store: PageStore, query: str) -> list[StoredQuery]:
@@ -87,10 +86,10 @@ def queries_of(store: PageStore, query: str) -> list[StoredQuery]:
     if matching := [entry for entry in queries if entry[1] == query]:
         return matching
     otherwise = f"it holds {len(queries):,} others" if queries else "it holds no query"
-    raise _not_held(store, f"query {query!r}", query, [text for _, text in queries], 0.6, otherwise)
+    raise _absent(store, f"query {query!r}", query, [text for _, text in queries], 0.6, otherwise)
 
 
-def _not_held(
+def _absent(
     store: PageStore, what: str, wanted: str, others: list[str], cutoff: float, otherwise: str
 ) -> TruerateError:
     close = get_close_matches(wanted, others[:MOST_COMPARED], n=1, cutoff=cutoff)

@@ -1,8 +1,8 @@
 """The page store: one SQLite file beside the response store, so that no page is fetched and no query asked
 twice.
 
-Rows are found by `scope` and address or query. A scope names what answers: empty for the web, the identity of
-an endpoint where pages come through one, so that a changed simulated web never meets its old pages.
+Rows are found by `scope` and address or query. A scope names what answers: empty for the web, else the
+identity of an endpoint, so that a changed simulated web never meets its old pages.
 """
 
 import zlib
@@ -25,9 +25,11 @@ NAME = "pages.sqlite"
 # a turn at a host is never further ahead: a clock that was put back must not stop it for good
 LONGEST_S = 3600.0
 TABLES = """
-CREATE TABLE page   (scope TEXT, url TEXT, limits TEXT, outcome TEXT, detail TEXT, final_url TEXT, status INTEGER, content_type TEXT,
-                     charset TEXT, fetched TEXT, sha256 TEXT, body BLOB, PRIMARY KEY (scope, url));
-CREATE TABLE search (scope TEXT, query TEXT, n INTEGER, asked TEXT, results BLOB, PRIMARY KEY (scope, query, n));
+CREATE TABLE page   (scope TEXT, url TEXT, limits TEXT, outcome TEXT, detail TEXT, final_url TEXT,
+                     status INTEGER, content_type TEXT, charset TEXT, fetched TEXT, sha256 TEXT, body BLOB,
+                     PRIMARY KEY (scope, url));
+CREATE TABLE search (scope TEXT, query TEXT, n INTEGER, asked TEXT, results BLOB,
+                     PRIMARY KEY (scope, query, n));
 CREATE TABLE pace   (host TEXT PRIMARY KEY, next_at REAL) WITHOUT ROWID;
 """
 PATIENCE_MS = 5000  # of a statement while another process holds the file; then it is said, and waited on
@@ -52,7 +54,7 @@ class PageStore(KeyedStore):
         return cls(at.store.with_name(f"{at.store.stem}-{NAME}"), is_read_only=is_read_only)
 
     def page(self, scope: str, url: str, limits: str) -> Page | None:
-        """The stored page of an address, None where there is none or what became of it was due to other limits."""
+        """The stored page of an address, None without one or where other limits decided what became of it."""
         rows = self.run(f"SELECT {COLUMNS}, limits FROM page WHERE scope = ? AND url = ?", (scope, url))
         if not rows:
             return None
@@ -68,11 +70,11 @@ class PageStore(KeyedStore):
         return stored is None or stored.is_transient
 
     def keep(self, scope: str, page: Page, limits: str) -> Page:
-        """Store a page with its date and digest; gives it as it lies there, which is what another process
+        """Store a page with its date and digest; return it as it lies there, which another process may have
         stored first.
 
-        What may pass gives way to what does not, and not to more of its kind: asked in vain once more, a page
-        is dropped for the same.
+        What may pass gives way only to what does not: asked in vain once more, a page is dropped for the
+        same.
         """
         body = zlib.compress(page.body, 6) if page.body else None
         today = datetime.now(UTC).date().isoformat()
@@ -89,17 +91,18 @@ class PageStore(KeyedStore):
 
     def slow(self, scope: str, url: str, limits: str) -> str | None:
         """The detail of a page that took too long to read under these limits; None for another."""
-        sql = "SELECT detail FROM page WHERE scope = ? AND url = ? AND outcome = ? AND limits = ? AND body IS NOT NULL"
-        rows = self.run(sql, (scope, url, Outcome.TIMEOUT, limits))
+        where = "scope = ? AND url = ? AND outcome = ? AND limits = ? AND body IS NOT NULL"
+        rows = self.run(f"SELECT detail FROM page WHERE {where}", (scope, url, Outcome.TIMEOUT, limits))
         return rows[0][0] if rows else None
 
     def keep_slow(self, scope: str, url: str, limits: str, detail: str) -> None:
-        """Note that a fetched page took too long to read under these limits (`reading_limits`); keep its body."""
-        sql = "UPDATE page SET outcome = ?, limits = ?, detail = ? WHERE scope = ? AND url = ? AND body IS NOT NULL"
-        self.run(sql, (Outcome.TIMEOUT, limits, detail, scope, url))
+        """Note that a fetched page took too long to read under `reading_limits`; keep its body."""
+        where = "scope = ? AND url = ? AND body IS NOT NULL"
+        values = (Outcome.TIMEOUT, limits, detail, scope, url)
+        self.run(f"UPDATE page SET outcome = ?, limits = ?, detail = ? WHERE {where}", values)
 
     def pages(self) -> Iterator[tuple[str, Page]]:
-        """Yield every page with its scope, without its body; one too slow to read is a timeout with a status."""
+        """Yield every page with its scope, bodiless; one too slow to read is a timeout with a status."""
         bare = COLUMNS.replace("body", "x''")
         for scope, url, outcome, *more in self.run(f"SELECT scope, {bare} FROM page ORDER BY url, scope", ()):
             yield scope, Page(url, Outcome(outcome), *more)
@@ -127,15 +130,14 @@ class PageStore(KeyedStore):
         return self.run("SELECT DISTINCT scope, query FROM search ORDER BY query, scope", ())
 
     def forget_query(self, scope: str, query: str) -> int:
-        """Forget the results of a query, however many of them were asked for; 1 where there were any, else 0."""
+        """Forget the results of a query, however many were asked for; 1 where there were any, else 0."""
         sql = "DELETE FROM search WHERE scope = ? AND query = ? RETURNING 1"
         return int(bool(self.run(sql, (scope, query))))
 
     def next_turn(self, host: str, pause_s: float, now: float) -> float:
         """Take the next turn at a host, over all processes: when it is, in the seconds of `now`."""
-        return next_turn(
-            self.run, "host", host, pause_s=pause_s, now=now, furthest_s=LONGEST_S, beyond_s=LONGEST_S
-        )
+        limits_s = {"furthest_s": LONGEST_S, "beyond_s": LONGEST_S}
+        return next_turn(self.run, "host", host, pause_s=pause_s, now=now, **limits_s)
 
 
 def limits(settings: Fetch) -> str:
