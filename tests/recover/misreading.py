@@ -11,7 +11,7 @@ from zlib import decompress
 import orjson
 
 from truerate.core.text import normalise
-from truerate.llm.replies import candidates, claim_verdicts, lists, numbered, refinements, restating, verdicts
+from truerate.llm.replies import candidates, claim_verdicts, facts, lists, refinements, restating, verdicts
 from truerate.llm.replies.choices import choice
 from truerate.llm.thought import said as without_thought
 from truerate.tracks.mfava import silver
@@ -143,7 +143,7 @@ def _refined(asked: prompt.Asked, answer: Answer, text: str) -> tuple:
 def _facts(asked: prompt.Asked, answer: Answer, text: str) -> tuple:
     """Facts with their sentences, and how many could not be read; None where no line could."""
     parts = [part for _, part in lines_of(asked.fields["Sentences"])]
-    found = numbered.read_facts(text, parts).value
+    found = facts.read_facts(text, parts).value
     truth = answer.truth["read"]
     told = None if truth is None else sorted([n - 1, fact] for n, fact in truth if fact is not None)
     if not truth:  # nothing, or malformed lines alone

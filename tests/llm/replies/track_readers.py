@@ -7,8 +7,8 @@ from typing import Any
 
 from truerate.llm.replies.abstaining import is_abstention
 from truerate.llm.replies.claim_verdicts import read_verdicts
+from truerate.llm.replies.facts import read_facts
 from truerate.llm.replies.lists import read_names
-from truerate.llm.replies.numbered import read_facts
 from truerate.tracks.mfava.silver import read_insertion
 from truerate.tracks.wildhallucinations.names import parse_domain
 
