@@ -11,8 +11,8 @@ from truerate.answers.labels import Label, read_labels
 from truerate.answers.reading import read_answers
 from truerate.answers.states import ABSTAINED, EMPTY, STATED, state_of
 from truerate.core.errors import SourceError
-from truerate.llm.replies.abstaining import says_not_known
-from truerate.llm.replies.refusals import is_refusal
+from truerate.llm.replies.texts.abstaining import says_not_known
+from truerate.llm.replies.texts.refusals import is_refusal
 
 
 def written(folder, text, name="answers.jsonl"):

@@ -11,8 +11,11 @@ from zlib import decompress
 import orjson
 
 from truerate.core.text import normalise
-from truerate.llm.replies import candidates, claim_verdicts, facts, lists, refinements, restating, verdicts
+from truerate.llm.replies import claim_verdicts, verdicts
 from truerate.llm.replies.choices import choice
+from truerate.llm.replies.lists import facts
+from truerate.llm.replies.lists.names import read_names
+from truerate.llm.replies.texts import candidates, refinements, restating
 from truerate.llm.thought import said as without_thought
 from truerate.tracks.mfava import silver
 from truerate.tracks.wildhallucinations.steps import READERS as WORDS
@@ -164,7 +167,7 @@ def _verdicts(asked: prompt.Asked, answer: Answer, text: str) -> tuple:
 
 
 def _names(asked: prompt.Asked, answer: Answer, text: str) -> tuple:
-    found = lists.read_names(text, asked.fields["User Message"], asked.cue).value
+    found = read_names(text, asked.fields["User Message"], asked.cue).value
     return None if found is None else list(found.names), answer.truth["read"]
 
 

@@ -6,8 +6,8 @@ import unicodedata
 from truerate.core.invisible import is_blank
 from truerate.core.patterns import lazy
 from truerate.core.text import n_words
-from truerate.llm.replies.abstaining import says_not_known
-from truerate.llm.replies.refusals import is_refusal
+from truerate.llm.replies.texts.abstaining import says_not_known
+from truerate.llm.replies.texts.refusals import is_refusal
 
 STATED, ABSTAINED, EMPTY = "stated", "abstained", "empty"
 _NOT_AVAILABLE = lazy(r"[\W_]*(?:n/a|n\.\s?a\.?|not available|not applicable)[\W_]*", re.IGNORECASE)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from truerate.llm.replies.fact_data import says_nothing
-from truerate.llm.replies.facts import Facts, read_facts
+from truerate.llm.replies.lists.fact_data import says_nothing
+from truerate.llm.replies.lists.facts import Facts, read_facts
 
 WRITTEN = """[1] Lake Tarn lies in Oria.
 [2] none

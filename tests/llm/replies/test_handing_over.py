@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.llm.replies.candidates import written
+from truerate.llm.replies.texts.candidates import written
 from truerate.llm.replies.verdicts import yes_no
 
 TEXT = "Tower Varn was built of red brick in 1873."

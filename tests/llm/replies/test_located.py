@@ -7,10 +7,10 @@ from time import process_time
 import pytest
 
 from truerate.llm.replies.accuracy import accurate
-from truerate.llm.replies.induced import induced_reply
 from truerate.llm.replies.located import LocatedVerdict, located_verdict
 from truerate.llm.replies.reading import cut
-from truerate.llm.replies.responses import one_response
+from truerate.llm.replies.texts.induced import induced_reply
+from truerate.llm.replies.texts.responses import one_response
 
 RESPONSE = "It opened in 1931, and it costs two euros."
 REASONS = {

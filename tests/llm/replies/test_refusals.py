@@ -2,7 +2,7 @@
 
 import pytest
 
-from truerate.llm.replies.refusals import is_refusal
+from truerate.llm.replies.texts.refusals import is_refusal
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from truerate.llm.replies.claim_verdicts import read_verdicts
-from truerate.llm.replies.facts import read_facts
+from truerate.llm.replies.lists.facts import read_facts
 
 from .corpus import MIN_READ, account, load
 from .track_readers import READERS, rows

@@ -5,10 +5,10 @@ the reader, from a row to a value in the form of its labels.
 from collections.abc import Callable
 from typing import Any
 
-from truerate.llm.replies.abstaining import is_abstention
 from truerate.llm.replies.claim_verdicts import read_verdicts
-from truerate.llm.replies.facts import read_facts
-from truerate.llm.replies.lists import read_names
+from truerate.llm.replies.lists.facts import read_facts
+from truerate.llm.replies.lists.names import read_names
+from truerate.llm.replies.texts.abstaining import is_abstention
 from truerate.tracks.mfava.silver import read_insertion
 from truerate.tracks.wildhallucinations.names import parse_domain
 

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from truerate.core.schemas import pairs
-from truerate.llm.replies.abstaining import is_abstention
+from truerate.llm.replies.texts.abstaining import is_abstention
 from truerate.tracks.wildhallucinations import names as abstention
 from truerate.tracks.wildhallucinations.names import abstains, is_paper_abstention
 

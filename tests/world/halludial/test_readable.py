@@ -7,9 +7,9 @@ import pytest
 from truerate.core.text import words
 from truerate.llm.replies.accuracy import accurate
 from truerate.llm.replies.choices import choice
-from truerate.llm.replies.induced import induced_reply
 from truerate.llm.replies.located import located_verdict
-from truerate.llm.replies.responses import one_response
+from truerate.llm.replies.texts.induced import induced_reply
+from truerate.llm.replies.texts.responses import one_response
 from truerate.llm.replies.verdicts import yes_no
 from truerate_world.manners import MANNERS
 

@@ -3,7 +3,7 @@
 import pytest
 
 from truerate.core.text import sentences
-from truerate.llm.replies.abstaining import is_abstention
+from truerate.llm.replies.texts.abstaining import is_abstention
 from truerate.tracks.wildhallucinations.names import is_paper_abstention
 from truerate_world.encyclopedia import build
 from truerate_world.lang import load

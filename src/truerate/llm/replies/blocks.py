@@ -1,6 +1,8 @@
-"""Part a reply into blocks (paragraphs, and lines that are a form of their own), and tell by their labels what they are.
+"""Part a reply into blocks (paragraphs, and lines that are a form of their own), and tell by their labels
+what they are.
 
-A line break within a block is a blank and nothing else (`flat`), so that a sentence reads alike however its lines are broken.
+A line break within a block is a blank and nothing else (`flat`), so that a sentence reads alike however its
+lines are broken.
 """
 
 from collections.abc import Sequence
@@ -22,7 +24,8 @@ _SAME_LINES = lazy(r"([^\n]{0,12}\n)\1{8,}")  # as where a model falls into repe
 _MARK_ALONE = lazy(r"^ ?(#{1,6}|[-*•–]|\d{1,2}[.)]) ?\n(?=[^\s#*-])", MULTILINE)
 _EMPHASISED = lazy(r"^[ \t]*(\*\*|__)(?!\s)([^*_\n]{1,60}?)[ :：]*\1[ \t:：]*$", MULTILINE)
 _FORM = lazy(
-    r" *(?:#|>|\||`{3}|~{3}|[-=*_]{3}|[-*•–] |\(?\d{1,2}[.)] |</?\w|[{}\[\]]|\\|\((?:user|human|assistant)\))",
+    r" *(?:#|>|\||`{3}|~{3}|[-=*_]{3}|[-*•–] |\(?\d{1,2}[.)] |</?\w|[{}\[\]]|\\|\((?:user|human"
+    r"|assistant)\))",
     IGNORECASE,
 )
 _MARKS = lazy(r"[\s*_#>`\[【（(\-•~⚠\ufe0f]*")
@@ -31,7 +34,7 @@ _SIGNS = (":", "：", "→", "=>", "->", " - ", " – ", " — ", " = ", "#", "\
 
 
 class Label(NamedTuple):
-    """What heads a block: its words, where what it heads begins, and whether hashes or brackets set it off."""
+    """The head of a block: its words, where its text begins, and whether hashes or brackets set it off."""
 
     words: tuple[str, ...]
     end: int
@@ -92,8 +95,8 @@ def _names_part(names: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=4096)
 def label_of(line: str) -> Label | None:
-    """The label that a line begins with: up to eight words and a colon, an arrow or a dash, or hashes around them; None
-    without one.
+    """The label that a line begins with: up to eight words and a colon, an arrow or a dash, or hashes around
+    them; None without one.
     """
     start = marks_end(line)
     marks, head = line[:start], line[start : start + MAX_LABEL]
@@ -116,8 +119,8 @@ def label_of(line: str) -> Label | None:
 
 
 def blocks_of(text: str) -> list[Block]:
-    """The blocks of a text: a paragraph is one, and so is a line that begins a form of its own or is headed by a label of a part.
-    Behind MAX_BLOCKS of them or MAX_LINES lines all is one.
+    """The blocks of a text: a paragraph is one, and so is a line that begins a form of its own or is headed
+    by a label of a part. Behind MAX_BLOCKS of them or MAX_LINES lines all is one.
     """
     blocks: list[Block] = []
     is_open, position, above = False, 0, ""
@@ -149,8 +152,8 @@ def blocks_of(text: str) -> list[Block]:
 
 
 def plain(text: str) -> str:
-    """A reply with single blanks, without marks of emphasis around its words and without repeated short lines; a line that is
-    emphasised as a whole is a heading if it names a part.
+    """A reply with single blanks, without marks of emphasis around its words and without repeated short
+    lines; a line that is emphasised as a whole is a heading if it names a part.
     """
     shown = _MARK_ALONE.sub(r"\1 ", _SAME_LINES.sub(r"\1\1", _BLANKS.sub(" ", visible(text))))
     if "**" in shown or "__" in shown:

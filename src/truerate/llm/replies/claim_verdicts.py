@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies import headings, marks
+from truerate.llm.replies import headings
 from truerate.llm.replies.closed import verdict
 from truerate.llm.replies.cutting import unfenced, unwrapped
+from truerate.llm.replies.lists import marks
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.words import VALUES, has, words
 

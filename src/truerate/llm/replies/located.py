@@ -16,9 +16,9 @@ from truerate.llm.replies import headings, structured
 from truerate.llm.replies.blocks import flat
 from truerate.llm.replies.cutting import bare, framed, opened, unemphasised
 from truerate.llm.replies.reading import Parsed, joined, nothing
-from truerate.llm.replies.refusals import is_refusal
 from truerate.llm.replies.regions import NO_WORDS, answering
 from truerate.llm.replies.statements import stated_in, statement_of
+from truerate.llm.replies.texts.refusals import is_refusal
 from truerate.llm.replies.values import answer_in
 from truerate.llm.replies.verdicts import Asks, of_names, prose
 from truerate.llm.replies.words import VALUES, Sentence, has, sentences, words

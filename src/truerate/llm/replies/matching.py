@@ -1,8 +1,9 @@
 """Match the words of a reply against the classes and patterns of words in `texts.yaml`.
 
-A pattern is a sequence of items, parted by blanks: a word, a class (in capitals) or several of these parted by `|`; behind it
-`?` (may be missing) or `*` (any number). `~3` stands for up to three words of a sentence, `$` for the end of one. A pattern is
-followed through all its readings at once (as a set of places), so its time grows with the words alone.
+A pattern is a sequence of items, parted by blanks: a word, a class (in capitals) or several of these parted
+by `|`; behind it `?` (may be missing) or `*` (any number). `~3` stands for up to three words of a sentence,
+`$` for the end of one. A pattern is followed through all its readings at once (as a set of places), so its
+time grows with the words alone.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,9 @@ _NOT = {"can't": "cannot", "won't": "will not", "shan't": "shall not"}
 
 
 class Item(NamedTuple):
-    """One item of a pattern: its phrases by their first word, its beginnings of words, and how often it may stand."""
+    """One item of a pattern: its phrases by their first word, its beginnings of words, and how often it may
+    stand.
+    """
 
     phrases: dict[str, tuple[Words, ...]]
     stems: tuple[str, ...]

@@ -14,7 +14,7 @@ from truerate.llm import Reply
 from truerate.llm.dry_run import is_assumed
 from truerate.llm.generation import Prompted, Read, generation
 from truerate.llm.replies.reading import cut
-from truerate.llm.replies.responses import one_response
+from truerate.llm.replies.texts.responses import one_response
 from truerate.tracks.halludial.context import Context, one_line, side_of, with_own
 from truerate.tracks.halludial.prompting import CUES, RESPOND, Questions, unread
 from truerate.tracks.halludial.settings import Settings

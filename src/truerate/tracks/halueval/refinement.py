@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.replies.reading import cut
-from truerate.llm.replies.refinements import refined as read_text
+from truerate.llm.replies.texts.refinements import refined as read_text
 from truerate.tracks.asking import Prompter
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import NOUNS, Context

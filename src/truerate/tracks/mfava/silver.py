@@ -17,8 +17,8 @@ from truerate.core.spans.tags import REPLACED, TYPES, Refused, Tagged, parse_tag
 from truerate.core.text import sentences
 from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, decoding, generation
-from truerate.llm.replies.passages import plain_passage, readings
-from truerate.llm.replies.refusals import is_refusal
+from truerate.llm.replies.texts.passages import plain_passage, readings
+from truerate.llm.replies.texts.refusals import is_refusal
 from truerate.tracks.asking import Prompter
 from truerate.tracks.mfava.context import Context, language
 from truerate.tracks.mfava.replies import says_unknown

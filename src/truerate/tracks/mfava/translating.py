@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from truerate.core.spans.tags import TYPES, Refused, parse_tags, with_tags
 from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, decoding, generation
-from truerate.llm.replies.passages import plain_passage
+from truerate.llm.replies.texts.passages import plain_passage
 from truerate.tracks.asking import Prompter
 from truerate.tracks.mfava.context import SOURCE, Context, language
 

@@ -12,7 +12,7 @@ from truerate.core.text import clean
 from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.replies.cutting import emphasis, opened, quotes, unfenced
-from truerate.llm.replies.marks import lines_of
+from truerate.llm.replies.lists.marks import lines_of
 from truerate.llm.replies.verdicts import yes_no
 from truerate.tracks.asking import Prompter
 from truerate.tracks.mfava.context import Context, language

@@ -1,5 +1,5 @@
 """Atomic facts (FActScore, Min et al. 2023): one call per reply, its sentences numbered; read from the lines
-of the fact writer (`llm.replies.facts`), with those that repeat an earlier one or only the entity's name
+of the fact writer (`llm.replies.lists.facts`), with those that repeat an earlier one or only the entity's name
 marked.
 
 A repeated or trivial fact is a fact all the same (the paper counts them); the marks let scores be shown
@@ -19,7 +19,7 @@ from truerate.llm.generation import Prompted, Read, decoding, standing
 from truerate.llm.generation import facts as attributes
 from truerate.llm.guard import neutralise
 from truerate.llm.replies.cutting import MAX_CHARS
-from truerate.llm.replies.facts import read_facts
+from truerate.llm.replies.lists.facts import read_facts
 from truerate.tracks.asking import UNREAD, Prompter
 
 GENERATE, WRITE = "generate", "write_facts"

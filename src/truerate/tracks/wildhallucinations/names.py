@@ -7,7 +7,7 @@ once.
 Abstention has two rules, and a probe set says how often each is wrong. **paper** (appendix B: 26 phrases and
 six substrings, matched by two functions of FActScore's): a substring anywhere in the reply; a reply that
 begins with a phrase; or paragraphs of which the first is empty or holds one. **measured** (ours):
-`llm.replies.abstaining`.
+`llm.replies.texts.abstaining`.
 """
 
 import csv
@@ -25,10 +25,10 @@ from truerate.core.keys import content_id
 from truerate.core.schemas import pairs, reject_row
 from truerate.core.text import clean, folded, name_fault, name_key
 from truerate.llm.generation import Read, facts
-from truerate.llm.replies import lists
-from truerate.llm.replies.abstaining import is_abstention
-from truerate.llm.replies.lists import plain, read_word
+from truerate.llm.replies.lists import names as listed_names
+from truerate.llm.replies.lists.single_word import plain, read_word
 from truerate.llm.replies.reading import Parsed
+from truerate.llm.replies.texts.abstaining import is_abstention
 
 EXTRACT = "extract"
 UNUSABLE, NOT_IN_MESSAGE = "unusable-name", "not-in-message"
@@ -59,7 +59,7 @@ def entity_id(source: str, key: str) -> str:
 
 def parse_domain(text: str) -> Parsed:
     """Return the domain that a reply names, by its name or by words that belong to it alone, else None and
-    the reason (`lists.read_word`): what is outside the list is `absent`.
+    the reason (`single_word.read_word`): what is outside the list is `absent`.
     """
     return read_word(text, "Domain", SPELLINGS, is_partial=True)
 
@@ -70,10 +70,10 @@ def domain_named(text: str | None) -> str | None:
 
 
 def read_names(text: str, message: str) -> Read:
-    """Return the names that a reply lists of a message (`replies.lists.read_names`), one per line, each once;
+    """Return the names that a reply lists of a message (`replies.lists.names.read_names`), one per line, each once;
     no line for `none`. `n_malformed`: lines that were not read, of which `detail` shows the first.
     """
-    reading = lists.read_names(text, message, "Proper Nouns")
+    reading = listed_names.read_names(text, message, "Proper Nouns")
     cuts = {"cuts": " ".join(reading.cuts) or None}
     if reading.value is None:
         return Read(text, "unparsed", reading.reason, cuts)

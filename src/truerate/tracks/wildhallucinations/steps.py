@@ -17,7 +17,7 @@ from truerate.core.schemas import Document, Judgement, frame
 from truerate.llm import Reply, Request, ask
 from truerate.llm.generation import Prompted, Read, decoding, generation, generations
 from truerate.llm.generation import facts as attributes
-from truerate.llm.replies.lists import read_word
+from truerate.llm.replies.lists.single_word import read_word
 from truerate.tracks.asking import (
     Asking,
     Prompter,

@@ -1,9 +1,9 @@
 """Take a text that was asked for out of a reply: without what wraps, announces, labels or explains it.
 
-From the front of a reply's blocks come off courtesies, announcements (`Here is …:`) and labels (`Answer:`), from the back next
-examples, farewells and explanations (`Note: …`); the words by which they are known are in texts.yaml. What is left is the text.
-Nothing is cut on a guess: where what is left still speaks of the task, or it cannot be told where the text ends, there is no
-text (`ambiguous`).
+From the front of a reply's blocks come off courtesies, announcements (`Here is …:`) and labels (`Answer:`),
+from the back next examples, farewells and explanations (`Note: …`); the words by which they are known are in
+texts.yaml. What is left is the text. Nothing is cut on a guess: where what is left still speaks of the task,
+or it cannot be told where the text ends, there is no text (`ambiguous`).
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from truerate.llm.replies.blocks import (
 from truerate.llm.replies.cutting import bare, unblocked
 from truerate.llm.replies.matching import all_of, has, match, phrases, words_of
 from truerate.llm.replies.reading import Parsed, joined, nothing
-from truerate.llm.replies.refusals import is_refusal
+from truerate.llm.replies.texts.refusals import is_refusal
 
 MAX_LAYERS = 5  # of frames and wrapping in each other
 MAX_HEADS = 12  # labels and announcements before a text
@@ -45,7 +45,8 @@ _PARTING = lazy(
 )
 _QUOTED_FIRST = lazy(r"[\"“]([^\"“”\n]{8,}[.!?])[\"”](?:\s*\n\s*\n.+|\s*\([^()\n]+\)[.*_]?)", DOTALL)
 _PLACE = lazy(
-    r"[<\[(][^<>\[\]()\"']{0,40}\b(?:insert|your|placeholder|answer|response|summary|filled)[^<>\[\]()\"']{0,20}[>\])]",
+    r"[<\[(][^<>\[\]()\"']{0,40}\b(?:insert|your|placeholder|answer|response|summary"
+    r"|filled)[^<>\[\]()\"']{0,20}[>\])]",
     IGNORECASE,
 )
 _OF_TASK = lazy(r"hallucinat|【|\"\"|pattern:|\A1[.)] .* 2[.)] |\A[#>|]", IGNORECASE)
@@ -53,7 +54,9 @@ _OF_TASK = lazy(r"hallucinat|【|\"\"|pattern:|\A1[.)] .* 2[.)] |\A[#>|]", IGNOR
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What is asked for: the noun that names it, the kinds before the noun, a heading of its own, and whether it may be a list."""
+    """What is asked for: the noun that names it, the kinds before the noun, a heading of its own, and whether
+    it may be a list.
+    """
 
     noun: str
     kinds: tuple[str, ...] = ("Hallucinated",)
@@ -69,8 +72,8 @@ class Form:
 
 
 def text_of(reply: str, form: Form, *, needs_heading: bool = False) -> Parsed:
-    """The text of a form that a reply gives; None with `thought_only`, `empty`, `refusal`, `no-answer`, `ambiguous`, or `absent`
-    where it `needs_heading` and has none.
+    """The text of a form that a reply gives; None with `thought_only`, `empty`, `refusal`, `no-answer`,
+    `ambiguous`, or `absent` where it `needs_heading` and has none.
     """
     lines, flat_text, cuts = unwrapped_text(reply)
     if not lines:
@@ -185,7 +188,9 @@ def _names(block: Block, form: Form) -> bool:
 
 
 def _head_of(block: str, form: Form, *, is_last: bool) -> tuple[int, str]:
-    """How many characters at the beginning of a block stand before the text, and the kind of that; 0 where none do."""
+    """How many characters at the beginning of a block stand before the text, and the kind of that; 0 where
+    none do.
+    """
     is_speaker = block.casefold() in phrases("SPEAKERS")
     if not is_last and (is_speaker or not has_words(block)):
         return len(block), "heading" if is_speaker else "preamble"
@@ -217,14 +222,18 @@ def _head_of(block: str, form: Form, *, is_last: bool) -> tuple[int, str]:
 
 
 def _announces_abroad(head: str) -> bool:
-    """Whether words of another language name the text: `Voici une réponse hallucinée :`, `Korrigierte Antwort:`."""
+    """Whether words of another language name the text: `Voici une réponse hallucinée :`, `Korrigierte
+    Antwort:`.
+    """
     folded = head.casefold()
     is_named = any(name in folded for name in phrases("ABROAD"))
     return is_named and (any(here in folded for here in phrases("HERE")) or len(folded.split()) <= 3)
 
 
 def _without_layers(value: str, form: Form) -> tuple[str, tuple[str, ...]]:
-    """A text without quotation marks, fences and the like around all of it, an aside behind it, and other alternatives."""
+    """A text without quotation marks, fences and the like around all of it, an aside behind it, and other
+    alternatives.
+    """
     value, cuts = bare(value)
     value, more = unblocked(value)
     cuts = joined(cuts, more)
@@ -274,7 +283,7 @@ def _is_no_text(value: str, form: Form) -> bool:
 
 
 def _doubt(value: str, form: Form) -> str | None:
-    """Why it cannot be told where a text begins or ends: parts of it speak of the task; None where none does."""
+    """The reason why the ends of a text are in doubt: parts of it speak of the task; None where none does."""
     blocks = blocks_of(value)
     first, later = blocks[0], blocks[1:]
     before_colon = words_of(value[: max(0, value[:MAX_HEAD].find(":"))])

@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.core.text import normalise
-from truerate.llm.replies import marks
 from truerate.llm.replies.cutting import quotes, unwrapped
-from truerate.llm.replies.fact_data import NOUNS, Statement, of_json, of_table, says_nothing
 from truerate.llm.replies.headings import before_next, find
-from truerate.llm.replies.marks import Line
+from truerate.llm.replies.lists import marks
+from truerate.llm.replies.lists.fact_data import NOUNS, Statement, of_json, of_table, says_nothing
+from truerate.llm.replies.lists.marks import Line
 from truerate.llm.replies.matching import has, match, phrases, words_of
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
@@ -125,7 +125,7 @@ def _has_number(line: str, sentence: str) -> bool:
     return count is not None and count[0] in sentence
 
 
-# ---- lines --------------------------------------------------------------------------------------------------
+# ---- lines ----------------------------------------------------------------------------------------------
 
 
 def _latest(answer: str, n: int) -> list[Line]:

@@ -1,6 +1,8 @@
-"""Read a response made wrong on purpose, with the segment that is wrong and the reason: three headed parts, in any order.
+"""Read a response made wrong on purpose, with the segment that is wrong and the reason: three headed parts,
+in any order.
 
-#Induced Response#: … (or nothing but the words, where the prompt ended with the heading) #Segment#: "…" #Rationale#: …
+#Induced Response#: … (or nothing but the words, where the prompt ended with the heading) #Segment#: "…"
+#Rationale#: …
 """
 
 import re
@@ -22,9 +24,9 @@ from truerate.llm.replies.blocks import (
 from truerate.llm.replies.cutting import bare
 from truerate.llm.replies.matching import match, phrases
 from truerate.llm.replies.reading import Parsed, joined, nothing
-from truerate.llm.replies.refusals import is_refusal
-from truerate.llm.replies.responses import before_turns, response_in
-from truerate.llm.replies.texts import Form
+from truerate.llm.replies.texts.extraction import Form
+from truerate.llm.replies.texts.refusals import is_refusal
+from truerate.llm.replies.texts.responses import before_turns, response_in
 
 MAX_SEGMENTS, MAX_PART = 20, 4_000  # segments that a reply names, and characters in which they are sought
 KINDS = ("Induced", "Hallucinated", "New", "Modified", "Altered", "Incorrect", "Fabricated")
@@ -37,8 +39,9 @@ _BROKEN = lazy(r"\n[ ]*#|\b(?:segment|rationale|response)s?#?\s*[:：]", re.I)
 
 @dataclass(frozen=True, slots=True)
 class InducedReply(Parsed):
-    """An induced response (`text`, the same as `value`; None with its reason), the strings that are named as its wrong segments,
-    where they stand in it (half-open code points, in order), how many stand nowhere, and the rationale.
+    """An induced response (`text`, the same as `value`; None with its reason), the strings that are named as
+    its wrong segments, where they stand in it (half-open code points, in order), how many stand nowhere, and
+    the rationale.
     """
 
     segments_quoted: tuple[str, ...] = ()
@@ -62,8 +65,9 @@ class _Part(NamedTuple):
 def induced_reply(reply: str, cue: str) -> InducedReply:
     """The response, the segment and the rationale of a reply; `cue` is the heading that the prompt ends with.
 
-    A part that is missing is empty or None; without a response, a reason of the list (`absent` where segment or rationale are
-    there). Of several examples the first is read. A segment that stands nowhere in the response counts as not located.
+    A part that is missing is empty or None; without a response, a reason of the list (`absent` where segment
+    or rationale are there). Of several examples the first is read. A segment that stands nowhere in the
+    response counts as not located.
     """
     lines, answer, cuts = unwrapped_text(_INLINE.sub("\n", reply))
     if not answer:
@@ -134,8 +138,8 @@ def _kind_of(name: str) -> str | None:
 
 
 def _first_example(parts: Sequence[_Part]) -> list[_Part]:
-    """The parts of the first example: up to given material behind a response, and of two responses the headed one; material
-    before it is an echo.
+    """The parts of the first example: up to given material behind a response, and of two responses the headed
+    one; material before it is an echo.
     """
     kept: list[_Part] = []
     for part in parts:

@@ -1,9 +1,10 @@
 """Numbered entries of a reply: lines that begin with the number of what they speak of, in whatever marks.
 
-The form that prompts ask for is `[1] …`. Read as well: `(1)`, `1)`, `1.`, `1:`, `1 –`, `①`, `【1】`, quoted, behind a
-bullet or a heading's hashes, behind a word (`Sentence 1:`, `[Claim 1]`), with a letter or a decimal behind it (`[1a]`,
-`[1.2]`), twice (`1. [1]`), and ranges (`[1–2]`, `[1, 3]`). Of the forms in one reply only the plainest counts
-(`FORMS`, in this order), so that a numbered note below a list is no entry of it. Also JSON and tables between bars.
+The form that prompts ask for is `[1] …`. Read as well: `(1)`, `1)`, `1.`, `1:`, `1 –`, `①`, `【1】`, quoted,
+behind a bullet or a heading's hashes, behind a word (`Sentence 1:`, `[Claim 1]`), with a letter or a decimal
+behind it (`[1a]`, `[1.2]`), twice (`1. [1]`), and ranges (`[1–2]`, `[1, 3]`). Of the forms in one reply only
+the plainest counts (`FORMS`, in this order), so that a numbered note below a list is no entry of it. Also
+JSON and tables between bars.
 """
 
 import json
@@ -59,9 +60,9 @@ class Line(NamedTuple):
 
 
 def level(text: str) -> str:
-    """A reply with single blanks and without emphasis around words. Its lines stay, but for one that ends with a word
-    behind which no sentence ends (`not`, `because`, `the`): that goes on. Asterisks between numbers, bullets and
-    underscores within words are no emphasis.
+    """A reply with single blanks and without emphasis around words. Its lines stay, but for one that ends
+    with a word behind which no sentence ends (`not`, `because`, `the`): that goes on. Asterisks between
+    numbers, bullets and underscores within words are no emphasis.
     """
     lines = _BLANKS.sub(" ", _TABBED.sub(r"[\1] ", text)).split("\n")
     parts = [lines[0]]
@@ -80,8 +81,8 @@ def level(text: str) -> str:
 
 
 def lines_of(text: str, nouns: frozenset[str]) -> list[Line]:
-    """The lines of a text; `nouns` are the words that may stand in a mark. Only the plainest form of mark that
-    occurs makes an entry.
+    """The lines of a text; `nouns` are the words that may stand in a mark. Only the plainest form of mark
+    that occurs makes an entry.
     """
     read = [Line(line.strip(), entry_of(line, nouns)) for line in text.split("\n")]
     forms = {line.entry.form for line in read if line.entry}
@@ -193,8 +194,8 @@ def is_json_like(text: str) -> bool:
 
 
 def json_of(text: str) -> Any:
-    """The one JSON value that a text is, or holds in its one fence; None where there is none. A name that stands twice
-    in an object has all that it says, as a list.
+    """The one JSON value that a text is, or holds in its one fence; None where there is none. A name that
+    stands twice in an object has all that it says, as a list.
     """
     fenced = _FENCED.findall(text)
     for part in (text.strip(), *(item.strip() for item in fenced if len(fenced) == 1)):
@@ -244,8 +245,8 @@ def first_of(value: Mapping[str, Any], keys: Sequence[str]) -> Any:
 
 
 def table_of(text: str) -> list[list[str]]:
-    """The rows of a table between bars, cells without marks of form; none where fewer than two lines are such, or a line
-    beside them stands between. The line below the head goes, the head stays.
+    """The rows of a table between bars, cells without marks of form; none where fewer than two lines are
+    such, or a line beside them stands between. The line below the head goes, the head stays.
     """
     rows: list[list[str]] = []
     is_framed = is_over = False

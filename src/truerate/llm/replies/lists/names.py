@@ -1,27 +1,24 @@
-"""Lists and single words: the names that a reply lists, and the one word of a closed list that it gives."""
+"""Read the names of a message that a reply lists."""
 
 import re
-import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.core.text import folded, name_key
-from truerate.llm.replies import marks
 from truerate.llm.replies.blocks import plain as plain_form
-from truerate.llm.replies.cutting import bare, emphasis, quotes, unfenced, unwrapped
+from truerate.llm.replies.cutting import emphasis, quotes, unfenced, unwrapped
 from truerate.llm.replies.headings import find
+from truerate.llm.replies.lists import marks
 from truerate.llm.replies.matching import phrases
 from truerate.llm.replies.reading import Parsed, joined, nothing
 
 _DECORATION = " \t\r\n.,;:!*_`'\"“”‘’()[]#-–•"
-_NUMBERED = lazy(r"\A\(?\d{1,2}\s*[.):]\s*")
 _LISTED = lazy(r"(?:>\s*)*(?:[-*+•·‣◦–—]\s+|[\[(]?\d{1,3}[\].):]{1,2}\s+|[•·‣◦–—-](?=[^\W\d_*]))(\S.*)")
 _BARE_MARK = lazy(r"(?:>\s*)*(?:[-*+•·‣◦–—]|[\[(]?\d{1,3}[\].):]{1,2})")
 _DASHES = frozenset("-–—")  # which may also stand before what is said of a name
 _OPENS_GLOSS = frozenset("-–—(（:：,;=")
-MAX_WORD = 2_000  # characters of a reply that gives one word, and its reason
 MAX_LISTED, MAX_LINE = 250, 2_000  # lines of a reply that lists names, and characters of one
 _MOST_GLOSS = 3  # words below a name without any of the message that may still be said of it
 _PARAGRAPHS = lazy(r"\n\s*\n")
@@ -33,18 +30,9 @@ _FRAME = lazy(r"(?:```|~~~).*|</?[\w-]+>|[-*_=#]{3,}|#{1,6}\s.*|.*[:：][*_]*|[\
 _SEPARATOR = lazy(r"\s*[,;、，；|]\s*(?:and\s+|&\s*)?|\s+and\s+|\s+&\s+")
 _ASIDE = lazy(r"\s*(?:[(（].*|[:：]\s.*|\s[-–—=→]+>?\s.*)\Z")
 _REMARK = lazy(
-    r"\W*(?:note|here|these|those|i|we|let|hope|the (?:names|proper nouns)|please|sure|certainly|of course|explanation|that|if you)\b.*",
+    r"\W*(?:note|here|these|those|i|we|let|hope|the (?:names|proper nouns)|please|sure|certainly|of course"
+    r"|explanation|that|if you)\b.*",
     re.IGNORECASE,
-)
-_DOUBT = lazy(
-    r"\b(?:not|or|and|nor|but|rather|actually|wait|maybe|perhaps|possibly|also|either|neither|however|could|might|no|"
-    r"instead|hmm)\b|[?/]|n't"
-)
-_SHARED = frozenset(("related", "domain", "&", "and", "of", "the"))
-_BEST = r"best(?:[- ]fitting)?|most (?:fitting|suitable|appropriate)"
-_IS = (
-    rf"(?:i(?: would|['’]d) (?:say|answer)(?: it is)?|(?:(?:the|its|{_BEST}|this|my) )*(?:{{cue}}|answer|category|choice)(?: is)?)"
-    r"[ :]+(?:the )?"
 )
 
 
@@ -60,9 +48,9 @@ def read_names(text: str, message: str, heading: str) -> Parsed:
 
     An entry of the list is a name as it stands, without marks of form, with the lines below it that begin no
     entry. One that the message does not hold is cut where its parts are in the message: at commas, and before
-    what is said of it (`Kiel (city)`). Lines without a mark of the list count only where the message holds them
-    and no line has such a mark. Else None: `empty`, `thought_only`, or `malformed` where no line could be read,
-    or a line break may stand within a name.
+    what is said of it (`Kiel (city)`). Lines without a mark of the list count only where the message holds
+    them and no line has such a mark. Else None: `empty`, `thought_only`, or `malformed` where no line could
+    be read, or a line break may stand within a name.
     """
     answer, cuts = unwrapped(text)
     if not answer:
@@ -138,7 +126,9 @@ def _mark(line: str) -> str:
 
 
 def _of_block(lines: Sequence[str], message: str, *, is_marked: bool) -> tuple[list[str], list[str], bool]:
-    """The names of lines, the lines that are neither names nor what frames them, and whether one says that there are none."""
+    """The names of lines, the lines that are neither names nor what frames them, and whether one says that
+    there are none.
+    """
     names: list[str] = []
     lost: list[str] = []
     is_none = False
@@ -244,80 +234,3 @@ def _each_once(names: Sequence[str]) -> list[str]:
     for name in names:
         by_key.setdefault(name_key(name), name)
     return list(by_key.values())
-
-
-# ---- one word of a closed list ------------------------------------------------------------------------------
-
-
-def plain(text: str) -> str:
-    """A word as compared with those of a list: case folded, `&` for `and`, single spaces for blanks and
-    hyphens, no decoration.
-    """
-    whole = unicodedata.normalize("NFC", text).strip().strip("*_`# ")
-    bare_word = _NUMBERED.sub("", whole).strip(_DECORATION).casefold()
-    spaced = re.sub(r"\s*&\s*", " & ", re.sub(r"[\s\-‐‑–_]+", " ", bare_word))
-    return re.sub(r"(?<!\w)and(?!\w)", "&", " ".join(spaced.split()))
-
-
-def read_word(text: str, cue: str, words: Mapping[str, str], *, is_partial: bool = False) -> Parsed:
-    """The value of the one of `words` (spelling → value) that the reply is, after its cue if it repeats it.
-
-    A reason may stand behind it, in brackets, behind a sign, or on further lines. With `is_partial` words
-    that occur in the spellings of one value alone name it (`nutrition` for `food & nutrition`). Else None and
-    the reason: `empty`, `thought_only`, `ambiguous` where it is several of them on lines of their own,
-    `absent`. A word within a sentence does not count: "not an entity" holds a word that it denies.
-    """
-    answer, cuts = unwrapped(text)
-    if not answer:
-        return nothing(cuts)
-    if len(answer) > MAX_WORD:
-        return Parsed(None, "absent", cuts)
-    answer = plain_form(answer)
-    value = marks.json_of(answer)
-    if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
-        answer, cuts = only, joined(cuts, ("json",))
-    if result := find(answer, cue, is_anywhere=False):
-        answer = answer[result[-1].end :]
-    inside, more = bare(unfenced(answer).text)
-    lines = [line for line in inside.splitlines() if plain(line)]
-    named = [_named(line, cue, words, is_partial=is_partial) for line in lines]
-    values = {item for item in named if item is not None}
-    if len(values) > 1:
-        return Parsed(None, "ambiguous", joined(cuts, more))
-    if not values or named[0] is None and len(lines) > 1 and not lines[0].rstrip(" *_").endswith(":"):
-        return Parsed(None, "absent" if lines else "empty", joined(cuts, more))
-    others = [line for line, item in zip(lines, named, strict=True) if item is None]
-    if any(_DOUBT.search(line.casefold()) for line in others):
-        return Parsed(None, "absent", joined(cuts, more))
-    is_exact = plain(lines[0]) in words and not others
-    return Parsed(values.pop(), None, joined(cuts, more, () if is_exact else ("explanation",)))
-
-
-def _named(line: str, cue: str, words: Mapping[str, str], *, is_partial: bool) -> str | None:
-    """The value that a line names, None where it names none for certain."""
-    lead = re.compile(rf"\A\W*{_IS.format(cue=re.escape(cue))}", re.IGNORECASE)
-    line = lead.sub("", line) if lead.match(line) else line
-    if (value := _spelled(line, words, is_partial=is_partial)) is not None:
-        return value
-    split = re.match(
-        r"\W*([^(（:：,;.–—]+?)\s*(?:[(（:：,;]|\.\s|\s[-–—]\s|\s(?:because|since|as)\s)(.*)", line
-    )
-    if split is None or _DOUBT.search(split[2].casefold()):
-        return None
-    value = _spelled(split[1], words, is_partial=is_partial)
-    others = {_spelled(part, words, is_partial=is_partial) for part in re.split(r"[,;]", split[2])}
-    return value if others <= {value, None} else None
-
-
-def _spelled(text: str, words: Mapping[str, str], *, is_partial: bool) -> str | None:
-    """The value of a spelling, or of words that only the spellings of one value hold."""
-    bare_word = plain(text)
-    if bare_word in words or not is_partial:
-        return words.get(bare_word)
-    values: set[str] | None = None
-    for token in re.findall(r"\w+", bare_word.replace("/", " ")):
-        if token in _SHARED:
-            continue
-        kept_text = {value for spelling, value in words.items() if token in spelling.split()}
-        values = kept_text if values is None else values & kept_text
-    return next(iter(values)) if values and len(values) == 1 else None

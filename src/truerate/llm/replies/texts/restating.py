@@ -21,9 +21,9 @@ def restates(text: str, right: str, question: str = "") -> bool:
     """Whether a text says the right one and no other: the right one with nothing around it but a frame (`That
     would be …`) and words of the question, and without negation.
 
-    Behind the right one at the beginning, or before it at the end, with `is`, `was` … in between, or there with a
-    word or two of the question behind it; elsewhere another answer may be meant.
-    Case, articles and punctuation do not count (`core.text.normalise`).
+    Behind the right one at the beginning, or before it at the end, with `is`, `was` … in between, or there
+    with a word or two of the question behind it; elsewhere another answer may be meant. Case, articles and
+    punctuation do not count (`core.text.normalise`).
     """
     text = text.replace("’", "'")
     plain, wanted = normalise(text), normalise(right)

@@ -6,7 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies import marks
+from truerate.llm.replies.lists import marks
 from truerate.llm.replies.matching import all_of, has, phrases, words_of
 
 NOUNS = frozenset("sentence sentences sent satz phrase frase s no nr number zeile 句 句子 第".split())

@@ -1,8 +1,8 @@
 """Passages that come back with tags in them: what wraps them, and tags in other spellings.
 
-A reply is cut in steps, the least first (`readings`); whoever asked knows the text that was given, and takes the
-first reading that keeps its rules. So nothing is cut on a guess: what is taken is the text that was given, with
-its tags. A part of a reply that holds a closed tag is never cut off.
+A reply is cut in steps, the least first (`readings`); whoever asked knows the text that was given, and takes
+the first reading that keeps its rules. So nothing is cut on a guess: what is taken is the text that was
+given, with its tags. A part of a reply that holds a closed tag is never cut off.
 """
 
 import html
@@ -46,8 +46,8 @@ def readings(reply: str, tags: Sequence[str], *headings: str) -> Iterator[Readin
 
 
 def plain_passage(reply: str, *headings: str, tags: Sequence[str] = ()) -> Reading:
-    """A passage of which no given text is known: without its heading, what wraps all of it, and a line before it
-    that announces it (`Here is the passage:`). Tags of the names `tags` stay, in their plain spelling.
+    """A passage of which no given text is known: without its heading, what wraps all of it, and a line before
+    it that announces it (`Here is the passage:`). Tags of the names `tags` stay, in their plain spelling.
     """
     answer, cuts = opened(reply)
     if result := find(answer, *headings, is_anywhere=False):
@@ -107,7 +107,9 @@ def _cores(reply: str, headings: Sequence[str]) -> Iterator[Reading]:
 
 
 def _blocks(text: str) -> list[str]:
-    """What stands in the fences of a text that close: between a line that opens one and the next with the same mark alone."""
+    """What stands in the fences of a text that close: between a line that opens one and the next with the
+    same mark alone.
+    """
     lines = text.split("\n")
     marks = [line.strip(" \t") if "``" in line or "~~" in line else "" for line in lines]
     left = Counter(marks)  # from here on: an opening mark that nothing closes is not sought again

@@ -1,8 +1,9 @@
 """Tell whether a reply declines what it was asked to write, in its first two sentences.
 
-A refusal says that the writer cannot, will not or may not write or help, or that the request cannot be met, or that writing
-falsehoods is against something (`refuses` and `languages` in texts.yaml). An apology alone is none, nor is not knowing (a partner
-in a dialogue says that too), nor a title that begins so (`I Can't Help Myself`, `Sorry is a song by …`).
+A refusal says that the writer cannot, will not or may not write or help, or that the request cannot be met,
+or that writing falsehoods is against something (`refuses` and `languages` in texts.yaml). An apology alone is
+none, nor is not knowing (a partner in a dialogue says that too), nor a title that begins so (`I Can't Help
+Myself`, `Sorry is a song by …`).
 """
 
 from functools import cache, lru_cache
@@ -23,7 +24,7 @@ _UNSPACED = lazy("[\u0900-\u097f\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\u
     maxsize=1_024
 )  # a reader asks of a reply, and of what it takes out of it, which mostly are the same
 def is_refusal(text: str) -> bool:
-    """Whether a text declines what it was asked for, within its first two sentences; False for an empty text."""
+    """Return whether a text declines the request, within its first two sentences; False for an empty text."""
     shown = (
         visible(text[: 4 * MAX_FIRST]).replace("\u200c", "").replace("\u200d", "")
     )  # no phrase holds a joiner

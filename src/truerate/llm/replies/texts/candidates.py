@@ -1,4 +1,6 @@
-"""Read the texts that HaluEval asks for: candidates that should be wrong, and the name of the pattern by which they are."""
+"""Read the texts that HaluEval asks for: candidates that should be wrong, and the name of the pattern by
+which they are.
+"""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +9,7 @@ from typing import Literal
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.cutting import opened
 from truerate.llm.replies.reading import Parsed
-from truerate.llm.replies.texts import Form, text_of
+from truerate.llm.replies.texts.extraction import Form, text_of
 
 Noun = Literal["Answer", "Response", "Summary"]
 
@@ -21,12 +23,12 @@ def written(
     needs_heading: bool = False,
     may_list: bool = False,
 ) -> Parsed:
-    """The text that a reply gives, cleaned, or None with `thought_only`, `empty`, `refusal`, `no-answer`, `ambiguous`, or
-    `absent` where it `needs_heading` and has none.
+    """The text that a reply gives, cleaned, or None with `thought_only`, `empty`, `refusal`, `no-answer`,
+    `ambiguous`, or `absent` where it `needs_heading` and has none.
 
-    `kinds` are the words before the noun in the prompt's heading (`Hallucinated`, `Refined`), `cue` is one that is made
-    otherwise. Of several alternatives the first is taken (cut `alternatives`); a summary may be a list, as may any text with
-    `may_list`.
+    `kinds` are the words before the noun in the prompt's heading (`Hallucinated`, `Refined`), `cue` is one
+    that is made otherwise. Of several alternatives the first is taken (cut `alternatives`); a summary may be
+    a list, as may any text with `may_list`.
     """
     return text_of(text, Form(noun, tuple(kinds), cue, may_list), needs_heading=needs_heading)
 

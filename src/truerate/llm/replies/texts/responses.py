@@ -1,4 +1,6 @@
-"""Read one response in a dialogue, as it is asked for, without the turns of the dialogue that a model writes on with."""
+"""Read one response in a dialogue, as it is asked for, without the turns of the dialogue that a model writes
+on with.
+"""
 
 import re
 from dataclasses import dataclass, replace
@@ -13,13 +15,15 @@ from truerate.llm.replies.blocks import (
     with_lines,
 )
 from truerate.llm.replies.reading import Parsed, joined, nothing
-from truerate.llm.replies.texts import Form, text_in
+from truerate.llm.replies.texts.extraction import Form, text_in
 
 _SIDE = r"(?:\s?(?:\d{1,2}|[A-Z]))?"
 # a speaker's name before a turn, at a line's start or behind the end of a sentence
 _TURN = lazy(
-    r"(?:^|(?<=[.!?…\"”)])[ \t]+(?=\[?[A-Z]))[ \t>#\-]{0,9}[\[(<]?(?:(?P<person>user|human|apprentice|seeker|customer|questioner|"
-    rf"you|person{_SIDE}|speaker{_SIDE})|assistant|ai(?: assistant)?|bot|chatbot|model|wizard|system)[\])>]?[ \t]?"
+    r"(?:^|(?<=[.!?…\"”)])[ \t]+(?=\[?[A-Z]))[ \t>#\-]{0,9}[\[(<]?(?:(?P<person>user|human|apprentice"
+    r"|seeker|customer|questioner|"
+    rf"you|person{_SIDE}|speaker{_SIDE})|assistant|ai(?: assistant)?|bot|chatbot|model|wizard"
+    rf"|system)[\])>]?[ \t]?"
     r"(?:[:：]|(?<=[\])>])(?=[ \t]))[ \t]*",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -43,8 +47,8 @@ class Response(Parsed):
 def one_response(reply: str, cue: str) -> Response:
     """The first response that a reply gives; `cue` is the heading that the prompt ends with.
 
-    Turns behind it are cut (`continued`), turns of a person before it are an echo. None with the reasons of `texts.text_of`, or
-    `absent` where nothing but a person's turn stands there.
+    Turns behind it are cut (`continued`), turns of a person before it are an echo. None with the reasons of
+    `texts.text_of`, or `absent` where nothing but a person's turn stands there.
     """
     lines, flat_text, cuts = unwrapped_text(reply)
     if not lines:

@@ -1,5 +1,6 @@
-"""Whether a reply abstains: a clause that says "I do not know" in its language comes before anything is stated, and
-little is stated after it. What stands in quotation marks, and English phrases in title case, are names, not speech.
+"""Whether a reply abstains: a clause that says "I do not know" in its language comes before anything is
+stated, and little is stated after it. What stands in quotation marks, and English phrases in title case, are
+names, not speech.
 """
 
 import csv
@@ -31,21 +32,26 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 # clauses that state nothing: to the user, about oneself, about what is known, guesses, where else to read
 _FILLERS = (
     re.compile(
-        r"\?$|\b(you|your)\b|^(please|if|hmm|well|sorry|perhaps|maybe|however|as an ai|as of|as far as|judging|based on (my|the)|"
-        r"according to (my|the) (data|records?|training|sources)|or (possibly|perhaps|maybe)|given (only|just) the name)\b"
+        r"\?$|\b(you|your)\b|^(please|if|hmm|well|sorry|perhaps|maybe|however|as an ai|as of|as far as"
+        r"|judging|based on (my|the)|"
+        r"according to (my|the) (data|records?|training|sources)|or (possibly|perhaps|maybe)|given (only"
+        r"|just) the name)\b"
     ),
     re.compile(
-        r"\b(i|i'm|i'd|i'll|i've|me|my)\b|\b(might|could|may (?!\d)\w+|would( \w+)? be)\b|\bit('s| is) possible\b"
+        r"\b(i|i'm|i'd|i'll|i've|me|my)\b|\b(might|could|may (?!\d)\w+|would( \w+)? be)\b|\bit('s"
+        r"| is) possible\b"
         r"|^it (seems|appears|sounds)\b"
         r"|\b(probably|possibly|presumably|perhaps|conceivably|apparently|would seem)\b"
         r"|\bthe name (alone )?(suggests|hints|sounds|points)\b"
     ),
     re.compile(
         r"\b(the|interesting|good|great|excellent|fair) (question|answer)\b"
-        r"|^(for|more|further) (more |further )?(information|details)\b|^(\d+\. )?(check|use|search|consult|visit|see|try|ask|contact)\b"
+        r"|^(for|more|further) (more |further )?(information|details)\b|^(\d+\. )?(check|use|search|consult"
+        r"|visit|see|try|ask|contact)\b"
     ),
 )
-# clauses of not knowing that also stand in answers: that a record is lost, that a date is unclear, that newer figures are not at hand
+# clauses of not knowing that also stand in answers: that a record is lost, that a date is unclear, that newer
+# figures are not at hand
 _WEAK = re.compile(
     r"^(\W|but |and |so )*(there (is|are|was|were|appears|seems)|no\b|little\b|nothing\b|not much\b"
     r"|(it is |it's |it was |it remains |remains )?(not |un)(clear|certain))"
@@ -58,8 +64,10 @@ _CONCLUDED = re.compile(
 )
 # sentences that say what was given to answer from, and tell nothing that stands there
 _ABOUT_SOURCES = re.compile(
-    r"^(\W|while |however,? |although |in |as |but )*((some|none|all|most|many|several|few|one|each|any|both|neither) of )?"
-    r"(the |these |those |my |any )?((\w+ ){0,2}(passages|contexts?|sources|documents|search results|articles|texts?|excerpts"
+    r"^(\W|while |however,? |although |in |as |but )*((some|none|all|most|many|several|few|one|each|any"
+    r"|both|neither) of )?"
+    r"(the |these |those |my |any )?((\w+ ){0,2}(passages|contexts?|sources|documents|search results"
+    r"|articles|texts?|excerpts"
     r"|snippets|results))\b(?!.*\b(that|states?|says?|according)\b)"
 )
 
@@ -74,8 +82,8 @@ _LEADING = re.compile(r"^(\W|and |but |so |or |then |well,? )*(?=\w)", re.IGNORE
 
 
 def is_abstention(text: str) -> bool:
-    """Whether a reply says that it does not know (`says_not_known`), or is a short one that speaks of knowing and telling
-    alone (`tells_nothing`).
+    """Whether a reply says that it does not know (`says_not_known`), or is a short one that speaks of knowing
+    and telling alone (`tells_nothing`).
     """
     return says_not_known(text) or (len(text) <= MAX_CHARS and tells_nothing(_parts(text)))
 
@@ -83,10 +91,10 @@ def is_abstention(text: str) -> bool:
 def says_not_known(text: str) -> bool:
     """Whether a clause of not knowing comes first and little is stated.
 
-    Clauses that speak to the user, of oneself, or guess state nothing, nor do sentences that say what sources were
-    given. At most MAX_BEFORE words may be stated before the first clause of not knowing and MAX_STATED in all
-    (MAX_BESIDE_WEAK where it could stand in an answer as well); of scripts without spaces two characters are a word.
-    A reply that ends by saying that the question cannot be answered abstains.
+    Clauses that speak to the user, of oneself, or guess state nothing, nor do sentences that say what sources
+    were given. At most MAX_BEFORE words may be stated before the first clause of not knowing and MAX_STATED
+    in all (MAX_BESIDE_WEAK where it could stand in an answer as well); of scripts without spaces two
+    characters are a word. A reply that ends by saying that the question cannot be answered abstains.
     """
     before = stated = 0
     is_found, most = False, MAX_BESIDE_WEAK
@@ -125,7 +133,7 @@ def _parts(text: str) -> list[str]:
 
 
 def clauses(sentence: str) -> Iterator[str]:
-    """The clauses of a sentence, cut at commas, colons and dashes; one is kept whole where it is a question."""
+    """The clauses of a sentence, cut at commas, colons and dashes; a question is kept whole."""
     parts = [sentence] if sentence.endswith("?") else _CLAUSE_END.split(sentence)
     yield from (part.strip() for part in parts if part.strip())
 
@@ -146,8 +154,8 @@ def says_unknown(clause: str) -> bool:
 
 
 def _is_titled(text: str, *, is_first: bool) -> bool:
-    """Whether the words of a phrase have capitals as in a title: every longer one, and one at least, not all in
-    capitals. The first word of a clause has one anyway, and "I" everywhere.
+    """Whether the words of a phrase have capitals as in a title: every longer one, and one at least, not all
+    in capitals. The first word of a clause has one anyway, and "I" everywhere.
     """
     later = [word for word in text.split()[is_first:] if word != "I"]
     return (
@@ -174,11 +182,11 @@ def refusals() -> tuple[re.Pattern[str], ...]:
 
 
 def tells_nothing(sentences: Sequence[str]) -> bool:
-    """Whether the sentences of a reply say nothing of what was asked about, and one says so: by a negation, a doubt,
-    an apology, a turn to the user or a question. No sentence, no.
+    """Whether the sentences of a reply say nothing of what was asked about, and one says so: by a negation, a
+    doubt, an apology, a turn to the user or a question. No sentence, no.
 
-    Words in capitals that are not on the list are names, and say nothing; a number says something, and so does a
-    sentence that is nothing of this sort and has a word of its own, or none on the list.
+    Words in capitals that are not on the list are names, and say nothing; a number says something, and so
+    does a sentence that is nothing of this sort and has a word of its own, or none on the list.
     """
     parts = [_BASED_ON.sub("", sentence) for sentence in sentences]
     result = [_NAME.findall(sentence) for sentence in parts]
