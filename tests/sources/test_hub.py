@@ -19,7 +19,6 @@ from truerate.core.errors import TruerateError
 from truerate.sources import read_source
 from truerate.sources.hub import dataset as hub_module
 from truerate.sources.hub import faults as hub_faults
-from truerate.sources.hub import snapshot as hub_snapshot
 from truerate.sources.hub.fetch import folder_of
 
 REPO = "org/metals"
@@ -151,7 +150,7 @@ def test_what_was_fetched_needs_no_hub_and_is_not_read_again(hub_here, metals, m
     hub_here.requests.clear()
     hub_here.stop()
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    monkeypatch.setattr(hub_snapshot, "_checksum", None)  # hashing would fail
+    monkeypatch.setattr(hub_module, "_checksum", None)  # hashing would fail
     assert len(fetched(metals(config="claims"))) == 2 and hub_here.requests == []
 
 

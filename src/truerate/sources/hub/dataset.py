@@ -1,32 +1,122 @@
-"""A pinned data set of the Hugging Face Hub: downloaded once, each file held against the Hub's checksum,
+"""A pinned data set of the Hugging Face Hub: downloaded once, each file verified by the Hub's checksum,
 without network from then on.
 
-The client checks the size of a download only. A download that was killed goes on with the files that are not
-there yet. What fails in passing is tried again; where a file differs, the list of checksums is doubted first,
-then the file.
+Files lie in the client's cache (`HF_HOME`), which verifies their size alone; beside them stands the list of
+the commit's checksums and which files were verified, with their size and time, so that a build neither asks
+the Hub nor reads them again. A download that was killed goes on with the missing files. Where a file differs,
+the list is fetched anew first.
 """
 
+import hashlib
+import json
+import os
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 
 from truerate.config import HubSource
-from truerate.core.errors import EndpointError, SourceError, TruerateError
+from truerate.core.errors import EndpointError, SourceError, TruerateError, listed
 from truerate.core.process.terminal import announced_wait
 from truerate.sources.hub.faults import ODD, message_of, tried
 from truerate.sources.hub.files import CARD, about, files_of
-from truerate.sources.hub.snapshot import SUM, Mismatch, Snapshot
 
 N_AT_ONCE = 8
+CHECKED = "checked"  # folder beside the client's own: <cache>/datasets--org--name/checked/<revision>.json
+SUM = re.compile(r"sha256:[0-9a-f]{64}|git:[0-9a-f]{40}")
 
 
+class Mismatch(SourceError):
+    """Files that are not what the list of a commit says of them, or are not there at all."""
+
+    def __init__(self, paths: Sequence[str]):
+        problem = f"files differ from the Hub's checksums and were removed: {listed(paths)}"
+        super().__init__(f"{problem}; run it again to fetch them anew")
+        self.paths = paths
+
+
+class Snapshot:
+    """The list of the files of one commit with their checksums, and those of them that are here and sound."""
+
+    def __init__(self, hub: HubSource):
+        from huggingface_hub import constants
+        from huggingface_hub.file_download import repo_folder_name
+        from huggingface_hub.utils import validate_repo_id
+
+        validate_repo_id(hub.repo)
+        cache = Path(constants.HF_HUB_CACHE).expanduser()
+        folder = cache / repo_folder_name(repo_id=hub.repo, repo_type="dataset")
+        self.hub, self.folder = hub, folder / "snapshots" / hub.revision
+        self.note = folder / CHECKED / f"{hub.revision}.json"
+        self.sums: dict[str, str] = {}
+        self.sound: dict[str, list[int]] = {}
+        try:  # a note of ours; empty where there is none or it cannot be read
+            note = json.loads(self.note.read_text("utf-8"))
+            if all(SUM.fullmatch(checksum) for checksum in note["sums"].values()):
+                self.sums, self.sound = dict(note["sums"]), dict(note["sound"])
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            pass
+
+    def is_sound(self, path: str) -> bool:
+        """Whether a file was verified by its checksum and has not changed since."""
+        return path in self.sound and self.sound[path] == self._state(path)
+
+    def missing(self, paths: Sequence[str]) -> list[str]:
+        """Those of the files that are not here, or were not verified."""
+        return [path for path in paths if not self.is_sound(path)]
+
+    def check(self, path: str) -> bool:
+        """Verify a file by its checksum and note it where it is sound; one that is not there is not."""
+        file, wanted = self.folder / path, self.sums.get(path)
+        if wanted is None or not file.is_file() or _checksum(file, wanted.partition(":")[0]) != wanted:
+            return False
+        if (state := self._state(path)) is not None:
+            self.sound[path] = state
+        return True
+
+    def remove(self, path: str) -> None:
+        """Take a file away, so that it is fetched again."""
+        for file in ((self.folder / path).resolve(), self.folder / path):
+            file.unlink(missing_ok=True)
+
+    def learn(self, sums: dict[str, str]) -> None:
+        """Take this list in the place of the one there was; files of which the two say the same stay sound."""
+        same = {path for path, checksum in sums.items() if checksum == self.sums.get(path)}
+        self.sound = {path: state for path, state in self.sound.items() if path in same}
+        self.sums = sums
+        self.save()
+
+    def save(self) -> None:
+        """Keep the list and which files are sound."""
+        self.note.parent.mkdir(parents=True, exist_ok=True)
+        scratch = self.note.with_suffix(f".{os.getpid()}.tmp")
+        scratch.write_text(json.dumps({"sums": self.sums, "sound": self.sound}, sort_keys=True), "utf-8")
+        os.replace(scratch, self.note)
+
+    def _state(self, path: str) -> list[int] | None:
+        try:
+            status = (self.folder / path).stat()
+        except OSError:
+            return None
+        return [status.st_size, status.st_mtime_ns]
+
+
+def _checksum(file: Path, kind: str) -> str:
+    """A file's checksum as the listing writes it."""
+    whole = hashlib.sha256() if kind == "sha256" else hashlib.sha1(b"blob %d\0" % file.stat().st_size)
+    with file.open("rb") as stream:
+        while part := stream.read(1 << 20):
+            whole.update(part)
+    return f"{kind}:{whole.hexdigest()}"
+
+
+# ---- downloads ---------------------------------------------------------------------------------------------
 def fetched(name: str, hub: HubSource) -> tuple[Path, list[str]]:
-    """The folder of a pinned data set and its files, those of its config and split where one is named, all of
-    them sound.
+    """Return the folder of a pinned data set and its verified files, those of its config and split where one
+    is named.
 
-    What a data set of truerate's own says of itself (`hub_files.about`) lies in the folder, too.
-    `HF_ENDPOINT`, `HF_HOME`, `HF_HUB_OFFLINE` and `HF_TOKEN` are honoured. Raises TruerateError where they
-    cannot all be had.
+    What a data set of truerate's own says of itself (`files.about`) lies in the folder, too. `HF_ENDPOINT`,
+    `HF_HOME`, `HF_HUB_OFFLINE` and `HF_TOKEN` are honoured. Raises TruerateError where a file cannot be had.
     """
     import httpx2
 

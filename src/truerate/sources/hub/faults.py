@@ -8,7 +8,7 @@ from typing import TypeVar
 from truerate.core.process.terminal import say_wait
 from truerate.core.retry import Backoff, may_pass, seconds_asked
 
-# The ceilings are waited whole, or what the Hub asks for where that is more; a longer wait is for the user to know of.
+# The ceilings are waited whole, or what the Hub asks for where that is more, up to `longest`.
 AGAIN = Backoff(tries=6, first=1.0, largest=8.0, longest=300.0)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 OF_THE_CLIENT = (408, 429)  # of the answers that may pass, those after which the client itself tries again
@@ -70,12 +70,14 @@ def message_of(error: BaseException, repo: str) -> str:
     if isinstance(error, errors.OfflineModeIsEnabled) or (
         isinstance(error, errors.LocalEntryNotFoundError) and constants.HF_HUB_OFFLINE
     ):
-        return "not all of it is here, and HF_HUB_OFFLINE forbids fetching it; unset that, run it once with a connection"
+        advice = "unset that, run it once with a connection"
+        return f"not all of it is here, and HF_HUB_OFFLINE forbids fetching it; {advice}"
     if isinstance(error, httpx2.HTTPError | ConnectionError):
-        return f"no answer from {constants.ENDPOINT} ({type(error).__name__}); what came is kept: run it again once there is a connection"
+        problem = f"no answer from {constants.ENDPOINT} ({type(error).__name__})"
+        return f"{problem}; what came is kept: run it again once there is a connection"
     if isinstance(error, OSError) and error.errno in FULL:
-        where = constants.HF_HUB_CACHE
-        return f"writing below {where!r}: {os.strerror(error.errno)}; make room there or name another folder in HF_HOME, then run it again"
+        problem = f"writing below {constants.HF_HUB_CACHE!r}: {os.strerror(error.errno)}"
+        return f"{problem}; make room there or name another folder in HF_HOME, then run it again"
     if INCOMPLETE in str(error):
         return "a file came incomplete; what came whole is kept: run it again"
     if isinstance(error, ODD) and not isinstance(error, errors.HFValidationError):
@@ -85,18 +87,20 @@ def message_of(error: BaseException, repo: str) -> str:
 
 
 def _answered(error, repo: str) -> str:
-    """The same of an answer that is an error. The Hub says of a private data set that there is none."""
+    """The same of a reply that is an error. The Hub says of a private data set that there is none."""
     from huggingface_hub import constants, errors, get_token
 
     status, has_token = error.response.status_code, get_token() is not None
     if isinstance(error, errors.GatedRepoError):
         token_state = "the token in HF_TOKEN has no access yet" if has_token else "HF_TOKEN is not set"
-        page = f"{constants.ENDPOINT}/datasets/{repo}"
-        return f"it is gated, and {token_state}; ask for access at {page} and set HF_TOKEN to a token of the account that has it"
+        advice = f"ask for access at {constants.ENDPOINT}/datasets/{repo}"
+        return (
+            f"it is gated, and {token_state}; {advice} and set HF_TOKEN to a token of the account that has it"
+        )
     if isinstance(error, errors.RevisionNotFoundError):
         return "there is no such commit; correct `revision`"
     if status in (401, 403, 404) or isinstance(error, errors.RepositoryNotFoundError):
         refused = "the token in HF_TOKEN is refused or may not read it"
-        token_state = refused if has_token else "HF_TOKEN is not set"
-        return f"not found, or private ({status}), and {token_state}; correct `repo`, or set HF_TOKEN to a token that may read it"
+        problem = f"not found, or private ({status}), and {refused if has_token else 'HF_TOKEN is not set'}"
+        return f"{problem}; correct `repo`, or set HF_TOKEN to a token that may read it"
     return f"the Hub answers {status}; what came is kept: run it again later"

@@ -21,7 +21,9 @@ from truerate.sources.hub.files import ABOUT, about
 
 
 def folder_of(name: str, source: Source, at: Layout) -> Path:
-    """The folder of a source's files, created or downloaded if need be. Raises TruerateError if there is none."""
+    """The folder of a source's files, created or downloaded if need be. Raises TruerateError if there is
+    none.
+    """
     if source.hub:
         whole, files = hub.fetched(name, source.hub)
         is_part = source.hub.config is not None or source.hub.split is not None
@@ -37,7 +39,9 @@ def folder_of(name: str, source: Source, at: Layout) -> Path:
 
 
 def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
-    """Run the command that fills the folder unless the same command, values and code filled it; swap it whole."""
+    """Run the command that fills the folder unless the same command, values and code filled it; swap it
+    whole.
+    """
     values = _values(source, at)
     named_values = {key: value for key, value in values.items() if key in source.places()}
     stamp = digest(*at.code_at(source.code), make=source.make, values=named_values)
@@ -57,7 +61,7 @@ def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
 
 @contextmanager
 def _aside(folder: Path) -> Iterator[Path]:
-    """A name for a folder beside another, in a new one that goes with all that is in it when the block ends."""
+    """A name for a folder beside another, in a new one that is deleted with its content at the end."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     aside = tempfile.mkdtemp(prefix=f"{folder.name}.", suffix=".tmp", dir=folder.parent)
     os.chmod(aside, 0o755)  # what is moved out of it is read by others, as any folder is
@@ -87,9 +91,9 @@ def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
     try:
         words = [word.format(**values) for word in shlex.split(make)]
     except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
-        raise SettingsError(
-            f"source {name!r}: make: {make!r} cannot be filled in ({error!r}); allowed: {listed(f'{{{v}}}' for v in values)}"
-        ) from None
+        problem = f"make: {make!r} cannot be filled in ({error!r})"
+        allowed = listed(f"{{{value}}}" for value in values)
+        raise SettingsError(f"source {name!r}: {problem}; allowed: {allowed}") from None
     return [sys.executable if word == "python" else word for word in words[:1]] + words[1:]
 
 
@@ -114,10 +118,8 @@ def _swap(scratch: Path, folder: Path) -> None:
 
 
 def _linked(name: str, files: list[str], target: Path, *, whole: Path, beside: Sequence[str] = ()) -> Path:
-    """A folder that holds these files of a whole and nothing else, by their names below the folder that they
-    share; made anew each time.
-
-    Those `beside` keep their place.
+    """Fill a folder, anew each time, with these files of a whole alone, by their names below the folder that
+    they share; those `beside` keep their place.
     """
     base = os.path.commonpath([os.path.dirname(file) for file in files])
     places = {file: file for file in beside} | {file: os.path.relpath(file, base or ".") for file in files}

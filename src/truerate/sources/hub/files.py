@@ -27,11 +27,10 @@ Splits = dict[str, list[str]]
 
 
 def files_of(hub: HubSource, paths: Sequence[str], card: str) -> list[str]:
-    """The files of a data set's config and split, all splits where none is named; of its default config where
-    none is named.
+    """Return the files of a data set's config (its default where none is named) and split (else all splits).
 
-    `paths` are all files of the commit, `card` is its README. Raises TruerateError, with those there are, for
-    a config or split that it has not.
+    `paths` are all files of the commit, `card` is its README. Raises TruerateError for a config or split that
+    it has not.
     """
     data = sorted(path for path in paths if _is_data(path))
     configs, default = _declared(card, data) or _by_name(data)
@@ -72,9 +71,8 @@ def _declared(card: str, data: Sequence[str]) -> tuple[dict[str, Splits], str | 
 
 
 def front_of(card: str) -> dict:
-    """The YAML in front of a card, scalars as text (a config may be called `no`); none where it has none.
-
-    Raises TruerateError where it cannot be read.
+    """The YAML in front of a card, scalars as text (a config may be called `no`); raises TruerateError for
+    broken YAML.
     """
     parts = re.split(r"^---\s*$", card.removeprefix("\ufeff"), maxsplit=2, flags=re.MULTILINE)
     if len(parts) < 3 or parts[0].strip():
@@ -82,10 +80,8 @@ def front_of(card: str) -> dict:
     try:
         front = yaml.load(parts[1], Loader=yaml.BaseLoader)
     except yaml.YAMLError as error:
-        line = " ".join(str(error).split())[:120]
-        raise SourceError(
-            f"the YAML of its card cannot be read ({line}); take `config` and `split` away to have all of it"
-        ) from None
+        problem = f"the YAML of its card cannot be read ({' '.join(str(error).split())[:120]})"
+        raise SourceError(f"{problem}; take `config` and `split` away to have all of it") from None
     return front if isinstance(front, dict) else {}
 
 
@@ -104,10 +100,8 @@ def _splits(entry: dict, data: Sequence[str]) -> Splits:
         named = [("train", spec)]
     splits: Splits = {}
     for split, patterns in named:
-        plain = [
-            str(pattern).removeprefix("./")
-            for pattern in (patterns if isinstance(patterns, list) else [patterns])
-        ]
+        several = patterns if isinstance(patterns, list) else [patterns]
+        plain = [str(pattern).removeprefix("./") for pattern in several]
         wanted = [f"{base}/{pattern}" if base else pattern for pattern in plain]
         fitting = [path for path in data if any(fits(path, pattern) for pattern in wanted)]
         splits.setdefault(str(split), []).extend(fitting)
@@ -157,7 +151,9 @@ def _split(path: str) -> str:
 
 
 def _default(configs: dict[str, Splits], marked: Sequence[str]) -> str | None:
-    """The config that is meant where none is named: the marked one, the only one, or the one called `default`."""
+    """The config that is meant where none is named: the marked one, the only one, or the one called
+    `default`.
+    """
     if len(marked) == 1:
         return marked[0]
     return next(iter(configs)) if len(configs) == 1 else WHOLE if WHOLE in configs else None

@@ -1,8 +1,7 @@
-"""What a data set that truerate published says of itself: its source, licences and track, by
-`build/source.json`, else by its README.
+"""What a data set that truerate published says of itself: source, licences and track, by `build/source.json`.
 
-A data set of before that file says its licence and its track in the YAML of its README; that its texts were
-let out is what `truerate.json` stands for, for nothing else goes out with texts.
+An older data set says its licence and track in the YAML of its README; `truerate.json` says that its texts
+went out.
 """
 
 from dataclasses import dataclass, field
@@ -35,7 +34,7 @@ class Release:
 
 
 def release_in(folder: Path, *, name: str) -> Release:
-    """What is told of the data set in a folder. Raises TruerateError for a `build/source.json` that is not ours."""
+    """Read what a data set says of itself. Raises TruerateError for a `build/source.json` that is not ours."""
     try:
         front = front_of((folder / README).read_text("utf-8", errors="replace"))
     except (OSError, TruerateError):
@@ -60,14 +59,15 @@ def readable() -> list[str]:
 
 
 def checked_columns(path: Path, where: str, *, may_be_bare: bool = False) -> list[str]:
-    """The columns of a published file. Raises SourceError where its rows have no texts, unless they `may_be_bare`."""
+    """The columns of a published file. Raises SourceError for rows without texts, unless they `may_be_bare`."""
     try:
         columns = columns_of(path)
     except BadRow as bad:
         raise SourceError(f"{where}: {bad.detail}; put a sound file there") from None
     if "text_sha256" in columns and "text" not in columns and not may_be_bare:
-        advice = "rebuild the texts as the data set's rebuild/REBUILD.md says, and read the source that they come from"
-        raise SourceError(f"{where}: its rows are ids and labels without texts; {advice}")
+        advice = "rebuild the texts as the data set's rebuild/REBUILD.md says"
+        problem = "its rows are ids and labels without texts"
+        raise SourceError(f"{where}: {problem}; {advice}, and read the source that they come from")
     return columns
 
 

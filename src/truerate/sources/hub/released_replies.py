@@ -1,10 +1,10 @@
 """Replies of a published board of WildHallucinations, with their facts and the verifier's verdicts as
 published labels.
 
-Read from its tables: `items` (what was asked about), `documents` (what facts were checked against),
-`generations`, `facts`, `judgements`. A reply becomes a sample of task `entity`, a fact one of task `fact`
-that names its reply: what the track takes as ready-made. Facts without a verdict are left out and their reply is
-not whole, so that WildFactScore and Strict come out as they were published; what counts facts counts fewer.
+Read from its tables `items`, `documents`, `generations`, `facts` and `judgements`. A reply becomes a sample
+of task `entity`, a fact one of task `fact` that names its reply. Facts without a verdict are left out and
+their reply is not whole, so that WildFactScore and Strict come out as they were published; what counts facts
+counts fewer.
 """
 
 from collections import Counter, defaultdict
@@ -36,20 +36,19 @@ def is_in(configs: Configs) -> bool:
 
 
 def carried(row: Row, but: Iterable[str] = ()) -> dict[str, str]:
-    """The attributes of an item that its item of now keeps: those that would pass for columns go, and those of `but`."""
+    """The attributes of an item but those that would pass for columns, and those of `but`."""
     return {key: value for key, value in row.attributes().items() if key not in (*CLASHING, *but)}
 
 
 def keep(collection: Collection, configs: Configs, release: Release) -> None:
-    """Samples of all replies whose facts have verdicts. A reply in which no fact was found abstains; one
-    whose facts were never written, or a fact without a readable verdict, is a reject. Raises TruerateError
-    where a table is missing or holds no texts.
+    """Keep all replies whose facts have verdicts. A reply without a fact abstains; one whose facts were never
+    written, or a fact without a readable verdict, is a reject. Raises TruerateError where a table is missing
+    or has no texts.
     """
     if missing := [table for table in TABLES if table not in configs.values()]:
         there = f"they are read from {listed(TABLES)} together; take `config` away"
-        raise SourceError(
-            f"source {collection.name!r}: no config {missing[0]!r}, so no replies with verdicts: {there}"
-        )
+        problem = f"no config {missing[0]!r}, so no replies with verdicts"
+        raise SourceError(f"source {collection.name!r}: {problem}: {there}")
     tables = Tables(collection, release)
     for table in ("documents", "items", "generations", "judgements", "facts"):
         for path, config in configs.items():
@@ -61,8 +60,8 @@ def keep(collection: Collection, configs: Configs, release: Release) -> None:
 
 
 class Tables:
-    """What was read, by published ids: documents and items as noted anew, replies and facts as rows, verdicts
-    by judge; and of the replies that somebody took facts out of, whether all came (`written`).
+    """What was read, by published ids: new documents and items, rows of replies and facts, verdicts by judge,
+    and of replies with written facts whether all came (`written`).
     """
 
     def __init__(self, collection: Collection, release: Release) -> None:
@@ -101,15 +100,11 @@ class Tables:
     def _item(self, row: Row) -> None:
         if row.text("task") == ENTITY:
             named, published = row.values.get("document_ids") or (), row.text("item_id")
-            about = {
-                "group_id": row.text("group_id"),
-                "lang": row.language(),
-                "question": row.text("question"),
-            }
+            about = {"group_id": row.text("group_id"), "lang": row.language()}
+            about |= {"question": row.text("question")}
             documents = [self.documents[name] for name in named if name in self.documents]
             more = carried(row) | {"published_id": published}
-            item = self.collection.item(ENTITY, document_ids=documents, **about, **more)
-            self.items[published] = item
+            self.items[published] = self.collection.item(ENTITY, document_ids=documents, **about, **more)
 
     def _reply(self, row: Row) -> None:
         purpose, status = row.text("purpose"), row.text("status")
@@ -137,29 +132,19 @@ class Tables:
     def keep_reply(self, published: str, judge: str | None) -> None:
         """Keep a reply and its facts, in their order."""
         row, is_written = self.replies[published], self.written.get(published, True)
-        text, item, is_silent = (
-            row.text("text"),
-            self.items.get(row.text("item_id")),
-            row.text("status") == "abstained",
-        )
-        facts = sorted(
-            self.facts.get(published, []),
-            key=lambda fact: (fact.integer("sentence_index"), fact.text("fact_id")),
-        )
+        text, item = row.text("text"), self.items.get(row.text("item_id"))
+        is_silent, facts = row.text("status") == "abstained", list(self.facts.get(published, []))
+        facts.sort(key=lambda fact: (fact.integer("sentence_index"), fact.text("fact_id")))
         verdicts = [self.verdicts.get(fact.text("fact_id"), {}).get(judge or "") for fact in facts]
-        judged = [
-            (fact, verdict) for fact, verdict in zip(facts, verdicts, strict=True) if verdict is not None
-        ]
+        judged = [each for each in zip(facts, verdicts, strict=True) if each[1] is not None]
         # without any word on who wrote facts the replies came with them: nobody was asked for any
         has_facts = bool(facts) or not self.written or published in self.written
         bad = None
         if item is None:
-            problem = f"its item {row.text('item_id')!r} is not among the entities"
-            bad = BadRow(Reason.UNRESOLVED, problem)
+            bad = BadRow(Reason.UNRESOLVED, f"its item {row.text('item_id')!r} is not among the entities")
         elif not judged and (facts or not is_silent and not has_facts):
-            bad = BadRow(
-                Reason.UNLABELLED, "no verdict on its facts" if facts else "no fact was written of it"
-            )
+            problem = "no verdict on its facts" if facts else "no fact was written of it"
+            bad = BadRow(Reason.UNLABELLED, problem)
         if bad or item is None:
             self.collection.reject("generations", bad, target_id=published, text=text)
             return
@@ -182,15 +167,11 @@ class Tables:
     def _about(self, fact: Row, is_unsupported: bool, judge: str | None) -> dict:
         """The attributes of a fact; its evidence by present document ids, pages without text dropped."""
         passages = [passage for name in fact.values.get("evidence") or () if (passage := passage_of(name))]
-        evidence = [
-            passage_name(self.documents[name], start, end)
-            for name, start, end in passages
-            if name in self.documents
-        ]
+        known = [(self.documents[name], *bounds) for name, *bounds in passages if name in self.documents]
         return {
             "label": "unsupported" if is_unsupported else "supported",
             "judge": judge,
-            "evidence": " ".join(evidence) or None,
+            "evidence": " ".join(passage_name(*passage) for passage in known) or None,
             "published_id": fact.text("fact_id"),
             **{name: str(fact.values.get(name) is True).lower() for name in MARKS},
         }

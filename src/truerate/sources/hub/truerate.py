@@ -1,13 +1,12 @@
-"""The labelled texts of a data set that truerate published: one config for each task, rows joined with what
-they are about.
+"""The labelled texts of a data set that truerate published: one config for each task, rows joined with their
+items.
 
 A data set read whole has `data/<config>/<split>-*.parquet`, and the config's name begins with its task; of a
-config chosen by `hub.config` the folder holds `<split>-*.parquet` alone. What can be read is told by its
-track (`released` of its settings): HaluEval's four tasks; mFAVA's passages to learn from, held out, silver and gold, and
-labelled replies; WildHallucinations' labelled facts and replies. Of the tables the replies of
-WildHallucinations are read with their facts and the verifier's verdicts (part `replies`, see
-`released_replies`); generations, judgements and scores of other boards belong to that board's models and are
-not a source.
+config chosen by `hub.config` the folder holds `<split>-*.parquet` alone. Its track says what can be read
+(`released` of its settings): HaluEval's four tasks; mFAVA's passages to train on, held out, silver and gold,
+and labelled replies; WildHallucinations' labelled facts and replies, also with the verifier's verdicts (part
+`replies`, see `released_replies`). Other generations, judgements and scores belong to that board's models and
+are no source.
 """
 
 import re
@@ -30,12 +29,12 @@ from truerate.sources.tables import SourceTables
 
 NEEDED = ("sample_id", "item_id", "group_id", "lang", "question", "text", "is_hallucinated", "label_source")
 CARD = published_card("truerate")
-# Attributes that would pass for columns or for those that are set here; and evidence, which names passages of
-# documents by their old ids.
-NOT_CARRIED = (
-    "self item text is_hallucinated label_source task pair_id generator pattern rationale spans evidence "
-    "published_split published_id"
-).split()
+# Attributes that would pass for columns or for those that are set here; and evidence, which names old
+# documents.
+NOT_CARRIED = """
+    self item text is_hallucinated label_source task pair_id generator pattern rationale spans evidence
+    published_split published_id
+""".split()
 # attributes that name another sample of the data set, by its published id
 NAMING = ("generation", "fact", "silver", "translated_from")
 _SHARD = re.compile(r"(.+?)-\d+-of-\d+")
@@ -43,8 +42,9 @@ Configs = Mapping[Path, str | None]  # the files of a folder, each with its conf
 
 
 class Context(NamedTuple):
-    """What rows of one file are read with: its task (None if a column says it), split and words on the licence; the
-    release; its entities, and what its table `items` says of each item beyond its columns, both by published id.
+    """What rows of one file are read with: its task (None if a column says it), split and words on the
+    licence, the release, its entities, and the attributes of each item of its table `items`, both by
+    published id.
     """
 
     task: str | None
@@ -55,14 +55,14 @@ class Context(NamedTuple):
     items: dict[str, dict[str, str]]
 
     def of_item(self, published: str) -> dict[str, str]:
-        """The attributes of an item of now, by the id that it was published under."""
+        """The attributes of the item that was published under an id."""
         return self.items.get(published, {}) | {"published_id": published}
 
 
 def read(
     folder: Path, *, name: str, on_bad_row: str, part: str | None = None, config: str | None = None
 ) -> SourceTables:
-    """Each row as a sample of its item; its knowledge is the item's document. Attributes: the row's,
+    """Read each row as a sample of its item, whose document is the row's knowledge. Attributes: the row's,
     `published_id`, `published_split`.
 
     Groups keep their published ids, so that what must not be split stays together, also across sources;
@@ -84,9 +84,11 @@ def read(
         replies.keep(collection, configs, release)
         return collection.tables()
     if not chosen:
-        asked = f"of part {part!r}" if part else "of its tasks"
-        there = f"configs in it: {listed(set(filter(None, configs.values())))}; tasks that can be read: {listed(release.tasks)}"
-        raise SourceError(f"source {name!r}: no config {asked} in {str(folder)!r}; {there}")
+        what = f"no config {f'of part {part!r}' if part else 'of its tasks'} in {str(folder)!r}"
+        there = f"configs in it: {listed(set(filter(None, configs.values())))}"
+        raise SourceError(
+            f"source {name!r}: {what}; {there}; tasks that can be read: {listed(release.tasks)}"
+        )
     collection = start(chosen)
     collection.counts["n_files_of_other_configs"] = len(configs) - len(chosen)
     entities, items = dict[str, dict](), _attributes_of_items(collection, configs)
@@ -108,10 +110,9 @@ def read(
 
 
 def _chosen(configs: Configs, release: Release, *, part: str | None, config: str | None) -> Configs:
-    """The files that hold rows of the part, or of any task where none is named, with their task.
-
-    The task of a config is its name, or what stands before the licence in it. Files of one config lie in no folder of
-    its name: what they hold is said by its name, else by the part or a column.
+    """The files that hold rows of the part, or of any task where none is named, with their task: the name of
+    their config, or what stands before the licence in it; where one config was fetched alone, else the part
+    or a column says it.
     """
     chosen = {}
     for path, name in configs.items():
@@ -152,10 +153,8 @@ def _started(collection: Collection, context: Context, row: Row) -> tuple[str, d
     collection.once("the sample", task, sample["published_id"], row=row)
     about = {"group_id": row.text("group_id"), "lang": row.language()}
     about |= {"question": row.optional_text("question") or ""}
-    document = (
-        collection.document(knowledge, lang=row.language(), licence=context.licence) if knowledge else None
-    )
-    return task, sample, document, about
+    more = {"lang": row.language(), "licence": context.licence}
+    return task, sample, collection.document(knowledge, **more) if knowledge else None, about
 
 
 def _keep(collection: Collection, context: Context, row: Row) -> None:
@@ -214,7 +213,9 @@ def _span(mark: Row, text: str) -> dict:
 
 
 def _name_anew(collection: Collection) -> None:
-    """Attributes that name a sample of the data set name it by its id of now; where it was not read, they go."""
+    """Let attributes that name a sample of the data set name it by its new id; where it was not read, they
+    go.
+    """
     samples = [(sample, unpaired(sample["attributes"])) for sample in collection.samples.values()]
     new = {attributes["published_id"]: sample["sample_id"] for sample, attributes in samples}
     for sample, attributes in samples:

@@ -1,7 +1,7 @@
-"""EVOUNA (Wang et al. 2023): answers of five systems to open questions, of which people said whether they are right.
+"""EVOUNA (Wang et al. 2023): answers of five systems to open questions, which people called right or wrong.
 
-`EVOUNA/{NQ,TQ}.json`, JSON lists of questions with `answer_<system>`, `judge_<system>` (people) and `improper`,
-the publishers' mark of a question that has no answer to be held to.
+`EVOUNA/{NQ,TQ}.json` are JSON lists of questions with `answer_<system>`, `judge_<system>` (people) and
+`improper`, the publishers' mark of a question without an answer.
 """
 
 import json
@@ -26,11 +26,12 @@ CARD, SET = published_card("evouna"), public_set("evouna")
 
 @reads(CARD)
 def read(collection: Collection) -> None:
-    """Each answer that people judged as a gold sample of an item of task `qa`; a wrong one is hallucinated.
+    """Read each answer that people judged as a gold sample of an item of task `qa`; a wrong one is
+    hallucinated.
 
     `part`: nq (Natural Questions) or tq (TriviaQA). `right_answer` holds the golden answers as published,
-    joined by `/`, which also stands inside of some. Improper questions are rejects. Answers without a label
-    are; an empty one with a label is kept, and counted. The same question twice is one group.
+    joined by `/`, which also stands inside of some. Improper questions and answers without a label are
+    rejects; an empty answer with one is kept, and counted. The same question twice is one group.
     """
     by_folder = [{f"{folder}{file}.json": part for file, part in PARTS.items()} for folder in FOLDERS]
     present = next((files for files in by_folder if collection.present(*files)), {})
@@ -44,7 +45,8 @@ def _keep(collection: Collection, file: str, part: str, row: Row) -> None:
     question, golden = row.text("question"), row.optional_text("golden_answer")
     if row.truth("improper"):
         raise BadRow(Reason.IMPROPER, f"the question is marked as improper: {question}")
-    # the published files ask a question twice, with other answers: only a row that says the same anew is left out
+    # the published files ask a question twice, with other answers: only a row that says the same anew is left
+    # out
     content = json.dumps(row.values, sort_keys=True, default=str)
     collection.once("the question", part, question, content, row=row)
     group = ("question", " ".join(question.casefold().split()))
@@ -68,7 +70,9 @@ def _keep_answer(collection: Collection, item: dict, part: str, system: str, row
 
 
 def labels(tables: Tables) -> list[dict]:
-    """Whether people called each answer right, and whether a golden answer stands in it by the set's own rule."""
+    """Whether people called each answer right, and whether a golden answer stands in it by the set's own
+    rule.
+    """
     golden = dict(tables.items.select("item_id", "right_answer").iter_rows())
     rows = []
     for sample in tables.samples.to_dicts():
@@ -82,8 +86,8 @@ def labels(tables: Tables) -> list[dict]:
 
 
 def holds_any(answer: str, golden: str | None) -> bool:
-    """Whether a golden answer stands in an answer as EVOUNA's own `lexical_match.py` tells: one of which nothing is left
-    bare stands in every answer, unlike in the track's match of words. An empty answer holds none.
+    """Whether a golden answer stands in an answer by EVOUNA's own `lexical_match.py`: one of which nothing is
+    left bare stands in every answer, unlike in the track's match of words. An empty answer holds none.
     """
     plain = bare(answer)
     return bool(answer.strip()) and any(text in plain for text in bare_answers(golden or ""))

@@ -1,7 +1,6 @@
 """Factcheck-GPT (Wang et al. 2023): claims of ChatGPT's replies with retrieved evidence, labelled by people.
 
-The lists of a sentence run parallel to its claims. Values differ in type from row to row: a label is true,
-false or the word "unknown".
+The lists of a sentence run parallel to its claims. A label is true, false or the word "unknown".
 """
 
 from functools import partial
@@ -15,11 +14,8 @@ from truerate.sources.rows import BadRow, Reason, Row, texts
 
 MODEL = "ChatGPT"
 LABEL = "claims_factuality_label"
-PARALLEL = (
-    "claim_checkworthiness",
-    "if_automatic_evidence_enough_to_verify",
-    "auto_evidence",
-    "auto_evidence_url",
+PARALLEL = tuple(
+    "claim_checkworthiness if_automatic_evidence_enough_to_verify auto_evidence auto_evidence_url".split()
 )
 CARD, SET = published_card("factcheckgpt"), public_set("factcheckgpt")
 CLONE, FILE = SET.patterns
@@ -27,18 +23,21 @@ CLONE, FILE = SET.patterns
 
 @reads(CARD)
 def read(collection: Collection) -> None:
-    """Claims as samples of task `fact` (hallucinated: labelled false), their retrieved passages as documents.
+    """Read claims as samples of task `fact` (hallucinated: labelled false), their retrieved passages as
+    documents.
 
-    A sample's `evidence` names the passages that were retrieved for it; those of all claims of a reply are
-    its item's documents. People's own evidence is left out: it was written with the label in mind. Claims
-    that people could not settle (`unknown`) are rejects.
+    A sample's `evidence` names its passages; those of all claims of a reply are its item's documents.
+    People's own evidence is left out: it was written with the label in mind. Claims labelled `unknown` are
+    rejects.
     """
     file = next(iter(matching(collection.folder, FILE, CLONE)), FILE)
     collection.read(file, changed(json_lines, _in_rows), partial(_keep, collection, file))
 
 
 def _in_rows(values: dict, number: int) -> dict:
-    """A published line with its number (from 0), and its sentences, an object `sentence1`, `sentence2` …, as a list."""
+    """A published line with its number (from 0), and its sentences, an object `sentence1`, `sentence2` …, as
+    a list.
+    """
     sentences = values.get("sentences")
     listed = list(sentences.values()) if isinstance(sentences, dict) else sentences
     return {"row": number - 1, **values, "sentences": listed}

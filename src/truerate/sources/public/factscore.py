@@ -1,9 +1,9 @@
-"""FActScore's labelled biographies (Min et al. 2023): replies of three systems about 183 people, cut into atomic facts that
-people labelled against Wikipedia.
+"""FActScore's labelled biographies (Min et al. 2023): replies of three systems about 183 people, cut into
+atomic facts that people labelled against Wikipedia.
 
-A file per system, the same people in each in another order. `annotations` are the sentences of a reply, null where it
-does not answer; a sentence has facts that people labelled (supported, not supported, irrelevant), or, where all of it is
-irrelevant, the facts of a model alone.
+A file per system has the same people in another order. `annotations` are the sentences of a reply, null where
+it does not answer; a sentence has facts that people labelled (supported, not supported, irrelevant) or, where
+all of it is irrelevant, the facts of a model alone.
 """
 
 import hashlib
@@ -25,11 +25,11 @@ CARD, SET = published_card("factscore"), public_set("factscore")
 
 @reads(CARD)
 def read(collection: Collection) -> None:
-    """Replies as samples of task `entity`, each of their facts as a sample of task `fact`, on an item per person.
+    """Read replies as samples of task `entity`, their facts as samples of task `fact`, on an item per person.
 
-    A fact is hallucinated where people did not call it supported. Where a whole sentence is irrelevant, its facts are those
-    that a model took out of it, and none is supported: that gives the paper's scores. Whether a reply answers is said by
-    people (attribute `responds`), not by a rule on its text.
+    A fact is hallucinated where people did not call it supported; of a wholly irrelevant sentence a model's
+    facts count, none of them supported: that gives the paper's scores. People say whether a reply answers
+    (attribute `responds`).
     """
     files = matching(collection.folder, *SET.patterns)
     collection.refuse_none(files, "none of FActScore's labelled files", *SET.patterns)
@@ -64,9 +64,7 @@ def _keep(collection: Collection, system: str, row: Row) -> None:
 
 
 def _facts(sentence: Row) -> list[tuple[str, str]]:
-    """The facts of a sentence with their labels: people's; a model's where people wrote none because the sentence is
-    irrelevant.
-    """
+    """The facts of a sentence with people's labels; a model's facts where the sentence is irrelevant."""
     if sentence.values.get("human-atomic-facts") is None:
         return [(fact.text("text"), ASIDE) for fact in sentence.rows("model-atomic-facts")]
     people = sentence.rows("human-atomic-facts")

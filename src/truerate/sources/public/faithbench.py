@@ -1,8 +1,9 @@
-"""FaithBench (Bao et al. 2025): summaries of ten models whose spans people labelled, with what eight detectors say.
+"""FaithBench (Bao et al. 2025): summaries of ten models whose spans people labelled, with scores of eight
+detectors.
 
-`data_for_release/batch_<n>.json`, an object whose `samples` are summaries. A summary's label is the worst over
-all annotations of all annotators, Unwanted being hallucinated. The texts were chosen because detectors disagree
-on them. Annotators are named in the files; their names and notes are not read.
+`data_for_release/batch_<n>.json` is an object whose `samples` are summaries. A summary's label is the worst
+over all annotations of all annotators, Unwanted being hallucinated. The texts were chosen because detectors
+disagree on them. Names and notes of annotators are not read.
 """
 
 import codecs
@@ -19,8 +20,8 @@ from truerate.sources.public.unit_labels import WRONG, Tables, Unit, attributes_
 from truerate.sources.rows import BadRow, Reason, Row, label_of
 from truerate.sources.tagged import in_cleaned, joined
 
-# From the worst to the best. `Unwanted.Intrinsic` and `Unwanted.Extrinsic` are kinds of Unwanted, however the part
-# behind the point is spelled; a summary without annotations is consistent.
+# From the worst to the best. `Unwanted.Intrinsic` and `Unwanted.Extrinsic` are kinds of Unwanted, however the
+# part behind the point is spelled; a summary without annotations is consistent.
 LABELS = ("Unwanted", "Questionable", "Benign", "Consistent")
 UNWANTED, QUESTIONABLE, BENIGN, CONSISTENT = LABELS
 FOLDER = "data_for_release"
@@ -34,12 +35,11 @@ CARD, SET = published_card("faithbench"), public_set("faithbench")
 
 @reads(CARD)
 def read(collection: Collection) -> None:
-    """Summaries as gold samples of task `summarization`, each detector's value as a judgement.
+    """Read summaries as gold samples of task `summarization`, each detector's value as a judgement.
 
     Source texts that differ in a digit or a blank are one group. The attribute `label` is the worst label,
-    `rule_clear` and `rule_strict` the two pairs by which detectors are held against it
-    (`rules`). Where FaithBench.csv is there, its labels are compared: those that differ are
-    rejects, and the annotations stand.
+    `rule_clear` and `rule_strict` are its other readings (`rules`). Labels of FaithBench.csv, where it is
+    there, that differ from the annotations are rejects.
     """
     files, labels = batches(collection.folder), Labels()
     collection.refuse_none(files, "none of FaithBench's files", f"{FOLDER}/batch_<n>.json")
@@ -77,7 +77,6 @@ def _keep(
     label = worst(label for _, label in labelled)
     item = collection.item(
         "summarization",
-        # texts that differ in digits and blanks alone are one group
         group=("source", re.sub(r"[\d\s]", "", source)),
         document_ids=[collection.document(source, licence="not stated (of the text's publisher)")],
         is_shared=True,
@@ -127,9 +126,11 @@ def _compare(collection: Collection, labels: Labels, row: Row) -> None:
         raise BadRow(Reason.ALTERED, problem)
 
 
-# ---- annotations ---------------------------------------------------------------------------------------------
+# ---- annotations -------------------------------------------------------------------------------------------
 def label_in(annotation: Row) -> str | None:
-    """The worst of an annotation's labels; None where its list is empty. Raises BadRow for a label that is none."""
+    """The worst of an annotation's labels; None where its list is empty. Raises BadRow for a label that is
+    none.
+    """
     words = [word.partition(".")[0] if isinstance(word, str) else word for word in annotation.items("label")]
     names = [label_of(word, LABELS[:-1], "a label of an annotation") for word in words]
     return worst(names) if names else None
@@ -144,16 +145,15 @@ def rules(label: str) -> dict[str, bool | None]:
     """A worst label by the rules beside the headline (Unwanted is hallucinated): `rule_clear` counts Unwanted
     against Consistent and no other summary, `rule_strict` Questionable as hallucinated, too.
     """
-    is_clear = label in (UNWANTED, CONSISTENT)
-    return {
-        "rule_clear": label == UNWANTED if is_clear else None,
-        "rule_strict": label in (UNWANTED, QUESTIONABLE),
-    }
+    clear = label == UNWANTED if label in (UNWANTED, CONSISTENT) else None
+    return {"rule_clear": clear, "rule_strict": label in (UNWANTED, QUESTIONABLE)}
 
 
 def spans_in(annotations: Iterable[tuple[Row, str]], published: str) -> list[tuple[int, int, str]]:
-    """Where annotations stand in the summary as it was published (code points, half-open), with their label;
-    those without a place are left out. Raises BadRow where a place does not hold the words that were marked.
+    """The places (code points, half-open) of annotations in the published summary, with their label, if they
+    have one.
+
+    Raises BadRow where a place does not hold the words that were marked.
     """
     spans = []
     for annotation, label in annotations:
@@ -169,7 +169,9 @@ def spans_in(annotations: Iterable[tuple[Row, str]], published: str) -> list[tup
 
 
 def labels(tables: Tables) -> list[dict]:
-    """Whether each summary's worst label is Unwanted, which it is, and whether each detector calls it hallucinated."""
+    """Whether each summary's worst label is Unwanted, which it is, and whether each detector calls it
+    hallucinated.
+    """
     units, rows = {}, []
     for sample in tables.samples.to_dicts():
         attributes, wrong = attributes_of(sample), sample["is_hallucinated"]

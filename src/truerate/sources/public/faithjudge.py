@@ -1,8 +1,10 @@
-"""FaithJudge (Tamber et al. 2025): replies of models to given texts, with the verdict of a judge, o3-mini, on each.
+"""FaithJudge (Tamber et al. 2025): replies of models to given texts, with the verdict of a judge, o3-mini, on
+each.
 
-`eval_results/<org>/<model>/[o3-mini_]<set>-<task>_hallucination_eval.txt` holds the verdicts as JSON Lines. A clone
-also has the replies (`generated_outputs`) and what they rest on (`eval_data`); the verdicts alone are a whole board.
-No verdict stands on an answer that people labelled, so the judge's own error cannot be computed from these files.
+`eval_results/<org>/<model>/[o3-mini_]<set>-<task>_hallucination_eval.txt` holds the verdicts as JSON Lines: a
+whole board. A clone also has the replies (`generated_outputs`) and what they rest on (`eval_data`). No
+verdict stands on an answer that people labelled, so the judge's own error cannot be computed from these
+files.
 """
 
 import re
@@ -14,19 +16,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 from truerate.core.errors import listed
+from truerate.core.text import clean
 from truerate.sources.cards import published_card
 from truerate.sources.clone import public_set
 from truerate.sources.collection import Collection, reads
-from truerate.sources.cuts import json_lines
-from truerate.sources.public.faithjudge_replies import (
-    Reply,
-    Task,
-    item_of,
-    read_labelled,
-    replies_in,
-    sources_in,
+from truerate.sources.cuts import csv_records, json_lines
+from truerate.sources.public.faithbench import UNWANTED, label_in, worst
+from truerate.sources.public.ragtruth import (
+    FOLDER,
+    TEXTS,
+    Given,
+    given_of,
+    keep_answer,
+    labels_of,
+    slice_files,
 )
-from truerate.sources.public.ragtruth_answers import Given
 from truerate.sources.public.unit_labels import attributes_of
 from truerate.sources.rows import BadRow, Reason, Row, label_of
 
@@ -40,10 +44,29 @@ FINAL = re.compile(rf"Final classification:\s*\**({'|'.join(LABELS)})", re.IGNOR
 # the older name of one task in the files without a prefix
 RENAMED = {"benchmarkz-summary": "faithbench-summary"}
 CARD, SET = published_card("faithjudge"), public_set("faithjudge")
+WRITTEN = "generated_outputs"
+WRITTEN_FILE = re.compile(rf"{WRITTEN}/([^/]+)/([^/]+)/([a-z0-9]+)_([a-z0-9]+)_\d{{8}}_\d{{6}}\.csv")
+FAITHBENCH, FAITHBENCH_TASK = f"{FOLDER}/faithbench_summary.jsonl", "faithbench-summary"
+TASKS = {  # of verdicts, and the task of their items
+    FAITHBENCH_TASK: "summarization",
+    "ragtruth-summary": "summarization",
+    "ragtruth-qa": "qa",
+    "ragtruth-data2txt": "general",
+}
+COLUMNS = {
+    "summary": "summary",
+    "qa": "qa_response",
+    "data2txt": "overview",
+}  # of a reply, by its kind of task
+THOUGHT = re.compile(r"^.*?\n</think>\n", re.DOTALL)
+N_JUDGED = 131_072  # characters of a reply that the judge was given, its reasoning among them
+CALIBRATION = "calibration"  # the purpose of answers that no subject of the board wrote
 
 
 class Place(NamedTuple):
-    """Where a file of verdicts belongs: its path, the model's maker and name, the task, whether it bears the prefix."""
+    """Where a file of verdicts belongs: its path, the model's maker and name, the task, whether it bears the
+    prefix.
+    """
 
     file: str
     maker: str
@@ -52,9 +75,29 @@ class Place(NamedTuple):
     is_prefixed: bool
 
 
+class Task(NamedTuple):
+    """A source in a task: what the replies of all models share."""
+
+    name: str
+    source_id: str
+
+
+class Reply(NamedTuple):
+    """A model's reply to it."""
+
+    maker: str
+    model: str
+    task: Task
+
+    @property
+    def id(self) -> str:
+        """What it is called in rejects."""
+        return "/".join((self.maker, self.model, *self.task))
+
+
 @dataclass
 class Beside:
-    """What lies beside the verdicts, what the subjects are called, and which replies have been judged."""
+    """What lies beside the verdicts, the names of the subjects, and which replies have been judged."""
 
     replies: Mapping[Reply, str]
     given: dict[Task, Given]
@@ -65,19 +108,17 @@ class Beside:
 
 @reads(CARD)
 def read(collection: Collection) -> None:
-    """Each reply with a verdict as a silver sample, hallucinated where that is Inconsistent or Invalid, as the
-    published rates count.
+    """Read each reply with a verdict as a silver sample, hallucinated where that is Inconsistent or Invalid
+    (as the published rates count).
 
-    `part` is the task (`faithbench-summary` …), `unit` the source in it, `files` which of the two groups of
-    verdict files it stands in, `own_judge` marks replies of the judge's own maker, whose models the card names as
-    `judges_own`. A text is what was judged;
-    where the verdict holds none it is that of `generated_outputs`, less the reasoning before it. With texts,
-    people's labelled answers on the same sources stand beside as gold samples of purpose `calibration`.
+    Attributes: `part`, the task (`faithbench-summary` …); `unit`, the source in it; `files`, the group of
+    verdict files; `own_judge` of replies of the judge's own maker, whose models the card names as
+    `judges_own`. The text is the judged one, else that of `generated_outputs` less the reasoning before it.
+    With texts, people's labelled answers on the same sources are gold samples of purpose `calibration`.
     """
     files = list(verdict_files(collection.folder))
-    collection.refuse_none(
-        files, "no verdicts of FaithJudge", f"{VERDICTS}/<org>/<model>/*_hallucination_eval.txt"
-    )
+    pattern = f"{VERDICTS}/<org>/<model>/*_hallucination_eval.txt"
+    collection.refuse_none(files, "no verdicts of FaithJudge", pattern)
     beside = Beside(replies_in(collection), sources_in(collection), subjects_of(files))
     for file in files:
         collection.read(file.file, json_lines, partial(_keep, collection, file, beside))
@@ -88,12 +129,12 @@ def read(collection: Collection) -> None:
     judges_own = {beside.subjects[file.maker, file.model] for file in files if file.maker == MAKER}
     collection.card["judges_own"] = sorted(judges_own)
     if lacking := _lacking(collection):
-        caveat = f"Without a verdict in a task, so that their rates over all tasks are of other sources than the others': {lacking}."
-        collection.card["caveats"] = [*collection.card["caveats"], caveat]
+        caveat = "Without a verdict in a task, so that their rates over all tasks are of other sources"
+        collection.card["caveats"] = [*collection.card["caveats"], f"{caveat} than the others': {lacking}."]
 
 
 def _lacking(collection: Collection) -> str:
-    """The models that have no verdict in a task in which another has one, each with those tasks; empty where none lacks."""
+    """The models without a verdict in a task in which another has one, each with those tasks; else empty."""
     tasks: dict[str, set[str]] = defaultdict(set)
     for sample in collection.samples.values():
         if sample["label_source"] == "silver":
@@ -116,9 +157,7 @@ def subjects_of(files: list[Place]) -> dict[tuple[str, str], str]:
     """What each model is called: its folder; with its maker's where two makers have one of that name."""
     models = {(file.maker, file.model) for file in files}
     names = [model for _, model in models]
-    return {
-        (maker, model): f"{maker}/{model}" if names.count(model) > 1 else model for maker, model in models
-    }
+    return {of: "/".join(of) if names.count(of[1]) > 1 else of[1] for of in models}
 
 
 def _keep(collection: Collection, file: Place, beside: Beside, row: Row) -> None:
@@ -149,10 +188,10 @@ def _keep(collection: Collection, file: Place, beside: Beside, row: Row) -> None
 
 
 def classification(row: Row) -> str:
-    """The verdict of a row: its `classification`, which is the first that the judge's reply ends in.
+    """Return the verdict of a row: its `classification`, else the first that the judge's reply ends in.
 
-    Where the field is empty it is read from the reply. Raises BadRow where the call failed (`Unknown`), where
-    there is none, and where field and reply differ; an unreadable reply was published as Inconsistent and stays so.
+    Raises BadRow where the call failed (`Unknown`), where there is none, and where field and reply differ; an
+    unreadable reply was published as Inconsistent and stays so.
     """
     stated, reply = row.optional_text("classification"), row.optional_text("evaluation_response") or ""
     match = FINAL.search(reply)
@@ -188,3 +227,98 @@ def _book_unjudged(collection: Collection, beside: Beside) -> None:
         collection.reject(VERDICTS, bad, target_id=reply.id, text=beside.replies[reply])
     written = {reply[:2] for reply in beside.replies}
     collection.counts["n_models_without_verdicts"] += len(written - beside.subjects.keys())
+
+
+# ---- what lies beside the verdicts: replies, their sources, people's labelled answers ----------------------
+def replies_in(collection: Collection) -> dict[Reply, str]:
+    """The replies of `generated_outputs`, as they were judged; none where the folder is not there.
+
+    Files without rows are counted and hold none. A later file of the same task goes before an earlier one.
+    """
+    replies: dict[Reply, str] = {}
+    for path in sorted((collection.folder / WRITTEN).glob("*/*/*.csv")):
+        file = path.relative_to(collection.folder).as_posix()
+        if named := WRITTEN_FILE.fullmatch(file):
+            maker, model, of, kind = named.groups()
+            of_file: dict[Reply, str] = {}
+            columns = ("source_id", COLUMNS.get(kind, kind))
+            keep = partial(_note, of_file, maker, model, f"{of}-{kind}", columns[1])
+            collection.read(file, partial(csv_records, columns=columns), keep, may_be_empty=True)
+            collection.counts["n_empty_files"] += not of_file
+            replies |= of_file
+    return replies
+
+
+def _note(replies: dict[Reply, str], maker: str, model: str, task: str, column: str, row: Row) -> None:
+    reply = Reply(maker, model, Task(task, row.text("source_id")))
+    if reply in replies:
+        raise BadRow(Reason.DUPLICATE, f"a reply to {reply.task.source_id[:40]!r} was already read")
+    replies[reply] = clean(THOUGHT.sub("", row.text(column)[:N_JUDGED]))  # what the judge saw: no reasoning
+
+
+def sources_in(collection: Collection) -> dict[Task, Given]:
+    """What the models were given, as far as `eval_data` holds it; a line that is no sound row gives no
+    source.
+    """
+    given: dict[Task, Given] = {}
+    files = {file: (f"ragtruth-{part}", part) for file, part in slice_files(collection.folder).items()}
+    if (collection.folder / FAITHBENCH).is_file():
+        files[FAITHBENCH] = (FAITHBENCH_TASK, "")
+    for file, (task, part) in files.items():
+        for number, make in json_lines((collection.folder / file).read_bytes()):
+            try:
+                row = Row(make(), number)
+                source = Task(task, str(row.get("source_id")))
+            except BadRow:
+                continue
+            given[source] = given_of(part, row) if part else Given(TASKS[task], "", row.text("source"))
+    return given
+
+
+def item_of(collection: Collection, task: Task, given: Given | None) -> dict:
+    """The item that all replies to one source share, with its text if it is there; raises BadRow for other
+    tasks.
+    """
+    if task.name not in TASKS:
+        problem = f"task {task.name[:40]!r} is not known; allowed: {', '.join(TASKS)}"
+        raise BadRow(Reason.UNKNOWN_VALUE, problem)
+    return collection.item(
+        TASKS[task.name],
+        group=("source", task.name, task.source_id),
+        question=given.question if given else "",
+        document_ids=[collection.document(given.text, licence=TEXTS)] if given else [],
+        source_id=task.source_id,
+        is_shared=True,
+    )
+
+
+def read_labelled(collection: Collection, given: dict[Task, Given]) -> None:
+    """Read people's labelled answers on the same sources as gold samples of purpose `calibration`."""
+    for file, part in slice_files(collection.folder).items():
+        collection.read(file, json_lines, partial(_keep_answers, collection, file, f"ragtruth-{part}", given))
+    if (collection.folder / FAITHBENCH).is_file():
+        collection.read(FAITHBENCH, json_lines, partial(_keep_summaries, collection, given))
+
+
+def _keep_answers(collection: Collection, file: str, name: str, given: dict[Task, Given], row: Row) -> None:
+    task = Task(name, str(row.integer("source_id")))
+    item = item_of(collection, task, given.get(task))
+    for entry in row.items("responses"):
+        with collection.part(file, row, text=str(entry)):
+            answer = Row(entry, row.number)
+            more = {"unit": "/".join(task), "part": task.name, "purpose": CALIBRATION}
+            keep_answer(collection, item, answer, labels_of(answer), **more)
+
+
+def _keep_summaries(collection: Collection, given: dict[Task, Given], row: Row) -> None:
+    """The summaries of a source; their annotations are lists, one per annotator."""
+    task = Task(FAITHBENCH_TASK, row.text("source_id"))
+    item = item_of(collection, task, given.get(task))
+    for entry in row.items("summaries"):
+        with collection.part(FAITHBENCH, row, text=str(entry)):
+            summary = Row(entry, row.number)
+            annotations = [Row(mark, row.number) for marks in summary.items("annotations") for mark in marks]
+            label = worst(filter(None, map(label_in, annotations)))
+            about = {"generator": summary.text("meta_model"), "label": label, "purpose": CALIBRATION}
+            about |= {"label_source": "gold", "part": task.name, "unit": "/".join(task)}
+            collection.sample(item, summary.text("summary"), is_hallucinated=label == UNWANTED, **about)

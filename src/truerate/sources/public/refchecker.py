@@ -1,8 +1,8 @@
-"""RefChecker's human labels (Hu et al. 2024): replies of seven models in three settings, cut into claims that
-people labelled.
+"""RefChecker's human labels (Hu et al. 2024): replies of seven models in three settings, with labelled
+claims.
 
-In `zero_context` a question stands alone; in `noisy_context` retrieved passages, in `accurate_context` one
-document are given with it. The files hold neither questions nor passages.
+A question stands alone in `zero_context`, with retrieved passages in `noisy_context`, with one document in
+`accurate_context`. The files hold neither questions nor passages.
 """
 
 from functools import partial
@@ -26,36 +26,30 @@ PARTS = SETTINGS = tuple(SET.holds)
 
 @reads(CARD)
 def read(collection: Collection, part: str | None = None) -> None:
-    """The replies of one setting (`part`) as samples of task `entity`, each of their claims as a sample of
-    task `fact`.
+    """Read the replies of one setting (`part`) as samples of task `entity`, their claims as samples of task
+    `fact`.
 
-    A reply is hallucinated where not all of its claims are entailed, so one without claims is not; a claim is
-    where its label is not Entailment. Settings are never pooled: raises TruerateError where the file holds
-    several and `part` names none of them.
+    A claim is hallucinated where its label is not Entailment, a reply where one of its claims is. Settings
+    are never pooled: raises TruerateError where the file holds several and `part` names none.
     """
     where = f"source {collection.name!r}"
     if part is not None and part not in SETTINGS:
         raise SettingsError(f"{where}: part {part!r} is not known; allowed: {listed(SETTINGS)}")
     settings: set[str] = set()
     # the one file of this project's form where it is there, else the publisher's, of every setting
-    clone = (
-        []
-        if collection.has(FILE)
-        else matching(collection.folder, *(SET.holds[name][0] for name in SETTINGS))
-    )
+    patterns = () if collection.has(FILE) else (SET.holds[name][0] for name in SETTINGS)
+    clone = matching(collection.folder, *patterns)
     for file in clone or [FILE]:
         cut = json_lines if file == FILE else changed(json_list, partial(_with_path, file))
         collection.read(file, cut, partial(_keep, collection, settings, part))
     if len(clone) > 1:
         collection.fold_files(CLONE)
     if len(settings) > 1 and part is None:
-        raise SourceError(
-            f"{where}: {FILE} holds several settings, which are never pooled; name one as `part`: {listed(settings)}"
-        )
+        problem = f"{FILE} holds several settings, which are never pooled"
+        raise SourceError(f"{where}: {problem}; name one as `part`: {listed(settings)}")
     if not collection.items and part is not None:
-        raise SourceError(
-            f"{where}: {FILE} holds no reply of part {part!r}; settings in it: {listed(settings)}"
-        )
+        problem = f"{FILE} holds no reply of part {part!r}"
+        raise SourceError(f"{where}: {problem}; settings in it: {listed(settings)}")
 
 
 def _with_path(file: str, values: dict, number: int) -> dict:

@@ -1,7 +1,6 @@
-"""The labels behind a board whose set has more of them than units: what a reader's `labels` makes them of, and with.
+"""The labels behind a board whose set has more of them than units.
 
-A reader whose module has a function `labels`, from `Tables` to rows of `label_row`, brings them; one without it reads a
-set that has no more labels than its rows have values.
+A reader whose module has a function `labels`, from `Tables` to rows of `label_row`, brings them.
 """
 
 from collections.abc import Mapping

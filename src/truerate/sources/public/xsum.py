@@ -1,9 +1,10 @@
 """XSum hallucination annotations (Maynez et al. 2020): spans that three workers marked in summaries of BBC
 articles.
 
-Three layouts are read: the publisher's CSV (apostrophes written `\\'`, offsets from 1, `NULL` for no span), the Parquet files
-of `google-research-datasets/xsum_factuality` on the Hub (configuration `xsum_faithfulness`: no text of the span, types as
-numbers), and this project's (offsets from 0). The articles themselves are not part of the data, so items have no documents.
+Three layouts are read: the publisher's CSV (apostrophes written `\\'`, offsets from 1, `NULL` for no span),
+the Parquet files of `google-research-datasets/xsum_factuality` on the Hub (configuration `xsum_faithfulness`:
+no text of the span, types as numbers), and this project's (offsets from 0). Items have no documents: the
+articles are not part of the data.
 """
 
 import re
@@ -36,10 +37,7 @@ Span = tuple[int, int, str]
 
 @dataclass
 class Summary:
-    """One annotated summary: its text, and what each worker marked in it (nothing, where only NULL rows stand).
-
-    `empty`: the rows in which a worker says that there is nothing to mark.
-    """
+    """A summary: its text, what each worker marked, and (`empty`) the rows in which a worker marks nothing."""
 
     text: str
     marked: dict[str, set[Span]] = field(default_factory=dict)
@@ -48,11 +46,10 @@ class Summary:
 
 @reads(CARD)
 def read(collection: Collection) -> None:
-    """Summaries as samples, hallucinated where most workers marked something; each worker's marks as a
+    """Read summaries as samples, hallucinated where most workers marked something; each worker's marks as a
     judgement.
 
-    Where a worker both marked spans and said that there is nothing to mark, the spans stand and the other row
-    is a reject.
+    Where a worker also has a row without a mark, the spans stand and that row is a reject.
     """
     summaries: dict[tuple[str, str], Summary] = {}
     files = _files(collection)
@@ -72,7 +69,7 @@ def read(collection: Collection) -> None:
 
 
 def _files(collection: Collection) -> dict[str, Cutter]:
-    """The files to read with what cuts them: this project's where it is there, else the publisher's, else those of the Hub."""
+    """The files to read with their cutters: this project's, else the publisher's, else those of the Hub."""
     folder = collection.folder
     ours: dict[str, Cutter] = {FILE: partial(csv_records, columns=COLUMNS)}
     if collection.has(FILE):
@@ -85,11 +82,12 @@ def _files(collection: Collection) -> dict[str, Cutter]:
 
 
 def _from_zero(values: dict, number: int) -> dict:
-    """A published row in this project's shape: plain apostrophes, the type by its name, offsets from 0.
+    """Return a published row in this project's shape: plain apostrophes, the type by its name, offsets from
+    0.
 
-    Where the words of a span do not stand at its place (start 0), they are searched for in the summary; line breaks at
-    their edges, written `\\n`, are none of them. Raises BadRow: `unresolved` where they are not in it, `malformed` where
-    a span has neither a place nor words.
+    Where the words of a span do not stand at its place (start 0), they are searched for in the summary,
+    without line breaks (`\\n`) at their edges. Raises BadRow: `unresolved` where they are not in it,
+    `malformed` for a span with neither a place nor words.
     """
     text, kind, words = (values.get(name) for name in ("summary", "hallucination_type", "hallucinated_span"))
     text = text.replace("\\'", "'") if isinstance(text, str) else text
@@ -98,13 +96,11 @@ def _from_zero(values: dict, number: int) -> dict:
         kind = next((name for name in TYPES if name.casefold() == kind.casefold()), kind)
     start, end = (_one_less(values.get(f"hallucinated_span_{side}")) for side in ("start", "end"))
     if kind != "NULL" and start == -1 and words is None:
-        problem = "the span begins at 0, which is no place, and its words are not there"
-        raise BadRow(Reason.MALFORMED, problem)
+        raise BadRow(Reason.MALFORMED, "the span begins at 0, which is no place, and its words are not there")
     if isinstance(words, str) and isinstance(text, str) and kind != "NULL":
         words = words.replace("\\'", "'").removeprefix(BREAK).removesuffix(BREAK)
         if not (isinstance(start, int) and isinstance(end, int) and 0 <= start and text[start:end] == words):
-            bounds = find_span(text, words)
-            if bounds is None:
+            if (bounds := find_span(text, words)) is None:
                 problem = f"the words of the span, {words[:40]!r}, do not stand in the summary"
                 raise BadRow(Reason.UNRESOLVED, problem)
             start, end = bounds
