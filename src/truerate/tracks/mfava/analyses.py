@@ -1,9 +1,9 @@
 """What the paper asks of its rates: do silver- and gold-based estimates agree, are large models better, what
 do languages, their number and the length of replies explain?
 
-Points of one analysis are not independent (cells share a detector, models share queries), so a p-value from
-Student's t says too much; where models are compared the headline rates stand beside it, paired by article,
-and a bootstrap of the raw ones. Common Crawl shares and article counts enter as logarithms.
+Points of one analysis are not independent (cells share a detector, models share queries), so Student's t says
+too much; where models are compared, headline rates stand beside it, paired by article, and a bootstrap of raw
+ones.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -90,11 +90,8 @@ def point_rows(
 
 
 def silver_against_gold(values: Mapping[Key, Values], writer: ScoreWriter) -> list[dict]:
-    """Return Pearson's r of HR_est by silver and by gold over cells, and of the corrections alone (HR_est
-    over the raw rate).
-
-    Both estimates of a cell hold the same H_det, so the first overstates how well silver stands in for gold;
-    the second is free of it.
+    """Return Pearson's r of HR_est by silver and by gold over cells, and of the corrections alone (over the
+    raw rate): both estimates hold the same H_det, so the first overstates how well silver stands in for gold.
     """
     silver, gold, raw = (values.get(key, {}) for key in ((HR_EST, SILVER), (HR_EST, GOLD), (RAW, None)))
     shared = sorted(set(silver) & set(gold))
@@ -114,15 +111,15 @@ def silver_against_gold(values: Mapping[Key, Values], writer: ScoreWriter) -> li
 def correlations(
     cells: Cells, values: Mapping[Key, Values], models: Mapping[str, Model], writer: ScoreWriter
 ) -> list[dict]:
-    """Return by each estimator of SHOWN what goes with a rate, and with hallucinated tokens per reply by the
-    same estimate:
+    """Return what goes with a rate by each estimator of SHOWN, and with hallucinated tokens per reply by it:
 
-    - over languages, their means over models: facts of a language (mFAVA Figure 5a; the points of rates);
-    - over models, their means over all languages: how many languages its makers say it speaks (Figure 5b; of
-      rates alone, with their points; models that declare none are no points);
-    - tokens per reply (Figure 7): over cells, as they are and (`within` = languages) less their means over
-      the models of a language, because a token is a character in one script and a word in another; over the
-      languages of each model; and over languages by their means over models (`across`).
+    - over languages, their means over models: the logarithm of a fact of the language (mFAVA Figure 5a),
+
+    - over models, their means over all languages: how many languages they declare (Figure 5b; rates alone),
+
+    - tokens per reply (Figure 7) over cells, as they are and (`within` = languages) less their means over the
+    models of a language, because a token is a character in one script and a word in another; over the
+    languages of each model; and over languages by their means over models (`across`).
     """
     rows: list[dict] = []
     n_tokens = {cell: float(replies.tokens.mean(axis=1).mean()) for cell, replies in cells.items()}
@@ -163,9 +160,7 @@ def correlations(
 
 
 def language_means(values: Values, cells: Iterable[Cell]) -> dict[str, float]:
-    """Return the mean over models by language; a language in which a model that answered has no value has
-    none.
-    """
+    """Return the mean over models by language, where every model that answered in it has a value."""
     return _means(values, cells, 1)
 
 
@@ -189,8 +184,8 @@ def _means(values: Values, cells: Iterable[Cell], side: int) -> dict[str, float]
 def size_groups(
     cells: Iterable[Cell], models: Mapping[str, Model], *, large_from: float | None = None
 ) -> list[tuple[dict, list[str], list[str]]]:
-    """Return small and large models: those below and from `large_from` billions of parameters on (None: from
-    their median size on), and the smallest and largest of each family that has two sizes.
+    """Return small and large models: below and from `large_from` billions of parameters on (None: from their
+    median on), and the smallest and largest of each family that has two sizes.
     """
     names = sorted({name for name, _ in cells} & models.keys())
     sizes = {name: size for name in names if (size := models[name].size_b)}
@@ -218,11 +213,8 @@ def size_tests(
     large_from: float | None = None,
 ) -> list[dict]:
     """Return the paper's test of small against large models: Student's t over the estimates of each model
-    averaged over languages, one per detector seed and reply seed (there 3 × 5 = 15 per model).
-
-    Of HR_est by silver where every cell has it, else of the raw rate. The estimates of a model share its
-    replies' queries and its detector, which the test does not know: the bootstrap (`test` = bootstrap) stands
-    beside it.
+    averaged over languages, one per detector seed and reply seed (there 3 × 5 = 15 per model), of HR_est by
+    silver where every cell has it, else of the raw rate.
     """
     averages = language_averages(cells, calibrated)
     is_corrected = bool(averages) and all((HR_EST, SILVER) in each for each in averages.values())
@@ -248,11 +240,8 @@ def difference_rows(
 
 
 def language_averages(cells: Cells, calibrated: Calibrations) -> dict[str, dict[Key, list[float]]]:
-    """Return of each model and estimate the mean over all languages, one value per detector seed and reply
-    seed.
-
-    An estimate that a language lacks, or whose reply seeds differ between languages, has none; nor has a
-    model that answered in fewer languages than others.
+    """Return the mean over all languages by model and estimate, one value per detector seed and reply seed;
+    none where a language lacks the estimate, or has other reply seeds.
     """
     langs = {lang for _, lang in cells}
     averages: dict[str, dict[Key, list[float]]] = {}
@@ -325,9 +314,8 @@ def contrasts(
 
 
 def contrast_rows(cells: Cells, asked: Sequence[Contrast], writer: ScoreWriter) -> list[dict]:
-    """Return `mean_difference` (with its interval), `p_value`, `n_points` of every contrast of raw rates
-    (`ratio_contrasts`), articles resampled whole for all models together: what two models share on an article
-    cancels.
+    """Return the differences of raw rates by every contrast (`ratio_contrasts`), articles resampled whole for
+    all models together: what two models share on an article cancels.
     """
     if not asked:
         return []
@@ -347,9 +335,7 @@ def contrast_rows(cells: Cells, asked: Sequence[Contrast], writer: ScoreWriter) 
 
 
 def headline_rows(fit: Fit, asked: Iterable[Contrast], writer: ScoreWriter) -> list[dict]:
-    """Return the same of headline rates (`estimators.grid.combined`: linearised, paired by article), of the
-    contrasts all of whose cells have labels.
-    """
+    """Return those of headline rates (paired by article), where all cells of a contrast have labels."""
     rows = []
     test = {"estimator": PREDICTION_POWERED, "calibration": NATURAL, "test": "paired"}
     for contrast in asked:

@@ -91,7 +91,7 @@ def language(code: str, where: str = "tracks.mfava.languages") -> Language:
 
 
 def check_languages(board: str, declared: Iterable[str], available: Iterable[str], *, source: str) -> None:
-    """Raise TruerateError for the first declared language that is unknown or of which the source has nothing."""
+    """Raise TruerateError for the first declared language that is unknown or missing from the source."""
     available = set(available)
     for code in declared:
         language(code)

@@ -1,5 +1,5 @@
-"""The data set of a board: what the replies and the source make together, what was rejected and why; what
-detectors learn from and judge. Pure: it asks nothing.
+"""The data set of a board: samples, documents and items from replies and source, rejected rows, what
+detectors learn from and judge, and what people label. Pure: it asks nothing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,9 +27,7 @@ TEXT = pl.Schema(
 
 
 def silver_samples(rows: Iterable[dict], contexts: Mapping[str, Context]) -> list[dict]:
-    """Return the Sample rows of passages that came through all six rounds: the text of the last one with its
-    spans.
-    """
+    """Return the Sample rows of passages that came through all six rounds: the last text with its spans."""
     inserted = [row for row in rows if row["purpose"] == INSERT and row["status"] == "ok"]
     last = [row for row in inserted if facts(row)["type"] == TYPES[-1]]
     return [_sample(contexts[row["item_id"]], row["text"], "silver", row["model"]) for row in last]
@@ -56,9 +54,7 @@ def _sample(context: Context, marked: str, task: str, generator: str | None, **a
 def labelled(
     samples: pl.DataFrame, contexts: Mapping[str, Context], sizes: Mapping[str, int], *, seed: int
 ) -> list[dict]:
-    """Return the English labelled samples that a board uses and translates: of each task (TRAIN, HELD_OUT)
-    those of as many items as `sizes` says.
-    """
+    """Return the English labelled samples that a board uses: of as many items per task as `sizes` says."""
     is_english = (pl.col("lang") == SOURCE) & pl.col("task").is_in(list(sizes))
     english = samples.filter(is_english).sort("sample_id").to_dicts()
     kept: set[str] = set()
@@ -70,9 +66,7 @@ def labelled(
 
 
 def rejected_samples(samples: Iterable[dict]) -> list[dict]:
-    """Return Reject rows of the labelled samples that are not translated: their spans cannot be written as
-    tags.
-    """
+    """Return Reject rows of labelled samples whose spans cannot be written as tags."""
     shared = {"where": TRANSLATE, "reason": UNSOUND, "detail": "a span leaves the text or lies over another"}
     unsound = [row for row in samples if not is_sound(row)]
     return [reject_row(target_id=row["sample_id"], text=clean(row["text"]), **shared) for row in unsound]
@@ -81,9 +75,7 @@ def rejected_samples(samples: Iterable[dict]) -> list[dict]:
 def translated(
     rows: Iterable[dict], samples: Iterable[dict], contexts: Mapping[str, Context], documents: pl.DataFrame
 ) -> tuple[list[dict], list[dict], list[dict], list[dict]]:
-    """Return Document, Item and Sample rows of the translations, and Reject rows of those whose reference has
-    none.
-    """
+    """Return Document, Item, Sample rows of translations, and Reject rows of those without a reference."""
     sample_ids = {row["sample_id"] for row in samples}
     document_of = {row["document_id"]: row for row in documents.iter_rows(named=True)}
     read = [(row, facts(row)) for row in rows if row["status"] == "ok"]
@@ -136,9 +128,7 @@ def documents_frame(rows: Sequence[dict]) -> pl.DataFrame:
 
 
 def samples_frame(written: Sequence[dict], source: pl.DataFrame, kept: Iterable[dict]) -> pl.DataFrame:
-    """Return the samples written here and those of the source: all but English labelled samples that were not
-    chosen.
-    """
+    """Return the samples written here and the source's but English labelled ones not chosen."""
     is_english = pl.col("task").is_in([TRAIN, HELD_OUT]) & (pl.col("lang") == SOURCE)
     is_kept = pl.col("sample_id").is_in([row["sample_id"] for row in kept])
     whole = pl.concat([frame(Sample, list(written)), source.filter(~is_english | is_kept)])
@@ -146,9 +136,7 @@ def samples_frame(written: Sequence[dict], source: pl.DataFrame, kept: Iterable[
 
 
 def items_frame(written: Sequence[dict], source: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:
-    """Return the items that the tables name and the source's queries, by id; one written here comes before
-    its like.
-    """
+    """Return the items that the tables name and the source's queries, by id; one written here comes first."""
     ours = frame(Item, list(written)).unique("item_id", keep="first", maintain_order=True)
     named = pl.concat([table["item_id"] for table in tables]).unique(maintain_order=True).to_list()
     is_kept = pl.col("item_id").is_in(named) | (pl.col("task") == "wild")
@@ -170,8 +158,8 @@ def training(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """Return the texts that detectors judge: held-out, silver and gold samples, and replies in the wild; none
-    shares a group with a text learned from. A reply that people labelled is judged once, as the reply.
+    """Return the texts that detectors judge: held-out, silver and gold samples, and replies in the wild, none
+    of a group learned from. A reply that people labelled is judged once, as the reply.
     """
     used = training(samples)["group_id"].unique(maintain_order=True).to_list()
     judged = samples.filter(

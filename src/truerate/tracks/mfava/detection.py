@@ -1,10 +1,9 @@
 """How well each detector finds hallucinated tokens (mFAVA Tables 3 and 10), how well its probabilities order
-tokens wherever it begins to mark (AUROC and average precision), and Mu-SHROOM's two scores of natural
-answers.
+tokens (AUROC and average precision), and Mu-SHROOM's two scores of natural answers.
 
-Scores of one detector are means over its seeds; the language `all` is the plain mean over languages,
-undefined where one of them is. Clusters (articles, references) are resampled whole. A text that a run did not
-judge does not count for it.
+Scores of one detector are means over its seeds; `all` is the plain mean over languages, undefined where one
+of them is. Clusters (articles, references) are resampled whole. A text that a run did not judge does not
+count.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,17 +20,8 @@ from truerate.metrics.intervals import UNIT, Interval, cluster_sums
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.spans import HARD, answer_correlation, answer_iou
 from truerate.metrics.thresholds import auroc_of_counts, average_precision_of_counts
-from truerate.tracks.mfava.marking import (
-    AGAINST,
-    NATURAL,
-    Detector,
-    Labelled,
-    Run,
-    Texts,
-    are_apart,
-    token_sums,
-    type_sums,
-)
+from truerate.tracks.mfava import marking
+from truerate.tracks.mfava.marking import AGAINST, NATURAL, Detector, Labelled, Run, Texts
 
 CATEGORY = "category"
 MARK_ALL, MARK_NONE = "mark-all", "mark-none"
@@ -55,9 +45,8 @@ SoftSpans = Sequence[tuple[int, int, float | None]]
 
 
 class Cell(NamedTuple):
-    """One detector in one language against labels of one kind: number of judged texts, intervals by metric
-    and type, SPREAD of each seed (3, seeds), and how many of the texts that it judged it read in windows, and
-    how many these are.
+    """One detector in one language against labels of one kind: judged texts, intervals by metric and type,
+    SPREAD of each seed (3, seeds), and how many of its texts it read in windows, of how many.
     """
 
     n: int
@@ -72,9 +61,7 @@ Cells = dict[tuple[str, Detector, str], Cell]  # by kind of labels, detector and
 def detection_cells(
     texts: Texts, gold: Mapping[str, Labelled], runs: Mapping[Detector, Sequence[Run]], writer: ScoreWriter
 ) -> Cells:
-    """Return the cell of every detector against every kind of labels in each language that these texts are
-    in.
-    """
+    """Return the cell of every detector against every kind of labels in each language of these texts."""
     cells: Cells = {}
     for against in AGAINST:
         whole = gold[against]
@@ -92,8 +79,8 @@ def detection_cells(
 
 
 def detection_rows(cells: Cells, is_apart: Mapping[str, bool], writer: ScoreWriter) -> list[dict]:
-    """Return Score rows of every detector against every kind of labels, per language and over all, from the
-    cells of all texts. `is_apart`: by kind of labels, whether languages are apart (`marking.are_apart`).
+    """Return Score rows of every detector against every kind of labels, per language and over all.
+    `is_apart`: by kind of labels, whether languages are apart (`marking.are_apart`).
     """
     by_detector: dict[tuple[str, Detector], dict[str, Cell]] = {}
     for against, detector, lang in sorted(cells, key=lambda key: (AGAINST.index(key[0]), *key[1:])):
@@ -108,8 +95,8 @@ def detection_rows(cells: Cells, is_apart: Mapping[str, bool], writer: ScoreWrit
 def _rows(
     detector: Detector, against: str, by_lang: Mapping[str, Cell], writer: ScoreWriter, *, is_apart: bool
 ) -> Iterator[dict]:
-    """The rows of a detector, over all languages of every metric that each of them has. `windowed_rate`, the
-    share of the judged texts whose reference was read in windows, has none where all were read whole.
+    """The rows of a detector; over all languages those metrics that each of them has. `windowed_rate` is the
+    share of judged texts whose reference was read in windows; it has no rows where all were read whole.
     """
 
     def row(lang: str, name: str, value: Interval | float | None, n: int, kind: str | None = None) -> dict:
@@ -119,15 +106,15 @@ def _rows(
     for lang, cell in by_lang.items():
         yield from (row(lang, name, interval, cell.n, kind) for (name, kind), interval in cell.scores.items())
     first, *others = by_lang.values()
-    for name, kind in [key for key in first.scores if all(key in cell.scores for cell in others)]:
-        each = [cell.scores[name, kind] for cell in by_lang.values()]
-        n = sum(cell.n for cell in by_lang.values())
-        yield row(ALL, name, mean_of_cells(each, is_independent=is_apart), n, kind)
+    n = sum(cell.n for cell in by_lang.values())
+    for key in first.scores:
+        if all(key in cell.scores for cell in others):
+            intervals = [cell.scores[key] for cell in by_lang.values()]
+            yield row(ALL, key[0], mean_of_cells(intervals, is_independent=is_apart), n, key[1])
     seeds = {lang: cell.seeds for lang, cell in by_lang.items()}
-    for lang, spreads in (seeds | {ALL: np.mean(list(seeds.values()), axis=0)}).items():
-        yield from (
-            row(lang, f"{name}_std", spread(of), len(of)) for name, of in zip(SPREAD, spreads, strict=True)
-        )
+    for lang, of_seeds in (seeds | {ALL: np.mean(list(seeds.values()), axis=0)}).items():
+        for name, values in zip(SPREAD, of_seeds, strict=True):
+            yield row(lang, f"{name}_std", spread(values), len(values))
     read = {lang: cell.windows for lang, cell in by_lang.items() if cell.windows[1]}
     n_windowed, n_read = (sum(windows[side] for windows in read.values()) for side in (0, 1))
     for lang, (part, n) in ({ALL: (n_windowed, n_read)} | read).items() if n_windowed else ():
@@ -137,14 +124,12 @@ def _rows(
 def _marked(
     gold: Labelled, runs: Sequence[Run], texts: Texts, detector: Detector, writer: ScoreWriter
 ) -> tuple[int, dict[tuple[str, str | None], Interval], np.ndarray]:
-    """`Cell.n`, the scores of marked tokens, and `Cell.seeds`. Recall is by each type that occurs, F1 by type
-    for detectors that name types.
-    """
-    typed = np.stack([type_sums(gold, run, texts.line) for run in runs], axis=1)
-    plain = np.stack([token_sums(gold, run, texts.line) for run in runs], axis=1)
+    """`Cell.n`, the scores of marked tokens, and `Cell.seeds`; F1 by type for detectors that name types."""
+    plain = np.stack([marking.token_sums(gold, run, texts.line) for run in runs], axis=1)
+    typed = np.stack([marking.type_sums(gold, run, texts.line) for run in runs], axis=1)
     sums = np.concatenate(
         [plain, typed.reshape(*plain.shape[:2], -1)], axis=2
-    )  # (samples, seeds, 4 + types · 4)
+    )  # (texts, seeds, 4 + types · 4)
     kinds = [kind for kind in range(len(TYPES)) if typed[:, 0, kind, 0].sum() > 0]
     names: list[tuple[str, int | None]] = [(name, None) for name in PLAIN]
     names += [("token_recall_by_type", kind) for kind in kinds]
@@ -153,13 +138,11 @@ def _marked(
 
     def statistics(totals: np.ndarray) -> np.ndarray:
         seeds = totals.reshape(len(totals), *sums.shape[1:])
-        counts, of_types = seeds[..., :4], seeds[..., 4:].reshape(*seeds.shape[:2], len(TYPES), 4)
-        columns = [
-            PLAIN[name](counts)
-            if name in PLAIN
-            else TYPED[name](of_types if kind is None else of_types[..., kind, :])
-            for name, kind in names
-        ]
+        of_types = seeds[..., 4:].reshape(*seeds.shape[:2], len(TYPES), 4)
+        columns = []
+        for name, kind in names:
+            of_kind = of_types if kind is None else of_types[..., kind, :]
+            columns.append(PLAIN[name](seeds[..., :4]) if name in PLAIN else TYPED[name](of_kind))
         return np.stack([mean_of_defined(column) for column in columns], axis=1)
 
     intervals = writer.intervals(cluster_sums(gold.groups, sums.reshape(len(sums), -1)), statistics)
@@ -171,9 +154,7 @@ def _marked(
 
 
 def token_levels(run: Run, places: np.ndarray, texts: Texts) -> np.ndarray:
-    """Return the largest probability of the spans that overlap a token, in per cent, (tokens,), of texts at
-    `places`; 0 where none does.
-    """
+    """Return the largest probability of the spans over each token, in per cent, (tokens,)."""
     spans = run.spans.filter(pl.col("place").is_in(places.tolist()))
     text, starts, ends, p = (spans[name].fill_null(1).to_numpy() for name in ("place", "start", "end", "p"))
     return texts.line.highest(text, starts, ends, np.round(p * LEVELS).astype(np.int8))
@@ -182,9 +163,7 @@ def token_levels(run: Run, places: np.ndarray, texts: Texts) -> np.ndarray:
 def _ordered(
     gold: Labelled, runs: Sequence[Run], levels: Sequence[np.ndarray], texts: Texts, writer: ScoreWriter
 ) -> dict[tuple[str, str | None], Interval]:
-    """The intervals of ORDERING, of one language: the counts of all at once would take more memory than a
-    board's texts.
-    """
+    """The intervals of ORDERING, of one language: the counts of all would take more memory than the texts."""
     positions, sample = texts.line.tokens_of(gold.places)
     n_cells = len(gold.places) * 2 * (LEVELS + 1)
     counts = []  # of each seed: tokens by text, label (gold or not) and per cent
@@ -207,53 +186,47 @@ def _ordered(
 
 
 def baseline_scores(gold: Labelled) -> dict[Detector, np.ndarray]:
-    """Return `answer_scores` of marking every character and none as the task has them (PLAIN_KIND): whole
-    characters, whatever tokens a detector of that name sees.
-    """
+    """Return `answer_scores` of marking every character and none (PLAIN_KIND), whatever a token is."""
     lengths = [len(text) for text in gold.samples["text"]]
-    marked = {
-        MARK_ALL: [([(0, length, 1.0)], HARD) for length in lengths],
-        MARK_NONE: [([], HARD)] * len(lengths),
+    marked = {MARK_ALL: [[(0, length, 1.0)] for length in lengths], MARK_NONE: [[] for _ in lengths]}
+    return {
+        Detector(name, *PLAIN_KIND): _answer_scores(gold, [(spans, HARD) for spans in of_answers])
+        for name, of_answers in marked.items()
     }
-    return {Detector(name, *PLAIN_KIND): _answer_scores(gold, answers) for name, answers in marked.items()}
 
 
 def answer_scores(gold: Labelled, runs: Mapping[Detector, Sequence[Run]]) -> dict[Detector, np.ndarray]:
-    """Return `iou` and `spearman` of each labelled answer, (answers, 2), the means over seeds, of every
-    detector but the two baselines; NaN where the first seed did not judge an answer.
+    """Return `iou` and `spearman` of each labelled answer, (answers, 2), means over seeds, of every detector
+    but the two baselines; NaN where the first seed did not judge an answer.
     """
     scores = {}
     for detector, seeds in runs.items():
         if detector.member not in (MARK_ALL, MARK_NONE):
             # the spans of one run at a time: those of all as Python's numbers take more than the board's
             # texts
-            each = [_answer_scores(gold, _marked_answers(run, gold)) for run in seeds]
-            scores[detector] = np.where(np.isnan(each[0]), np.nan, np.mean(each, axis=0))
+            of_seeds = [_answer_scores(gold, _marked_answers(run, gold)) for run in seeds]
+            scores[detector] = np.where(np.isnan(of_seeds[0]), np.nan, np.mean(of_seeds, axis=0))
     return scores
 
 
 def _answer_scores(gold: Labelled, marked: Sequence[tuple[SoftSpans, float] | None]) -> np.ndarray:
-    """Both scores of each answer, (answers, 2); NaN where it is not judged."""
-    scores = []
-    for text, spans, answer in zip(gold.samples["text"], gold.samples["spans"], marked, strict=True):
-        label = [(span["start"], span["end"], span["p"]) for span in spans]
-        nothing = (np.nan, np.nan)
-        scores.append(
-            (answer_iou(label, *answer), answer_correlation(len(text), label, answer[0]))
-            if answer
-            else nothing
-        )
-    return np.array(scores, dtype=float).reshape(-1, 2)
+    """Both scores of each answer, (answers, 2), from its soft spans and its threshold; NaN without these."""
+    scores = np.full((len(marked), 2), np.nan)
+    for index, (text, spans, answer) in enumerate(
+        zip(gold.samples["text"], gold.samples["spans"], marked, strict=True)
+    ):
+        if answer is not None:
+            label = [(span["start"], span["end"], span["p"]) for span in spans]
+            scores[index] = answer_iou(label, *answer), answer_correlation(len(text), label, answer[0])
+    return scores
 
 
 def _marked_answers(run: Run, gold: Labelled) -> list[tuple[SoftSpans, float] | None]:
-    """The soft spans of each answer and from where on they mark; None where it is not judged."""
     places = gold.places.tolist()
-    spans = run.spans.filter(pl.col("place").is_in(places))
-    spans_of = {
-        text: part.rows()
-        for (text,), part in spans.partition_by("place", as_dict=True, include_key=False).items()
-    }
+    by_text = run.spans.filter(pl.col("place").is_in(places)).partition_by(
+        "place", as_dict=True, include_key=False
+    )
+    spans_of = {text: part.rows() for (text,), part in by_text.items()}
     threshold = dict(run.rows.select("place", "threshold").iter_rows())
     return [(spans_of.get(text, []), threshold[text]) if run.is_judged[text] else None for text in places]
 
@@ -266,9 +239,9 @@ def mushroom_rows(
     *,
     with_page: Collection[str] = (),
 ) -> tuple[list[dict], pl.DataFrame]:
-    """Return `iou` and `spearman` (means over answers, seeds averaged) of every detector, and of marking
-    every character and none; `iou_with_page` and `spearman_with_page` over the answers to items `with_page`,
-    where only some have one; and the Outcome rows on which detectors are ranked by them, by the latter apart.
+    """Return `iou` and `spearman` (means over answers, seeds averaged) of every detector and of marking every
+    character and none; `…_with_page` over answers to items `with_page`, where only some have one; and the
+    Outcome rows of detectors.
 
     `answers`: `sample_id`, `item_id`, `group_id`, `lang` of those that people labelled; `scores`:
     `answer_scores` of them; `detectors`: those of the board, by whose kinds the two baselines stand beside
@@ -278,13 +251,13 @@ def mushroom_rows(
     if answers.is_empty():
         return rows, outcomes[0]
     kinds = sorted({detector[1:] for detector in detectors}) or [PLAIN_KIND]
-    shown = {
-        detector: scores[detector]
-        for detector in detectors
-        if detector in scores and detector.member not in (MARK_ALL, MARK_NONE)
+    baselines = {
+        (name, kind): scores[Detector(name, *PLAIN_KIND)] for name in (MARK_ALL, MARK_NONE) for kind in kinds
     }
-    for name in (MARK_ALL, MARK_NONE):
-        shown |= {Detector(name, *kind): scores[Detector(name, *PLAIN_KIND)] for kind in kinds}
+    shown = {
+        key: scores[key] for key in detectors if key in scores and key.member not in (MARK_ALL, MARK_NONE)
+    }
+    shown |= {Detector(name, *kind): of_answers for (name, kind), of_answers in baselines.items()}
     parts = {"": np.ones(answers.height, dtype=bool)}
     has_page = answers["item_id"].is_in(list(with_page)).to_numpy()
     if 0 < has_page.sum() < len(has_page):
@@ -302,9 +275,8 @@ def mushroom_rows(
 def _mushroom(
     metric: str, detector: Detector, units: pl.DataFrame, writer: ScoreWriter, *, bounds: tuple[float, float]
 ) -> tuple[list[dict], list[pl.DataFrame]]:
-    """Score rows of the mean of a score of answers, NaN where they do not count, in each language and over
-    all, and Outcome rows: over all an answer weighs as its language does in the plain mean, so that the mean
-    of the rows is the detector's score.
+    """Score rows of the mean of a score of answers, NaN left out, per language and over all, and Outcome
+    rows; over all an answer weighs as its language does in the plain mean.
     """
     counted = units.filter(pl.col("value").is_not_nan()).with_columns(subject=pl.lit(detector.member))
     rows, outcomes = [], []
@@ -313,7 +285,7 @@ def _mushroom(
         values, groups = of_lang["value"].to_numpy(), of_lang["group_id"].to_list()
         rows.append(writer.mean(metric, detector.member, where, values, groups, bounds=bounds))
     ends = [[np.nan if row[name] is None else row[name] for name in Interval._fields] for row in rows]
-    mean = mean_of_cells([Interval(*end) for end in ends], is_independent=are_apart(units))
+    mean = mean_of_cells([Interval(*end) for end in ends], is_independent=marking.are_apart(units))
     where = detector.where(against=NATURAL, lang=ALL)
     rows.append(writer.row(metric, detector.member, where, mean, sum(row["n"] for row in rows)))
     if not counted.is_empty():
@@ -321,8 +293,6 @@ def _mushroom(
         share = pl.len() / (pl.len().over("lang") * pl.col("lang").n_unique())
         by_lang = {str(lang): part for (lang,), part in named.group_by("lang", maintain_order=True)}
         by_lang[ALL] = named.with_columns(pl.col("value") * share)
-        outcomes = [
-            writer.outcomes(metric, detector.where(against=NATURAL, lang=lang), part)
-            for lang, part in by_lang.items()
-        ]
+        for lang, part in by_lang.items():
+            outcomes.append(writer.outcomes(metric, detector.where(against=NATURAL, lang=lang), part))
     return rows, outcomes

@@ -1,9 +1,9 @@
-"""Gold samples from what annotators returned (mFAVA section 3.1, appendix A.2): how a label row is read, and
-the rows of tables that come of the labels.
+"""Gold samples from what annotators returned (mFAVA section 3.1, appendix A.2): how label rows are read, and
+the rows of tables that come of them.
 
-A row names its task, its annotator and the spans with their type: by `start` and `end` (code points,
-half-open), or by `text` where it first occurs; no spans: nothing is hallucinated. `plausibility` (1–5, very
-unlikely to very likely to fool a reader) may stand beside them.
+A row names its task, its annotator and typed spans by `start` and `end` (code points, half-open), or by
+`text` where it first occurs; no spans: nothing is hallucinated. `plausibility` (1–5, very unlikely to very
+likely to fool a reader) may stand beside them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -84,9 +84,7 @@ def label(
 def texts_of(
     tasks: Sequence[dict], dataset: Mapping[str, pl.DataFrame], *, tokenizer: str
 ) -> dict[str, Text]:
-    """Return the texts that were given out, by task: silver samples by `sample_id`, replies by
-    `generation_id`.
-    """
+    """Return the texts given out, by task: silver samples by `sample_id`, replies by `generation_id`."""
     names = [task["task_id"] for task in tasks]
     cut, texts = offsets_by(tokenizer), {}
     columns = ("item_id", "group_id", "task", "lang", "text", "generator")
@@ -139,9 +137,7 @@ def _plausibility(value: object) -> int | None:
 
 
 def _sample(text: Text, labels: Sequence[Label], closest: Mapping[str, str], *, settle: str) -> dict:
-    """A gold sample. Its id is its own: the passage (`silver`) or reply (`generation`) that it labels is
-    judged by its id.
-    """
+    """A gold sample; its id is its own: what it labels (`silver`, `generation`) is judged by its id."""
     spans = settled(labels, text, closest, settle=settle)
     return sample_row(
         sample_id=content_id("gold", text.task_id),

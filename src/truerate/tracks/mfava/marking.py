@@ -50,9 +50,7 @@ class Detector(NamedTuple):
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts of a board: `item_id`, `text`, `group_id`, `lang`, a row per text; `places`: its row
-    (`place`) by sample or reply `id`.
-    """
+    """The texts of a board, a row each; `places`: the row (`place`) of each sample or reply (`id`)."""
 
     frame: pl.DataFrame
     places: pl.DataFrame
@@ -67,10 +65,8 @@ class Texts:
 @dataclass(frozen=True)
 class Run:
     """One seed of a detector: `is_marked` (tokens,), `types` (tokens,; 0 or a place in TYPES + 1),
-    `is_judged` (texts,).
-
-    `rows`: `place`, `threshold`, `n_windows` of its judgements; `spans`: `place`, `start`, `end`, `p` of all
-    their spans, a row each, which takes a third of what lists of them take.
+    `is_judged` (texts,), `rows` (`place`, `threshold`, `n_windows`) of its judgements, and their `spans`
+    (`place`, `start`, `end`, `p`), a row each, which takes a third of what lists of them take.
     """
 
     seed: str
@@ -83,9 +79,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Labelled:
-    """Texts with labels of one kind: their `places` (samples,), `groups`, `langs`, and the gold tokens over
-    the line.
-    """
+    """Texts with labels of one kind: `places`, `groups`, `langs` (samples,), gold tokens of the line."""
 
     places: np.ndarray
     groups: np.ndarray
@@ -104,9 +98,7 @@ class Labelled:
 
 
 def answers(generations: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Return the replies in the wild that came, with `group_id`, `lang` of their items and the facts of their
-    rows.
-    """
+    """Return the replies in the wild that came, with `group_id`, `lang` of their items."""
     keys = ("subset", "subset_seed", "replicate", "repeats", "dont_know", "cut", "wrong_language")
     asked = generations.filter(purpose="answer", status="ok")
     asked = asked.select(
@@ -117,9 +109,7 @@ def answers(generations: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
 
 
 def board_texts(samples: pl.DataFrame, replies: pl.DataFrame, cut: Callable[[str], Iterable[Span]]) -> Texts:
-    """Return the texts of labelled samples (held out, silver and wild) and of replies, each once, by item and
-    wording.
-    """
+    """Return the texts of labelled samples and of replies, each once, by item and wording."""
     frame, places = distinct_texts(samples, replies)
     return Texts(frame, places, token_line(frame["text"].to_list(), cut))
 
@@ -144,9 +134,7 @@ def labelled_replies(samples: pl.DataFrame, replies: pl.DataFrame) -> pl.DataFra
 
 
 def labelled(samples: pl.DataFrame, texts: Texts, against: str) -> Labelled:
-    """Return the samples of one kind of AGAINST: held-out passages, silver ones with silver or gold labels,
-    or replies that people labelled.
-    """
+    """Return the samples of one kind of AGAINST with the tokens that their spans mark."""
     rows = samples.filter(OF_KIND[against]).sort("sample_id")
     places = texts.places_of(rows["sample_id"])
     marked = marks(
@@ -161,9 +149,8 @@ def flat_spans(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def marks(rows: pl.DataFrame, line: TokenLine) -> tuple[np.ndarray, np.ndarray]:
-    """Return which tokens the spans of rows (`place`, `threshold`, `spans`) mark (tokens,), and with which
-    type (tokens,): 0 for none or a type that is none of TYPES. A span marks without p, or with one above the
-    threshold.
+    """Return which tokens the spans of rows (`place`, `threshold`, `spans`) mark, (tokens,), and with which
+    type, (tokens,): 0 for one that is none of TYPES. A span marks without p, or with one above the threshold.
     """
     hard = flat_spans(rows).filter(pl.col("p").is_null() | (pl.col("p") > pl.col("threshold")))
     places, starts, ends = (hard[name].to_numpy() for name in ("place", "start", "end"))
@@ -180,10 +167,11 @@ def marks(rows: pl.DataFrame, line: TokenLine) -> tuple[np.ndarray, np.ndarray]:
 
 def counted_judgements(judgements: pl.DataFrame, texts: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
     """Return the judgements that count on texts (`distinct_texts`), by id, without their spans, which are
-    most of a board's judgements: `row` is the place of each among all; `detector` and `seed` name its run.
+    most of a board's judgements: `row` is the place of each among all; `member`, `scope`, `labels`, `seed`
+    name its run.
 
-    A judgement without a verdict (of a detector that was not fitted) does not count; a detector of one
-    language counts on it alone; a text judged twice counts once.
+    One without a verdict (of a detector that was not fitted) does not count; a detector of one language
+    counts on it alone; a text judged twice counts once.
     """
     keys = ("scope", "labels", "seed", "lang", "stage", "threshold", "n_windows")
     rows = judgements.select("judgement_id", "judge", "target_id", "status", "attributes").with_row_index(
@@ -235,9 +223,7 @@ def seeds_of(judgements: pl.DataFrame) -> list[str]:
 
 
 def of_seeds(runs: Sequence[Run], seeds: Sequence[str], texts: Texts) -> list[Run]:
-    """Return a run of every seed, in their order; one that judged none of these texts has marked and judged
-    nothing.
-    """
+    """Return a run of every seed, in order; one that judged none of these texts has marked nothing."""
     by_seed = {run.seed: run for run in runs}
     n_tokens = len(texts.line.starts)
     rows = pl.DataFrame(schema={"place": pl.Int64, "threshold": pl.Float64, "n_windows": pl.Int64})
@@ -251,18 +237,14 @@ def of_seeds(runs: Sequence[Run], seeds: Sequence[str], texts: Texts) -> list[Ru
 
 
 def token_sums(gold: Labelled, run: Run, line: TokenLine) -> np.ndarray:
-    """Return n, gold, detected, both of each labelled text, (samples, 4); zeros where the run did not judge
-    it.
-    """
+    """Return n, gold, detected, both of each labelled text, (samples, 4); zeros where it was not judged."""
     each = (gold.is_gold, run.is_marked, gold.is_gold & run.is_marked)
     sums = np.stack([line.sizes, *map(line.per_text, each)], axis=1)
     return sums[gold.places] * run.is_judged[gold.places, None]
 
 
 def type_sums(gold: Labelled, run: Run, line: TokenLine) -> np.ndarray:
-    """Return, of each type, gold tokens, those of them that are marked at all, detected tokens, tokens right
-    by type; (samples, types, 4).
-    """
+    """Return of each type n gold, gold marked at all, detected, right by type; (samples, types, 4)."""
     counted = (
         (gold.types, gold.is_gold),
         (gold.types, run.is_marked),
@@ -274,9 +256,7 @@ def type_sums(gold: Labelled, run: Run, line: TokenLine) -> np.ndarray:
 
 
 def are_apart(rows: pl.DataFrame) -> bool:
-    """Whether no group (`group_id`) stands in two languages, so that what is measured in one says nothing of
-    the other.
-    """
+    """Whether no group stands in two languages, so that one language says nothing of the other."""
     return rows.select("group_id", "lang").n_unique() == rows["group_id"].n_unique()
 
 
@@ -312,9 +292,7 @@ def scored_parts(items: pl.DataFrame, samples: pl.DataFrame, generations: pl.Dat
 
 
 def in_parts(judgements: pl.DataFrame, parts: pl.DataFrame) -> Judgements:
-    """Return judgements that are in memory by part, as `schemas.set_apart` gives those of files. `parts`:
-    `scored_parts`.
-    """
+    """Return judgements in memory by part, as `schemas.set_apart` gives those of files."""
     with_part = judgements.join(parts, on="target_id", maintain_order="left")
     by_part = with_part.partition_by(PART, as_dict=True, include_key=False, maintain_order=True)
     empty = with_part.drop(PART).clear()

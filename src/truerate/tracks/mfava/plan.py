@@ -1,5 +1,5 @@
-"""What a plan assumes of a reply that has not come, what people's labels of replies will tell, and the GPU
-hours of networks.
+"""What a plan assumes of a reply that has not come, what people's labels will tell, and GPU hours of
+networks.
 
 An article gets all its queries; a silver passage keeps the rules of every round (`silver.assumed`). The
 number of calls is therefore an upper bound, and exact once everything is stored. Weights that translate ask
@@ -40,10 +40,10 @@ ENDLESS = 10**9
 def labels(at: Layout, board: str) -> Iterator[dict[str, Any]]:
     """Yield what people's labels of replies will give: of the number that is set, of a half and of all
     replies, and of those that tell two models apart whose means over languages differ by so much (power .8,
-    all pairs of models).
+    all pairs).
 
     Per line: what it is for, `labels` and `replies` labelled per language, of which `per_model`; the interval
-    of a `rate` of RATE in a language, and half the width of a model's mean (`estimators.planning.Plan`); the
+    of a `rate` of RATE in a language, half the width of a model's mean (`estimators.planning.Plan`), and the
     least difference of two means that is told apart. `labels` is null where there are not so many replies.
     Annotators who fail the screening are not counted: as many more are needed.
     """
@@ -100,9 +100,7 @@ TRAINED = 6.15  # operations per parameter and token, attention over TOKENS_TRAI
 
 
 def gpu_hours(p: Params, board: str, cells: Iterable[GridCell]) -> list[GpuHours]:
-    """Return the hours of every network that says its size (`resources.size_b`). `cells`: those of the
-    board's grid.
-    """
+    """Return the hours of every network of the board's grid that says its size (`resources.size_b`)."""
     by_member: dict[str, list[GridCell]] = {}
     for cell in cells:
         by_member.setdefault(cell.member, []).append(cell)
@@ -134,9 +132,7 @@ def training_hours(p: Params, board: str, backbone: Backbone, *, is_mono: bool) 
 def judging_hours(
     p: Params, board: str, backbone: Backbone, *, is_mono: bool, is_everywhere: bool = True
 ) -> float:
-    """Return the hours of one detector over the silver passages and replies in the wild that it judges: all
-    replies, or those that people label.
-    """
+    """Return the hours of one detector over silver passages and all replies in the wild, or labelled ones."""
     size, track = p.size_of(board), p.track(board)
     wild = size.articles * track.wild.queries_per_article * track.wild.replicates * len(track.subjects)
     n = (wild if is_everywhere else min(wild, size.natural)) + size.silver

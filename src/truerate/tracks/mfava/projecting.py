@@ -1,6 +1,6 @@
-"""Spans of a passage carried to its translation by which words stand for one another, where the passage was
-translated without its tags (`projection: alignment`): IBM Model 1 and 2 (Brown et al. 1993), learned from the
-translations alone.
+"""Spans of a passage carried to its translation by which words stand for one another, where it was translated
+without tags (`projection: alignment`): IBM Model 1 and 2 (Brown et al. 1993), learned from the translations
+alone.
 """
 
 from collections.abc import Sequence
@@ -33,8 +33,8 @@ class Pair(NamedTuple):
 
 class Cells(NamedTuple):
     """Every pair of a source word and a target word of all texts, (cells,): the number of the pair of texts,
-    both places in it, and the pair of words as one number, source word · `n_words` + target word;
-    `n_sources`, `n_targets`, (texts,).
+    both places in it, and the pair of words as source word · `n_words` + target word; `n_sources`,
+    `n_targets`, (texts,).
     """
 
     text: np.ndarray
@@ -77,8 +77,8 @@ class Cells(NamedTuple):
 
 
 def aligned(pairs: Sequence[Pair]) -> list[np.ndarray]:
-    """Return how far each source word (rows) and each target word (columns) of a pair stand for one another,
-    in [0, 1]; learned over all pairs at once. An array without rows or columns for a text without words.
+    """Return how far each source word (rows) and target word (columns) of a pair stand for one another, in
+    [0, 1]; learned over all pairs at once.
     """
     cells = Cells.of(pairs)
     both = np.zeros(0)
@@ -91,9 +91,7 @@ def aligned(pairs: Sequence[Pair]) -> list[np.ndarray]:
 
 
 def _posterior(cells: Cells, *, by_target: bool) -> np.ndarray:
-    """The posterior of every cell after ROUNDS of EM: of the source word given the target word (`by_target`),
-    or the other way round.
-    """
+    """The posterior of every cell after ROUNDS of EM: of source given target word or vice versa."""
     n, m = cells.n_sources[cells.text], cells.n_targets[cells.text]
     slope = -TENSION * np.abs((cells.source + 0.5) / n - (cells.target + 0.5) / m)
     side = cells.target if by_target else cells.source
@@ -119,8 +117,8 @@ def _posterior(cells: Cells, *, by_target: bool) -> np.ndarray:
 
 
 def projected(texts: Sequence[Text], asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
-    """Return the Generation rows of translations that were asked for without tags, passages with the tags of
-    their spans put back by alignment; one of whose spans stands for nothing is `unparsed` (NOT_ALIGNED).
+    """Return the Generation rows of translations without tags, passages with their tags put back by
+    alignment; one of whose spans stands for nothing is `unparsed` (NOT_ALIGNED).
 
     The alignment of a language is learned from all of its translations here, references among them.
     """
@@ -149,12 +147,11 @@ def _tagged(reading: Read, spans: Sequence[dict] | None) -> Read:
 
 
 def carried(texts: Sequence[tuple[Text, str]]) -> list[list[dict] | None]:
-    """Return the spans of each text in its translation, all of one language; None where one of them stands
-    for nothing.
+    """Return the spans of each text in its translation, all of one language; None where one stands for
+    nothing.
 
-    Texts whose sentences are as many as those of their translation are aligned sentence by sentence; the
-    model learns from references by these alone, and only from the first of them, up to MAX_CELLS pairs of
-    words.
+    Texts with as many sentences as their translation are aligned sentence by sentence; the model learns from
+    references by these alone, and only from the first of them, up to MAX_CELLS pairs of words.
     """
     parts: list[tuple[int, int, int, Pair]] = []  # text, where its words begin in both, the pair
     n_cells = 0
@@ -178,8 +175,8 @@ def carried(texts: Sequence[tuple[Text, str]]) -> list[list[dict] | None]:
 
 
 def _carried(text: Text, translation: str, parts: Sequence[tuple[int, int, np.ndarray]]) -> list[dict] | None:
-    """Each target word is won by what holds most of its weight: a span, or what lies outside of all; a span
-    is the run of words that wins most. One that ends with its full stop does so there, too.
+    """Each target word is won by what holds most of its weight: a span, or what lies outside; a span is the
+    run of words that wins most. One that ends with its full stop does so there, too.
     """
     words, translated = word_offsets(text.marked), word_offsets(translation)
     owner = np.zeros(len(words), dtype=int)  # of a source word: 0 outside, else the number of its span
@@ -209,9 +206,7 @@ def _carried(text: Text, translation: str, parts: Sequence[tuple[int, int, np.nd
 
 
 def best_run(values: np.ndarray) -> tuple[int, int] | None:
-    """Return the first and last place of the run with the largest sum, the first of equals; None where none
-    is above 0.
-    """
+    """Return first and last place of the run with the largest sum above 0, the first of equals."""
     best, start, total, run = 0.0, 0, 0.0, None
     for index, value in enumerate(values.tolist()):
         if total <= 0:

@@ -53,9 +53,7 @@ def text_table(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def malformed_table(counts: Mapping[str, int]) -> pl.DataFrame:
-    """Return rows, clean rows, the share that is not clean, and rows per reason, by labels and language, as
-    the reader's card counted them.
-    """
+    """Return rows, clean rows, the share that is not clean, and rows per reason, by labels and language."""
     by_source: dict[tuple[str, str], dict[str, int]] = {}
     for name, n in counts.items():
         if named := _COUNT.fullmatch(name):
@@ -76,9 +74,7 @@ def malformed_table(counts: Mapping[str, int]) -> pl.DataFrame:
 
 
 def detection_table(scores: pl.DataFrame) -> pl.DataFrame:
-    """Return one line per detector, scope, labels and language: P, R and F1 of marked tokens against gold,
-    AUROC and average precision of their p; the languages' mean last.
-    """
+    """Return P, R, F1, AUROC and average precision against gold per detector, scope, labels and language."""
     keys = ["lang", "subject", "scope", "labels"]
     of_slice = [pair("slice", key) for key in ("against", "lang", "scope", "labels", "type")]
     long = scores.filter(pl.col("metric").is_in(list(MEASURES)), method="estimator")
@@ -94,11 +90,9 @@ def detection_table(scores: pl.DataFrame) -> pl.DataFrame:
 def character_table(
     scores: pl.DataFrame, metric: str, counts: Mapping[str, int] = MappingProxyType({})
 ) -> pl.DataFrame:
-    """Return one line per language, their mean last; one column per detector, the two rules first; each run
-    of a detector that has several.
-
-    The last column says how many answers come with their page, where the source's card counted them:
-    detectors that look words up mark nothing where there is none.
+    """Return one line per language, their mean last; one column per detector (each run, where it has
+    several), the two rules first; and how many answers come with their page, without which detectors mark
+    nothing.
     """
     long = scores.filter(metric=metric, method="estimator")
     if long.is_empty():

@@ -1,5 +1,5 @@
-"""Score rows of rates in the wild: every estimator of the registry per model and language, its spread over
-seeds, and counts; and what models are ranked by: how far each query moves their headline rate.
+"""Score rows of rates in the wild: every estimator per model and language, its spread over seeds, and counts;
+and what models are ranked by: how far each query moves their headline rate.
 
 The language `all` is the plain mean over languages; it has no value where one of them has none.
 """
@@ -42,8 +42,7 @@ def rate_rows(
     """Return Score rows of every model's rates per language and over all, and the estimates of all replies by
     (model, language). `people`: the error of labels by one person.
 
-    A rate without labels of its own replies is not identified, and its flagged share takes no rank: its
-    headline is empty.
+    A rate without labels of its own replies is not identified, and takes no rank: its headline is empty.
     """
     rows, estimated, texts = [], {}, labelled_texts(calibrated)
     kept = {key: replies.only(replies.is_kept) for key, replies in cells.items()}
@@ -96,9 +95,7 @@ def _sensitivity(
 def spread_rows(
     model: str, replies_by_lang: Mapping[str, Replies], calibrations: Calibrations, writer: ScoreWriter
 ) -> list[dict]:
-    """Return `hallucination_rate_std`: over detector seeds × reply seeds (the paper's 15 estimates), n − 1,
-    of all replies.
-    """
+    """Return `hallucination_rate_std` over detector seeds × reply seeds (the paper's 15 estimates)."""
     by_lang = {}
     for lang, replies in replies_by_lang.items():
         calibrated = {kind: calibrations[kind, lang] for kind in CALIBRATIONS if (kind, lang) in calibrations}
@@ -116,8 +113,8 @@ def spread_rows(
 
 
 def count_rows(cells: Cells, writer: ScoreWriter) -> list[dict]:
-    """Return how many replies and tokens there are, how many tokens are flagged, how many replies people
-    labelled, how often replies have which flaw; per language and over all.
+    """Return how many replies and tokens there are, how many are flagged and labelled, and how often replies
+    have which flaw; per language and over all.
     """
     rows = []
     for model, by_lang in by_model(cells):
@@ -139,7 +136,7 @@ def count_rows(cells: Cells, writer: ScoreWriter) -> list[dict]:
 
 def unanswered_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """Return empty rates, raw and headline, and `no_answers`, how many were asked, of every model and
-    language whose every reply is a dead letter; over all languages where that holds of each of them.
+    language whose every reply is a dead letter; over all languages where that holds of each.
     """
     asked = generations.filter(purpose="answer").select("model", "status", pair("attributes", "lang"))
     whole = pl.concat([asked, asked.with_columns(lang=pl.lit(ALL))])
@@ -173,8 +170,8 @@ def headline(cells: Cells, confidence: float, people: LabelError = EXACT) -> Fit
 
 
 def outcome_rows(cells: Cells, fit: Fit, writer: ScoreWriter) -> pl.DataFrame:
-    """Return Outcome rows of every model and language whose headline is identified, and over all languages
-    where each is.
+    """Return Outcome rows of every model and language whose headline is identified, and over all where each
+    is.
 
     A row per query that some model answered, whose mean is the rate: one that a model did not answer moves
     its rate by nothing. Over languages a query counts as its language does in the plain mean.

@@ -94,9 +94,7 @@ Cells = dict[tuple[str, str], Replies]
 def replies_of(
     answers: pl.DataFrame, texts: Texts, runs: Sequence[Run], gold_of: Mapping[str, tuple[float, bool]]
 ) -> Replies:
-    """Return replies with their tokens, what each seed of the rates' detector marked of them, and what people
-    did (`gold_tokens`).
-    """
+    """Return replies with their tokens, what each seed marked, and what people did (`gold_tokens`)."""
     row = texts.places_of(answers["generation_id"])
     judged = np.stack([run.is_judged for run in runs], axis=1)[row]
     detected = np.stack([texts.line.per_text(run.is_marked) for run in runs], axis=1)[row] * judged
@@ -125,9 +123,9 @@ def cells_of(
     seeds: Sequence[str] | None = None,
     n_at_once: int = N_AT_ONCE,
 ) -> Cells:
-    """Return the replies (`marking.answers`) by (model, language), in their order, with what each seed of a
-    detector marked of them; `judgements`: its own, `gold_of`: what people marked, by reply (`gold_tokens`),
-    `seeds`: those that are told apart, also where they judged nothing (those of `judgements`).
+    """Return the replies (`marking.answers`) by (model, language) with what each seed of a detector marked of
+    them; `judgements`: its own, `gold_of`: what people marked, by reply (`gold_tokens`), `seeds`: those that
+    are told apart, also where they judged nothing.
     """
     seeds = seeds_of(judgements) if seeds is None else seeds
     rows, parts = [], []
@@ -149,9 +147,7 @@ def cells_of(
 
 
 def in_batches(replies: pl.DataFrame, n_at_once: int) -> Iterator[pl.DataFrame]:
-    """Yield the replies in batches of about so many, those of one item together, each in their order: replies
-    of an item may be worded alike, and are then one text.
-    """
+    """Yield replies in batches of about so many, an item's together: alike they are one text."""
     sizes = replies.group_by("item_id").len().sort("item_id")
     batch = sizes.select("item_id", batch=(pl.col("len").cum_sum() - pl.col("len")) // n_at_once)
     with_batch = replies.join(batch, on="item_id", how="left", maintain_order="left")
@@ -187,9 +183,7 @@ def calibrations(
 
 
 def labelled_texts(calibrated: Calibrations) -> dict[str, sample.Calibration]:
-    """Return the labelled texts of all languages by kind of labels, as estimators take them: counts are means
-    over seeds.
-    """
+    """Return the labelled texts of all languages by kind of labels, counts as means over seeds."""
     texts = {}
     for kind in dict.fromkeys(kind for kind, _ in calibrated):
         parts = {lang: calibration for (name, lang), calibration in calibrated.items() if name == kind}
@@ -205,9 +199,7 @@ def labelled_texts(calibrated: Calibrations) -> dict[str, sample.Calibration]:
 def grid_estimates(
     replies: Replies, calibrated: Mapping[str, Calibration]
 ) -> dict[tuple[str, str | None], np.ndarray]:
-    """Return raw rate and HR_est of each detector seed and reply seed, (detector seeds, reply seeds), by
-    (estimator, calibration).
-    """
+    """Return raw rate and HR_est, (detector seeds, reply seeds), by (estimator, calibration)."""
     both = np.stack([replies.detected, replies.tokens], axis=2)
     subsets = sorted(set(replies.subsets))
     counts = np.stack([both[replies.subsets == subset].sum(axis=0) for subset in subsets], axis=1)
@@ -223,26 +215,20 @@ def grid_estimates(
 
 
 def labellers(natural: Labelled) -> np.ndarray:
-    """Return how many people whose labels count labelled each sample, (samples,); 0 where a source does not
-    say.
-    """
+    """Return how many people labelled each sample, (samples,); 0 where a source does not say."""
     n_labels = pair("attributes", "n_labels").cast(pl.Int64).fill_null(0)
     return natural.samples.select(n_labels).to_series().to_numpy()
 
 
 def gold_tokens(texts: Texts, natural: Labelled) -> dict[str, tuple[float, bool]]:
-    """Return the tokens that people marked of each labelled reply, and whether one person alone did, by the
-    reply.
-    """
+    """Return the tokens that people marked, and whether one person alone did, by labelled reply."""
     marked = texts.line.per_text(natural.is_gold)[natural.places].astype(float).tolist()
     names = natural.samples.select(pair("attributes", "generation")).to_series().to_list()
     return dict(zip(names, zip(marked, (labellers(natural) == 1).tolist(), strict=True), strict=True))
 
 
 def mean_marks(natural: Labelled, texts: Texts) -> np.ndarray:
-    """Return the tokens that one person marks of each sample, the mean over those who labelled it,
-    (samples,): the sum over tokens of the share of people who marked them.
-    """
+    """Return the tokens that the mean of its annotators marks of each sample, (samples,)."""
     rows = natural.samples.select("spans", place=pl.Series(natural.places, dtype=pl.Int64))
     spans = flat_spans(rows).with_columns(pl.col("p").fill_null(1.0))
     sums = np.zeros(len(texts.line.sizes))
@@ -254,7 +240,7 @@ def mean_marks(natural: Labelled, texts: Texts) -> np.ndarray:
 
 def shared_marks(natural: Labelled, texts: Texts) -> pl.DataFrame:
     """Return of each sample that several people labelled the tokens that their `vote` marks and those that
-    `each` of them does in the mean: `sample_id`, `group_id`, `vote`, `each`.
+    `each` of them does in the mean, with `sample_id` and `group_id`.
     """
     votes = texts.line.per_text(natural.is_gold)[natural.places]
     columns = {"vote": votes, "each": mean_marks(natural, texts)}
@@ -265,8 +251,8 @@ def shared_marks(natural: Labelled, texts: Texts) -> pl.DataFrame:
 
 
 def labelling_error(shared: pl.DataFrame) -> LabelError:
-    """Return the error of one person's label of a reply, from replies that several labelled (`shared_marks`),
-    in whatever order these are; none where there are too few.
+    """Return the error of one person's label of a reply, from replies that several labelled (`shared_marks`);
+    none where there are too few.
 
     Of each such reply the mean person counts and not each, so that the noise of one person does not: it
     counts only where a rate is about `these` very replies.
@@ -287,9 +273,7 @@ STRATA = len(NAMES)
 
 
 def stratum_of(line: TokenLine, texts: Sequence[str]) -> np.ndarray:
-    """Return the stratum of each token, (tokens,): a place in NAMES + 1. A token belongs to the sentence in
-    which it begins.
-    """
+    """Return the stratum of each token, (tokens,), by the sentence in which it begins."""
     spans = [sentence_spans(text, by_line=True) or [(0, len(text))] for text in texts]
     sizes = np.array([len(span) for span in spans], dtype=int)
     starts = np.array([start for span in spans for start, _ in span], dtype=np.int64)
@@ -300,16 +284,12 @@ def stratum_of(line: TokenLine, texts: Sequence[str]) -> np.ndarray:
 
 
 def stratum_at(position: np.ndarray, n_sentences: np.ndarray) -> np.ndarray:
-    """Return the stratum of the sentences at some places, from 0, of texts of so many sentences: a place in
-    NAMES + 1.
-    """
+    """Return the stratum of sentences at places, from 0, of texts of so many: a place in NAMES + 1."""
     return np.where(n_sentences >= LONG, 2, 0) + np.minimum(position // 2, 2) + 1
 
 
 def strata_sums(line: TokenLine, strata: np.ndarray, *kept: np.ndarray) -> np.ndarray:
-    """Return how many of the tokens in each of `kept` (tokens,) each stratum of each text holds, (texts,
-    strata, kept).
-    """
+    """Return the tokens of each of `kept` in each stratum of each text, (texts, strata, kept)."""
     return np.stack([line.per_kind(strata, keep, STRATA) for keep in kept], axis=2)
 
 

@@ -1,6 +1,6 @@
 """What can be seen of a reply in the wild without a detector: it repeats itself, says that it does not know,
-or is in another language. Such replies are counted, and rates are shown with and without them (mFAVA appendix
-A.7). Each rule errs on the side of keeping a reply.
+or is in another language. Rates are shown with and without such replies (mFAVA appendix A.7). Each rule errs
+on the side of keeping a reply.
 """
 
 import csv
@@ -87,9 +87,8 @@ def phrases() -> dict[str, list[regex.Pattern]]:
 
 def is_other_language(text: str, lang: str, declared: tuple[str, ...]) -> bool:
     """Whether a reply of MIN_LETTERS letters or more is in another language than asked for: less than half of
-    its letters are of the language's script, or another declared language of that script is believed with
-    probability 0.9 (py3langid: one small file of weights, no download). A language that it does not know is
-    told by its script alone.
+    its letters are of the language's script, or another declared language of that script has probability SURE
+    (py3langid: one small file of weights). A language that it does not know is told by its script alone.
     """
     letters = _LETTER.findall(text)
     if len(letters) < MIN_LETTERS:

@@ -40,9 +40,8 @@ Seeds = Mapping[Detector, Sequence[str]]
 
 
 def scored_judgements(paths: Layout, board: str, samples: pl.DataFrame, generations: pl.DataFrame) -> pl.Expr:
-    """Return of which judgements of detectors `score` makes something: those of texts that have labels, and
-    of any text those of the rates' detector. What others mark of a reply without labels is for the sample
-    browser alone.
+    """Return which judgements of detectors `score` reads: those of texts with labels, and of any text those
+    of the rates' detector. What others mark of a reply without labels is for the sample browser alone.
     """
     replies = marking.labelled_replies(samples, generations.filter(purpose="answer"))
     labelled = pl.concat([samples["sample_id"], replies["generation_id"]])
@@ -63,7 +62,7 @@ def score(
     """Return all Score and Outcome rows of a board but those of its labels.
 
     `samples` are the data set's and the gold ones, `judgements` the detectors', all or by part
-    (`scored_parts`), `generations` the data set's.
+    (`scored_parts`).
     """
     settings = paths.p.track(board)
     writer = ScoreWriter(board, inputs, paths.p.statistics, paths.p.seed)
@@ -131,9 +130,8 @@ def judging_seeds(pieces: Iterable[Piece], leading: Detector) -> tuple[Seeds, li
 @dataclass
 class Measured:
     """What is measured of the pieces of a board: gold tokens, all tokens and texts by kind of labels and
-    language; the cells of `detection`; the answers that people labelled, with the scores of each detector;
-    the calibrations and cells of rates by `leading` (with its `seeds`); the replies that several people
-    labelled.
+    language; the cells of `detection`; labelled answers with the scores of each detector; the calibrations
+    and cells of rates by `leading` (with its `seeds`); the replies that several people labelled.
     """
 
     writer: ScoreWriter
@@ -155,9 +153,7 @@ class Measured:
 
     @property
     def answered(self) -> tuple[pl.DataFrame, dict[Detector, np.ndarray]]:
-        """The labelled answers of all parts (ANSWER) by id, and the scores of each detector on them,
-        (answers, 2).
-        """
+        """The labelled answers (ANSWER) by id, and each detector's scores of them, (answers, 2)."""
         whole = pl.concat([frame(Sample).select(ANSWER), *self.answers])
         order = whole["sample_id"].arg_sort().to_numpy()
         detectors = self.answer_scores[0] if self.answer_scores else ()
@@ -229,9 +225,8 @@ def gold_rate_rows(counts: Mapping[tuple[str, str], tuple[int, int, int]], write
 
 
 def span_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return `n_texts`, `n_spans` and `span_rate` (share of texts that hold one) of each type, language, kind
-    of labels and task (mFAVA Table 2). Spans that do not count as marked (p ≤ 0.5) are not counted. Type
-    `all` counts every span.
+    """Return `n_texts`, `n_spans` and `span_rate` (share of texts that hold one) of each type and all (mFAVA
+    Table 2), by language, kind of labels and task. Spans of p ≤ 0.5 do not count.
     """
     keys = ["task", "label_source", "lang"]
     marked = marking.flat_spans(samples.select("sample_id", *keys, "spans"))
@@ -263,9 +258,8 @@ def by_language(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 
 
 def query_rows(items: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return `answerable_rate`: of the queries that were checked, the share that their reference answers; and
-    of those that a model was asked `n_articles`, `n_queries`, and `n_categories` where every article names
-    its own (mFAVA Table 9): per language, and over all.
+    """Return `answerable_rate`, the share of checked queries that their reference answers, and of those asked
+    `n_articles`, `n_queries`, and `n_categories` where every article names its own (mFAVA Table 9).
     """
     checked = items.with_columns(pair("attributes", "answerable")).drop_nulls("answerable").sort("item_id")
     rows = []
@@ -289,9 +283,11 @@ def query_rows(items: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWrit
 
 
 def rejected_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return `n_rejected` and `rejected_rate` of each step and model: replies that could not be used, by
-    reason and over all reasons, by language. Step `passage`: passages that did not come through all six
-    insertions, so that no sample was made of them, by the reason of the last try of the last round.
+    """Return `n_rejected` and `rejected_rate` of each step and model, by reason and over all, and by
+    language.
+
+    Step `passage`: passages that did not come through all six insertions, so that no sample was made of them,
+    by the reason of the last try of the last round.
     """
     asked = generations.filter(pl.col("purpose").is_in(STEPS)).with_columns(
         *(pair("attributes", key) for key in ("lang", "type", "try")),

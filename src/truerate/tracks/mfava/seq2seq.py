@@ -29,7 +29,7 @@ class Unit(NamedTuple):
 
 
 class Translation(NamedTuple):
-    """What the model makes of one sentence: a translation, or the reason why there is none; and its tokens."""
+    """A translated sentence, or the reason why there is none; and its tokens."""
 
     text: str
     reason: str | None
@@ -37,9 +37,7 @@ class Translation(NamedTuple):
 
 
 def request(text: str, lang: str, weights: str, max_tokens: int) -> Request:
-    """Return what is asked of the weights; the model is the Hub id, or the folder's name. `max_tokens`: of a
-    sentence.
-    """
+    """Return what is asked of the weights; the model is the Hub id, or the folder's name."""
     params = {"max_tokens": max_tokens, "num_beams": 1, "source": SOURCE, "target": lang, "unit": "sentence"}
     name = Path(weights).name if Path(weights).is_dir() else weights
     return Request(name, ({"role": "user", "content": text},), params)
@@ -86,9 +84,7 @@ def translated(
 
 
 def device_of(wanted: str) -> str:
-    """Return the device of a setting (`auto`: a GPU where there is one); raises SettingsError for one that is
-    missing.
-    """
+    """Return the device of a setting (`auto`: a GPU if any); raises SettingsError where it is missing."""
     import torch
 
     has_gpu = torch.cuda.is_available()
@@ -98,9 +94,7 @@ def device_of(wanted: str) -> str:
 
 
 def check_language(tokenizer: Any, lang: str, weights: str) -> None:
-    """Raise SettingsError where a model that is given its language by name has no name for it: it would
-    translate into any other.
-    """
+    """Raise SettingsError for a language that a model has no name for: it would translate into any other."""
     names_some = code_of(tokenizer, SOURCE) is not None or prefix_of(tokenizer, SOURCE)
     if names_some and code_of(tokenizer, lang) is None and not prefix_of(tokenizer, lang):
         raise SettingsError(
@@ -110,7 +104,7 @@ def check_language(tokenizer: Any, lang: str, weights: str) -> None:
 
 
 def code_of(tokenizer: Any, lang: str) -> str | None:
-    """Return how a vocabulary names a language: NLLB's code, M2M100's or mBART's; None where it names none."""
+    """Return how a vocabulary names a language (NLLB's code, M2M100's, mBART's); None without one."""
     vocabulary = tokenizer.get_vocab()
     if (nllb := language(lang).nllb) in vocabulary:
         return nllb
@@ -120,7 +114,7 @@ def code_of(tokenizer: Any, lang: str) -> str | None:
 
 
 def prefix_of(tokenizer: Any, lang: str) -> str:
-    """Return the word before a text that names MADLAD's target language; empty where a model knows none."""
+    """Return the word before a text that names MADLAD's target language; empty where a model has none."""
     word = f"<2{OLD_CODES.get(lang, lang)}>"
     return f"{word} " if word in tokenizer.get_vocab() else ""
 
@@ -171,8 +165,8 @@ def _reply(asked: Request, translations: Sequence[Translation], cut: Sequence[Un
 
 
 def units(marked: str) -> list[Unit]:
-    """Return the sentences of a text with its tags; sentences that one tag spans are one unit. Joined with
-    their gaps they are the text, blank space at its ends left out.
+    """Return the sentences of a text with its tags; those that one tag spans are one unit. With their gaps
+    they are the text, blank space at its ends left out.
     """
     cut: list[Unit] = []
     start = 0
@@ -186,9 +180,7 @@ def units(marked: str) -> list[Unit]:
 
 
 def _ends(marked: str) -> list[int]:
-    """Where sentences end in a text with tags, the blank space behind them left in: located in the text
-    without tags, a tag that closes there being part of the sentence.
-    """
+    """Where sentences end in a text with tags, as in the text without; blanks behind them left in."""
     tags = list(_TAGS.finditer(marked))
     plain = _TAGS.sub("", marked)
     ends, position = [], 0
@@ -203,7 +195,7 @@ def _ends(marked: str) -> list[int]:
 
 
 def joined(translations: Sequence[str], cut: Sequence[Unit]) -> str:
-    """Return the translations of units as one text: a blank between them, or the break that stood there."""
+    """Return translated units as one text: a blank between them, or the break that stood there."""
     pieces = []
     for text, unit in zip(translations, cut, strict=True):
         pieces += [text.strip(), unit.gap if "\n" in unit.gap else " "]

@@ -1,10 +1,9 @@
 """Which annotators count, one set of spans from several people's labels of a text (mFAVA section 3.1,
 appendix A.2), and how far people agree with one another and with silver.
 
-Annotators of a language pass where they agree enough with silver. A text that one of them labelled takes that
-label; a text that several labelled is settled by max-voting over its tokens, or (the paper's way) by the
-label of the annotator who is closest to silver over all shared texts, which favours silver. Which one makes
-the samples is a setting; agreement with silver is scored for both.
+Annotators of a language pass where they agree enough with silver. A text that several labelled is settled by
+max-voting over its tokens, or (the paper's way) by the label of the annotator who is closest to silver over
+all shared texts, which favours silver. Which one makes the samples is a setting; both are scored.
 """
 
 from collections import Counter
@@ -77,9 +76,7 @@ class Screened:
 
 
 def token_types(offsets: Sequence[Offset], spans: Iterable[Span]) -> np.ndarray:
-    """Return the type of each token (tokens,): its place in TYPES plus 1, 0 for no mark; of several spans the
-    last.
-    """
+    """Return the type of each token (tokens,): its place in TYPES + 1, 0 for no mark; of spans the last."""
     types = np.zeros(len(offsets), dtype=int)
     for span in spans:
         types[marked(offsets, [(span.start, span.end)])] = TYPES.index(span.type) + 1
@@ -87,9 +84,7 @@ def token_types(offsets: Sequence[Offset], spans: Iterable[Span]) -> np.ndarray:
 
 
 def row_types(offsets: Sequence[Offset], spans: Sequence[dict]) -> np.ndarray:
-    """Return the token types of the hard spans of a Sample row; a source that has no types counts as having
-    one.
-    """
+    """Return the token types of the hard spans of a Sample row; spans without a type count as one type."""
     hard = [span for span in spans if span["p"] is None or span["p"] > HARD]
     types = [span["type"] if span["type"] in TYPES else TYPES[0] for span in hard]
     typed = zip(hard, types, strict=True)
@@ -97,10 +92,8 @@ def row_types(offsets: Sequence[Offset], spans: Sequence[dict]) -> np.ndarray:
 
 
 def voted(offsets: Sequence[Offset], labels: Sequence[Label]) -> tuple[np.ndarray, np.ndarray]:
-    """Return each token's share of annotators who marked it, and the type that most of those named, both
-    (tokens,).
-
-    Ties of types go by the order of TYPES. The type of a token that nobody marked is 0.
+    """Return each token's share of annotators who marked it, and the type that most of those named (0: no
+    mark; ties by the order of TYPES), both (tokens,).
     """
     types = np.stack([token_types(offsets, label.spans) for label in labels])
     votes = np.stack([(types == kind).sum(axis=0) for kind in range(1, KINDS)])
@@ -111,9 +104,7 @@ def voted(offsets: Sequence[Offset], labels: Sequence[Label]) -> tuple[np.ndarra
 def runs(
     offsets: Sequence[Offset], types: np.ndarray, share: np.ndarray, keep: Callable[[float], bool]
 ) -> list[dict]:
-    """Return spans (`start`, `end`, `type`, `p`) of neighbouring tokens with one type and one share that
-    `keep` keeps.
-    """
+    """Return spans of neighbouring tokens with one type and one share that `keep` keeps."""
     spans: list[dict] = []
     last = None
     for (start, end), kind, p in zip(offsets, types.tolist(), share.tolist(), strict=True):
@@ -165,8 +156,7 @@ def screened(labels: Sequence[Label], texts: Mapping[str, Text], *, threshold: f
 
 
 def settled(labels: Sequence[Label], text: Text, closest: Mapping[str, str], *, settle: str) -> list[dict]:
-    """Return the spans of one text: its one annotator's, or as several are settled. A voted span has the
-    share of annotators as p.
+    """Return the spans of one text: its one annotator's, or as several are settled; p is the share of votes.
 
     Voted replies in the wild keep the spans of minorities, too (soft labels; p ≤ 0.5 does not count as
     marked); silver passages do not.
@@ -187,9 +177,7 @@ def settled(labels: Sequence[Label], text: Text, closest: Mapping[str, str], *, 
 def label_scores(
     labels: Sequence[Label], texts: Mapping[str, Text], kept: Screened, writer: ScoreWriter
 ) -> list[dict]:
-    """Return screening, agreement of those who pass on shared texts, of gold with silver under both
-    settlements, and plausibility.
-    """
+    """Return screening, agreement on shared texts, gold with silver if settled either way, plausibility."""
     lang_of = {name: text.lang for name, text in texts.items()}
     silver = {name: text.silver for name, text in texts.items() if text.silver is not None}
     n_of = Counter((lang_of[label.task_id], label.annotator) for label in labels if label.task_id in silver)
@@ -224,9 +212,7 @@ def label_scores(
 def published_agreement(
     samples: pl.DataFrame, judgements: pl.DataFrame, tokenizer: str, writer: ScoreWriter
 ) -> list[dict]:
-    """Return the agreement of the annotators that a source came with, where a language has few enough of them
-    to be paired (MAX_PAIRED).
-    """
+    """Return the agreement of a source's own annotators, where a language has at most MAX_PAIRED of them."""
     judged = samples.select("sample_id", "text", "lang").join(
         judgements, left_on="sample_id", right_on="target_id", maintain_order="left"
     )
@@ -241,9 +227,7 @@ def published_agreement(
 
 
 def published_rows(samples: pl.DataFrame, tokenizer: str, writer: ScoreWriter) -> list[dict]:
-    """Return the agreement of the gold that a source came with and the silver of the same texts (settled:
-    published).
-    """
+    """Return the agreement of a source's own gold with silver of the same texts (settled: published)."""
     passages = samples.filter(task="silver").select("item_id", "text", "lang", "label_source", "spans")
     by_people = passages.filter(pl.col("label_source").is_in(PEOPLE))
     by_silver = passages.filter(label_source="silver")
@@ -257,9 +241,8 @@ def published_rows(samples: pl.DataFrame, tokenizer: str, writer: ScoreWriter) -
 
 
 def pair_tables(tokens: Tokens) -> np.ndarray:
-    """Return the contingency tables of all pairs of annotators that share any task, (tasks, pairs, 7, 7), of
-    tasks with several annotators; pairs are in the order of their names; zeros where one of a pair did not
-    label the task.
+    """Return the contingency tables of all pairs of annotators, by name, on the tasks that several labelled,
+    (tasks, pairs, 7, 7); zeros where one of a pair did not label the task.
     """
     by_name: dict[str, set[str]] = {}
     for task, annotator in tokens:
@@ -276,8 +259,7 @@ def pair_tables(tokens: Tokens) -> np.ndarray:
 
 def agreement_rows(tokens: Tokens, lang_of: Mapping[str, str], writer: ScoreWriter) -> list[dict]:
     """Return `cohen_kappa` and `percent_agreement`, plain and by type (`…_typed`), of annotators on shared
-    texts, per language and over all: means over the pairs of annotators that share a text; texts are
-    resampled.
+    texts, per language and over all: means over the pairs that share a text; texts are resampled.
     """
     rows = []
     names = ("cohen_kappa", "cohen_kappa_typed", "percent_agreement", "percent_agreement_typed")
@@ -304,9 +286,7 @@ def silver_gold_rows(
     where: dict,
     writer: ScoreWriter,
 ) -> list[dict]:
-    """Return `silver_gold_kappa`, `silver_gold_kappa_typed`, `silver_gold_agreement` over the texts that have
-    both, per language and over all.
-    """
+    """Return `silver_gold_kappa` (and `…_typed`) and `silver_gold_agreement`, per language and all."""
     both = sorted(set(gold) & set(silver))
     names = ("silver_gold_kappa", "silver_gold_kappa_typed", "silver_gold_agreement")
     rows = []

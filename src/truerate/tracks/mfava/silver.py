@@ -1,9 +1,9 @@
-"""Silver passages (mFAVA section 3.1): written from a reference, then six separate insertions, each read
-before the next is asked.
+"""Silver passages (mFAVA section 3.1): written from a reference, then six insertions, each read before the
+next.
 
 A passage under way is a `Draft`. Every round is one batch over all open drafts. A reply that does not keep
-the rules stays as a row that is not `ok`, with the raw text; the round is asked for again with another seed
-(`retries`), and the last refusal closes the draft.
+the rules stays as a row that is not `ok`; the round is asked for again with another seed (`retries`), and the
+last refusal closes the draft.
 """
 
 import re
@@ -38,9 +38,7 @@ _WORD_OUTSIDE = re.compile(r"<(\w+)>.*?</\1>|(?P<word>\w{1,4})", re.DOTALL)
 
 @dataclass(frozen=True)
 class Draft:
-    """A passage under way: what it is about, its text with the tags so far (None before it is written), and
-    the rows of its replies.
-    """
+    """A passage under way: its text with the tags so far (None before it is written), its replies' rows."""
 
     context: Context
     marked: str | None = None
@@ -106,9 +104,7 @@ def request(
 
 
 def further_tries(asked: Sequence[Prompted], type_: str | None, settings: Settings) -> list[Request]:
-    """Return the requests of all tries after the first, where none of them kept the rules: what a plan counts
-    with.
-    """
+    """Return the requests of all tries after the first, which a plan counts with."""
     sampling = settings.inserting if type_ else settings.writing
     return [
         replace(question.request, params=decoding(sampling, attempt), sample_index=attempt)
@@ -118,7 +114,7 @@ def further_tries(asked: Sequence[Prompted], type_: str | None, settings: Settin
 
 
 def assumed(draft: Draft, type_: str | None) -> str:
-    """Return a reply that would keep the rules of a round: what a plan counts with before anything is asked."""
+    """Return a reply that would keep the rules of a round: what a plan counts with."""
     if type_ is None:
         return f"assumed {draft.context.item_id} passage."
     marked = draft.marked or ""
@@ -152,7 +148,7 @@ def _after(
 
 def read_passage(text: str, lang: str) -> Read:
     """Read a passage written in a language. One that already holds tags is refused, because nobody could tell
-    them from insertions; a writer that declines, or says no more than that it does not know, abstains.
+    them from insertions; a writer that declines, or says that it does not know, abstains.
     """
     passage = plain_passage(text, "Passage")
     cuts = {"cuts": " ".join(passage.cuts) or None}
@@ -173,8 +169,6 @@ def read_insertion(text: str, marked: str, type_: str, *, max_words: int) -> Rea
     """Read the passage with this round's tags: the least cut of a reply's readings that keeps the rules;
     where none does, why the first does not that gives the text back, else the first of all (REASONS,
     `refusal`).
-
-    `n_words` of a row tells that a replacement is longer than is usual.
     """
     first: Refused | None = None
     for reading in readings(text, TAGS, *HEADINGS):
@@ -213,7 +207,7 @@ _RUN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\
 def refusal_of(reply: str, *, before: str, type_: str, max_words: int) -> Refused | None:
     """Return why a reply is no passage with new tags of one type in it, None where it is.
 
-    `before` is the passage with the tags of earlier rounds, `max_words` how many words a replacement may take
+    `before` is the passage with the tags of earlier rounds, `max_words` the words that a replacement may take
     out or put in. Without the new tags, and with what they deleted, the reply must be that text, blank space
     apart; earlier tags stand as they stood. Tags of later rounds are unknown.
     """
@@ -260,16 +254,14 @@ def _refused_place(tagged: Tagged, before: str) -> Refused | None:
 
 
 def longest_replacement(marked: str, type_: str) -> int:
-    """Return the words of the longest piece that insertions of this type took out or put in; 0 without any."""
+    """Return the words of the longest piece that insertions took out or put in; 0 without any."""
     inserted = _element(type_).findall(marked)
     pieces = [piece for inside in inserted for part in (_OLD, _MARK) for piece in part.findall(inside)]
     return max(map(n_words, pieces), default=0)
 
 
 def n_words(text: str) -> int:
-    """Return the words of a piece of text by blank space; a run of a script without spaces counts a word per
-    CHARACTERS_PER_WORD characters.
-    """
+    """Return the words of a text; a script without spaces has one per CHARACTERS_PER_WORD."""
     n_runs = sum(-(-len(run) // CHARACTERS_PER_WORD) for run in _RUN.findall(text))
     return n_runs + len(_RUN.sub(" ", text).split())
 

@@ -1,9 +1,8 @@
-"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that
-name: labels come back in by `labels.label`, scores go out by `scores.score`.
+"""The track's steps: what each asks of which models. All else is pure.
 
 A step asks only models that may stand on the board (`Params.models_on`), and nothing that the source already
-holds; else it gives an empty frame. `asking` is how a step asks: `llm.ask`, or what `plan` puts in its place
-to see what would be asked.
+holds; else it gives an empty frame. `asking` is how it asks: `llm.ask`, or what `plan` puts in its place to
+see what would be asked.
 """
 
 from collections.abc import Sequence
@@ -124,9 +123,6 @@ def silver(work: WikiWork) -> list[dict]:
 def translate(work: WikiWork) -> list[dict]:
     """Translate the English labelled passages and their references into every other language, by a model, or
     by weights where the model is WEIGHTS: Generation rows of purposes `translate` and `translate_reference`.
-
-    A source without English labelled passages needs none. Translations keep their tags, or spans are
-    projected by alignment, as the settings say.
     """
     settings = work.settings
     langs = [lang for lang in settings.languages if language(lang) and lang != SOURCE]
@@ -159,9 +155,7 @@ def translate(work: WikiWork) -> list[dict]:
 
 @step
 def query(work: WikiWork) -> list[dict]:
-    """Write queries about the articles that pass the filter: Generation rows of purpose `query`. A source
-    with queries of its own needs none.
-    """
+    """Write queries about the articles that pass the filter: Generation rows of purpose `query`."""
     if work.own_queries:
         return []
     work.declared()
@@ -195,8 +189,8 @@ def wild_items(work: WikiWork) -> list[dict]:
 
 @step
 def check(work: WikiWork) -> list[dict]:
-    """Ask whether the lead of its article answers a query, on a seeded sample per language of the queries
-    that were written here: Generation rows of purpose `check`.
+    """Ask whether the lead of its article answers a query, on a seeded sample per language of those written
+    here: Generation rows of purpose `check`.
     """
     if work.own_queries:
         return []
@@ -207,9 +201,7 @@ def check(work: WikiWork) -> list[dict]:
 
 @step
 def answer(work: WikiWork) -> list[dict]:
-    """Ask a subject the queries alone, each subset with its seed: Generation rows of purpose `answer` with
-    what is seen in the replies.
-    """
+    """Ask a subject the queries alone, each subset with its seed: Generation rows of purpose `answer`."""
     rows = wild_items(work)
     mine = {context.item_id for context in work.in_shard(work.contexts_of(rows))}
     of_shard = [row for row in rows if row["item_id"] in mine]
@@ -256,8 +248,8 @@ def exported(
 
 
 def drawn_replies(whole: pl.DataFrame, *, n: int, seed: int) -> list[dict]:
-    """Return the rows of the replies in the wild that `wild.natural` draws. Most of a board's rows are such
-    replies: of the others only what they are drawn by is read.
+    """Return the rows of the replies that `natural` draws. Most of a board's rows are such replies: of the
+    others only what they are drawn by is read.
     """
     came = whole.filter(purpose=wild.ANSWER, status="ok")
     is_lang = pl.element().struct.field("key") == "lang"

@@ -1,6 +1,6 @@
 """Translate-train (mFAVA section 3.1): English labelled passages and their references in other languages. A
-model of an endpoint translates one text per request, weights of a Hub id or path (`seq2seq`) translate
-batches here; rows are alike.
+model of an endpoint translates one text per request, weights (`seq2seq`) translate batches here; rows are
+alike.
 """
 
 from collections import Counter
@@ -29,8 +29,8 @@ REASONS = (
 @dataclass(frozen=True)
 class Text:
     """A passage (of a sample) or a reference to translate. `marked` holds the tags of its spans, of `types`;
-    where it is translated without them (`projection: alignment`) it is the text, and `spans` are those the
-    translation is to have.
+    where it is translated without them (`projection: alignment`) it is the text, and `spans` are those to
+    carry over.
     """
 
     item_id: str
@@ -51,9 +51,7 @@ class Text:
 def texts(
     samples: Iterable[dict], contexts: Mapping[str, Context], langs: Sequence[str], *, has_tags: bool = True
 ) -> list[Text]:
-    """Return every labelled passage, with its tags or without, and every item's reference, once per target
-    language.
-    """
+    """Return every labelled passage, with its tags or without, and every reference, once per language."""
     sound = [row for row in samples if is_sound(row)]
     result = []
     for lang in langs:
@@ -79,7 +77,7 @@ def ordered_spans(row: dict) -> list[dict]:
 
 
 def is_sound(row: dict) -> bool:
-    """Whether the spans of a sample can be written as tags: inside the text, none empty, none over another."""
+    """Whether the spans of a sample can be written as tags: inside the text, not empty, apart."""
     spans = ordered_spans(row)
     borders = [0, *(border for span in spans for border in (span["start"], span["end"])), len(row["text"])]
     return borders == sorted(borders) and all(span["start"] < span["end"] for span in spans)
@@ -106,7 +104,7 @@ def collect(texts: Sequence[Text], asked: Sequence[Prompted], replies: Sequence[
 
 def read_translation(reply: str, text: Text) -> Read:
     """Read a translation with the tags of its original: as many, of the same types, in the same order, none
-    of them empty; else it is `unparsed` with its reason.
+    empty; else it is `unparsed` with its reason.
     """
     passage = plain_passage(reply, "Translation", tags=(*TYPES, "delete", "mark"))
     cuts = {"cuts": " ".join(passage.cuts) or None}

@@ -1,5 +1,5 @@
-"""In the wild (mFAVA section 4.1, appendix A.5): articles, queries about them, whether their lead answers the
-queries, and replies to the query alone; and what people are given to label of it.
+"""In the wild (mFAVA section 4.1, appendix A.5): articles, queries about them, whether their lead answers
+these, and replies to the query alone.
 """
 
 import re
@@ -38,9 +38,7 @@ _FRAME = re.compile(
 
 
 def excluded(article: Context, rules: Wild) -> tuple[str, str] | None:
-    """Return why an article is not asked about (one of EXCLUDED, and the value), None where it is: also where
-    the value is missing.
-    """
+    """Return why an article is not asked about (one of EXCLUDED, and the value); None where it is."""
     attributes = article.attributes
     n_characters = int(attributes.get("n_characters", rules.min_characters))
     tags = {page_key(tag) for tag in attributes.get("tags", "").split(";")}
@@ -89,7 +87,7 @@ def query_requests(articles: Iterable[Context], writer: str, prompter: Prompter)
 
 
 def collect_queries(asked: Sequence[Prompted], replies: Sequence[Reply], *, n: int) -> list[dict]:
-    """Return Generation rows of the query writer; the text of an `ok` one is its queries, a line each."""
+    """Return Generation rows of the query writer; an `ok` one's text is its queries, a line each."""
     answered = zip(asked, replies, strict=True)
     return [generation(question, reply, read_queries(reply.text, n)) for question, reply in answered]
 
@@ -207,9 +205,7 @@ def with_answerable(items: Sequence[dict], checks: Iterable[dict]) -> list[dict]
 
 
 def answer_requests(items: Iterable[dict], subject: str, prompter: Prompter) -> list[Prompted]:
-    """Return the query alone, once per replicate, with the seed of its subset (the first replicate is the
-    paper's).
-    """
+    """Return the query alone, once per replicate, with its subset's seed (the first is the paper's)."""
     settings = prompter.settings
     decoded = settings.answering.model_dump()
     asked = []
@@ -230,9 +226,7 @@ def answer_requests(items: Iterable[dict], subject: str, prompter: Prompter) -> 
 def collect_answers(
     asked: Sequence[Prompted], replies: Sequence[Reply], declared: Sequence[str]
 ) -> list[dict]:
-    """Return Generation rows of the replies as they came, with what is seen in them (`replies.marks`). One
-    that was cut and not kept is `dead`, and `cut`.
-    """
+    """Return the replies as they came, with what is seen in them (`marks`); a cut one not kept is `dead`."""
     rows = []
     for question, reply in zip(asked, replies, strict=True):
         lang = question.attributes["lang"]
