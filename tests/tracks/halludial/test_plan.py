@@ -9,10 +9,10 @@ from truerate.config import checked
 from truerate.config.layout import Layout
 from truerate.llm import Request
 from truerate.pipeline.planning.gpu_plan import gpu_plan
-from truerate.tracks.halludial import plan, responding
+from truerate.tracks.halludial import protocol, responding
 from truerate.tracks.halludial.judging import read_located
-from truerate.tracks.halludial.plan import judging_hours, training_hours
 from truerate.tracks.halludial.prompting import COMPARE, CUES, META
+from truerate.tracks.halludial.protocol import judging_hours, training_hours
 from truerate.tracks.halludial.silver import read_induced
 
 from .made import settings
@@ -20,7 +20,7 @@ from .made import settings
 
 def assumed(step: str, cue: str) -> str:
     request = Request("m", ({"role": "user", "content": f"words\n#{cue}#:"},))
-    return plan.assumed(step, "key", request, settings())
+    return protocol.assumed(step, "key", request, settings())
 
 
 @pytest.mark.parametrize(("step", "cue"), [("annotate", "Annotation"), ("detect", "Judgement And Reason")])

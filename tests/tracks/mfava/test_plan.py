@@ -11,7 +11,7 @@ from truerate.config.profile import with_profile
 from truerate.metrics.estimators.planning import Plan
 from truerate.pipeline.planning import plan as planning
 from truerate.pipeline.planning.gpu_plan import gpu_plan
-from truerate.tracks.mfava.plan import judging_hours, labels, training_hours
+from truerate.tracks.mfava.protocol import judging_hours, label_plan, training_hours
 
 from .tiny_wiki import ROOT
 
@@ -24,7 +24,7 @@ def at() -> Layout:
 
 
 def test_labels_of_the_committed_board_by_hand(at):
-    found = {line["labels_for"]: line for line in labels(at, BOARD)}
+    found = {line["labels_for"]: line for line in label_plan(at, BOARD)}
     # 152 replies of five models are 30 each; 7 of them go to all five labellers: 152 + 4 · 7
     assert (found["as set"]["per_model"], found["as set"]["labels"]) == (30, 180)
     assert (found["all replies"]["per_model"], found["all replies"]["replies"]) == (40, 200)
@@ -37,7 +37,7 @@ def test_labels_of_the_committed_board_by_hand(at):
 
 
 def test_what_is_too_fine_for_the_replies_there_are_has_no_number_of_labels(at):
-    found = [line for line in labels(at, BOARD) if line["labels_for"].endswith("apart")]
+    found = [line for line in label_plan(at, BOARD) if line["labels_for"].endswith("apart")]
     for line, difference in zip(found, (0.1, 0.05, 0.03), strict=True):
         assert line["told_apart"] <= difference and (line["labels"] is None) == (line["per_model"] > 40)
     assert found[0]["per_model"] < found[1]["per_model"] < found[2]["per_model"]
@@ -46,7 +46,7 @@ def test_what_is_too_fine_for_the_replies_there_are_has_no_number_of_labels(at):
 def test_nobody_to_label_or_nothing_to_label_plans_nothing(at):
     values = at.p.model_dump()
     values["sizes"]["demo"]["mfava"]["natural"] = 0
-    assert not list(labels(Layout(Params.model_validate(values)), BOARD))
+    assert not list(label_plan(Layout(Params.model_validate(values)), BOARD))
 
 
 def test_tracks_that_plan_no_labels_have_no_lines(at):

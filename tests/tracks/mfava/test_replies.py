@@ -4,9 +4,8 @@ import csv
 
 import pytest
 
-from truerate.tracks.mfava import replies
 from truerate.tracks.mfava.context import LANGUAGES
-from truerate.tracks.mfava.replies import PHRASES, is_other_language, marks, repeats, says_unknown
+from truerate.tracks.mfava.wild import PHRASES, is_other_language, marks, phrases, repeats, says_unknown
 
 SIX = ("en", "de", "fr", "tr", "zh", "ar")
 
@@ -89,4 +88,4 @@ def test_phrases_are_of_known_languages_each_once_and_readable():
         lang for lang, _ in rows
     } <= set(LANGUAGES)
     assert all(phrase == phrase.strip().lower() for _, phrase in rows)
-    assert set(SIX) <= set(replies.phrases())
+    assert set(SIX) <= set(phrases())

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from truerate.core.errors import SettingsError, TruerateError
-from truerate.tracks.mfava import seq2seq, translating
+from truerate.tracks.mfava import translating
 from truerate.tracks.mfava.translating import Text
 
 WORDS = ["<s>", "<pad>", "</s>", "<unk>", "eng_Latn", "deu_Latn", "fra_Latn", *(f"w{k}" for k in range(40))]
@@ -34,22 +34,26 @@ def weights(tmp_path_factory):
 
 
 def replies(weights: str, *texts: str, lang: str = "de", n: int = 12, **how):
-    return seq2seq.translated([seq2seq.request(text, lang, weights, n) for text in texts], weights, **how)
+    return translating.replies_of_weights(
+        [translating.weights_request(text, lang, weights, n) for text in texts], weights, **how
+    )
 
 
 def test_replies_come_in_order_and_do_not_depend_on_the_batch(weights):
     asked = [("w1 w2 w3", "de"), ("w7", "de"), ("w1 w2 w3 w4 w5 w6 w7 w8 w9", "de"), ("w1 w2 w3", "fr")]
-    requests = [seq2seq.request(*one, weights, 12) for one in asked]
-    whole = seq2seq.translated(requests, weights, batch=3)
-    alone = [seq2seq.translated([one], weights)[0] for one in requests]
+    requests = [translating.weights_request(*one, weights, 12) for one in asked]
+    whole = translating.replies_of_weights(requests, weights, batch=3)
+    alone = [translating.replies_of_weights([one], weights)[0] for one in requests]
     assert [(one.key, one.text) for one in whole] == [(one.key, one.text) for one in alone]
-    assert len({one.key for one in whole}) == 4 and seq2seq.translated([], "nowhere") == []
+    assert len({one.key for one in whole}) == 4 and translating.replies_of_weights([], "nowhere") == []
 
 
 def test_rows_name_the_weights_by_their_name_and_drop_what_lost_its_tags(weights):
     text = Text("i", "train", "translate", "de", "<entity>w1</entity> w2", ("entity",), "t")
-    prompted = text.prompted(seq2seq.request(text.marked, text.lang, weights, 12))
-    row = translating.collect([text], [prompted], seq2seq.translated([prompted.request], weights))[0]
+    prompted = text.prompted(translating.weights_request(text.marked, text.lang, weights, 12))
+    row = translating.collect(
+        [text], [prompted], translating.replies_of_weights([prompted.request], weights)
+    )[0]
     assert row["model"] == "tiny-nllb"
     assert (row["status"], row["reason"]) in (("unparsed", "tag-count"), ("dead", "empty"))
     params = '{"max_tokens": 12, "num_beams": 1, "source": "en", "target": "de", "unit": "sentence"}'
@@ -71,13 +75,13 @@ def test_languages_are_named_as_the_vocabulary_names_them():
             self.get_vocab = lambda: {word: place for place, word in enumerate(words)}
 
     vocabularies = {"deu_Latn": "deu_Latn", "__de__": "de", "de_DE": "de_DE", "der": None}
-    assert {word: seq2seq.code_of(Known("en_XX", word), "de") for word in vocabularies} == vocabularies
+    assert {word: translating.code_of(Known("en_XX", word), "de") for word in vocabularies} == vocabularies
     madlad = Known("<2en>", "<2la>", "<2iw>")
-    assert [seq2seq.prefix_of(madlad, lang) for lang in ("la", "he", "yue")] == ["<2la> ", "<2iw> ", ""]
-    seq2seq.check_language(madlad, "la", "w")
-    seq2seq.check_language(Known("der"), "la", "w")  # a model of one pair needs no name
+    assert [translating.prefix_of(madlad, lang) for lang in ("la", "he", "yue")] == ["<2la> ", "<2iw> ", ""]
+    translating.check_language(madlad, "la", "w")
+    translating.check_language(Known("der"), "la", "w")  # a model of one pair needs no name
     with pytest.raises(SettingsError, match="has no name for Cantonese"):
-        seq2seq.check_language(madlad, "yue", "w")
+        translating.check_language(madlad, "yue", "w")
 
 
 def test_a_text_goes_sentence_by_sentence_and_its_breaks_stay(weights):
@@ -99,9 +103,9 @@ def test_a_text_goes_sentence_by_sentence_and_its_breaks_stay(weights):
     ],
 )
 def test_no_tag_is_cut_between_two_sentences(marked, sentences):
-    cut = seq2seq.units(marked)
+    cut = translating.units(marked)
     assert [unit.text for unit in cut] == sentences
-    assert " ".join(seq2seq.joined(sentences, cut).split()) == " ".join(marked.split())
+    assert " ".join(translating.joined(sentences, cut).split()) == " ".join(marked.split())
 
 
 def test_a_language_weights_or_a_device_that_is_not_there_is_refused_in_one_line(weights, tmp_path):
@@ -111,7 +115,7 @@ def test_a_language_weights_or_a_device_that_is_not_there_is_refused_in_one_line
         (missing, {}, "^tracks.mfava.seq2seq: no translation model"),
     ]
     if not torch.cuda.is_available():
-        assert seq2seq.device_of("auto") == seq2seq.device_of("cpu") == "cpu"
+        assert translating.device_of("auto") == translating.device_of("cpu") == "cpu"
         cases.append((weights, {"device": "cuda"}, "tracks.mfava.seq2seq_device: no GPU is there for 'cuda'"))
     for folder, how, line in cases:
         with pytest.raises(TruerateError, match=line) as error:

@@ -7,7 +7,7 @@ import pytest
 
 from truerate.core.spans.tags import parse_tags
 from truerate.llm.generation import facts
-from truerate.tracks.mfava import projecting, seq2seq, translating
+from truerate.tracks.mfava import projecting, translating
 from truerate.tracks.mfava.context import contexts
 from truerate.tracks.mfava.projecting import Pair, aligned, best_run, carried
 from truerate.tracks.mfava.translating import Text, read_translation
@@ -159,7 +159,7 @@ def test_the_best_run(values, run):
 
 def test_rows_have_the_tags_put_back_and_say_what_could_not_be_aligned():
     made = [text(passage, parts[:1]) for passage, _, parts, _ in PASSAGES] + [text("Red.", ("Red",))]
-    asked = [one.prompted(seq2seq.request(one.marked, one.lang, "w", 9)) for one in made]
+    asked = [one.prompted(translating.weights_request(one.marked, one.lang, "w", 9)) for one in made]
     replies = [ok(target) for _, target, *_ in PASSAGES] + [ok("。")]
     replies[3] = dead()
     rows = projecting.projected(made, asked, replies)

@@ -6,7 +6,7 @@ import pytest
 
 from truerate.core.schemas import Item, frame, pairs, validate
 from truerate.llm.generation import facts
-from truerate.tracks.mfava import steps, wild
+from truerate.tracks.mfava import dataset, steps, wild
 from truerate.tracks.mfava.context import contexts
 
 from . import made_scores
@@ -166,7 +166,7 @@ REPLIES = [
 
 
 def tasks_of(samples=SAMPLES, replies=REPLIES):
-    return wild.annotation_tasks(samples, replies, CONTEXTS, LABELLING, n_natural=5, seed=7)
+    return dataset.annotation_tasks(samples, replies, CONTEXTS, LABELLING, n_natural=5, seed=7)
 
 
 def test_shared_ones_go_to_all_the_others_to_one_each():
@@ -194,9 +194,9 @@ def test_silver_spans_stand_in_inserted_passages_alone():
 
 def test_replies_are_drawn_evenly_over_models():
     # 5 of 10 + 10 + 1: a turn of all three, then one of each of the two that are left
-    drawn = {n: wild.natural(REPLIES, n, 7) for n in (0, 4, 5, 9, 100)}
+    drawn = {n: dataset.natural(REPLIES, n, 7) for n in (0, 4, 5, 9, 100)}
     assert Counter(row["model"] for row in drawn[5]) == {"a": 2, "b": 2, "c": 1}
-    assert drawn[5] == wild.natural(REPLIES[::-1], 5, 7) and drawn[0] == [] and len(drawn[100]) == 21
+    assert drawn[5] == dataset.natural(REPLIES[::-1], 5, 7) and drawn[0] == [] and len(drawn[100]) == 21
     names = {n: {row["generation_id"] for row in rows} for n, rows in drawn.items()}
     assert names[4] < names[9]
 
@@ -214,7 +214,7 @@ def test_replies_are_drawn_from_columns_as_from_rows():
     for n in (0, 1, 3, 100):
         drawn, expected = (
             sorted(row["generation_id"] for row in part)
-            for part in (steps.drawn_replies(whole, n=n, seed=7), wild.natural(came, n, 7))
+            for part in (steps.drawn_replies(whole, n=n, seed=7), dataset.natural(came, n, 7))
         )
         assert drawn == expected and len(drawn) == min(2 * n, 12)
 
@@ -236,4 +236,4 @@ def test_a_share_of_the_labels_of_replies_goes_to_replies_that_all_label(
 ):
     shares = {"shared_natural_labels": share, "shared_rate": share}
     rules = LABELLING.model_copy(update={"n_annotators": annotators, **shares})
-    assert (wild.n_shared(kind, n, rules), wild.n_labels(kind, n, rules)) == (shared, labels)
+    assert (dataset.n_shared(kind, n, rules), dataset.n_labels(kind, n, rules)) == (shared, labels)

@@ -7,17 +7,20 @@ from dataclasses import replace
 
 import polars as pl
 
-from truerate.core.keys import content_id, split_of
+from truerate.annotation.tasks import annotators, in_turns
+from truerate.core.keys import content_id, draw, split_of
 from truerate.core.schemas import SPANS, Document, Item, Sample, frame, pair, pairs, reject_row, sample_row
 from truerate.core.spans.tags import TYPES, parse_tags
 from truerate.core.text import clean
 from truerate.llm.generation import facts, rejected
 from truerate.tracks.mfava.context import SOURCE, Context, chosen
+from truerate.tracks.mfava.settings import Labelling
 from truerate.tracks.mfava.silver import INSERT
 from truerate.tracks.mfava.translating import REFERENCE, TRANSLATE, UNSOUND, is_sound
 from truerate.tracks.mfava.wild import ANSWER
 
 TRAIN, HELD_OUT = "train", "held-out"  # tasks of labelled passages: to learn from, and to be tested on alone
+INSERTED, NATURAL = "inserted", "natural"  # kinds of annotation tasks
 TEXT = pl.Schema(
     dict.fromkeys(("target_id", "item_id", "group_id", "lang", "task", "text"), pl.String) | {"spans": SPANS}
 )
@@ -79,11 +82,8 @@ def translated(
     sample_ids = {row["sample_id"] for row in samples}
     document_of = {row["document_id"]: row for row in documents.iter_rows(named=True)}
     read = [(row, facts(row)) for row in rows if row["status"] == "ok"]
-    references = {
-        (row["item_id"], row_facts["lang"]): row["text"]
-        for row, row_facts in read
-        if row["purpose"] == REFERENCE
-    }
+    of_references = [(row, row_facts) for row, row_facts in read if row["purpose"] == REFERENCE]
+    references = {(row["item_id"], row_facts["lang"]): row["text"] for row, row_facts in of_references}
     new_documents, items, passages, rejects = {}, {}, [], []
     for row, row_facts in sorted(read, key=lambda pair: pair[0]["generation_id"]):
         if row["purpose"] != TRANSLATE or row_facts["sample"] not in sample_ids:
@@ -96,27 +96,21 @@ def translated(
         record = {"document_id": content_id("translated", lang, reference), "lang": lang, "text": reference}
         origin = document_of[context.document_ids[0]]
         new_documents[record["document_id"]] = {**origin, **record, "dated": None}
-        item = _item(context, lang, record["document_id"])
-        items[item["item_id"]] = item
-        there = replace(context, item_id=item["item_id"], lang=lang)
+        item_id = content_id("translated", context.item_id, lang)
+        items[item_id] = {
+            **{name: getattr(context, name) for name in ("source", "task", "group_id")},
+            "item_id": item_id,
+            "lang": lang,
+            "document_ids": [record["document_id"]],
+            "history": "",
+            "question": "",
+            "right_answer": None,
+            "attributes": pairs(translated_from=context.item_id, subject=context.subject or None),
+        }
+        there = replace(context, item_id=item_id, lang=lang)
         origin_id = row_facts["sample"]
         passages.append(_sample(there, row["text"], context.task, row["model"], translated_from=origin_id))
     return list(new_documents.values()), list(items.values()), passages, rejects
-
-
-def _item(context: Context, lang: str, document_id: str) -> dict:
-    return {
-        "item_id": content_id("translated", context.item_id, lang),
-        "source": context.source,
-        "task": context.task,
-        "lang": lang,
-        "group_id": context.group_id,
-        "document_ids": [document_id],
-        "history": "",
-        "question": "",
-        "right_answer": None,
-        "attributes": pairs(translated_from=context.item_id, subject=context.subject or None),
-    }
 
 
 # ---- tables ------------------------------------------------------------------------------------------------
@@ -182,3 +176,83 @@ def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
 def _texts(samples: pl.DataFrame) -> pl.DataFrame:
     named = samples.select(pl.col("sample_id").alias("target_id"), *list(TEXT)[1:])
     return named.cast(TEXT).sort("target_id")
+
+
+# ---- what people are given to label ------------------------------------------------------------------------
+
+
+def annotation_tasks(
+    samples: Iterable[dict],
+    replies: Sequence[dict],
+    contexts: Mapping[str, Context],
+    rules: Labelling,
+    *,
+    n_natural: int,
+    seed: int,
+) -> list[dict]:
+    """Return the annotation tasks by `task_id`: every silver sample, and `n_natural` of the replies of each
+    language.
+
+    Each names the annotators who get it: in each language and kind the first of a seeded order (`n_shared`)
+    go to all, the others to one each in turn. Silver spans stand in inserted ones alone: they are shown to no
+    annotator, but one is screened by them. `rate_plausibility`: the reader also rates how likely the passage
+    is to fool someone.
+    """
+    texts = [(row["sample_id"], INSERTED, row, row["spans"]) for row in samples]
+    texts += [(row["generation_id"], NATURAL, row, ()) for row in natural(replies, n_natural, seed)]
+    groups: dict[tuple[str, str], list[dict]] = {}
+    for task_id, kind, row, spans in sorted(texts, key=lambda text: (draw(seed, "deal", text[0]), text[0])):
+        context = contexts[row["item_id"]]
+        task = {
+            "task_id": task_id,
+            "lang": context.lang,
+            "kind": kind,
+            "text": row["text"],
+            "reference": context.knowledge,
+            "question": context.question,
+            "subject": context.subject,
+            "spans": [{name: span[name] for name in ("start", "end", "type")} for span in spans],
+        }
+        groups.setdefault((context.lang, kind), []).append(task)
+    names = annotators(rules.n_annotators)
+    for (_, kind), tasks in groups.items():
+        shared = n_shared(kind, len(tasks), rules)
+        for index, task in enumerate(tasks):
+            task["annotators"] = names if index < shared else [names[(index - shared) % len(names)]]
+            task["rate_plausibility"] = kind == INSERTED and index < rules.n_plausibility
+    return sorted((task for tasks in groups.values() for task in tasks), key=lambda task: task["task_id"])
+
+
+def natural(replies: Iterable[dict], n: int, seed: int) -> list[dict]:
+    """Return `n` of the replies per language, as evenly over the models as they come: each model's are drawn
+    in a seeded order, in turns.
+    """
+    by_lang: dict[str, list[dict]] = {}
+    for row in replies:
+        by_lang.setdefault(facts(row)["lang"], []).append(row)
+    drawn = []
+    for lang, rows in by_lang.items():
+        drawn += in_turns(
+            rows,
+            owner=lambda row: row["model"],
+            order=lambda row: (draw(seed, "natural", row["generation_id"]), row["generation_id"]),
+            turn_order=lambda model, turn, lang=lang: draw(seed, "turn", lang, model, turn),
+        )[:n]
+    return drawn
+
+
+def n_shared(kind: str, n: int, rules: Labelling) -> int:
+    """Return how many of `n` texts of one kind go to every annotator: of passages `shared_rate` of the texts;
+    of replies so many that they take `shared_natural_labels` of the labels.
+
+    m shared ones take m · A of m · A + n − m labels, A annotators: m = s · n / (A − s · (A − 1)).
+    """
+    if kind == INSERTED:
+        return round(rules.shared_rate * n)
+    share, n_annotators = rules.shared_natural_labels, rules.n_annotators
+    return round(share * n / (n_annotators - share * (n_annotators - 1)))
+
+
+def n_labels(kind: str, n: int, rules: Labelling) -> int:
+    """Return how many labels people make of `n` texts of one kind."""
+    return n + (rules.n_annotators - 1) * n_shared(kind, n, rules)

@@ -188,7 +188,10 @@ def _ordered(
 def baseline_scores(gold: Labelled) -> dict[Detector, np.ndarray]:
     """Return `answer_scores` of marking every character and none (PLAIN_KIND), whatever a token is."""
     lengths = [len(text) for text in gold.samples["text"]]
-    marked = {MARK_ALL: [[(0, length, 1.0)] for length in lengths], MARK_NONE: [[] for _ in lengths]}
+    marked: dict[str, list[SoftSpans]] = {
+        MARK_ALL: [[(0, length, 1.0)] for length in lengths],
+        MARK_NONE: [[] for _ in lengths],
+    }
     return {
         Detector(name, *PLAIN_KIND): _answer_scores(gold, [(spans, HARD) for spans in of_answers])
         for name, of_answers in marked.items()

@@ -31,9 +31,8 @@ from truerate.tracks.mfava.settling import (
 
 # Why a label row or an annotator is not used. The first group stops a run unless params say `on_bad_row:
 # reject`.
-BAD_ROWS = (
-    *annotation.BAD_ROWS, "bad_spans", "unknown_type", "outside_text", "overlapping_types", "bad_plausibility",
-)  # fmt: skip
+OF_SPANS = ("bad_spans", "unknown_type", "outside_text", "overlapping_types")
+BAD_ROWS = (*annotation.BAD_ROWS, *OF_SPANS, "bad_plausibility")
 NOT_KEPT = ("screened_out", "no_labels")
 RATINGS = ("very unlikely", "unlikely", "neutral", "likely", "very likely")
 

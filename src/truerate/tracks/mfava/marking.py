@@ -17,12 +17,7 @@ from truerate.core.spans.tags import TYPES
 from truerate.metrics.spans import HARD
 from truerate.metrics.tokens import Span, TokenLine, token_line
 
-HELD_OUT, SILVER, GOLD, NATURAL = (
-    "held-out",
-    "silver",
-    "gold",
-    "natural",
-)  # the labels that a detector is compared with
+HELD_OUT, SILVER, GOLD, NATURAL = "held-out", "silver", "gold", "natural"  # labels to compare with
 CALIBRATIONS = (SILVER, GOLD, NATURAL)  # what its rates are corrected by
 AGAINST = (HELD_OUT, *CALIBRATIONS)
 _BY_PEOPLE = pl.col("label_source").is_in(["gold", "published"])
@@ -260,7 +255,7 @@ def are_apart(rows: pl.DataFrame) -> bool:
     return rows.select("group_id", "lang").n_unique() == rows["group_id"].n_unique()
 
 
-# ---- a board in parts that are scored one after the other: the texts of one language, where each item has one ----
+# ---- a board in parts, scored one after the other: the texts of one language, where each item has one -------
 
 
 class Piece(NamedTuple):

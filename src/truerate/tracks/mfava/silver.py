@@ -21,8 +21,8 @@ from truerate.llm.replies.texts.passages import plain_passage, readings
 from truerate.llm.replies.texts.refusals import is_refusal
 from truerate.tracks.asking import Prompter
 from truerate.tracks.mfava.context import Context, language
-from truerate.tracks.mfava.replies import says_unknown
 from truerate.tracks.mfava.settings import Settings
+from truerate.tracks.mfava.wild import says_unknown
 
 WRITE, INSERT = "write", "insert"
 TAGS = (*TYPES, "delete", "mark")

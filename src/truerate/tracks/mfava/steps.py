@@ -70,9 +70,7 @@ class WikiWork(Work):
 
     def items_of(self, task: str) -> pl.DataFrame:
         """Return the source's items of a task in the board's languages."""
-        return self.tables.items.filter(
-            (pl.col("task") == task) & pl.col("lang").is_in(self.settings.languages)
-        )
+        return self.tables.items.filter(pl.col("lang").is_in(self.settings.languages), task=task)
 
     def contexts_of(self, items: pl.DataFrame | Sequence[dict]) -> list[Context]:
         """Return the contexts of items of the source."""
@@ -135,13 +133,11 @@ def translate(work: WikiWork) -> list[dict]:
     else:
         collect = translating.collect
     if work.uses_weights:
-        from truerate.tracks.mfava import seq2seq
-
         n, weights = settings.translating.max_tokens, settings.seq2seq
-        asked = [text.prompted(seq2seq.request(text.marked, text.lang, weights, n)) for text in texts]
+        requests = [translating.weights_request(text.marked, text.lang, weights, n) for text in texts]
+        asked = [text.prompted(request) for text, request in zip(texts, requests, strict=True)]
         computing = {"device": settings.seq2seq_device, "batch": settings.seq2seq_batch}
-        replies = seq2seq.translated([question.request for question in asked], weights, **computing)
-        return collect(texts, asked, replies)
+        return collect(texts, asked, translating.replies_of_weights(requests, weights, **computing))
     rows = []
     for start in range(0, len(texts), N_AT_ONCE):
         part = texts[start : start + N_AT_ONCE]
@@ -160,14 +156,10 @@ def query(work: WikiWork) -> list[dict]:
         return []
     work.declared()
     rules = work.settings.wild
-    articles = [
-        article
-        for article in work.contexts_of(work.items_of("article"))
-        if wild.excluded(article, rules) is None
-    ]
-    asked = wild.query_requests(
-        work.in_shard(chosen(articles, work.size.articles, work.seed)), work.model, work.prompter
-    )
+    candidates = work.contexts_of(work.items_of("article"))
+    articles = [article for article in candidates if wild.excluded(article, rules) is None]
+    of_shard = work.in_shard(chosen(articles, work.size.articles, work.seed))
+    asked = wild.query_requests(of_shard, work.model, work.prompter)
     return wild.collect_queries(asked, work.asked(asked, "query"), n=rules.queries_per_article)
 
 
@@ -232,7 +224,7 @@ def exported(
     written = dataset.silver_samples(rows, by_item)
     drawn = drawn_replies(whole, n=size.natural, seed=work.seed)
     labelling = {"n_natural": size.natural, "seed": work.seed}
-    tasks = wild.annotation_tasks(written, drawn, by_item, settings.labelling, **labelling)
+    tasks = dataset.annotation_tasks(written, drawn, by_item, settings.labelling, **labelling)
     sound = [row for row in kept if translating.is_sound(row)]
     samples = dataset.samples_frame(written + passages, tables.samples, sound)
     data = {
@@ -254,5 +246,5 @@ def drawn_replies(whole: pl.DataFrame, *, n: int, seed: int) -> list[dict]:
     came = whole.filter(purpose=wild.ANSWER, status="ok")
     is_lang = pl.element().struct.field("key") == "lang"
     langs = pl.col("attributes").list.eval(pl.element().filter(is_lang))
-    drawn = wild.natural(came.select("generation_id", "model", langs).to_dicts(), n, seed)
+    drawn = dataset.natural(came.select("generation_id", "model", langs).to_dicts(), n, seed)
     return came.filter(pl.col("generation_id").is_in([row["generation_id"] for row in drawn])).to_dicts()

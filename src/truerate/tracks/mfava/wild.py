@@ -2,13 +2,20 @@
 these, and replies to the query alone.
 """
 
+import csv
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from functools import cache
+from pathlib import Path
 
-from truerate.annotation.tasks import annotators, in_turns
+import regex
+
 from truerate.core.keys import content_id, draw, page_key
+from truerate.core.languages import LANGUAGES
 from truerate.core.schemas import pairs, reject_row
-from truerate.core.text import clean
+from truerate.core.text import clean, sentences
 from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, decoding, facts, generation
 from truerate.llm.replies.cutting import emphasis, opened, quotes, unfenced
@@ -16,8 +23,7 @@ from truerate.llm.replies.lists.marks import lines_of
 from truerate.llm.replies.verdicts import yes_no
 from truerate.tracks.asking import Prompter
 from truerate.tracks.mfava.context import Context, language
-from truerate.tracks.mfava.replies import marks
-from truerate.tracks.mfava.settings import Labelling, Wild
+from truerate.tracks.mfava.settings import Wild
 
 QUERY, CHECK, ANSWER = "query", "check", "answer"
 # Why an article is not asked about: nothing before its first heading · too few characters · its wiki too
@@ -32,6 +38,16 @@ NOUNS = ("question", "query", "q", "frage")
 _FRAME = re.compile(
     r"#.*|[\W_]+|.*[:：][*_]*|(?:sure|certainly|of course|i hope|let me know|here)\b[^?]*", re.IGNORECASE
 )
+PHRASES = Path(__file__).with_name("dont_know.csv")  # lang, phrase: in our own words
+NGRAM = 8  # tokens in a row that no text says twice by chance; twice as many where a character is a token
+MIN_SENTENCE = 4  # tokens of a sentence whose return counts
+MAX_UNKNOWING = 40  # tokens of a reply that says only that it does not know; likewise
+MAX_BETWEEN = 40  # characters for which `…` of a phrase may stand
+MIN_LETTERS = 20  # of a reply whose language can be told
+MIN_SHARE = 0.5  # of the letters that must be of the language's script
+SURE = 0.9  # probability from which another language is believed
+_LETTER = regex.compile(r"\p{L}")
+_SINGLE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
 
 
 # ---- articles ----------------------------------------------------------------------------------------------
@@ -54,17 +70,12 @@ def excluded(article: Context, rules: Wild) -> tuple[str, str] | None:
 
 def rejected_articles(articles: Iterable[Context], rules: Wild) -> list[dict]:
     """Return Reject rows of the articles that are not asked about."""
-    reasons = [(article, why) for article in articles if (why := excluded(article, rules))]
-    return [
-        reject_row(
-            where="article",
-            target_id=article.item_id,
-            reason=reason,
-            detail=detail,
-            text=clean(article.subject),
-        )
-        for article, (reason, detail) in reasons
-    ]
+    rejects = []
+    for article in articles:
+        if why := excluded(article, rules):
+            about = {"target_id": article.item_id, "text": clean(article.subject)}
+            rejects.append(reject_row(where="article", reason=why[0], detail=why[1], **about))
+    return rejects
 
 
 # ---- queries -----------------------------------------------------------------------------------------------
@@ -75,12 +86,8 @@ def query_requests(articles: Iterable[Context], writer: str, prompter: Prompter)
     settings = prompter.settings
     asked = []
     for article in articles:
-        values = {
-            "language": language(article.lang).name,
-            "title": article.subject,
-            "reference": article.knowledge,
-        }
-        messages = prompter.messages("query", **values, n=settings.wild.queries_per_article)
+        values = {"language": language(article.lang).name, "n": settings.wild.queries_per_article}
+        messages = prompter.messages("query", title=article.subject, reference=article.knowledge, **values)
         request = Request(writer, messages, decoding(settings.querying))
         asked.append(Prompted(request, article.item_id, QUERY, {"lang": article.lang, "task": "article"}))
     return asked
@@ -107,9 +114,8 @@ def read_queries(text: str, n: int) -> Read:
         return Read(text, "unparsed", "absent")
     numbers = [entry.numbers for entry in numbered]
     is_framed = all(line.entry or _FRAME.fullmatch(line.text) for line in lines)
-    is_in_order = numbers == sorted(set(numbers)) and set(numbers) <= {
-        (number,) for number in range(1, n + 1)
-    }
+    allowed = {(number,) for number in range(1, n + 1)}
+    is_in_order = numbers == sorted(set(numbers)) and set(numbers) <= allowed
     if not (is_framed and is_in_order):
         lacks = f"{len(numbered)} of {len(lines)} lines are numbered; {n} were asked"
         return Read(text, "unparsed", "malformed", {"detail": lacks})
@@ -125,24 +131,20 @@ def wild_items(rows: Iterable[dict], articles: Mapping[str, Context]) -> list[di
     for row in rows:
         if row["purpose"] == QUERY and row["status"] == "ok":
             for number, query in enumerate(row["text"].split("\n")):
-                item = _wild_item(articles[row["item_id"]], query, number)
-                items[item["item_id"]] = item
+                article = articles[row["item_id"]]
+                facts_of = {"title": article.subject, "category": article.attributes.get("category")}
+                item_id = content_id("wild", article.item_id, number, query)
+                items[item_id] = {
+                    **{name: getattr(article, name) for name in ("source", "lang", "group_id")},
+                    "item_id": item_id,
+                    "task": "wild",
+                    "document_ids": list(article.document_ids),
+                    "history": "",
+                    "question": query,
+                    "right_answer": None,
+                    "attributes": pairs(place=number, **facts_of),
+                }
     return [items[name] for name in sorted(items)]
-
-
-def _wild_item(article: Context, query: str, number: int) -> dict:
-    return {
-        "item_id": content_id("wild", article.item_id, number, query),
-        "source": article.source,
-        "task": "wild",
-        "lang": article.lang,
-        "group_id": article.group_id,
-        "document_ids": list(article.document_ids),
-        "history": "",
-        "question": query,
-        "right_answer": None,
-        "attributes": pairs(place=number, title=article.subject, category=article.attributes.get("category")),
-    }
 
 
 # ---- subsets and checks ------------------------------------------------------------------------------------
@@ -153,11 +155,11 @@ def with_subsets(items: Sequence[dict], seeds: Sequence[int], seed: int) -> list
     as even as they can be; items that a source put into subsets keep theirs.
     """
     order = sorted(items, key=lambda row: (draw(seed, "subset", row["item_id"]), row["item_id"]))
-    taken: dict[str, int] = {}
+    taken: Counter[str] = Counter()
     subset_of = {}
     for row in order:
-        number = taken[row["lang"]] = taken.get(row["lang"], -1) + 1
-        subset_of[row["item_id"]] = number % len(seeds)
+        subset_of[row["item_id"]] = taken[row["lang"]] % len(seeds)
+        taken[row["lang"]] += 1
     rows = []
     for row in items:
         subset = subset_of[row["item_id"]]
@@ -217,9 +219,8 @@ def answer_requests(items: Iterable[dict], subject: str, prompter: Prompter) -> 
             params = decoded | {"seed": int(row_facts["subset_seed"]) + SEED_STEP * replicate}
             request = Request(subject, messages, params, replicate)
             attributes = {"lang": row["lang"], "task": "wild", "group_id": row["group_id"], **subset}
-            asked.append(
-                Prompted(request, row["item_id"], ANSWER, attributes | {"replicate": str(replicate)})
-            )
+            attributes["replicate"] = str(replicate)
+            asked.append(Prompted(request, row["item_id"], ANSWER, attributes))
     return asked
 
 
@@ -232,92 +233,99 @@ def collect_answers(
         lang = question.attributes["lang"]
         attributes = marks(reply.text, lang, declared) if reply.status == "ok" else {}
         is_cut = "length" in (reply.finish_reason, reply.reason)
-        rows.append(
-            generation(
-                question, reply, Read(reply.text, attributes=attributes | {"cut": "yes" if is_cut else None})
-            )
-        )
+        attributes["cut"] = "yes" if is_cut else None
+        rows.append(generation(question, reply, Read(reply.text, attributes=attributes)))
     return rows
 
 
-# ---- what people are given to label ------------------------------------------------------------------------
+# ---- what can be seen of a reply without a detector (mFAVA appendix A.7): each rule errs on keeping it -----
 
 
-INSERTED, NATURAL = "inserted", "natural"
+def marks(text: str, lang: str, declared: Sequence[str]) -> dict[str, str | None]:
+    """Return `repeats`, `dont_know`, `wrong_language`: `yes` where so, else None."""
+    flaws = {
+        "repeats": repeats(text),
+        "dont_know": says_unknown(text, lang),
+        "wrong_language": is_other_language(text, lang, tuple(declared)),
+    }
+    return {name: "yes" if is_so else None for name, is_so in flaws.items()}
 
 
-def annotation_tasks(
-    samples: Iterable[dict],
-    replies: Sequence[dict],
-    contexts: Mapping[str, Context],
-    rules: Labelling,
-    *,
-    n_natural: int,
-    seed: int,
-) -> list[dict]:
-    """Return the annotation tasks by `task_id`: every silver sample, and `n_natural` of the replies of each
-    language.
+def tokens(text: str) -> list[str]:
+    """Return the tokens of a text, case folded: words, or single characters of scripts without spaces."""
+    from truerate.metrics.tokens import word_offsets  # brings numpy, which no other step of the track needs
 
-    Each names the annotators who get it: in each language and kind the first of a seeded order (`n_shared`)
-    go to all, the others to one each in turn. Silver spans stand in inserted ones alone: they are shown to no
-    annotator, but one is screened by them. `rate_plausibility`: the reader also rates how likely the passage
-    is to fool someone.
+    return [text[start:end].casefold() for start, end in word_offsets(text)]
+
+
+def scale(words: Sequence[str]) -> int:
+    """Return 2 where most tokens are single characters, else 1."""
+    return 2 if sum(1 for token in words if _SINGLE.fullmatch(token)) * 2 > len(words) else 1
+
+
+def repeats(text: str) -> bool:
+    """Whether a sentence of MIN_SENTENCE tokens or more, or a run of NGRAM tokens, stands in a text twice."""
+    repeatable = [" ".join(words) for part in sentences(text) if len(words := tokens(part)) >= MIN_SENTENCE]
+    if len(set(repeatable)) < len(repeatable):
+        return True
+    whole = tokens(text)
+    n = NGRAM * scale(whole)
+    runs = [tuple(whole[start : start + n]) for start in range(len(whole) - n + 1)]
+    return len(set(runs)) < len(runs)
+
+
+def says_unknown(text: str, lang: str) -> bool:
+    """Whether a short reply holds a phrase of not knowing, in the language asked for or in English."""
+    words = tokens(text)
+    if len(words) > MAX_UNKNOWING * scale(words):
+        return False
+    plain = " ".join(text.casefold().replace("’", "'").split())
+    return any(phrase.search(plain) for code in {lang, "en"} for phrase in phrases().get(code, ()))
+
+
+@cache
+def phrases() -> dict[str, list[regex.Pattern]]:
+    """Return the phrases of not knowing, by language; `…` in one stands for a few words between its parts."""
+    by_lang: dict[str, list[regex.Pattern]] = {}
+    for row in csv.DictReader(PHRASES.read_text("utf-8").splitlines()):
+        parts = map(regex.escape, row["phrase"].casefold().split("…"))
+        by_lang.setdefault(row["lang"], []).append(regex.compile(f".{{0,{MAX_BETWEEN}}}".join(parts)))
+    return by_lang
+
+
+def is_other_language(text: str, lang: str, declared: tuple[str, ...]) -> bool:
+    """Whether a reply of MIN_LETTERS letters or more is in another language than asked for: less than half of
+    its letters are of the language's script, or another declared language of that script has probability SURE
+    (py3langid: one small file of weights). A language that it does not know is told by its script alone.
     """
-    texts = [(row["sample_id"], INSERTED, row, row["spans"]) for row in samples]
-    texts += [(row["generation_id"], NATURAL, row, ()) for row in natural(replies, n_natural, seed)]
-    groups: dict[tuple[str, str], list[dict]] = {}
-    for task_id, kind, row, spans in sorted(texts, key=lambda text: (draw(seed, "deal", text[0]), text[0])):
-        context = contexts[row["item_id"]]
-        task = {
-            "task_id": task_id,
-            "lang": context.lang,
-            "kind": kind,
-            "text": row["text"],
-            "reference": context.knowledge,
-            "question": context.question,
-            "subject": context.subject,
-            "spans": [{name: span[name] for name in ("start", "end", "type")} for span in spans],
-        }
-        groups.setdefault((context.lang, kind), []).append(task)
-    names = annotators(rules.n_annotators)
-    for (_, kind), tasks in groups.items():
-        shared = n_shared(kind, len(tasks), rules)
-        for index, task in enumerate(tasks):
-            task["annotators"] = names if index < shared else [names[(index - shared) % len(names)]]
-            task["rate_plausibility"] = kind == INSERTED and index < rules.n_plausibility
-    return sorted((task for tasks in groups.values() for task in tasks), key=lambda task: task["task_id"])
+    letters = _LETTER.findall(text)
+    if len(letters) < MIN_LETTERS:
+        return False
+    if sum(1 for letter in letters if _of_script(lang).match(letter)) < MIN_SHARE * len(letters):
+        return True
+    scripts = set(LANGUAGES[lang].scripts)
+    rivals = sorted(code for code in {lang, *declared} if scripts & set(LANGUAGES[code].scripts))
+    if len(rivals) < 2:
+        return False
+    candidates = tuple(code for code in rivals if code in _identifier().labels)
+    if lang not in candidates or len(candidates) < 2:
+        return False
+    best, p = _identifier(candidates).classify(text)
+    return best != lang and p >= SURE
 
 
-def natural(replies: Iterable[dict], n: int, seed: int) -> list[dict]:
-    """Return `n` of the replies per language, as evenly over the models as they come: each model's are drawn
-    in a seeded order, in turns.
-    """
-    by_lang: dict[str, list[dict]] = {}
-    for row in replies:
-        by_lang.setdefault(facts(row)["lang"], []).append(row)
-    drawn = []
-    for lang, rows in by_lang.items():
-        drawn += in_turns(
-            rows,
-            owner=lambda row: row["model"],
-            order=lambda row: (draw(seed, "natural", row["generation_id"]), row["generation_id"]),
-            turn_order=lambda model, turn, lang=lang: draw(seed, "turn", lang, model, turn),
-        )[:n]
-    return drawn
+@cache
+def _of_script(lang: str) -> regex.Pattern:
+    return regex.compile("[" + "".join(rf"\p{{{script}}}" for script in LANGUAGES[lang].scripts) + "]")
 
 
-def n_shared(kind: str, n: int, rules: Labelling) -> int:
-    """Return how many of `n` texts of one kind go to every annotator: of passages `shared_rate` of the texts;
-    of replies so many that they take `shared_natural_labels` of the labels.
+@cache
+def _identifier(codes: tuple[str, ...] = ()):
+    """The identifier that chooses among these languages, or among all; its weights are loaded once."""
+    if codes:
+        chosen = copy(_identifier())
+        chosen.set_languages(list(codes))
+        return chosen
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # half a second of loading
 
-    m shared ones take m · A of m · A + n − m labels, A annotators: m = s · n / (A − s · (A − 1)).
-    """
-    if kind == INSERTED:
-        return round(rules.shared_rate * n)
-    share, n_annotators = rules.shared_natural_labels, rules.n_annotators
-    return round(share * n / (n_annotators - share * (n_annotators - 1)))
-
-
-def n_labels(kind: str, n: int, rules: Labelling) -> int:
-    """Return how many labels people make of `n` texts of one kind."""
-    return n + (rules.n_annotators - 1) * n_shared(kind, n, rules)
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
