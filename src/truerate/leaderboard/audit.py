@@ -29,10 +29,8 @@ from truerate.metrics.thresholds import best_threshold, grouped_auroc, grouped_f
 
 SHORTCUTS = ("majority", "words", "characters", "final-stop", "trailing-space", "overlap", "answer-ngrams")
 METRICS = ("shortcut_accuracy", "shortcut_balanced_accuracy", "shortcut_auroc", "shortcut_pairwise")
-DECIDING = (
-    "shortcut_balanced_accuracy",
-    "shortcut_pairwise",
-)  # what a finding is made of; accuracy and AUROC stand beside them
+# what a finding is made of; accuracy and AUROC stand beside them
+DECIDING = ("shortcut_balanced_accuracy", "shortcut_pairwise")
 AT_ONCE = 32  # rows with whole pages that are read out together
 # Texts from which the n-grams of a fold are learned, at most: what so many do not give away no trivial rule
 # finds, and the regression takes more and more passes the more there are (of 30,000 it was two thirds of an
@@ -130,11 +128,9 @@ def _absent_rates(texts: Iterable[str], knowledge: str) -> list[float]:
 
 def joined(samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
     """What the audit looks at: LOOKED_AT of each sample, and the `knowledge` of its item."""
-    return (
-        samples.select(LOOKED_AT)
-        .join(contexts.select("item_id", "knowledge"), on="item_id", how="left", maintain_order="left")
-        .sort("sample_id")
-    )
+    knowledge = contexts.select("item_id", "knowledge")
+    rows = samples.select(LOOKED_AT).join(knowledge, on="item_id", how="left", maintain_order="left")
+    return rows.sort("sample_id")
 
 
 def slices(samples: pl.DataFrame) -> list[tuple[pl.DataFrame, dict[str, str]]]:
@@ -239,18 +235,15 @@ def _measure(
     names, index = np.unique(data.groups, return_inverse=True)
     verdicts = recognition.Verdicts(data.labels, predictions.verdicts, ~predictions.verdicts)
     recalls = recognition.class_columns(recognition.recall(verdicts), recognition.recall_right(verdicts))
-    sums = _summed(
-        np.column_stack([*recognition.accuracy(verdicts), recalls]).astype(float), index, len(names)
-    )
+    columns = np.column_stack([*recognition.accuracy(verdicts), recalls]).astype(float)
+    sums = _summed(columns, index, len(names))
     accuracy = share_interval(*sums[:, :2].T, confidence=s.confidence)
-    balanced = cluster_bootstrap(
-        sums[:, 2:], lambda totals: recognition.balanced_accuracy(totals)[:, None], **settings
-    )
+    statistic = lambda totals: recognition.balanced_accuracy(totals)[:, None]  # noqa: E731
+    balanced = cluster_bootstrap(sums[:, 2:], statistic, **settings)
     measured = ~np.isnan(predictions.pair_scores)
     of_pair = index[data.sides[:, 0]] if len(data.sides) else np.zeros(0, dtype=int)
-    picked = _summed(
-        np.stack([predictions.pair_scores, measured], axis=1)[measured], of_pair[measured], len(names)
-    )
+    scores = np.stack([predictions.pair_scores, measured], axis=1)[measured]
+    picked = _summed(scores, of_pair[measured], len(names))
     pairwise = share_interval(*picked.T, confidence=s.confidence)
     n = len(data.labels)
     return {
@@ -279,12 +272,10 @@ def _auroc(scores: np.ndarray, labels: np.ndarray, index: np.ndarray, settings: 
     value = weighted_auroc(scores, labels, np.ones((1, len(labels))))[0]
     blocks = resample_weights(n_groups, n_resamples=settings["n_resamples"], seed=settings["seed"])
     draws = grouped_auroc(scores, labels, index, blocks)
-    n_defined = min(
-        len(np.unique(index[labels == side])) for side in (True, False)
-    )  # the rarer class says how much is known
-    return bootstrap_interval(
-        value, draws, n_clusters=n_groups, n_defined=n_defined, confidence=settings["confidence"]
-    )
+    # the rarer class says how much is known
+    n_defined = min(len(np.unique(index[labels == side])) for side in (True, False))
+    counts = {"n_clusters": n_groups, "n_defined": n_defined}
+    return bootstrap_interval(value, draws, **counts, confidence=settings["confidence"])
 
 
 def findings(scores: pl.DataFrame, threshold: float) -> list[str]:

@@ -42,11 +42,10 @@ def check_totals(published: pl.DataFrame, totals: Sequence[Total]) -> list[dict]
 
 def check_claims(published: pl.DataFrame, claims: Sequence[Claim]) -> list[dict]:
     """Ledger lines of what printed figures must be of one another; none of a claim of another source."""
-    return [
-        line
-        for claim in claims
-        for line in check(claim, _printed(published.filter(pl.col("source") == claim.source)))
-    ]
+    lines = []
+    for claim in claims:
+        lines += check(claim, _printed(published.filter(pl.col("source") == claim.source)))
+    return lines
 
 
 @singledispatch
@@ -59,12 +58,8 @@ def check(claim: Claim, printed: Printed) -> Iterator[dict]:
 def _(claim: Mixture, printed: Printed) -> Iterator[dict]:
     for model in _models(printed, [claim.of, *(cell for _, cell in claim.parts)]):
         summed = sum(weight * printed[model, cell] for weight, cell in claim.parts)
-        line = _against(
-            _quantity(model, claim.of),
-            (printed[model, claim.of], summed),
-            claim.is_,
-            tolerance=claim.tolerance,
-        )
+        figures = (printed[model, claim.of], summed)
+        line = _against(_quantity(model, claim.of), figures, claim.is_, tolerance=claim.tolerance)
         beside = printed.get((model, claim.of._replace(metric=claim.beside)))
         if beside is not None:
             line["reason"] += f"; {claim.beside.replace('_', ' ')} {beside:g}"

@@ -114,14 +114,8 @@ def ranks(
     for (metric, key), part in keyed.sort("metric", "key").group_by("metric", "key", maintain_order=True):
         subjects, values, clusters = outcome_matrix(part)
         is_model = [subject in models for subject in subjects]
-        compared = compare_all(
-            values,
-            clusters,
-            n_resamples=statistics.n_bootstrap,
-            alpha=statistics.alpha,
-            seed=seed,
-            is_model=is_model,
-        )
+        how = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": seed}
+        compared = compare_all(values, clusters, is_model=is_model, **how)
         how = {
             "alpha": statistics.alpha,
             "higher_is_better": not metrics[metric].is_lower_better,

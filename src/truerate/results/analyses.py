@@ -79,10 +79,8 @@ def swaps(board: RealBoard) -> tuple[Swap, ...]:
 
     Empty where one judge alone read the replies; a pair without three subjects in common is left out.
     """
-    slices: list[Slice] = [
-        (),
-        *(((key, value),) for key, values in board.slice_keys.items() for value in values),
-    ]
+    of_one_key = (((key, value),) for key, values in board.slice_keys.items() for value in values)
+    slices: list[Slice] = [(), *of_one_key]
     pairs_of_judges = []
     for where in slices:
         judges = {WHOLE: _headline(board, where), **board.judges(where)}
@@ -90,14 +88,12 @@ def swaps(board: RealBoard) -> tuple[Swap, ...]:
             judge: {name: score for name, score in scores.items() if score.value is not None}
             for judge, scores in judges.items()
         }
-        for pair in (
-            combinations(judges, 2) if not where else ((WHOLE, name) for name in judges if name != WHOLE)
-        ):
+        with_lead = ((WHOLE, name) for name in judges if name != WHOLE)
+        for pair in with_lead if where else combinations(judges, 2):
             order = order_of(board.in_words(where) if where else "", pair, judges[pair[0]], judges[pair[1]])
             if order is not None:
-                pairs_of_judges.append(
-                    Swap(order, *_agreement(*(_verdicts(board, judge, where) for judge in pair)))
-                )
+                verdicts = (_verdicts(board, judge, where) for judge in pair)
+                pairs_of_judges.append(Swap(order, *_agreement(*verdicts)))
     return tuple(pairs_of_judges)
 
 
@@ -136,10 +132,9 @@ def judge_errors(board: RealBoard) -> tuple[JudgeErrors, ...]:
             if both.is_empty():
                 continue
             label, verdict = ((both[name] >= 0.5).to_numpy() for name in ("value", "verdict"))
-            tpr, tnr = (
-                _share(hits, side, both["cluster_id"].to_list(), board.card["confidence"])
-                for hits, side in ((verdict, label), (~verdict, ~label))
-            )
+            clusters, confidence = both["cluster_id"].to_list(), board.card["confidence"]
+            tpr = _share(verdict, label, clusters, confidence)
+            tnr = _share(~verdict, ~label, clusters, confidence)
             errors.append(JudgeErrors(judge, where, int(label.sum()), int((~label).sum()), tpr, tnr))
     return tuple(errors)
 
@@ -178,12 +173,8 @@ def suspects(board: RealBoard) -> tuple[Suspect, ...]:
         return ()
     for number, judge in enumerate(judges):
         verdicts = board.rows.filter(pl.col("slice") == f"{JUDGE}={judge}")
-        wide = wide.join(
-            verdicts.select(*UNIT, pl.col("value").alias(str(number))),
-            on=UNIT,
-            how="left",
-            maintain_order="left",
-        )
+        verdicts = verdicts.select(*UNIT, pl.col("value").alias(str(number)))
+        wide = wide.join(verdicts, on=UNIT, how="left", maintain_order="left")
     labels = wide["label"].to_numpy()
     by_judge = wide.select(map(str, range(len(judges)))).cast(pl.Float64).fill_null(np.nan).to_numpy()
     is_judged = ~np.isnan(by_judge)
@@ -194,9 +185,8 @@ def suspects(board: RealBoard) -> tuple[Suspect, ...]:
         bits=pl.Series(bits_against(labels, by_judge)).round(3),
     )
     table = table.filter(pl.col("bits").is_finite() & (pl.col("bits") > 0))
-    return tuple(
-        Suspect(*row) for row in table.sort("bits", *UNIT, descending=[True, False, False]).iter_rows()
-    )
+    table = table.sort("bits", *UNIT, descending=[True, False, False])
+    return tuple(Suspect(*row) for row in table.iter_rows())
 
 
 def more_units(board: RealBoard) -> dict[tuple[str, str], int | None]:
@@ -207,9 +197,8 @@ def more_units(board: RealBoard) -> dict[tuple[str, str], int | None]:
     if whole.is_empty():
         return {}
     wide = whole.pivot(on="subject", index=["unit_id", "cluster_id"], values="value")
-    names = [
-        model.subject for model in board.models if model.value is not None and model.subject in wide.columns
-    ]
+    measured = [model.subject for model in board.models if model.value is not None]
+    names = [name for name in measured if name in wide.columns]
     n_pairs, clusters = len(names) * (len(names) - 1) // 2, wide["cluster_id"].to_list()
     values = {name: wide[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in names}
     return {

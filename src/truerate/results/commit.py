@@ -11,13 +11,16 @@ from truerate.core.metric import Metric
 from truerate.core.schemas import Item, Judgement, Outcome, Row, Sample, load, read_json
 from truerate.pipeline.tracks import card_of, records_of
 from truerate.results.files import (
+    COUNTED,
     SCORE_COLUMNS,
     Headline,
     MetricCard,
     Result,
     ResultCard,
     SetCard,
+    counts_of,
     facts_of,
+    is_same,
     save_result,
     slice_texts,
 )
@@ -54,10 +57,10 @@ def _commit(at: Layout, work: Path, board: str, to: Path) -> str:
         save_labels(labels, to / board)
     n_left, n_bytes = result.card.n_left_out, sum(path.stat().st_size for path in (to / board).iterdir())
     left = f"; {n_left} scores rest on more than a mean over units and are not in it" if n_left else ""
-    return (
-        f"result: {to / board} ({result.scores.height} scores of {result.card.n_subjects} subjects from "
-        f"{result.rows.height} rows, {n_bytes // 1000} kB{left})"
+    counts = (
+        f"{result.scores.height} scores of {result.card.n_subjects} subjects from {result.rows.height} rows"
     )
+    return f"result: {to / board} ({counts}, {n_bytes // 1000} kB{left})"
 
 
 def labels_behind(at: Layout, work: Path, board: str) -> pl.DataFrame | None:
@@ -66,9 +69,8 @@ def labels_behind(at: Layout, work: Path, board: str) -> pl.DataFrame | None:
     rows_of = labels_by(at.p.source(name).reader)
     if rows_of is None:
         return None
-    labels = labels_of(
-        board, rows_of(Tables(*(load(schema, work / at.source(name, of)) for of, schema in SOURCE.items())))
-    )
+    tables = (load(schema, work / at.source(name, of)) for of, schema in SOURCE.items())
+    labels = labels_of(board, rows_of(Tables(*tables)))
     return None if labels.is_empty() else labels
 
 
@@ -81,9 +83,8 @@ def by_labelled_parts(outcomes: pl.DataFrame, labels: pl.DataFrame | None) -> pl
         return empty
     key = pl.element().struct.field("key")
     of_labels = labels.drop_nulls("metric").select("metric", text="where").unique(maintain_order=True)
-    whole = outcomes.with_columns(text=slice_texts(pl.col("slice"))).join(
-        of_labels, on=["metric", "text"], how="semi", maintain_order="left"
-    )
+    named = outcomes.with_columns(text=slice_texts(pl.col("slice")))
+    whole = named.join(of_labels, on=["metric", "text"], how="semi", maintain_order="left")
     keys = outcomes["slice"].explode().struct.field("key").drop_nulls().unique(maintain_order=True).to_list()
     parts = labels.select("subject", "unit_id", pair="slice").unique(maintain_order=True).explode("pair")
     parts = parts.drop_nulls("pair").filter(~pl.col("pair").struct.field("key").is_in(keys))
@@ -116,38 +117,25 @@ def result_of(at: Layout, work: Path, board: str) -> Result | None:
         return None
     # an interval that does not follow from units is not committed, nor the kind of it
     of_rows = [name for name in records if records[name].interval in OF_ROWS]
-    bare = (
-        kept.filter(~pl.col("has_interval"), ~pl.col("metric").is_in(of_rows))["metric"]
-        .unique(maintain_order=True)
-        .to_list()
-    )
+    has_none = ~pl.col("has_interval") & ~pl.col("metric").is_in(of_rows)
+    bare = kept.filter(has_none)["metric"].unique(maintain_order=True).to_list()
     blank = [pl.when(~pl.col("metric").is_in(bare)).then(name).alias(name) for name in ("low", "high")]
     scores = kept.with_columns(blank).select(list(SCORE_COLUMNS))
-    units = outcomes.with_columns(text=slice_texts(pl.col("slice"))).join(
-        scores.select("metric", "subject", text="slice"),
-        on=["metric", "subject", "text"],
-        how="semi",
-        maintain_order="left",
-    )
+    units = outcomes.with_columns(text=slice_texts(pl.col("slice")))
+    of_scores = scores.select("metric", "subject", text="slice")
+    units = units.join(of_scores, on=of_scores.columns, how="semi", maintain_order="left")
     units = units.sort("metric", "text", "subject", "unit_id").drop("text")
-    return Result(
-        card=card.model_copy(
-            update={
-                "n_subjects": units["subject"].n_unique(),
-                "n_units": units["unit_id"].n_unique(),
-                "n_clusters": units["cluster_id"].n_unique(),
-                "n_left_out": built.join(scores, on=KEYS, how="anti", maintain_order="left").height,
-                "headline": _headline(at, board, scores),
-                "metrics": tuple(
-                    metric.model_copy(update={"interval": ""} if metric.name in bare else {})
-                    for metric in card.metrics
-                    if metric.name in set(kept["metric"])
-                ),
-            }
+    metrics = [metric for metric in card.metrics if metric.name in set(kept["metric"])]
+    facts = {
+        **counts_of(units),
+        "n_left_out": built.join(scores, on=KEYS, how="anti", maintain_order="left").height,
+        "headline": _headline(at, board, scores),
+        "metrics": tuple(
+            metric.model_copy(update={"interval": ""}) if metric.name in bare else metric
+            for metric in metrics
         ),
-        scores=scores,
-        rows=units,
-    )
+    }
+    return Result(card=card.model_copy(update=facts), scores=scores, rows=units)
 
 
 def _kept(built: pl.DataFrame, anew: pl.DataFrame) -> pl.DataFrame:
@@ -167,15 +155,13 @@ def _parted(built: pl.DataFrame, anew: pl.DataFrame, parted: pl.DataFrame) -> pl
     pair = ["metric", "subject"]
     provenance = built.select(*pair, "provenance").unique(pair, keep="first", maintain_order=True)
     scores = anew.drop("provenance").join(texts, on=KEYS, how="semi", maintain_order="left")
-    return scores.join(provenance, on=pair, how="inner", maintain_order="left").with_columns(
-        has_interval=True
-    )
+    scores = scores.join(provenance, on=pair, how="inner", maintain_order="left")
+    return scores.with_columns(has_interval=True)
 
 
 def _is_same(name: str) -> pl.Expr:
     """Whether a cell is the board's, up to the digits that are written; both may be empty."""
-    gap = (pl.col(name) - pl.col(f"{name}_built")).abs() <= SAME
-    return gap.fill_null(False) | (pl.col(name).is_null() & pl.col(f"{name}_built").is_null())
+    return is_same(pl.col(name), pl.col(f"{name}_built"), SAME)
 
 
 def _headline(at: Layout, board: str, scores: pl.DataFrame) -> Headline:
@@ -217,9 +203,7 @@ def _card(at: Layout, work: Path, board: str, records: Sequence[Metric]) -> Resu
         unit=source.get("unit") or track.unit,
         labelled_by="" if source.get("judge") else source.get("labelled_by") or by,
         judge=source.get("judge"),
-        n_subjects=1,
-        n_units=1,
-        n_clusters=1,
+        **dict.fromkeys(COUNTED, 1),
         headline=headline_of(next((record for record in records if record.direction), records[0]), "", ""),
         command="truerate real DATA --commit-results results  # DATA holds "
         + " and ".join(Path(path).name for path in folders if path),

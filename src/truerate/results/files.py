@@ -26,6 +26,7 @@ SCORE_COLUMNS = {
     **dict.fromkeys(("n", "rank_low", "rank_high"), pl.Int64),
     "provenance": pl.String,
 }
+COUNTED = {"n_units": "unit_id", "n_clusters": "cluster_id", "n_subjects": "subject"}  # of a card, in rows
 DIGITS = 6
 SLICE = r"^([^=;]+=[^;]*(;[^=;]+=[^;]*)*)?$"
 LONGEST = 500  # characters of a name, an id or a slice in a table
@@ -193,6 +194,11 @@ def save_result(result: Result, folder: Path) -> None:
     result.scores.select(list(SCORE_COLUMNS)).write_csv(out, float_precision=DIGITS, line_terminator="\n")
     (folder / SCORES).write_bytes(out.getvalue())
     save(Outcome, result.rows, folder / ROWS)
+
+
+def counts_of(rows: pl.DataFrame) -> dict[str, int]:
+    """Return how many subjects, units and clusters rows are of, as a card has it."""
+    return {name: rows[column].n_unique() for name, column in COUNTED.items()}
 
 
 def is_same(first: pl.Expr, second: pl.Expr, within: float) -> pl.Expr:

@@ -83,17 +83,9 @@ def label_differences(result: Result, labels: pl.DataFrame) -> Iterator[str]:
     units = ["subject", "unit_id"]
     for (metric, where), each in labels.drop_nulls("metric").group_by("metric", "where", maintain_order=True):
         means = each.group_by(units, maintain_order=True).agg(value_made=average(pl.col("gives")))
-        both = (
-            rows.filter(metric=metric, where=where)
-            .drop_nulls("value")
-            .join(
-                means.drop_nulls("value_made"),
-                on=units,
-                how="full",
-                coalesce=True,
-                maintain_order="left_right",
-            )
-        )
+        of_score = rows.filter(metric=metric, where=where).drop_nulls("value")
+        how = {"how": "full", "coalesce": True, "maintain_order": "left_right"}
+        both = of_score.join(means.drop_nulls("value_made"), on=units, **how)
         gap = (pl.col("value") - pl.col("value_made")).abs()
         wrong = both.filter((gap > SAME) | gap.is_null())
         if not wrong.is_empty():

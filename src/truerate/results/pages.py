@@ -25,6 +25,7 @@ N_TINTS = 10  # of a heat map
 FEW, MANY = 2, 16  # values of a key that are worth a map, and that fit a page
 UNCORRECTED = (("rule", "uncorrected"),)  # the slice of labels as published, where some are corrected
 LABELS = ("not hallucinated", "hallucinated")
+AS_EXPECTED = {Verdict.CONSISTENT: 1, Verdict.NOT_MEASURED: 1, Verdict.REPRODUCED: 2}  # behind what differs
 N_SUSPECTS = 20  # on the page; the file has all
 
 
@@ -114,11 +115,7 @@ def context(board: RealBoard) -> dict[str, Any]:
         "units": units_in_words(board, board.card["n_units"]),
         "others": others,
         "lines": lines(board, [measure.name for measure in others]),
-        "maps": [
-            heat_map(board, key, values)
-            for key, values in board.slice_keys.items()
-            if FEW <= len(values) <= MANY
-        ],
+        "maps": [heat_map(board, *key) for key in board.slice_keys.items() if FEW <= len(key[1]) <= MANY],
         "orders": board.orders,
         "swapped": swapped(board),
         "audit": label_audit(board),
@@ -127,13 +124,7 @@ def context(board: RealBoard) -> dict[str, Any]:
         "has_more": bool(board.more_units),
         "rest": [score for score in board.scores if _is_beside(board, score)],
         # what differs first, then what is not measured here, then as they stand there
-        "published": sorted(
-            board.published,
-            key=lambda figure: (
-                figure.verdict == Verdict.REPRODUCED,
-                figure.verdict in (Verdict.CONSISTENT, Verdict.NOT_MEASURED),
-            ),
-        ),
+        "published": sorted(board.published, key=lambda figure: AS_EXPECTED.get(figure.verdict, 0)),
     }
 
 
@@ -164,9 +155,8 @@ def heat_map(board: RealBoard, key: str, values: list[str]) -> dict:
     number, an interval and a tint per cell, darker where worse. A cell is None where nothing was measured.
     """
     columns = [board.overall(board.headline.name, ((key, value),)) for value in values]
-    measured = [
-        score.value for scores in columns for score in scores.values() if score.value is not None
-    ] or [0.0]
+    values_of = [score.value for scores in columns for score in scores.values()]
+    measured = [value for value in values_of if value is not None] or [0.0]
     low, high = min(measured), max(measured)
 
     def cell(score: RealScore | None) -> dict | None:
@@ -214,13 +204,8 @@ def _judged(board: RealBoard, judge: str, score: RealScore | None) -> dict | Non
     """A rate with its rank range and the slice that its rows stand in; None where nothing was judged."""
     if score is None or score.value is None:
         return None
-    where = f"judge={judge}" if score.slice else ""
-    return {
-        "score": score,
-        "text": board.measures[score.metric].text(score.value),
-        "rank": score.rank or "–",
-        "where": where,
-    }
+    text, where = board.measures[score.metric].text(score.value), f"judge={judge}" if score.slice else ""
+    return {"score": score, "text": text, "rank": score.rank or "–", "where": where}
 
 
 def summary(against: list[Swap], lead: str) -> str:

@@ -65,9 +65,8 @@ def read_board(folder: Path) -> DrawnBoard:
         words=card_of_track(card.track).words if card.track in track_names() else NO_WORDS,
     )
     if not board.ranked:
-        raise SourceError(
-            f"result {folder.name!r}: {SCORES} has no line of the metric and slice that card.json leads with"
-        )
+        what = f"{SCORES} has no line of the metric and slice that card.json leads with"
+        raise SourceError(f"result {folder.name!r}: {what}")
     return replace(
         board,
         more_units=analyses.more_units(board),
@@ -80,11 +79,8 @@ def read_board(folder: Path) -> DrawnBoard:
 
 def tables_of(board: str, folder: str | Path = RESULTS) -> dict[str, Path]:
     """The rows of a board, and its labels where it has any, by the names under which pages offer them."""
-    files = {
-        f"{board}-{name}.parquet": Path(folder) / board / file
-        for name, file in (("rows", ROWS), ("labels", LABELS))
-    }
-    return {name: path for name, path in files.items() if path.is_file()}
+    paths = {f"{board}-{file}": Path(folder) / board / file for file in (ROWS, LABELS)}
+    return {name: path for name, path in paths.items() if path.is_file()}
 
 
 def _printed(figure: Beside, measure: Measure, lead: Slice) -> Printed:

@@ -19,6 +19,7 @@ from truerate.results.files import (
     Result,
     ResultCard,
     boards_of,
+    counts_of,
     load_result,
     slice_text,
 )
@@ -91,12 +92,10 @@ def recomputed(rows: pl.DataFrame, card: ResultCard, kinds: Mapping[str, str]) -
     intervals = {key: _interval(writer, card.records[key[0]], group) for key, group in units.items()}
     scores = []
     for metric, where, subject in (
-        rows.select("metric", "slice", "subject").unique(maintain_order=True).iter_rows()
+        rows.select("metric", "slice", "subject").unique(maintain_order=True).rows()
     ):
-        key = _key(metric, where, subject)
-        of_languages = (
-            _over_languages(key, units, intervals) if {"key": "lang", "value": ALL} in where else None
-        )
+        key, is_of_all = _key(metric, where, subject), {"key": "lang", "value": ALL} in where
+        of_languages = _over_languages(key, units, intervals) if is_of_all else None
         value, low, high = of_languages or intervals.get(key, NOTHING)
         rank = ranked.get((metric, slice_key(where), subject), Rank())
         scores.append({
@@ -119,14 +118,13 @@ def _over_languages(
     if key not in units:
         return None
     besides = set(key[1].split(";")) - {f"lang={ALL}"}
-    cells = []
-    for cell in intervals:
-        langs = set(cell[1].split(";")) - besides
-        is_language = (
-            besides < set(cell[1].split(";")) and len(langs) == 1 and next(iter(langs)).startswith("lang=")
-        )
-        if is_language and cell[::2] == key[::2] and cell != key:
-            cells.append(cell)
+
+    def is_of_language(cell: Key) -> bool:
+        pairs = set(cell[1].split(";"))
+        is_narrower = besides < pairs and [pair[:5] for pair in pairs - besides] == ["lang="]
+        return is_narrower and cell[::2] == key[::2] and cell != key
+
+    cells = [cell for cell in intervals if is_of_language(cell)]
     if not cells:
         return None
     clusters = [units[cell]["cluster_id"].unique(maintain_order=True) for cell in cells]
@@ -143,10 +141,8 @@ def _interval(writer: ScoreWriter, record: Metric, units: pl.DataFrame) -> Ends:
     read): their spread is that of the estimate, so that the rule of shares holds for them, too.
     """
     values, clusters = units["value"].to_numpy(), units["cluster_id"].to_list()
-    bounds = next(
-        (ends for ends in (UNIT, CORRELATION) if ends[0] <= values.min() and values.max() <= ends[1]), None
-    )
-    mean = float(values.mean())
+    low, high, mean = values.min(), values.max(), float(values.mean())
+    bounds = next((ends for ends in (UNIT, CORRELATION) if ends[0] <= low and high <= ends[1]), None)
     if record.interval == "share" and 0 <= mean <= 1:
         interval = writer.share_of(values, clusters)
         return (mean, _finite(interval.low), _finite(interval.high)) if interval else (mean, None, None)
@@ -171,8 +167,8 @@ def differences(result: Result, *, has_ranks: bool = True) -> list[str]:
 
 def _of_card(result: Result) -> Iterator[str]:
     card, rows = result.card, result.rows
-    for name, column in (("n_units", "unit_id"), ("n_clusters", "cluster_id"), ("n_subjects", "subject")):
-        if (count := getattr(card, name)) != (n_rows := rows[column].n_unique()):
+    for name, n_rows in counts_of(rows).items():
+        if (count := getattr(card, name)) != n_rows:
             yield f"{card.board}: card.json says {name} {count}, its rows hold {n_rows}"
     lead = card.headline
     if result.scores.filter(metric=lead.metric, slice=lead.slice).is_empty():
@@ -182,10 +178,8 @@ def _of_card(result: Result) -> Iterator[str]:
 
 def _of_scores(result: Result, cells: Sequence[str]) -> Iterator[str]:
     anew = recomputed(result.rows, result.card, dict(result.scores.select("subject", "kind").rows()))
-    keys = ["metric", "subject", "slice"]
-    both = result.scores.join(
-        anew, on=keys, how="full", suffix="_anew", coalesce=True, maintain_order="left_right"
-    )
+    how = {"how": "full", "suffix": "_anew", "coalesce": True, "maintain_order": "left_right"}
+    both = result.scores.join(anew, on=["metric", "subject", "slice"], **how)
     for row in both.to_dicts():
         where = f" ({row['slice'][:80]})" if row["slice"] else ""
         score = f"{result.card.board}: {row['metric']} of {row['subject'][:80]}{where}"

@@ -60,9 +60,8 @@ def folder_of(data: Path, entry: Mapping) -> str | None:
     not there.
     """
     public, names = set_of(entry["reader"]), names_of(entry)
-    folders = {
-        path.name.casefold(): path.name for path in sorted(data.iterdir(), reverse=True) if path.is_dir()
-    }
+    present = sorted((path.name for path in data.iterdir() if path.is_dir()), reverse=True)
+    folders = {name.casefold(): name for name in present}
     folder = next((folders[name.casefold()] for name in names if name.casefold() in folders), None)
     if folder is None and _is_itself(data, names, public):
         folder = "."
@@ -147,10 +146,7 @@ def near_names(data: Path, absent: Iterable[str], declared: Iterable[str]) -> li
         if alike := difflib.get_close_matches(name, wanted, n=1, cutoff=ALIKE):
             near[folder] = wanted[alike[0]]
     pairs = sorted(near.items(), key=lambda pair: pair[1])
-    return [
-        *hints,
-        *(f"{there!r} looks like {folder!r}: rename it if it is that set" for there, folder in pairs),
-    ]
+    return hints + [f"{name!r} looks like {folder!r}: rename it if it is that set" for name, folder in pairs]
 
 
 def _plain(name: str) -> str:
@@ -174,9 +170,8 @@ def unreadable(work: Path, boards: Iterable[str]) -> dict[str, str]:
 
     names = list(boards)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return {
-            name: reason for name, reason in zip(names, pool.map(reason_of, names), strict=True) if reason
-        }
+        reasons = dict(zip(names, pool.map(reason_of, names), strict=True))
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
 def ended_with(code: int, lines: Iterable[str], what: str) -> str | None:

@@ -33,16 +33,9 @@ COMMAND = "board-of-files"
 STAGE = "board"  # of dvc.yaml in the work folder, a case per board
 STEPS = ("sources", "dataset", "annotate", "label", "train", "judge", "audit", "truth", "score")
 WATCHED = ("dataset", "label", "train", "judge", "audit", "score")  # whose settings a board's stage watches
-OUTS = (
-    "sources",
-    "datasets",
-    "annotations",
-    "labels",
-    "detectors",
-    "judgements",
-    "scores",
-)  # a folder per board
-FILES = ("audits", "truth")  # a file per board
+# of a board's stage: folders per board, and files
+OUTS = ("sources", "datasets", "annotations", "labels", "detectors", "judgements", "scores")
+FILES = ("audits", "truth")
 LOG = "real.log"  # in the work folder: all that DVC, Snakemake and the steps print
 RUNNING = "Running stage '"  # how DVC begins a stage, passes one over, and says that one failed
 SAME, FAILED = "' didn't change, skipping", "WARNING: failed to run: "
@@ -63,9 +56,8 @@ def joined(pipeline: dict) -> dict:
     watched = [dep for name in STEPS for dep in stages[name].get("do", stages[name])["deps"]]
     code = [dep for dep in watched if dep.startswith(("src/", "rules/"))]
     settings = [f"${{paths.build}}/settings/{name}/${{key}}.json" for name in WATCHED]
-    outs = [f"${{paths.{name}}}/${{key}}" for name in OUTS] + [
-        f"${{paths.{name}}}/${{key}}.parquet" for name in FILES
-    ]
+    outs = [f"${{paths.{name}}}/${{key}}" for name in OUTS]
+    outs += [f"${{paths.{name}}}/${{key}}.parquet" for name in FILES]
     stage = {
         "desc": "public files become a board: read, laid out by its track, judged and scored",
         "cmd": f"python -m truerate {COMMAND} ${{key}}",

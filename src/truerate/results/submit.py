@@ -30,6 +30,7 @@ from truerate.results.files import (
     FILES,
     Result,
     ResultCard,
+    counts_of,
     load_result,
     reason_of,
     refuse,
@@ -40,14 +41,8 @@ from truerate.results.files import (
 from truerate.results.recompute import differences, recomputed
 
 SETTINGS, REPLIES = "settings.json", "replies.parquet"
-REPLY = (
-    "generation_id",
-    "item_id",
-    "purpose",
-    "sample_index",
-    "status",
-    "reason",
-)  # beside its text or digest
+# of a reply, beside its text or digest
+REPLY = ("generation_id", "item_id", "purpose", "sample_index", "status", "reason")
 NAMED = ("generation_id", "item_id", "purpose", "reason")  # those that are names
 PRIVATE = ("endpoint", "price", "params")  # of a model's entry: where it is served, and for how much
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")  # of a submitted model: a folder's name on every system
@@ -72,9 +67,8 @@ def submit(at: Layout, board: str, model: str, to: Path) -> list[str]:
     _refuse_name(model, f"submit: model {model[:80]!r}")
     for path in (at.leaderboard("rows"), at.scores(board, "outcomes")):
         if not Path(path).is_file():
-            raise TruerateError(
-                f"submit: board {board!r} is not built ({path} is missing); run `truerate build`"
-            )
+            what = f"board {board!r} is not built ({path} is missing)"
+            raise TruerateError(f"submit: {what}; run `truerate build`")
     whole = result_of(at, Path("."), board)
     if whole is None or model not in set(whole.rows["subject"]):
         what = f"model {model!r} has no ranked unit on board {board!r}"
@@ -96,16 +90,8 @@ def _of_model(result: Result, model: str) -> Result:
     """One model's part of a result. Its rank ranges are of it alone, and stay empty."""
     rows, scores = result.rows.filter(subject=model), result.scores.filter(subject=model)
     no_rank = pl.lit(None, dtype=pl.Int64)
-    counts = {
-        "n_subjects": 1,
-        "n_units": rows["unit_id"].n_unique(),
-        "n_clusters": rows["cluster_id"].n_unique(),
-    }
-    return Result(
-        card=result.card.model_copy(update=counts),
-        scores=scores.with_columns(rank_low=no_rank, rank_high=no_rank),
-        rows=rows,
-    )
+    card = result.card.model_copy(update=counts_of(rows))
+    return Result(card=card, scores=scores.with_columns(rank_low=no_rank, rank_high=no_rank), rows=rows)
 
 
 def _settings(at: Layout, board: str, model: str) -> dict:
@@ -179,9 +165,8 @@ def _check_replies(path: Path, where: str) -> None:
     validate(Generation, replies.select(REPLY), where=where, columns=REPLY)
     refuse_no_names(replies.select(NAMED), where)
     texts = replies[replies.columns[-1]]
-    refuse(
-        texts.dtype != pl.String or texts.null_count() > 0, f"{where} has a `{texts.name}` that is no text"
-    )
+    is_text = texts.dtype == pl.String and not texts.null_count()
+    refuse(not is_text, f"{where} has a `{texts.name}` that is no text")
     is_double = replies.is_empty() or replies["generation_id"].is_duplicated().any()
     refuse(is_double, f"{where} holds no reply, or one of them twice")
     is_digest = texts.name == TEXT or texts.str.contains(r"^[0-9a-f]{64}$").all()
@@ -289,9 +274,8 @@ def _leading(scores: pl.DataFrame, metric: str, lead: str, fixed: Mapping[str, s
     def keys(where: str) -> list[str]:
         return [pair.partition("=")[0] for pair in where.split(";")]
 
-    return [where for where in slices if keys(where) == keys(lead) and wanted <= set(where.split(";"))] or [
-        lead
-    ]
+    beside = [where for where in slices if keys(where) == keys(lead) and wanted <= set(where.split(";"))]
+    return beside or [lead]
 
 
 def _line(row: dict, *, is_new: bool) -> str:
@@ -306,11 +290,8 @@ def _remarks_on(submitted: Result, committed: Result | None, model: str) -> list
     if committed is None:
         return ["The board has no committed result here: the model stands alone, and has no rank."]
     units, of_board = set(submitted.rows["unit_id"]), set(committed.rows["unit_id"])
-    lines, n_other = (
-        [f"{len(units & of_board)} of the board's {len(of_board)} units are in it."],
-        len(units - of_board),
-    )
-    if n_other:
+    lines = [f"{len(units & of_board)} of the board's {len(of_board)} units are in it."]
+    if n_other := len(units - of_board):
         lines.append(f"{n_other} units are not the board's: made with another source, seed or size.")
     if other := [name for name in WORDS if getattr(submitted.card, name) != getattr(committed.card, name)]:
         lines.append(f"Its card.json words {', '.join(other)} otherwise than the board's, which stand.")

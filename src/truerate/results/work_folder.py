@@ -29,10 +29,10 @@ ERRATA, SUFFIX = "errata", ".csv"  # a file per board, named by it
 def refuse_foreign(work: Path, sets: Sequence[Path] = ()) -> None:
     """Raise TruerateError for a folder that holds something else, or lies in what is read or copied."""
     where = f"work folder {str(work)!r}"
-    if file := next(
-        (str(path) for path in (work, *work.parents) if path.exists() and not path.is_dir()), None
-    ):
-        raise TruerateError(f"{where}: {file!r} is a file; name a folder that is absent or empty with --work")
+    for path in (work, *work.parents):
+        if path.exists() and not path.is_dir():
+            hint = "name a folder that is absent or empty with --work"
+            raise TruerateError(f"{where}: {str(path)!r} is a file; {hint}")
     if work.is_dir() and any(work.iterdir()) and not (work / WORK).is_file():
         raise TruerateError(f"{where} holds something else; name an empty one with --work")
     for folder in sets:
@@ -40,9 +40,8 @@ def refuse_foreign(work: Path, sets: Sequence[Path] = ()) -> None:
             raise TruerateError(f"{where} holds the public files {str(folder)!r}; name another with --work")
     for path in (*map(Path, COPIED), *sets):
         if path.resolve() in (work.resolve(), *work.resolve().parents):
-            raise TruerateError(
-                f"{where} lies in {str(path)!r}, which the build reads; name another with --work"
-            )
+            what = f"{where} lies in {str(path)!r}, which the build reads"
+            raise TruerateError(f"{what}; name another with --work")
 
 
 def furnish(work: Path) -> None:
@@ -78,14 +77,12 @@ def with_errata(at: Layout, boards: Mapping[str, dict], folder: Path = Path(ERRA
     for name, path in files.items():
         where = f"errata {path.as_posix()!r}"
         if name not in public:
-            raise SettingsError(
-                f"{where}: there is no board {name!r}{meant(name, public)}; boards: {listed(public)}"
-            )
+            what = f"there is no board {name!r}{meant(name, public)}"
+            raise SettingsError(f"{where}: {what}; boards: {listed(public)}")
         able = [board for board, entry in public.items() if load_track(entry.track).card.takes_errata]
         if name not in able:
-            raise SettingsError(
-                f"{where}: the labels of board {name!r} cannot be corrected here; allowed: {listed(able)}"
-            )
+            what = f"the labels of board {name!r} cannot be corrected here"
+            raise SettingsError(f"{where}: {what}; allowed: {listed(able)}")
     paths = {name: str(path.absolute()) for name, path in files.items()}
     return {name: entry | {"errata": paths.get(name)} for name, entry in boards.items()}
 
@@ -117,10 +114,8 @@ def write_params(
     params = yaml.safe_load(Path("params.yaml").read_text("utf-8"))
     params["sources"] = _sources(boards, data)
     params = with_places(params)
-    settings = [
-        *params["tracks"].items(),
-        *((board["track"], board["settings"]) for board in boards.values()),
-    ]
+    settings = [*params["tracks"].items()]
+    settings += [(board["track"], board["settings"]) for board in boards.values()]
     blocks = [(params["llm"], "prompts_dir")]
     for track, values in settings:
         blocks += [(values or {}, path) for path in track_blocks.declared(track, "Settings").files_in]

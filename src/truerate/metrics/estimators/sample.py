@@ -16,6 +16,7 @@ from truerate.metrics.intervals import Interval, cluster_sums, effective_n, z_of
 from truerate.metrics.rates import Corrected, Errors, clustered_share, hr_est, hr_est_interval
 
 Key = tuple[str, str]  # of a cell: its model and its language
+ONE_LANG = "all-langs"  # names the cells of a board of one language
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,14 @@ class Calibration:
     langs: np.ndarray
     models: np.ndarray
     clusters: np.ndarray
+
+    @classmethod
+    def of_verdicts(
+        cls, gold: np.ndarray, flagged: np.ndarray, clusters: np.ndarray, *, models: np.ndarray
+    ) -> "Calibration":
+        """Verdicts on labelled texts of a board of one language, each text as much as another."""
+        sums = np.stack([np.ones(len(gold)), gold, flagged, gold * flagged], axis=1).astype(float)
+        return cls(sums, np.full(len(gold), ONE_LANG), models, clusters)
 
     def of_lang(self, lang: str) -> "Calibration":
         """The texts of one language."""

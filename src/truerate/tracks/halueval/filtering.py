@@ -68,10 +68,7 @@ def requests(of: Sequence[Contest], judge: str, prompter: Prompter, *, origin: s
     asked = []
     for contest in of:
         task, context = contest.context.task, contest.context
-        shown = {
-            "patterns": patterns.named(task, None),
-            "demonstrations": patterns.compared(task, prompter.seed),
-        }
+        shown = patterns.comparing(task, prompter.seed)
         for first, second in ((contest.first, contest.second), (contest.second, contest.first)):
             both = {"first": first.text, "second": second.text}
             messages = prompter.messages(f"filter_{task}", **context.values, **both, **shown)

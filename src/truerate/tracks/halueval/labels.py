@@ -51,10 +51,8 @@ def label(
     given = {task["task_id"] for task in tasks}
     probes = tables.samples.filter(is_probe()).select("sample_id", "is_hallucinated").iter_rows()
     truth = {name: verdict for name, verdict in probes if name in given}
-    responses, writer = (
-        general.selected(dataset["generations"]),
-        ScoreWriter(board, inputs, at.p.statistics, at.p.seed),
-    )
+    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
+    responses = general.selected(dataset["generations"])
     labelled = label_responses(labels, rejects, responses, tables.items, truth, at.p.track(board), writer)
     published = frame(Score, published_agreement(tables.judgements, dataset["samples"], writer))
     samples = following(labelled.samples, tables.samples)
@@ -93,17 +91,11 @@ def label_responses(
     verdicts, unsettled = settled(responses, drawn, needed=n)
     item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
     is_drawn = {(label.task_id, label.annotator) for of_task in drawn.values() for label in of_task}
-    judgements = [
-        judgement_of(
-            label,
-            label.value,
-            {
-                "drawn": "yes" if (label.task_id, label.annotator) in is_drawn else None,
-                "is_probe": True if label.task_id in truth else None,
-            },
-        )
-        for label in labels
-    ]
+    judgements = []
+    for label in labels:
+        of_draw = "yes" if (label.task_id, label.annotator) in is_drawn else None
+        marks = {"drawn": of_draw, "is_probe": True if label.task_id in truth else None}
+        judgements.append(judgement_of(label, label.value, marks))
     screened_out = [
         reject("screened_out", f"{rates[name]:.3f} of the probe set right", target=name)
         for name in sorted(set(rates) - passed)

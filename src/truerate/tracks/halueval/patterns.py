@@ -92,14 +92,10 @@ def judged(task: str, seed: int) -> tuple[Judged, ...]:
     """Return both sides of every demonstration of a task, in an order drawn by seed: no verdict follows from
     the one before it. The order is one for all texts of a board, so that their prompts begin alike.
     """
-    sides = [
-        side
-        for example in (pattern.demonstration for pattern in PATTERNS[task])
-        for side in (
-            Judged(example, example.hallucinated, True, example.why),
-            Judged(example, example.right, False, example.fits),
-        )
-    ]
+    sides = []
+    for example in (pattern.demonstration for pattern in PATTERNS[task]):
+        sides.append(Judged(example, example.hallucinated, True, example.why))
+        sides.append(Judged(example, example.right, False, example.fits))
     return tuple(sorted(sides, key=lambda side: draw(seed, "demonstration", task, side.text)))
 
 
@@ -117,8 +113,12 @@ def compared(task: str, seed: int) -> tuple[Compared, ...]:
     position = {example: odd if k % 2 == 0 else 3 - odd for k, example in enumerate(drawn("place"))}
     choices = []
     for example in drawn("choice"):
-        both = (example.right, example.hallucinated)
-        choices.append(
-            Compared(example, *(both if position[example] == 1 else both[::-1]), position[example])
-        )
+        right, wrong = example.right, example.hallucinated
+        first, second = (right, wrong) if position[example] == 1 else (wrong, right)
+        choices.append(Compared(example, first, second, position[example]))
     return tuple(choices)
+
+
+def comparing(task: str, seed: int) -> dict[str, Any]:
+    """Return what a prompt that shows two texts prints of a task: its patterns, and `compared` demonstrations."""
+    return {"patterns": named(task, None), "demonstrations": compared(task, seed)}

@@ -131,10 +131,7 @@ def contrast_requests(
     asked = []
     for right, wrong in ((both[False], both[True]) for _, both in sorted(by_pair.items()) if len(both) == 2):
         context = contexts[right.item_id]
-        shown = {
-            "patterns": patterns.named(context.task, None),
-            "demonstrations": patterns.compared(context.task, prompter.seed),
-        }
+        shown = patterns.comparing(context.task, prompter.seed)
         for order, first, second in (("right-first", right, wrong), ("hallucinated-first", wrong, right)):
             both = {"first": first.text, "second": second.text, "has_knowledge": False}
             messages = prompter.messages(f"contrast_{context.task}", **context.values, **both, **shown)

@@ -46,13 +46,11 @@ def requests(
 
 def collect(asked: Sequence[Prompted], replies: Sequence[Reply], of: Sequence[Target]) -> list[dict]:
     """Return Generation rows of refined texts; `of`: the texts that were to be rewritten."""
-    texts = {target.target_id: target.text for target in of}
-    return [
-        generation(
-            prompted, reply, read_refined(prompted, reply.text, texts[prompted.attributes["sample"] or ""])
-        )
-        for prompted, reply in zip(asked, replies, strict=True)
-    ]
+    texts, rows = {target.target_id: target.text for target in of}, []
+    for prompted, reply in zip(asked, replies, strict=True):
+        original = texts[prompted.attributes["sample"] or ""]
+        rows.append(generation(prompted, reply, read_refined(prompted, reply.text, original)))
+    return rows
 
 
 def read_refined(asked: Prompted, text: str, original: str) -> Read:

@@ -48,14 +48,11 @@ def knowledge_of_queries(
     at: Layout, board: str, flagged: Iterable[Context], documents: pl.DataFrame, knowledge: Mapping[str, str]
 ) -> dict[str, str]:
     """Return what flagged answers to general queries are refined with (HELMA 3.3), by item: BM25's best."""
-    queries = {
-        query.item_id: query
-        for query in flagged
-        if query.item_id not in knowledge and query.task == "general"
-    }
+    general = {query.item_id: query for query in flagged if query.task == "general"}
+    queries = [query for name, query in general.items() if name not in knowledge]
     if not queries:
         return {}
-    return retrieved(list(queries.values()), corpus_of(at, board, documents), at.p.track(board).n_retrieved)
+    return retrieved(queries, corpus_of(at, board, documents), at.p.track(board).n_retrieved)
 
 
 @dataclass(frozen=True)

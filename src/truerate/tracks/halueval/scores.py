@@ -16,7 +16,7 @@ from truerate.metrics import judged as joined
 from truerate.metrics.cells import spread
 from truerate.metrics.estimators.own_rate import with_unjudged
 from truerate.metrics.estimators.registry import LABELS_ALONE, PPI, ROGAN_GLADEN_BETWEEN, estimate_board
-from truerate.metrics.estimators.sample import Calibration, Cell, verdicts
+from truerate.metrics.estimators.sample import ONE_LANG, Calibration, Cell, verdicts
 from truerate.metrics.intervals import cluster_sums
 from truerate.metrics.paired import contrast_scores, contrasts
 from truerate.metrics.rates import PREDICTION_POWERED, RAW, ROGAN_GLADEN, Estimate, estimate_rows
@@ -32,7 +32,6 @@ GENERAL = "general"
 RATE, PEOPLE, ELSEWHERE = "general_rate", "people", "other-tasks"
 WHERE = {"task": GENERAL}
 OTHERS, FEW = (RAW, ROGAN_GLADEN, ROGAN_GLADEN_BETWEEN), (LABELS_ALONE, PPI, PREDICTION_POWERED)
-ONE_LANG = "all-langs"  # the registry's cells are named by a language
 LEAST, LABELLED_SHARE = 30, 3  # responses from which on there are rates; one in so many counts as labelled
 
 
@@ -159,14 +158,10 @@ def estimates_of(
     each += estimate_board({key: cell_of(rows, few)}, confidence=confidence, names=FEW)[key]
     label, clusters = rows["is_hallucinated"].to_numpy().astype(float), rows["group_id"].to_list()
     sums = cluster_sums(clusters, np.stack([label, np.ones(rows.height)], axis=1))
-    estimates = [
-        Estimate(
-            estimate.estimator,
-            estimate.calibration if estimate.calibration == ELSEWHERE else None,
-            estimate.interval,
-        )
-        for estimate in each
-    ]
+    estimates = []
+    for estimate in each:
+        calibration = estimate.calibration if estimate.calibration == ELSEWHERE else None
+        estimates.append(Estimate(estimate.estimator, calibration, estimate.interval))
     return [*estimates, Estimate(PEOPLE, None, writer.share_interval(*sums.T))]
 
 
@@ -188,13 +183,8 @@ def calibration_of(rows: pl.DataFrame) -> dict[str, Calibration]:
     if judged_rows.is_empty():
         return {}
     gold, flagged = (judged_rows[name].to_numpy().astype(float) for name in ("is_hallucinated", "verdict"))
-    sums = np.stack([np.ones(judged_rows.height), gold, flagged, gold * flagged], axis=1)
-    langs = np.full(judged_rows.height, ONE_LANG)
-    return {
-        ELSEWHERE: Calibration(
-            sums, langs, judged_rows["task"].to_numpy(), judged_rows["group_id"].to_numpy()
-        )
-    }
+    tasks, groups = (judged_rows[name].to_numpy() for name in ("task", "group_id"))
+    return {ELSEWHERE: Calibration.of_verdicts(gold, flagged, groups, models=tasks)}
 
 
 # ---- topics ------------------------------------------------------------------------------------------------

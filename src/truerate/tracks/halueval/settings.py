@@ -91,9 +91,7 @@ class Settings(Track):
 
     instead: ClassVar[Mapping[str, str]] = {
         "responding": "sampling",
-        "filtering": "recognition",
-        "chain_of_thought": "recognition",
-        "refining": "recognition",
+        **dict.fromkeys(("filtering", "chain_of_thought", "refining"), "recognition"),
     }
 
     tasks: Annotated[tuple[Task, ...], Field(min_length=1), AfterValidator(once)]

@@ -14,7 +14,7 @@ import polars as pl
 
 from truerate.core.keys import draw
 from truerate.metrics.estimators.registry import NATURAL, ROGAN_GLADEN_BETWEEN, estimate_board
-from truerate.metrics.estimators.sample import Calibration, Cell, errors_on, verdicts
+from truerate.metrics.estimators.sample import ONE_LANG, Calibration, Cell, errors_on, verdicts
 from truerate.metrics.rates import PREDICTION_POWERED, RAW, ROGAN_GLADEN, Corrected, Estimate, estimate_rows
 from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.tracks.labelled_replies.replies import by_subject, slices
@@ -22,7 +22,6 @@ from truerate.tracks.labelled_replies.settings import Settings
 
 RATE = "detector_rate"
 OTHERS, FEW = (RAW, ROGAN_GLADEN, ROGAN_GLADEN_BETWEEN), (PREDICTION_POWERED,)
-ONE_LANG = "all-langs"  # a set is one language; the registry's cells are named by one
 
 
 def score_corrected(
@@ -84,9 +83,8 @@ def calibration(people: pl.DataFrame) -> Mapping[str, Calibration]:
     if people.is_empty():
         return {}
     gold, flagged = (people[name].to_numpy().astype(float) for name in ("is_hallucinated", "verdict"))
-    sums = np.stack([np.ones(people.height), gold, flagged, gold * flagged], axis=1)
-    langs = np.full(people.height, ONE_LANG)
-    return {NATURAL: Calibration(sums, langs, people["subject"].to_numpy(), people["cluster"].to_numpy())}
+    subjects, clusters = (people[name].to_numpy() for name in ("subject", "cluster"))
+    return {NATURAL: Calibration.of_verdicts(gold, flagged, clusters, models=subjects)}
 
 
 def drawn(people: pl.DataFrame, n: int, seed: int) -> frozenset[str]:

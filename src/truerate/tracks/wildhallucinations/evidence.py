@@ -188,12 +188,9 @@ class Web:
     def evidence(self, items: Sequence[dict]) -> Tables:
         """Return rows of all entities (Item rows), in the order in which they were given."""
         results_of = self.search([item["question"] for item in items])
-        links = [
-            result["link"]
-            for results in results_of
-            for result in results
-            if not ("text" in result or "html" in result or self._is_behind_login(result))
-        ]
+        every = (result for results in results_of for result in results)
+        to_fetch = (result for result in every if not ("text" in result or "html" in result))
+        links = [result["link"] for result in to_fetch if not self._is_behind_login(result)]
         self.fetch(links)
         rows, documents, rejects = [], [], []
         n = self.settings.n_results

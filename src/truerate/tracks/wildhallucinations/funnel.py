@@ -37,11 +37,10 @@ def built_rows(
         for group, n in values.group_by(name).len().sort(name).iter_rows():
             score_rows.append(writer.row("n_entities", ENTITIES, {name: group}, float(n), values.height))
     score_rows += [] if documents is None else evidence_rows(generations, documents, rejects, writer)
-    probed = probe_scores(confidence=writer.statistics.confidence)
-    return score_rows + [
-        writer.row(row["metric"], row["subject"], unpaired(row["slice"]), estimate_of(row), row["n"])
-        for row in probed
-    ]
+    for row in probe_scores(confidence=writer.statistics.confidence):
+        where = unpaired(row["slice"])
+        score_rows.append(writer.row(row["metric"], row["subject"], where, estimate_of(row), row["n"]))
+    return score_rows
 
 
 def funnel_rows(
@@ -56,10 +55,8 @@ def funnel_rows(
         rows = generations.filter(purpose=call, status="ok")
         return (rows.filter(pl.col("text").is_in(words)) if words else rows)["item_id"].n_unique()
 
-    asked, rejected = (
-        generations.filter(purpose=VERIFY)["item_id"],
-        rejects.filter(where="curate")["target_id"],
-    )
+    asked = generations.filter(purpose=VERIFY)["item_id"]
+    rejected = rejects.filter(where="curate")["target_id"]
     stages = {
         "messages": n_messages,
         "names": pl.concat([asked, rejected.drop_nulls()]).n_unique(),
@@ -77,14 +74,12 @@ def funnel_rows(
 def rejected_rows(generations: pl.DataFrame, rejects: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """Return `n_rejected` by step and reason, of names, pages and replies of models."""
     # a reply that stands among the rejects is counted by its model
-    no_reply = rejects.join(
-        generations.select(target_id="generation_id"), on="target_id", how="anti", maintain_order="left"
-    )
+    replies = generations.select(target_id="generation_id")
+    no_reply = rejects.join(replies, on="target_id", how="anti", maintain_order="left")
     is_page = (pl.col("where") == EVIDENCE) & (pl.col("reason") != "no-page")
     subject = pl.when(is_page).then(pl.lit(WEB)).otherwise(pl.lit(ENTITIES))
-    lost = standing(generations).filter(
-        pl.col("purpose").is_in(STEPS) & pl.col("status").is_in(["dead", "unparsed"])
-    )
+    is_lost = pl.col("purpose").is_in(STEPS) & pl.col("status").is_in(["dead", "unparsed"])
+    lost = standing(generations).filter(is_lost)
     parts = (
         no_reply.select(step="where", subject=subject, reason="reason"),
         lost.select(step="purpose", subject="model", reason=pl.col("reason").fill_null(pl.col("status"))),
@@ -113,10 +108,9 @@ def evidence_rows(
         for row in ratio_cells(sums, [metric], by=["web"], **how).iter_rows(named=True):
             score_rows.append(writer.row(metric, WEB, {}, estimate_of(row), row["n"]))
     n_of = outcomes(searched, rejects)
-    total = sum(n_of.values())
-    return score_rows + [
-        writer.row("n_pages", WEB, {"outcome": name}, float(n), total) for name, n in n_of.items()
-    ]
+    for name, n in n_of.items():
+        score_rows.append(writer.row("n_pages", WEB, {"outcome": name}, float(n), sum(n_of.values())))
+    return score_rows
 
 
 # ---- tables of `make real` ---------------------------------------------------------------------------------

@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from truerate.metrics.estimators import registry
+from truerate.metrics.estimators import registry, sample
 from truerate.metrics.estimators.choice import narrower
-from truerate.metrics.estimators.sample import Calibration, Cell, Cells, between_models, verdicts, widened
+from truerate.metrics.estimators.sample import ONE_LANG, Calibration, Cell, Cells
 from truerate.metrics.intervals import Interval, cluster_sums
 from truerate.metrics.rates import PREDICTION_POWERED, Corrected, Estimate
 from truerate.metrics.score_writer import ScoreWriter
@@ -26,7 +26,6 @@ from truerate.metrics.wildfact import Verifier, squared_and_added
 SCORE, N_LABELS = "wildfactscore", "n_labelled_facts"
 CHOSEN = "chosen"  # the estimator that stands for the score; `by` in its slice says which that is
 OWN = (registry.LABELS_ALONE, registry.PPI, PREDICTION_POWERED)
-ONE_LANG = "all-langs"  # the registry's cells are named by a language
 WHERE = {"set": "all"}
 STRICT, N_REPLY_LABELS = "wildfactscore_strict", "n_labelled_replies"
 OF_REPLY = (registry.ROGAN_GLADEN_BETWEEN, registry.LABELS_ALONE, registry.PPI, PREDICTION_POWERED)
@@ -92,12 +91,12 @@ def estimates_of(
     """
     by_cell = registry.estimate_board(fact_cells(facts), confidence=confidence, target="model", names=OWN)
     estimates = {subject: list(of_cell) for (subject, lang), of_cell in by_cell.items() if lang == ONE_LANG}
-    between = between_models(calibration_of(facts))
+    between = sample.between_models(calibration_of(facts))
     for subject, of_subject in estimates.items():
         pooled = corrected.get(subject)
         if verifier is not None and pooled is not None and between.n_models > 1:
             tpr, fpr = verifier.rates
-            wide = widened(flipped(pooled), tpr - fpr, between, confidence=confidence)
+            wide = sample.widened(flipped(pooled), tpr - fpr, between, confidence=confidence)
             of_subject.append(Estimate(registry.ROGAN_GLADEN_BETWEEN, registry.NATURAL, wide))
     return estimates
 
@@ -155,7 +154,7 @@ def reply_cells(replies: pl.DataFrame, label: Mapping[str, bool]) -> Cells:
     for (subject,), part in readable.group_by("subject", maintain_order=True):
         labels = np.array([float(label.get(name, np.nan)) for name in part["generation_id"]])
         flagged = 1 - part["strict"].to_numpy()
-        cells[str(subject), ONE_LANG] = verdicts(flagged, labels, part["entity"].to_numpy())
+        cells[str(subject), ONE_LANG] = sample.verdicts(flagged, labels, part["entity"].to_numpy())
     return cells
 
 
@@ -167,16 +166,10 @@ def estimates_of_replies(
     labelled = [(name, cell.only(cell.is_labelled)) for (name, _), cell in cells.items() if cell.k]
     if not labelled:
         return {}
-    sums = [np.stack([c.total, c.gold, c.flagged, c.gold * c.flagged], axis=1) for _, c in labelled]
     models = np.concatenate([np.full(cell.n, name, dtype=object) for name, cell in labelled])
-    clusters = np.concatenate([cell.clusters for _, cell in labelled])
-    of_all = Calibration(np.concatenate(sums), np.full(len(models), ONE_LANG), models, clusters)
-    how = {
-        "confidence": confidence,
-        "target": "model",
-        "calibrated": {registry.NATURAL: of_all},
-        "names": OF_REPLY,
-    }
+    columns = zip(*((cell.gold, cell.flagged, cell.clusters) for _, cell in labelled), strict=True)
+    calibrated = {registry.NATURAL: Calibration.of_verdicts(*map(np.concatenate, columns), models=models)}
+    how = {"confidence": confidence, "target": "model", "calibrated": calibrated, "names": OF_REPLY}
     by_cell = registry.estimate_board(cells, **how)
     return {subject: by_cell[subject, lang] for subject, lang in cells}
 

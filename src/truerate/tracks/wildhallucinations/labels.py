@@ -99,9 +99,8 @@ def label(
         scores += review_rows(reviewed, facts, writer)
     if settled[REPLY]:
         parts = (dataset[name] for name in ("items", "generations", "facts", "judgements"))
-        label_of = {
-            task_of[name]["generation_id"]: value == UNSUPPORTED for name, value in settled[REPLY].items()
-        }
+        verdicts = settled[REPLY].items()
+        label_of = {task_of[name]["generation_id"]: value == UNSUPPORTED for name, value in verdicts}
         scores += strict_rows(readable_replies(*parts, verifier=verifier), label_of, writer)
     scores += entity_rows([(task_of[name]["item_id"], labels) for name, labels in checks.items()], writer)
     return Labelled.of_rows(
@@ -184,11 +183,9 @@ def gold_facts(
     samples = []
     for name, value in settled.items():
         task, labels = task_of[name], labels_of[name]
+        of_fact = {"fact": task["fact_id"], "weight": task["weight"]}
         group = group_of.get(task["item_id"], task["item_id"])
-        counts = {
-            "n_labels": len(labels),
-            "n_unsupported": sum(label.value == UNSUPPORTED for label in labels),
-        }
+        n_unsupported = sum(label.value == UNSUPPORTED for label in labels)
         evidence = " ".join(evidence_of.get(task["fact_id"], ()))
         samples.append(
             sample_row(
@@ -202,7 +199,9 @@ def gold_facts(
                 label_source="gold",
                 generator=task["subject"],
                 split=split_of(group),
-                attributes=pairs(fact=task["fact_id"], weight=task["weight"], **counts, evidence=evidence),
+                attributes=pairs(
+                    **of_fact, n_labels=len(labels), n_unsupported=n_unsupported, evidence=evidence
+                ),
             )
         )
     return samples

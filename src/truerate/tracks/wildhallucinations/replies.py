@@ -108,17 +108,13 @@ def judge_rows(labelled: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWr
             writer.share("verifier_tpr", judge, {}, verdict, entity, weight * is_read * label),
             writer.share("verifier_fpr", judge, {}, verdict, entity, weight * is_read * ~label),
             writer.share("verifier_accuracy", judge, {}, is_read & (verdict == label), entity, weight),
-            _kappa_row(
-                "verifier_kappa", judge, weighted_cells(label, verdict, weight * is_read), entity, writer
-            ),
         ]
-        if (
-            of_labelled.filter(judge=judge)["status"] == "dead"
-        ).all():  # nothing was answered: nothing is measured
-            rows = [
-                *emptied(rows),
-                writer.count(f"verifier_{NO_ANSWERS}", judge, {}, both.height, both.height),
-            ]
+        cells = weighted_cells(label, verdict, weight * is_read)
+        rows.append(_kappa_row("verifier_kappa", judge, cells, entity, writer))
+        # nothing was answered: nothing is measured
+        if (of_labelled.filter(judge=judge)["status"] == "dead").all():
+            n = both.height
+            rows = [*emptied(rows), writer.count(f"verifier_{NO_ANSWERS}", judge, {}, n, n)]
         score_rows += rows
     return score_rows
 
@@ -201,17 +197,13 @@ def error_rows(subject: str, verdict: str, rows: Sequence[dict], writer: ScoreWr
     they sum to 1. Null over nothing. The model's own retrieval is a kind where any of the reviews told of it.
     """
     weights, clusters = np.array([row["weight"] for row in rows]), [row["item_id"] for row in rows]
-    return [
-        writer.share(
-            "error_rate",
-            subject,
-            {"kind": kind, "verdict": verdict},
-            np.array([row["label"] == kind for row in rows], dtype=float),
-            clusters,
-            weights,
+    score_rows = []
+    for kind in allowed(any(row.get("retrieved") for row in rows)):
+        where, hits = {"kind": kind, "verdict": verdict}, [row["label"] == kind for row in rows]
+        score_rows.append(
+            writer.share("error_rate", subject, where, np.array(hits, float), clusters, weights)
         )
-        for kind in allowed(any(row.get("retrieved") for row in rows))
-    ]
+    return score_rows
 
 
 # ---- replies -----------------------------------------------------------------------------------------------
@@ -327,11 +319,8 @@ def _cells(sums: pl.DataFrame, names: Sequence[str], slice_: str | None, confide
     parts = [ratio_cells(rows, simple, by=by, confidence=confidence)] if simple else []
     parts += [product_cells(rows, products, by=by, confidence=confidence)] if products else []
     group = pl.lit(None, pl.String) if slice_ is None else pl.col(slice_)
-    return (
-        pl.concat(parts)
-        .sort(by, maintain_order=True)
-        .select("subject", group.alias("group"), "metric", *FOUND)
-    )
+    cells = pl.concat(parts).sort(by, maintain_order=True)
+    return cells.select("subject", group.alias("group"), "metric", *FOUND)
 
 
 # ---- columns of millions of rows ---------------------------------------------------------------------------

@@ -66,13 +66,8 @@ def score(
     writer = ScoreWriter(board, inputs, statistics, config.p.seed)
     slim = facts.select("fact_id", "generation_id", "is_duplicate", "is_title")
     checked = wildfact.with_share(verdicts_of(slim, judgements, settings.verifier))
-    scored = reply_scores(
-        replies_of(items, generations),
-        checked,
-        gamma=settings.gamma,
-        domains_above=settings.domains_above,
-        strict=settings.strict,
-    )
+    how = {name: getattr(settings, name) for name in ("gamma", "domains_above", "strict")}
+    scored = reply_scores(replies_of(items, generations), checked, **how)
     labelled = labelled_facts(samples)
     score_rows = built_rows(items, generations, documents, rejects, writer)
     score_rows += judge_rows(labelled, judgements, writer)
@@ -104,12 +99,10 @@ def score_outcomes(scored: pl.DataFrame, panel: tuple[str, ...], writer: ScoreWr
     outcomes = []
     for metric, set_ in product(OUTCOMES, (ALL, COMMON)):
         rows = scored.filter(is_common) if set_ == COMMON else scored
-        is_product = metric in wildfact.PRODUCTS
-        rows = (
-            wildfact.strict_outcomes(rows)
-            if is_product
-            else rows.with_columns(outcome=wildfact.SCORES[metric])
-        )
+        if metric in wildfact.PRODUCTS:
+            rows = wildfact.strict_outcomes(rows)
+        else:
+            rows = rows.with_columns(outcome=wildfact.SCORES[metric])
         outcomes.append(by_entity(rows, metric, {"estimator": RAW, "set": set_}, writer))
     return outcomes
 
@@ -189,10 +182,8 @@ def subject_rows(
 def with_lengths(scored: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     """Return the scored replies with `n_words` and, by either rule, whether they abstain (1, 0, null)."""
     yes_no = {"true": 1, "false": 0}
-    marks = {
-        name: pair("attributes", name).replace_strict(yes_no, default=None)
-        for name in (f"abstained_{rule}" for rule in RULES)
-    }
+    names = [f"abstained_{rule}" for rule in RULES]
+    marks = {name: pair("attributes", name).replace_strict(yes_no, default=None) for name in names}
     lengths = generations.filter(purpose=GENERATE).select("generation_id", "n_words", **marks)
     return scored.join(lengths, on="generation_id", how="left", maintain_order="left")
 
@@ -210,13 +201,10 @@ def reply_rows(rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     for rule in RULES:
         silent, came = mean_of(f"abstained_{rule}")
         shares[f"responding_rate {rule}"] = (1 - silent, came)
-    n_facts, n_whole = (
-        pl.when(is_whole).then(part).otherwise(0) for part in (responds * pl.col("n_facts"), responds)
-    )
-    means = {
-        "words_per_response": (responds * pl.col("n_words"), responds),
-        "facts_per_response": (n_facts, n_whole),
-    }
+    parts = (responds * pl.col("n_facts"), responds)
+    facts_of_whole = tuple(pl.when(is_whole).then(part).otherwise(0) for part in parts)
+    words_of_all = (responds * pl.col("n_words"), responds)
+    means = {"words_per_response": words_of_all, "facts_per_response": facts_of_whole}
     score_rows = _ratio_rows(rows, shares, [], True, writer) + _ratio_rows(rows, means, [], False, writer)
     for slice_ in SLICES:
         score_rows += _ratio_rows(rows, shares, [slice_], True, writer)
@@ -255,13 +243,12 @@ def asked_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     came with what its model was given (citations, results of its own search or tools), where that is told of
     any.
     """
+    retrieved = pair("attributes", "retrieved")
     replies = generations.filter(pl.col("purpose") == GENERATE).select(
         "model",
         "item_id",
         cut_rate=pl.when(pl.col("prompt_key") != "").then(is_cut()),
-        retrieved_rate=pl.when(pl.col("status") != "dead").then(
-            pair("attributes", "retrieved").is_not_null()
-        ),
+        retrieved_rate=pl.when(pl.col("status") != "dead").then(retrieved.is_not_null()),
     )
     score_rows = []
     for metric in ("cut_rate", "retrieved_rate"):

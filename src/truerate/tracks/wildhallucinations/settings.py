@@ -104,10 +104,9 @@ class Settings(Track):
     weights_in: ClassVar[Mapping[str, str | None]] = {"rarity": "ngram"}
     weights_spared: ClassVar[Mapping[str, str]] = {"rarity": "perplexity"}
     cut: ClassVar[Mapping[str, Cut]] = {
+        **dict.fromkeys(("extract", "verify", "disambiguate", "domain"), "read"),
+        **dict.fromkeys(("write_facts", "verify_facts"), "read"),
         "generate": "keep",
-        **dict.fromkeys(
-            ("extract", "verify", "disambiguate", "domain", "write_facts", "verify_facts"), "read"
-        ),
     }
 
     extractor: str | None
