@@ -114,13 +114,10 @@ def ranks(
     for (metric, key), part in keyed.sort("metric", "key").group_by("metric", "key", maintain_order=True):
         subjects, values, clusters = outcome_matrix(part)
         is_model = [subject in models for subject in subjects]
-        how = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": seed}
-        compared = compare_all(values, clusters, is_model=is_model, **how)
-        how = {
-            "alpha": statistics.alpha,
-            "higher_is_better": not metrics[metric].is_lower_better,
-            "is_model": is_model,
-        }
+        alpha, is_up = statistics.alpha, not metrics[metric].is_lower_better
+        resampled = {"n_resamples": statistics.n_bootstrap, "seed": seed}
+        compared = compare_all(values, clusters, alpha=alpha, is_model=is_model, **resampled)
+        how = {"alpha": alpha, "higher_is_better": is_up, "is_model": is_model}
         ranges = rank_ranges(len(subjects), compared, **how)
         firsts = leading(len(subjects), compared, **how)
         is_alone = (sum(is_model) or len(subjects)) == 1

@@ -195,11 +195,11 @@ def test_in_the_full_profile_each_fact_is_shown_all_of_its_own_passages_under_th
     }
     values["sizes"]["demo"]["wildhallucinations"] |= {"evidence": small}
     cut = Layout(Params.model_validate(values)).on(BOARD)
-    found = steps.entities_of(at, BOARD, TABLES, 0, UPSTREAM)
+    entities = steps.EntityWork(at, BOARD, TABLES, UPSTREAM).entities
     titles = dict(UPSTREAM["documents"].select("document_id", "title").iter_rows())
     for there in (sized, cut):
         how = steps.verification(there, BOARD)
-        claims = steps.claims_of(made[2], found, how)
+        claims = steps.claims_of(made[2], entities, how)
         calls = verifying.calls(claims, n=how.facts_per_call, window=how.window)
         assert all(call.evidence(claim) == list(claim.passages) for call in calls for claim in call.claims)
         for call in calls:
@@ -221,12 +221,12 @@ def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(mad
     included.
     """
     at = layout(verification={"n_checked": 0})
-    found = steps.entities_of(at, BOARD, TABLES, 0, UPSTREAM)
+    entities = steps.EntityWork(at, BOARD, TABLES, UPSTREAM).entities
     own, hits = PROFILES["sim-quill"], {True: [], False: []}
     for model in ("birch", "cedar", "elm"):
         _, _, facts, judged, _ = whole(at, model)
         verdict = dict(said_by(judged, "quill").iter_rows())
-        claims = {one.fact_id: one for one in steps.claims_of(facts, found, steps.verification(at, BOARD))}
+        claims = {one.fact_id: one for one in steps.claims_of(facts, entities, steps.verification(at, BOARD))}
         for call in verifying.calls(list(claims.values()), n=10, window=20):
             for claim in call.claims:
                 if verdict[claim.fact_id] is not None:
@@ -266,6 +266,6 @@ def test_pages_that_entities_bring_are_read_from_where_they_lie_and_those_of_oth
     assert [one.messages for one in found[-1].requests] == [one.messages for one in searched[-1].requests]
     assert all(one.equals(other) for one, other in zip(found[:4], searched[:4], strict=True))
     shards = Layout(at.p.model_copy(update={"n_shards": n})).on(BOARD)
-    parts = [steps.entities_of(shards, BOARD, brought, shard, {}) for shard in range(n)]
+    parts = [steps.EntityWork(shards, BOARD, brought, {}, shard=shard).entities for shard in range(n)]
     assert all(parts) and sum(map(len, parts)) == len(own)
     assert all(len(part[name].pages) == len(ids[name]) for part in parts for name in part)

@@ -7,51 +7,27 @@ neither.
 """
 
 from collections.abc import Iterable, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
 
 import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.keys import draw, shard_of
 from truerate.core.schemas import Document, Judgement, frame
-from truerate.llm import Reply, Request, ask
+from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, decoding, generation, generations
 from truerate.llm.generation import facts as attributes
 from truerate.llm.replies.lists.single_word import read_word
-from truerate.tracks.asking import (
-    Asking,
-    Prompter,
-    Reminder,
-    ask_prompted,
-    ask_until_read,
-    number_in_shard,
-    rows_in_shard,
-)
+from truerate.tracks.asking import Answered, Prompter, Reminder, Work, number_in_shard, rows_in_shard, step_of
+from truerate.tracks.wildhallucinations import entities as of_board
 from truerate.tracks.wildhallucinations import facts as writing
+from truerate.tracks.wildhallucinations import names as naming
 from truerate.tracks.wildhallucinations import verifying
-from truerate.tracks.wildhallucinations.entities import (
-    DISAMBIGUATE,
-    DOMAIN,
-    PASSED,
-    VERIFY,
-    Context,
-    Replies,
-    candidates,
-    contexts,
-    takedown_keys,
-    with_pages,
-)
+from truerate.tracks.wildhallucinations.entities import DISAMBIGUATE, DOMAIN, PASSED, VERIFY, Context, Replies
 from truerate.tracks.wildhallucinations.facts import GENERATE, facts_of
-from truerate.tracks.wildhallucinations.names import (
-    DOMAINS,
-    EXTRACT,
-    RULES,
-    abstains,
-    names_in_chats,
-    parse_domain,
-    read_names,
-    texts_of,
-)
+from truerate.tracks.wildhallucinations.names import DOMAINS, EXTRACT, RULES, abstains
 from truerate.tracks.wildhallucinations.settings import Settings, Verification
 from truerate.tracks.wildhallucinations.verifying import Claim
 
@@ -60,7 +36,7 @@ REFERENTS = {"one": "one", "several": "several"}
 READERS = {
     VERIFY: lambda text: read_word(text, "Kind", KINDS),
     DISAMBIGUATE: lambda text: read_word(text, "Referents", REFERENTS),
-    DOMAIN: parse_domain,
+    DOMAIN: naming.parse_domain,
 }
 
 
@@ -70,64 +46,105 @@ def reminder(asked: Prompted) -> Reminder:
     return Reminder("wildhallucinations", f"remind_{asked.purpose}", values)
 
 
+@dataclass(frozen=True)
+class EntityWork(Work):
+    """What a step of this track works on."""
+
+    @cached_property
+    def prompter(self) -> Prompter:
+        """What the prompts of the board are made with."""
+        return Prompter.of(self.config, self.board)
+
+    @cached_property
+    def items(self) -> pl.DataFrame:
+        """The entities of the shard that have pages."""
+        items, _ = of_board.with_pages(self.config, self.board, self.tables, self.upstream)
+        return rows_in_shard(items, self.shard, self.config.p.n_shards)
+
+    @cached_property
+    def entities(self) -> dict[str, Context]:
+        """These with their pages, by item."""
+        searched = self.upstream.get("documents", frame(Document))
+        documents = pl.concat([self.tables.documents.lazy(), searched.lazy()])
+        return dict(sorted(of_board.contexts(self.items, documents).items()))
+
+    def is_of_shard(self, item_id: str) -> bool:
+        """Whether an item belongs to the shard."""
+        return shard_of(item_id, self.config.p.n_shards) == self.shard
+
+    def read_until(self, asked: list[Prompted], what: str, **how: Any) -> Answered:
+        """Return the replies to questions; what is not read is asked for once more."""
+        return self.answered(asked, what, remind=reminder, **how)
+
+
+class CuratingWork(EntityWork):
+    """What a step works on that asks about the names of chats."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the model may stand on the board, and the source has no entities of its own."""
+        return super().is_due and self.tables.items.filter(pl.col("task") == "entity").is_empty()
+
+
+class CheckingWork(EntityWork):
+    """What a step works on that has facts written and verified."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether subject, fact writer and verifier may stand on the board."""
+        models = (self.model, self.settings.fact_writer, self.settings.verifier)
+        return len(self.config.p.models_on(self.board, models)) == len(models)
+
+
 # ---- entities of chats -------------------------------------------------------------------------------------
 
 
-def extract(
-    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-) -> pl.DataFrame:
+@step_of(CuratingWork)
+def extract(work: CuratingWork) -> list[dict]:
     """Ask for the names in each message of a shard: Generation rows, a name per line."""
-    if not _is_asked(config, board, model, tables):
-        return generations([])
-    prompter, asked, messages = Prompter.of(config, board), list[Prompted](), dict[str, str]()
-    for row in chosen(tables.items, config.p.size_of(board).chats, config.p.seed).iter_rows(named=True):
-        if shard_of(row["item_id"], config.p.n_shards) == shard:
+    asked, messages = list[Prompted](), dict[str, str]()
+    for row in chosen(work.tables.items, work.size.chats, work.seed).iter_rows(named=True):
+        if work.is_of_shard(row["item_id"]):
             messages[row["item_id"]] = row["question"]
-            prompt = prompter.messages(EXTRACT, message=row["question"])
-            request = Request(model, prompt, decoding(prompter.settings.extracting))
+            prompt = work.prompter.messages(EXTRACT, message=row["question"])
+            request = Request(work.model, prompt, decoding(work.settings.extracting))
             of_row = {"conversation": attributes(row).get("conversation"), "lang": row["lang"]}
             asked.append(Prompted(request, row["item_id"], EXTRACT, of_row))
 
     def read(question: Prompted, text: str) -> Read:
-        return read_names(text, messages[question.item_id])
+        return naming.read_names(text, messages[question.item_id])
 
-    label = f"{board}: {EXTRACT} {model}"
-    return generations(ask_until_read(asked, config, label, asking, read=read, remind=reminder).rows(read))
+    return work.read_until(asked, EXTRACT, read=read).rows(read)
 
 
-def curate(
-    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-) -> pl.DataFrame:
-    """Ask what each name of a shard is. Generation rows of purposes `verify`, `disambiguate` and `domain`,
-    the parsed word as text.
+@step_of(CuratingWork)
+def curate(work: CuratingWork) -> list[dict]:
+    """Ask what each name of a shard is. Generation rows of purposes `verify`, `disambiguate` and `domain`, the
+    parsed word as text.
 
     A name is looked at with the first of its messages by id. What stands in the take-down list or is plainly
     private is not asked about.
     """
-    if not _is_asked(config, board, model, tables):
-        return generations([])
-    prompter, chats = Prompter.of(config, board), tables.items.filter(pl.col("task") == "chat")
-    names, _ = names_in_chats(chats, upstream.get(EXTRACT, generations([])))
-    texts = texts_of(chats, names)
-    to_judge, _ = candidates(names, texts, takedown_keys(prompter.settings.takedown))
-    to_judge = [name for name in to_judge if shard_of(name.item_id, config.p.n_shards) == shard]
+    chats = work.tables.items.filter(pl.col("task") == "chat")
+    names, _ = naming.names_in_chats(chats, work.upstream.get(EXTRACT, generations([])))
+    texts = naming.texts_of(chats, names)
+    to_judge, _ = of_board.candidates(names, texts, of_board.takedown_keys(work.settings.takedown))
+    to_judge = [name for name in to_judge if work.is_of_shard(name.item_id)]
     rows: list[dict] = []
     for call in (VERIFY, DISAMBIGUATE, DOMAIN):
         asked = []
         for name in to_judge:
             values = {"proper_noun": name.text, "message": texts[name.messages[0]], "domains": DOMAINS}
-            request = Request(model, prompter.messages(call, **values), decoding(prompter.settings.curating))
+            prompt = work.prompter.messages(call, **values)
+            request = Request(work.model, prompt, decoding(work.settings.curating))
             of_name = {"name": name.text, "key": name.key, "n_chats": str(name.n_chats)}
             asked.append(Prompted(request, name.item_id, call, of_name))
-        label = f"{board}: {call} {model}"
-        answered = ask_until_read(asked, config, label, asking, read=_read_word, remind=reminder)
-        of_call = answered.rows(_read_word)
-        passed = {
-            row["item_id"] for row in of_call if (row["status"], row["text"]) == ("ok", PASSED.get(call))
-        }
+        of_call = work.read_until(asked, call, read=_read_word).rows(_read_word)
+        is_passed = ("ok", PASSED.get(call))
+        passed = {row["item_id"] for row in of_call if (row["status"], row["text"]) == is_passed}
         to_judge = [name for name in to_judge if name.item_id in passed]
         rows += of_call
-    return generations(rows)
+    return rows
 
 
 def chosen(items: pl.DataFrame, n: int, seed: int) -> pl.DataFrame:
@@ -135,12 +152,6 @@ def chosen(items: pl.DataFrame, n: int, seed: int) -> pl.DataFrame:
     chats = items.filter(pl.col("task") == "chat")
     groups = sorted(set(chats["group_id"]), key=lambda group: (draw(seed, "chat", group), group))[:n]
     return chats.filter(pl.col("group_id").is_in(groups)).sort("item_id")
-
-
-def _is_asked(config: Layout, board: str, model: str, tables) -> bool:
-    """Whether the model may stand on the board, and the source has no entities of its own."""
-    has_own = not tables.items.filter(pl.col("task") == "entity").is_empty()
-    return bool(config.p.models_on(board, (model,))) and not has_own
 
 
 def _read_word(asked: Prompted, text: str) -> Read:
@@ -154,23 +165,17 @@ def _read_word(asked: Prompted, text: str) -> Read:
 # ---- replies -----------------------------------------------------------------------------------------------
 
 
-def generate(
-    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-) -> pl.DataFrame:
+@step_of(EntityWork)
+def generate(work: EntityWork) -> list[dict]:
     """Ask one subject about each entity of a shard: one bare question, one paragraph. Generation rows of
     purpose `generate`.
 
     A reply that abstains by the rule of params has status `abstained` and keeps its text; what either rule
     says stands in its attributes.
     """
-    if not config.p.models_on(board, (model,)):
-        return generations([])
-    items, _ = with_pages(config, board, tables, upstream)
-    settings = config.p.track(board)
-    entities = contexts(rows_in_shard(items, shard, config.p.n_shards), frame(Document))  # names, no page
-    asked = requests((entities[name] for name in sorted(entities)), model, settings)
-    replies = ask_prompted(asked, config, f"{board}: generate {model}", asking)
-    return generations(collect(asked, replies, rule=settings.abstention))
+    entities = of_board.contexts(work.items, frame(Document))  # names, no page
+    asked = requests((entities[name] for name in sorted(entities)), work.model, work.settings)
+    return collect(asked, work.asked(asked, "generate"), rule=work.settings.abstention)
 
 
 def requests(entities: Iterable[Context], subject: str, settings: Settings) -> list[Prompted]:
@@ -201,9 +206,8 @@ def collect(asked: Sequence[Prompted], answered: Sequence[Reply], *, rule: str) 
 # ---- facts and verdicts ------------------------------------------------------------------------------------
 
 
-def facts(
-    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+@step_of(CheckingWork, {"judgements": Judgement})
+def facts(work: CheckingWork) -> tuple[pl.DataFrame, Replies]:
     """Ask for the facts of one subject's replies of a shard, and for their verdicts in batches and, of some
     of them, one by one.
 
@@ -211,39 +215,25 @@ def facts(
     rows follow from the replies (`facts.facts_of`), their evidence from the judgements
     (`verifying.with_evidence`).
     """
-    p, settings = config.p, config.p.track(board)
-    if len(p.models_on(board, (model, settings.fact_writer, settings.verifier))) < 3:
-        return generations([]), {"judgements": frame(Judgement)}
-    entities = entities_of(config, board, tables, shard, upstream)
-    replied = upstream.get("generate", generations([]))
-    is_own = (pl.col("model") == model) & pl.col("item_id").is_in(list(entities))
-    replied = replied.filter((pl.col("purpose") == GENERATE) & is_own).sort("generation_id")
+    entities, judge = work.entities, work.settings.verifier
+    replied = work.upstream.get("generate", generations([])).filter(purpose=GENERATE, model=work.model)
+    replied = replied.filter(pl.col("item_id").is_in(list(entities))).sort("generation_id")
     names = {name: entity.name for name, entity in entities.items()}
-    asked = writing.write_requests(replied.iter_rows(named=True), names, Prompter.of(config, board))
+    asked = writing.write_requests(replied.iter_rows(named=True), names, work.prompter)
     read = partial(writing.read, texts=dict(replied.select("generation_id", "text").iter_rows()))
-    label = f"{board}: facts of {model}"
-    came = ask_until_read(asked, config, label, asking, read=read, remind=reminder, n_lost=writing.n_lost)
-    written = generations(came.rows(read))
-    how = verification(config, board)
+    written = generations(work.read_until(asked, "facts of", read=read, n_lost=writing.n_lost).rows(read))
+    how = verification(work.config, work.board)
     claims = claims_of(facts_of(pl.concat([replied, written])), entities, how)
     calls = verifying.calls(claims, n=how.facts_per_call, window=how.window)
-    n_checked = number_in_shard(how.n_checked, shard, p.n_shards)
+    n_checked = number_in_shard(how.n_checked, work.shard, work.config.p.n_shards)
     calls += verifying.checked(claims, n=n_checked, window=how.window)
-    asked = verifying.requests(calls, Prompter.of(config, board))
+    asked = verifying.requests(calls, work.prompter)
     read = partial(verifying.read, texts={claim.fact_id: claim.text for claim in claims})
-    label = f"{board}: verify {model}"
-    came = ask_until_read(asked, config, label, asking, read=read, remind=reminder, n_lost=verifying.n_lost)
-    judge = settings.verifier
-    judged = verifying.judgements(calls, came.replies, judge=judge, version=config.identity(judge))
+    came = work.read_until(asked, "verify", read=read, n_lost=verifying.n_lost)
+    version = work.config.identity(judge)
+    judged = verifying.judgements(calls, came.replies, judge=judge, version=version)
     rows = pl.concat([written, generations(came.rows(read))]).sort("generation_id")
     return rows, {"judgements": judged}
-
-
-def entities_of(config: Layout, board: str, tables, shard: int, upstream: Replies) -> dict[str, Context]:
-    """Return the entities of a shard with their pages, by item."""
-    items, _ = with_pages(config, board, tables, upstream)
-    documents = pl.concat([tables.documents.lazy(), upstream.get("documents", frame(Document)).lazy()])
-    return dict(sorted(contexts(rows_in_shard(items, shard, config.p.n_shards), documents).items()))
 
 
 def verification(config: Layout, board: str) -> Verification:
@@ -265,8 +255,6 @@ def claims_of(facts: pl.DataFrame, entities: dict[str, Context], how: Verificati
         best = ranked(pages, rows["text"].to_list(), how.n_passages, n_words=how.passage_words)
         for row, passages in zip(rows.iter_rows(named=True), best, strict=True):
             ids = (row["fact_id"], row["generation_id"], item_id, row["subject"])
-            titled = tuple(
-                passage._replace(title=titles.get(passage.document_id, "")) for passage in passages
-            )
-            claims.append(Claim(*ids, row["text"], entity.name, titled))
+            titled = (passage._replace(title=titles.get(passage.document_id, "")) for passage in passages)
+            claims.append(Claim(*ids, row["text"], entity.name, tuple(titled)))
     return claims
