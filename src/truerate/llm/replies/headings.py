@@ -163,7 +163,7 @@ def _material(text: str, given: tuple[str, ...], behind: int) -> Iterator[Headin
     """Headings of material at a line's start: between hashes or emphasis, or bare with a colon; `Example 2` alone, too."""
     for name in _named((*given, "Example")).finditer(text, behind):
         start, is_first = _opening(text, name.start(), is_anywhere=False)
-        if not is_first or start < behind:
+        if not is_first or start < behind or text[max(0, start - 5) : start].casefold().endswith(" the\n"):
             continue
         end = name.end()
         is_numbered = name[0].casefold() == "example" and text[end : end + 4].strip()[:1].isdecimal()

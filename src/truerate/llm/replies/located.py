@@ -122,7 +122,7 @@ def _begun(region: str) -> tuple[Parsed, str]:
     rest = inside[first.end() :] if first else ""
     # a line of its own ends a sentence, as does a Yes before a quotation
     is_yes = first is not None and has(words(first[1], _ASKS)[:1], "yes")
-    is_end = rest.lstrip(" ")[:1] in (_QUOTES if is_yes else ("\n",))
+    is_end = rest.lstrip(" ")[:1] in (_QUOTES if is_yes else ("\n",)) and not rest.strip()[:1].islower()
     some = sentences(f"{inside[: -len(rest)]}.{rest}" if rest and is_end else inside, _ASKS) if first else []
     answer = answer_in(some[0]) if some else None
     if first is None or answer is None:
