@@ -55,7 +55,7 @@ def said(text: str) -> Said:
     marks = list(_MARK.finditer(text))
     if not marks:
         return Said(text, None)
-    is_closing = [any(mark.groupdict().values()) for mark in marks]
+    is_closing = [any(mark.groups()) for mark in marks]
     if is_closing[-1] and 2 * sum(is_closing) < len(marks):
         # an opening mark too many, as where a server repeats its template's
         return Said(text[marks[-1].end() :].strip(), _joined([_MARK.sub("\n", text[: marks[-1].start()])]))

@@ -10,7 +10,7 @@ from typing import Any
 from truerate.core.patterns import lazy
 from truerate.llm.replies import structured
 from truerate.llm.replies.closed import TRUTHS, verdict
-from truerate.llm.replies.cutting import bare, unwrapped
+from truerate.llm.replies.cutting import MAX_CLOSED, bare, unwrapped
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.regions import answering
 from truerate.llm.replies.texts.refusals import is_refusal
@@ -31,7 +31,7 @@ def accurate(reply: str, cue: str) -> Parsed:
 
     `cue` is the heading that the prompt ends with. Correct and Incorrect are the same.
     """
-    answer, frame = unwrapped(reply)
+    answer, frame = unwrapped(reply, MAX_CLOSED)
     if not answer:
         return nothing(frame)
     region, more = answering(_BLANKS.sub(" ", answer), cue, lambda head: _of_words(head).reason != "absent")

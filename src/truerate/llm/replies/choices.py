@@ -18,14 +18,14 @@ from truerate.llm.replies.choice_clauses import (
     said_in,
     takes_back,
 )
-from truerate.llm.replies.cutting import quotes, unfenced, unwrapped
+from truerate.llm.replies.cutting import MAX_CLOSED, quotes, unfenced, unwrapped
 from truerate.llm.replies.names import NAMES, spelled
 from truerate.llm.replies.reading import Parsed, joined, nothing
-from truerate.llm.replies.words import MAX_SENTENCES, Sentence, Word, has, sentences, words
+from truerate.llm.replies.words import Sentence, Word, has, is_too_long, sentences, words
 
 _BOX = lazy(r"\[[xX✓✔ ]?\]|[☐☑☒□]")
 _BLANKS = lazy(r"[^\S\n]+")
-_MOST_HEADING, _MOST_PAIRS, _SHORT = 60, 40, 20  # characters, pairs, characters
+_MOST_HEADING, _MOST_PAIRS, _SHORT, _LONGEST_ROW = 60, 40, 20, 4_000  # characters, pairs, characters
 _MARKS = tuple("✅❌✓✔✗✘")
 _OTHER_KEYS = frozenset(
     "worst worse other rejected reject explanation reason rationale thought confidence score rank index id why analysis comparison "
@@ -40,7 +40,7 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
 
     `asks` is what the prompt asked for: which one is `hallucinated`, or which one is `best`.
     """
-    answer, cuts = unwrapped(text)
+    answer, cuts = unwrapped(text, MAX_CLOSED)
     if not answer:
         return nothing(cuts)
     answer, more = _before_example(_BLANKS.sub(" ", answer), names)
@@ -103,14 +103,15 @@ def _of_text(answer: str, asks: Asks) -> int | str:
     if plain == (ticked := structured.ticked(plain)) and _BOX.search(plain):
         return "ambiguous"
     plain = spelled(ticked.strip("<>{}【】「」 \n") if len(ticked) < _SHORT else ticked)
-    if (position := of_values(words(_row_of(plain), "choices"), asks)) is not None:
+    row = _row_of(plain) if len(plain) <= _LONGEST_ROW else plain
+    if len(row) <= _LONGEST_ROW and (position := of_values(words(row, "choices"), asks)) is not None:
         return position
     some = [sentence._replace(words=numbered(sentence.words)) for sentence in sentences(plain, "choices")]
     first = next((at for at, sentence in enumerate(some) if named_in(sentence.words)), len(some))
     some = some[
         : next((at for at in range(first + 1, len(some)) if has(some[at].words, "farewell")), len(some))
     ]
-    if len(some) > MAX_SENTENCES:
+    if is_too_long(some):
         return "too-long"
     n_names = sum(len(named_in(sentence.words)) for sentence in some)
     if n_names > 1 and plain.count("|") > 2:

@@ -6,12 +6,13 @@ numbers, JSON and tables. Two verdicts on a claim, and a later word that takes s
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies import headings
 from truerate.llm.replies.closed import verdict
-from truerate.llm.replies.cutting import unfenced, unwrapped
+from truerate.llm.replies.cutting import MAX_CLOSED, unfenced, unwrapped
 from truerate.llm.replies.lists import marks
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.words import VALUES, has, words
@@ -52,7 +53,7 @@ _VERDICT_KEYS = (
 
 def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
     """Of each claim whether it is NOT supported, or one of REASONS: a list, in the order of the claims."""
-    answer, cuts = unwrapped(text)
+    answer, cuts = unwrapped(text, MAX_CLOSED)
     if not answer:
         return Parsed(["empty"] * len(claims), nothing(cuts).reason, cuts)
     answer, ran_on = headings.before_next(marks.level(answer), _MATERIAL)
@@ -77,6 +78,7 @@ def _verdict(stated: set[bool | str] | None) -> bool | str:
     return verdicts[0] if verdicts else "malformed" if stated else "absent"
 
 
+@lru_cache(1024)  # a run of replies says the same few words
 def is_unsupported(text: str, claim: str = "") -> bool | None:
     """Whether words say that a claim is NOT supported (True) or is (False); None where they say neither clearly."""
     value = verdict(_CITED.sub("", without_claim(text, claim) if claim else text), "claims").value

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies.reading import Parsed
-from truerate.llm.replies.words import MAX_SENTENCES, MAX_WORDS, VALUES, Sentence, Word, has, sentences
+from truerate.llm.replies.words import VALUES, Sentence, Word, has, is_too_long, sentences
 
 PAUSES = frozenset(",،؛，、;；:：()[]—–-|=→⇒!/")
 TRUTHS = {
@@ -49,7 +49,7 @@ def verdict(text: str, name: str) -> Parsed:
         text,
     )
     some = [item for item in sentences(plain, name) if not has(item.words, "farewell")]
-    if len(some) > MAX_SENTENCES or sum(len(item.words) for item in some) >= MAX_WORDS:
+    if is_too_long(some):
         return Parsed(None, "too-long")
     values, beside = values_of(some)
     if any(takes_back(item.words) for item in some):

@@ -13,6 +13,8 @@ from truerate.llm.replies.reading import joined
 from truerate.llm.thought import said
 
 MAX_CHARS = 100_000  # of a reply without its thought; the longest that a prompt asks for has about 20,000
+MAX_CLOSED = 30_000  # of one that is a verdict, with what is said before it
+MAX_RAW = 250_000  # of one with its thought
 MAX_RUN = 20  # of one sign, as where a model falls into repeating it
 _TOKEN = lazy(
     r"<\|[^|<>\n]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|</?s>|<(?:eos|bos|pad|unk|mask|EOT|(?:start|end)_of_\w{4,9})>"
@@ -71,15 +73,23 @@ class Cut(NamedTuple):
     cuts: tuple[str, ...] = ()
 
 
-def opened(text: str) -> Cut:
+def opened(text: str, most: int = MAX_CHARS) -> Cut:
     """A reply without thought, special tokens and what follows the end of its turn; outer blank space goes.
     Empty with the cut `thought` where it held nothing else, and with `too-long` where what is left is longer
-    than MAX_CHARS. Of a sign that stands more than MAX_RUN times in a row only as many are kept, of blank lines one.
+    than `most` (above MAX_CHARS, or MAX_RAW with its thought, unread at once). Of a sign that stands more than MAX_RUN times
+    in a row only as many are kept, of blank lines one.
     """
+    cuts: tuple[str, ...] = ()
+    if len(text) > MAX_CHARS:
+        answer, thought = said(text) if len(text) <= MAX_RAW else (text, None)
+        cuts = () if thought is None else ("thought",)
+        if len(answer) > MAX_CHARS:
+            return Cut("", (*cuts, "too-long"))
+        text = answer
     shown = _RUNS.sub(lambda run: "\n\n" if run[1] is None else run[0][:MAX_RUN], visible(text))
     answer, thought = said(shown)
-    cuts = () if thought is None else ("thought",)
-    if len(answer) > MAX_CHARS:
+    cuts = cuts if thought is None else ("thought",)
+    if len(answer) > most:
         return Cut("", (*cuts, "too-long"))
     without = turn(answer)
     return Cut(without.text, joined(cuts, without.cuts))
@@ -128,9 +138,9 @@ def framed(text: str) -> Cut:
     return _without(text, (fence, element, unblocked, courtesies), 3)
 
 
-def unwrapped(text: str) -> Cut:
+def unwrapped(text: str, most: int = MAX_CHARS) -> Cut:
     """A reply `opened` and, where anything is left of it, `framed`: where every reader of short answers begins."""
-    answer, cuts = opened(text)
+    answer, cuts = opened(text, most)
     inside, frame = framed(answer) if answer else Cut(answer)
     return Cut(inside, joined(cuts, frame))
 

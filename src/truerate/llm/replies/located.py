@@ -14,7 +14,7 @@ from truerate.core.patterns import lazy
 from truerate.core.spans.quotes import Span, located_strings, quotations
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.blocks import flat
-from truerate.llm.replies.cutting import bare, framed, opened, unemphasised
+from truerate.llm.replies.cutting import MAX_CLOSED, bare, unemphasised, unwrapped
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.regions import NO_WORDS, answering
 from truerate.llm.replies.statements import stated_in, statement_of
@@ -70,12 +70,10 @@ def located_verdict(reply: str, response: str, cue: str, *, knowledge: str = "")
     JSON gives the verdict under its name, segments and reason under theirs. The rationale is None where there
     is none; it holds the reply's words behind the verdict.
     """
-    answer, cuts = opened(reply)
+    answer, cuts = unwrapped(reply, MAX_CLOSED)
     if not answer:
         none = nothing(cuts)
         return LocatedVerdict(None, none.reason, none.cuts)
-    answer, frame = framed(answer)
-    cuts = joined(cuts, frame)
     return _located(unemphasised(_BLANKS.sub(" ", answer)), response, cue, knowledge, cuts)
 
 

@@ -6,6 +6,7 @@ and what doubts, supposes or excepts, states nothing.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies.words import Sentence, Word, has
@@ -68,10 +69,12 @@ SHAPES = tuple(
 
 def letter(word: Word) -> str:
     """The letter of a word in SHAPES."""
-    for letter, names in _LETTERS:
-        if not word.classes.isdisjoint(names.split()):
-            return letter
-    return "u"
+    return _letter_of(word.classes)
+
+
+@lru_cache(4096)
+def _letter_of(classes: frozenset[str]) -> str:
+    return next((letter for letter, names in _LETTERS if not classes.isdisjoint(names.split())), "u")
 
 
 def _split(some: Sequence[Word], signs: frozenset[str], *openers: str) -> list[list[Word]]:

@@ -25,6 +25,7 @@ _NAME = lazy(r"[\"'] ?:")
 _DECODER = json.JSONDecoder(strict=False)  # a string may be broken over lines
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
 MAX_TRIES = 20  # brackets from which JSON is sought
+MAX_ROWS = 200  # of a table that is read
 
 
 def pairs(text: str) -> list[tuple[str, Any]] | None:
@@ -83,6 +84,8 @@ def cells(text: str) -> list[tuple[str, Any]]:
     below that, else of rows of two cells; none where neither is there.
     """
     rows = _rows(text)
+    if len(rows) > MAX_ROWS:
+        return []
     if rows and len(rows[-1]) < len(rows[0]):
         return []  # it breaks off
     if ruled := table(text):

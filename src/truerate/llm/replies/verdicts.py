@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies import headings, structured
-from truerate.llm.replies.cutting import bare, unwrapped
+from truerate.llm.replies.cutting import MAX_CLOSED, bare, unwrapped
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.regions import MATERIAL, answering
 from truerate.llm.replies.statements import PAUSES, signs_of, stated_in, statement_of
@@ -28,7 +28,7 @@ from truerate.llm.replies.values import (
     stands_alone,
     value_of,
 )
-from truerate.llm.replies.words import MAX_SENTENCES, MAX_WORDS, VALUES, Sentence, Word, has, sentences, words
+from truerate.llm.replies.words import VALUES, Sentence, Word, has, is_too_long, sentences, words
 
 Asks = Literal["", "hallucination"]
 _BLANKS = lazy(r"[^\S\n]+")
@@ -54,7 +54,7 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = "") -> Parsed:
     hallucination; then statements count as well, names of JSON as `faithful` are turned, and a verdict that its own
     words contradict is ambiguous. Without `asks` nothing but values counts.
     """
-    answer, cuts = unwrapped(text)
+    answer, cuts = unwrapped(text, MAX_CLOSED)
     if not answer:
         return nothing(cuts)
     answer = _BLANKS.sub(" ", answer)
@@ -108,7 +108,7 @@ def _of_region(text: str, asks: Asks) -> Parsed:
 def prose(text: str, asks: Asks) -> Parsed:
     """The verdict of sentences."""
     some = sentences(text, asks)
-    if len(some) > MAX_SENTENCES or sum(len(item.words) for item in some) >= MAX_WORDS:
+    if is_too_long(some):
         return Parsed(None, "too-long")
     parts = _parts(some, asks)
     labelled = [at for at, part in enumerate(parts) if part.answer and part.answer.is_labelled]

@@ -37,7 +37,7 @@ _ITEM = lazy(r"(?m)^[ \t>]*(?:\(?\d{1,2}[.)]|[-*•+])(?=\s)")  # of a list
 _LONG = {"ca": "can", "wo": "will", "sha": "shall"}
 _SHORT = {"'s": "is", "'d": "would", "'ll": "will", "'ve": "have", "'m": "am", "'re": "are"}
 _SHORTENED = frozenset("it that there this i we you he she what here everything nothing all".split())
-MAX_WORDS = 5_000  # that are read of a reply; one of 20,000 characters has about 4,000
+MAX_WORDS = 3_000  # and signs, that are read of a reply
 MAX_SENTENCES = 400  # of a reply that is read; one of 20,000 characters has about 200
 MAX_STEM = 20  # characters of the longest beginning of words
 MAX_NAME = 60  # characters of a text whose words are stored, as of names and cells
@@ -56,6 +56,9 @@ class Word(NamedTuple):
     text: str
     classes: frozenset[str]
     is_capital: bool = False
+
+
+_TOO_LONG = Word("\0", frozenset(("too_long",)))
 
 
 class Sentence(NamedTuple):
@@ -188,10 +191,7 @@ def _tokens(text: str, name: str) -> Iterator[tuple[str, bool]]:
         for token in _TOKEN.finditer(paragraph.replace("\n", " ")):
             word, is_capital = token[0].casefold(), token[0][0].isupper()
             if word[0] == '"':
-                inside = word.strip('" .!,')
-                key = tuple(inside.split())
-                is_value = bool(VALUES & (vocabulary(name).phrases.get(key) or _of_word(inside, name)))
-                for part in key if is_value else ('"',):
+                for part in _quoted_value(word.strip('" .!,'), name):
                     yield part, token[0].strip('"')[:1].isupper()
             elif word.endswith("n't"):
                 yield _LONG.get(word[:-3], word[:-3]), is_capital
@@ -202,6 +202,13 @@ def _tokens(text: str, name: str) -> Iterator[tuple[str, bool]]:
             else:
                 yield word, is_capital
         yield "\n", False
+
+
+@lru_cache(1024)
+def _quoted_value(inside: str, name: str) -> tuple[str, ...]:
+    """The words of a value that stands alone between quotation marks, else one mark."""
+    key = tuple(inside.split())
+    return key if VALUES & (vocabulary(name).phrases.get(key) or _of_word(inside, name)) else ('"',)
 
 
 def words(text: str, name: str = "") -> tuple[Word, ...]:
@@ -217,6 +224,8 @@ def _words_of_name(text: str, name: str) -> tuple[Word, ...]:
 def _words(text: str, name: str) -> tuple[Word, ...]:
     phrases, longest = vocabulary(name).phrases, vocabulary(name).longest
     tokens = list(islice(_tokens(text, name), MAX_WORDS))
+    if len(tokens) == MAX_WORDS:
+        return (_TOO_LONG,)
     tokens = with_names(tokens) if name == "choices" else tokens
     texts = [token for token, _ in tokens]
     some: list[Word] = []
@@ -227,11 +236,18 @@ def _words(text: str, name: str) -> tuple[Word, ...]:
         n = longest.get(pair, 1)
         while n > 1 and tuple(texts[here : here + n]) not in phrases:
             n -= 1
-        key = tuple(texts[here : here + n])
-        names = phrases[key] if n > 1 else _of_word(pair[0], name)
-        some.append(Word(" ".join(key) if n > 1 else pair[0], names, tokens[here][1]))
-        at = here + n
+        if n > 1:
+            key = tuple(texts[here : here + n])
+            some.append(Word(" ".join(key), phrases[key], tokens[here][1]))
+            at = here + n
+        else:
+            some.append(_word(*tokens[here], name))
     return tuple(some)
+
+
+@lru_cache(1 << 16)
+def _word(text: str, is_capital: bool, name: str) -> Word:
+    return Word(text, _of_word(text, name), is_capital)
 
 
 def has(some: Sequence[Word], *names: str) -> bool:
@@ -240,6 +256,11 @@ def has(some: Sequence[Word], *names: str) -> bool:
         if not word.classes.isdisjoint(names):
             return True
     return False
+
+
+def is_too_long(some: Sequence[Sentence]) -> bool:
+    """Whether sentences are more, or have more words, than are read of a reply."""
+    return len(some) > MAX_SENTENCES or (bool(some) and has(some[0].words, "too_long"))
 
 
 def sentences(text: str, name: str = "") -> list[Sentence]:
