@@ -1,5 +1,6 @@
-"""Readers of public formats: each reader (`registry`) has a function `read`, which turns a folder into documents, items, samples
-and judgements; its function `labels`, where it has one, makes the labels behind a board of these.
+"""Readers of public formats: each reader (`registry`) has a function `read`, which turns a folder into
+documents, items, samples and judgements, and perhaps `labels`, which makes the labels behind a board of
+these.
 """
 
 import inspect
@@ -26,7 +27,7 @@ def is_reader(name: str) -> bool:
 
 
 def labels_by(reader: str) -> Callable[[Tables], list[dict]] | None:
-    """What makes the labels behind a board of the tables that a reader read; None for a reader that brings none."""
+    """What makes the labels behind a board of a reader's tables; None for a reader that brings none."""
     return getattr(reader_module(reader), "labels", None)
 
 
@@ -47,18 +48,14 @@ def check_reader(name: str, source: Source) -> None:
 
 
 def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> SourceTables:
-    """The tables of a source whose files lie in `folder`, with those of its `training` folder if it names one.
+    """Read a source whose files lie in `folder`, with those of its `training` folder if it names one.
 
-    `on_bad_row`: where the source itself does not say. Raises TruerateError for an unknown reader, an unreadable file,
-    and, where it is `stop`, for the first bad row.
+    `on_bad_row`: where the source itself does not say. Raises TruerateError for an unknown reader, an
+    unreadable file, and, where it is `stop`, for the first bad row.
     """
     check_reader(name, source)
-    options = {
-        "part": source.part,
-        "split": source.split,
-        "config": source.hub.config if source.hub else None,
-        "languages": source.languages or None,
-    }
+    options = {"part": source.part, "split": source.split, "languages": source.languages or None}
+    options["config"] = source.hub.config if source.hub else None
     accepted = _options(source.reader)
     more = {key: value for key, value in options.items() if value is not None and key in accepted}
     is_named = source.is_public or source.hub is not None
@@ -71,10 +68,8 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     if training := source.training:
         other = Path(training.path).expanduser()
         if not other.is_dir():
-            setting = f"sources.{name}.training.path in params.yaml"
-            raise SourceError(
-                f"source {name!r}: no folder {str(other)!r} to learn from; put the files there or correct {setting}"
-            )
+            advice = f"put the files there or correct sources.{name}.training.path in params.yaml"
+            raise SourceError(f"source {name!r}: no folder {str(other)!r} to learn from; {advice}")
         of_training = (training.name or name, training.reader, other)
         is_same = [*of_training[:2], other.resolve()] == [*where[:2], where[2].resolve()]
         how = (training.on_bad_row, source.on_bad_row or on_bad_row)
@@ -84,7 +79,7 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
 
 
 def _with_rights(tables: SourceTables, rights: Rights | None) -> SourceTables:
-    """A source under what its settings say of its rights; reference texts under a licence of their own keep it."""
+    """A source under the rights of its settings; reference texts under a licence of their own keep it."""
     if rights is None:
         return tables
     card = tables.card | rights.model_dump(exclude_none=True)
@@ -96,7 +91,7 @@ def _with_rights(tables: SourceTables, rights: Rights | None) -> SourceTables:
 
 
 def _as_own(tables: SourceTables, reader: str) -> SourceTables:
-    """A source under its own rights in the place of its format's; so are reference texts, but for pages at an address."""
+    """A source under its own rights in place of its format's; so are reference texts without an address."""
     if tables.own_rights is None:
         return tables
     of_format = getattr(reader_module(reader), "CARD", {}).get("caveats", ())
@@ -126,10 +121,10 @@ def _read(
     is_named: bool,
     **more: object,
 ) -> SourceTables:
-    """What a reader reads. Its card, of the set that the format was made for, holds for a named public source and for
-    files that are that set's by their checksums; others bear what they say of themselves.
+    """Read a folder. The reader's card, of the set that the format was made for, holds for a named public
+    source and for files that are that set's by their checksums; others bear what they say of themselves.
 
-    Raises SourceError where `own_on_bad_row` lets rows be rejected and every row was: some may be, never all.
+    Raises SourceError where `own_on_bad_row` lets rows be rejected and every row was.
     """
     read: Callable[..., SourceTables] = reader_module(reader).read  # `check_reader` looked
     try:

@@ -1,4 +1,5 @@
-"""The card of a source: its name and rights, by cards.yaml for published sets and by the folder's own `source.json`."""
+"""The card of a source, its name and rights: by cards.yaml for published sets, by the folder's `source.json`.
+"""
 
 import json
 from functools import cache
@@ -29,9 +30,8 @@ def published_card(reader: str) -> dict:
 
 
 def card_in(folder: Path, name: str) -> dict:
-    """What `source.json` says of the folder's rights and language; nothing where there is none.
-
-    Raises SourceError where it is no object of these fields.
+    """What `source.json` says of the folder's rights and language; raises SourceError where it is not of this
+    form.
     """
     path, where = folder / "source.json", f"source {name!r}: source.json"
     if not path.exists():
@@ -56,14 +56,16 @@ def keep_card(folder: Path, card: dict) -> None:
 
 
 def own_card(name: str, given: dict) -> dict:
-    """The rights of a source by its name and by what its `source.json` says; the card of its format says nothing of them."""
+    """The rights of a source by its name and its `source.json`, whatever the card of its format says."""
     card = dict.fromkeys(RIGHTS) | {"name": name, "licence": "not stated", "redistribution": "no"}
     return card | {field: given[field] for field in (*RIGHTS, *TOLD_FIELDS) if given.get(field)}
 
 
 @cache
 def _published_sums() -> frozenset[str]:
-    """SHA-256 of the files of public sets, as their publishers have them and as this project has repacked them."""
+    """SHA-256 of the files of public sets, as their publishers have them and as this project has repacked
+    them.
+    """
     lines = (files(__package__) / "published.sha256").read_text("utf-8").splitlines()
     return frozenset(line.partition(" ")[0] for line in lines)
 
@@ -74,7 +76,8 @@ def are_published(card: dict) -> bool:
 
 
 def is_of_wikipedia(url: str | None) -> bool:
-    """Whether an address is of Wikipedia, in any language: its host alone tells, not what stands behind it."""
+    """Whether an address is of Wikipedia, in any language: its host alone tells, not what stands behind it.
+    """
     try:
         host = (urlsplit(url or "").hostname or "").rstrip(".")
     except ValueError:

@@ -11,7 +11,7 @@ from truerate.sources.cuts import SUFFIX, named
 
 @dataclass(frozen=True)
 class PublicSet:
-    """What is told of a public set before it is read, beside its card; sets.yaml says what the fields mean."""
+    """A record of sets.yaml, which says what the fields mean."""
 
     repository: str
     holds: Mapping[str, list[str]]
@@ -21,7 +21,8 @@ class PublicSet:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The names of a folder that holds it: `owner__name`, as collections of clones have it, and `name`."""
+        """The names of a folder that holds it: `owner__name`, as collections of clones have it, and `name`.
+        """
         return self.repository.replace("/", "__"), self.repository.rpartition("/")[2]
 
     @property
@@ -38,8 +39,8 @@ class PublicSet:
         return [name for name in self.parts(part) if not matching(folder, *self.holds[name])]
 
     def unread(self, folder: Path) -> list[str]:
-        """The files that lie in the set's own folders, of the kind of its files there, under names that are none of
-        theirs: what is read does not hold them. What lies at the top of a folder may be anything.
+        """The files in the set's own folders, of the kind of its files there, that are none of them and so
+        not read.
         """
         files = matching(folder, *self.patterns)
         paths = [Path(file) for file in files if Path(file).parent != Path()]
@@ -47,7 +48,9 @@ class PublicSet:
         return sorted({*matching(folder, *kinds)} - {*files})
 
     def repacked(self, folder: Path) -> list[str]:
-        """Files of the set that lie packed (`batch_2.json.gz`) or as Parquet where nothing reads them instead."""
+        """Files of the set that lie packed (`batch_2.json.gz`) or as Parquet where nothing reads them
+        instead.
+        """
         files = {*matching(folder, *self.patterns)}
         plain = [pattern for pattern in self.patterns if not any(sign in pattern for sign in "*?[")]
         read = {file for pattern in plain for file in named(folder, pattern)}
@@ -74,8 +77,7 @@ def public_set(reader: str) -> PublicSet:
 
 
 def matching(folder: Path, *patterns: str) -> list[str]:
-    """The files below a folder that fit one of the patterns, by name; hidden ones and those in hidden folders left out."""
-    files = {
-        path.relative_to(folder) for pattern in patterns for path in folder.glob(pattern) if path.is_file()
-    }
-    return sorted(path.as_posix() for path in files if not any(piece.startswith(".") for piece in path.parts))
+    """The files below a folder that fit one of the patterns, by name, but for hidden files and folders."""
+    paths = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
+    files = (path.relative_to(folder) for path in paths)
+    return sorted(file.as_posix() for file in files if not any(piece.startswith(".") for piece in file.parts))

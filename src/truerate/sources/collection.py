@@ -1,4 +1,4 @@
-"""What a reader gathers from a source: rows of the four tables, and the account of what was not kept."""
+"""What a reader gathers from a source: rows of its tables, and the account of what was not kept."""
 
 import hashlib
 import json
@@ -35,19 +35,11 @@ SIDES = {"train": "train", "validation": "train", "test": "test"}
 
 
 class Collection:
-    """Rows under way from files to tables. `name` is the source's name in params; `on_bad_row` is `stop` or
-    `reject`; `is_own`: the files themselves say what stands on the card.
+    """Rows on their way from files to tables. `name` is the source's name in params; `on_bad_row` is `stop`
+    or `reject`; `is_own`: the files themselves say what stands on the card.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        name: str,
-        on_bad_row: str,
-        card: dict,
-        is_own: bool = False,
-    ):
+    def __init__(self, folder: Path, *, name: str, on_bad_row: str, card: dict, is_own: bool = False):
         self.folder, self.name, self.on_bad_row = folder, name, on_bad_row
         given = card_in(folder, name)
         self.card = {**card, **given}
@@ -74,10 +66,8 @@ class Collection:
     def refuse_none(self, present: object, missing: str, *looked_for: str) -> None:
         """Raise SourceError, which begins with what is `missing`, where nothing is present."""
         if not present:
-            looked = ", ".join(looked_for)
-            raise SourceError(
-                f"source {self.name!r}: {missing} in {str(self.folder)!r}; looked for: {looked}"
-            )
+            where = f"source {self.name!r}: {missing} in {str(self.folder)!r}"
+            raise SourceError(f"{where}; looked for: {', '.join(looked_for)}")
 
     def read(
         self,
@@ -89,11 +79,11 @@ class Collection:
         in_parts: bool = False,
     ) -> None:
         """Hand every row of a file to `keep`; what raises BadRow is booked. A file that cannot be cut ends
-        the run, as one without a row does, unless it `may_be_empty`. `in_parts`: `cut` is given the file's place, as
-        it is of each Parquet file, in place of its bytes.
+        the run, as does one without a row unless it `may_be_empty`. `in_parts`: `cut` is given the path, as
+        of Parquet, not the bytes.
 
         Where it is not there, its rows are read from Parquet files of its name, else from those that the
-        folder holds, as the Hub has them.
+        folder holds.
         """
         shards = named(self.folder, file) or sorted(path.name for path in self.folder.glob(f"*{SUFFIX}"))
         for part in shards or [file]:
@@ -104,9 +94,8 @@ class Collection:
                     n_rows += 1
                     self._keep(part, number, make, keep)
             except BadRow as bad:
-                raise SourceError(
-                    f"source {self.name!r}: {part}: {bad.detail}; put a sound file there"
-                ) from None
+                problem = f"{part}: {bad.detail}; put a sound file there"
+                raise SourceError(f"source {self.name!r}: {problem}") from None
             if not n_rows and not may_be_empty:
                 advice = "put a sound file there, or take it away"
                 raise SourceError(f"source {self.name!r}: {part}: no row in it; {advice}")
@@ -119,7 +108,7 @@ class Collection:
         self.files = [{"file": name, "sha256": hashlib.sha256(lines.encode()).hexdigest(), "n_rows": n_rows}]
 
     def _content(self, file: str, *, in_parts: bool) -> tuple[bytes | Path, str]:
-        """A file's bytes, of one that is read part by part its place; and their SHA-256."""
+        """A file's bytes, or its path where it is read in parts; and their SHA-256."""
         path = self.folder / file
         try:
             if in_parts:
@@ -128,10 +117,9 @@ class Collection:
             raw = path.read_bytes()
             return raw, hashlib.sha256(raw).hexdigest()
         except OSError as error:
+            problem = f"reading {str(path)!r}: {error.strerror}"
             advice = "put the file there or correct the source's path"
-            raise SourceError(
-                f"source {self.name!r}: reading {str(path)!r}: {error.strerror}; {advice}"
-            ) from None
+            raise SourceError(f"source {self.name!r}: {problem}; {advice}") from None
 
     def _keep(self, file: str, number: int, make: Callable[[], object], keep: Callable[[Row], None]) -> None:
         values: object = ""
@@ -162,12 +150,9 @@ class Collection:
         self, file: str, bad: BadRow, *, row: int | None = None, target_id: str | None = None, text: str = ""
     ) -> None:
         """Book what was not kept, beside what was."""
-        detail, shown = clean(bad.detail)[:N_SHOWN], clean(text)[:N_SHOWN]
-        self.rejects.append(
-            reject_row(
-                where=file, row=row, target_id=target_id, reason=bad.reason.value, detail=detail, text=shown
-            )
-        )
+        shown = {"detail": clean(bad.detail)[:N_SHOWN], "text": clean(text)[:N_SHOWN]}
+        where = {"where": file, "row": row, "target_id": target_id}
+        self.rejects.append(reject_row(**where, reason=bad.reason.value, **shown))
 
     # ---- rows ----------------------------------------------------------------------------------------------
     @property
@@ -176,15 +161,13 @@ class Collection:
         return self.card.get("lang") or "en"
 
     def once(self, what: str, *identity: object, row: Row) -> None:
-        """Note the row that stands under an id of the publishers; called once its fields are read, so that a
-        bad row takes no id.
+        """Note the row under an id of the publishers, once its fields are read, so that a bad row takes no
+        id.
 
         Raises BadRow where the id was read before: `duplicate` where that row said the same, else `conflict`.
         """
-        key, content = (
-            keys.content_id(what, *identity),
-            keys.content_id(json.dumps(row.values, sort_keys=True, default=str)),
-        )
+        key = keys.content_id(what, *identity)
+        content = keys.content_id(json.dumps(row.values, sort_keys=True, default=str))
         if before := self._digests.get(key):
             is_same = before == content
             problem = f"{what} {' '.join(map(str, identity))[:80]!r} was already read"
@@ -193,10 +176,9 @@ class Collection:
         self._digests[key] = content
 
     def once_said(self, what: str, row: Row, *, but: tuple[str, ...]) -> None:
-        """Note what a row says where the publishers give it no id; called once its fields are read.
+        """Note what a row says where the publishers give it no id, once its fields are read.
 
-        Raises BadRow (`duplicate`) where a row before it said the same in all fields, `but` those that tell only its
-        place.
+        Raises BadRow (`duplicate`) where an earlier row said the same in all fields `but` those of its place.
         """
         content = {key: value for key, value in row.values.items() if key not in but}
         key = keys.content_id(what, json.dumps(content, sort_keys=True, default=str))
@@ -205,7 +187,9 @@ class Collection:
         self._digests[key] = key
 
     def document(self, text: str, *, title: str = "", **more) -> str:
-        """Add a reference text; return its id. Equal texts are one document. `more`: columns that differ from the card."""
+        """Add a reference text; return its id. Equal texts are one. `more`: columns that differ from the
+        card.
+        """
         document_id = keys.content_id(self.name, text)
         columns = {
             "document_id": document_id,
@@ -224,11 +208,11 @@ class Collection:
     def item(
         self, task: str, *, group: tuple = (), question: str = "", right_answer: str | None = None, **more
     ) -> dict:
-        """Note one thing to ask about; gives its row.
+        """Note one thing to ask about; return its row.
 
-        `group` names what must not be split, `group_id` does so by the id that it was published under; `more`
-        are `document_ids`, `history`, `lang`, and attributes. The same question with the same right answer
-        and knowledge is one item: a duplicate, unless `is_shared` (several files hold texts about one item).
+        `group` names what must not be split, `group_id` is the id that it was published under; `more` are
+        `document_ids`, `history`, `lang`, and attributes. The same question with the same right answer and
+        knowledge is one item: a duplicate, unless `is_shared` (several files hold texts about one item).
         """
         is_shared, group_id = more.pop("is_shared", False), more.pop("group_id", None)
         row = {
@@ -263,17 +247,14 @@ class Collection:
 
     def sample(self, item: dict, text: str, *, is_hallucinated: bool, label_source: str, **more) -> dict:
         """Note a labelled text of an item. `more` are the other columns (`task`: its item's unless named),
-        the rest attributes.
-
-        The attribute `published_split` is the split that the source brings (`side_of`): it wins over the one that
-        the group's id would be hashed to.
+        the rest attributes; `published_split` (`side_of`) wins over the split that the group's id would be
+        hashed to.
         """
         task = more.pop("task", item["task"])
         columns = {name: more.pop(name, None) for name in ("pair_id", "generator", "pattern", "rationale")}
         spans, attributes = list(more.pop("spans", [])), pairs(**more)
-        identity = keys.content_id(
-            item["item_id"], text, columns["generator"], columns["pair_id"], attributes
-        )
+        whose = (item["item_id"], text, columns["generator"], columns["pair_id"], attributes)
+        identity = keys.content_id(*whose)
         if before := self.samples.get(identity):
             content = {"is_hallucinated": is_hallucinated, "spans": spans, "rationale": columns["rationale"]}
             problem = f"the same text was already read as sample {identity}"
@@ -309,8 +290,8 @@ class Collection:
         is_hallucinated: bool | None = None,
         **more,
     ) -> list[dict]:
-        """Note a published reply that was cut into facts (text, whether it is hallucinated, attributes), and each of
-        them as a sample of task `fact` that names it; gives these. It is hallucinated where a fact is, unless said.
+        """Note a published reply and its facts (text, whether it is hallucinated, attributes), each a sample
+        of task `fact` that names it; return these. The reply is hallucinated where a fact is, unless stated.
         """
         facts, published = list(facts), {"label_source": "published", "generator": generator}
         is_wrong = any(wrong for _, wrong, _ in facts) if is_hallucinated is None else is_hallucinated
@@ -326,13 +307,8 @@ class Collection:
     ) -> None:
         """Add a published judgement on a text: hallucinated or not. `key`: what else its id is made of."""
         identity = keys.content_id(target_id, judge, *key)
-        named = {
-            "judgement_id": identity,
-            "judge": judge,
-            "judge_version": "published",
-            "target_id": target_id,
-        }
-        self.judgements[identity] = judgement_row(**named, verdict=verdict, **columns)
+        named = {"judgement_id": identity, "judge": judge, "judge_version": "published"}
+        self.judgements[identity] = judgement_row(**named, target_id=target_id, verdict=verdict, **columns)
 
     def tables(self) -> SourceTables:
         """The tables, validated, and the card with the counts."""
@@ -358,15 +334,13 @@ class Collection:
             "files": self.files,
             "counts": dict(sorted(counts.items())),
         }
-        documents = self.documents.table(where=f"source {self.name!r}: documents")
-        return SourceTables(
-            documents=documents, **frames, card=card, kept_open=self.documents, own_rights=self.own_rights
-        )
+        frames["documents"] = self.documents.table(where=f"source {self.name!r}: documents")
+        return SourceTables(**frames, card=card, kept_open=self.documents, own_rights=self.own_rights)
 
 
 def reads(card: dict) -> Callable[[Callable[..., None]], Callable[..., SourceTables]]:
-    """A decorator that makes a reader, `read(folder, *, name, on_bad_row, …)`, of what fills a collection under the
-    card of a set: `fill(collection, …)`.
+    """Return a decorator that makes a reader, `read(folder, *, name, on_bad_row, …)`, of `fill(collection,
+    …)`, which fills a collection under the card of a set.
     """
 
     def reader(fill: Callable[..., None]) -> Callable[..., SourceTables]:
@@ -381,7 +355,7 @@ def reads(card: dict) -> Callable[[Callable[..., None]], Callable[..., SourceTab
     return reader
 
 
-# ---- splits that a set was published with: `test` holds what was published as such and no more -------------------
+# ---- splits that a set was published with: `test` holds what was published as such and no more -------------
 def side_of(published: object) -> str | None:
     """The split that a published one is here, whatever its publisher calls it; None for what is none."""
     return SIDES.get(WORDS.get(str(published).lower(), ""))

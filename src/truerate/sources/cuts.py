@@ -31,7 +31,8 @@ _MARKS = {
 # which of the first four bytes are zero; files here begin with a character of ASCII, mostly with two
 _NULLS = {"0101": "UTF-16", "1010": "UTF-16", "0111": "UTF-32", "1110": "UTF-32"}
 
-# A cutter makes (number, maker) pairs out of a file's bytes; the maker gives the row's value or raises BadRow.
+# A cutter makes (number, maker) pairs out of a file's bytes; the maker gives the row's value or raises
+# BadRow.
 Cut = Iterator[tuple[int, Callable[[], object]]]
 Cutter = Callable[[bytes], Cut]
 
@@ -59,19 +60,19 @@ def values_as_rows(values: Sequence[object]) -> Cut:
         yield number, lambda value=value: value
 
 
-# ---- JSON ----------------------------------------------------------------------------------------------------
+# ---- JSON --------------------------------------------------------------------------------------------------
 def json_lines(content: bytes | Path) -> Cut:
     """Rows of JSON Lines, cut at "\\n" alone (U+2028 stands inside values); blank lines are no rows but count
-    as lines. Of a file that is named by its place two lines are in memory at a time.
-
-    A file in another encoding or whose lines end in CR alone makes BadRow at once.
+    as lines. Of a path two lines are in memory at a time. Raises BadRow for another encoding, and for lines
+    that end in CR alone.
     """
     numbered = enumerate(_lines(content), 1)
     rows = ((number, line) for number, line in numbered if line.strip())
     ahead = [*islice(rows, 2)]
     if len(ahead) == 1 and b"\r" in ahead[0][1].strip():
-        problem = "its lines end in a carriage return (CR) alone; they must end in LF or CR LF"
-        raise BadRow(Reason.UNPARSABLE, problem)
+        raise BadRow(
+            Reason.UNPARSABLE, "its lines end in a carriage return (CR) alone; they must end in LF or CR LF"
+        )
     while ahead:
         number, line = ahead.pop(0)
         yield number, lambda line=line: _parsed_line(line)
@@ -126,8 +127,8 @@ def json_list(raw: bytes) -> Cut:
 
 
 def zstd_lines(raw: bytes) -> Cut:
-    """Rows of JSON Lines packed with Zstandard, over all its frames; a file that is not, or ends too early, makes
-    BadRow at once.
+    """Rows of JSON Lines packed with Zstandard, over all its frames; raises BadRow where it is not, or ends
+    too early.
     """
     import zstandard
 
@@ -144,10 +145,9 @@ def zstd_lines(raw: bytes) -> Cut:
     return json_lines(b"".join(parts))
 
 
-# ---- tables of text --------------------------------------------------------------------------------------------
+# ---- tables of text ----------------------------------------------------------------------------------------
 def csv_records(raw: bytes, columns: tuple[str, ...]) -> Cut:
-    """Records of a CSV file with a header (which is no row); a header without one of the columns makes BadRow
-    at once.
+    """Records of a CSV file with a header; raises BadRow for a header without one of the columns.
 
     A record with a byte that is no UTF-8 is one bad row, as a line of JSON Lines with one is.
     """
@@ -165,7 +165,9 @@ def csv_records(raw: bytes, columns: tuple[str, ...]) -> Cut:
 
 
 def _check_header(header: Sequence[str], columns: tuple[str, ...]) -> None:
-    """Raise BadRow where a header lacks one of the columns, or has it twice: of each row the last would count."""
+    """Raise BadRow where a header lacks one of the columns, or has it twice: of each row the last would
+    count.
+    """
     if absent := [name for name in columns if name not in header]:
         problem = f"no column {absent[0]!r} in the header; found: {listed(map(clean, header))[:N_HEADER]}"
         raise BadRow(Reason.MISSING_FIELD, problem)
@@ -187,8 +189,8 @@ def _record(record: dict) -> dict:
 
 
 def tab_records(raw: bytes, columns: tuple[str, ...]) -> Cut:
-    """Records of a tab-separated file with a header and **without quoting**: a quotation mark is a character. A header
-    without one of the columns makes BadRow at once.
+    """Records of a tab-separated file with a header and **without quoting**: a quotation mark is a character;
+    raises BadRow for a header without one of the columns.
     """
     refuse_encoding(raw)
     lines = [line.removesuffix(b"\r") for line in raw.removeprefix(codecs.BOM_UTF8).split(b"\n")]
@@ -223,16 +225,14 @@ def _decoded(raw: bytes) -> str:
         raise BadRow(Reason.UNPARSABLE, f"not UTF-8 at byte {error.start}") from None
 
 
-# ---- Parquet: what the Hub keeps of data sets whose publishers wrote JSON Lines ----------------------------------
+# ---- Parquet: what the Hub keeps of data sets whose publishers wrote JSON Lines ----------------------------
 def parquet_rows(
     content: bytes | Path, *, columns: tuple[str, ...] = (), needed: tuple[str, ...] = ()
 ) -> Cut:
-    """Rows of a Parquet file, of the columns named (all where none are); fields that are null are absent, at
-    any depth. Of a file that is larger than PART_BYTES so many rows are decoded at a time.
+    """Rows of a Parquet file, of the columns named (else all), PART_BYTES of them at a time; null fields are
+    absent, at any depth: Parquet gives each row and each object the fields of all others.
 
-    Parquet gives each row and each object of a column the fields of all others, so a null says no more than
-    that. A file that is none, or has not the columns that are needed, makes BadRow at once; one that is damaged
-    further on where the damage is met.
+    Raises BadRow for a file that is none or lacks a column that is needed, and where damage is met.
     """
     present = columns_of(content)
     if absent := [name for name in needed if name not in present]:
@@ -254,7 +254,7 @@ def parquet_rows(
 
 
 def columns_of(content: bytes | Path) -> list[str]:
-    """The names of a Parquet file's columns, of which no row is read. Raises BadRow where it is none."""
+    """The names of a Parquet file's columns. Raises BadRow where it is none."""
     with _is_parquet():
         return list(pl.read_parquet_schema(_buffered(content)))
 
@@ -275,7 +275,7 @@ def _buffered(content: bytes | Path) -> io.BytesIO | Path:
 
 @contextmanager
 def _is_parquet() -> Iterator[None]:
-    """What polars says of a file that it cannot read, as a BadRow."""
+    """Raise BadRow with the words of polars for a file that it cannot read."""
     try:
         yield
     except (pl.exceptions.PolarsError, OSError) as error:
@@ -289,7 +289,7 @@ def _stated(value: object) -> object:
     return [_stated(entry) for entry in value] if isinstance(value, list) else value
 
 
-# ---- rows in another shape -------------------------------------------------------------------------------------
+# ---- rows in another shape ---------------------------------------------------------------------------------
 def changed(cut: Cutter, change: Callable[[dict, int], dict]) -> Cutter:
     """A cutter whose rows pass through `change` (values, number from 1); non-objects pass unchanged."""
 
@@ -305,5 +305,6 @@ def changed(cut: Cutter, change: Callable[[dict, int], dict]) -> Cutter:
 
 
 def numbered(cut: Cutter) -> Cutter:
-    """A cutter whose rows have the field `row`, their place in the file from 0; a row that has one keeps it."""
+    """A cutter whose rows have the field `row`, their place in the file from 0; a row that has one keeps it.
+    """
     return changed(cut, lambda values, number: {"row": number - 1, **values})

@@ -1,7 +1,7 @@
 """Which files of a folder hold a public data set, under the names by which its publisher offers it.
 
-A data set is one file, or the shards of one split of one configuration as Parquet, which its columns tell.
-Where a folder holds several (two splits, two forms), the source's `split` says which is read.
+A data set is one file, or the Parquet shards of one split and configuration, known by their columns. Of
+several in a folder (two splits, two forms) the source's `split` names the one to read.
 """
 
 import re
@@ -21,9 +21,8 @@ _SPLIT = re.compile(r"[a-z]+", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Download:
-    """How a data set is downloaded. `files`: names of its single files with the split that each holds (empty:
-    it is not known, or there is none); `columns`: those by which its Parquet files are known; `has_splits`:
-    whether it is published in several.
+    """How a data set is downloaded: the names of its single files with the split of each (empty: unknown or
+    none), the `columns` by which its Parquet files are known, and whether it is published in several splits.
     """
 
     title: str
@@ -38,7 +37,8 @@ class Download:
 
 @dataclass(frozen=True)
 class Form:
-    """A form of a data set that lies in a folder: what it is called, its split (empty: not known), its files."""
+    """A form of a data set that lies in a folder: what it is called, its split (empty: not known), its files.
+    """
 
     title: str
     split: str
@@ -46,12 +46,11 @@ class Form:
 
 
 def forms_in(folder: Path, download: Download) -> list[Form]:
-    """The forms of a data set in a folder: its single files, and the Parquet files at any depth that have its columns,
-    the shards of a split in a folder together. Raises BadRow for a Parquet file that is none.
+    """The forms of a data set in a folder: its single files, and the Parquet files at any depth that have its
+    columns, the shards of a split in a folder together. Raises BadRow for a Parquet file that is none.
     """
-    forms = [
-        Form(file, split, (file,)) for file, split in download.files.items() if (folder / file).is_file()
-    ]
+    single = {file: split for file, split in download.files.items() if (folder / file).is_file()}
+    forms = [Form(file, split, (file,)) for file, split in single.items()]
     shards: dict[tuple[str, str], list[str]] = {}
     for file in matching(folder, f"**/*{SUFFIX}") if download.columns else ():
         path = PurePosixPath(file)
@@ -60,8 +59,7 @@ def forms_in(folder: Path, download: Download) -> list[Form]:
         except BadRow as bad:
             raise BadRow(bad.reason, f"{file}: {bad.detail}") from None
         if is_of_set:
-            # the split that the first word of a file's name tells; empty where it tells none
-            word = _SPLIT.match(path.name)
+            word = _SPLIT.match(path.name)  # which may tell the split
             split = WORDS.get(word[0].lower(), "") if word else ""
             shards.setdefault((path.parent.as_posix(), split), []).append(file)
     for (directory, split), files in shards.items():

@@ -1,7 +1,8 @@
-"""Errata: labels of a published set that a person corrects, each with its reason, applied when the set is read.
+"""Errata: labels of a published set that a person corrects, each with its reason, applied when the set is
+read.
 
-A CSV file with the columns `id`, `label`, `reason`. An id is `SUBJECT/UNIT`, the system that wrote the reply and the
-unit as rows.parquet of a result has it. The published file stays as it is; without errata nothing moves.
+A CSV file has the columns `id`, `label`, `reason`. An id is `SUBJECT/UNIT`: the system that wrote the reply,
+and the unit as rows.parquet of a result has it. The published file stays as it is.
 """
 
 import csv
@@ -34,10 +35,10 @@ class Erratum(NamedTuple):
 
 
 def load_errata(path: Path) -> dict[str, Erratum]:
-    """The corrected labels of a file by id, in its order.
+    """Return the corrected labels of a file by id, in its order.
 
-    Raises SourceError, one line that names the faults by their lines: columns other than COLUMNS, a label that is
-    none of LABELS, an empty reason, an id twice or empty, no correction at all.
+    Raises SourceError that names the faults by their lines: columns other than COLUMNS, a label that is none
+    of LABELS, an empty reason, an id twice or empty, no correction at all.
     """
     faults: list[str] = []
     errata: dict[str, Erratum] = {}
@@ -53,11 +54,11 @@ def load_errata(path: Path) -> dict[str, Erratum]:
 
 
 def corrected(tables: SourceTables, errata: Mapping[str, Erratum], path: Path) -> SourceTables:
-    """A source with its labels corrected. The label as published stays as the attribute UNCORRECTED of every reply that
-    has an author, so that the ranks without the errata stand beside those with them. Marked spans of a reply that is not
-    hallucinated go; labels by other rules stay as published.
+    """Return a source with its labels corrected. The published label stays as the attribute UNCORRECTED of
+    every reply with an author, so that ranks with and without the errata stand side by side. Spans of a reply
+    that is not hallucinated go; labels by other rules stay.
 
-    Raises SourceError, one line, for an id that is of no reply or of several, and for a label that is the published one.
+    Raises SourceError for an id of no reply or of several, and for a label that is the published one.
     """
     samples, published = tables.samples, tables.samples["is_hallucinated"].to_list()
     # the ids by which errata name replies; null for a text without an author
@@ -73,8 +74,8 @@ def corrected(tables: SourceTables, errata: Mapping[str, Erratum], path: Path) -
     for name, erratum in errata.items():
         labels[indices[name][0]] = erratum.is_hallucinated
     note = (
-        f"{path.parent.name}/{path.name} corrects {len(errata)} of {len(published)} labels and gives a reason for each; "
-        "`rule=uncorrected` is the board with all labels as published."
+        f"{path.parent.name}/{path.name} corrects {len(errata)} of {len(published)} labels and gives a "
+        "reason for each; `rule=uncorrected` is the board with all labels as published."
     )
     before = tables.card.get("caveats") or list(filter(None, [tables.card.get("note")]))
     card = tables.card | {"caveats": [*before, note]}
@@ -96,7 +97,8 @@ def _with_labels(samples: pl.DataFrame, labels: list[bool]) -> pl.DataFrame:
 
 def _misplaced(name: str, erratum: Erratum, rows: list[int], published: list[bool]) -> str | None:
     if not rows:
-        return f"id {name[:80]!r} is of no reply of this set; an id is SUBJECT/UNIT, as the page's list of suspects has it"
+        form = "an id is SUBJECT/UNIT, as the page's list of suspects has it"
+        return f"id {name[:80]!r} is of no reply of this set; {form}"
     if len(rows) > 1:
         return f"id {name[:80]!r} is of {len(rows)} replies; one that names a single reply is needed"
     if published[rows[0]] == erratum.is_hallucinated:

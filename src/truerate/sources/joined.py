@@ -1,4 +1,6 @@
-"""Tables of several formats or folders as those of one source, and the silver texts of another folder to train on."""
+"""Tables of several formats or folders as those of one source, and silver texts of another folder to train
+on.
+"""
 
 from collections import Counter
 
@@ -43,13 +45,14 @@ def joined_card(cards: list[dict]) -> dict:
     }
 
 
-# ---- texts to learn from -------------------------------------------------------------------------------------
+# ---- texts to learn from -----------------------------------------------------------------------------------
 def with_training(source: SourceTables, other: SourceTables) -> SourceTables:
-    """A source with the silver texts of another as task `train`: samples, their items, and their documents.
+    """Return a source with the silver texts of another as task `train`: samples, their items, and their
+    documents.
 
-    Nothing is learned from split `test`, nor from a text whose group has gold labels here or there: whichever
-    board learns from a folder learns the same. Texts that are the source's own (it may be its own training
-    folder) move over, the rest stay to be judged.
+    None is of split `test`, nor of a group with gold labels in either: every board that trains on a folder
+    trains on the same. Texts that are the source's own (it may be its own training folder) move over, the
+    rest stay to be judged.
     """
     is_silver = {"task": "silver", "label_source": "silver", "split": "train"}
     gold = pl.concat([source.samples, other.samples]).filter(label_source="gold")
@@ -57,14 +60,11 @@ def with_training(source: SourceTables, other: SourceTables) -> SourceTables:
     moved, wanted = taken["sample_id"].implode(), taken.select("item_id").unique(maintain_order=True)
     items = other.items.join(wanted, on="item_id", how="semi", maintain_order="left")
     needed = items.select(document_id=pl.col("document_ids").explode()).unique(maintain_order=True)
-    documents = other.documents.lazy().join(
-        needed.lazy(), on="document_id", how="semi", maintain_order="left"
-    )
+    on = {"on": "document_id", "how": "semi", "maintain_order": "left"}
+    documents = pl.concat([source.documents.lazy(), other.documents.lazy().join(needed.lazy(), **on)])
     own_samples = source.samples.filter(~pl.col("sample_id").is_in(moved))
     return SourceTables(
-        documents=pl.concat([source.documents.lazy(), documents])
-        .unique("document_id", keep="first", maintain_order=True)
-        .collect(),
+        documents=documents.unique("document_id", keep="first", maintain_order=True).collect(),
         items=pl.concat([source.items, _renamed(items, "item_id")]),
         samples=pl.concat([own_samples, _renamed(taken, "sample_id", "item_id")]),
         judgements=source.judgements,
@@ -75,11 +75,8 @@ def with_training(source: SourceTables, other: SourceTables) -> SourceTables:
 
 def _renamed(data: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """Rows under task `train`, with ids of their own."""
-    new = [
-        pl.col(name).map_elements(lambda old: keys.content_id(TRAIN, old), return_dtype=pl.String)
-        for name in columns
-    ]
-    return data.with_columns(*new, task=pl.lit(TRAIN))
+    new = pl.col(*columns).map_elements(lambda old: keys.content_id(TRAIN, old), return_dtype=pl.String)
+    return data.with_columns(new, task=pl.lit(TRAIN))
 
 
 def _card(card: dict, other: dict, *, n_train: int) -> dict:

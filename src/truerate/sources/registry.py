@@ -1,4 +1,4 @@
-"""The readers that `reader:` in params.yaml may name: those that come with the package, and modules that lie beside this one."""
+"""The readers that `reader:` in params.yaml may name: those of the package, and modules beside this one."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -45,9 +45,10 @@ from truerate.sources.raw import (
 )
 
 _MODULES = (
-    alpaca, begin, cnn_dailymail, entity_list, evouna, factcheckgpt, factool, factscore, faithbench, faithdial, faithjudge,
-    fava, fava_prompts, halludial, halueval, halueval2, hotpotqa, mfava, mushroom, natural_questions, opendialkg, probes,
-    ragtruth, refchecker, seed_files, silver_prompts, truerate, wiki_files, wikipedia, wildchat, wildhallucinations, xsum,
+    alpaca, begin, cnn_dailymail, entity_list, evouna, factcheckgpt, factool, factscore, faithbench,
+    faithdial, faithjudge, fava, fava_prompts, halludial, halueval, halueval2, hotpotqa, mfava, mushroom,
+    natural_questions, opendialkg, probes, ragtruth, refchecker, seed_files, silver_prompts, truerate,
+    wiki_files, wikipedia, wildchat, wildhallucinations, xsum,
 )  # fmt: skip
 READERS: dict[str, ModuleType] = {module.__name__.rpartition(".")[2]: module for module in _MODULES}
 

@@ -1,4 +1,4 @@
-"""Rows of source files: how a field is looked up and checked, and why a row is not kept. `cuts.py` makes them of files."""
+"""Rows of source files (`cuts.py` makes them): how a field is read and checked, and why a row is not kept."""
 
 import re
 from enum import StrEnum
@@ -12,11 +12,10 @@ class Reason(StrEnum):
     """Why a row was not kept. Those of `UNSUITABLE` are sound rows that the protocol cannot use: they never
     stop a run.
 
-    Three speak of what was read before: `duplicate`, the same again; `contradiction`, a text that is labelled
-    in two ways (also a row whose own fields disagree); `conflict`, one id with two contents, of which one
-    must be wrong. And four of values: `unlabelled`, the publishers' own word for no label; `improper`, theirs
-    for a question that cannot be answered; `unknown-label`, a label that is none of theirs; `unknown-value`,
-    the same of any other field.
+    `duplicate`: the same was read before; `contradiction`: a text is labelled in two ways, or a row's fields
+    disagree; `conflict`: one id has two contents; `unlabelled`, `improper`: the publishers' own word for no
+    label, and for a question without an answer; `unknown-label`, `unknown-value`: a label, or another field's
+    value, is none of theirs.
     """
 
     UNPARSABLE = "unparsable"
@@ -47,20 +46,18 @@ class Reason(StrEnum):
     UNUSABLE_NAME = "unusable-name"
 
 
-_FAULTY = "unparsable missing-field wrong-type empty-field unknown-value unresolved out-of-range unknown-label conflict overlap"
+_FAULTY = """
+    unparsable missing-field wrong-type empty-field unknown-value unresolved out-of-range unknown-label
+    conflict overlap
+"""
 UNSUITABLE = frozenset(Reason) - set(map(Reason, _FAULTY.split()))
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _WHOLE = re.compile(r"-?\d{1,18}")  # more digits are no number of anything here, and no column holds them
 _NAMES: dict[type, str] = {
-    str: "text",
-    list: "a list",
-    int: "a whole number",
-    dict: "an object",
-    float: "a number",
-    bool: "true or false",
-    type(None): "null",
-}
+    str: "text", list: "a list", int: "a whole number", dict: "an object", float: "a number",
+    bool: "true or false", type(None): "null",
+}  # fmt: skip
 
 
 class BadRow(Exception):
@@ -165,7 +162,7 @@ class Row:
         return value
 
     def attributes(self) -> dict[str, Any]:
-        """The pairs of `key` and `value` in the field `attributes` of a table of truerate; none where it is null."""
+        """The pairs of `key` and `value` in the field `attributes` of a table of truerate, if it is there."""
         pairs = self.rows("attributes") if self.values.get("attributes") is not None else []
         return {pair.text("key"): pair.get("value") for pair in pairs}
 

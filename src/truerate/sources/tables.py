@@ -14,9 +14,9 @@ from truerate.core.schemas import Document, frame, scan, validate, write
 class SourceTables:
     """An imported source: validated tables, and a card that names its rights, its files and its counts.
 
-    Documents that outgrow memory are a query of files: just read, of scratch files that last as long as what is `kept_open`;
-    imported, of the table on disk. `own_rights`: the rights that hold where these files are not the set that the card describes;
-    None where the card is the files' own.
+    Documents that outgrow memory are a query of files: of scratch files that last as long as `kept_open`, or
+    of the imported table. `own_rights` hold where the files are not the set of the card; None where the card
+    is their own.
     """
 
     documents: pl.DataFrame | pl.LazyFrame
@@ -38,8 +38,8 @@ class SourceTables:
 class Documents:
     """Document rows in the order in which a reader gives them, of each id the first.
 
-    Whenever those in memory have more than `most_chars` characters together (None: never), they go to a file of a scratch
-    folder of the system (`TMPDIR`), which lasts as long as this object.
+    When those in memory exceed `most_chars` characters (None: never), they go to a file of a scratch folder
+    (`TMPDIR`), which lasts as long as this object.
     """
 
     def __init__(self, most_chars: int | None = None) -> None:
@@ -64,8 +64,8 @@ class Documents:
             self._write()
 
     def table(self, *, where: str) -> pl.DataFrame | pl.LazyFrame:
-        """All rows, validated; where some went to disk, a query of what lies there, all of which whoever saves it
-        validates (`schemas.save_query`). Raises TruerateError for a broken rule; `where` begins the message.
+        """All rows, validated (raises TruerateError, which begins with `where`); where some went to disk, a
+        query of files, which `schemas.save_query` validates.
         """
         if not self._files:
             return validate(Document, frame(Document, self._rows), where=where)

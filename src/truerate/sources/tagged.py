@@ -11,19 +11,14 @@ from truerate.core.text import clean
 from truerate.sources.rows import BadRow, Reason, span
 
 _NAME = re.compile(r"<([^<>/\s][^<>]*)>")
-_REASONS = {
-    "empty": Reason.EMPTY_FIELD,
-    "malformed": Reason.MALFORMED,
-    "empty-span": Reason.EMPTY_SPAN,
-    "altered": Reason.ALTERED,
+_REASONS = {"empty": Reason.EMPTY_FIELD} | {
+    word: Reason(word) for word in ("malformed", "empty-span", "altered")
 }
 
 
 def tagged(marked: str) -> Tagged:
-    """The text and spans of a marked passage. Raises BadRow with the grammar's reason.
-
-    Tags that keep the grammar under a name that is no type (`contridictory`, `Entity`) are refused as
-    `unknown-type`: what they mean is not guessed.
+    """The text and spans of a marked passage. Raises BadRow with the grammar's reason, `unknown-type` for
+    tags that keep the grammar under a name that is no type (`contridictory`, `Entity`).
     """
     parsed = parse_tags(marked)
     if isinstance(parsed, Tagged):
@@ -42,9 +37,7 @@ def _foreign(marked: str) -> list[str]:
 
 def spans_on(published: str, marked: str) -> list[dict]:
     """The spans of a marked passage as code points of the published text without marks; raises BadRow with
-    the reason.
-
-    A text altered between its tags is refused as that, whatever its tags are called.
+    the reason, which is `altered` where the text is, whatever its tags are called.
     """
     try:
         return laid_onto(published, tagged(marked))
@@ -56,10 +49,7 @@ def spans_on(published: str, marked: str) -> list[dict]:
 
 def laid_onto(published: str, tagged_text: Tagged) -> list[dict]:
     """The spans of a tagged passage (`start`, `end`, `type`, `p` null) as code points of the published text,
-    which differs in blanks alone.
-
-    Raises BadRow (`altered`) where it differs in more. A span reaches from its first character to its last,
-    blanks at its edges left out.
+    without blanks at their edges. Raises BadRow (`altered`) where the texts differ in more than blanks.
     """
     if tagged_text.text == published:
         return [span(mark["start"], mark["end"], mark["type"]) for mark in tagged_text.spans]

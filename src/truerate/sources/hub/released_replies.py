@@ -167,11 +167,13 @@ class Tables:
     def _about(self, fact: Row, is_unsupported: bool, judge: str | None) -> dict:
         """The attributes of a fact; its evidence by present document ids, pages without text dropped."""
         passages = [passage for name in fact.values.get("evidence") or () if (passage := passage_of(name))]
-        known = [(self.documents[name], *bounds) for name, *bounds in passages if name in self.documents]
+        passages_kept = [
+            (self.documents[name], *bounds) for name, *bounds in passages if name in self.documents
+        ]
         return {
             "label": "unsupported" if is_unsupported else "supported",
             "judge": judge,
-            "evidence": " ".join(passage_name(*passage) for passage in known) or None,
+            "evidence": " ".join(passage_name(*passage) for passage in passages_kept) or None,
             "published_id": fact.text("fact_id"),
             **{name: str(fact.values.get(name) is True).lower() for name in MARKS},
         }

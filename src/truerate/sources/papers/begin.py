@@ -1,8 +1,8 @@
-"""BEGIN (Dziri et al. 2022): responses of dialogue models to knowledge, with people's labels of whether it
-backs them.
+"""BEGIN (Dziri et al. 2022): responses of dialogue models to knowledge, which people label as backed by it or
+not.
 
-Read as the publishers have it (tab-separated, without quoting, a folder per corpus), or as JSON Lines with the fields
-`model_name`, `data_source`, `knowledge`, `message`, `response` and `begin_label`.
+Read as published (tab-separated, without quoting, a folder per corpus), or as JSON Lines with the fields
+COLUMNS.
 """
 
 from functools import partial
@@ -23,18 +23,13 @@ CARD, SET = published_card("begin"), public_set("begin")
 
 @reads(CARD)
 def read(collection: Collection) -> None:
-    """Each response as a gold sample of an item of task `dialogue`, hallucinated where it is not fully
-    attributable to the knowledge.
-
-    A generic one, which says nothing of the matter, is not.
+    """Read each response as a gold sample of an item of task `dialogue`, hallucinated where it is not fully
+    attributable to the knowledge; a generic one, which says nothing of the matter, is not.
     """
     clone, ours = zip(*SET.holds.values(), strict=True)
     present = {file: file.partition("_")[0] for file in collection.present(*ours)}
-    published = (
-        {}
-        if present
-        else {file: Path(file).name.split("_")[1] for file in matching(collection.folder, *clone)}
-    )
+    files = () if present else matching(collection.folder, *clone)
+    published = {file: Path(file).name.split("_")[1] for file in files}
     collection.refuse_none(present or published, "none of BEGIN's files", *clone, *ours)
     for file, split in present.items():
         collection.read(file, json_lines, partial(_keep, collection, split))
@@ -44,11 +39,8 @@ def read(collection: Collection) -> None:
 
 
 def _keep(collection: Collection, split: str, row: Row) -> None:
-    corpus, model, knowledge = (
-        row.choice("data_source", tuple(NAMES)),
-        row.text("model_name"),
-        row.text("knowledge"),
-    )
+    corpus, model = row.choice("data_source", tuple(NAMES)), row.text("model_name")
+    knowledge = row.text("knowledge")
     label, number = row.label("begin_label", tuple(LABELS)), row.integer("row")
     response, before = row.turn("response"), row.optional_text("message")
     collection.once("the row", split, corpus, number, row=row)

@@ -20,10 +20,10 @@ _FAULTS = {
 
 @reads(CARD)
 def read(collection: Collection) -> None:
-    """Each name as an item of task `entity`; fields `name`, and perhaps `domain`, `n_chats` and `url`.
+    """Read each name as an item of task `entity`; fields `name`, and perhaps `domain`, `n_chats` and `url`.
 
-    Names that differ in case, quotes, blanks or a possessive alone are one: the first row counts, the others
-    are duplicates.
+    Of names that differ in case, quotes, blanks or a possessive alone the first counts, the others are
+    duplicates.
     """
     present = [file for file in FILES if (collection.folder / file).is_file()]
     collection.refuse_none(present, "no list of entities", *FILES)
@@ -42,15 +42,13 @@ def _keep(collection: Collection, row: Row) -> None:
     n_chats = None if row.values.get("n_chats") in (None, "") else row.integer("n_chats")
     if n_chats is not None and n_chats < 0:
         raise BadRow(Reason.OUT_OF_RANGE, f"field 'n_chats' is {n_chats}; it must be 0 or more")
-    item_id, about = (
-        entity_id(collection, shown),
-        {name: row.optional_text(name) for name in ("domain", "url")},
-    )
-    collection.entity(item_id, shown, n_chats=n_chats, **about)
+    about = {name: row.optional_text(name) for name in ("domain", "url")}
+    collection.entity(entity_id(collection, shown), shown, n_chats=n_chats, **about)
 
 
 def entity_id(collection: Collection, name: str) -> str:
-    """The id of an entity by its name. Raises BadRow where that name, as names are compared, was read before."""
+    """The id of an entity by its name. Raises BadRow where that name, as names are compared, was read before.
+    """
     item_id = content_id("entity", collection.name, name_key(name))
     if item_id in collection.items:
         raise BadRow(Reason.DUPLICATE, f"the same name was already read as {item_id}")

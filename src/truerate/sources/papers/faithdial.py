@@ -1,18 +1,18 @@
-"""FaithDial (Dziri et al. 2022): dialogues whose hallucinated responses people rewrote, and the audit of
-dialogue models before it.
+"""FaithDial (Dziri et al. 2022): dialogues whose hallucinated responses people rewrote, and the audit before
+it.
 
-Three shapes of row are known. The data set's: `utterances` of a dialogue as its files have them, or one turn
-a row as `datasets` shows it (`dialog_idx`, `history`, `knowledge`, `response`, `original_response`, `BEGIN`,
-`VRM`). The audit's: `corpus`, `system`, `knowledge`, `history` (the turn before), `response`, `begin`,
-`vrm_raw`. Only the audit's rows were at hand.
+Rows of the data set are dialogues with `utterances`, as its files have them, or single turns, as `datasets`
+shows them (`dialog_idx`, `history`, `knowledge`, `response`, `original_response`, `BEGIN`, `VRM`); rows of
+the audit have `corpus`, `system`, `knowledge`, `history` (the turn before), `response`, `begin` and
+`vrm_raw`. Only the audit's were at hand.
 
-BEGIN's labels of the data set are those of the response that stood there before (`original_response`;
-`response` where nothing was rewritten, as its publishers' own critic reads it). Whatever has a label of
-hallucination, whole or partial, alone or with others, is hallucinated.
+BEGIN's labels of the data set are of `original_response`, or of `response` where nothing was rewritten, as
+its publishers' own critic reads it. A response with a label of hallucination, whole or partial, is
+hallucinated.
 
-A turn of a dialogue has the attributes `dialogue` (its number in the file, `3/2` for a second one of number
-3) and `turn` (the number of the response among the assistant's, from 0). A dialogue that the assistant begins
-has a first turn without question.
+A turn has the attributes `dialogue` (its number in the file, `3/2` for a second one of number 3) and `turn`
+(the number of the response among the assistant's, from 0). A dialogue that the assistant begins has a first
+turn without question.
 """
 
 from functools import partial
@@ -27,13 +27,9 @@ from truerate.sources.raw.dialogue import CORPORA, Openings, item_on, taken_in_t
 from truerate.sources.rows import BadRow, Reason, Row, label_of
 
 AUDIT = tuple(f"audit_{corpus}.jsonl" for corpus in CORPORA)
-LABELS = {
-    "hallucination": True,
-    "partial_hallucination": True,
-    "entailment": False,
-    "uncooperative": False,
-    "generic": False,
-}
+LABELS = {"hallucination": True, "partial_hallucination": True} | dict.fromkeys(
+    ("entailment", "uncooperative", "generic"), False
+)
 PEOPLE = "gold"
 CLONE = "data-audit/*/*.csv"  # a folder per system; the corpus stands in the file's name
 IN_NAMES = {"cmu": "cmu", "topical": "topicalchat", "wow": "wow", "wizard": "wow"}  # words of a name → corpus
@@ -52,8 +48,7 @@ DATA = SET.holds["FaithDial's own dialogues"]
 
 @reads(CARD)
 def read(collection: Collection) -> None:
-    """Each response as a gold sample of an item of task `dialogue`, the audit's and the data set's, whichever
-    the folder holds.
+    """Read each response of the audit and of the data set as a gold sample of an item of task `dialogue`.
 
     A turn whose hallucinated response was rewritten is a pair. Responses without text and turns without
     knowledge are rejects.
@@ -79,7 +74,7 @@ def read(collection: Collection) -> None:
 
 # ---- the audit ---------------------------------------------------------------------------------------------
 def _audit_files(folder: Path) -> dict[str, str]:
-    """The audit's files in a clone, with the corpus that each one's name tells; files that name none are not read."""
+    """The audit's files in a clone that name a corpus, each with it."""
     names = {file: Path(file).name.lower() for file in matching(folder, CLONE)}
     corpora = {file: [IN_NAMES[word] for word in IN_NAMES if word in name] for file, name in names.items()}
     return {file: named[0] for file, named in corpora.items() if named}
@@ -93,16 +88,9 @@ def _audit_cut(file: str, corpus: str) -> Cutter:
 
     def in_rows(values: dict, number: int) -> dict:
         """A published row by the names that the audit's rows have here."""
-        return {
-            "corpus": corpus,
-            "system": system,
-            "row": number - 1,
-            "knowledge": values[knowledge],
-            "history": values["history"],
-            "response": values[response],
-            "begin": _one_label(values[label]),
-            "vrm_raw": values[acts],
-        }
+        fields = {"corpus": corpus, "system": system, "row": number - 1, "knowledge": values[knowledge]}
+        fields |= {"history": values["history"], "response": values[response]}
+        return fields | {"begin": _one_label(values[label]), "vrm_raw": values[acts]}
 
     return changed(partial(csv_records, columns=(knowledge, "history", response, label, acts)), in_rows)
 
@@ -152,12 +140,8 @@ def _keep_turn(collection: Collection, split: str, row: Row, openings: Openings,
     turns = row.texts("history")
     dialogue = None if number is None else openings.name(number, next(iter(turns), None))
     history, question = taken_in_turns(turns)
-    knowledge, response, original = (
-        _knowledge(row),
-        row.turn("response"),
-        row.optional_text("original_response"),
-    )
-    labels = _labels(row)
+    knowledge, response = _knowledge(row), row.turn("response")
+    original, labels = row.optional_text("original_response"), _labels(row)
     is_hallucinated, is_rewritten = any(LABELS[label] for label in labels), original not in (None, response)
     item = collection.item(
         "dialogue",
@@ -179,12 +163,9 @@ def _keep_turn(collection: Collection, split: str, row: Row, openings: Openings,
         "vrm": ",".join(row.texts("VRM")) if row.values.get("VRM") else None,
         "pair_id": keys.content_id(item["item_id"], original, response) if is_pair else None,
     }
-    before, sides = (
-        original if is_rewritten else response,
-        ("hallucinated", "right") if is_pair else (None, None),
-    )
-    more_before = more | {"begin": ",".join(labels), "side": sides[0]}
-    collection.sample(item, before, is_hallucinated=is_hallucinated, **more_before)
+    sides = ("hallucinated", "right") if is_pair else (None, None)
+    about = more | {"begin": ",".join(labels), "side": sides[0]}
+    collection.sample(item, original if is_rewritten else response, is_hallucinated=is_hallucinated, **about)
     if is_rewritten:
         collection.sample(item, response, is_hallucinated=False, side=sides[1], is_rewritten=True, **more)
 

@@ -1,11 +1,9 @@
-"""Labelled passages in FAVA's tags (Mishra et al. 2024), one reference each; three shapes of row are known.
+"""Labelled passages in FAVA's tags (Mishra et al. 2024), one reference each.
 
-Those of HELD_OUT are never learned from: detectors are only tested on them.
-
-`marked` and `reference`; `errored_passage` and `evidence`, as FAVA's generator writes them; `completion` and
-`prompt`, as FAVA's published training file has them. In the first two `<delete>` holds the right words and
-`<mark>` the hallucinated ones; in the third it is the other way round, because there the tags are the
-corrections that a model is to suggest.
+Rows have `marked` and `reference`, or `errored_passage` and `evidence`, as FAVA's generator writes them, or
+`completion` and `prompt`, as its published training file has them. `<delete>` holds the right words and
+`<mark>` the hallucinated ones; in `completion` it is the other way round: there the tags are the corrections
+that a model is to suggest. Detectors are only tested on rows of HELD_OUT.
 """
 
 import re
@@ -21,8 +19,8 @@ HELD_OUT = "heldout.jsonl"
 FILES = ("fava.jsonl", "training.json", HELD_OUT)
 CARD = published_card("fava")
 _PROMPT = re.compile(
-    r"\s*Read the following references:\s*(?P<reference>.+?)\s*Please identify all the errors .+?(?:\[Text\]|\bText:)(?P<text>.+?)"
-    r"(?:\[Edited\]|\bEdited:)?\s*\Z",
+    r"\s*Read the following references:\s*(?P<reference>.+?)\s*Please identify all the errors .+?"
+    r"(?:\[Text\]|\bText:)(?P<text>.+?)(?:\[Edited\]|\bEdited:)?\s*\Z",
     re.DOTALL,
 )
 _BLANKS = re.compile(r"[ \t]+")
@@ -36,9 +34,8 @@ def read(collection: Collection) -> None:
     present = collection.present(*FILES)
     collection.refuse_none(present, "none of FAVA's files", *FILES)
     for file in present:
-        collection.read(
-            file, json_rows, partial(_keep, collection, "held-out" if file == HELD_OUT else "train")
-        )
+        task = "held-out" if file == HELD_OUT else "train"
+        collection.read(file, json_rows, partial(_keep, collection, task))
 
 
 def _keep(collection: Collection, task: str, row: Row) -> None:
@@ -64,12 +61,15 @@ def _keep(collection: Collection, task: str, row: Row) -> None:
 
 
 def _parts(row: Row) -> tuple[str, str, str | None]:
-    """Reference, passage with `<mark>` around hallucinated words, and the published passage if the row has it."""
+    """Reference, passage with `<mark>` around hallucinated words, and the published passage if the row has
+    it.
+    """
     if "completion" in row.values:
         match = _PROMPT.fullmatch(row.text("prompt"))
         if match is None:
-            problem = "field 'prompt' holds no references followed by a text to correct"
-            raise BadRow(Reason.UNPARSABLE, problem)
+            raise BadRow(
+                Reason.UNPARSABLE, "field 'prompt' holds no references followed by a text to correct"
+            )
         marked = _CORRECTED.sub(lambda tag: _SWAPPED[tag[0]], row.text("completion"))
         return match["reference"], marked, match["text"].strip()
     if "errored_passage" in row.values:

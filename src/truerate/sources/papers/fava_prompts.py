@@ -1,8 +1,6 @@
-"""FAVA's files of prompts (Mishra et al. 2024) as what silver passages are written from: what its generator is
-given (`title` with the article's `intro`), and prompts that people's annotations are of (`prompt`), where a
-reference stands beside them (`evidence` or `reference`).
-
-As published, annotations name no reference: such a row is booked as a reject.
+"""FAVA's files of prompts (Mishra et al. 2024), from which silver passages are written: the input of its
+generator (`title` with the article's `intro`), and the prompts of its annotations (`prompt`) with a reference
+(`evidence` or `reference`). As published, annotations name no reference: such a row is a reject.
 """
 
 from collections.abc import Sequence
@@ -22,7 +20,7 @@ CARD = fava.CARD | {"name": "FAVA's prompts"}
 
 @reads(CARD)
 def read(collection: Collection, languages: Sequence[str] = ()) -> None:
-    """Each prompt as an item of task `silver` in each of `languages` (default English), once for all models."""
+    """Read each prompt as an item of task `silver` in each of `languages` (default English)."""
     present = collection.present(*FILES)
     collection.refuse_none(present, "none of FAVA's prompts", *FILES)
     for file in present:

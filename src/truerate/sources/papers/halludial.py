@@ -1,13 +1,11 @@
-"""HalluDial (Luo et al. 2024): responses in dialogues on given knowledge, each judged with a reason and the
-place.
+"""HalluDial (Luo et al. 2024): responses in dialogues on given knowledge, each with a verdict, a reason and
+the place.
 
-Files and fields are those that the README of its repository documents: `<scenario>/<scenario>_train.json` and
-`_test.json`, JSON lists (JSON Lines and Parquet are read, too), with `dialogue_id`, `knowledge`,
-`dialogue_history`, `turn`, `response` and `target`. A target begins with Yes (hallucinated) or No; what
-follows is the rationale. The places that it quotes are the spans of a hallucinated response: every quoted
-string that stands in the response (`core.quotes`), whatever it quotes of the knowledge. Not documented, so
-assumed: that a dialogue of one number and one opening turn is the same in both scenarios (both are then on
-one side of the split).
+Files and fields are as the README of its repository documents them: `<scenario>/<scenario>_train.json` and
+`_test.json`, JSON lists (also JSON Lines and Parquet), with `dialogue_id`, `knowledge`, `dialogue_history`,
+`turn`, `response` and `target`: Yes (hallucinated) or No, then the rationale. The spans of a hallucinated
+response are the strings that the rationale quotes of it (`core.spans.quotes`). Assumed, not documented: a
+dialogue of one number and one opening turn is the same in both scenarios, and so on one side of the split.
 """
 
 import re
@@ -26,32 +24,30 @@ from truerate.sources.rows import BadRow, Reason, Row, span
 PARTS = SCENARIOS = ("spontaneous", "induced")
 SPLITS = ("train", "test")
 CARD = published_card("halludial")
-# the verdict: a word that ends there or stands before another sentence; neither a part of one ("No mention …") nor
-# one of two ("Yes and no")
+# the verdict: a word that ends there or stands before another sentence; neither a part of one ("No mention
+# …") nor one of two ("Yes and no")
 _TARGET = re.compile(
     r"[\s*]*(yes|no)(?![\w'’/|\\-])(?!\s*,?\s*(?:(?:and|or|but)\s+)?(?:yes|no)\b)"
-    r"(?=\W*\Z|\s*[^\w\s]|\s+(?:(?-i:[A-Z])|(?:it|the|this|that|there|because|since|as)\b|hallucinat))[\s.,:;!*]*",
+    r"(?=\W*\Z|\s*[^\w\s]|\s+(?:(?-i:[A-Z])|(?:it|the|this|that|there|because|since|as)\b|hallucinat))"
+    r"[\s.,:;!*]*",
     re.IGNORECASE,
 )
 
 
 @reads(CARD)
 def read(collection: Collection, part: str | None = None) -> None:
-    """Each response as a published sample of an item of task `dialogue`; attributes `scenario`,
-    `published_split`, `dialogue`, `turn`.
-
-    Scenario and split are told by the file's path. `part` names the one scenario to read; both are read where
-    none is named.
+    """Read each response as a published sample of an item of task `dialogue`; attributes `scenario` and
+    `published_split` (by the file's path), `dialogue`, `turn`. `part` names the one scenario to read, else
+    both are.
     """
     name, folder = collection.name, collection.folder
     if part is not None and part not in SCENARIOS:
         raise SettingsError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SCENARIOS)}")
     files = [file for file in _files(folder) if part is None or _word_in(file, SCENARIOS) == part]
     if not files and part is None and list(folder.glob("*.py")):
-        raise SourceError(
-            f"source {name!r}: {str(folder)!r} holds a script and no data: name a folder that holds the files which the "
-            "script would fetch (spontaneous/spontaneous_train.json, …)"
-        )
+        advice = "name a folder that holds the files which the script would fetch"
+        problem = f"{str(folder)!r} holds a script and no data: {advice}"
+        raise SourceError(f"source {name!r}: {problem} (spontaneous/spontaneous_train.json, …)")
     of_part = f" of part {part!r}" if part else ""
     collection.refuse_none(files, f"none of HalluDial's files{of_part}", "spontaneous_train.json", "…")
     openings = Openings()
@@ -64,7 +60,7 @@ def read(collection: Collection, part: str | None = None) -> None:
 
 
 def _files(folder: Path) -> list[str]:
-    """The data files at any depth; beside other tables, as in a published data set, those that name a scenario."""
+    """The data files at any depth; those that name a scenario, where there are such."""
     files = matching(folder, *(f"**/*{suffix}" for suffix in (SUFFIX, ".json", ".jsonl")))
     files = [file for file in files if Path(file).name != "source.json"]
     return [file for file in files if _word_in(file, SCENARIOS)] or files
@@ -104,7 +100,7 @@ def _keep(collection: Collection, openings: Openings, attributes: dict, row: Row
 
 
 def _spans(collection: Collection, rationale: str | None, response: str, knowledge: str) -> list[dict]:
-    """The segments of a response that the reason for its label quotes; what they are is counted."""
+    """The segments of a response that the reason for its label quotes, which are counted."""
     quotes = located(rationale or "", response, knowledge=knowledge)
     collection.counts["n_located" if quotes.segments else "n_without_place"] += 1
     if quotes.n_not_located:

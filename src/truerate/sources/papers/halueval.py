@@ -1,9 +1,9 @@
-"""HaluEval's published files (Li et al. 2023): labelled answers to general queries, and pairs of right and
+"""HaluEval's published files (Li et al. 2023): labelled answers to general queries, pairs of right and
 hallucinated texts.
 
-A folder may hold any of them: the general part, the files of unfiltered candidates, and the three released data sets, at
-the top or where a clone has them. Where it holds none of these names, its Parquet files are read, as the Hub has them: what
-each is, its columns tell.
+A folder may hold the general part, the files of unfiltered candidates, and the three released data sets, at
+the top or where a clone has them; else its Parquet files are read, as the Hub has them, known by their
+columns.
 """
 
 from collections.abc import Callable
@@ -23,26 +23,21 @@ from truerate.sources.rows import BadRow, Reason, Row, span, texts
 
 GENERATOR = "chatgpt"
 GENERAL_FILES = ("general.jsonl", "general_data.json")
-CANDIDATE_FILES = {
-    "qa_candidates_one_turn.jsonl": "one-pass",
-    "qa_candidates_multi_turn.jsonl": "conversational",
-}
-IN_CLONE = "data"  # the folder of a clone that holds the released files
-CANDIDATES = (
-    "generation/{task}/*{turns}-turn_data.json"  # of a clone, by the task and how they were asked for
-)
 SCHEMES = {"one": "one-pass", "multi": "conversational"}
-QA_FILE, DIALOGUE_FILE, SUMMARIZATION_FILE = "qa_data.json", "dialogue_data.json", "summarization_data.json"
-COLUMNS = {  # the columns by which a Parquet file is known → the released file that it holds
+CANDIDATE_FILES = {f"qa_candidates_{turns}_turn.jsonl": scheme for turns, scheme in SCHEMES.items()}
+IN_CLONE = "data"  # the folder of a clone that holds the released files
+CANDIDATES = "generation/{task}/*{turns}-turn_data.json"  # of a clone
+RELEASED = ("qa_data.json", "dialogue_data.json", "summarization_data.json")
+COLUMNS = {  # of a released file, by which a Parquet file is known
     GENERAL_FILES[1]: ("user_query", "chatgpt_response", "hallucination"),
-    QA_FILE: ("knowledge", "question", "right_answer", "hallucinated_answer"),
-    DIALOGUE_FILE: ("knowledge", "dialogue_history", "right_response", "hallucinated_response"),
-    SUMMARIZATION_FILE: ("document", "right_summary", "hallucinated_summary"),
+    RELEASED[0]: ("knowledge", "question", "right_answer", "hallucinated_answer"),
+    RELEASED[1]: ("knowledge", "dialogue_history", "right_response", "hallucinated_response"),
+    RELEASED[2]: ("document", "right_summary", "hallucinated_summary"),
 }
 CARD, SET = published_card("halueval"), public_set("halueval")
 GENERAL_ALONE = (
-    "The general replies alone: the folder held data/general_data.json and no file of pairs. Where such files are there, whole or "
-    "in part, their tasks and ways of asking have scores of their own beside these."
+    "The general replies alone: the folder held data/general_data.json and no file of pairs. Where such "
+    "files are there, whole or in part, their tasks and ways of asking have scores of their own beside these."
 )
 WIKIPEDIA = "CC BY-SA 4.0"
 Keep = Callable[[Row], None]
@@ -50,8 +45,8 @@ Keep = Callable[[Row], None]
 
 @reads(CARD)
 def read(collection: Collection) -> None:
-    """Every published file that the folder holds, else every Parquet file. Of the two names of the general
-    part the first found is read.
+    """Read every published file that the folder holds (the general part under one of its names), else every
+    Parquet file.
 
     Raises TruerateError where there is neither, and for a Parquet file of other columns.
     """
@@ -69,17 +64,13 @@ def read(collection: Collection) -> None:
 
 def _keepers(collection: Collection) -> dict[str, Keep]:
     """What keeps the rows of a file, by its name at the top of the folder."""
-    keep_general = partial(keep_answer, collection, "user_query", "chatgpt_response")
-    return {
-        **dict.fromkeys(GENERAL_FILES, keep_general),
-        **{
-            file: partial(_keep_qa, collection, {"scheme": scheme})
-            for file, scheme in CANDIDATE_FILES.items()
-        },
-        QA_FILE: partial(_keep_qa, collection, {"stage": "filtered"}),
-        DIALOGUE_FILE: partial(_keep_dialogue, collection, {"stage": "filtered"}),
-        SUMMARIZATION_FILE: partial(_keep_summary, collection, {"stage": "filtered"}),
-    }
+    keep_general: Keep = partial(keep_answer, collection, "user_query", "chatgpt_response")
+    keepers = dict.fromkeys(GENERAL_FILES, keep_general)
+    for file, scheme in CANDIDATE_FILES.items():
+        keepers[file] = partial(_keep_qa, collection, {"scheme": scheme})
+    for file, keep in zip(RELEASED, (_keep_qa, _keep_dialogue, _keep_summary), strict=True):
+        keepers[file] = partial(keep, collection, {"stage": "filtered"})
+    return keepers
 
 
 def _present(collection: Collection, keepers: dict[str, Keep]) -> dict[str, Keep]:
@@ -107,16 +98,15 @@ def _released_file(collection: Collection, file: str) -> str:
     released = next((name for name, needed in COLUMNS.items() if set(needed) <= set(columns)), None)
     if released is None:
         allowed = "; or ".join(", ".join(needed) for needed in COLUMNS.values())
-        raise SourceError(
-            f"{where}: its columns are {listed(columns)}; allowed: {allowed}; name another `config`, or take the file away"
-        )
+        advice = "name another `config`, or take the file away"
+        raise SourceError(f"{where}: its columns are {listed(columns)}; allowed: {allowed}; {advice}")
     return released
 
 
 def keep_answer(
     collection: Collection, query: str, response: str, row: Row, *, is_probe: bool = False
 ) -> None:
-    """A query and its answer as a gold sample; marked parts that the answer lacks become the rationale."""
+    """Keep a query and its answer as a gold sample; marked parts that the answer lacks are its rationale."""
     question, text = row.text(query), row.text(response)
     is_hallucinated = row.label("hallucination", ("yes", "no")) == "yes"
     marks = texts(row.values.get("hallucination_spans") or [], "field 'hallucination_spans'")
@@ -127,9 +117,8 @@ def keep_answer(
     places = {part: find_span(text, part) for part in marked}
     remarks = [part for part, bounds in places.items() if bounds is None]
     probe = True if is_probe else None
-    item = collection.item(
-        "general", question=question, group=("query", question), is_shared=True, is_probe=probe
-    )
+    about = {"group": ("query", question), "is_shared": True, "is_probe": probe}
+    item = collection.item("general", question=question, **about)
     collection.sample(
         item,
         text,
@@ -140,10 +129,8 @@ def keep_answer(
         rationale="\n".join(remarks) or None,
         is_probe=probe,
     )
-    n_verbatim = len(marked) - len(remarks)
-    collection.counts.update(
-        n_spans=len(marked), n_spans_verbatim=n_verbatim, n_hallucinated=int(is_hallucinated)
-    )
+    counts = {"n_spans": len(marked), "n_spans_verbatim": len(marked) - len(remarks)}
+    collection.counts.update(counts, n_hallucinated=int(is_hallucinated))
 
 
 def _keep_qa(collection: Collection, attributes: dict[str, str], row: Row) -> None:
@@ -179,9 +166,7 @@ def _keep_pair(
     about: dict,
     attributes: dict[str, str],
 ) -> None:
-    """The right and the hallucinated text, which must differ, as published samples of one pair: scheme (or stage)
-    and side stand in the attributes.
-    """
+    """Keep the right and the hallucinated text, which must differ, as published samples of one pair."""
     right, hallucinated = map(row.text, fields)
     if right == hallucinated:
         raise BadRow(Reason.CONTRADICTION, f"fields {fields[0]!r} and {fields[1]!r} hold the same text")
@@ -190,16 +175,14 @@ def _keep_pair(
     pair_id = keys.content_id(item["item_id"], sorted(attributes.items()), hallucinated)
     more = {"label_source": "published", "pair_id": pair_id, **attributes}
     collection.sample(item, right, is_hallucinated=False, side="right", **more)
-    collection.sample(
-        item, hallucinated, is_hallucinated=True, side="hallucinated", generator=GENERATOR, **more
-    )
+    wrong = {"is_hallucinated": True, "side": "hallucinated", "generator": GENERATOR}
+    collection.sample(item, hallucinated, **wrong, **more)
 
 
 def labels(tables: Tables) -> list[dict]:
-    """Whether people called each general reply hallucinated; the pairs are labelled by how they were written."""
+    """Whether people called each general reply hallucinated; the pairs are labelled by how they were written.
+    """
     rows = tables.samples.filter(task="general").to_dicts()
-    units = [Unit("ChatGPT", row["sample_id"], row["group_id"], []) for row in rows]
-    return [
-        label_row(unit, "hallucinated", yes_or_no(row["is_hallucinated"]))
-        for unit, row in zip(units, rows, strict=True)
-    ]
+    units = (Unit("ChatGPT", row["sample_id"], row["group_id"], []) for row in rows)
+    labels = (yes_or_no(row["is_hallucinated"]) for row in rows)
+    return [label_row(unit, "hallucinated", label) for unit, label in zip(units, labels, strict=True)]

@@ -1,8 +1,9 @@
-"""HaluEval 2.0 (Li et al. 2024): ChatGPT's replies in five domains, cut into facts, labelled by people and judged by ChatGPT.
+"""HaluEval 2.0 (Li et al. 2024): facts of ChatGPT's replies in five domains, labelled by people and judged by
+ChatGPT.
 
-Two folders hold a JSON list per domain, joined by `id`: `human_annotation` (`human_judge`, true or false for each fact) and
-`model_prediction` (`chatgpt_judge`: `true`, `unknown`, or `false, [corrected fact]: …`). Read by the layout that is documented;
-this reader was not tried on the original files.
+Two folders hold a JSON list per domain, joined by `id`: `human_annotation` (`human_judge`, true or false for
+each fact) and `model_prediction` (`chatgpt_judge`: `true`, `unknown`, or `false, [corrected fact]: …`). Read
+by the documented layout; not tried on the original files.
 """
 
 from functools import partial
@@ -28,11 +29,11 @@ Verdicts = dict[tuple[str, str], Row]  # the judge's row of a reply, by domain a
 
 @reads(CARD)
 def read(collection: Collection) -> None:
-    """Replies as samples of task `entity`, each of their facts as a sample of task `fact`, hallucinated where people call it
-    false; the judge's verdicts as judgements, null where it says `unknown`.
+    """Read replies as samples of task `entity`, their facts as samples of task `fact`, hallucinated where
+    people call them false, and the judge's verdicts as judgements.
 
-    Replies without people's labels are rejects (`unlabelled`). The judge stands twice: as it is, and with `unknown` read as
-    false. A reply without the judge's row keeps people's labels.
+    Replies without people's labels are rejects (`unlabelled`). The judge stands twice: with `unknown` as
+    null, and as false. A reply without the judge's row keeps people's labels.
     """
     files, verdicts = matching(collection.folder, f"{PEOPLE}/*.json"), Verdicts()
     collection.refuse_none(files, "none of HaluEval 2.0's files", f"{PEOPLE}/*.json")
@@ -62,10 +63,8 @@ def _keep(collection: Collection, verdicts: Verdicts, domain: str, row: Row) -> 
     collection.once("the reply", domain, identity, row=row)
     about = {"group": ("query", query), "domain": domain, "id": identity}
     item = collection.item("entity", question=query, is_shared=True, **about)
-    labelled = [
-        (fact, not is_true, {"label": str(is_true).lower()})
-        for fact, is_true in zip(facts, truths, strict=True)
-    ]
+    pairs_of_all = zip(facts, truths, strict=True)
+    labelled = [(fact, not is_true, {"label": str(is_true).lower()}) for fact, is_true in pairs_of_all]
     samples = collection.reply(item, reply, labelled, generator=GENERATOR)
     if judged is not None:
         words = _words(judged, "chatgpt_judge", facts, (*TRUTHS, UNKNOWN))
@@ -83,10 +82,10 @@ def _judge(collection: Collection, target_id: str, word: str, *, is_true: bool) 
 
 
 def _words(row: Row, field: str, facts: list[str], allowed: tuple[str, ...]) -> list[str]:
-    """The first word of each verdict, in small letters, one a fact: `false, [corrected fact]: …` is `false`."""
-    words = [
-        clean(str(value)).strip().lower().partition(",")[0].partition(" ")[0] for value in row.items(field)
-    ]
+    """The first word of each verdict, in small letters, one a fact: `false, [corrected fact]: …` is `false`.
+    """
+    verdicts = (clean(str(value)).strip().lower() for value in row.items(field))
+    words = [verdict.partition(",")[0].partition(" ")[0] for verdict in verdicts]
     if len(facts) != len(words):
         raise BadRow(Reason.CONTRADICTION, f"field {field!r} has {len(words)} entries for {len(facts)} facts")
     for word in words:

@@ -1,9 +1,8 @@
-"""mFAVA's published files (ul Islam, Lauscher, Glavaš 2025): passages with hallucinations tagged by GPT-4 and
-by people; queries.
+"""mFAVA's published files (ul Islam, Lauscher, Glavaš 2025): passages tagged by GPT-4 and by people; queries.
 
 A folder may hold any of them, packed with Zstandard or not. Tags are read strictly: a passage whose tags are
-malformed or whose text without tags differs from the published one in more than blanks is booked as a reject,
-and its other labelling stays.
+malformed, or whose text without tags differs from the published one in more than blanks, is a reject; its
+other labelling stays.
 """
 
 import re
@@ -27,10 +26,11 @@ N_REFERENCES = 5  # columns of references of a wild article
 LANGUAGES = dict(
     pair.split("=")
     for pair in (
-        "arabic=ar basque=eu bengali=bn cantonese=yue catalan=ca chinese=zh czech=cs danish=da dutch=nl english=en esperanto=eo "
-        "estonian=et finnish=fi french=fr german=de greek=el hebrew=he hindi=hi hungarian=hu indonesian=id italian=it japanese=ja "
-        "korean=ko latin=la latina=la lithuanian=lt malay=ms norwegian=no persian=fa polish=pl portuguese=pt romanian=ro russian=ru "
-        "serbian=sr sindhi=sd spanish=es swedish=sv tamil=ta thai=th turkish=tr ukrainian=uk urdu=ur vietnamese=vi"
+        "arabic=ar basque=eu bengali=bn cantonese=yue catalan=ca chinese=zh czech=cs danish=da dutch=nl "
+        "english=en esperanto=eo estonian=et finnish=fi french=fr german=de greek=el hebrew=he hindi=hi "
+        "hungarian=hu indonesian=id italian=it japanese=ja korean=ko latin=la latina=la lithuanian=lt "
+        "malay=ms norwegian=no persian=fa polish=pl portuguese=pt romanian=ro russian=ru serbian=sr "
+        "sindhi=sd spanish=es swedish=sv tamil=ta thai=th turkish=tr ukrainian=uk urdu=ur vietnamese=vi"
     ).split()
 )
 WRITER = "gpt-4"  # wrote the passages, the insertions and the silver tags
@@ -53,12 +53,12 @@ class Passage:
 
 @reads(CARD)
 def read(collection: Collection) -> None:
-    """Silver and gold samples on items of task `silver`, one per text, and queries on items of task `wild`.
+    """Read silver and gold samples on items of task `silver`, one per text, and queries on items of task
+    `wild`.
 
-    The gold file holds texts that several annotators labelled, a row each: one gold sample by max-voting, and
-    a judgement per annotator. Rows of the silver file are aligned over languages, so its groups are row
-    numbers; those of the gold file are not: its groups are references. (By the numbers in their references
-    both files are about the same questions, each in languages of its own.)
+    The gold file has a row per annotator: one gold sample by max-voting, and a judgement each. Rows of the
+    silver file are aligned over languages, so its groups are row numbers; the gold file's are references. (By
+    the numbers in their references both files are about the same questions, each in languages of its own.)
     """
     gold, silver, wild = (_present(collection, *names) for names in (GOLD, SILVER, WILD))
     looked_for = [names[rank] for rank in (0, 1) for names in (GOLD, SILVER, WILD)]
@@ -75,14 +75,15 @@ def read(collection: Collection) -> None:
 
 
 def _present(collection: Collection, published: str, ours: str, packed: str) -> dict[str, Cutter]:
-    """The files of one kind with what cuts them: this project's one where it is there, else the publisher's."""
+    """The files of one kind with what cuts them: this project's one where it is there, else the publisher's.
+    """
     for file in collection.present(ours, packed):
         return {file: zstd_lines if file == packed else json_lines}
     return {file: _published_cut(file) for file in matching(collection.folder, published)}
 
 
 def _published_cut(file: str) -> Cutter:
-    """What cuts a published file: its rows get the language that its folder's name tells, and their place from 0."""
+    """What cuts a published file: its rows get their folder's language, and their number from 0."""
     language = file.split("/")[-2].lower()
     fields = {"lang": LANGUAGES.get(language, language)}
     if file.endswith(".csv"):
@@ -105,7 +106,7 @@ def _wild_row(record: dict) -> dict:
 
 
 def _copies(path: Path, cut: Cutter) -> set[int]:
-    """The places of a gold file's rows that are copies; none where it cannot be cut, which is said where it is read."""
+    """The numbers of a gold file's rows that are copies; none where it cannot be cut."""
     try:
         return copies(contents_of(cut(path.read_bytes()))) if path.is_file() else set()
     except BadRow:

@@ -16,7 +16,7 @@ Content = tuple[object, str]  # of a row: its text, and all that it says but its
 
 
 def contents_of(rows: Iterator[tuple[int, Callable[[], object]]]) -> list[Content]:
-    """What each row of a gold file says; of a row that cannot be read, nothing that another one says."""
+    """What each row of a gold file says; of an unreadable row, nothing that another one says."""
     contents: list[Content] = []
     for number, make in rows:
         try:
@@ -32,12 +32,12 @@ def contents_of(rows: Iterator[tuple[int, Callable[[], object]]]) -> list[Conten
 
 
 def copies(rows: Sequence[Content]) -> set[int]:
-    """The numbers (from 1) of rows that are copies: they say in all what an earlier row says, and are not another
-    annotator's.
+    """The numbers (from 1) of rows that are copies: they say all that an earlier row says, and are not
+    another annotator's.
 
-    Annotators of shared texts take them in one order, so where two of them agree wholly on one text they differ on
-    another one close by: the rows around the later row are of the texts around the earlier one, and one of them says
-    something else. A row that repeats the one before it is none here: see `Passage`.
+    Annotators of shared texts take them in one order: where two agree wholly on one text, the rows around
+    both are of the same texts, and one of them says something else. A row that repeats the one before it is
+    none here: see `Passage`.
     """
     first: dict[str, int] = {}
     copied = set()
@@ -61,13 +61,12 @@ def _is_of_another(rows: Sequence[Content], before: int, index: int) -> bool:
 
 
 def annotators(texts: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
-    """Who labelled each row (language, row number), as a name per language. Inferred, not published.
+    """Return who labelled each row (language, row number), as a name per language; inferred, not published.
 
     Shared texts stand in the file once per annotator, in one order: a run of neighbouring rows whose texts
-    all stand elsewhere, too, and none of them twice in the run, is taken as one annotator's. Rows whose text
-    stands once are `single`. Where a language shares fewer than N_SHARED texts the order tells nothing (a few
-    texts make many "annotators" of one row each): all those rows are `not inferable`, one name, so that no
-    agreement is computed between them.
+    all stand elsewhere, too, and none twice in the run, is one annotator's. Rows whose text stands once are
+    `single`. Where a language shares fewer than N_SHARED texts the order tells nothing (many "annotators" of
+    one row): all those rows are `not inferable`, one name, so that no agreement is computed between them.
     """
     n_rows = Counter((lang, text) for (lang, _), text in texts.items())
     shared = {text for text, n in n_rows.items() if n > 1}
@@ -90,11 +89,11 @@ def annotators(texts: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
 
 
 def settled(marked: list[list[dict]], text: str) -> list[dict]:
-    """Max-voting: the runs of characters that more than half of the annotators marked, cut where the type
-    that most of them gave changes.
+    """Return max-voting: the runs of characters that more than half of the annotators marked (of two both),
+    cut where the type of most of them changes.
 
-    Of types with equal votes the first by name is taken; of two annotators both must have marked. Blanks at
-    the edges of a run are left out. `p` of these spans is null.
+    Of types with equal votes the first by name is taken. Blanks at the edges of a run are left out. `p` is
+    null.
     """
     changes: dict[int, Counter[str]] = defaultdict(Counter)  # votes that begin (+1) and end (-1) at a place
     for mark in (mark for spans in marked for mark in spans):

@@ -1,5 +1,5 @@
-"""Mu-SHROOM (SemEval-2025 task 3): answers of language models in many languages, with the characters that
-people marked as hallucinated.
+"""Mu-SHROOM (SemEval-2025 task 3): answers of language models in many languages, with hallucinated characters
+marked.
 
 Soft spans hold the share of annotators; what more than half of them marked is hard. Several languages come
 with the text of the page that the annotators used.
@@ -36,11 +36,11 @@ ARCHIVES = SET.holds["pages"][0]
 
 @reads(CARD)
 def read(collection: Collection, part: str | None = None) -> None:
-    """Each answer as a gold sample of an item of task `wild`, with its page as document, and each annotator's
-    raw marks as a judgement.
+    """Read each answer as a gold sample of an item of task `wild`, with its page as document, and each
+    annotator's marks as a judgement: raw ones, before the organisers' clean-up, from which the soft spans
+    cannot be computed.
 
-    Raw marks are those before the organisers' clean-up: the soft spans cannot be computed from them. `part`: the split
-    that is read, `val` or `test`; all that are there where none is named.
+    `part`: the split to read, `val` or `test`; all that are there where none is named.
     """
     parts = PARTS if part is None else (part,)
     present = [file for file in collection.present(*ANSWERS) if part in (None, Path(file).stem)]
@@ -59,11 +59,8 @@ def read(collection: Collection, part: str | None = None) -> None:
 
 def without_page(counts: Mapping[str, int]) -> list[str]:
     """The sentence on answers without a page: how many, and languages in which all are."""
-    languages = sorted(
-        name.removeprefix(ANSWERED)
-        for name in counts
-        if name.startswith(ANSWERED) and not name.startswith(WITH_PAGE)
-    )
+    names = (name for name in counts if name.startswith(ANSWERED) and not name.startswith(WITH_PAGE))
+    languages = sorted(name.removeprefix(ANSWERED) for name in names)
     answers = {lang: counts[f"{ANSWERED}{lang}"] for lang in languages}
     bare = {lang: n - counts.get(f"{WITH_PAGE}{lang}", 0) for lang, n in answers.items()}
     if not (n := sum(bare.values())):
@@ -71,8 +68,9 @@ def without_page(counts: Mapping[str, int]) -> list[str]:
     whole = [lang for lang in languages if bare[lang] == answers[lang]]
     detail = f", among them all in {listed(whole)}" if whole else ""
     return [
-        f"For {n:,} of {sum(answers.values()):,} answers no page is among the files that were read{detail}. A detector that looks "
-        "words up has nothing to look in there; whoever reads no reference is not touched by it."
+        f"For {n:,} of {sum(answers.values()):,} answers no page is among the files that were read{detail}. "
+        "A detector that looks words up has nothing to look in there; whoever reads no reference is not "
+        "touched by it."
     ]
 
 
@@ -108,7 +106,8 @@ def _read_published(collection: Collection, files: list[str]) -> None:
 
 
 def _addresses(raw: bytes) -> Iterator[str]:
-    """The pages that the answers of a file name; what cannot be read names none, and is said when it is read."""
+    """The pages that the answers of a file name; what cannot be read names none, and is said when it is read.
+    """
     try:
         for _, make in json_lines(raw):
             url = _url(make)
@@ -127,7 +126,7 @@ def _url(make: Callable[[], object]) -> object:
 
 
 def _archived(raw: bytes, *, named: set[str]) -> Cut:
-    """The pages of an archive, each as a row of this project's form; of those that no answer names the id alone."""
+    """The pages of an archive as rows of this project's form; of those that no answer names the id alone."""
     try:
         with tarfile.open(fileobj=io.BytesIO(raw), mode="r:gz") as archive:
             for number, member in enumerate(archive, 1):
@@ -146,17 +145,12 @@ def _page_row(name: str, content: bytes | None) -> dict:
 
 # ---- rows --------------------------------------------------------------------------------------------------
 def _book(collection: Collection, file: str, pages: dict[str, dict], row: Row) -> None:
-    """Note a page under its id, as the columns of its document; one without a text, which no answer names, is not."""
+    """Note a page that an answer names, under its id, as the columns of its document."""
     if set(row.values) == {"page_id"}:
         return
     url, revision = row.text("url"), row.integer("revision_id")
-    page = {
-        "lang": row.language(),
-        "url": f"{url}{REVISION}{revision}",
-        "licence": WIKIPEDIA,
-        "is_wikipedia": True,
-    }
-    page |= {"text": row.text("text"), "title": row.text("title")}
+    page = {"lang": row.language(), "url": f"{url}{REVISION}{revision}", "licence": WIKIPEDIA}
+    page |= {"is_wikipedia": True, "text": row.text("text"), "title": row.text("title")}
     identity = row.text("page_id")
     collection.once(f"the page of {file}", identity, row=row)
     pages[identity] = page
@@ -166,11 +160,8 @@ def _keep(collection: Collection, file: str, pages: dict[str, dict], row: Row) -
     lang, question, text = row.language(), row.text("model_input"), row.text("model_output_text")
     published, identity = row.values["model_output_text"], row.text("id")
     spans, marks = _soft(row, published), _marks(row)
-    url, page_id, model = (
-        row.optional_text("wikipedia_url"),
-        row.optional_text("page_id"),
-        row.text("model_id"),
-    )
+    url, page_id = row.optional_text("wikipedia_url"), row.optional_text("page_id")
+    model = row.text("model_id")
     if page_id is not None and page_id not in pages:
         raise BadRow(Reason.UNRESOLVED, f"field 'page_id' is {page_id[:40]!r}; no page of that id was read")
     collection.once("the answer", identity, row=row)
@@ -255,7 +246,5 @@ def _marks(row: Row) -> dict[str, list[tuple[int, int]]]:
     if not isinstance(marks, dict) or not all(isinstance(spans, list) for spans in marks.values()):
         problem = "field 'annotations' must be an object with a list of spans per annotator"
         raise BadRow(Reason.WRONG_TYPE, problem)
-    places = {judge: _pairs(spans, "annotations") for judge, spans in marks.items()}
-    return {
-        judge: sorted({bounds for bounds in of if bounds[0] != bounds[1]}) for judge, of in places.items()
-    }
+    bounds = {judge: _pairs(spans, "annotations") for judge, spans in marks.items()}
+    return {judge: sorted({each for each in of if each[0] != each[1]}) for judge, of in bounds.items()}

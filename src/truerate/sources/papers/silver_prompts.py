@@ -14,8 +14,8 @@ CARD = published_card("silver_prompts")
 
 @reads(CARD)
 def read(collection: Collection, languages: Sequence[str] = ()) -> None:
-    """Each prompt as an item of task `silver`; prompts on one reference form a group, over languages and
-    formats alike by its text.
+    """Read each prompt as an item of task `silver`; prompts on one reference form a group, over languages and
+    formats.
 
     A row that names no language is a prompt in each of `languages`, those of the source in params.yaml.
     """

@@ -1,9 +1,7 @@
-"""WildChat (Zhao et al. 2024): conversations of users with assistants, in Parquet or JSON Lines; each user
-turn is a row of a list.
+"""WildChat (Zhao et al. 2024): conversations of users with assistants, in Parquet or JSON Lines.
 
-The format is that of the data set's card, which has changed over its releases (`conversation_id` or
-`conversation_hash`, with and without moderation scores): only `conversation` must be there. What says who the
-users are (addresses, countries, request headers) is not read.
+The format is that of the data set's card, which has changed over its releases: only `conversation` must be
+there. What says who the users are (addresses, countries, request headers) is not read.
 """
 
 from functools import partial
@@ -26,12 +24,10 @@ CARD = published_card("wildchat")
 
 @reads(CARD)
 def read(collection: Collection) -> None:
-    """Each English user turn that is neither toxic nor redacted as an item of task `chat`, its conversation
-    as its group.
+    """Read each English user turn that is neither toxic nor redacted as an item of task `chat`, its
+    conversation as its group. Attributes: `conversation`, `turn` (from 1, among the user's), `source_model`.
 
-    Attributes: `conversation`, `turn` (from 1, among the user's), `source_model`. Files are those below the
-    folder that end in .parquet, .jsonl or .json. Turns that are not used are rejects without their text,
-    which is just what should not be passed on.
+    Turns that are not used are rejects without their text, which should not be passed on.
     """
     patterns = ("*.parquet", "*.jsonl", "*.json")
     files = matching(collection.folder, *(f"**/{pattern}" for pattern in patterns))
@@ -44,8 +40,8 @@ def read(collection: Collection) -> None:
 
 
 def _keep(collection: Collection, file: str, row: Row) -> None:
-    """Items of usable turns, rejects of the others; an unreadable conversation gives neither, and is a reject
-    without its text, too.
+    """Keep usable turns as items, the others as rejects; an unreadable conversation is one, without its text,
+    too.
     """
     try:
         whole = {"language": row.optional_text("language"), "toxic": row.flag("toxic")}

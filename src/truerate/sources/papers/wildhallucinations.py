@@ -1,10 +1,9 @@
-"""WildHallucinations (Zhao et al. 2024): entities from people's chats, each with its category and the web
-pages found for it.
+"""WildHallucinations (Zhao et al. 2024): entities from people's chats, each with its category and web pages
+about it.
 
 Its card documents the columns `entity`, `perplexity`, `info` (up to ten pages), `category` and `wiki` (1:
-some page is Wikipedia's), in Parquet files `data/train-*`. What a page holds is not documented; by public
-code that reads it, `text` and `status_code` (200 where it was got), and perhaps `url`: a page's title and
-address are read where they are there.
+some page is Wikipedia's), in Parquet files `data/train-*`. By public code that reads it a page holds `text`
+and `status_code`, and perhaps `url`: a page's title and address are read where they are there.
 """
 
 from functools import partial
@@ -26,10 +25,8 @@ WIKIPEDIA, WEB = "CC BY-SA 4.0", "not stated (web page)"
 
 @reads(CARD)
 def read(collection: Collection) -> None:
-    """Each entity as an item of task `entity` with its pages as documents; attributes `name`, `domain`
-    (category), `perplexity`, `wiki`.
-
-    Pages that were not got, or hold no text, are left out; an entity without a page is a reject.
+    """Read each entity as an item of task `entity` with its pages as documents; attributes `name`, `domain`
+    (category), `perplexity`, `wiki`. Pages without text are left out; an entity without a page is a reject.
     """
     collection.documents.most_chars = MOST_CHARS
     files = matching(collection.folder, f"**/*{SUFFIX}", "**/*.jsonl")

@@ -1,4 +1,5 @@
-"""CNN/DailyMail (Hermann et al. 2015, See et al. 2017): news stories with highlights, one `.story` file each."""
+"""CNN/DailyMail (Hermann et al. 2015, See et al. 2017): news stories with highlights, one `.story` file each.
+"""
 
 import hashlib
 from functools import partial
@@ -12,8 +13,11 @@ from truerate.sources.downloads import Download, Form, forms_in, one_of
 from truerate.sources.rows import BadRow, Reason, Row
 
 FOLDERS = ("stories", "cnn/stories", "dailymail/stories")  # the last two: as the two archives unpack
-LISTS = {split: f"url_lists/all_{word}.txt" for split, word in
-         {"train": "train", "validation": "val", "test": "test"}.items()}  # fmt: skip
+LISTS = {
+    "train": "url_lists/all_train.txt",
+    "validation": "url_lists/all_val.txt",
+    "test": "url_lists/all_test.txt",
+}
 STORY = ".story"
 STORIES = tuple(f"{folder}/*{STORY}" for folder in FOLDERS)
 DOWNLOAD = Download(
@@ -24,7 +28,8 @@ CARD = published_card("cnn_dailymail")
 
 
 def forms(folder: Path, split: str | None = None) -> list[Form]:
-    """What a folder holds: story files of all folders together, and Parquet; a list of addresses gives the split."""
+    """What a folder holds: story files of all folders together, their split by a list of addresses; Parquet.
+    """
     stories = tuple(pattern for pattern in STORIES if any(folder.glob(pattern)))
     is_listed = split is not None and (folder / LISTS[split]).is_file()
     form = Form(", ".join(stories), str(split) if is_listed else "", stories)
@@ -33,18 +38,16 @@ def forms(folder: Path, split: str | None = None) -> list[Form]:
 
 @reads(CARD)
 def read(collection: Collection, split: str | None = None) -> None:
-    """Stories as documents to summarise; the highlights, one per line, are the right summary.
+    """Read stories as documents to summarise; the highlights, one per line, are the right summary.
 
-    Of a `split` the stories whose names are SHA-1 digests of the addresses in `url_lists/all_<split>.txt`.
+    Of a `split` the stories whose names are SHA-1 digests of the addresses in its list are read.
     """
     folder, name = collection.folder, collection.name
     present = forms(folder, split)
     has_stories = bool(present) and set(present[0].files) <= set(STORIES)
     if split and has_stories and not any(form.split == split for form in present):
-        raise SourceError(
-            f"source {name!r}: the stories in {str(folder)!r} name no split; put {LISTS[split]} there "
-            "(of github.com/abisee/cnn-dailymail), or take `split` away"
-        )
+        advice = f"put {LISTS[split]} there (of github.com/abisee/cnn-dailymail), or take `split` away"
+        raise SourceError(f"source {name!r}: the stories in {str(folder)!r} name no split; {advice}")
     files = one_of(present, DOWNLOAD, folder, name=name, split=split)
     if not set(files) <= set(STORIES):
         for file in files:

@@ -1,6 +1,6 @@
 """Dialogues as items hold them: the last turn of a person is the question, the turns before it are the
-history, one a line. Turns are told apart by the name of their dialogue and the number of the answered turn
-among the assistant's, from 0.
+history, one a line. A turn is named by its dialogue and the number of the answered turn among the
+assistant's, from 0.
 """
 
 import re
@@ -20,9 +20,7 @@ CORPORA = {  # what dialogues and knowledge of a corpus may be used under
 
 def parted(text: str, field: str) -> tuple[str, str]:
     """History and question of a dialogue that is one text with `[Human]:` and `[Assistant]:` before its
-    turns.
-
-    Raises BadRow (`no-exchange`) where it does not end with a person's turn.
+    turns; raises BadRow (`no-exchange`) where it does not end with a person's turn.
     """
     speakers, turns = _TURN.findall(text), [" ".join(turn.split()) for turn in _TURN.split(text)[2::2]]
     if not speakers or speakers[-1] != PERSON:

@@ -8,24 +8,18 @@ from truerate.sources.cuts import json_list
 from truerate.sources.downloads import Download, read_download
 from truerate.sources.rows import BadRow, Reason, Row, texts, titled
 
-DOWNLOAD = Download(
-    "HotpotQA",
-    {
-        "hotpotqa.json": "",
-        "hotpot_train_v1.1.json": "train",
-        "hotpot_dev_distractor_v1.json": "validation",
-        "hotpot_dev_fullwiki_v1.json": "validation",
-    },
-    columns=("question", "answer", "type", "level", "supporting_facts", "context"),
-    has_splits=True,
+FILES = {"hotpotqa.json": "", "hotpot_train_v1.1.json": "train"} | dict.fromkeys(
+    ("hotpot_dev_distractor_v1.json", "hotpot_dev_fullwiki_v1.json"), "validation"
 )
+COLUMNS = ("question", "answer", "type", "level", "supporting_facts", "context")
+DOWNLOAD = Download("HotpotQA", FILES, columns=COLUMNS, has_splits=True)
 TYPES = ("bridge", "comparison")
 CARD = published_card("hotpotqa")
 
 
 @reads(CARD)
 def read(collection: Collection, split: str | None = None) -> None:
-    """Questions as items; every paragraph is a document, the supporting ones are the item's knowledge.
+    """Read questions as items; every paragraph is a document, the supporting ones are the item's knowledge.
 
     The publishers' JSON and the Hub's Parquet, which has lists by field in the place of pairs, give the same.
     """
@@ -33,11 +27,8 @@ def read(collection: Collection, split: str | None = None) -> None:
 
 
 def _keep(collection: Collection, row: Row) -> None:
-    question, answer, kind = (
-        row.text("question").strip(),
-        row.text("answer").strip(),
-        row.choice("type", TYPES),
-    )
+    question, answer = row.text("question").strip(), row.text("answer").strip()
+    kind = row.choice("type", TYPES)
     context = enumerate(_pairs(row, "context", "sentences"), 1)
     paragraphs = dict(_paragraph(entry, f"field 'context', entry {number}") for number, entry in context)
     facts = enumerate(_pairs(row, "supporting_facts", "sent_id"), 1)

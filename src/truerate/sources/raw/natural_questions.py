@@ -1,9 +1,9 @@
-"""Natural Questions (Kwiatkowski et al. 2019): questions of search engines' users, each with the paragraph of
-a Wikipedia page that answers it, as prompts that silver passages are written from.
+"""Natural Questions (Kwiatkowski et al. 2019): questions of users, each with the paragraph of a Wikipedia
+page that answers it, as prompts that silver passages are written from.
 
 Three layouts are read: the simplified training file (`document_text`, tokens between blanks), the files of
 tokens (`document_tokens`), and the Hub's Parquet (fields of lists). The reference is the long answer of the
-first annotator who gave one, its markup left out; a question without one is booked as a reject.
+first annotator who gave one, without its markup; a question without one is a reject.
 """
 
 import gzip
@@ -34,7 +34,7 @@ _QUOTES = re.compile(r"``\s*|\s*''")
 
 @reads(CARD)
 def read(collection: Collection, languages: Sequence[str] = ()) -> None:
-    """Each answered question as an item of task `silver` in each of `languages` (without any: in English)."""
+    """Read each answered question as an item of task `silver` in each of `languages` (default English)."""
     present = collection.present(*FILES)
     collection.refuse_none(present, "none of Natural Questions' files", *FILES)
     for file in present:

@@ -1,4 +1,6 @@
-"""OpenDialKG (Moon et al. 2019): dialogues whose assistant walks a path in a knowledge graph before it speaks."""
+"""OpenDialKG (Moon et al. 2019): dialogues whose assistant walks a path in a knowledge graph before it
+speaks.
+"""
 
 from dataclasses import dataclass, field
 from functools import partial

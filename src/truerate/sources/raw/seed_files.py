@@ -16,11 +16,11 @@ DATA = (".json", ".jsonl", ".csv", ".tsv", ".gz", ".tgz", ".tar", ".zip", ".zst"
 
 
 def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) -> SourceTables:
-    """The tables of every format found, one below the other; of those that are published in splits, the one
-    that is named.
+    """Join the tables of every format in a folder; of one that is published in splits, the split that is
+    named.
 
-    Files under names that no publisher uses are told: a folder without one of the formats is read all the same.
-    Raises SourceError where there is none, or a format is there in several files.
+    Files under names that no publisher uses are reported. Raises SourceError where no format is there, or one
+    in several files.
     """
     options = {"name": name, "on_bad_row": on_bad_row}
     tables = []
@@ -31,10 +31,8 @@ def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) 
     if (folder / probes.FILE).exists():
         tables.append(probes.read(folder, **options))
     if not tables:
-        names = looked_for([module.DOWNLOAD for module in FORMATS])
-        raise SourceError(
-            f"source {name!r}: no seed file in {str(folder)!r}; looked for: {names}; or {probes.FILE}"
-        )
+        names = f"{looked_for([module.DOWNLOAD for module in FORMATS])}; or {probes.FILE}"
+        raise SourceError(f"source {name!r}: no seed file in {str(folder)!r}; looked for: {names}")
     if passed_over := strange(folder):
         where = f"source {name!r}: not read in {str(folder)!r}"
         say(f"{where}, for no format has such names: {listed(passed_over)}")
@@ -44,8 +42,6 @@ def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) 
 def strange(folder: Path) -> list[str]:
     """The files in a folder, or in its `data`, that may hold rows and have no name of any format."""
     named = {probes.FILE, *NO_DATA, *(file for module in FORMATS for file in module.DOWNLOAD.files)}
-    paths = [
-        path for directory in (folder, folder / "data") for path in directory.glob("*") if path.is_file()
-    ]
-    names = [path.relative_to(folder).as_posix() for path in paths]
+    paths = [*folder.glob("*"), *(folder / "data").glob("*")]
+    names = [path.relative_to(folder).as_posix() for path in paths if path.is_file()]
     return sorted(name for name in names if name.lower().endswith(DATA) and name not in named)

@@ -1,4 +1,4 @@
-"""What mFAVA starts from, whichever a folder holds: tagged passages, prompts with references, articles."""
+"""The inputs of mFAVA, whichever a folder holds: tagged passages, prompts with references, articles."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Wikipedia's pages as they were served (HTML): the text of the article, its title, language, address and revision."""
+"""Wikipedia's pages as served (HTML): the text of the article, its title, language, address and revision."""
 
 import re
 from urllib.parse import unquote
@@ -8,9 +8,12 @@ from lxml import etree, html
 from truerate.core.spans.page_tree import part_blocks, with_meaning, without_soft_breaks
 from truerate.sources.rows import BadRow, Reason
 
-# What is shown with an article and is none of its text: notes and their marks, boxes of links, banners, links to edit.
+# What is no text of an article: notes and their marks, boxes of links, banners, links to edit.
 _TAGS = ("style", "script", "noscript", "input")
-_CLASSES = "mw-editsection reference references reflist mw-references-wrap navbox ambox metadata noprint toc mw-empty-elt".split()
+_CLASSES = (
+    "mw-editsection reference references reflist mw-references-wrap navbox ambox metadata noprint toc "
+    "mw-empty-elt"
+).split()
 _ASIDE = " | ".join(
     [f".//{tag}" for tag in _TAGS]
     + [f".//*[contains(concat(' ', normalize-space(@class), ' '), ' {name} ')]" for name in _CLASSES]
@@ -37,10 +40,9 @@ def plain_address(url: str) -> str:
 
 
 def article(raw: bytes) -> dict:
-    """A page as the columns of its document (`title`, `lang`, `url`, `text`) and its `revision_id`. Raises BadRow where it
-    holds no article.
-
-    The text has a block a line: headings begin with `#`, the cells of a row are parted by ` | `.
+    """A page as the columns of its document (`title`, `lang`, `url`, `text`) and its `revision_id`; raises
+    BadRow without an article. The text has a block a line: headings begin with `#`, the cells of a row are
+    parted by ` | `.
     """
     try:
         tree = html.fromstring(raw.decode("utf-8"))

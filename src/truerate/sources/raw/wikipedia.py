@@ -1,8 +1,8 @@
-"""Wikipedia articles: as the MediaWiki API gives them (plain-text extracts with heading lines), a page or a
-whole response per row, or as the Hub has its dumps (`wikimedia/wikipedia`: Parquet with `title`, `text`, `url`).
+"""Wikipedia articles, as the MediaWiki API gives them (plain-text extracts with heading lines; a page or a
+response per row), or as the Hub has its dumps (`wikimedia/wikipedia`: Parquet with `title`, `text`, `url`).
 
-The text before the first heading, the lead, is the reference of what is asked about an article, and a document to
-look up. Dumps have headings without marks: there a short line of its own that ends in no sign is taken for one.
+The lead, before the first heading, is the reference of an article. Headings of dumps have no marks: a short
+line of its own that ends in no sign is taken for one.
 """
 
 import re
@@ -91,8 +91,8 @@ def _keep(collection: Collection, row: Row) -> None:
 
 
 def whole_texts(folder: Path, name: str) -> dict[str, str]:
-    """The whole text of each article of a folder by the id of its document, the lead, in the source of a name;
-    none of a folder without articles. Rows that cannot be read, which `read` books, have none.
+    """The whole text of each readable article of a folder by the id of its document, the lead, in a source of
+    this name.
     """
     texts_by_id = {}
     files = [(folder / file, pages) for file in FILES if (folder / file).is_file()]
@@ -138,8 +138,7 @@ def _address(row: Row) -> str | None:
 
 
 def _names(row: Row, field: str) -> list[str]:
-    """The names of categories or templates on a page, each once, without the namespace of the API's titles; none where
-    the field is not there.
+    """The names of categories or templates on a page, each once, without the namespace of the API's titles.
     """
     names = []
     for entry in row.items(field) if row.values.get(field) is not None else ():
