@@ -1,5 +1,4 @@
-"""The card of a source, its name and rights: by cards.yaml for published sets, by the folder's `source.json`.
-"""
+"""The card of a source, its name and rights: by cards.yaml for published sets, by the folder's `source.json`."""
 
 import json
 from functools import cache
@@ -76,8 +75,7 @@ def are_published(card: dict) -> bool:
 
 
 def is_of_wikipedia(url: str | None) -> bool:
-    """Whether an address is of Wikipedia, in any language: its host alone tells, not what stands behind it.
-    """
+    """Whether an address is of Wikipedia, in any language: its host alone tells, not what stands behind it."""
     try:
         host = (urlsplit(url or "").hostname or "").rstrip(".")
     except ValueError:
