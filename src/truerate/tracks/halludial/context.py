@@ -32,9 +32,8 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One item: a turn that is answered. `turns`: all before the response, the user's last where it has one;
-    `dialogue`, `turn`: what the source calls its dialogue, and which of the assistant's turns is answered,
-    from 0 (None: it stands alone).
+    """One item: a turn that is answered. `turns`: all before the response; `dialogue`, `turn`: what the
+    source calls its dialogue, and which of the assistant's turns is answered, from 0 (None: it stands alone).
     """
 
     item_id: str
@@ -97,7 +96,7 @@ def one_line(text: str) -> str:
 
 def conversation(context: Context, max_words: int) -> tuple[str, bool]:
     """Return the turns that a prompt shows, a line each, and whether earlier ones were left out: the latest
-    that hold at most `max_words` words together; the last turn always stands whole.
+    of at most `max_words` words together; the last turn always stands whole.
     """
     kept: list[str] = []
     n_words = 0
@@ -113,9 +112,7 @@ def conversation(context: Context, max_words: int) -> tuple[str, bool]:
 
 
 def chosen(turns: Iterable[Context], n: int | None, seed: int) -> list[Context]:
-    """Return all turns of the first `n` dialogues (groups; null: of all) in a seeded order, by id: a larger
-    `n` keeps the earlier ones.
-    """
+    """Return all turns of the first `n` dialogues (groups; null: of all) in a seeded order, by id."""
     groups: dict[str, list[Context]] = {}
     for context in turns:
         groups.setdefault(context.group_id, []).append(context)
@@ -124,7 +121,7 @@ def chosen(turns: Iterable[Context], n: int | None, seed: int) -> list[Context]:
 
 
 def dialogues(turns: Iterable[Context]) -> list[list[Context]]:
-    """Return the turns of every dialogue in their order; a turn that stands alone is a dialogue of its own,
+    """Return the turns of every dialogue in their order. A turn that stands alone is a dialogue of its own,
     as is one of a number that its dialogue already has: two histories under one name are two dialogues.
     """
     groups: dict[tuple[str, ...], list[Context]] = {}
@@ -137,9 +134,7 @@ def dialogues(turns: Iterable[Context]) -> list[list[Context]]:
 
 
 def with_own(context: Context, responses: Mapping[int, str]) -> Context:
-    """Return the context with a model's own responses in place of the assistant's earlier turns, by their
-    number; turns without one stay.
-    """
+    """Return the context with a model's responses in place of the assistant's earlier turns, by number."""
     turns: list[Turn] = []
     number = 0
     for turn in context.turns:

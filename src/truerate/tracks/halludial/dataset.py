@@ -1,5 +1,5 @@
 """The data set of a board: a source's samples, items, what detectors learn from and judge, and what people
-are given to label. Pure: it asks nothing.
+label. Pure.
 
 A board whose models write its samples (`silver`) leaves the source's own labels out: they are of other texts.
 Without such models the source's samples are the data set: published responses, or those that people labelled
@@ -31,9 +31,8 @@ TEXT = pl.Schema(  # of what detectors learn from and judge
 
 
 def source_samples(published: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Return the source's samples by id, each with a scenario (that of the source, else `natural`) and the
-    `corpus` of its item. What people labelled is tested on, whatever its publisher's split: no detector
-    learns from it.
+    """Return the source's samples by id, each with a scenario (its own, else `natural`) and its item's
+    `corpus`. What people labelled is tested on, whatever its publisher's split: no detector learns from it.
     """
     corpus_of = dict(items.select("item_id", pair("attributes", "corpus")).iter_rows())
     rows = []
@@ -57,10 +56,8 @@ def training(samples: pl.DataFrame) -> pl.DataFrame:
 
 def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     """Return the texts that detectors judge: samples of the test dialogues, what people labelled, and every
-    response of the test dialogues in both histories, at all temperatures; none shares a group with a text
-    learned from.
-
-    A label of a response is compared with the judgement of the response: it is not judged again.
+    response of the test dialogues; none shares a group with a text learned from. A label of a response is
+    compared with the judgement of the response: it is not judged again.
     """
     used = training(samples)["group_id"].unique(maintain_order=True).to_list()
     is_tested = (pl.col("split") == "test") | (pl.col("label_source") == PEOPLE)
@@ -93,8 +90,8 @@ def annotation_tasks(
     responses: Iterable[dict], judgements: Sequence[Judged], contexts: Contexts, rules: Labelling
 ) -> list[dict]:
     """Return the annotation tasks by `task_id`: responses by `generation_id` (yes or no, with the spans),
-    judgements by `judgement_id` (accurate or not). Each names the annotators who get it. Nothing in a task
-    says what a model says of the response, but the evaluation that is to be judged.
+    judgements by `judgement_id` (accurate or not), with the annotators who get them. Nothing in a task says
+    what a model says of the response, but the evaluation that is to be judged.
     """
     names = annotators(rules.n_annotators)
     about: list[tuple[str, str, str, str, dict]] = [

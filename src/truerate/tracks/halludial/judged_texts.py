@@ -1,6 +1,4 @@
-"""The labelled texts of test dialogues with what judges say of them: what all scores of detection are made
-of.
-"""
+"""The labelled texts of test dialogues with what judges say of them, which detection is scored on."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -36,11 +34,9 @@ def judged_texts(
     fields: Sequence[str] = ("p",),
 ) -> pl.DataFrame:
     """Return one row per judgement of a labelled text of the test split: `judge`, `variant` (a detector
-    counts as zero-shot), `order`, `seed`, `sample_id`, COLUMNS, `scenario`, `kind`, `verdict`, `status`; more
-    `columns` of the sample, and more `fields` of the judgement.
-
-    A gold sample is people's label of a response (`generation`): a judgement of the response is one of the
-    sample.
+    counts as zero-shot), `order`, `seed`, `sample_id`, COLUMNS, `scenario`, `kind`, `verdict`, `status`, more
+    `columns` of the sample, and more `fields` of the judgement. A gold sample is people's label of a response
+    (`generation`): a judgement of the response is one of the sample.
     """
     wanted = dict.fromkeys(["sample_id", *COLUMNS, *columns, "attributes"])
     test = samples.select("split", *wanted).filter(split=TEST).with_columns(pair("attributes", "generation"))
@@ -56,17 +52,15 @@ def judged_texts(
 
 
 def of_fitted(judgements: pl.DataFrame) -> pl.DataFrame:
-    """Return judgements without those of detectors that had nothing to learn from on the board (all of theirs
-    are `not-fitted`): these were asked nothing, and are no judges that never keep the form.
+    """Return judgements without those of detectors that had nothing to learn from on the board: these were
+    asked nothing, and are no judges that never keep the form.
     """
     is_fitted = pl.col("reason").ne_missing(NOT_FITTED).any().over("judge")
     return judgements.filter(is_fitted)
 
 
 def by_judge(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Yield `judged_texts` of one judge after the other, by name: all at once would be several times the
-    tables.
-    """
+    """Yield `judged_texts` of one judge after the other, by name: all would take much memory."""
     test = samples.select("sample_id", *COLUMNS, "split", "attributes").filter(split=TEST)
     for judge in judgements["judge"].unique().sort():
         yield judged_texts(test, judgements.filter(judge=judge))

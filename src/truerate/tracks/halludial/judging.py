@@ -1,11 +1,10 @@
 """What models are asked about texts of the test dialogues, and the judgements that come of it.
 
 Detection and localization (HalluDial sections 3.1 and 3.2): subjects judge responses without a reference, a
-verdict alone (zero-shot), and of some of them where and why (with three demonstrations). Comparison (appendix
-C): which of two responses of a turn is hallucinated, in both orders; one is the reference, the other induced
-(both kinds), or spontaneous by its annotation. The meta-judge (Table 18): is a located judgement accurate?
-Judgements of both verdicts are drawn of each subject: one that only judges positives says nothing of what a
-subject passes over.
+verdict alone (zero-shot), and of some of them where and why (three demonstrations). Comparison (appendix C):
+which of two responses of a turn is hallucinated, in both orders; one is the reference, the other induced
+(both kinds) or spontaneous. The meta-judge (Table 18): is a located judgement accurate? Judgements of both
+verdicts are drawn of each subject: one that only judges positives says nothing of what a subject passes over.
 """
 
 import re
@@ -53,8 +52,7 @@ Contexts = Mapping[str, Context]
 
 def read_located(reply: str, response: str, cue: str, knowledge: str) -> Read:
     """Read a reply as a verdict on a response, with `segments` (`start-end`, code points, half-open), how
-    many strings it quotes (`n_quoted`) and how many of these stand nowhere (`n_not_located`); else
-    `unparsed`.
+    many strings it quotes (`n_quoted`) and how many of these stand nowhere (`n_not_located`).
     """
     parsed = located_verdict(reply, response, cue, knowledge=knowledge)
     if parsed.value is None:
@@ -110,8 +108,8 @@ def targets(samples: Iterable[dict]) -> list[Target]:
 
 
 def located_of(asked_of: Iterable[Target], n: int, seed: int) -> list[Target]:
-    """Return `n` targets by id, of which subjects say where and why: of each stratum its share, the first
-    ones in a seeded order, so that a larger `n` keeps the earlier ones.
+    """Return `n` targets by id, of which subjects say where and why: of each stratum its share, the first in
+    a seeded order, so that a larger `n` keeps the earlier ones.
     """
     strata: dict[tuple[str, ...], list[Target]] = {}
     for target in sorted(
@@ -155,7 +153,7 @@ def read_verdict(question: Prompted, reply: str, texts: Mapping[str, str], conte
 def judgements(rows: Iterable[dict], version: str) -> list[dict]:
     """Return Judgement rows of Generation rows, but for those beside which another reply stands; the verdict
     is None where none was read. A choice judges either side: the chosen text is hallucinated, the other is
-    not. `version` names what answered.
+    not.
     """
     judged = []
     for row in rows:
@@ -267,9 +265,7 @@ class Judged(NamedTuple):
 
 
 def judged(rows: Iterable[dict], texts: Mapping[str, str], versions: Mapping[str, str]) -> list[Judged]:
-    """Return the located judgements that were read, from Generation rows of purpose `locate`. `texts`: what
-    was judged, by id; `versions`: what answered, by model.
-    """
+    """Return the located judgements that were read; `versions`: what answered, by model."""
     located = [(row, facts(row)) for row in rows if row["purpose"] == LOCATE and row["status"] == "ok"]
     return [
         Judged(
@@ -286,9 +282,7 @@ def judged(rows: Iterable[dict], texts: Mapping[str, str], versions: Mapping[str
 
 
 def drawn(judgements: Iterable[Judged], n: int, seed: int) -> list[Judged]:
-    """Return `n` judgements of each subject in a seeded order, as many of one verdict as of the other as far
-    as there are; by id.
-    """
+    """Return `n` judgements of each subject in a seeded order, half of each verdict where there are."""
 
     def order(judgement: Judged) -> tuple[float, str]:
         return draw(seed, "meta", judgement.judgement_id), judgement.judgement_id

@@ -1,11 +1,9 @@
 """People's labels back in: natural responses as gold samples, every label as a judgement, rejects; and how
-far labels can be trusted: agreement of people, the annotator's silver labels against people's, and the
-meta-judge.
+far labels can be trusted: agreement of people, silver labels against people's, and the meta-judge.
 
 A row names its task and its annotator. Of a response it says `hallucination` (`yes` or `no`) and may hold
 `spans`, each by `start` and `end` (code points, half-open) or by `text`; of a judgement it says `accurate`
-(`yes` or `no`). Screening needs no known answers: annotators pass who say of enough responses what most of
-the others say.
+(`yes` or `no`). Annotators pass the screening who say of enough responses what most of the others say.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,9 +49,7 @@ def label(
     inputs: str,
 ) -> Labelled:
     """Return gold samples, every label as a judgement, rejects and agreement, from the rows of label files
-    (`label_files.read_labels`). `inputs` is the digest that their scores name.
-
-    A response is settled by max-voting where half of those who were asked have labelled it.
+    (`label_files.read_labels`); a response is settled by max-voting where half of those asked labelled it.
     """
     rules = at.p.track(board).labelling
     labels, rejects = checked_labels(rows, tasks, where=where, on_bad_row=at.p.on_bad_row)
@@ -103,9 +99,7 @@ def checked_labels(
 
 
 def _sample(row: dict, labels: Sequence[Label], verdict: bool) -> dict:
-    """A gold sample. Its id is its own: judgements of the response name that (`generation`). Its spans are
-    those of the annotators who said yes.
-    """
+    """A gold sample; its id is its own: judgements of the response name that (`generation`)."""
     row_facts, name = facts(row), row["generation_id"]
     attributes = pairs(
         **{"scenario": NATURAL, "generation": name, "history": row_facts["history"]},
@@ -135,22 +129,19 @@ def label_scores(
     groups: Mapping[str, str],
     writer: ScoreWriter,
 ) -> list[dict]:
-    """Return how many annotators pass, how far each agrees with the others, and how far those who pass agree
-    on responses and on judgements. `kept`: their labels; `groups`: the dialogue of each task, which is
-    resampled whole.
+    """Return how many annotators pass, how far each agrees with the others, and how far those who pass agree.
+    `kept`: their labels; `groups`: the dialogue of each task, which is resampled whole.
     """
     n_passed = len({label.annotator for label in kept})
     scores = [writer.count("n_annotators_passed", ANNOTATORS, {}, n_passed, len(agreement))]
-    scores += [
-        writer.row("screening_agreement", name, {}, share, n) for name, (share, n) in agreement.items()
-    ]
+    for name, (share, n) in agreement.items():
+        scores.append(writer.row("screening_agreement", name, {}, share, n))
     for kind in (NATURAL, META):
         of_task = by_task(label for label in kept if label.kind == kind)
-        shared = {
-            name: [label.value for label in labels] for name, labels in of_task.items() if len(labels) > 1
-        }
+        shared = {name: labels for name, labels in of_task.items() if len(labels) > 1}
+        sums = verdict_sums([[label.value for label in labels] for labels in shared.values()])
         clusters = [groups[name] for name in shared]
-        scores += agreement_scores(verdict_sums(list(shared.values())), clusters, {"kind": kind}, writer)
+        scores += agreement_scores(sums, clusters, {"kind": kind}, writer)
     return scores
 
 
@@ -204,24 +195,19 @@ def places(spans: pl.Series) -> list[list[tuple[int, int]]]:
 def score_meta(
     generations: pl.DataFrame, judgements: pl.DataFrame, items: pl.DataFrame, writer: ScoreWriter
 ) -> list[dict]:
-    """Return `meta_accuracy` of every judge whose located judgements were judged themselves: over all of
-    them, over those that say Yes (`positives`) and those that say No (`negatives`); `meta_unparsed_rate`
-    beside it.
+    """Return `meta_accuracy` and `meta_unparsed_rate` of every judge whose located judgements were judged:
+    over all of them, over those that say Yes (`positives`) and those that say No (`negatives`).
     """
-    rows = meta_rows(generations).join(
-        items.select("item_id", "group_id"), on="item_id", maintain_order="left"
-    )
+    groups = items.select("item_id", "group_id")
+    rows = meta_rows(generations).join(groups, on="item_id", maintain_order="left")
     named = judgements.filter(pl.col("judgement_id").is_in(rows["target"].unique().to_list()))
     verdicts = named.select(target="judgement_id", is_positive="verdict")
-    rows = rows.join(verdicts, on="target", how="left", maintain_order="left").sort(
-        "judge", "model", "target"
-    )
+    rows = rows.join(verdicts, on="target", how="left", maintain_order="left")
+    rows = rows.sort("judge", "model", "target")
     scores = []
     for (judge,), part in rows.group_by("judge", maintain_order=True):
-        read, hits = (
-            part["accurate"].is_not_null().to_numpy(),
-            (part["accurate"] == "yes").fill_null(False).to_numpy(),
-        )
+        read = part["accurate"].is_not_null().to_numpy()
+        hits = (part["accurate"] == "yes").fill_null(False).to_numpy()
         parts = {ALL: np.ones(len(read), dtype=bool)}
         for over, verdict in (("positives", True), ("negatives", False)):
             parts[over] = (part["is_positive"] == verdict).fill_null(False).to_numpy()
@@ -234,9 +220,7 @@ def score_meta(
 
 
 def meta_rows(generations: pl.DataFrame) -> pl.DataFrame:
-    """Return what each meta-judge (`model`) says of each judgement: `item_id`, `target`, `judge`, `accurate`
-    (yes, no, or null: not read).
-    """
+    """Return what each meta-judge (`model`) calls each judgement: `target`, `judge`, `accurate`."""
     rows = standing(generations.select("item_id", "model", "purpose", "attributes").filter(purpose=META))
     keys = ("target", "judge", "accurate")
     return rows.select("item_id", "model", *(pair("attributes", key) for key in keys))
@@ -254,10 +238,10 @@ def meta_ratings(generations: pl.DataFrame) -> dict[str, dict[str, bool]]:
 def people_ratings(labels: Iterable[Label]) -> dict[str, dict[str, bool]]:
     """Return for each annotator which judgements they call accurate."""
     ratings: dict[str, dict[str, bool]] = {}
-    for label in labels:
+    for label in sorted(labels, key=lambda label: label.annotator):
         if label.kind == META:
             ratings.setdefault(label.annotator, {})[label.task_id] = label.value
-    return dict(sorted(ratings.items()))
+    return ratings
 
 
 def meta_agreement(
@@ -271,10 +255,8 @@ def meta_agreement(
     for (kind, name, ratings), (other_kind, other, other_ratings) in combinations(raters, 2):
         if shared := sorted(ratings.keys() & other_ratings.keys()):
             first, second = (np.array([of[unit] for unit in shared]) for of in (ratings, other_ratings))
-            tables, clusters = (
-                weighted_cells(first, second, np.ones(len(shared))),
-                [groups[unit] for unit in shared],
-            )
+            tables = weighted_cells(first, second, np.ones(len(shared)))
+            clusters = [groups[unit] for unit in shared]
             where = {"raters": kind if kind == other_kind else MIXED, "with": other}
             scores.append(writer.statistic("meta_kappa", name, where, tables, clusters, kappa, bounds=KAPPA))
     return scores

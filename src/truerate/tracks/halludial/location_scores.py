@@ -1,5 +1,5 @@
-"""Localization and rationale (HalluDial 3.2, Table 3): what judges say of a text's place of hallucination and
-its reason, and the numbers of each text that scores are sums of.
+"""Localization and rationale (HalluDial 3.2, Table 3): where and why judges say that a text is hallucinated,
+and the numbers of each text that scores are sums of.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -54,8 +54,7 @@ class Explanations:
     @property
     def has_target(self) -> np.ndarray:
         """Which texts can be compared in words, (texts,): those whose label has a reason, and right ones
-        where labels of their scenario have reasons. Of a detector that never gives a reason there is nothing
-        to compare.
+        where labels of their scenario have reasons; none of a detector that never gives a reason.
         """
         gives_reasons = self.variant == THREE_SHOT or self.table["rationale"].is_not_null().any()
         has_reason = pl.col("gold_rationale").is_not_null()
@@ -64,9 +63,7 @@ class Explanations:
 
 
 def in_words(is_hallucinated: bool | None, reason: str | None) -> str:
-    """Return a verdict with its reason in one text, as labels and judgements are compared; empty without a
-    verdict.
-    """
+    """Return a verdict with its reason as labels and judgements are compared; empty without a verdict."""
     if is_hallucinated is None:
         return ""
     word = "Yes." if is_hallucinated else "No."
@@ -97,8 +94,8 @@ def all_explanations(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterato
 
 
 def located(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the judgements that say where or why: those with demonstrations, and of the texts that these are
-    of (of all, where there are none) those of detectors that give places or reasons.
+    """Return the judgements that say where or why: those with demonstrations, and of the same texts (of all,
+    where there are none) those of detectors that give places or reasons.
     """
     asked = rows.filter(variant=THREE_SHOT)
     gives = (pl.col("spans").list.len() > 0) | pl.col("rationale").is_not_null()
@@ -128,7 +125,7 @@ def numbers(by_judge: Sequence[Explanations], measure: Measure) -> list[np.ndarr
 
 
 def _marks(explanations: Explanations, cut: Callable[[str], list[tuple[int, int]]]) -> np.ndarray:
-    """Characters and tokens of each text, (texts, 7); zeros for a hallucinated one whose place nobody knows."""
+    """Characters and tokens of each text, (texts, 7); zeros for a hallucinated one of unknown place."""
     gold = places(explanations.table["gold_spans"])
     line = token_line(explanations.table["text"].to_list(), cut)
     marked = [_marked(line, bounds) for bounds in (gold, explanations.places)]
@@ -159,8 +156,7 @@ def score_location(
     samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter, *, measure: Measure, similarity: str
 ) -> list[dict]:
     """Return Score rows of every judge that says where or why, and of both reference rows, per scenario.
-    `similarity`: what `measure` is called. Of a judge none of whose replies could be read nothing was
-    measured.
+    `similarity`: what `measure` is called. A judge none of whose replies could be read has empty scores.
 
     A detector that gives places or reasons stands beside the subjects, as zero-shot.
     """
@@ -168,17 +164,15 @@ def score_location(
     if not by_judge:
         return []
     columns = numbers(by_judge, measure)
-    whole = pl.concat(
-        [explanations.table.select("scenario", "kind", "is_hallucinated") for explanations in by_judge]
-    )
+    keys = ("scenario", "kind", "is_hallucinated")
+    whole = pl.concat([explanations.table.select(keys) for explanations in by_judge])
     rows: list[dict] = []
     # a scenario at a time: judges of the same texts share their resamples
     for where, inside in slices(whole):
         for explanations, of_text in zip(by_judge, columns, strict=True) if "kind" not in where else ():
             is_in = explanations.table.select(inside).to_series().fill_null(False).to_numpy()
-            scores = (
-                list(_scores(explanations, of_text, is_in, where, writer, similarity)) if is_in.any() else []
-            )
+            named = _scores(explanations, of_text, is_in, where, writer, similarity)
+            scores = list(named) if is_in.any() else []
             rows += scores if explanations.table["verdict"].is_not_null().any() else emptied(scores)
     return rows
 
@@ -211,7 +205,7 @@ def _scores(
 
 
 def _statistics(totals: np.ndarray) -> np.ndarray:
-    """All numbers over all, hallucinated and found texts, from their totals side by side; (draws, 3 · 8)."""
+    """All numbers over all, hallucinated and found texts, from totals side by side; (draws, 3 · 8)."""
     each = []
     for part in np.split(totals, len(OVERS), axis=-1):
         characters, tokens = part[..., CHARACTERS], part[..., TOKENS]

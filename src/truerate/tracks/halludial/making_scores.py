@@ -1,5 +1,5 @@
 """What is scored of a data set and its making: sizes and shares as in HalluDial's Table 1, rules that replies
-break, how far the published split by sample leaks, and the topics on which judges fail and responders
+break, how far the published split by sample leaks, and topics on which judges fail and responders
 hallucinate.
 """
 
@@ -42,9 +42,7 @@ def score_making(
 
 
 def size_rows(items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return `n_dialogues`, `n_turns` and `turns_per_dialogue`; a source that tells no dialogues has turns
-    alone.
-    """
+    """Return `n_turns`, and where a source tells dialogues `n_dialogues`, `turns_per_dialogue`."""
     sizes = items.select("group_id", n=turns_of_dialogue()).drop_nulls("n")
     sizes, n_turns = sizes.unique("group_id", keep="first", maintain_order=True), items.height
     rows = [writer.count("n_turns", DATASET, {}, n_turns, n_turns)]
@@ -56,9 +54,8 @@ def size_rows(items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
 
 
 def label_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return per scenario, and per scenario and split, `n_samples` and `hallucinated_rate`; per scenario the
-    mean words of a response (`words_per_response`); and `n_by_kind`. Paraphrases, our addition, are counted
-    by kind alone.
+    """Return `n_samples` and `hallucinated_rate` per scenario and per split; `words_per_response` and
+    `n_by_kind` per scenario. Paraphrases, our addition, are counted by kind alone.
     """
     keyed = samples.with_columns(pair("attributes", "scenario"), pair("attributes", "kind"))
     keyed = keyed.drop_nulls("scenario").sort("scenario", "sample_id")
@@ -67,10 +64,8 @@ def label_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
         where = {"scenario": scenario}
         published = part.filter(pl.col("kind").ne_missing(MATCHED))
         by_split = published.sort("split").group_by("split", maintain_order=True)
-        for slice_, some in [
-            (where, published),
-            *(({**where, "split": split}, some) for (split,), some in by_split),
-        ]:
+        parts = [(where, published), *(({**where, "split": split}, some) for (split,), some in by_split)]
+        for slice_, some in parts:
             labels, clusters = some["is_hallucinated"].to_list(), some["group_id"].to_list()
             rows.append(writer.count("n_samples", DATASET, slice_, some.height, some.height))
             rows.append(writer.share("hallucinated_rate", DATASET, slice_, labels, clusters))
@@ -83,10 +78,10 @@ def label_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
 
 
 def leak_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return of the split by dialogue and of that by sample, as published, per scenario: the share of
-    contexts and of dialogues that have texts on both sides (`shared_context_rate`, `shared_dialogue_rate`),
-    and of test texts with one of their context in train (`sibling_rate`). Samples without the published split
-    have no rows.
+    """Return per scenario, of the split by dialogue and of that by sample, as published: the share of
+    contexts and of dialogues with texts on both sides (`shared_context_rate`, `shared_dialogue_rate`), and of
+    test texts with one of their context in train (`sibling_rate`). Samples without the published split have
+    no rows.
     """
     keyed = samples.with_columns(pair("attributes", "scenario"), pair("attributes", "split_by_sample"))
     keyed = keyed.drop_nulls("split_by_sample")
@@ -110,9 +105,9 @@ def leak_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
 
 
 def reply_rows(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return per writer, purpose (`step`) and kind `unread_rate`, the share of requests from which no text
-    was read, and of the texts that were read the share that breaks each rule; of induced ones any
-    (`broken_rate`); of the annotator's Yes the share without a segment that stands in the response.
+    """Return per writer, purpose (`step`) and kind `unread_rate`, and of the texts that were read the share
+    that breaks each rule; of induced ones any (`broken_rate`); of the annotator's Yes the share without a
+    segment that stands in the response.
     """
     rows = []
     for step, flags in FLAGS.items():
@@ -121,9 +116,8 @@ def reply_rows(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWrit
             where, lost = {"step": step, "kind": kind}, (part["status"] != "ok").to_list()
             rows.append(writer.share("unread_rate", str(model), where, lost, part["group_id"].to_list()))
             rules = {f"{flag}_rate": pl.col(flag) == "yes" for flag in flags}
-            rules |= (
-                {"broken_rate": pl.any_horizontal(pl.col(list(BROKEN)) == "yes")} if step == INDUCE else {}
-            )
+            if step == INDUCE:
+                rules["broken_rate"] = pl.any_horizontal(pl.col(list(BROKEN)) == "yes")
             read = part.filter(status="ok")
             for metric, is_broken in rules.items():
                 hits = read.select(is_broken.fill_null(False)).to_series().to_list()
@@ -138,9 +132,7 @@ def reply_rows(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWrit
 def replies_of(
     purpose: str, keys: Iterable[str], generations: pl.DataFrame, items: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return the replies of a purpose that stand: `model`, `generation_id`, `status`, `group_id` and these
-    attributes.
-    """
+    """Return the replies of a purpose that stand, with their group and these attributes."""
     columns = ["model", "generation_id", "item_id", "status"]
     rows = standing(generations.select(*columns, "purpose", "attributes").filter(purpose=purpose))
     rows = rows.select(*columns, *(pair("attributes", key) for key in keys))
@@ -165,10 +157,9 @@ def topic_table(
     `responders`), `judge` (the subject), `topic`, `words`, `n`, `n_failed`, `rate`, `p_holm`, `is_failed`,
     and `share`, the topic's of all the subject's texts.
 
-    Topics are of what is asked about (question and knowledge), so that all subjects share them. What is
-    counted (`n_failed`): of the data and of responders hallucinated texts by their labels, of judges wrong
-    verdicts; unread ones are wrong. `is_failed`: more than elsewhere beyond chance, Holm-corrected over
-    topics.
+    Topics are of what is asked about (question and knowledge), so that all subjects share them. `n_failed`
+    counts hallucinated texts of the data and of responders, and wrong or unread verdicts of judges.
+    `is_failed`: more than elsewhere beyond chance, Holm-corrected over topics.
     """
     parts = list(_subjects(samples, judgements))
     names = sorted({name for *_, part in parts for name in part["item_id"].unique()})
@@ -176,9 +167,8 @@ def topic_table(
     if asked.is_empty():
         return []
     texts = dict(documents.select("document_id", "text").iter_rows())
-    topics = lda_topics(
-        [asked_text(item, texts) for item in asked.iter_rows(named=True)], n_topics=n_topics, seed=seed
-    )
+    about = [asked_text(item, texts) for item in asked.iter_rows(named=True)]
+    topics = lda_topics(about, n_topics=n_topics, seed=seed)
     topic_of = dict(zip(asked["item_id"], topics.topic_of, strict=True))
     drawn = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": seed}
     table = []
@@ -208,9 +198,8 @@ def _subjects(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[tuple
     for (name,), part in by_writer:
         yield RESPONDERS, str(name), part
     wrong = (pl.col("verdict") != pl.col("is_hallucinated")).fill_null(True)
-    rows = (
-        judged_texts(natural, judgements, ("item_id",)).filter(variant=ZERO_SHOT).with_columns(is_wrong=wrong)
-    )
+    rows = judged_texts(natural, judgements, ("item_id",)).filter(variant=ZERO_SHOT)
+    rows = rows.with_columns(is_wrong=wrong)
     for (judge,), part in rows.group_by("judge", maintain_order=True):
         if not (part["status"] == "dead").all():
             yield JUDGES, str(judge), part.select("item_id", "group_id", "is_wrong")

@@ -50,9 +50,7 @@ YES_NO = {True: "yes", False: "no"}
 
 @cache
 def demonstrations() -> dict[str, list[dict[str, str]]]:
-    """Return the worked examples that prompts show, in our own words, by what they are (`annotated`,
-    `induced`).
-    """
+    """Return the worked examples that prompts show, by what they are (`annotated`, `induced`)."""
     return read_data(Path(__file__).with_name("demonstrations.yaml"), dict)
 
 
@@ -77,9 +75,9 @@ class Questions(Prompter):
         is_about_turn: bool = True,
         **values: object,
     ) -> Prompted:
-        """Return a question to a model about a turn, by the template of its purpose, which shows the turn's
-        knowledge and conversation, the worked examples, and `values`. Its rows hold the attributes, and
-        (`is_about_turn`) which turn it is and whether the conversation is cut.
+        """Return a question about a turn by the template of its purpose, which shows the turn's knowledge and
+        conversation, the worked examples, and `values`. Its rows hold the attributes, and (`is_about_turn`)
+        which turn it is and whether the conversation is cut.
         """
         history, is_cut = conversation(context, self.settings.max_history_words)
         if purpose in SHOWN_IN:

@@ -46,9 +46,9 @@ TRAINED = {True: 3 * READ, False: 4 * READ}  # operations per parameter and toke
 
 
 def gpu_hours(p: Params, board: str, cells: Iterable[GridCell]) -> list[GpuHours]:
-    """Return the hours of every judge whose backbone says its size (`resources.size_b`), once per seed.
-    `cells`, those of detectors that mark tokens, are none here. A judge that learned on another board judges
-    alone.
+    """Return the hours of every judge whose backbone says its size (`resources.size_b`), once per seed. A
+    judge that learned on another board judges alone; `cells`, those of detectors that mark tokens, are none
+    here.
     """
     costs, n_seeds = [], len(p.size_of(board).seeds)
     for family in (p.detectors[name] for name in p.families(board)):
@@ -75,9 +75,7 @@ def training_hours(p: Params, board: str, backbone: Backbone, *, share: float) -
 
 
 def judging_hours(p: Params, board: str, backbone: Backbone) -> float:
-    """Return the hours of one judge over the texts of the test dialogues, their responses in self history and
-    those at other temperatures.
-    """
+    """Return the hours of one judge over the texts of the test dialogues and all responses to them."""
     track, size = p.track(board), p.size_of(board)
     n_responders = len(track.responders)
     tempered = size.tempered * TURNS * len(track.temperatures) * n_responders

@@ -98,9 +98,7 @@ def public_tables(samples: pl.DataFrame, scores: pl.DataFrame, card: dict) -> li
 
 
 def writer_table(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return responses and their hallucinated share per scenario, corpus and writer; intervals respect
-    groups.
-    """
+    """Return responses and their hallucinated share per scenario, corpus and writer."""
     keys = ("scenario", "corpus", "system")
     keyed = samples.with_columns(pair("attributes", key) for key in keys)
     keyed = keyed.with_columns(writer=pl.coalesce("generator", "system", pl.lit("–")))

@@ -1,6 +1,6 @@
 """How often responders hallucinate (HalluDial 4): per turn and per dialogue, in gold and in self history, at
-every temperature, by one detector; raw, corrected by its errors on induced texts and on responses that people
-labelled, and by people's labels of some of the very responses.
+every temperature, by one detector; raw, corrected by its errors on induced texts and on labelled responses,
+and by people's labels of some of the very responses.
 
 A dialogue is hallucinated where one of its turns is. It counts where the detector judged each of its turns,
 and its label where people labelled each: errors of dialogues are those of such dialogues alone.
@@ -50,8 +50,8 @@ def score_rates(
     writer: ScoreWriter,
 ) -> list[dict]:
     """Return Score rows of the rates of every responder by the verdicts of `detector`. `base`: the
-    temperature of the responses that people label. No detector, no rows; where a source tells no dialogues
-    their rate is empty.
+    temperature of labelled responses. No detector, no rows; where a source tells no dialogues their rate is
+    empty.
     """
     flags = verdicts_of(judgements, detector)
     turns = judged_turns(items, samples, flags, generations)
@@ -61,18 +61,14 @@ def score_rates(
     errors = induced_errors(samples, flags, writer) | natural_errors(turns, writer)
     rows = _unit_rows(TURN, turns, errors, base, writer)
     rows += _unit_rows(DIALOGUE, dialogues, natural_errors(dialogues, writer), base, writer)
-    if dialogues.is_empty():
-        of_dialogues = [
-            (model, {"unit": DIALOGUE, **where, "estimator": RAW}) for model, where, _ in cells_of(turns)
-        ]
-        rows += [writer.row(RATE, model, where, None, 0) for model, where in of_dialogues]
+    for model, where, _ in cells_of(turns) if dialogues.is_empty() else ():
+        rows.append(writer.row(RATE, model, {"unit": DIALOGUE, **where, "estimator": RAW}, None, 0))
     for (n_turns,), part in dialogues.sort("n_turns").group_by("n_turns", maintain_order=True):
         errors = natural_errors(part, writer)  # on labelled dialogues of as many turns
         for model, where, cell in cells_of(part):
             cell_units, slice_ = units(cell), {"unit": DIALOGUE, **where, "turns": n_turns}
-            rows += estimate_rows(
-                RATE, model, slice_, estimates(cell_units, errors, writer), len(cell_units.is_flagged), writer
-            )
+            each, n = estimates(cell_units, errors, writer), len(cell_units.is_flagged)
+            rows += estimate_rows(RATE, model, slice_, each, n, writer)
     return [*rows, *history_rows(turns, dialogues, base, writer)]
 
 
@@ -86,30 +82,24 @@ def verdicts_of(judgements: pl.DataFrame, detector: str | None) -> pl.DataFrame:
     seed = pair("attributes", "seed").cast(pl.Int64)
     rows = judgements.filter(judge=detector or "")
     rows = rows.select("target_id", pl.col("verdict").cast(pl.Float64), seed=seed)
-    once = rows.unique(["target_id", "seed"], keep="first", maintain_order=True).sort(
-        "seed", maintain_order=True
-    )
-    return once.group_by("target_id", maintain_order=True).agg(
-        flagged=pl.col("verdict").mean(), runs="verdict"
-    )
+    once = rows.unique(["target_id", "seed"], keep="first", maintain_order=True)
+    by_text = once.sort("seed", maintain_order=True).group_by("target_id", maintain_order=True)
+    return by_text.agg(flagged=pl.col("verdict").mean(), runs="verdict")
 
 
 def judged_turns(
     items: pl.DataFrame, samples: pl.DataFrame, flags: pl.DataFrame, generations: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return a row per response of a test dialogue that was read: CELL, `generation_id`, `group_id`,
-    `n_turns` of its dialogue (null: it stands alone), `flagged` (null where there is no verdict), its `runs`,
-    `label` (people's, null).
+    """Return a row per response of a test dialogue: CELL, `generation_id`, `group_id`, `n_turns` of its
+    dialogue (null: it stands alone), `flagged` (null: no verdict), its `runs`, `label` (people's, null).
     """
     columns = ["generation_id", "item_id", "model"]
-    rows = generations.select(*columns, "purpose", "status", "attributes").filter(
-        purpose=RESPOND, status="ok"
-    )
-    rows = rows.select(*columns, *(pair("attributes", key) for key in ("history", "temperature", "split")))
+    rows = generations.select(*columns, "purpose", "status", "attributes")
+    keys = (pair("attributes", key) for key in ("history", "temperature", "split"))
+    rows = rows.filter(purpose=RESPOND, status="ok").select(*columns, *keys)
     turn_of = items.select("item_id", "group_id", n_turns=turns_of_dialogue())
-    gold = samples.filter(label_source="gold").select(
-        generation_id=pair("attributes", "generation"), label="is_hallucinated"
-    )
+    gold = samples.filter(label_source="gold")
+    gold = gold.select(generation_id=pair("attributes", "generation"), label="is_hallucinated")
     gold = gold.drop_nulls("generation_id").unique("generation_id", keep="first", maintain_order=True)
     rows = rows.filter(split=TEST).join(turn_of, on="item_id", how="inner", maintain_order="left")
     for more in (flags.rename({"target_id": "generation_id"}), gold):
@@ -123,9 +113,8 @@ def turns_of_dialogue() -> pl.Expr:
 
 
 def judged_dialogues(turns: pl.DataFrame) -> pl.DataFrame:
-    """Return a row per dialogue each of whose turns was judged, with the columns of `judged_turns`; it has a
-    label where each of them has. Of several seeds it is flagged by the share of them that flags one of its
-    turns.
+    """Return a row per dialogue each of whose turns was judged; it has a label where each of them has. Of
+    several seeds it is flagged by the share of them that flags one of its turns.
     """
     n_runs = int(turns["runs"].list.len().max() or 0)  # type: ignore[arg-type]
     of_runs = [pl.col("runs").list.get(run, null_on_oob=True).max() for run in range(n_runs)]
@@ -158,24 +147,18 @@ def cells_of(rows: pl.DataFrame) -> Iterator[tuple[str, dict[str, object], pl.Da
 
 
 def induced_errors(samples: pl.DataFrame, flags: pl.DataFrame, writer: ScoreWriter) -> dict[str, Errors]:
-    """Return the detector's errors on induced texts against references, of the test split, by what they were
-    measured on; nothing without such texts.
-    """
+    """Return the detector's errors on induced texts of the test split, by what they rest on."""
     keyed = samples.with_columns(pair("attributes", "scenario"), pair("attributes", "kind"))
     induced = keyed.filter(pl.col("kind").ne_missing(MATCHED), scenario=INDUCED, split=TEST)
     induced = induced.select("sample_id", "group_id", label="is_hallucinated")
-    judged = induced.join(flags, left_on="sample_id", right_on="target_id", maintain_order="left").sort(
-        "sample_id"
-    )
-    if judged.is_empty():
-        return {}
-    return {INDUCED: errors_of(units(judged), confidence=writer.statistics.confidence)}
+    judged = induced.join(flags, left_on="sample_id", right_on="target_id", maintain_order="left")
+    confidence = writer.statistics.confidence
+    rows = units(judged.sort("sample_id"))
+    return {} if judged.is_empty() else {INDUCED: errors_of(rows, confidence=confidence)}
 
 
 def natural_errors(rows: pl.DataFrame, writer: ScoreWriter) -> dict[str, Errors]:
-    """Return the detector's errors on labelled responses or dialogues of all responders together; nothing
-    without labels.
-    """
+    """Return the detector's errors on labelled responses or dialogues of all responders."""
     labelled = rows.drop_nulls("label")
     if labelled.is_empty():
         return {}
@@ -190,9 +173,7 @@ def _unit_rows(
 ) -> list[dict]:
     """Every estimate of every cell; where people labelled some of a cell's own units, from these too."""
     cells = [(model, where, units(cell)) for model, where, cell in cells_of(rows)]
-    sampled = [
-        verdicts(cell_units.is_flagged, cell_units.label, cell_units.clusters) for *_, cell_units in cells
-    ]
+    sampled = [verdicts(cell.is_flagged, cell.label, cell.clusters) for *_, cell in cells]
     labelled = {"history": GOLD, "temperature": base}
     left = [residuals(cell) for cell, (_, where, _) in zip(sampled, cells, strict=True) if where == labelled]
     slope = pooled_slope(residual for residual in left if residual is not None)
@@ -202,15 +183,14 @@ def _unit_rows(
         if cell_units.is_labelled.any():
             rate = clustered_rate(cell, slope=slope, confidence=writer.statistics.confidence)
             each.append(Estimate(PREDICTION_POWERED, NATURAL, rate))
-        scores += estimate_rows(
-            RATE, model, {"unit": unit, **where}, each, len(cell_units.is_flagged), writer
-        )
+        n = len(cell_units.is_flagged)
+        scores += estimate_rows(RATE, model, {"unit": unit, **where}, each, n, writer)
     return scores
 
 
 def history_rows(turns: pl.DataFrame, dialogues: pl.DataFrame, base: str, writer: ScoreWriter) -> list[dict]:
-    """Return `gold_minus_self`: by how much more is flagged in gold history than in self history, over the
-    dialogues that were judged in both, dialogues resampled; and its p-value.
+    """Return `gold_minus_self` (with its p-value): by how much more is flagged in gold history than in self
+    history, over the dialogues that were judged in both, dialogues resampled.
     """
     scores = []
     for unit, rows in ((TURN, turns), (DIALOGUE, dialogues)):
@@ -237,23 +217,20 @@ def score_written(
     samples: pl.DataFrame, judgements: pl.DataFrame, *, detector: str | None, writer: ScoreWriter
 ) -> tuple[list[dict], pl.DataFrame]:
     """Return Score rows per corpus and writer: `labelled_rate` by people's labels, `hallucination_rate` of
-    turns as `detector` flags them, and an empty one of dialogues; and the Outcome rows of the first, on which
-    writers are ranked, where there are several corpora over all of them, too. Intervals and tests are over
-    groups (texts of knowledge).
+    turns as `detector` flags them, and an empty one of dialogues; and the Outcome rows of the first, where
+    there are several corpora over all of them, too. Intervals and tests are over groups (texts of knowledge).
 
     A unit is the same turn of two writers; of several responses of a writer to one turn each is a unit of its
     own.
     """
     keys = ("scenario", "corpus", "system", "generation")
-    rows = samples.filter(pl.col("label_source") != "silver").with_columns(
-        pair("attributes", key) for key in keys
-    )
+    rows = samples.filter(pl.col("label_source") != "silver")
+    rows = rows.with_columns(pair("attributes", key) for key in keys)
     rows = rows.filter(pl.col("generation").is_null(), scenario=NATURAL)
     rows = rows.with_columns(writer=pl.coalesce("generator", "system", pl.lit(PEOPLE)))
     flags = verdicts_of(judgements, detector).rename({"target_id": "sample_id"})
-    rows = rows.join(flags, on="sample_id", how="left", maintain_order="left").sort(
-        "corpus", "writer", "sample_id"
-    )
+    rows = rows.join(flags, on="sample_id", how="left", maintain_order="left")
+    rows = rows.sort("corpus", "writer", "sample_id")
     parts = [
         ({"corpus": corpus}, name, part)
         for (corpus, name), part in rows.group_by("corpus", "writer", maintain_order=True)

@@ -2,8 +2,7 @@
 before it.
 
 In gold history the turns before are the reference's; in self history the model's own responses stand in place
-of the assistant's earlier turns, and people's turns are kept (section 4): so these are asked for round by
-round.
+of the assistant's earlier turns (section 4): so these are asked for round by round.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -52,9 +51,7 @@ def request(
 def requests(
     contexts: Iterable[Context], tempered: Iterable[Context], model: str, questions: Questions
 ) -> list[Prompted]:
-    """Return what is asked in gold history: every turn at the base temperature, those of `tempered` at all
-    others.
-    """
+    """Return what is asked in gold history: every turn, `tempered` ones at all temperatures."""
     asked = [request(context, model, questions) for context in contexts]
     for context in tempered:
         temperatures = questions.settings.temperatures
@@ -86,9 +83,7 @@ def collect(asked: Sequence[Prompted], replies: Sequence[Reply], settings: Setti
 
 @dataclass(frozen=True)
 class Dialogue:
-    """A dialogue under way: its turns in order, the model's own responses so far by the number of the
-    assistant's turn, and the rows of its replies.
-    """
+    """A dialogue under way: its turns, the model's own responses so far by number, and its replies' rows."""
 
     turns: Sequence[Context]
     responses: dict[int, str] = field(default_factory=dict)
@@ -109,8 +104,7 @@ def run_self(
     answered: Callable[[Sequence[Prompted], int], Sequence[Reply]],
 ) -> list[dict]:
     """Return the Generation rows of all dialogues in self history. Each round asks for the next response of
-    every dialogue that has one to come; `answered` gives the replies of a round, from its questions and its
-    number.
+    every dialogue that has one to come; `answered` gives its replies, from its questions and its number.
 
     A response that never came, or could not be read, leaves a gap: the reference's turn stands there, and
     later rows of the dialogue count it (`n_gaps`).

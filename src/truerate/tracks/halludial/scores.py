@@ -58,10 +58,8 @@ def score(
     generations: pl.DataFrame,
     inputs: str,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return all Score and Outcome rows of a board but those of its labels.
-
-    `samples` are the data set's and the responses that people labelled, `judgements` the subjects' and the
-    detectors', `generations` the data set's.
+    """Return all Score and Outcome rows of a board but those of its labels. `samples` are the data set's and
+    the responses that people labelled, `judgements` the subjects' and the detectors'.
     """
     writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
     return scored(at.p.track(board), writer, items, samples, judgements, generations)
@@ -100,9 +98,7 @@ def scored(
 def score_judges(
     samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter
 ) -> tuple[list[dict], pl.DataFrame]:
-    """Return Score rows of detection of all judges and the Outcome rows that ranks are tested on, one judge's
-    texts in memory at a time.
-    """
+    """Return Score and Outcome rows of detection, one judge's texts in memory at a time."""
     counts, outcomes, scores = [], [frame(Outcome)], list[dict]()
     for rows in by_judge(samples, judgements):
         counts.append(counted_texts(rows))
@@ -112,8 +108,8 @@ def score_judges(
 
 
 def counted_texts(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return `judged_texts` counted per judge, variant, WITHIN and dialogue (`recognition_counts`). Several
-    seeds of a detector are its runs: counts are means over them.
+    """Return `judged_texts` counted per judge, variant, WITHIN and dialogue (`recognition_counts`), as means
+    over the seeds of a detector.
     """
     single = rows.filter(pl.col("variant") != COMPARE)
     n_runs = pl.col("seed").n_unique().over("judge", "variant").cast(pl.Float64).alias("n_runs")
@@ -127,15 +123,14 @@ def score_detection(counts: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     for (variant,), part in counts.sort("variant").group_by("variant", maintain_order=True):
         # a part of the texts at a time: judges of the same texts share their resamples
         for where, inside in slices(part):
-            for (judge,), of_judge in (
-                part.filter(inside).sort("judge").group_by("judge", maintain_order=True)
-            ):
+            by_name = part.filter(inside).sort("judge").group_by("judge", maintain_order=True)
+            for (judge,), of_judge in by_name:
                 scores += count_scores(str(judge), {**where, "variant": variant}, of_judge, writer)
     return scores
 
 
 def detection_outcomes(rows: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
-    """Return Outcome rows of what the board ranks by: balanced accuracy on spontaneous responses, zero-shot."""
+    """Return Outcome rows of what ranks: balanced accuracy on spontaneous responses, zero-shot."""
     ranked = rows.filter(scenario=SPONTANEOUS, variant=ZERO_SHOT)
     parts = [balanced_outcomes(part) for _, part in ranked.group_by("judge", "seed", maintain_order=True)]
     if not parts:
@@ -172,20 +167,17 @@ def score_reliability(rows: pl.DataFrame, writer: ScoreWriter) -> Iterator[dict]
 
 def score_compared(samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter) -> Rows:
     """Return Score rows of every judge and kind of pair: of both orders together, of each, and of pairs right
-    in both.
-
-    A pair is known by its hallucinated side: one reference stands in several. A judge none of whose choices
-    could be read has no accuracy, of 0 neither.
+    in both. A pair is known by its hallucinated side: one reference stands in several. A judge none of whose
+    choices could be read has no accuracy.
     """
     compared = judgements.filter(pair("attributes", "variant") == COMPARE)
     rows = judged(samples, compared, variant=COMPARE, judgement_keys=("kind",), columns=COLUMNS)
     scores = Rows()
     for subject, where, part in by_subject(rows, ("variant", "kind")):
         pairs = contrasts(part, hallucinated_first=INDUCED_FIRST, pair_id="sample_id")
-        part_scores = [
-            *contrast_scores(subject, where, pairs, writer),
-            *_by_order(subject, where, pairs, writer),
-        ]
+        part_scores = contrast_scores(subject, where, pairs, writer) + _by_order(
+            subject, where, pairs, writer
+        )
         asked = part.filter("is_hallucinated")
         is_unread = pairs and all(choice is None for pair in pairs for choice in pair.named.values())
         if is_unread and not is_unanswered(asked):
@@ -213,9 +205,8 @@ def _by_order(subject: str, where: dict, pairs: Sequence[Contrast], writer: Scor
 
 
 def score_transfer(rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return Score rows of one judge or several, from `judged_texts`: the rate that it tells of spontaneous
-    responses, raw and corrected by its errors on induced texts and on those that people labelled
-    (`rate_by_judge`).
+    """Return Score rows of judges: the rate that each tells of spontaneous responses, raw and corrected by
+    its errors on induced texts and on those that people labelled (`rate_by_judge`).
 
     A text counts once, with the share of its seeds that flag it. Verdicts that could not be read count
     nowhere. A judge of no spontaneous response has no row; errors that no text shows are left out.

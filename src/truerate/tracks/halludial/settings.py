@@ -58,8 +58,8 @@ class Split(Block):
 
 
 class Labelling(Block):
-    """Who labels natural responses and judgements: `n_annotators` people each; one who agrees with what most
-    of the others say on less than `screening_agreement` of the texts is not heard.
+    """Who labels natural responses and judgements: `n_annotators` people each; one who agrees with most of
+    the others on less than `screening_agreement` of the texts is not counted.
     """
 
     n_annotators: Few

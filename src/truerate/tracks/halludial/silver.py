@@ -1,10 +1,10 @@
 """Silver samples: spontaneous responses with what the annotator says of them, and induced hallucination.
 
-An annotator (HalluDial section 2.1) that sees the reference response gives verdict, place and reason; no
-person checked them. Of every turn a writer makes a response that is factually wrong and one that is
-unfaithful (section 2.2), each with its segment and reason; and, our addition, a faithful paraphrase.
-References are people's, induced responses a model's: who can tell the two styles apart needs no facts.
-Against the paraphrases (`matched`) style tells nothing.
+An annotator (HalluDial section 2.1) that sees the reference gives verdict, place and reason; no person
+checked them. Of every turn a writer makes a factually wrong response and an unfaithful one (section 2.2),
+each with its segment and reason; and, our addition, a faithful paraphrase. References are people's, induced
+responses a model's: who can tell the two styles apart needs no facts. Against the paraphrases (`matched`)
+style tells nothing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -81,10 +81,9 @@ def induce_requests(contexts: Iterable[Context], writer: str, questions: Questio
             purpose = MATCH if kind == MATCHED else INDUCE
             about: dict[str, Any] = {"right": context.right_answer, "slack": settings.slack_words}
             about |= {"kind": kind} if purpose == INDUCE else {}
-            question = questions.question(
-                purpose, writer, context, settings.inducing, {"kind": kind}, may_decline=True, **about
-            )
-            asked.append(question)
+            about |= {"may_decline": True}
+            sampling, attributes = settings.inducing, {"kind": kind}
+            asked.append(questions.question(purpose, writer, context, sampling, attributes, **about))
     return asked
 
 
@@ -125,9 +124,7 @@ def read_matched(reply: str, right: str, slack: int) -> Read:
 
 
 def length(text: str, right: str, slack: int) -> dict[str, str | None]:
-    """Return by how many words a text is longer than the right one (`words_over`, negative: shorter), and
-    whether these are too many (`too_long`).
-    """
+    """Return by how many words a text is longer than the right one, and whether by too many."""
     n_over = len(words(text)) - len(words(right))
     return {"words_over": str(n_over), "too_long": "yes" if n_over > slack else None}
 
@@ -141,14 +138,15 @@ def broken(row_facts: Mapping[str, str]) -> list[str]:
 
 
 def base_responses(rows: Iterable[dict], settings: Settings) -> list[dict]:
-    """Return the responses that are annotated: those that were read, in gold history, at the base
-    temperature.
-    """
-    read = [(row, facts(row)) for row in rows if row["purpose"] == RESPOND and row["status"] == "ok"]
-    base = (responding.GOLD, settings.base)
-    return [
-        row for row, row_facts in read if (row_facts.get("history"), row_facts.get("temperature")) == base
-    ]
+    """Return the responses that are annotated: read, in gold history, at the base temperature."""
+
+    def is_base(row: dict) -> bool:
+        row_facts = facts(row)
+        is_gold = row_facts.get("history") == responding.GOLD
+        return is_gold and row_facts.get("temperature") == settings.base
+
+    read = [row for row in rows if row["purpose"] == RESPOND and row["status"] == "ok"]
+    return [row for row in read if is_base(row)]
 
 
 def samples(rows: Sequence[dict], contexts: Contexts, settings: Settings) -> tuple[list[dict], list[dict]]:
@@ -161,14 +159,10 @@ def samples(rows: Sequence[dict], contexts: Contexts, settings: Settings) -> tup
 def _spontaneous(
     rows: Iterable[dict], contexts: Contexts, settings: Settings
 ) -> tuple[list[dict], list[dict]]:
-    """Samples of annotated responses, and rejects of those whose annotation was not read. Where nobody
-    annotates there is neither. Their id is that of the response, so that a judgement of one is a judgement of
-    the other.
-    """
+    """Samples of annotated responses (their id is the response's), and rejects of unread annotations."""
     annotated = [(row, facts(row)) for row in rows if row["purpose"] == ANNOTATE]
-    annotation_of = {
-        row_facts["target"]: (row, row_facts) for row, row_facts in annotated if REASKED not in row_facts
-    }
+    standing = [(row, row_facts) for row, row_facts in annotated if REASKED not in row_facts]
+    annotation_of = {row_facts["target"]: (row, row_facts) for row, row_facts in standing}
     kept, dropped = [], []
     for row in base_responses(rows, settings) if annotation_of else []:
         annotation, row_facts = annotation_of.get(row["generation_id"], (None, {}))
@@ -178,15 +172,18 @@ def _spontaneous(
             dropped.append(rejected(row, UNREAD, f"{annotation['status']}: {annotation['reason']}"))
         else:
             is_hallucinated = row_facts["verdict"] == "yes"
-            sample = {
-                "sample_id": row["generation_id"],
-                "text": row["text"],
-                "is_hallucinated": is_hallucinated,
-            }
-            sample |= {"generator": row["model"], "rationale": rationale(annotation["text"])}
-            sample |= {"spans": spans(row_facts) if is_hallucinated else []}
-            attributes = {"scenario": SPONTANEOUS, "scheme": SPONTANEOUS}
-            kept.append(_sample(contexts[row["item_id"]], settings, attributes, **sample))
+            sample = _sample(
+                contexts[row["item_id"]],
+                settings,
+                {"scenario": SPONTANEOUS, "scheme": SPONTANEOUS},
+                sample_id=row["generation_id"],
+                text=row["text"],
+                is_hallucinated=is_hallucinated,
+                generator=row["model"],
+                rationale=rationale(annotation["text"]),
+                spans=spans(row_facts) if is_hallucinated else [],
+            )
+            kept.append(sample)
     return kept, dropped
 
 
@@ -209,29 +206,20 @@ def _induced(rows: Iterable[dict], contexts: Contexts, settings: Settings) -> tu
         elif reasons:
             context = contexts[item_id]
             right = context.right_answer or ""
-            name = content_id("reference", item_id, right)
-            kept.append(
-                _of_kind(context, settings, REFERENCE, sample_id=name, text=right, is_hallucinated=False)
-            )
+            values = {"sample_id": content_id("reference", item_id, right), "text": right}
+            kept.append(_of_kind(context, settings, REFERENCE, is_hallucinated=False, **values))
             kept += [_written_sample(row, context, settings) for row in texts]
     return kept, dropped
 
 
 def _written_sample(row: dict, context: Context, settings: Settings) -> dict:
     """A text of the writer; its id is that of the reply."""
-    row_facts = facts(row)
-    values: dict[str, Any] = {
-        "sample_id": row["generation_id"],
-        "text": row["text"],
-        "generator": row["model"],
-    }
-    if row["purpose"] == INDUCE:
-        values |= {
-            "pattern": row_facts["kind"],
-            "spans": spans(row_facts),
-            "rationale": row_facts.get("rationale"),
-        }
-    return _of_kind(context, settings, row_facts["kind"], is_hallucinated=row["purpose"] == INDUCE, **values)
+    row_facts, is_induced = facts(row), row["purpose"] == INDUCE
+    values = {"sample_id": row["generation_id"], "text": row["text"], "generator": row["model"]}
+    if is_induced:
+        values |= {"pattern": row_facts["kind"], "rationale": row_facts.get("rationale")}
+        values |= {"spans": spans(row_facts)}
+    return _of_kind(context, settings, row_facts["kind"], is_hallucinated=is_induced, **values)
 
 
 def _of_kind(context: Context, settings: Settings, kind: str, **values: Any) -> dict:

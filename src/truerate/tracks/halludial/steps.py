@@ -1,5 +1,4 @@
-"""The track's steps: what each asks of which models. Everything else is pure and stands in the module of that
-name: labels come back in by `labels.label`, scores go out by `scores.score`.
+"""The track's steps: what each asks of which models. All else is pure.
 
 A step asks only models that may stand on the board (`Params.models_on`); without one it gives an empty frame.
 `asking` is how it asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
@@ -63,9 +62,7 @@ class DialogueWork(Work):
     def asked_until_read(
         self, questions: Sequence[Prompted], what: str, read: Reader
     ) -> tuple[list[dict], list[dict]]:
-        """Ask, and re-ask what could not be read. Return the Generation rows of the replies that stand, and
-        all. Each reply is read once.
-        """
+        """Ask, and re-ask the unread. Return the rows of the replies that stand, and all."""
         readings: dict[tuple[int, str], Read] = {}  # by the question, which outlives this, and the reply
 
         def read_once(question: Prompted, reply: str) -> Read:
@@ -116,8 +113,8 @@ class WritingWork(DialogueWork):
 @step_of(WritingWork)
 def respond(work: DialogueWork) -> list[dict]:
     """Ask a model for responses to a shard's turns: in gold history at the base temperature, of some test
-    dialogues at others, and of all test dialogues in self history, turn by turn. A model that is told no
-    temperature, or one of its own, has no others. Rows of purpose `respond`.
+    dialogues at others (if the model takes a temperature), and of all test dialogues in self history, turn by
+    turn. Rows of purpose `respond`.
     """
     is_tempered = work.config.p.model(work.model).takes("temperature")
     tempered = chosen(work.test, work.size.tempered, work.seed) if is_tempered else []
