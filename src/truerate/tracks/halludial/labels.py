@@ -38,7 +38,7 @@ Ratings = Mapping[str, Mapping[str, bool]]  # of each rater which judgements the
 
 
 def label(
-    at: Layout,
+    config: Layout,
     board: str,
     tables,
     dataset: Mapping[str, pl.DataFrame],
@@ -51,8 +51,8 @@ def label(
     """Return gold samples, every label as a judgement, rejects and agreement, from the rows of label files
     (`label_files.read_labels`); a response is settled by max-voting where half of those asked labelled it.
     """
-    rules = at.p.track(board).labelling
-    labels, rejects = checked_labels(rows, tasks, where=where, on_bad_row=at.p.on_bad_row)
+    rules = config.p.track(board).labelling
+    labels, rejects = checked_labels(rows, tasks, where=where, on_bad_row=config.p.on_bad_row)
     of_responses = [label for label in labels if label.kind == NATURAL]
     agreement = agreement_with_others(of_responses, {label.annotator for label in labels})
     passed = passing({name: share for name, (share, _) in agreement.items()}, rules.screening_agreement)
@@ -72,7 +72,7 @@ def label(
     if labels:
         rejects += unsettled
         groups = {task["task_id"]: task["group_id"] for task in tasks}
-        writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
+        writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
         scores = label_scores(kept, agreement, groups, writer)
         scores += meta_agreement(meta_ratings(dataset["generations"]), people_ratings(kept), groups, writer)
     return Labelled.of_rows([_sample(*verdict) for verdict in verdicts], judgements, rejects, scores)

@@ -49,7 +49,7 @@ RATE_BY_JUDGE = "rate_by_judge"
 
 
 def score(
-    at: Layout,
+    config: Layout,
     board: str,
     *,
     items: pl.DataFrame,
@@ -61,8 +61,8 @@ def score(
     """Return all Score and Outcome rows of a board but those of its labels. `samples` are the data set's and
     the responses that people labelled, `judgements` the subjects' and the detectors'.
     """
-    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
-    return scored(at.p.track(board), writer, items, samples, judgements, generations)
+    writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
+    return scored(config.p.track(board), writer, items, samples, judgements, generations)
 
 
 def scored(

@@ -148,14 +148,14 @@ class Settings(Track):
 # ---- Mistakes in the settings of a board that only this track can see: a de --------------------------------
 
 
-def faults(at: Layout, board: str) -> Iterator[str]:
+def faults(config: Layout, board: str) -> Iterator[str]:
     """A line per mistake, which begins with the place of the setting."""
-    named = at.p.track(board).detector
+    named = config.p.track(board).detector
     members = [
         member
-        for family in at.p.families(board)
-        for member in at.p.detectors[family].members_on(at.p.board(board).track)
+        for family in config.p.families(board)
+        for member in config.p.detectors[family].members_on(config.p.board(board).track)
     ]
     if named is not None and named not in members:
         what = f"{named!r} is no detector of board {board!r}{meant(named, members)}"
-        yield f"{at.p.setting_name(board, 'detector')}: {what}; there: {listed(members)}"
+        yield f"{config.p.setting_name(board, 'detector')}: {what}; there: {listed(members)}"

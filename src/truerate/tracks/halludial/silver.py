@@ -82,8 +82,8 @@ def induce_requests(contexts: Iterable[Context], writer: str, questions: Questio
             about: dict[str, Any] = {"right": context.right_answer, "slack": settings.slack_words}
             about |= {"kind": kind} if purpose == INDUCE else {}
             about |= {"may_decline": True}
-            sampling, attributes = settings.inducing, {"kind": kind}
-            asked.append(questions.question(purpose, writer, context, sampling, attributes, **about))
+            attributes: dict[str, str | None] = {"kind": kind}
+            asked.append(questions.question(purpose, writer, context, settings.inducing, attributes, **about))
     return asked
 
 

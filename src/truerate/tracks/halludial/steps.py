@@ -150,14 +150,14 @@ def induce(work: DialogueWork) -> list[dict]:
     return work.asked_until_read(asked, "induce", read)[1]
 
 
-def is_built(at: Layout, board: str, tables) -> bool:
+def is_built(config: Layout, board: str, tables) -> bool:
     """Return whether models write the board's texts: not where its source publishes a data set (unless
     `texts` says so), and not without a model that may; then the source's labelled texts are its data set.
     What people labelled of dialogues that can be answered anew is no such set.
     """
-    settings = at.p.track(board)
+    settings = config.p.track(board)
     is_published = tables.samples["label_source"].is_in(dataset.TRAINED_ON).any()
-    has_writers = bool(at.p.models_on(board, (*settings.responders, settings.inducer)))
+    has_writers = bool(config.p.models_on(board, (*settings.responders, settings.inducer)))
     return has_writers and not (is_published and settings.texts == "published")
 
 
@@ -165,15 +165,15 @@ def is_built(at: Layout, board: str, tables) -> bool:
 
 
 def detect(
-    at: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
+    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
 ) -> tuple[pl.DataFrame, Replies]:
     """Ask a subject for verdicts on a shard's test samples, of some of them where and why, and for its
     choices between the two sides of pairs, in both orders. Return Generation rows of purposes `detect`,
     `locate` and `compare`, and beside them the `judgements`.
     """
-    if not allowed(at, board, model):
+    if not allowed(config, board, model):
         return NO_ROWS, {"judgements": frame(Judgement)}
-    work = DialogueWork(at, board, tables, upstream, model, shard, asking)
+    work = DialogueWork(config, board, tables, upstream, model, shard, asking)
     samples = work.test_samples()
     targets = judging.targets(samples)
     located = judging.located_of(targets, work.size.located, work.seed)
@@ -188,7 +188,7 @@ def detect(
     own_pairs = [pair for pair in pairs if pair.item_id in work.mine]
     asked = judging.compare_requests(own_pairs, work.contexts, model, work.questions)
     choices, compared = work.asked_until_read(asked, "compare", judging.read_choice)
-    judged = judging.judgements([*verdicts, *choices], at.identity(model))
+    judged = judging.judgements([*verdicts, *choices], config.identity(model))
     return generations(rows + compared), {"judgements": frame(Judgement, judged).sort("judgement_id")}
 
 
@@ -205,18 +205,18 @@ def meta(work: DialogueWork) -> list[dict]:
 
 
 def exported(
-    at: Layout, board: str, tables, replies: Replies, beside: Replies
+    config: Layout, board: str, tables, replies: Replies, beside: Replies
 ) -> tuple[dict[str, pl.DataFrame], list[dict]]:
     """Return the tables of the board's data set by name, and its annotation tasks: responses to test
     dialogues, and the judgements that the meta-judge gets. Pure: it asks nothing.
     """
-    work = DialogueWork(at, board, tables, replies)
+    work = DialogueWork(config, board, tables, replies)
     whole = pl.concat([NO_ROWS, *replies.values()]).sort("generation_id")
     # judges' replies are most of the rows, and no sample is made of them: as dicts they would fill the memory
     rows = whole.filter(pl.col("purpose").is_in(MADE_OF)).to_dicts()
     written, dropped = silver.samples(rows, work.contexts, work.settings)
     samples = frame(Sample, written)
-    if not is_built(at, board, tables):
+    if not is_built(config, board, tables):
         named = pl.col("item_id").is_in(list(work.contexts))
         samples = dataset.source_samples(tables.samples.filter(named), tables.items)
     data = {
@@ -234,9 +234,9 @@ def exported(
     return data, dataset.annotation_tasks(natural, judged, work.contexts, work.settings.labelling)
 
 
-def topics(at: Layout, board: str, **tables: pl.DataFrame) -> list[dict]:
+def topics(config: Layout, board: str, **tables: pl.DataFrame) -> list[dict]:
     """Return the rows of topics.json, from `items`, `documents`, `samples`, `judgements`."""
     from truerate.tracks.halludial.making_scores import topic_table  # numpy, with what else it needs
 
-    n_topics = at.p.track(board).n_topics
-    return topic_table(**tables, n_topics=n_topics, statistics=at.p.statistics, seed=at.p.seed)
+    n_topics = config.p.track(board).n_topics
+    return topic_table(**tables, n_topics=n_topics, statistics=config.p.statistics, seed=config.p.seed)

@@ -38,7 +38,7 @@ RATINGS = ("very unlikely", "unlikely", "neutral", "likely", "very likely")
 
 
 def label(
-    at: Layout,
+    config: Layout,
     board: str,
     tables,
     dataset: Mapping[str, pl.DataFrame],
@@ -51,12 +51,12 @@ def label(
     """Return gold samples, every label as a judgement, rejects and agreement, from the rows of label files
     (`label_files.read_labels`). `inputs` is the digest that their scores name.
     """
-    settings = at.p.track(board)
+    settings = config.p.track(board)
     tokenizer, rules = settings.tokenizer, settings.labelling
-    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
+    writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
     texts = texts_of(tasks, dataset, tokenizer=tokenizer)
     labels, rejects = annotation.checked_labels(
-        rows, texts, read_row, where=where, on_bad_row=at.p.on_bad_row
+        rows, texts, read_row, where=where, on_bad_row=config.p.on_bad_row
     )
     kept = screened(labels, texts, threshold=rules.screening_agreement)
     for (lang, name), share in kept.agreement.items():

@@ -40,7 +40,7 @@ APART = (0.1, 0.05, 0.03)  # differences of two models' means that one may wish 
 ENDLESS = 10**9
 
 
-def label_plan(at: Layout, board: str) -> Iterator[dict[str, Any]]:
+def label_plan(config: Layout, board: str) -> Iterator[dict[str, Any]]:
     """Yield what people's labels of replies will give: of the number that is set, of a half and of all
     replies, and of those that tell two models apart whose means over languages differ by so much (power .8,
     all pairs).
@@ -52,12 +52,12 @@ def label_plan(at: Layout, board: str) -> Iterator[dict[str, Any]]:
     """
     from truerate.metrics.estimators.planning import Plan
 
-    settings, size = at.p.track(board), at.p.size_of(board)
+    settings, size = config.p.track(board), config.p.size_of(board)
     n_models = len(settings.subjects)
     if not n_models or not size.natural:
         return
     n = size.articles * settings.wild.queries_per_article * settings.wild.replicates
-    confidence = at.p.statistics.confidence
+    confidence = config.p.statistics.confidence
     plan = Plan(n=ENDLESS, n_langs=len(settings.languages), rate=RATE, confidence=confidence)
     drawn = min(size.natural, n * n_models)
     wanted = (("as set", drawn), ("half of it", ceil(drawn / 2)), ("all replies", n * n_models))
@@ -80,12 +80,12 @@ def label_plan(at: Layout, board: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def label_notes(at: Layout, board: str) -> Iterator[str]:
+def label_notes(config: Layout, board: str) -> Iterator[str]:
     """Yield what the intervals of `labels` leave out: where no reply is labelled by several people nothing
     tells what one of them passes over (benchmarks/RESULTS.md: of 36 replies a cell labelled so .83 of
     intervals of .95 hold, of 30 with one for all .96).
     """
-    rules, size = at.p.track(board).labelling, at.p.size_of(board)
+    rules, size = config.p.track(board).labelling, config.p.size_of(board)
     if size.natural and (rules.n_annotators < 2 or not n_shared(NATURAL, size.natural, rules)):
         yield (
             "no reply goes to several people, so nothing will tell what one person passes over, and intervals "

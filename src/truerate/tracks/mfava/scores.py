@@ -39,18 +39,20 @@ STEPS = ("write", "insert", "translate", "translate_reference", "query", "check"
 Seeds = Mapping[Detector, Sequence[str]]
 
 
-def scored_judgements(paths: Layout, board: str, samples: pl.DataFrame, generations: pl.DataFrame) -> pl.Expr:
+def scored_judgements(
+    config: Layout, board: str, samples: pl.DataFrame, generations: pl.DataFrame
+) -> pl.Expr:
     """Return which judgements of detectors `score` reads: those of texts with labels, and of any text those
     of the rates' detector. What others mark of a reply without labels is for the sample browser alone.
     """
     replies = marking.labelled_replies(samples, generations.filter(purpose="answer"))
     labelled = pl.concat([samples["sample_id"], replies["generation_id"]])
-    is_leading = pl.col("judge") == paths.p.track(board).detector.member
+    is_leading = pl.col("judge") == config.p.track(board).detector.member
     return is_leading | pl.col("target_id").is_in(labelled.implode())
 
 
 def score(
-    paths: Layout,
+    config: Layout,
     board: str,
     *,
     items: pl.DataFrame,
@@ -64,8 +66,8 @@ def score(
     `samples` are the data set's and the gold ones, `judgements` the detectors', all or by part
     (`scored_parts`).
     """
-    settings = paths.p.track(board)
-    writer = ScoreWriter(board, inputs, paths.p.statistics, paths.p.seed)
+    settings = config.p.track(board)
+    writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
     replies = marking.answers(generations, items)
     if not isinstance(judgements, Mapping):
         judgements = marking.in_parts(judgements, scored_parts(items, samples, generations))
@@ -97,7 +99,7 @@ def score(
         of_rates, estimated = rate_scores.rate_rows(cells, calibrated, people, writer)
         rows += [*of_rates, *rate_scores.count_rows(cells, writer)]
         rows += rates.stratum_rows(leading, calibrated, writer)
-        models = {alias: paths.p.models[alias] for alias in paths.p.models_of(board)}
+        models = {alias: config.p.models[alias] for alias in config.p.models_of(board)}
         large_from = settings.large_from
         rows += analysis_rows(cells, estimated, calibrated, fit, models, writer, large_from=large_from)
         outcomes = pl.concat([outcomes, rate_scores.outcome_rows(cells, fit, writer)])

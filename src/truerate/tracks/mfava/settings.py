@@ -151,11 +151,11 @@ class Settings(Track):
 # ---- Mistakes in the settings of a board that only this track can see: lang --------------------------------
 
 
-def faults(at: Layout, board: str) -> Iterator[str]:
+def faults(config: Layout, board: str) -> Iterator[str]:
     """A line per mistake, which begins with the place of the setting."""
-    settings, where = at.p.track(board), at.p.setting_name(board, "languages")
+    settings, where = config.p.track(board), config.p.setting_name(board, "languages")
     named = {where: settings.languages} | {
-        f"models.{alias}.languages": at.p.model(alias).languages for alias in settings.subjects
+        f"models.{alias}.languages": config.p.model(alias).languages for alias in settings.subjects
     }
     lines = [
         line
@@ -163,15 +163,15 @@ def faults(at: Layout, board: str) -> Iterator[str]:
         for code in codes
         for line in mistakes(setting, language, code, setting, near=partial(meant, code, LANGUAGES))
     ]
-    yield from lines or _unwritten(at, board, where)
+    yield from lines or _unwritten(config, board, where)
 
 
-def _unwritten(at: Layout, board: str, where: str) -> Iterator[str]:
+def _unwritten(config: Layout, board: str, where: str) -> Iterator[str]:
     """Languages that the board asks for and the command of its source is not told to write."""
-    name = at.p.board(board).source
-    source = at.p.source(name)
-    written = source.languages or at.p.languages
+    name = config.p.board(board).source
+    source = config.p.source(name)
+    written = source.languages or config.p.languages
     is_told = "{languages}" in (source.make or "")
-    if lost := [code for code in at.p.track(board).languages if code not in written] if is_told else []:
+    if lost := [code for code in config.p.track(board).languages if code not in written] if is_told else []:
         what = f"{lost[0]!r} is not written by source {name!r} of board {board!r}"
         yield f"{where}: {what}; it writes: {listed(written)}"

@@ -205,10 +205,10 @@ def answer(work: WikiWork) -> list[dict]:
 
 
 def exported(
-    at: Layout, board: str, tables, replies: Replies, beside: Replies
+    config: Layout, board: str, tables, replies: Replies, beside: Replies
 ) -> tuple[dict[str, pl.DataFrame], list[dict]]:
     """Return the tables of the board's data set by name, and its annotation tasks. Pure: it asks nothing."""
-    work = WikiWork(at, board, tables, replies)
+    work = WikiWork(config, board, tables, replies)
     settings, size = work.settings, work.size
     whole = pl.concat([generations([]), *replies.values()]).sort("generation_id")
     rows = whole.filter(pl.col("purpose") != wild.ANSWER).to_dicts()
@@ -218,7 +218,7 @@ def exported(
         items += wild.with_answerable(wild_items(work), rows)
     if replies.get("translate") is not None:
         dropped += dataset.rejected_samples(kept)
-    if allowed(at, board, settings.query_writer) and not work.own_queries:
+    if allowed(config, board, settings.query_writer) and not work.own_queries:
         dropped += wild.rejected_articles(work.contexts_of(work.items_of("article")), settings.wild)
     by_item = contexts(pl.concat([tables.items, frame(Item, items)]), tables.documents)
     written = dataset.silver_samples(rows, by_item)
