@@ -16,7 +16,7 @@ from truerate.core.errors import TruerateError, listed
 from truerate.core.metric import Metric
 from truerate.leaderboard.metrics import METRICS as SHARED
 from truerate.tracks.protocol import REQUIRED, Protocol, card_of_track, metrics_of_track
-from truerate.tracks.registry import PROTOCOLS
+from truerate.tracks.registry import built_in
 
 _KINDS: dict[type, tuple[str, ...]] = {
     tuple: ("queried", "sliced", "scored", "totals", "claims", "first_drawn"),
@@ -30,10 +30,7 @@ def load_track(name: str) -> Protocol:
     if name not in track_names():
         raise TruerateError(f"no track {name!r}; there: {listed(track_names())}")
     declared(name, "Settings"), declared(name, "Sizes")
-    if built_in := PROTOCOLS.get(name):
-        protocol: object = built_in()
-    else:
-        protocol = getattr(_module_of(name, "protocol"), "PROTOCOL", None)
+    protocol: object = built_in(name) or getattr(_module_of(name, "protocol"), "PROTOCOL", None)
     if not isinstance(protocol, Protocol):
         raise TruerateError(
             f"track {name!r}: tracks/{name}/protocol.py must hold `PROTOCOL`, an object of a class of tracks/protocol.py"

@@ -1,44 +1,28 @@
 """The protocols that come with the package, each imported when it is asked for."""
 
-from collections.abc import Callable
-
 from truerate.tracks.protocol import Protocol
 
 
-def _halueval() -> Protocol:
-    from truerate.tracks.halueval.protocol import PROTOCOL
+def built_in(name: str) -> Protocol | None:
+    """Return the protocol of a track of this package; None of one that another package brings."""
+    if name == "halueval":
+        from truerate.tracks.halueval.protocol import PROTOCOL as halueval
 
-    return PROTOCOL
+        return halueval
+    if name == "halludial":
+        from truerate.tracks.halludial.protocol import PROTOCOL as halludial
 
+        return halludial
+    if name == "mfava":
+        from truerate.tracks.mfava.protocol import PROTOCOL as mfava
 
-def _halludial() -> Protocol:
-    from truerate.tracks.halludial.protocol import PROTOCOL
+        return mfava
+    if name == "wildhallucinations":
+        from truerate.tracks.wildhallucinations.protocol import PROTOCOL as wildhallucinations
 
-    return PROTOCOL
+        return wildhallucinations
+    if name == "labelled_replies":
+        from truerate.tracks.labelled_replies.protocol import PROTOCOL as labelled_replies
 
-
-def _mfava() -> Protocol:
-    from truerate.tracks.mfava.protocol import PROTOCOL
-
-    return PROTOCOL
-
-
-def _wildhallucinations() -> Protocol:
-    from truerate.tracks.wildhallucinations.protocol import PROTOCOL
-
-    return PROTOCOL
-
-
-def _labelled_replies() -> Protocol:
-    from truerate.tracks.labelled_replies.protocol import PROTOCOL
-
-    return PROTOCOL
-
-
-PROTOCOLS: dict[str, Callable[[], Protocol]] = {
-    "halueval": _halueval,
-    "halludial": _halludial,
-    "mfava": _mfava,
-    "wildhallucinations": _wildhallucinations,
-    "labelled_replies": _labelled_replies,
-}
+        return labelled_replies
+    return None

@@ -9,8 +9,8 @@ from tests.tracks.labelled_replies.made import cells, layout
 from truerate.config import Source
 from truerate.leaderboard.rows import ranks
 from truerate.sources import read_source
+from truerate.tracks.labelled_replies.dataset import exported
 from truerate.tracks.labelled_replies.scores import score
-from truerate.tracks.labelled_replies.steps import exported
 from truerate.tracks.protocol import metrics_of_track
 
 DATA = Path(

@@ -1,6 +1,6 @@
 """Labelled replies as the stages know them: what each part of the protocol is done by."""
 
-from truerate.tracks.labelled_replies import context, scores, steps
+from truerate.tracks.labelled_replies import dataset, scores
 from truerate.tracks.labelled_replies.public_tables import public_tables
 from truerate.tracks.labelled_replies.settings import Settings, Sizes
 from truerate.tracks.protocol import Protocol
@@ -11,10 +11,10 @@ class LabelledReplies(Protocol):
 
     name = "labelled_replies"
     settings, sizes = Settings, Sizes
-    contexts = staticmethod(context.contexts)
-    exported = staticmethod(steps.exported)
+    contexts = staticmethod(dataset.contexts)
+    exported = staticmethod(dataset.exported)
     score = staticmethod(scores.score)
-    targets = staticmethod(steps.targets)
+    targets = staticmethod(dataset.targets)
     public_tables = staticmethod(public_tables)
 
 

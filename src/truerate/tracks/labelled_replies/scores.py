@@ -9,15 +9,14 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.schemas import Outcome, Score, frame
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.tracks.labelled_replies.corrected_scores import score_corrected
-from truerate.tracks.labelled_replies.detector_scores import score_detectors, verdicts_on
+from truerate.tracks.labelled_replies.detector_scores import score_corrected, score_detectors, verdicts_on
 from truerate.tracks.labelled_replies.replies import by_rule, by_subject, replies, rules_of, slices
 
 RATE, JUDGED = "hallucination_rate", "judged_rate"
 
 
 def score(
-    at: Layout,
+    config: Layout,
     board: str,
     *,
     items: pl.DataFrame,
@@ -27,20 +26,15 @@ def score(
     inputs: str,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """All Score and Outcome rows of a board."""
-    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
+    writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
     rows = replies(samples)
     subjects = rows.filter(~pl.col("is_calibration"))
     judged_rows = verdicts_on(rows, judgements)
     rates, outcomes = score_rates(subjects, writer)
     judged, verdicts = score_judged(judged_rows.filter(~pl.col("is_calibration")), writer)
-    parts = [
-        *rates,
-        *judged,
-        *score_labels(subjects, writer),
-        *score_detectors(judged_rows, writer),
-        *score_corrected(judged_rows, writer, at.p.track(board)),
-    ]
-    return frame(Score, parts), pl.concat([outcomes, verdicts])
+    score_rows = [*rates, *judged, *score_labels(subjects, writer), *score_detectors(judged_rows, writer)]
+    score_rows += score_corrected(judged_rows, writer, config.p.track(board))
+    return frame(Score, score_rows), pl.concat([outcomes, verdicts])
 
 
 def score_rates(subjects: pl.DataFrame, writer: ScoreWriter) -> tuple[list[dict[str, Any]], pl.DataFrame]:
@@ -88,10 +82,8 @@ def score_labels(subjects: pl.DataFrame, writer: ScoreWriter) -> list[dict[str, 
     for metric, column in (("label_rate", "label"), ("files_rate", "files")):
         for value in sorted(subjects[column].drop_nulls().unique()):
             for subject, of_subject in by_subject(subjects.drop_nulls(column)):
-                hits = (of_subject[column] == value).to_numpy()
-                score_rows.append(
-                    writer.share(metric, subject, {column: value}, hits, of_subject["cluster"].to_list())
-                )
+                hits, clusters = (of_subject[column] == value).to_numpy(), of_subject["cluster"].to_list()
+                score_rows.append(writer.share(metric, subject, {column: value}, hits, clusters))
     for subject, of_subject in by_subject(subjects.drop_nulls("judge")):
         hits = (of_subject["own_judge"] == "True").fill_null(False).to_numpy()
         score_rows.append(writer.share("own_judge_rate", subject, {}, hits, of_subject["cluster"].to_list()))
