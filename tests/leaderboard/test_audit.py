@@ -106,8 +106,8 @@ def test_a_set_without_shortcut_is_not_flagged():
     texts = [tuple(" ".join(rng.choice(words, size=rng.integers(3, 9))) for _ in "rh") for _ in range(100)]
     scores = run(of_pairs(texts))
     assert findings(scores, 0.75) == []
-    found = cell(scores, "balanced_accuracy", "words", task="qa")
-    assert found["low"] < 0.5 < found["high"]
+    score = cell(scores, "balanced_accuracy", "words", task="qa")
+    assert score["low"] < 0.5 < score["high"]
 
 
 def test_a_rare_label_is_not_a_shortcut():
@@ -151,22 +151,22 @@ def test_a_text_of_several_schemes_is_in_the_slice_of_each():
 
 
 def test_one_class_or_nothing_gives_no_rows():
-    one = [sample(f"s{i}", "text", True, task="silver") for i in range(6)]
-    assert run(one).is_empty() and run([]).is_empty() and findings(run(one), 0.75) == []
+    silver = [sample(f"s{i}", "text", True, task="silver") for i in range(6)]
+    assert run(silver).is_empty() and run([]).is_empty() and findings(run(silver), 0.75) == []
     both = [sample(f"q{i}", "text", i % 2 == 0) for i in range(6)]
-    assert {pair["value"] for row in run(one + both)["slice"].to_list() for pair in row} == {"qa"}
+    assert {pair["value"] for row in run(silver + both)["slice"].to_list() for pair in row} == {"qa"}
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="no public HaluEval files beside this checkout")
 def test_the_published_candidates_are_told_by_length_alone():
-    rows, known = [], {}
+    rows, knowledge_of = [], {}
     for file, scheme in (("one_turn", "one-pass"), ("multi_turn", "conversational")):
         text = (DATA / f"qa_candidates_{file}.jsonl").read_text("utf-8")
         lines = [json.loads(line) for line in text.splitlines()]
         both = [(line["right_answer"], line["hallucinated_answer"]) for line in lines]
         rows += of_pairs(both, scheme=scheme)
-        known |= {f"g{i}": line["knowledge"] for i, line in enumerate(lines)}
-    contexts = pl.DataFrame({"item_id": list(known), "knowledge": list(known.values())})
+        knowledge_of |= {f"g{i}": line["knowledge"] for i, line in enumerate(lines)}
+    contexts = pl.DataFrame({"item_id": list(knowledge_of), "knowledge": list(knowledge_of.values())})
     scores = audit(frame(Sample, rows), contexts, **RULES)
     one_pass, conversational = ({"scheme": scheme} for scheme in ("one-pass", "conversational"))
     # 300 pairs each: words, pairwise .933 and .997; characters by a cross-validated threshold .887 and .957
@@ -181,11 +181,13 @@ def test_the_published_candidates_are_told_by_length_alone():
 def test_parts_of_a_set_are_audited_as_the_whole():
     texts = [(f"Varn {k} is a town.", f"Varn {k} is a city of {k} towers.") for k in range(12)]
     samples = frame(Sample, of_pairs(texts))
-    known = {f"g{k}": None if k % 4 == 0 else f"Varn {k // 2} is a town." for k in range(12)}
-    contexts = pl.DataFrame({"item_id": list(known), "knowledge": list(known.values())})
-    told = joined(samples, contexts)
+    knowledge_of = {f"g{k}": None if k % 4 == 0 else f"Varn {k // 2} is a town." for k in range(12)}
+    contexts = pl.DataFrame({"item_id": list(knowledge_of), "knowledge": list(knowledge_of.values())})
+    predictions = joined(samples, contexts)
     whole = audit(samples, contexts, **RULES)
-    assert audit_of((told.slice(start, 5) for start in range(0, told.height, 5)), **RULES).equals(whole)
+    assert audit_of(
+        (predictions.slice(start, 5) for start in range(0, predictions.height, 5)), **RULES
+    ).equals(whole)
     absent = value(whole, "auroc", "overlap")
     assert absent > 0.6  # the overlap with each text's own knowledge tells: it is read part by part, too
 
@@ -197,5 +199,5 @@ def test_of_very_many_texts_some_are_learned_from_and_all_are_told():
     labels = np.arange(n) % 3 == 0
     texts = [f"{'varn' if label else 'mirn'} {k % 7}" for k, label in enumerate(labels)]
     folds, none = np.arange(n) % 5, np.zeros((0, 2), dtype=int)
-    told = tell(Labelled(texts, labels, np.arange(n), folds, none, {}), "answer-ngrams")
-    assert told.verdicts.tolist() == labels.tolist()
+    predictions = tell(Labelled(texts, labels, np.arange(n), folds, none, {}), "answer-ngrams")
+    assert predictions.verdicts.tolist() == labels.tolist()

@@ -68,13 +68,13 @@ HIDDEN = Matrices(
 def scored(tp, tn, *, n, positives):
     """Printed scores of one matrix, by hand from their definitions."""
     yes, no = tp + n - positives - tn, tn + positives - tp
-    found = {
+    figures = {
         "accuracy": (tp + tn) / n,
         "avg_recall": (tp / positives + tn / (n - positives)) / 2,
         "avg_precision": (tp / yes + tn / no) / 2,
         "macro_f1": tp / (yes + positives) + tn / (no + n - positives),
     }
-    return {name: round(100 * value, 2) for name, value in found.items()}
+    return {name: round(100 * value, 2) for name, value in figures.items()}
 
 
 def figures(whole_right=(7, 9)):
@@ -87,8 +87,8 @@ def figures(whole_right=(7, 9)):
     return printed(
         *(
             (table, "m", name, part, value)
-            for (table, part), found in tables.items()
-            for name, value in found.items()
+            for (table, part), figures in tables.items()
+            for name, value in figures.items()
         )
     )
 

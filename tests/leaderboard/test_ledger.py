@@ -46,25 +46,25 @@ def test_a_missing_file_is_one_line():
 @needs_data
 def test_printed_totals_of_helma_hold():
     # Table 5: 10,000 per task; Table 7: 3,109, 891 and 3,868 failures of ChatGPT
-    found = check_totals(
+    lines = check_totals(
         load_published(DATA / "published_results.csv").filter(source="helma"), PROTOCOL.totals
     )
-    assert [line["verdict"] for line in found] == ["consistent"] * 6
-    assert sorted(line["ours"] for line in found) == [891, 3109, 3868, 10000, 10000, 10000]
+    assert [line["verdict"] for line in lines] == ["consistent"] * 6
+    assert sorted(line["ours"] for line in lines) == [891, 3109, 3868, 10000, 10000, 10000]
 
 
 @needs_data
 def test_printed_totals_of_mfava_hold():
-    found = check_totals(load_published(DATA / "published_results.csv").filter(source="mfava"), MFAVA.totals)
-    assert [line["verdict"] for line in found] == ["consistent"] * 5
-    assert {line["quantity"][-2:]: line["ours"] for line in found} == {
+    lines = check_totals(load_published(DATA / "published_results.csv").filter(source="mfava"), MFAVA.totals)
+    assert [line["verdict"] for line in lines] == ["consistent"] * 5
+    assert {line["quantity"][-2:]: line["ours"] for line in lines} == {
         "ru": 1088,
         "ar": 667,
         "zh": 1227,
         "de": 1777,
         "tr": 1018,
     }
-    assert sum(line["ours"] for line in found) == 5777
+    assert sum(line["ours"] for line in lines) == 5777
 
 
 @needs_data
@@ -74,8 +74,8 @@ def test_printed_averages_of_mfava_table_10_hold():
     silver = rows.filter(pl.col("slice").str.ends_with("/silver") & (pl.col("slice") != "Average/silver"))
     printed = rows.filter(slice="Average/silver")
     for metric, value in printed.select("metric", "value").rows():
-        found = silver.filter(metric=metric)["value"]
-        assert len(found) == 27 and found.mean() == pytest.approx(value, abs=0.006), metric
+        lines = silver.filter(metric=metric)["value"]
+        assert len(lines) == 27 and lines.mean() == pytest.approx(value, abs=0.006), metric
 
 
 @needs_data
@@ -103,5 +103,5 @@ def test_always_no_beats_davinci_on_the_general_set():
         for line in (DATA / "halueval/general.jsonl").read_text("utf-8").split("\n")
         if line
     ]
-    found = wilson(labels.count("no"), len(labels), confidence=0.95)
-    assert found.low < 1 - 815 / 4507 < found.high and found.low > 0.7754
+    lines = wilson(labels.count("no"), len(labels), confidence=0.95)
+    assert lines.low < 1 - 815 / 4507 < lines.high and lines.low > 0.7754

@@ -76,10 +76,10 @@ def test_rows_have_kinds_and_rank_ranges():
     assert planted["rank_low"] is None and planted["value"] == 0.88 and planted["provenance"] == "abc"
 
 
-def leading(said, models):
+def leading(message, models):
     """Whether each subject may be first, and its rank range, by the values it has on 100 units."""
-    scores = scored({name: sum(values) / 100 for name, values in said.items()})
-    table = rows(scores, judged(said), dict.fromkeys(models, "model"))
+    scores = scored({name: sum(values) / 100 for name, values in message.items()})
+    table = rows(scores, judged(message), dict.fromkeys(models, "model"))
     return {
         row["subject"]: (row["is_leading"], row["rank_low"], row["rank_high"]) for row in table.to_dicts()
     }
@@ -88,8 +88,8 @@ def leading(said, models):
 def test_no_row_that_loses_to_another_may_be_first():
     perfect = [1.0] * 100
     first, last = (True, 1, 2), {"bad": (False, 3, 3), "length": (False, 3, 4)}
-    found = leading({"good": GOOD, "twin": GOOD, "bad": BAD, "length": BAD}, ["good", "twin", "bad"])
-    assert found == {"good": first, "twin": first} | last
+    leaders = leading({"good": GOOD, "twin": GOOD, "bad": BAD, "length": BAD}, ["good", "twin", "bad"])
+    assert leaders == {"good": first, "twin": first} | last
     beaten = leading({"good": BAD, "bad": BAD[::-1], "length": perfect}, ["good", "bad"])
     assert beaten == {"good": (False, 1, 2), "bad": (False, 1, 2), "length": (False, 1, 1)}
     level = leading({"good": GOOD, "bad": GOOD, "length": GOOD}, ["good", "bad"])
@@ -98,8 +98,8 @@ def test_no_row_that_loses_to_another_may_be_first():
 
 def test_one_model_alone_has_no_rank_and_leads_nothing():
     none = (False, None, None)
-    found = leading({"good": GOOD, "length": BAD, "never": BAD}, ["good"])
-    assert found == {"good": none, "length": none, "never": none}
+    leaders = leading({"good": GOOD, "length": BAD, "never": BAD}, ["good"])
+    assert leaders == {"good": none, "length": none, "never": none}
     assert leading({"length": BAD}, []) == {"length": none}
     assert leading({"length": GOOD, "never": BAD}, []) == {"length": (True, 1, 1), "never": (False, 2, 2)}
 
@@ -134,8 +134,8 @@ def test_a_record_says_the_table_by_its_whole_name():
 
 def test_a_score_without_a_record_is_refused_by_name():
     scores = pl.concat([scored({"good": 0.9}), scored({"good": 0.9}, metric="noise")])
-    said = "board 'b': metric 'noise' has no record; .* recorded: accuracy, accuracy_seen, unparsed"
-    with pytest.raises(TruerateError, match=said):
+    message = "board 'b': metric 'noise' has no record; .* recorded: accuracy, accuracy_seen, unparsed"
+    with pytest.raises(TruerateError, match=message):
         rows(scores, frame(Outcome))
     assert rows(scores, frame(Outcome), board="elsewhere").is_empty()
 

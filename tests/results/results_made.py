@@ -32,11 +32,11 @@ def outcomes(verdicts=VERDICTS, n=10):
         Outcome,
         [
             {
-                "board": BOARD, "metric": RATE.name, "subject": subject, "slice": pairs(), "unit_id": f"u{place}",
-                "cluster_id": f"s{place}", "value": float(place in wrong),
+                "board": BOARD, "metric": RATE.name, "subject": subject, "slice": pairs(), "unit_id": f"u{position}",
+                "cluster_id": f"s{position}", "value": float(position in wrong),
             }
             for subject, wrong in verdicts.items()
-            for place in range(n)
+            for position in range(n)
         ],
     )  # fmt: skip
 

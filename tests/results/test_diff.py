@@ -18,8 +18,8 @@ METRICS = "metrics/leaderboard.json"
 
 
 def git(*words):
-    own = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *own, *words], check=True, capture_output=True)
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *identity, *words], check=True, capture_output=True)
 
 
 @pytest.fixture
@@ -33,10 +33,10 @@ def repository(tmp_path, monkeypatch):
     git("add", "-A")
     git("commit", "-qm", "first")
     git("tag", "one")
-    place = tmp_path / "results" / BOARD / SCORES
-    table = pl.read_csv(place).filter(pl.col("subject") != "cedar")
+    path = tmp_path / "results" / BOARD / SCORES
+    table = pl.read_csv(path).filter(pl.col("subject") != "cedar")
     moved = pl.when(pl.col("subject") == "birch").then(0.4).otherwise("value")
-    table.with_columns(value=moved).write_csv(place)
+    table.with_columns(value=moved).write_csv(path)
     (tmp_path / METRICS).write_text(json.dumps({"built": {"accuracy": {"task=qa": {"elm": 0.625}}}}))
     return tmp_path
 
@@ -48,7 +48,7 @@ def test_a_project_below_the_root_of_its_repository(repository, monkeypatch):
     git("mv", "results", "metrics", "bench")
     git("commit", "-qam", "moved")
     monkeypatch.chdir(below)
-    assert [one.subject for one in differences("HEAD", None, metrics=METRICS)] == []
+    assert [change.subject for change in differences("HEAD", None, metrics=METRICS)] == []
     (below / METRICS).write_text(json.dumps({"built": {"accuracy": {"task=qa": {"elm": 0.75}}}}))
     (moved,) = differences("HEAD", None, metrics=METRICS)
     assert (moved.board, moved.kind, moved.now["value"]) == ("built", "moved", 0.75)
@@ -56,18 +56,22 @@ def test_a_project_below_the_root_of_its_repository(repository, monkeypatch):
 
 def test_what_moved_and_what_is_gone(repository):
     git("commit", "-qam", "second")
-    found = differences("one", "HEAD", metrics=METRICS)
-    assert [(one.board, one.subject, one.kind) for one in found] == [
+    changes = differences("one", "HEAD", metrics=METRICS)
+    assert [(change.board, change.subject, change.kind) for change in changes] == [
         ("built", "elm", "moved"),
         (BOARD, "birch", "moved"),
         (BOARD, "cedar", "gone"),
     ]
-    said = "\n".join(lines(found))
-    assert "accuracy of elm (task=qa): 0.500 → 0.625" in said
-    assert "birch: 0.300 (0.108–0.603), rank 1–2 → 0.400 (0.108–0.603), rank 1–2" in said
-    assert f"{BOARD}: 1 moved, 0 added, 1 gone" in said
-    assert json.loads(as_json(found))[2]["kind"] == "gone"
-    assert [one.kind for one in differences("HEAD", "one", metrics=METRICS)] == ["moved", "moved", "added"]
+    message = "\n".join(lines(changes))
+    assert "accuracy of elm (task=qa): 0.500 → 0.625" in message
+    assert "birch: 0.300 (0.108–0.603), rank 1–2 → 0.400 (0.108–0.603), rank 1–2" in message
+    assert f"{BOARD}: 1 moved, 0 added, 1 gone" in message
+    assert json.loads(as_json(changes))[2]["kind"] == "gone"
+    assert [change.kind for change in differences("HEAD", "one", metrics=METRICS)] == [
+        "moved",
+        "moved",
+        "added",
+    ]
 
 
 def test_the_files_as_they_lie_here_are_the_second_where_none_is_named(repository):
@@ -127,6 +131,6 @@ def test_the_page_is_written_by_the_command_and_no_other_file_is_lost(repository
     capsys.readouterr()
     for taken in ("mine.html", "results"):
         assert main(["diff", "one", "--html", taken]) == 2
-        said = capsys.readouterr()
-        assert said.out == "" and said.err.count("\n") == 1 and "--html" in said.err
+        message = capsys.readouterr()
+        assert message.out == "" and message.err.count("\n") == 1 and "--html" in message.err
     assert (repository / "mine.html").read_text() == "mine"

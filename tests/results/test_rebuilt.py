@@ -62,33 +62,33 @@ BUILDS = {
 @pytest.fixture(scope="session")
 def rebuilt(tmp_path_factory):
     """A function that gives the folder of results which a build writes; each build is made once."""
-    made: dict[str, Path] = {}
+    built: dict[str, Path] = {}
 
     def results_of(build: str) -> Path:
-        if build not in made:
-            made[build] = _built(build, tmp_path_factory.mktemp(f"rebuilt_{build}"))
-        return made[build]
+        if build not in built:
+            built[build] = _built(build, tmp_path_factory.mktemp(f"rebuilt_{build}"))
+        return built[build]
 
     return results_of
 
 
 def _built(build: str, folder: Path) -> Path:
     sets, _ = BUILDS[build]
-    place, named = (PAGES, "TRUERATE_DATA") if build == LEARNED else (CLONES, "TRUERATE_CLONES")
-    if missing := [name for name in sets if not (place / name).is_dir()]:
-        pytest.skip(f"no {place / missing[0]}; name the folder that holds it in {named}")
+    parent, named = (PAGES, "TRUERATE_DATA") if build == LEARNED else (CLONES, "TRUERATE_CLONES")
+    if missing := [name for name in sets if not (parent / name).is_dir()]:
+        pytest.skip(f"no {parent / missing[0]}; name the folder that holds it in {named}")
     (folder / "data").mkdir()
     for name, files in sets.items():
         if not files:
-            (folder / "data" / name).symlink_to(place / name)
+            (folder / "data" / name).symlink_to(parent / name)
         for file in files:
             (folder / "data" / name / file).parent.mkdir(parents=True)
-            shutil.copy(place / name / file, folder / "data" / name / file)
+            shutil.copy(parent / name / file, folder / "data" / name / file)
     results = folder / "results"
-    told = ["real", str(folder / "data"), "--work", str(folder / "work"), "--commit-results", str(results)]
+    command = ["real", str(folder / "data"), "--work", str(folder / "work"), "--commit-results", str(results)]
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
-        assert main(told) == 0
+        assert main(command) == 0
     return results
 
 
@@ -103,23 +103,25 @@ def _built(build: str, folder: Path) -> Path:
     ],
 )
 def test_a_committed_result_is_what_the_code_makes_of_the_published_files(rebuilt, build, board):
-    made, committed = rebuilt(build) / board, ROOT / "results" / board
+    built, committed = rebuilt(build) / board, ROOT / "results" / board
     for name in (CARD, SCORES):
-        assert (made / name).read_bytes() == (committed / name).read_bytes(), name
-    assert pl.read_parquet(made / ROWS).equals(pl.read_parquet(committed / ROWS))
-    assert (made / LABELS).is_file() == (committed / LABELS).is_file()
-    if (made / LABELS).is_file():
-        assert pl.read_parquet(made / LABELS).equals(pl.read_parquet(committed / LABELS))
+        assert (built / name).read_bytes() == (committed / name).read_bytes(), name
+    assert pl.read_parquet(built / ROWS).equals(pl.read_parquet(committed / ROWS))
+    assert (built / LABELS).is_file() == (committed / LABELS).is_file()
+    if (built / LABELS).is_file():
+        assert pl.read_parquet(built / LABELS).equals(pl.read_parquet(committed / LABELS))
 
 
 @pytest.mark.proof
 @pytest.mark.xdist_group(f"rebuilt-{LEARNED}")
 def test_what_no_network_said_is_made_anew_where_networks_learn_too(rebuilt):
     folders = (rebuilt(LEARNED) / "mushroom", ROOT / "results/mushroom")
-    own = ~pl.col("subject").str.starts_with(NETWORKS)
-    made, committed = (pl.read_csv(folder / SCORES).filter(own).select(OF_ITS_OWN) for folder in folders)
-    assert made.height > 0 and made.equals(committed)
-    made_rows, committed_rows = (pl.read_parquet(folder / ROWS).filter(own) for folder in folders)
+    is_untrained = ~pl.col("subject").str.starts_with(NETWORKS)
+    built, committed = (
+        pl.read_csv(folder / SCORES).filter(is_untrained).select(OF_ITS_OWN) for folder in folders
+    )
+    assert built.height > 0 and built.equals(committed)
+    made_rows, committed_rows = (pl.read_parquet(folder / ROWS).filter(is_untrained) for folder in folders)
     assert made_rows.equals(committed_rows)
     assert (folders[0] / CARD).read_bytes() == (folders[1] / CARD).read_bytes()
 

@@ -28,10 +28,10 @@ def test_all_languages_are_the_mean_of_each_and_so_is_the_interval():
         for lang, values in {**VALUES, "all": weighed}.items()
         for name, value in values.items()
     ]  # fmt: skip
-    own = card(metrics=(MetricCard(**facts_of(CORRELATION)),))
-    made = {row["slice"]: row for row in recomputed(frame(Outcome, rows), own, {}).to_dicts()}
-    each = [made[f"against=natural;lang={lang}"] for lang in ("sv", "fi")]
-    whole = made["against=natural;lang=all"]
+    of_correlation = card(metrics=(MetricCard(**facts_of(CORRELATION)),))
+    scores = {row["slice"]: row for row in recomputed(frame(Outcome, rows), of_correlation, {}).to_dicts()}
+    each = [scores[f"against=natural;lang={lang}"] for lang in ("sv", "fi")]
+    whole = scores["against=natural;lang=all"]
     assert [row["value"] for row in (*each, whole)] == pytest.approx([0.5, 0.9, 0.7])
     expected = mean_of_cells([Interval(row["value"], row["low"], row["high"]) for row in each])
     assert (whole["low"], whole["high"]) == pytest.approx((expected.low, expected.high), abs=2e-6)
@@ -49,10 +49,10 @@ def test_a_share_whose_units_leave_its_bounds_has_the_interval_of_their_mean():
 
 def test_a_correlation_below_zero_has_an_interval_and_what_lies_beyond_has_none():
     rows = outcomes().to_dicts()
-    own = card(metrics=(MetricCard(**facts_of(CORRELATION)),))
+    of_correlation = card(metrics=(MetricCard(**facts_of(CORRELATION)),))
     below = [row | {"metric": "spearman", "value": row["value"] - 0.5} for row in rows]
-    (aster, *_) = recomputed(frame(Outcome, below), own, {}).to_dicts()
+    (aster, *_) = recomputed(frame(Outcome, below), of_correlation, {}).to_dicts()
     assert aster["value"] == pytest.approx(-0.3) and -1 <= aster["low"] < -0.3 < aster["high"]
     beyond = [row | {"metric": "spearman", "value": row["value"] * 3} for row in rows]
-    (aster, *_) = recomputed(frame(Outcome, beyond), own, {}).to_dicts()
+    (aster, *_) = recomputed(frame(Outcome, beyond), of_correlation, {}).to_dicts()
     assert (aster["value"], aster["low"], aster["high"]) == (pytest.approx(0.6), None, None)

@@ -1,21 +1,24 @@
-"""Which sets a folder holds: by their own folders, as clones of their repositories, or as the folder itself."""
+"""The public sets of a folder: which are there, which can be read, what is left out, and whose labels are corrected."""
 
+import json
 from pathlib import Path
 
 import pytest
 from house import ROOT
 
+from truerate.cli import main
 from truerate.config import load_params
 from truerate.config.layout import Layout
-from truerate.core.errors import TruerateError, listed
-from truerate.results.sets import boards_in, survey
-from truerate.results.work_folder import declare, furnish
+from truerate.core.errors import SettingsError, TruerateError, listed
+from truerate.results.sets import LEFT_OUT, boards_in, lines_of, sets_in, survey
+from truerate.results.work_folder import declare, furnish, with_errata
+from truerate.sources import readers
 
 
-def folders_but(*found: str) -> str:
+def folders_but(*present: str) -> str:
     """The folders that params.yaml names for public sets, but those found, as a message lists them."""
     entries = load_params(ROOT / "params.yaml").public_data.values()
-    return listed({entry.folder for entry in entries} - set(found))
+    return listed({entry.folder for entry in entries} - set(present))
 
 
 def test_what_is_there_and_what_is_not_is_said_before_the_build(tmp_path):
@@ -67,10 +70,10 @@ def test_files_of_other_names_and_sets_without_a_board_are_told(tmp_path):
 
 def test_a_file_that_was_packed_or_changed_to_parquet_is_told_where_nothing_reads_it(tmp_path):
     at = Layout.load(str(ROOT / "params.yaml"))
-    place = tmp_path / "FaithBench/data_for_release"
-    place.mkdir(parents=True)
+    path = tmp_path / "FaithBench/data_for_release"
+    path.mkdir(parents=True)
     for file in ("batch_1.json", "batch_1.json.gz", "batch_2.json.gz", "batch_12.parquet"):
-        (place / file).touch()
+        (path / file).touch()
     (tmp_path / "QA-Eval/EVOUNA").mkdir(parents=True)
     for file in ("NQ.parquet", "TQ.json"):  # files that are named whole are read in either form
         (tmp_path / "QA-Eval/EVOUNA" / file).touch()
@@ -146,3 +149,100 @@ def test_what_is_watched_of_a_clone_are_the_files_that_it_is_read_from(tmp_path,
     assert watched() == before
     (clone / "knowledge_qa.jsonl").write_text("[]\n", "utf-8")
     assert watched() != before
+
+
+# ---- What there is to build boards of: each public set once, with what of it a folder lacks
+
+
+@pytest.fixture
+def at():
+    return Layout.load(str(ROOT / "params.yaml"))
+
+
+def test_every_set_says_where_it_comes_from_and_what_it_may_be_used_for(at):
+    rows = {row["name"]: row for row in sets_in(at, None)}
+    assert len(sets_in(at, None)) == len(
+        {(entry.reader, entry.folder) for entry in at.p.public_data.values()}
+    )
+    for row in rows.values():
+        assert (
+            row["url"].startswith("https://")
+            and row["licence"]
+            and row["redistribution"] in ("yes", "ids-only", "no")
+        )
+        assert row["folders"] and row["boards"]
+    assert [board["part"] for board in rows["refchecker"]["boards"]] == [
+        "zero_context",
+        "noisy_context",
+        "accurate_context",
+    ]
+    assert rows["mushroom"]["unproven"] == ["test"]
+    # one reader of two layouts, of which one was at hand
+    assert rows["ParticleMedia__RAGTruth"]["unproven"] == ["its own source_info.jsonl and response.jsonl"]
+    assert {entry.reader for entry in at.p.public_data.values()} <= set(readers())
+
+
+def test_what_a_folder_lacks_of_a_set_is_named(at, tmp_path):
+    (tmp_path / "HaluEval/data").mkdir(parents=True)
+    (tmp_path / "HaluEval/data/general_data.json").touch()
+    rows = {row["name"]: row for row in sets_in(at, tmp_path)}
+    assert rows["halueval"]["found"] == str(tmp_path / "HaluEval") and rows["begin"]["found"] is None
+    assert "general replies" not in rows["halueval"]["missing"] and "QA" in rows["halueval"]["missing"]
+    text = lines_of(list(rows.values()))
+    assert any(line.startswith("  UHGEval") for line in text[text.index("left out") :])
+    assert f"    here: {tmp_path / 'HaluEval'}" in text and "    here: not here" in text
+    with pytest.raises(TruerateError, match="is no folder; name the one that your sets lie in"):
+        sets_in(at, tmp_path / "absent")
+
+
+def test_the_list_is_json_for_programs_and_a_build_needs_a_folder(at, capsys):
+    assert main(["real", "--list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == sets_in(at, None)
+    for words, message in (
+        (["real"], "name the folder"),
+        (["real", "x", "--json"], "goes with `real --list`"),
+    ):
+        assert main(words) == 2 and message in capsys.readouterr().err
+
+
+def test_the_guide_names_every_set_and_those_that_are_left_out(at):
+    guide = (ROOT / "site/pages/guide/real-data.md").read_text("utf-8")
+    repositories = [row["repository"] for row in sets_in(at, None) if row["repository"]]
+    repositories += [repository for _, repository in LEFT_OUT]
+    assert [repository for repository in repositories if repository not in guide] == []
+
+
+# ---- Errata of boards of public files: found by the board's name, refused where no board takes them
+
+
+@pytest.fixture(scope="module")
+def at_root():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        return Layout.load("params.yaml")
+
+
+def test_a_board_has_the_errata_of_its_name_and_others_have_none(at_root, tmp_path):
+    (tmp_path / "evouna.csv").write_text("", "utf-8")
+    present = with_errata(at_root, {"evouna": {}, "faithbench": {}}, tmp_path)
+    assert present == {"evouna": {"errata": str(tmp_path / "evouna.csv")}, "faithbench": {"errata": None}}
+
+
+def test_no_folder_of_errata_is_no_fault(at_root, tmp_path):
+    assert with_errata(at_root, {"evouna": {}}, tmp_path / "absent") == {"evouna": {"errata": None}}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("evuona", r"there is no board 'evuona'; did you mean 'evouna'\?; boards: "),
+        (
+            "xsum-hallucinations",
+            r"labels of board 'xsum-hallucinations' cannot be corrected here; allowed: .*evouna",
+        ),
+    ],
+)
+def test_errata_that_no_board_takes_are_refused_before_anything_is_built(name, message, at_root, tmp_path):
+    (tmp_path / f"{name}.csv").write_text("", "utf-8")
+    with pytest.raises(SettingsError, match=message):
+        with_errata(at_root, {"evouna": {}}, tmp_path)

@@ -30,9 +30,9 @@ def label(unit, *, part="", gives=None, **more):
     return row | {"rater": "", "label": "yes", "metric": metric, "where": "", "gives": gives} | more
 
 
-def put(place, *rows):
-    save_labels(pl.DataFrame(list(rows), schema=schema(Label)), place)
-    return load_result(place), place
+def put(path, *rows):
+    save_labels(pl.DataFrame(list(rows), schema=schema(Label)), path)
+    return load_result(path), path
 
 
 # the made-up result: beta has 1 on u0 and 0 on u1, u2, u3
@@ -40,14 +40,14 @@ AS_ROWS = [label("u0", gives=1.0), *(label(f"u{k}", gives=0.0) for k in (1, 2, 3
 
 
 def test_labels_that_give_the_rows_differ_in_nothing(tmp_path):
-    result, place = put(write_results(tmp_path), *AS_ROWS)
-    labels = load_labels(place, result).filter(subject="beta")
-    own = result.model_copy(update={"rows": result.rows.filter(subject="beta")})
-    assert list(label_differences(own, labels)) == []
+    result, path = put(write_results(tmp_path), *AS_ROWS)
+    labels = load_labels(path, result).filter(subject="beta")
+    of_beta = result.model_copy(update={"rows": result.rows.filter(subject="beta")})
+    assert list(label_differences(of_beta, labels)) == []
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         # the mean of both parts is a half where the rows say 1
         (
@@ -58,11 +58,11 @@ def test_labels_that_give_the_rows_differ_in_nothing(tmp_path):
         ([*AS_ROWS, label("u9", gives=1.0)], "as beta on u9: None, labels 1.0"),
     ],
 )
-def test_a_value_that_labels_do_not_give_is_one_line(rows, said, tmp_path):
-    result, place = put(write_results(tmp_path), *rows)
-    own = result.model_copy(update={"rows": result.rows.filter(subject="beta")})
-    (line,) = label_differences(own, load_labels(place, result))
-    assert said in line
+def test_a_value_that_labels_do_not_give_is_one_line(rows, message, tmp_path):
+    result, path = put(write_results(tmp_path), *rows)
+    of_beta = result.model_copy(update={"rows": result.rows.filter(subject="beta")})
+    (line,) = label_differences(of_beta, load_labels(path, result))
+    assert message in line
 
 
 def test_the_check_of_results_says_so(tmp_path, capsys):
@@ -73,12 +73,12 @@ def test_the_check_of_results_says_so(tmp_path, capsys):
 
 
 def test_without_a_file_there_are_none(tmp_path):
-    place = write_results(tmp_path)
-    assert load_labels(place, load_result(place)) is None
+    path = write_results(tmp_path)
+    assert load_labels(path, load_result(path)) is None
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         ([label("u0", board="other")], "holds labels of board 'other'"),
         ([label("u0"), label("u0", label="no")], "holds a label twice"),
@@ -92,23 +92,23 @@ def test_without_a_file_there_are_none(tmp_path):
         ([], "holds no label"),
     ],
 )
-def test_a_file_that_others_made_wrong_is_one_line(rows, said, tmp_path):
-    result, place = put(write_results(tmp_path), *rows)
+def test_a_file_that_others_made_wrong_is_one_line(rows, message, tmp_path):
+    result, path = put(write_results(tmp_path), *rows)
     with pytest.raises(SourceError) as error:
-        load_labels(place, result)
-    assert said in str(error.value) and "\n" not in str(error.value)
+        load_labels(path, result)
+    assert message in str(error.value) and "\n" not in str(error.value)
 
 
 def test_what_is_no_table_and_a_link_are_refused(tmp_path):
-    place = write_results(tmp_path)
-    result = load_result(place)
-    (place / LABELS).write_bytes(b"PAR1")
+    path = write_results(tmp_path)
+    result = load_result(path)
+    (path / LABELS).write_bytes(b"PAR1")
     with pytest.raises(SourceError, match="is no table of labels"):
-        load_labels(place, result)
-    (place / LABELS).unlink()
-    (place / LABELS).symlink_to("/etc/hostname")
+        load_labels(path, result)
+    (path / LABELS).unlink()
+    (path / LABELS).symlink_to("/etc/hostname")
     with pytest.raises(SourceError, match="is a link"):
-        load_labels(place, result)
+        load_labels(path, result)
 
 
 def test_committed_labels_are_small_and_give_the_scores_of_their_boards():
@@ -120,7 +120,7 @@ def test_committed_labels_are_small_and_give_the_scores_of_their_boards():
             assert list(label_differences(result, labels)) == []
             assert (RESULTS / board / LABELS).stat().st_size < 1_000_000
             with_labels[board] = labels
-    made = {
+    scored = {
         (board, metric)
         for board, labels in with_labels.items()
         for metric in labels["metric"].drop_nulls().unique()
@@ -129,6 +129,6 @@ def test_committed_labels_are_small_and_give_the_scores_of_their_boards():
         ("factscore", "wildfactscore"),
         ("factscore", "responding_rate"),
         ("evouna", "hallucination_rate"),
-    } <= made
+    } <= scored
     facts = with_labels["factscore"].filter(question="fact")
     assert facts.filter(pl.col("label") != "in an irrelevant sentence").height == 16_040

@@ -1,14 +1,16 @@
 """Real boards open the home page; each has a page with figure, table, slices and the rows behind its numbers."""
 
 import json
+import re
 from html import unescape
+from pathlib import Path
 
 import pytest
 from test_site_render import Elements
 from tiny_results import HOSTILE, VALUES, write_results
 from tiny_site import site_of, tiny_site
 
-from truerate.results.read import real_boards
+from truerate.results.read import read_board, real_boards
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +46,9 @@ def test_subjects_of_the_judges_own_maker_are_flagged_in_figure_table_and_words(
 
 
 def test_boards_of_rules_alone_stand_behind_those_of_models_and_say_so(tmp_path):
-    place = write_results(tmp_path, "a-rules")
-    scores = (place / "scores.csv").read_text("utf-8").replace(",model,", ",baseline,")
-    (place / "scores.csv").write_text(scores, "utf-8")
+    board_folder = write_results(tmp_path, "a-rules")
+    scores = (board_folder / "scores.csv").read_text("utf-8").replace(",model,", ",baseline,")
+    (board_folder / "scores.csv").write_text(scores, "utf-8")
     write_results(tmp_path, "b-models")
     home = site_of(real=real_boards(tmp_path))["index.md"]
     home = unescape(home)
@@ -85,9 +87,9 @@ def test_the_table_says_what_would_tell_neighbours_apart_and_what_else_is_measur
 
 def test_the_rows_are_beside_the_page_and_give_the_scores(pages):
     packed = pages["real/judged-rows.js"]
-    told = json.loads(packed.removeprefix("truerateRows(").rstrip().removesuffix(");"))
-    assert told["units"] == ["u0", "u1", "u2", "u3"]
-    assert {one["subject"]: one["v"] for one in told["sets"]} == VALUES
+    packed_rows = json.loads(packed.removeprefix("truerateRows(").rstrip().removesuffix(");"))
+    assert packed_rows["units"] == ["u0", "u1", "u2", "u3"]
+    assert {entry["subject"]: entry["v"] for entry in packed_rows["sets"]} == VALUES
     assert "<" not in packed
     lines = pages["real/judged-scores.csv"].splitlines()
     assert "made_up_rate,alpha,model,task=qa,0.0,0.0,0.66,2,,,aa" in lines
@@ -96,16 +98,18 @@ def test_the_rows_are_beside_the_page_and_give_the_scores(pages):
 
 def test_hostile_names_stay_text(pages):
     for name in ("index.md", "real/judged.md"):
-        found = Elements(pages[name])
-        assert not [of for tag, of in found.elements if tag == "script" and not of.get("src")]
-        assert not [of for tag, of in found.elements if (of.get("href") or "").startswith("javascript:")]
+        elements = Elements(pages[name])
+        assert not [of for tag, of in elements.elements if tag == "script" and not of.get("src")]
+        assert not [of for tag, of in elements.elements if (of.get("href") or "").startswith("javascript:")]
     assert HOSTILE in Elements(pages["real/judged.md"]).text
 
 
 def test_published_figures_stand_beside_ours_what_differs_first_and_in_the_ledger(tmp_path):
-    place = write_results(tmp_path)
+    board_folder = write_results(tmp_path)
     lines = ["made_up_rate,beta,,25.0,Somebody 2025", "made_up_rate,gamma,,49.0,Somebody <b>2025</b>"]
-    (place / "published.csv").write_text("\n".join(["metric,subject,slice,printed,source", *lines]), "utf-8")
+    (board_folder / "published.csv").write_text(
+        "\n".join(["metric,subject,slice,printed,source", *lines]), "utf-8"
+    )
     pages = site_of(real=real_boards(tmp_path))
     page = pages["real/judged.md"]
     part = page[page.index("{ #published }") :]
@@ -118,12 +122,12 @@ def test_published_figures_stand_beside_ours_what_differs_first_and_in_the_ledge
 
 
 def test_a_published_figure_says_what_is_to_be_told_of_it_and_slices_stand_in_words(tmp_path):
-    place = write_results(tmp_path, track="labelled_replies")
+    board_folder = write_results(tmp_path, track="labelled_replies")
     lines = [
         "made_up_rate,beta,task=qa,>60,Somebody 2025,Another <i>set</i>.",
         "unit_share,beta,question=q;label=no|unsure;task=nq,12,Somebody 2025,",
     ]
-    (place / "published.csv").write_text(
+    (board_folder / "published.csv").write_text(
         "\n".join(["metric,subject,slice,printed,source,note", *lines]), "utf-8"
     )
     pages = site_of(real=real_boards(tmp_path))
@@ -136,12 +140,12 @@ def test_a_published_figure_says_what_is_to_be_told_of_it_and_slices_stand_in_wo
 
 
 def test_the_page_says_whether_the_order_holds_and_names_what_is_firmly_turned_round(tmp_path, pages):
-    place = write_results(tmp_path)
+    board_folder = write_results(tmp_path)
     turned = [
         f'made_up_rate,"{name}",model,task=sums,{value},0,1,2,{rank},{rank},aa'
         for name, value, rank in (("alpha", 1, 4), ("beta", 0.5, 2), (HOSTILE, 0, 1))
     ]
-    path = place / "scores.csv"
+    path = board_folder / "scores.csv"
     path.write_text(path.read_text("utf-8") + "\n".join(turned) + "\n", "utf-8")
     page = site_of(real=real_boards(tmp_path))["real/judged.md"]
     part = page[page.index("{ #order }") : page.index("{ #rows }")]
@@ -151,3 +155,41 @@ def test_the_page_says_whether_the_order_holds_and_names_what_is_firmly_turned_r
     assert f"alpha and {HOSTILE}: firmly in one order on the whole board, in the other on sums." in text
     assert "<script>alert" not in part
     assert "{ #order }" not in pages["real/judged.md"], "no slice there has three models"
+
+
+# ---- The page of a real board that several judges read: rates by judge with their rows, and links to each judge
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def judged_pages() -> dict[str, str]:
+    board = read_board(ROOT / "results" / "faithbench")
+    return site_of(real=(board,))
+
+
+def test_rates_by_judge_lead_to_their_rows(judged_pages):
+    elements = [attributes for _, attributes in Elements(judged_pages["real/faithbench.md"]).elements]
+    cells = [
+        (entry.get("data-show-rows"), entry["data-show-slice"])
+        for entry in elements
+        if entry.get("data-show-metric") == "judged_rate"
+    ]
+    assert len(cells) == 80, "ten summarizers by eight judges"
+    assert ("openai/gpt-4o", "judge=true_nli") in cells
+
+
+def test_judges_have_links_in_rows_and_none_in_heads_where_a_button_sorts(judged_pages):
+    page = unescape(judged_pages["real/faithbench.md"])
+    assert "../detectors/hhem-2-1.html" in page
+    assert not any("<a" in head for head in re.findall(r"<thead>.*?</thead>", page))
+
+
+def test_the_pages_regions_have_names_of_their_own(judged_pages):
+    for name in ("real/faithbench.md", "detectors/hhem-2-1.md", "detectors.md"):
+        regions = [
+            entry.get("aria-label")
+            for _, entry in Elements(judged_pages[name]).elements
+            if entry.get("role") == "region"
+        ]
+        assert len(set(regions)) == len(regions) > 0, name

@@ -73,10 +73,10 @@ def write(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def folders_but(*found: str) -> str:
+def folders_but(*present: str) -> str:
     """The folders that params.yaml names for public sets, but those found, as a message lists them."""
     entries = load_params(ROOT / "params.yaml").public_data.values()
-    return listed({entry.folder for entry in entries} - set(found))
+    return listed({entry.folder for entry in entries} - set(present))
 
 
 def prepared(work: Path, boards: dict, data: Path) -> None:
@@ -107,17 +107,17 @@ def test_public_files_become_boards_and_tables(tmp_path):
     assert f"not found: {folders_but('halueval')}" in done.stderr
     before = (site / "index.html").stat().st_mtime_ns
     write(public, {"begin/dev_cmu.jsonl": '{"row": 0}\n', "xsum/README": ""})
-    again = house.run("truerate", "real", str(public), check=False)
-    assert again.returncode == 2 and "Traceback" not in again.stdout + again.stderr
+    rerun = house.run("truerate", "real", str(public), check=False)
+    assert rerun.returncode == 2 and "Traceback" not in rerun.stdout + rerun.stderr
     for line in (
         "left out: begin: source 'begin': dev_cmu.jsonl row 1: field 'data_source' is missing; set on_bad_row",
         "left out: xsum-hallucinations: source 'xsum-hallucinations': reading ",
         "hallucination_spans.csv': No such file or directory",
         "built: halueval-published\n",
     ):
-        assert line in again.stdout
+        assert line in rerun.stdout
     assert (site / "index.html").stat().st_mtime_ns == before, "what is built stands: no stage ran again"
-    assert "2 of 3 boards left out: begin, xsum-hallucinations;" in again.stderr
+    assert "2 of 3 boards left out: begin, xsum-hallucinations;" in rerun.stderr
     table, built = tables.read_text("utf-8"), (house.folder / "build/real/tables.md").read_text("utf-8")
     assert table == f"<!-- real -->\n{built}\n<!-- /real -->\n"
     assert "halueval-published" in table and "| general | – | gold | 24 | 16 | 66.7 % | 16 |" in table
@@ -183,26 +183,26 @@ def test_sets_that_cannot_be_read_are_told_apart_from_those_that_can(tmp_path, m
     assert reason.startswith(
         "source 'mfava-published': none of its rows can be used; field 'lang' is missing"
     )
-    said = "mushroom is built without trained detectors: they learn from the folder 'mfava', which cannot be read"
-    assert said in capsys.readouterr().err
+    message = "mushroom is built without trained detectors: they learn from the folder 'mfava', which cannot be read"
+    assert message in capsys.readouterr().err
 
 
 def test_a_board_that_fails_takes_no_other_along(tmp_path, capsys):
     """DVC's own stages, of three boards: the second one fails, with a line for a person."""
     fails = f"{sys.executable} -c \"import sys; sys.exit('truerate: labels of b: none')\""
     commands = {board: f"echo {board} > board-{board}" if board != "b" else fails for board in "abc"}
-    made = {"cmd": "${item}", "deps": ["settings"], "outs": ["board-${key}"]}
+    template = {"cmd": "${item}", "deps": ["settings"], "outs": ["board-${key}"]}
     stages = {
         "settings": {"cmd": "echo read > settings", "outs": ["settings"]},
-        "board": {"foreach": commands, "do": made},
+        "board": {"foreach": commands, "do": template},
     }
     dvc = {"dvc.yaml": yaml.safe_dump({"stages": stages}), ".dvc/config": "[core]\n    no_scm = True\n"}
     write(tmp_path, dvc)
     assert run_boards(tmp_path, ["a", "b", "c"]) == {"b": "labels of b: none"}
     assert {path.name for path in tmp_path.glob("board-*")} == {"board-a", "board-c"}
-    said = capsys.readouterr().err
-    assert "truerate: 2 of 3: b\n" in said and "truerate: b ended early, the others go on\n" in said
-    assert "truerate: c: made in " in said and "Running stage 'board@c'" in (tmp_path / LOG).read_text(
+    message = capsys.readouterr().err
+    assert "truerate: 2 of 3: b\n" in message and "truerate: b ended early, the others go on\n" in message
+    assert "truerate: c: made in " in message and "Running stage 'board@c'" in (tmp_path / LOG).read_text(
         "utf-8"
     )
     assert run_boards(tmp_path, ["a", "b", "c"]) == {"b": "labels of b: none"}, "what is made stands"
@@ -214,9 +214,10 @@ def test_tables_of_sets_that_are_not_there_are_kept():
     new = {board: f"**Board `{board}`**\n\nnew {board}\n" for board in ("xsum", "halueval")}
     text, kept = merged(old, new, ["halueval", "begin", "xsum"])
     assert kept == ["begin", "own"]
-    told = [line for line in text.splitlines() if line]
+    paragraphs = [line for line in text.splitlines() if line]
     assert (
-        told[1::2] == ["new halueval", "old begin", "new xsum", "own"] and told[::2][1] == "**Board `begin`**"
+        paragraphs[1::2] == ["new halueval", "old begin", "new xsum", "own"]
+        and paragraphs[::2][1] == "**Board `begin`**"
     )
     assert merged(f"\n{text}\n", new, ["halueval", "begin", "xsum"]) == (text, kept), (
         "nothing grows or moves from one build to the next"
@@ -225,7 +226,7 @@ def test_tables_of_sets_that_are_not_there_are_kept():
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"no markers", "has no markers <!-- real --> … <!-- /real -->; add them"),
         (b"<!-- /real --> <!-- real -->", "has no markers"),
@@ -234,13 +235,13 @@ def test_tables_of_sets_that_are_not_there_are_kept():
     ],
 )
 def test_a_tables_file_that_cannot_be_used_is_refused_before_anything_is_built(
-    tmp_path, monkeypatch, content, said
+    tmp_path, monkeypatch, content, message
 ):
     (tmp_path / "data" / "begin").mkdir(parents=True)
     if content is not None:
         (tmp_path / "tables.md").write_bytes(content)
     monkeypatch.chdir(ROOT)
-    with pytest.raises(TruerateError, match=said):
+    with pytest.raises(TruerateError, match=message):
         build(
             Layout.load("params.yaml"),
             str(tmp_path / "data"),
@@ -251,11 +252,11 @@ def test_a_tables_file_that_cannot_be_used_is_refused_before_anything_is_built(
 
 
 def test_a_work_folder_is_empty_or_an_earlier_one(tmp_path, monkeypatch):
-    own, other, public = (tmp_path / name for name in ("own", "build/other", "public/begin"))
-    for folder, file in ((own, ".truerate-real"), (other, "notes.txt"), (public, "dev_cmu.jsonl")):
+    earlier, other, public = (tmp_path / name for name in ("own", "build/other", "public/begin"))
+    for folder, file in ((earlier, ".truerate-real"), (other, "notes.txt"), (public, "dev_cmu.jsonl")):
         folder.mkdir(parents=True)
         (folder / file).touch()
-    refuse_foreign(own, [public])
+    refuse_foreign(earlier, [public])
     refuse_foreign(tmp_path / "new" / "deep", [public])
     with pytest.raises(TruerateError, match="holds something else; name an empty one with --work"):
         refuse_foreign(other, [public])  # below a folder called build, too
@@ -281,15 +282,15 @@ def test_a_board_learns_from_another_folder_where_that_is_there(tmp_path, monkey
     at, work = Layout.load(str(ROOT / "params.yaml")), tmp_path / "work"
     data = write(tmp_path / "data", {"mushroom/val.jsonl": ""})
     assert boards_in(at, data)["mushroom"]["training"] is None
-    found = boards_in(at, write(data, {"mfava/silver.jsonl": "{}\n", "mushroom/silver.jsonl": "{}\n"}))
+    present = boards_in(at, write(data, {"mfava/silver.jsonl": "{}\n", "mushroom/silver.jsonl": "{}\n"}))
     monkeypatch.chdir(ROOT)
-    prepared(work, found, data)
+    prepared(work, present, data)
     source = load_params(work / "params.yaml").source("mushroom")
     assert (source.reader, source.path) == ("mushroom", str(data / "mushroom"))
     # both boards learn from texts of one name, so the second finds what the first learned
     assert (source.training.path, source.training.name) == (str(data / "mfava"), "mfava-published")
     before = (work / "inputs/mushroom.digest").read_text("utf-8")
-    declare(work, found, write(data, {"mfava/silver.jsonl": "[]\n"}))
+    declare(work, present, write(data, {"mfava/silver.jsonl": "[]\n"}))
     assert (work / "inputs/mushroom.digest").read_text("utf-8") != before, (
         "what detectors learn from is watched, too"
     )
@@ -302,12 +303,12 @@ def test_folders_of_weights_are_named_from_the_root(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     named = {"weights": "inputs/nli", "revision": None}
     backbones = {"t": {"weights": "tiny"}, "h": {"weights": "org/hub"}}
-    found = with_places({"detectors": {"e": {"entailment": {"nli": named}}}, "backbones": backbones})
-    assert found["detectors"]["e"]["entailment"]["nli"] == {
+    present = with_places({"detectors": {"e": {"entailment": {"nli": named}}}, "backbones": backbones})
+    assert present["detectors"]["e"]["entailment"]["nli"] == {
         "weights": str(tmp_path / "inputs" / "nli"),
         "revision": None,
     }
-    assert found["backbones"] == backbones
+    assert present["backbones"] == backbones
     params = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
     assert with_places(params) == params
 
@@ -331,7 +332,7 @@ def test_what_detectors_are_given_is_a_setting_of_public_files_too(tmp_path, mon
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(ROOT)
-    entry = next(one for one in boards_of_params() if one["folder"] == "mushroom")
+    entry = next(entry_of for entry_of in boards_of_params() if entry_of["folder"] == "mushroom")
     (tmp_path / "data" / "mushroom").mkdir(parents=True)
     given = {"mushroom": {**entry, "training": None, "reference": "retrieved", "reference_sentences": 4}}
     params = write_params(work, given, tmp_path / "data")
@@ -343,4 +344,4 @@ def test_what_detectors_are_given_is_a_setting_of_public_files_too(tmp_path, mon
 
 def boards_of_params() -> list[dict]:
     """The sets of public files as params.yaml names them."""
-    return [one.model_dump() for one in Layout.load("params.yaml").p.public_data.values()]
+    return [entry_of.model_dump() for entry_of in Layout.load("params.yaml").p.public_data.values()]

@@ -1,27 +1,65 @@
-"""Boards of labelled replies out of public files: the steps of a board in this process, on made-up sets."""
+"""The stages of boards of public files: one per board, and the steps of four boards in this process."""
 
 import json
 from pathlib import Path
 
 import pytest
 import yaml
+from house import ROOT
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import Outcome, Score, load
 from truerate.pipeline import dataset, detect, evaluate, sources
 from truerate.results.sets import boards_in
+from truerate.results.stages import STEPS, joined
 from truerate.results.work_folder import declare
+
+PIPELINE = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))
+
+
+def outs(stage):
+    """The outs of a stage, with a board's source under the board's own name, as `real` declares it."""
+    places = [next(iter(out)) if isinstance(out, dict) else out for out in stage.get("do", stage)["outs"]]
+    return {"${paths.sources}/${key}" if out == "${paths.sources}" else out for out in places}
+
+
+def test_one_stage_writes_what_the_stages_of_a_board_write():
+    stages = joined(PIPELINE)["stages"]
+    assert list(stages) == ["check", "board", "leaderboard", "site"], (
+        "check, and what follows the boards, stay"
+    )
+    assert outs(stages["board"]) == set().union(*(outs(PIPELINE["stages"][name]) for name in STEPS))
+
+
+def test_it_watches_their_code_and_none_of_its_own_outs():
+    deps = joined(PIPELINE)["stages"]["board"]["do"]["deps"]
+    code = {
+        dep
+        for name in STEPS
+        for dep in (PIPELINE["stages"][name].get("do") or PIPELINE["stages"][name])["deps"]
+        if dep.startswith(("src/", "rules/"))
+    }
+    assert code <= set(deps) and len(deps) == len(set(deps))
+    assert not any(
+        dep.startswith("${paths.") and "/settings/" not in dep for dep in deps if ".digest" not in dep
+    )
+    assert "${paths.inputs}/${key}.digest" in deps and "${paths.build}/settings/sources.json" not in deps, (
+        "another set that is found, or a file of it that changes, makes no other board again"
+    )
+
+
+# ---- Boards of labelled replies out of public files: the steps of a board in this process, on made-up sets
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("faithjudge", "ragtruth", "faithbench", "evouna")
 JUDGED = "vectara__FaithJudge"
 
 
-def _verdicts(model: str, task: str, said: list[str]) -> dict[str, str]:
+def _verdicts(model: str, task: str, labels: list[str]) -> dict[str, str]:
     rows = [
         {"task": task, "source_id": str(n), "candidate_text": "", "prompt": "", "evaluation_response": ""}
-        | {"classification": one}
-        for n, one in enumerate(said)
+        | {"classification": label}
+        for n, label in enumerate(labels)
     ]
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     return {f"{JUDGED}/eval_results/acme/{model}/{task}_hallucination_eval.txt": lines}

@@ -1,16 +1,17 @@
-"""A public set with labels comes in by one module of `sources/`: they lie behind its board without a change elsewhere."""
+"""From a built board to its committed result: labels come by their reader, and scores stand by labelled parts."""
 
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 import yaml
 
 from truerate import sources
 from truerate.config.layout import Layout
-from truerate.core.schemas import save
-from truerate.results.commit import SOURCE, labels_behind
-from truerate.results.labels import LABELS, save_labels
+from truerate.core.schemas import Outcome, pairs, save, schema
+from truerate.results.commit import SOURCE, by_labelled_parts, labels_behind
+from truerate.results.labels import LABELS, Label, save_labels
 from truerate.sources import labels_by, read_source, readers
 
 ROOT = Path(__file__).parents[2]
@@ -85,8 +86,8 @@ def test_a_reader_that_brings_labels_is_found_by_its_name(board, tmp_path):
     at = board(READS + LABELLED)
     assert "mines" in readers()
     labels = labels_behind(at, tmp_path, "mines")
-    told = labels.select("board", "unit_id", "question", "label", "metric", "gives").rows()
-    assert told == [
+    rows = labels.select("board", "unit_id", "question", "label", "metric", "gives").rows()
+    assert rows == [
         ("mines", "Here.", "people say", "right", "hallucination_rate", 0.0),
         ("mines", "Never.", "people say", "wrong", "hallucination_rate", 1.0),
     ]
@@ -106,3 +107,61 @@ def test_labels_of_the_committed_results_are_brought_by_their_readers():
     entries = {name: entry for name, entry in p.public_data.items() if (ROOT / "results" / name).is_dir()}
     with_file = {name for name in entries if (ROOT / "results" / name / LABELS).is_file()}
     assert with_file == {name for name, entry in entries.items() if labels_by(entry.reader)}
+
+
+# ---- Scores that are made of labels stand in a committed result by the parts of the set that the labels tell apart, too
+
+
+def outcome(unit, value, **where):
+    row = {"board": "b", "metric": "rate", "subject": "m", "slice": pairs(**where), "unit_id": unit}
+    return row | {"cluster_id": unit, "value": value}
+
+
+def label(unit, part="", **where):
+    row = {
+        "board": "b",
+        "subject": "m",
+        "slice": pairs(**where),
+        "unit_id": unit,
+        "cluster_id": unit,
+        "part": part,
+    }
+    row |= {"question": "q", "rater": "", "label": "yes", "metric": "rate", "where": "set=all", "gives": 1.0}
+    return row
+
+
+def parted(outcomes, labels):
+    parts_of = by_labelled_parts(
+        pl.DataFrame(outcomes, schema=schema(Outcome)), pl.DataFrame(labels, schema=schema(Label))
+    )
+    return {
+        (tuple(pair.values()), row["unit_id"]): row["value"]
+        for row in parts_of.to_dicts()
+        for pair in row["slice"]
+    }
+
+
+def test_each_unit_stands_once_more_under_each_pair_of_its_labels():
+    # two labels of u1 say the same of it; u2 is of another rarity; what no label is the value of stays whole
+    outcomes = [
+        outcome("u1", 1.0, set="all"),
+        outcome("u2", None, set="all"),
+        outcome("u1", 0.0, set="common"),
+    ]
+    labels = [label("u1", "0", rarity="rare"), label("u1", "1", rarity="rare"), label("u2", rarity="freq")]
+    assert parted(outcomes, labels) == {
+        (("rarity", "rare"), "u1"): 1.0,
+        (("set", "all"), "u1"): 1.0,
+        (("rarity", "freq"), "u2"): None,
+        (("set", "all"), "u2"): None,
+    }
+
+
+def test_slices_that_the_board_has_itself_are_not_made_anew():
+    outcomes = [outcome("u1", 1.0, set="all"), outcome("u1", 1.0, set="all", task="qa")]
+    assert parted(outcomes, [label("u1", task="qa")]) == {}
+
+
+def test_a_set_without_labels_has_no_parts():
+    empty = pl.DataFrame([], schema=schema(Outcome))
+    assert by_labelled_parts(empty, None).is_empty()

@@ -18,9 +18,9 @@ HEAD = ",".join(COLUMNS)
 
 
 def written(folder, *lines, head=HEAD):
-    place = write_results(folder)
-    (place / PUBLISHED).write_text("\n".join([head, *lines]) + "\n", "utf-8")
-    return beside(load_result(place), place)
+    path = write_results(folder)
+    (path / PUBLISHED).write_text("\n".join([head, *lines]) + "\n", "utf-8")
+    return beside(load_result(path), path)
 
 
 @pytest.mark.parametrize(
@@ -42,50 +42,54 @@ def test_a_figure_is_equal_to_the_digits_printed(value, printed, is_equal):
 
 def test_shares_are_printed_in_per_cent_and_each_figure_has_its_verdict(tmp_path):
     # the made-up result holds beta 0.25 over everything and 0.5 on task qa, and nothing of a model delta
-    found = written(
+    figures = written(
         tmp_path,
         "made_up_rate,beta,,25.0,Somebody 2025",
         "made_up_rate,beta,task=qa,49.9,Somebody 2025",
         "made_up_rate,delta,,10,Somebody 2025",
     )
-    assert [one.verdict for one in found] == [Verdict.REPRODUCED, Verdict.DIFFERS, Verdict.NOT_MEASURED]
-    assert [one.ours for one in found] == [25.0, 50.0, None]
-    assert tally(found) == "1 of 3 published figures reproduced to the digits printed, 1 not measured here"
+    assert [figure.verdict for figure in figures] == [
+        Verdict.REPRODUCED,
+        Verdict.DIFFERS,
+        Verdict.NOT_MEASURED,
+    ]
+    assert [figure.ours for figure in figures] == [25.0, 50.0, None]
+    assert tally(figures) == "1 of 3 published figures reproduced to the digits printed, 1 not measured here"
 
 
 def test_a_bound_that_was_printed_is_met_or_not_and_a_note_is_kept(tmp_path):
-    found = written(
+    figures = written(
         tmp_path,
         "made_up_rate,beta,,>20,Somebody 2025,about",
         "made_up_rate,beta,task=qa,<50,Somebody 2025,",
         head=f"{HEAD},note",
     )
-    assert [one.verdict for one in found] == [Verdict.CONSISTENT, Verdict.INCONSISTENT]  # .25 and .5
-    assert [one.note for one in found] == ["about", ""]
-    assert tally(found) == (
+    assert [figure.verdict for figure in figures] == [Verdict.CONSISTENT, Verdict.INCONSISTENT]  # .25 and .5
+    assert [figure.note for figure in figures] == ["about", ""]
+    assert tally(figures) == (
         "2 published figures, 1 consistent with the bound printed, 1 inconsistent with the bound printed"
     )
 
 
 def test_a_figure_may_be_a_quantity_of_the_labels_and_is_not_measured_without_them(tmp_path):
     line = "unit_share,beta,question=q;label=yes,66.667,Somebody 2025"
-    (one,) = written(tmp_path, line)
-    assert one.verdict is Verdict.NOT_MEASURED
+    (figure,) = written(tmp_path, line)
+    assert figure.verdict is Verdict.NOT_MEASURED
     row = {"board": "judged", "subject": "beta", "slice": [], "cluster_id": "c", "part": "", "question": "q"}
     row |= {"rater": "", "metric": None, "where": "", "gives": None}
-    said = [row | {"unit_id": f"u{k}", "label": label} for k, label in enumerate(("yes", "yes", "no"))]
-    save_labels(pl.DataFrame(said, schema=schema(Label)), tmp_path / "judged")
-    (one,) = beside(load_result(tmp_path / "judged"), tmp_path / "judged")
-    assert one.verdict is Verdict.REPRODUCED and one.ours == pytest.approx(200 / 3)
+    labels = [row | {"unit_id": f"u{k}", "label": label} for k, label in enumerate(("yes", "yes", "no"))]
+    save_labels(pl.DataFrame(labels, schema=schema(Label)), tmp_path / "judged")
+    (figure,) = beside(load_result(tmp_path / "judged"), tmp_path / "judged")
+    assert figure.verdict is Verdict.REPRODUCED and figure.ours == pytest.approx(200 / 3)
 
 
 def test_without_a_file_nothing_is_published(tmp_path):
-    place = write_results(tmp_path)
-    assert beside(load_result(place), place) == () and tally(()) == ""
+    path = write_results(tmp_path)
+    assert beside(load_result(path), path) == () and tally(()) == ""
 
 
 @pytest.mark.parametrize(
-    ("lines", "head", "said"),
+    ("lines", "head", "labels"),
     [
         (["made_up_rate,beta,,25.0"], "metric,subject,slice,printed", "has other columns; allowed: metric"),
         (["other_rate,beta,,25.0,S"], HEAD, "holds metric 'other_rate', of which card.json has no record"),
@@ -102,32 +106,34 @@ def test_without_a_file_nothing_is_published(tmp_path):
         (['made_up_rate,beta,,25,"S\u202e"'], HEAD, "is none: longer than"),
     ],
 )
-def test_a_file_that_cannot_be_compared_is_one_line(lines, head, said, tmp_path):
+def test_a_file_that_cannot_be_compared_is_one_line(lines, head, labels, tmp_path):
     with pytest.raises(SourceError) as error:
         written(tmp_path, *lines, head=head)
-    assert said in str(error.value) and "\n" not in str(error.value)
+    assert labels in str(error.value) and "\n" not in str(error.value)
 
 
 def test_a_link_is_refused(tmp_path):
-    place = write_results(tmp_path)
-    (place / PUBLISHED).symlink_to("/etc/hostname")
+    path = write_results(tmp_path)
+    (path / PUBLISHED).symlink_to("/etc/hostname")
     with pytest.raises(SourceError, match="is a link"):
-        beside(load_result(place), place)
+        beside(load_result(path), path)
 
 
 def test_every_figure_of_faithjudges_table_follows_from_the_committed_rows():
     """46 models, overall and on four tasks, as its README printed them: 230 figures to .01 per cent."""
-    found = beside(load_result(ROOT / "results" / "faithjudge"), ROOT / "results" / "faithjudge")
-    assert len(found) == 230 and {one.verdict for one in found} == {Verdict.REPRODUCED}
+    figures = beside(load_result(ROOT / "results" / "faithjudge"), ROOT / "results" / "faithjudge")
+    assert len(figures) == 230 and {figure.verdict for figure in figures} == {Verdict.REPRODUCED}
 
 
 def test_figures_of_models_that_have_no_row_here_are_kept_and_claim_nothing():
     """HaluEval's Table 6 on the general part: four models, whose replies were not published."""
-    place = ROOT / "results" / "halueval-published"
-    found = tuple(one for one in beside(load_result(place), place) if one.metric == "accuracy")
-    assert {one.subject: one.printed for one in found}["gpt-3.5-turbo"] == "86.22" and len(found) == 4
-    assert {one.verdict for one in found} == {Verdict.NOT_MEASURED}
-    assert tally(found) == "4 published figures, none of them measured here"
+    path = ROOT / "results" / "halueval-published"
+    figures = tuple(figure for figure in beside(load_result(path), path) if figure.metric == "accuracy")
+    assert {figure.subject: figure.printed for figure in figures}["gpt-3.5-turbo"] == "86.22" and len(
+        figures
+    ) == 4
+    assert {figure.verdict for figure in figures} == {Verdict.NOT_MEASURED}
+    assert tally(figures) == "4 published figures, none of them measured here"
 
 
 @pytest.mark.parametrize(
@@ -148,11 +154,11 @@ def test_figures_of_models_that_have_no_row_here_are_kept_and_claim_nothing():
     ],
 )
 def test_what_became_of_each_published_figure_of_the_committed_results(board, counts):
-    found = beside(load_result(ROOT / "results" / board), ROOT / "results" / board)
-    assert Counter(one.verdict for one in found) == counts
-    assert all(one.note for one in found if one.verdict is Verdict.DIFFERS)
+    figures = beside(load_result(ROOT / "results" / board), ROOT / "results" / board)
+    assert Counter(figure.verdict for figure in figures) == counts
+    assert all(figure.note for figure in figures if figure.verdict is Verdict.DIFFERS)
 
 
 def test_names_are_compared_as_they_stand(tmp_path):
-    (one,) = written(tmp_path, f'made_up_rate,"{HOSTILE}",,100,Somebody')
-    assert one.verdict is Verdict.REPRODUCED
+    (figure,) = written(tmp_path, f'made_up_rate,"{HOSTILE}",,100,Somebody')
+    assert figure.verdict is Verdict.REPRODUCED

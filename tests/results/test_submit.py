@@ -19,23 +19,25 @@ MODEL = "dogwood"
 
 def submitted(wrong=frozenset({0}), n=10, model=MODEL, **changed) -> Result:
     rows = outcomes({model: wrong}, n)
-    own = card(n_subjects=1, n_units=n, n_clusters=n, **changed)
-    scores = recomputed(rows, own, {model: "model"})
+    own_card = card(n_subjects=1, n_units=n, n_clusters=n, **changed)
+    scores = recomputed(rows, own_card, {model: "model"})
     return Result(
-        card=own, scores=scores.with_columns(rank_low=None, rank_high=None).cast(scores.schema), rows=rows
+        card=own_card,
+        scores=scores.with_columns(rank_low=None, rank_high=None).cast(scores.schema),
+        rows=rows,
     )
 
 
 @pytest.fixture
 def folder(tmp_path):
-    place = tmp_path / BOARD / MODEL
-    save_result(submitted(), place)
+    path = tmp_path / BOARD / MODEL
+    save_result(submitted(), path)
     row = {name: "x" for name in REPLY} | {"sample_index": 0, "status": "ok", "text_sha256": "0" * 64}
     pl.DataFrame([row | {"generation_id": f"g{number}"} for number in range(10)]).write_parquet(
-        place / REPLIES
+        path / REPLIES
     )
-    settings(place, '{"model": {"model": "org/dogwood"}, "seed": 1}')
-    return place
+    settings(path, '{"model": {"model": "org/dogwood"}, "seed": 1}')
+    return path
 
 
 def settings(folder, text, encoding="utf-8"):
@@ -43,8 +45,8 @@ def settings(folder, text, encoding="utf-8"):
 
 
 def test_a_sound_submission_is_read_and_takes_its_place_among_the_others(folder):
-    found = load_submission(folder)
-    lines = table(found, result(), {})
+    submission = load_submission(folder)
+    lines = table(submission, result(), {})
     # one of ten against two and three of ten cannot be told apart. Against ten of ten nine units differ, all one way:
     # p ≥ 2^−8, times six pairs below .05; birch's seven units give 2^−6, times the four pairs left above it
     assert "| **dogwood** (submitted) | 0.100 | 0.018 to 0.404 | 1–3 | 10 |" in lines
@@ -59,10 +61,10 @@ def test_units_that_are_not_the_boards_are_told():
 
 
 def test_a_model_that_is_there_already_is_replaced():
-    again = result()
-    own = again.rows.filter(subject="aster")
-    scores = again.scores.filter(subject="aster")
-    lines = table(Result(card=card(n_subjects=1), scores=scores, rows=own), again, {})
+    board = result()
+    rows = board.rows.filter(subject="aster")
+    scores = board.scores.filter(subject="aster")
+    lines = table(Result(card=card(n_subjects=1), scores=scores, rows=rows), board, {})
     assert lines[-1] == "The board has aster already: this result would replace it."
     assert sum("aster" in line for line in lines if line.startswith("|")) == 1
 
@@ -87,16 +89,16 @@ def linked(path):
     path.symlink_to(path.parent.parent / path.name)
 
 
-def said(folder, **fields):
+def change_card(folder, **fields):
     """A card with other fields, where a dot leads into an object."""
-    told = json.loads((folder / CARD).read_text())
-    for place, value in fields.items():
-        *path, name = place.split("__")
-        inner = told
-        for one in path:
-            inner = inner[int(one) if one.isdigit() else one]
+    fields_of = json.loads((folder / CARD).read_text())
+    for key, value in fields.items():
+        *path, name = key.split("__")
+        inner = fields_of
+        for step in path:
+            inner = inner[int(step) if step.isdigit() else step]
         inner[name] = value
-    (folder / CARD).write_text(json.dumps(told))
+    (folder / CARD).write_text(json.dumps(fields_of))
 
 
 def reply(folder, **cells):
@@ -110,7 +112,7 @@ def unit(folder, name):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "change_card"),
     [
         (lambda folder: score(folder, value=0.0), "its rows do not give its scores"),
         (lambda folder: (folder / ROWS).unlink(), "no file 'rows.parquet'"),
@@ -147,13 +149,13 @@ def unit(folder, name):
         (lambda folder: reply(folder, sample_index=pl.lit("0")), "replies.parquet: not a Generation table"),
         (lambda folder: reply(folder, item_id=pl.lit("a\nb")), r"item_id 'a.nb' is none"),
         (lambda folder: reply(folder, text_sha256=pl.lit(None, pl.String)), "`text_sha256` that is no text"),
-        (lambda folder: said(folder, n_subjects=True), "n_subjects"),
-        (lambda folder: said(folder, seed="1"), "seed"),
+        (lambda folder: change_card(folder, n_subjects=True), "n_subjects"),
+        (lambda folder: change_card(folder, seed="1"), "seed"),
     ],
 )
-def test_what_is_wrong_is_refused_in_one_line(folder, change, said):
+def test_what_is_wrong_is_refused_in_one_line(folder, change, change_card):
     change(folder)
-    with pytest.raises(TruerateError, match=said) as caught:
+    with pytest.raises(TruerateError, match=change_card) as caught:
         load_submission(folder)
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 600
 
@@ -171,11 +173,11 @@ TEXTS = (
 NO_LINE = ("x" * 10_000, "a\nb", "a\x1b[2Kb", "a\u202eb", "a\u200bb", 5, None, ["x"], {"a": 1})
 
 
-@pytest.mark.parametrize("place", TEXTS)
+@pytest.mark.parametrize("key", TEXTS)
 @pytest.mark.parametrize("value", NO_LINE, ids=lambda value: ascii(value)[:20])
-def test_a_card_whose_text_is_no_line_is_refused(folder, place, value):
-    said(folder, **{place: value})
-    with pytest.raises(TruerateError, match=f"card.json: {place.replace('__', '.')}: ") as caught:
+def test_a_card_whose_text_is_no_line_is_refused(folder, key, value):
+    change_card(folder, **{key: value})
+    with pytest.raises(TruerateError, match=f"card.json: {key.replace('__', '.')}: ") as caught:
         load_submission(folder)
     assert "\n" not in str(caught.value) and str(caught.value).isprintable() and len(str(caught.value)) < 300
 
@@ -192,12 +194,12 @@ def test_the_words_of_a_board_stand_over_those_of_a_submission():
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "what"),
+    ("key", "value", "what"),
     [("track", "halueval", "track"), ("metrics__0__direction", "up", "metric, or unit or direction of one,")],
 )
-def test_a_card_that_turns_a_figure_round_is_refused(folder, tmp_path, place, value, what):
+def test_a_card_that_turns_a_figure_round_is_refused(folder, tmp_path, key, value, what):
     save_result(result(), tmp_path / "results" / BOARD)
-    said(folder, **{place: value})
+    change_card(folder, **{key: value})
     with pytest.raises(TruerateError, match=f"card.json has another {what} than the board's result"):
         check_submission(Layout.load(), folder, tmp_path / "results")
 
@@ -217,16 +219,16 @@ def test_a_folder_of_another_name_is_refused(folder):
 
 @pytest.mark.parametrize("name", ("=1+1", "a b", "x|y", "[x](y)", "a\nb", "<b>", "\u202ea", ".x", "x" * 101))
 def test_a_folder_whose_name_no_model_bears_is_refused(folder, name):
-    place = folder.rename(folder.parent / name)
+    path = folder.rename(folder.parent / name)
     with pytest.raises(TruerateError, match="a model's name has letters"):
-        load_submission(place)
+        load_submission(path)
 
 
 def test_a_folder_that_is_a_link_or_none_is_refused(folder):
-    place = folder.rename(folder.parent.parent / MODEL)
+    path = folder.rename(folder.parent.parent / MODEL)
     with pytest.raises(TruerateError, match="no folder"):
         load_submission(folder)
-    folder.symlink_to(place)
+    folder.symlink_to(path)
     with pytest.raises(TruerateError, match="no folder"):
         load_submission(folder)
 

@@ -10,7 +10,16 @@ from results_made import BOARD, result
 from truerate.cli import main
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Outcome, save
-from truerate.results.files import CARD, ROWS, SCORES, boards_of, load_result, save_result
+from truerate.results.files import (
+    CARD,
+    ROWS,
+    SCORES,
+    boards_of,
+    load_result,
+    save_result,
+    slice_text,
+    slice_texts,
+)
 from truerate.results.recompute import differences
 
 
@@ -52,7 +61,7 @@ def changed_score(folder, **cells):
 
 
 @pytest.mark.parametrize(
-    ("cells", "said"),
+    ("cells", "message"),
     [
         ({"value": 0.1}, "value 0.1 where the rows give 0.2"),
         ({"high": 0.3}, "high 0.3 where"),
@@ -60,12 +69,14 @@ def changed_score(folder, **cells):
         ({"rank_high": 1}, "rank_high 1 where the rows give 2"),
     ],
 )
-def test_a_score_that_the_rows_do_not_give_is_told(folder, cells, said, capsys):
+def test_a_score_that_the_rows_do_not_give_is_told(folder, cells, message, capsys):
     changed_score(folder, **cells)
     assert main(["real", "--check", str(folder.parent)]) == 2
-    told = capsys.readouterr()
-    assert said in told.out and "hallucination_rate of aster" in told.out and told.out.count("\n") == 1
-    assert BOARD in told.err and "Traceback" not in told.err
+    output = capsys.readouterr()
+    assert (
+        message in output.out and "hallucination_rate of aster" in output.out and output.out.count("\n") == 1
+    )
+    assert BOARD in output.err and "Traceback" not in output.err
 
 
 def test_a_score_without_rows_and_rows_without_a_score_are_told(folder):
@@ -97,7 +108,7 @@ def rows_with(**columns):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda folder: (folder / ROWS).unlink(), "no file 'rows.parquet'"),
         (lambda folder: (folder / ROWS).write_bytes(b"PAR1 no"), "rows.parquet"),
@@ -119,13 +130,13 @@ def rows_with(**columns):
         (lambda folder: os.symlink("/etc/passwd", _gone(folder / SCORES)), "no file 'scores.csv'"),
     ],
 )
-def test_what_is_no_result_is_refused_in_one_line(folder, change, said, capsys):
+def test_what_is_no_result_is_refused_in_one_line(folder, change, message, capsys):
     change(folder)
-    with pytest.raises(TruerateError, match=said) as caught:
+    with pytest.raises(TruerateError, match=message) as caught:
         load_result(folder)
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 600
     assert main(["real", "--check", str(folder.parent)]) == 2
-    assert said in capsys.readouterr().out
+    assert message in capsys.readouterr().out
 
 
 def _gone(path):
@@ -140,12 +151,12 @@ def test_counts_of_the_card_are_held_too(folder):
 
 @pytest.mark.parametrize("make", [False, True])
 def test_no_results_are_one_line(tmp_path, make, capsys):
-    place = tmp_path / "results"
+    results = tmp_path / "results"
     if make:
-        place.mkdir()
-    assert main(["real", "--check", str(place)]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1 and "results" in said
+        results.mkdir()
+    assert main(["real", "--check", str(results)]) == 2
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1 and "results" in message
 
 
 def test_without_a_folder_nothing_is_built(capsys):
@@ -156,3 +167,20 @@ def test_without_a_folder_nothing_is_built(capsys):
 def test_boards_are_folders(folder):
     (folder.parent / "README.md").write_text("words")
     assert boards_of(folder.parent) == [BOARD]
+
+
+# ---- What stands in a committed result, as text
+
+SLICES = [
+    [],
+    [{"key": "lang", "value": "en"}],
+    [{"key": "lang", "value": "en"}, {"key": "task", "value": "a=b;{}"}],
+    [{"key": "split", "value": ""}],
+]
+
+
+def test_the_texts_of_a_column_are_those_of_its_slices():
+    column = pl.Series("slice", [*SLICES, None], dtype=Outcome.to_schema().dtypes["slice"].type)
+    texts = pl.select(slice_texts(pl.lit(column))).to_series().to_list()
+    assert texts == ["", "lang=en", "lang=en;task=a=b;{}", "split=", None]
+    assert texts[:-1] == [slice_text(pairs) for pairs in SLICES]

@@ -21,8 +21,8 @@ def test_a_board_is_read_with_its_ranks_and_what_would_tell_neighbours_apart(tmp
     write_results(tmp_path)
     (tmp_path / "README.md").write_text("about results", "utf-8")
     (board,) = real_boards(tmp_path)
-    assert [one.subject for one in board.ranked] == ["alpha", "beta", "gamma", HOSTILE]
-    assert [one.rank for one in board.ranked] == ["1–3", "1–3", "1–4", "4"]
+    assert [score.subject for score in board.ranked] == ["alpha", "beta", "gamma", HOSTILE]
+    assert [score.rank for score in board.ranked] == ["1–3", "1–3", "1–4", "4"]
     # alpha and beta differ on 1 of 4 units, at 5 % / 6 pairs: z .995833 + z .8 = 2.638257 + .841621, squared
     # 12.10955; 4 · 12.10955 = 48.4: 49 units, 45 more
     assert board.more_units["alpha", "beta"] == 45
@@ -31,47 +31,49 @@ def test_a_board_is_read_with_its_ranks_and_what_would_tell_neighbours_apart(tmp
 
 
 def test_a_measure_of_one_slice_alone_stands_beside_the_score(tmp_path):
-    place = write_results(tmp_path, headline=CARD["headline"] | {"slice": "estimator=raw"})
-    scores = (place / "scores.csv").read_text("utf-8")
+    path = write_results(tmp_path, headline=CARD["headline"] | {"slice": "estimator=raw"})
+    scores = (path / "scores.csv").read_text("utf-8")
     scores = scores.replace("model,,", "model,estimator=raw,").replace(
         "model,task=", "model,estimator=raw;task="
     )
     lines = [
-        one.replace("estimator=raw", "rule=measured") if one.startswith("responding") else one
-        for one in scores.splitlines()
+        score.replace("estimator=raw", "rule=measured") if score.startswith("responding") else score
+        for score in scores.splitlines()
     ]
-    (place / "scores.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    (path / "scores.csv").write_text("\n".join(lines) + "\n", "utf-8")
     (board,) = real_boards(tmp_path)
-    assert {name: one.value for name, one in board.overall("responding_rate").items()} == {
+    assert {name: score.value for name, score in board.overall("responding_rate").items()} == {
         "alpha": 0.5,
         "beta": 1.0,
     }
-    assert [one.slice for one in board.scores if one.metric == "made_up_rate"].count((("task", "qa"),)) == 2
+    assert [score.slice for score in board.scores if score.metric == "made_up_rate"].count(
+        (("task", "qa"),)
+    ) == 2
 
 
 def card(**fields):
-    return lambda place: (place / "card.json").write_text(json.dumps(CARD | fields), "utf-8")
+    return lambda path: (path / "card.json").write_text(json.dumps(CARD | fields), "utf-8")
 
 
 def line(text):
-    return lambda place: (place / "scores.csv").write_text(f"{HEADER}\n{text}\n", "utf-8")
+    return lambda path: (path / "scores.csv").write_text(f"{HEADER}\n{text}\n", "utf-8")
 
 
 def rows(table):
-    return lambda place: table.write_parquet(place / "rows.parquet")
+    return lambda path: table.write_parquet(path / "rows.parquet")
 
 
 GOOD = "made_up_rate,alpha,model,,0.1,0,0.2,4,1,1,aa"
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
-        (lambda place: (place / "rows.parquet").unlink(), "no file 'rows.parquet'"),
-        (lambda place: (place / "card.json").write_text("{", "utf-8"), "its JSON"),
-        (lambda place: (place / "card.json").write_text("[]", "utf-8"), "its JSON"),
-        (lambda place: (place / "scores.csv").write_bytes(b"\xff\xfe"), "other columns"),
-        (lambda place: (place / "rows.parquet").write_bytes(b"PAR1"), "no table of units"),
+        (lambda path: (path / "rows.parquet").unlink(), "no file 'rows.parquet'"),
+        (lambda path: (path / "card.json").write_text("{", "utf-8"), "its JSON"),
+        (lambda path: (path / "card.json").write_text("[]", "utf-8"), "its JSON"),
+        (lambda path: (path / "scores.csv").write_bytes(b"\xff\xfe"), "other columns"),
+        (lambda path: (path / "rows.parquet").write_bytes(b"PAR1"), "no table of units"),
         (card(board="other"), "is of board 'other'"),
         (card(title=7), "title"),
         (card(title="x" * 1_000_000), "at most 300 characters"),
@@ -95,12 +97,12 @@ GOOD = "made_up_rate,alpha,model,,0.1,0,0.2,4,1,1,aa"
         (rows(outcomes({"nobody": [1, 0]})), "has no score"),
     ],
 )
-def test_what_breaks_the_format_is_one_line(tmp_path, spoil, said):
-    place = write_results(tmp_path)
-    spoil(place)
+def test_what_breaks_the_format_is_one_line(tmp_path, spoil, message):
+    path = write_results(tmp_path)
+    spoil(path)
     with pytest.raises(SourceError) as caught:
         real_boards(tmp_path)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 700
 
@@ -115,7 +117,7 @@ def test_each_metric_is_over_everything_in_the_slice_that_its_others_are_parts_o
     """FActScore's share that responds has a rule of its own, and stands by rarity and region, too."""
     board = read_board(ROOT / "results" / "factscore")
     assert set(board.overall("responding_rate")) == {"ChatGPT", "InstructGPT", "PerplexityAI"}
-    assert {"rarity", "region"} <= {key for one in board.scores for key, _ in one.slice}
+    assert {"rarity", "region"} <= {key for score in board.scores for key, _ in score.slice}
     assert board.n_labels == 17_632
     # as the track's words list them, where each has one; else as they come
     assert board.slice_keys["rarity"] == ["very rare", "rare", "medium", "freq", "very freq"]
@@ -123,7 +125,7 @@ def test_each_metric_is_over_everything_in_the_slice_that_its_others_are_parts_o
 
 
 def test_the_tables_of_a_board_are_its_rows_and_its_labels_where_it_has_any(tmp_path):
-    place = write_results(tmp_path)
-    assert tables_of("judged", tmp_path) == {"judged-rows.parquet": place / "rows.parquet"}
-    (place / "labels.parquet").touch()
+    path = write_results(tmp_path)
+    assert tables_of("judged", tmp_path) == {"judged-rows.parquet": path / "rows.parquet"}
+    (path / "labels.parquet").touch()
     assert set(tables_of("judged", tmp_path)) == {"judged-rows.parquet", "judged-labels.parquet"}
