@@ -1,10 +1,9 @@
-"""The HTTP side: one `openai` client per endpoint, through its low-level `post`, with none of its own retries; what a
-call without an answer means is decided by the classes of the exceptions that it raises.
+"""The HTTP side: one `openai` client per endpoint with none of its own retries; what a call without an answer
+means is decided by the classes of the exceptions that it raises.
 """
 
 import asyncio
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import aiohttp
 import httpx2
@@ -17,10 +16,9 @@ from truerate.llm.transport.verdict import Verdict, short
 
 # bytes of a reply, unpacked: the largest honest one, all log-probabilities of 8,000 tokens, has about 20 MB
 LARGEST = 32 * 2**20
-# headers that are no longer true of a body that was unpacked
-_OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
-# Looked for in the chain below the client's own exception, in this order: its aiohttp transport reports a dropped
-# connection as a timeout. Names, certificates and proxies that fail are kinds of ClientConnectorError.
+# Looked for in the chain below the client's own exception, in this order: its aiohttp transport reports a
+# dropped connection as a timeout. Names, certificates and proxies that fail are kinds of
+# ClientConnectorError.
 _UNREACHABLE = (
     aiohttp.ClientConnectorError,
     aiohttp.ConnectionTimeoutError,
@@ -53,12 +51,61 @@ class TooLarge(Exception):
     """A reply of more than LARGEST bytes, whose rest was not read."""
 
 
-class _Bounded(openai.DefaultAioHttpClient):
-    """The package's client, which stops reading a reply beyond LARGEST bytes: a small packed one can grow without end."""
+class Client:
+    """Sends bodies to the chat completions of one endpoint.
 
-    async def send(self, request: httpx2.Request, *, stream: bool = False, **given: Any) -> httpx2.Response:
-        """The whole response, its body unpacked, of an error its beginning alone. Raises TooLarge for a reply."""
-        response = await super().send(request, stream=True, **given)
+    The `openai` client makes the headers and its aiohttp client sends; its `post` alone, which makes headers,
+    address and options anew for each call, takes twice the time of all that is done here.
+    """
+
+    def __init__(self, url: str, key: str, *, limit: int, timeout_s: float):
+        self._timeout_s = timeout_s
+        self._redactor = Redactor([key])
+        timeout = httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s), pool=None)
+        self._http = openai.DefaultAioHttpClient(
+            follow_redirects=False,
+            limits=httpx2.Limits(max_connections=limit, max_keepalive_connections=limit),
+        )
+        client = openai.AsyncOpenAI(base_url=url, api_key=key, max_retries=0, http_client=self._http)
+        headers = {**client.default_headers, **client.auth_headers}
+        self._headers = httpx2.Headers({k: text for k, text in headers.items() if isinstance(text, str)})
+        self._options = {"timeout": timeout.as_dict()}
+        self.move(url)
+
+    def move(self, url: str) -> None:
+        """Send to another address from now on. The address is not parsed anew for every call."""
+        self._url = httpx2.URL(f"{url.rstrip('/')}/chat/completions")
+
+    async def send(self, body: bytes, *, accept_length: bool) -> Verdict:
+        """The verdict on one call; `timeout_s` bounds the whole of it, and no fault of a reply raises."""
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                response, reply = await self._post(body)
+        except TooLarge as error:
+            return Verdict("dead", "too_large", str(error), is_charged=True)
+        # what a broken server makes the packages below raise is no list that one could write down
+        except Exception as error:
+            return judge_exception(error, self._redactor.text, timeout_s=self._timeout_s)
+        reply = self._redactor.body(reply, is_error=not response.is_success)
+        return judge(response.status_code, response.headers, reply, accept_length=accept_length)
+
+    async def _post(self, body: bytes) -> tuple[httpx2.Response, bytes]:
+        """The response and its body; over a new connection if a kept one was closed before anything went out."""
+        try:
+            return await self._post_once(body)
+        except (httpx2.TransportError, aiohttp.ClientError) as error:
+            if not was_unsent(error):
+                raise
+        return await self._post_once(body)
+
+    async def _post_once(self, body: bytes) -> tuple[httpx2.Response, bytes]:
+        """The response and its body, unpacked, of an error its beginning alone. Raises TooLarge for a reply:
+        a small packed one can grow without end.
+        """
+        request = httpx2.Request(
+            "POST", self._url, headers=self._headers, content=body, extensions=self._options
+        )
+        response = await self._http.send(request, stream=True)
         parts, size = [], 0
         try:
             async for part in response.aiter_bytes():
@@ -69,70 +116,17 @@ class _Bounded(openai.DefaultAioHttpClient):
                     break  # an error page says what it has to say at its beginning
         finally:
             await response.aclose()
-        headers = [
-            (name, value)
-            for name, value in response.headers.multi_items()
-            if name.lower() not in _OF_THE_WIRE
-        ]
-        return httpx2.Response(
-            response.status_code, headers=headers, content=b"".join(parts), request=response.request
-        )
-
-
-class Client:
-    """Sends bodies to the chat completions of one endpoint."""
-
-    def __init__(self, url: str, key: str, *, limit: int, timeout_s: float):
-        limits = httpx2.Limits(max_connections=limit, max_keepalive_connections=limit)
-        self._timeout_s = timeout_s
-        self._redactor = Redactor([key])
-        self._openai = openai.AsyncOpenAI(
-            base_url=url,
-            api_key=key,
-            max_retries=0,
-            timeout=httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s), pool=None),
-            http_client=_Bounded(follow_redirects=False, limits=limits),
-        )
-        self.move(url)
-
-    def move(self, url: str) -> None:
-        """Send to another address from now on. A whole address is not joined anew for every call."""
-        self._url = f"{url.rstrip('/')}/chat/completions"
-
-    async def send(self, body: bytes, *, accept_length: bool) -> Verdict:
-        """The verdict on one call; `timeout_s` bounds the whole of it, and no fault of a reply raises."""
-        try:
-            async with asyncio.timeout(self._timeout_s):
-                response = await self._post(body)
-        except openai.APIStatusError as error:
-            response = error.response
-        except TooLarge as error:
-            return Verdict("dead", "too_large", str(error), is_charged=True)
-        # what a broken server makes the packages below raise is no list that one could write down
-        except Exception as error:
-            return judge_exception(error, self._redactor.text, timeout_s=self._timeout_s)
-        reply = self._redactor.body(response.content, is_error=not response.is_success)
-        return judge(response.status_code, response.headers, reply, accept_length=accept_length)
-
-    async def _post(self, body: bytes) -> httpx2.Response:
-        """The response; over a new connection if a kept one was closed before anything went out."""
-        try:
-            return await self._post_once(body)
-        except openai.APIConnectionError as error:
-            if not was_unsent(error):
-                raise
-        return await self._post_once(body)
-
-    async def _post_once(self, body: bytes) -> httpx2.Response:
-        return await self._openai.post(self._url, content=body, cast_to=httpx2.Response)
+        return response, b"".join(parts)
 
     async def close(self) -> None:
         """Close its connections."""
-        await self._openai.close()
+        await self._http.aclose()
 
 
 def was_unsent(error: BaseException) -> bool:
-    """Whether the server closed a kept connection before the request went out, so that it may be sent once more."""
+    """Whether the server closed a kept connection before the request went out, so that it may be sent once
+    more.
+    """
     return any(_UNSENT in str(link) for link in _causes(error))
 
 
