@@ -23,12 +23,12 @@ from truerate.results.markers import write_between
 from truerate.tracks.wildhallucinations.passages import ranked
 from truerate.tracks.wildhallucinations.verifying import Claim, calls
 from truerate_world.encyclopedia import World, build
-from truerate_world.language_tools import language_tools
 from truerate_world.parser import FACT
 from truerate_world.wildhallucinations.broken_models import long_paragraphs, saying
 from truerate_world.wildhallucinations.models.pages import GOOD, RELEVANT, web
 from truerate_world.wildhallucinations.models.reading import Stated, is_supported, stated_by, votes
 from truerate_world.wildhallucinations.models.verifying import plain
+from truerate_world.writer import language_tools
 
 SEED, WRITER = 1, "sim-quill"
 SUBJECTS = ("sim-aster", "sim-birch", "sim-cedar", "sim-dogwood", "sim-elm")

@@ -122,9 +122,9 @@ def _contradicting(known: Checker, turn: Turn, *key: object, style: str, near: b
     right = said[place]
     options = near_values(world, right.value, right.relation, *key) if near else []
     value = pick(options, *key, "near") if options else wrong_value(world, right.value, right.relation, *key)
-    lines = [known.writer.one(one, *key, "said", n) for n, one in enumerate(said)]
+    lines = [known.writer.sentence(one, *key, "said", n) for n, one in enumerate(said)]
     wrong = right._replace(value=value)
-    lines[place] = known.writer.one(wrong, *key, "said", place)
+    lines[place] = known.writer.sentence(wrong, *key, "said", place)
     parts, style = _written(known, lines, *key, style=style)
     text = style + " ".join(parts)
     named = known.writer.value(wrong, *key, "said", place)
@@ -135,9 +135,9 @@ def _contradicting(known: Checker, turn: Turn, *key: object, style: str, near: b
 
 def _unverifiable(known: Checker, turn: Turn, *key: object, style: str) -> Text:
     said = _said(turn, *key)
-    lines = [known.writer.one(one, *key, "said", n) for n, one in enumerate(said)]
+    lines = [known.writer.sentence(one, *key, "said", n) for n, one in enumerate(said)]
     if turn.untold and draw(*key, "fact") < 0.7:
-        more = known.writer.one(pick(turn.untold, *key, "untold"), *key, "more", after=turn.subject)
+        more = known.writer.sentence(pick(turn.untold, *key, "untold"), *key, "more", after=turn.subject)
     else:
         kind = pick(sorted(known.lexicon.words.VAGUE), *key, "kind")
         more = known.writer.vague(kind, turn.subject, *key)

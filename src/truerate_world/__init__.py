@@ -1,3 +1,1 @@
-"""The closed world: a seeded fictional encyclopedia, the sources and simulated models made from it, and the
-truth that was planted.
-"""
+"""The closed world: a seeded fictional encyclopedia, its sources, simulated models and planted truth."""

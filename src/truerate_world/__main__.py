@@ -1,6 +1,4 @@
-"""The closed world's own commands: `python -m truerate_world serve|annotate|truth|stats`, and those by which the
-protocols' folders write their sources.
-"""
+"""The commands of the closed world: `python -m truerate_world serve|annotate|truth|stats|write…`."""
 
 import argparse
 import json
@@ -15,8 +13,6 @@ from truerate.core.errors import TruerateError
 from truerate.core.process.cpu import hold_to_avx2
 from truerate.core.process.fast_exit import at_once
 from truerate.core.process.system_errors import line_of
-from truerate_world.answer import Answer
-from truerate_world.arguments import add_world
 from truerate_world.folders import part_of, tracks
 
 
@@ -43,30 +39,25 @@ def _failed(line: str) -> int:
 def serve_models(options: argparse.Namespace) -> None:
     """Answer Chat Completions on loopback until the process is ended."""
     from truerate_world.encyclopedia import build
+    from truerate_world.manners import Answer
     from truerate_world.models import IDS
     from truerate_world.server import Settings, serve
     from truerate_world.simulated_model import reply
 
     names = [options.track] if options.track else tracks()
     world = build(options.seed, options.languages)
+    faults, web = tuple(options.fault), _web(world, names, options)
     settings = Settings(
-        models=IDS,
-        identity=options.identity,
-        faults=tuple(options.fault),
-        retry_after=options.retry_after,
-        delay_s=options.delay,
-        log=options.log,
-        web=_web(world, names, options),
+        IDS, options.identity, faults, options.retry_after, options.delay, log=options.log, web=web
     )
+    temperatures = [part.asked_at for track in names if (part := part_of(track, "models.temperature"))]
 
     def ready(port: int) -> None:
         print(f"serving {len(settings.models)} models at http://127.0.0.1:{port}/v1", flush=True)
 
-    told = [part.asked_at for track in names if (part := part_of(track, "models.temperature"))]
-
     def handler(model: str, messages: list[dict], *, temperature: float, seed: int | None) -> Answer:
         with ExitStack() as stack:
-            for asked_at in told:
+            for asked_at in temperatures:
                 stack.enter_context(asked_at(temperature))
             return reply(world, model, messages, temperature=temperature, seed=seed, only=options.track)
 
@@ -87,9 +78,7 @@ def _web(world, names: list[str], options: argparse.Namespace):
 
 
 def annotate_board(options: argparse.Namespace) -> None:
-    """Write the labels that people would return for a board's tasks; an empty file where its source is not
-    simulated.
-    """
+    """Write the labels that people return for a board; an empty file if its source is not simulated."""
     from truerate.config.layout import Layout
     from truerate_world import steps
 
@@ -124,25 +113,17 @@ def _parser() -> argparse.ArgumentParser:
     for track in tracks():
         if offered := part_of(track, "commands"):
             offered.add_commands(partial(_command, commands))
-    serve = _command(commands, serve_models, "serve")
+    serve = _command(commands, serve_models, "serve", languages=True)
     serve.add_argument("--port", type=int, required=True, help="0 takes a free one")
     serve.add_argument("--identity", default="", help="given back by /health")
-    serve.add_argument(
-        "--fault",
-        type=_fault,
-        action="append",
-        default=[],
-        metavar="KIND[:rate][:first_n]",
-        help="repeatable; first match wins",
-    )
-    serve.add_argument(
-        "--breaks", type=_breaks, default=frozenset(), help="what breaks builds, by name; all: each of them"
-    )
+    kinds = {"metavar": "KIND[:rate][:first_n]", "help": "repeatable; first match wins"}
+    serve.add_argument("--fault", type=_fault, action="append", default=[], **kinds)
+    breaks = "what breaks builds, by name; all: each of them"
+    serve.add_argument("--breaks", type=_breaks, default=frozenset(), help=breaks)
     serve.add_argument("--retry-after", help="value of that header on 429 and 5xx")
     serve.add_argument("--delay", type=float, default=0.0, help="seconds before each reply")
     serve.add_argument("--log", help="file to which each call appends `digest task outcome`")
     serve.add_argument("--track", help="answer the prompts of this protocol alone; without it of all")
-    add_world(serve)
     for name, run in (("annotate", annotate_board), ("truth", save_truth)):
         command = _command(commands, run, name)
         command.add_argument("board")
@@ -151,19 +132,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(commands, run, name: str) -> argparse.ArgumentParser:
-    """One sub-command whose help is the first line of its function."""
+def _command(commands, run, name: str, *, languages: bool | None = None) -> argparse.ArgumentParser:
+    """A sub-command with its function's help; with `languages` (or False: without them) it takes a world."""
     command = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
     command.set_defaults(run=run)
+    if languages is not None:
+        command.add_argument("--seed", type=int, default=7)
+    if languages:
+        joined = {"type": lambda text: tuple(text.split(",")), "help": "comma-joined, as in en,de"}
+        command.add_argument("--languages", default=("en",), **joined)
     return command
 
 
 def _breaks(text: str) -> frozenset[str]:
-    """What is broken, by the names that the protocols with a web of their own know."""
+    """The faults of the web by name, of the protocols that have a web."""
+    parts = [part for track in tracks() if (part := part_of(track, "breaks"))]
     try:
-        return frozenset().union(
-            *(part.parse_breaks(text) for track in tracks() if (part := part_of(track, "breaks")))
-        )
+        return frozenset().union(*(part.parse_breaks(text) for part in parts))
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -10,9 +10,7 @@ _WORD_AND_GAP = re.compile(r"\s*\S+")
 
 
 class BadRequest(Exception):
-    """A body that is no chat completion request; holds the status, message, parameter and code of the error
-    to send.
-    """
+    """A body that is no chat completion request: status, message, parameter and code of the error."""
 
     def __init__(self, message: str, param: str | None = None, *, status: int = 400, code: str | None = None):
         super().__init__(message)
@@ -20,7 +18,7 @@ class BadRequest(Exception):
 
 
 def check_request(body: bytes, models: Sequence[str]) -> dict:
-    """The parts of a Chat Completions request that decide the reply; BadRequest with the field that is wrong."""
+    """Return the parts of a request that decide the reply; raises BadRequest with the wrong field."""
     try:
         record = orjson.loads(body)
     except orjson.JSONDecodeError as error:
@@ -28,12 +26,8 @@ def check_request(body: bytes, models: Sequence[str]) -> dict:
     if not isinstance(record, dict) or not isinstance(record.get("model"), str):
         raise BadRequest("you must provide a model parameter", "model")
     if record["model"] not in models:
-        raise BadRequest(
-            f"The model {record['model']!r} does not exist; models: {', '.join(models)}",
-            "model",
-            status=404,
-            code="model_not_found",
-        )
+        message = f"The model {record['model']!r} does not exist; models: {', '.join(models)}"
+        raise BadRequest(message, "model", status=404, code="model_not_found")
     if record.get("stream"):
         raise BadRequest("streaming is not offered; leave out 'stream'", "stream")
     if record.get("n") not in (None, 1):
@@ -49,29 +43,21 @@ def check_request(body: bytes, models: Sequence[str]) -> dict:
 
 
 def completion_of(request: dict, text: str, digest: str, finish: str | None = None) -> dict:
-    """A chat completion. Tokens are counted as words; a reply longer than `max_tokens` is cut and says so.
-
-    `finish`: why it ended, where that is known.
-    """
+    """Return a chat completion; tokens are words, a reply longer than `max_tokens` is cut and says so."""
     limit = request["max_tokens"]
     n_prompt = sum(len(message["content"].split()) for message in request["messages"])
     n_text = len(text.split())
     is_cut = limit is not None and n_text > limit
     if is_cut:
         text, n_text = "".join(_WORD_AND_GAP.findall(text)[:limit]), limit
+    message = {"role": "assistant", "content": text, "refusal": None}
+    finish_reason = "length" if is_cut else finish or "stop"
     return {
         "id": f"chatcmpl-{digest}",
         "object": "chat.completion",
         "created": 0,
         "model": request["model"],
-        "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": text, "refusal": None},
-                "logprobs": None,
-                "finish_reason": "length" if is_cut else finish or "stop",
-            }
-        ],
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish_reason}],
         "usage": {"prompt_tokens": n_prompt, "completion_tokens": n_text, "total_tokens": n_prompt + n_text},
     }
 
@@ -86,10 +72,9 @@ def _messages(value: object) -> list[dict]:
         if not isinstance(message, dict) or message.get("role") not in ROLES:
             raise BadRequest(f"'{where}.role' must be one of {', '.join(ROLES)}", where)
         content = message.get("content")
-        if isinstance(content, list) and all(
-            isinstance(part, dict) and isinstance(part.get("text"), str) for part in content
-        ):
-            content = "".join(part["text"] for part in content)
+        if isinstance(content, list):
+            texts = [part.get("text") if isinstance(part, dict) else None for part in content]
+            content = "".join(texts) if all(isinstance(text, str) for text in texts) else content
         if not isinstance(content, str):
             raise BadRequest(f"'{where}.content' must be text or a list of text parts", where)
         messages.append({"role": message["role"], "content": content})
@@ -110,7 +95,6 @@ def _integer(record: dict, name: str, *, at_least: int | None = None) -> int | N
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or (at_least is not None and value < at_least):
-        raise BadRequest(
-            f"{name!r} must be a whole number" + (f" from {at_least}" if at_least is not None else ""), name
-        )
+        bound = f" from {at_least}" if at_least is not None else ""
+        raise BadRequest(f"{name!r} must be a whole number{bound}", name)
     return value

@@ -6,13 +6,18 @@ from typing import Any
 
 import yaml
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 
 @cache
 def beside(module: str) -> dict[str, Any]:
     """Return the mapping in the YAML file beside a module (its `__file__`), every list as a tuple."""
-    text = Path(module).with_suffix(".yaml").read_text("utf-8")
-    mapping: dict[str, Any] = _frozen(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
-    return mapping
+    return read_mapping(Path(module).with_suffix(".yaml"))
+
+
+def read_mapping(path: Path) -> dict[str, Any]:
+    """Return the mapping in a YAML file, every list as a tuple."""
+    return {key: _frozen(value) for key, value in yaml.load(path.read_text("utf-8"), _LOADER).items()}
 
 
 def _frozen(value: Any) -> Any:

@@ -1,6 +1,4 @@
-"""Which wrong values lie near a right one, which far, and which are only too broad: the substance of the
-hallucination patterns.
-"""
+"""Wrong values near a right one, far from it, or only too broad: the substance of hallucinations."""
 
 from truerate_world.domains import N_CATEGORY, RELATIONS, Value
 from truerate_world.draws import draw, pick
@@ -11,9 +9,7 @@ NEAR_SHARE, FAR_SHARE = 0.15, 0.4  # the same for other numbers, as a share of t
 
 
 def is_near(world: World, right: Value, relation: str, other: Value) -> bool:
-    """Whether a wrong value shares a property with the right one: decade, size, place in a list, or a stated
-    fact.
-    """
+    """Whether a wrong value shares decade, size, position in a list or a stated fact with the right one."""
     if right[0] != other[0]:
         return False
     kind, content = right
@@ -47,16 +43,13 @@ def near_values(world: World, right: Value, relation: str, *key: object) -> list
     if kind == "d":
         return [("d", content - 10), ("d", content + 10)]
     if RELATIONS[relation].is_year:
-        steps = [1 + int(draw(*key, "near", position) * NEAR_YEARS) for position in range(4)]
+        steps = [1 + int(draw(*key, "near", index) * NEAR_YEARS) for index in range(4)]
         return [("n", content + (step if index % 2 else -step)) for index, step in enumerate(steps)]
     unit = RELATIONS[relation].step
     reach = max(1, int(NEAR_SHARE * content / unit))
-    steps = [unit * (1 + int(draw(*key, "near", count) * reach)) for count in range(4)]
-    return [
-        ("n", content + (step if offset % 2 else -step))
-        for offset, step in enumerate(steps)
-        if content > step
-    ]
+    steps = [unit * (1 + int(draw(*key, "near", index) * reach)) for index in range(4)]
+    moves = [step if index % 2 else -step for index, step in enumerate(steps) if content > step]
+    return [("n", content + move) for move in moves]
 
 
 def far_values(world: World, right: Value, relation: str, *key: object) -> list[Value]:
@@ -67,28 +60,22 @@ def far_values(world: World, right: Value, relation: str, *key: object) -> list[
         return [("e", other) for other in mates if other != content and other not in world.near[content]]
     if kind == "c":
         name = content.split("/")[0]
-        every = [f"{name}/{offset}" for offset in range(N_CATEGORY)]
+        every = [f"{name}/{index}" for index in range(N_CATEGORY)]
         return [("c", other) for other in every if other != content and other not in _neighbours(content)]
     if kind == "d":
         return [("d", content - step) for step in (30, 40, 60)] + [("d", min(content + 30, 2090))]
     if RELATIONS[relation].is_year:
-        steps = [FAR_YEARS + int(draw(*key, "far", position) * 60) for position in range(4)]
+        steps = [FAR_YEARS + int(draw(*key, "far", index) * 60) for index in range(4)]
+        is_past = [index % 2 or content + step > 2018 for index, step in enumerate(steps)]
         return [
-            ("n", content - step if index % 2 or content + step > 2018 else content + step)
-            for index, step in enumerate(steps)
+            ("n", content - step if past else content + step)
+            for step, past in zip(steps, is_past, strict=True)
         ]
     unit = RELATIONS[relation].step
     shares = [FAR_SHARE + draw(*key, "far", index) * 0.5 for index in range(4)]
-    raised = [
-        content * (1 + 2 * share) if count % 2 else content * (1 - share)
-        for count, share in enumerate(shares)
-    ]
-    values = {round(number / unit) * unit for number in raised}
-    return [
-        ("n", number)
-        for number in sorted(values)
-        if number > 0 and not is_near(world, right, relation, ("n", number))
-    ]
+    factors = [1 + 2 * share if index % 2 else 1 - share for index, share in enumerate(shares)]
+    numbers = sorted({round(content * factor / unit) * unit for factor in factors})
+    return [("n", n) for n in numbers if n > 0 and not is_near(world, right, relation, ("n", n))]
 
 
 def foreign_values(world: World, right: Value, *key: object) -> list[Value]:

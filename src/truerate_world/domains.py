@@ -1,6 +1,4 @@
-"""What there is in the closed world: domains, the relations each of their entities has, and what a relation
-ranges over.
-
+"""Domains of the closed world, the relations of their entities, and the range of each relation.
 Nothing here is in a language; the words stand in `lang/`. A value is `("e", entity)`, `("n", whole number)`,
 `("c", "list/index")` or `("d", first year of a decade)`.
 """
@@ -15,9 +13,7 @@ Value = tuple[str, int | str]
 
 @dataclass(frozen=True, eq=False)
 class Entity:
-    """One thing of the world. `popularity` in (0, 1] falls with its rank in its domain; `gender` is he, she
-    or it.
-    """
+    """One entity; `popularity` in (0, 1] falls with its rank in its domain; `gender`: he, she or it."""
 
     index: int
     domain: str
@@ -28,9 +24,7 @@ class Entity:
 
 
 class Range(NamedTuple):
-    """What a relation's value may be: entities of `domains`, numbers from `low` to `high` in `step`s, or
-    entries of a category list.
-    """
+    """Values of a relation: entities of `domains`, numbers from `low` to `high` in `step`s, or categories."""
 
     kind: str
     domains: tuple[str, ...] = ()
@@ -42,10 +36,7 @@ class Range(NamedTuple):
 
 
 def _range(
-    entity: tuple[str, ...] = (),
-    year: tuple[int, ...] = (),
-    number: tuple[int, ...] = (),
-    category: str = "",
+    entity: tuple[str, ...] = (), year: tuple[int, ...] = (), number: tuple[int, ...] = (), category: str = ""
 ) -> Range:
     """Return the range that `domains.yaml` writes as one of these."""
     if year:

@@ -1,6 +1,6 @@
-"""Seeded draws that depend on their parts alone: never on order, on time or on what was drawn before."""
+"""Seeded draws that depend on their parts alone: never on order, time or earlier draws."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TypeVar
@@ -20,7 +20,17 @@ def pick(choices: Sequence[T], *parts: object) -> T:
     return choices[int(draw(*parts) * len(choices))]
 
 
-def pick_weighted(weights: dict[str, float], *parts: object) -> str:
+def pick_by_rate(rates: Mapping[str, float], *parts: object) -> str | None:
+    """One of the keys by its probability, None for the rest."""
+    left = draw(*parts)
+    for name, rate in rates.items():
+        left -= rate
+        if left < 0:
+            return name
+    return None
+
+
+def pick_weighted(weights: Mapping[str, float], *parts: object) -> str:
     """One of the keys by its weight; the last one where rounding leaves none."""
     left = draw(*parts) * sum(weights.values())
     for name, weight in weights.items():
@@ -31,9 +41,8 @@ def pick_weighted(weights: dict[str, float], *parts: object) -> str:
 
 
 def shuffled(items: Sequence[T], *parts: object) -> list[T]:
-    """The items in an order drawn from the parts and each item's place."""
-    places = sorted(range(len(items)), key=lambda place: draw(*parts, place))
-    return [items[index] for index in places]
+    """The items in an order drawn from the parts and each item's index."""
+    return [items[index] for index in sorted(range(len(items)), key=lambda index: draw(*parts, index))]
 
 
 @lru_cache(maxsize=256)

@@ -1,6 +1,4 @@
-"""The encyclopedia: a seed gives 492 fictional entities with typed facts, popularity, aliases and a Wikipedia
-flag.
-"""
+"""The encyclopedia: a seed gives 492 fictional entities with facts, popularity, aliases, Wikipedia flag."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,9 +20,7 @@ from truerate_world.lexicon import Lexicon
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """All there is, and the lexicon of each language. `near[i]` are the entities of i's domain that share a
-    stated property with it.
-    """
+    """All entities and lexicons; `near[i]`: entities of i's domain that share a stated property with it."""
 
     seed: int
     languages: tuple[str, ...]
@@ -55,10 +51,8 @@ def _build(seed: int, languages: tuple[str, ...]) -> World:
         for relation in DOMAINS[entity.domain]:
             entity.facts[relation] = _value(seed, entity.index, relation, by_domain)
         if "debut_year" in entity.facts:
-            entity.facts["debut_year"] = (
-                "n",
-                int(entity.facts["birth_year"][1]) + 18 + int(draw(seed, "debut", entity.index) * 27),
-            )
+            age = 18 + int(draw(seed, "debut", entity.index) * 27)
+            entity.facts["debut_year"] = ("n", int(entity.facts["birth_year"][1]) + age)
     lexicons = {code: Lexicon(code, seed, bare) for code in languages}
     return World(seed, languages, tuple(bare), by_domain, _near(bare, by_domain), lexicons)
 
@@ -90,20 +84,15 @@ def _value(seed: int, index: int, relation: str, by_domain: dict[str, tuple[int,
 
 
 def _near(entities: list[Entity], by_domain: dict[str, tuple[int, ...]]) -> tuple[frozenset[int], ...]:
-    """For each entity those of its domain with an equal entity or category as value; its two successors where
-    there are none.
-    """
+    """For each entity those of its domain with an equal entity or category; else its two successors."""
     near = []
     for entity in entities:
         mates = by_domain[entity.domain]
+        properties = [item for item in entity.facts.items() if item[1][0] in "ec"]
         shared = {
             mate
             for mate in mates
-            if mate != entity.index
-            and any(
-                value[0] in "ec" and entities[mate].facts[relation] == value
-                for relation, value in entity.facts.items()
-            )
+            if mate != entity.index and any(entities[mate].facts[name] == value for name, value in properties)
         }
         index = mates.index(entity.index)
         near.append(frozenset(shared or {mates[(index + 1) % len(mates)], mates[(index + 2) % len(mates)]}))

@@ -1,8 +1,4 @@
-"""Faults on demand: what goes wrong at a real endpoint, planted by flag and repeatable.
-
-Whether a call fails hangs on the digest of its body and on how often that body was seen before, never on time
-or order.
-"""
+"""Faults of a real endpoint, planted by flag; they depend on a body's digest and attempt, never on time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,9 +16,7 @@ _SERVER_ERRORS = (500, 502, 503, 504)
 
 @dataclass(frozen=True)
 class Fault:
-    """One kind of failure: the share of calls it meets, and of each body only the `first_n` attempts (None:
-    all).
-    """
+    """One kind of failure: share of calls, and only the `first_n` attempts of each body (None: all)."""
 
     kind: str
     rate: float = 1.0
@@ -92,18 +86,11 @@ def _refused(kind: str, digest: str, retry_after: str | None) -> Reply:
     """An error status; rate limits and server errors carry Retry-After where one was asked for."""
     headers = (("retry-after", retry_after),) if retry_after else ()
     if kind == "quota":
-        return Reply(
-            429,
-            error_body(
-                "You exceeded your current quota.", code="insufficient_quota", kind="insufficient_quota"
-            ),
-        )
+        code = "insufficient_quota"
+        return Reply(429, error_body("You exceeded your current quota.", code=code, kind=code))
     if kind == "429":
-        return Reply(
-            429,
-            error_body("Rate limit reached.", code="rate_limit_exceeded", kind="requests"),
-            headers=headers,
-        )
+        body = error_body("Rate limit reached.", code="rate_limit_exceeded", kind="requests")
+        return Reply(429, body, headers=headers)
     status = _SERVER_ERRORS[int(_draw("status", digest) * len(_SERVER_ERRORS))]
     return Reply(status, error_body("The server had an error.", kind="server_error"), headers=headers)
 

@@ -1,10 +1,10 @@
 """The folders of the closed world, one per protocol, found by name: what each offers is a module of its own.
 
-`models/simulated_model` (which prompts are its own and what a model answers), `models/temperature` (`asked_at`: its
-models are told at which temperature a reply is asked for), `models/site` (the pages of the web that it needs),
-`breaks` and `broken_web` (what breaks that web on demand, by name, and the web so broken), `commands`
-(sub-commands that write its sources) and `steps` (labels as people return them, and the planted truth). Each is
-optional.
+`models/simulated_model` (which prompts are its own and what a model answers), `models/temperature`
+(`asked_at`: its models are told at which temperature a reply is asked for), `models/site` (the pages of the
+web that it needs), `breaks` and `broken_web` (what breaks that web on demand, by name, and the web so
+broken), `commands` (sub-commands that write its sources) and `steps` (labels as people return them, and the
+planted truth). Each is optional.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""HTTP/1.1 on asyncio: connections that read requests, hand them to an answerer and write its replies, in order."""
+"""HTTP/1.1 on asyncio: connections that read requests and write the replies of an answerer, in order."""
 
 import asyncio
 from collections import deque
@@ -20,10 +20,8 @@ MAX_BODY = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What goes back: status, body and extra header lines, `after` seconds; `after` None: never.
-    `is_dropped`: the line is cut instead.
-
-    `endless`: after the body this is sent again and again until the client goes away.
+    """A response: status, body, headers, sent `after` seconds (None: never), or the line is cut.
+    `endless` is sent again and again after the body until the client goes away.
     """
 
     status: int = 200
@@ -38,15 +36,16 @@ class Reply:
     def to_bytes(self, *, is_kept_open: bool) -> bytes:
         """The reply as it stands on the wire."""
         extra = "".join(f"{name}: {value}\r\n" for name, value in self.headers)
-        head = (
-            f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}\r\ncontent-type: {self.content_type}\r\n"
-            f"content-length: {len(self.body)}\r\n{extra}connection: {'keep-alive' if is_kept_open else 'close'}\r\n\r\n"
-        )
-        return head.encode("latin-1") + self.body
+        connection = "keep-alive" if is_kept_open else "close"
+        return self._bytes(f"content-length: {len(self.body)}\r\n{extra}", connection)
 
     def endless_head(self) -> bytes:
         """The head and body of a reply without an end, whose length nobody knows."""
-        head = f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}\r\ncontent-type: {self.content_type}\r\nconnection: close\r\n\r\n"
+        return self._bytes("", "close")
+
+    def _bytes(self, lines: str, connection: str) -> bytes:
+        status = f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}"
+        head = f"{status}\r\ncontent-type: {self.content_type}\r\n{lines}connection: {connection}\r\n\r\n"
         return head.encode("latin-1") + self.body
 
 
@@ -54,9 +53,7 @@ class Answerer(Protocol):
     """What a connection needs of the application behind it."""
 
     def answer(self, method: str, target: str, body: bytes) -> Reply:
-        """The reply to one request; its target is as it stood on the request line, a path or (asked as a
-        proxy) a whole address.
-        """
+        """Return the reply to one request; its target is a path or (for a proxy) a whole address."""
 
     def refuse(self, message: str) -> Reply:
         """The reply to bytes that are no request."""
@@ -66,9 +63,7 @@ class Answerer(Protocol):
 
 
 class PlainParser:
-    """The part of httptools' request parser that a connection uses, for requests with a content-length
-    (chunked bodies are refused).
-    """
+    """The part of httptools' request parser that a connection uses; chunked bodies are refused."""
 
     def __init__(self, protocol: "Connection"):
         self.protocol, self.buffer, self.method, self.is_kept_open = protocol, b"", b"", True
@@ -78,10 +73,8 @@ class PlainParser:
         self.buffer += data
         while (end := self.buffer.find(b"\r\n\r\n")) >= 0:
             first, *lines = self.buffer[:end].split(b"\r\n")
-            fields = {
-                name.strip().lower(): value.strip()
-                for name, _, value in (line.partition(b":") for line in lines)
-            }
+            parts = (line.partition(b":") for line in lines)
+            fields = {name.strip().lower(): value.strip() for name, _, value in parts}
             try:
                 self.method, target, version = first.split(b" ")
                 n_body = int(fields.get(b"content-length", b"0"))
@@ -151,15 +144,8 @@ class Connection(asyncio.Protocol):
         self.parts.append(body)
 
     def on_message_complete(self) -> None:
-        target = self.url.decode("latin-1")
-        self.waiting.append(
-            (
-                self.parser.get_method().decode("latin-1"),
-                target,
-                b"".join(self.parts),
-                self.parser.should_keep_alive(),
-            )
-        )
+        method, target = self.parser.get_method().decode("latin-1"), self.url.decode("latin-1")
+        self.waiting.append((method, target, b"".join(self.parts), self.parser.should_keep_alive()))
         if not self.pending:
             self._next()
 

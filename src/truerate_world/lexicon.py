@@ -1,6 +1,4 @@
-"""A language at work: names of all entities, texts of values, and the scan that turns a text into words and
-known things.
-"""
+"""A language's names of all entities and texts of values; the scan of a text into words and entities."""
 
 import re
 from typing import NamedTuple
@@ -18,16 +16,14 @@ _ENDS = "an el en is or un ath ard olm ett".split()
 
 
 class Scan(NamedTuple):
-    """A text as a skeleton, in which known things are `§e`, `§n`, `§c` or `§d`, and those things in order."""
+    """A text as a skeleton with `§e`, `§n`, `§c` or `§d` for entities and values, and these in order."""
 
     skeleton: str
     things: tuple[Value, ...]
 
 
 class Lexicon:
-    """One language over one world. Names and aliases are unique in it, so a name found in a text says whom it
-    means.
-    """
+    """One language over one world; names and aliases are unique, so that a name identifies its entity."""
 
     def __init__(self, code: str, seed: int, entities: list[Entity]):
         self.code = code
@@ -47,29 +43,27 @@ class Lexicon:
         if kind == "e":
             return self.name(content, alias=alias)
         if kind == "c":
-            name, place = content.split("/")
-            return self.words.categories[name][int(place)][1 if alias else 0]
+            name, index = content.split("/")
+            return self.words.categories[name][int(index)][1 if alias else 0]
         if kind == "d":
             return f"{content}s"
         return str(content) if RELATIONS[relation].is_year else f"{content:,}"
 
     def scan(self, text: str) -> Scan:
-        """The skeleton of a text and the things named in it; articles and punctuation but `,` and `;` are
-        left out.
-        """
-        found = self._scans.get(text)
-        if found is None:
+        """Return the skeleton of a text and its entities, without articles and marks but `,` and `;`."""
+        scan = self._scans.get(text)
+        if scan is None:
             if len(self._scans) > 50_000:
                 self._scans.clear()
-            found = self._scans[text] = self._scan(text)
-        return found
+            scan = self._scans[text] = self._scan(text)
+        return scan
 
     def _scan(self, text: str) -> Scan:
         tokens = [token for token in _TOKEN.findall(text.lower()) if token not in self.words.articles]
         skeleton, things, index = [], [], 0
         while index < len(tokens):
             token = tokens[index]
-            thing, length = self._known(tokens, index)
+            thing, length = self._entry(tokens, index)
             if thing is None and token[0].isdigit():
                 thing, length = _number(token), 1
             if thing is None:
@@ -81,10 +75,10 @@ class Lexicon:
                 index += length
         return Scan(" ".join(skeleton), tuple(things))
 
-    def _known(self, tokens: list[str], place: int) -> tuple[Value | None, int]:
-        """The longest entry of the lexicon that starts at a place, and its length in words."""
-        for entry, thing in self._lexicon.get(tokens[place], ()):
-            if len(entry) == 1 or tuple(tokens[place : place + len(entry)]) == entry:
+    def _entry(self, tokens: list[str], start: int) -> tuple[Value | None, int]:
+        """The longest entry of the lexicon that starts at an index, and its length in words."""
+        for entry, thing in self._lexicon.get(tokens[start], ()):
+            if len(entry) == 1 or tuple(tokens[start : start + len(entry)]) == entry:
                 return thing, len(entry)
         return None, 0
 
@@ -97,9 +91,7 @@ def _number(token: str) -> Value | None:
 
 
 def _names(words, seed: int, entities: list[Entity]) -> list[tuple[str, str]]:
-    """Name and alias of every entity; a pattern of ordinary words walks through a shuffled list of its
-    combinations.
-    """
+    """Return name and alias of every entity; patterns of common words walk through shuffled combinations."""
     combos = {
         "an": shuffled([(a, n) for a in words.words["a"] for n in words.words["n"]], seed, "an"),
         "nm": shuffled([(n, m) for n in words.words["n"] for m in words.words["m"]], seed, "nm"),
@@ -133,13 +125,8 @@ def _stems(seed: int, n: int, *, taken: set[str]) -> list[str]:
         key = (seed, "stem", index)
         index += 1
         coda = pick(_CODAS, *key, 2) if draw(*key, 3) < 0.5 else ""
-        stem = (
-            pick(_ONSETS, *key, 0)
-            + pick(_VOWELS, *key, 1)
-            + coda
-            + pick(_ONSETS, *key, 4)
-            + pick(_ENDS, *key, 5)
-        )
+        syllable = pick(_ONSETS, *key, 0) + pick(_VOWELS, *key, 1) + coda
+        stem = syllable + pick(_ONSETS, *key, 4) + pick(_ENDS, *key, 5)
         if stem not in texts:
             texts |= {stem, stem + "ia"}
             stems.append(stem)
@@ -150,13 +137,11 @@ def _lexicon(words, names: list[tuple[str, str]]) -> dict[str, list[tuple[tuple[
     """First word -> entries that begin with it, longest first."""
     lexicon: dict[str, list[tuple[tuple[str, ...], Value]]] = {}
     entries = [(name, ("e", index)) for index, pair in enumerate(names) for name in pair]
-    for name, known in words.categories.items():
-        entries += [
-            (text, ("c", f"{name}/{position}")) for position, texts in enumerate(known) for text in texts
-        ]
+    for name, lists in words.categories.items():
+        entries += [(text, ("c", f"{name}/{index}")) for index, texts in enumerate(lists) for text in texts]
     for text, thing in entries:
         tokens = tuple(token for token in _TOKEN.findall(text.lower()) if token not in words.articles)
         lexicon.setdefault(tokens[0], []).append((tokens, thing))
-    for found in lexicon.values():
-        found.sort(key=lambda entry: -len(entry[0]))
+    for listed in lexicon.values():
+        listed.sort(key=lambda entry: -len(entry[0]))
     return lexicon

@@ -1,8 +1,7 @@
-"""Manners: how a simulated model wraps what it has to say. Planted per model in one table, drawn per prompt.
+"""Manners: the forms in which simulated models word their replies, planted per model, drawn per prompt.
 
-A manner never changes what is said: `read` of a `Worded` is what a careful person reads in the text, whatever
-stands around it, and None where nobody could. What a verdict, a candidate or a list looks like in a manner is
-told by the protocols' folders; what is the same for all of them stands here.
+A manner never changes the content: `read` of a `Worded` is what a careful person reads in the text, or None.
+What is worded alike in all protocols stands here, the rest in their folders.
 """
 
 import re
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from truerate_world.data import beside
-from truerate_world.draws import draw, pick, pick_weighted
+from truerate_world.draws import draw, pick, pick_by_rate, pick_weighted
 from truerate_world.models import COVERAGE, base
 
 _DATA = beside(__file__)
@@ -20,17 +19,31 @@ PLAIN = "plain"
 READABLE = _DATA["readable"]
 UNREADABLE = _DATA["unreadable"]
 LENGTH = "length"  # why a reply ended that was cut
+REFUSALS = _DATA["refusals"]
+TOKENS = ("<|eot_id|>", "<|im_end|>", "</s>", "<|endoftext|>")
+_THOUGHTS = _DATA["thoughts"]
+_OPEN = ("<think>\n{t}", "<think>{t}", "<thinking>\n{t}")
+_WORD = re.compile(r"\s*\S+")
+_WORDS = _DATA["words"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A reply: recognised task (or `unrecognised`), text, planted truth, and `length` if it was cut."""
+
+    task: str
+    text: str
+    truth: dict = field(default_factory=dict)
+    finish: str | None = None
 
 
 @dataclass(frozen=True)
 class Manners:
-    """The manners of a model; all numbers are probabilities in [0, 1].
+    """Manners of a model; numbers are probabilities in [0, 1].
 
-    `readable`: that a reply is worded so, by name of READABLE; the rest is plain. A name that a kind of reply
-    cannot have counts as plain there. `unreadable`: weights of the ways in which a verdict or choice is not
-    given; how often that is stands in the model's profile. `unfinished`: that a reply of any other kind is a
-    thought that is never closed. `yes_no`: the words of other languages that it knows. `about`: how its
-    card says all this.
+    `readable`: names of READABLE, the rest is plain; `unreadable`: weights of the ways in which a verdict is
+    missing; `unfinished`: rate of other replies that are a thought never closed; `yes_no`: words of other
+    languages; `about`: text of its card.
     """
 
     readable: Mapping[str, float] = field(default_factory=dict)
@@ -45,9 +58,7 @@ assert set(MANNERS) == set(COVERAGE)
 
 
 class Worded(NamedTuple):
-    """A reply as it is worded: its text, the manner, what a careful person reads in it (None: nothing), and
-    why it ended where that was not its own will.
-    """
+    """A worded reply: text, what a careful person reads in it (None: nothing), manner, why it was cut."""
 
     text: str
     read: object = None
@@ -59,6 +70,10 @@ class Worded(NamedTuple):
         """What was planted in the wording."""
         return {"manner": self.manner, "read": self.read}
 
+    def answer(self, task: str, /, **truth: object) -> Answer:
+        """The answer to a task, with what was planted in it and in its wording."""
+        return Answer(task, self.text, truth | self.truth, self.finish)
+
 
 def manners_of(model: str) -> Manners:
     """The manners of a model; one with retrieval has those of the same without."""
@@ -66,13 +81,9 @@ def manners_of(model: str) -> Manners:
 
 
 def drawn(model: str, allowed: Collection[str], *key: object) -> str:
-    """The manner of a readable reply, of those that its kind can have; PLAIN for the rest."""
-    left = draw(model, "manner", *key)
-    for name, rate in manners_of(model).readable.items():
-        left -= rate
-        if left < 0:
-            return name if name in allowed else PLAIN
-    return PLAIN
+    """The manner of a readable reply; PLAIN if it is not `allowed` to a reply of this kind."""
+    manner = pick_by_rate(manners_of(model).readable, model, "manner", *key)
+    return manner if manner in allowed else PLAIN
 
 
 def drawn_unreadable(model: str, allowed: Collection[str], *key: object) -> str:
@@ -82,9 +93,9 @@ def drawn_unreadable(model: str, allowed: Collection[str], *key: object) -> str:
 
 
 def unread_after(model: str, unparsed: float, reask: int, allowed: Collection[str]) -> float:
-    """The share of questions whose verdict or choice is never given, where an unread reply is asked for `reask`
-    times more: a thought that is never closed is no reply to ask again of, all others are drawn anew.
-    `unparsed`: the share of single replies; `allowed`: the ways that this kind of reply can have.
+    """Return the share of verdicts never read after `reask` retries, from the share of single replies.
+
+    A thought that is never closed is not asked for a second time; all other replies are drawn anew.
     """
     weights = {name: rate for name, rate in manners_of(model).unreadable.items() if name in allowed}
     unfinished = weights.get("unfinished", 0.0) / (sum(weights.values()) or 1.0)
@@ -99,15 +110,6 @@ def is_unfinished(model: str, *key: object) -> bool:
     return draw(model, "unfinished", *key) < manners_of(model).unfinished
 
 
-# ---- what is worded alike in all protocols -----------------------------------------------------------------
-
-_THOUGHTS = _DATA["thoughts"]
-_OPEN = ("<think>\n{t}", "<think>{t}", "<thinking>\n{t}")
-REFUSALS = _DATA["refusals"]
-TOKENS = ("<|eot_id|>", "<|im_end|>", "</s>", "<|endoftext|>")
-_WORD = re.compile(r"\s*\S+")
-
-
 def thoughtful(answer: str, thought: str, *key: object) -> str:
     """An answer behind its thought."""
     return pick(_THOUGHTS, *key, "thought form").format(t=thought, a=answer)
@@ -119,31 +121,73 @@ def unfinished(thought: str, *key: object) -> Worded:
     return Worded(text, None, "unfinished", LENGTH)
 
 
+def refused(texts: Sequence[str], *key: object) -> Worded:
+    """A refusal in one of these texts."""
+    return Worded(pick(texts, *key, "words of refusal"), None, "refusal")
+
+
 def cut_in(text: str, *key: object) -> str:
     """The first words of a text, between a quarter and three quarters of them, at least one."""
-    found = _WORD.findall(text)
-    return "".join(found[: max(1, int(len(found) * (0.25 + 0.5 * draw(*key, "cut"))))])
+    words = _WORD.findall(text)
+    return "".join(words[: max(1, int(len(words) * (0.25 + 0.5 * draw(*key, "cut"))))])
 
 
-# ---- a word of a closed list -------------------------------------------------------------------------------
+def around(
+    text: str, read: object, manner: str, *key: object, thought: str, following: str = "", behind: str = ""
+) -> Worded | None:
+    """A text as it stands, behind a thought, or before a token, a `following` example or more text.
+    None for the manners whose form depends on the kind of reply.
+    """
+    if manner == PLAIN:
+        return Worded(text, read)
+    if manner == "thought":
+        return Worded(thoughtful(text, thought, *key), read, manner)
+    if manner == "token":
+        return Worded(text + pick(TOKENS, *key, "token"), read, manner)
+    if manner == "running-on" and following:
+        return Worded(f"{text}\n\n{following}", read, manner)
+    if manner == "cut-behind":
+        return Worded(f"{text.rstrip('.')}. {cut_in(behind, *key)}", read, manner, LENGTH)
+    return None
 
-_OF_WORDS = ("markdown", "preamble", "thought", "json", "label", "quotes", "token")
-_WORDS = _DATA["words"]
+
+def word_text(
+    model: str,
+    text: str,
+    forms: Mapping[str, Sequence[str]],
+    *key: object,
+    thought: str,
+    cue: str,
+    following: str = "",
+    marks: str = "",
+    others: Sequence[str] = (),
+) -> Worded:
+    """A whole text in one of `forms`, in a manner of `around`, or in one of `others` (left to the caller).
+
+    Marks around the whole must differ from those in it: a text with one of `marks` gets none.
+    """
+    if is_unfinished(model, *key):
+        return unfinished(thought, *key)
+    allowed = [*forms, "thought", "token", *others, *["running-on"] * bool(following)]
+    manner = drawn(model, allowed, *key)
+    if manner in ("json", "quotes", "markdown") and set(text) & set(marks):
+        manner = PLAIN
+    if reply := around(text, text, manner, *key, thought=thought, following=following):
+        return reply
+    if manner in others:
+        return Worded(text, text, manner)
+    noun = cue.split()[-1]
+    form = pick(forms[manner], *key, "form")
+    return Worded(form.format(t=text, cue=cue, noun=noun, key=noun.lower()), text, manner)
 
 
-def word_of(model: str, said: str, cue: str, others: Sequence[str], *key: object) -> Worded:
+def word_of(model: str, word: str, cue: str, others: Sequence[str], *key: object) -> Worded:
     """One word of a list, as a model words it; `others` are those that it thinks of and does not say."""
     if is_unfinished(model, *key):
-        return unfinished(f"It may be {said}, or is it {pick(others, *key, 'other')}", *key)
-    manner = drawn(model, _OF_WORDS, *key)
-    if manner == "thought":
-        other = pick(others, *key, "other")
-        text = thoughtful(said, f"At first it looks like {other}. But no: {said} fits better.", *key)
-    elif manner == "token":
-        text = said + pick(TOKENS, *key, "token")
-    elif manner == PLAIN:
-        text = said
-    else:
-        form = pick(_WORDS[manner], *key, "form")
-        text = form.format(v=said, cue=cue, key=cue.lower().replace(" ", "_"))
-    return Worded(text, said, manner)
+        return unfinished(f"It may be {word}, or is it {pick(others, *key, 'other')}", *key)
+    manner = drawn(model, (*_WORDS, "thought", "token"), *key)
+    thought = f"At first it looks like {pick(others, *key, 'other')}. But no: {word} fits better."
+    if reply := around(word, word, manner, *key, thought=thought):
+        return reply
+    form = pick(_WORDS[manner], *key, "form")
+    return Worded(form.format(v=word, cue=cue, key=cue.lower().replace(" ", "_")), word, manner)

@@ -1,6 +1,4 @@
-"""The simulated models by name, and what all protocols share of them; how a model does a protocol's tasks stands
-in the folder of that protocol.
-"""
+"""The simulated models by name, and what all protocols share of them."""
 
 # Share of entities that a model knows, for the least and the most popular.
 COVERAGE = {

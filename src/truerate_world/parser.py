@@ -1,6 +1,4 @@
-"""From text to facts: the templates of a language compiled into tables of skeletons, and looked up sentence
-by sentence.
-"""
+"""The parser: templates of a language compiled to skeletons; a text's sentences looked up as facts."""
 
 import re
 from collections.abc import Iterable
@@ -18,9 +16,7 @@ FACT, WRONG = "fact", "wrong-relation"
 
 
 class Claim(NamedTuple):
-    """What one clause says. `kind` is fact, wrong-relation, or a kind of vague claim (which has neither
-    relation nor value).
-    """
+    """The statement of a clause; `kind`: fact, wrong-relation, or vague (without relation and value)."""
 
     kind: str
     subject: int
@@ -31,7 +27,7 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """What a text says: its claims in order, the sentences they stand in, and which of those could not be read."""
+    """Sentences of a text, its claims in order, unreadable sentences, and the entities it names."""
 
     sentences: tuple[str, ...]
     claims: tuple[Claim, ...]
@@ -48,13 +44,8 @@ class Reading:
         return record
 
 
-EMPTY = Reading((), (), (), ())
-
-
 class Parser:
-    """Reads one language of one world. Readings are kept, because the same evidence is read again by every
-    judge.
-    """
+    """Reads one language of one world; readings are cached, since every judge reads the same evidence."""
 
     def __init__(self, world: World, lexicon: Lexicon):
         self.world, self.lexicon = world, lexicon
@@ -99,7 +90,8 @@ class Parser:
         return reading
 
     def _read(self, text: str) -> Reading:
-        sentences = tuple(part for piece in _SENTENCE.split(text) if (part := piece.strip(" \t\"'“”‘’")))
+        pieces = (piece.strip(" \t\"'“”‘’") for piece in _SENTENCE.split(text))
+        sentences = tuple(piece for piece in pieces if piece)
         claims: list[Claim] = []
         unread: list[int] = []
         mentioned: list[int] = []
@@ -110,18 +102,18 @@ class Parser:
             if scan.skeleton in self.talk or not scan.skeleton:
                 subject = scan.things[0][1] if len(scan.things) == 1 and scan.things[0][0] == "e" else subject
                 continue
-            found = self._sentence(scan, subject, index)
-            if found is None:
+            stated = self._sentence(scan, subject, index)
+            if stated is None:
                 unread.append(index)
             else:
-                claims += found
-                subject = found[0].subject
+                claims += stated
+                subject = stated[0].subject
         return Reading(sentences, tuple(claims), tuple(unread), tuple(mentioned))
 
-    def _sentence(self, scan: Scan, subject: int | None, place: int) -> list[Claim] | None:
+    def _sentence(self, scan: Scan, subject: int | None, sentence: int) -> list[Claim] | None:
         text = self.bare(scan.skeleton)
         if text in self.turned:
-            return self._turned(text, scan.things, place)
+            return self._turned(text, scan.things, sentence)
         match = self._subject.fullmatch(text)
         if match is None:
             return None
@@ -130,7 +122,7 @@ class Parser:
             subject = things.pop(0)[1]
         if subject is None:
             return None
-        return self._clauses(match[2], things, subject, place)
+        return self._clauses(match[2], things, subject, sentence)
 
     def bare(self, text: str) -> str:
         """A skeleton without an opening like *in fact* and without empty endings."""
@@ -140,35 +132,30 @@ class Parser:
             text = text.removesuffix(tail)
         return text
 
-    def _turned(self, text: str, things: tuple[Value, ...], place: int) -> list[Claim] | None:
-        options = [(last, relation) for last, relation in self.turned[text]]
+    def _turned(self, text: str, things: tuple[Value, ...], sentence: int) -> list[Claim] | None:
+        options = self.turned[text]
         for is_last, relation in options:
             subject, value = (things[1], things[0]) if is_last else (things[0], things[1])
             if len(options) == 1 or relation in self.world.entities[subject[1]].facts:
-                return [Claim(FACT, subject[1], relation, value, place)]
+                return [Claim(FACT, subject[1], relation, value, sentence)]
         return None
 
-    def _clauses(self, text: str, things: list[Value], subject: int, place: int) -> list[Claim] | None:
+    def _clauses(self, text: str, things: list[Value], subject: int, sentence: int) -> list[Claim] | None:
         """The claims of one or more verb phrases about one subject."""
         relative = None if text in self.says else self._relative.fullmatch(text)
-        parts = (
-            [text] if text in self.says else list(relative.groups()) if relative else self._join.split(text)
-        )
-        claims = []
+        parts = [text] if text in self.says else relative.groups() if relative else self._join.split(text)
+        claims, facts = [], self.world.entities[subject].facts
         for part in parts:
             options = self.says.get(part)
             if not options:
                 return None
-            facts = self.world.entities[subject].facts
             kind, relation = next((option for option in options if option[1] in facts), options[0])
-            claims.append(Claim(kind, subject, relation, things.pop(0) if "§" in part else None, place))
+            claims.append(Claim(kind, subject, relation, things.pop(0) if "§" in part else None, sentence))
         return claims
 
 
 def skeleton(lexicon: Lexicon, template: str, relation: str = "", **slots: str) -> str:
-    """The skeleton of a template: its slot `{v}` by the relation's kind of value, all others entities unless
-    `slots` says otherwise.
-    """
+    """Return a template's skeleton: `{v}` by the relation's kind, other slots entities unless in `slots`."""
     marks = {"v": RELATIONS[relation].kind} if relation else {}
     marks |= slots
     text = _SLOT.sub(lambda slot: f" q{marks.get(slot[1], 'e')}q ", template)

@@ -1,15 +1,10 @@
-"""Reading a prompt as a model would: its headings, the last example, the cue it ends with, and words of its
-instruction.
-
-Nothing marks a prompt for the simulated models: whose it is, a protocol's folder says by the cue. Fenced blocks
-are data: no heading inside them counts.
-"""
+"""Parsing of a prompt: its headings, last example, cue, and instruction; fenced blocks are data."""
 
 import re
 from dataclasses import dataclass, field, replace
 
 _FENCE = re.compile(r"<data-([0-9a-f]{8})>\n(.*?)\n?</data-\1>", re.DOTALL)
-_HELD = re.compile("\x00(\\d+)\x00")
+_MARK = re.compile("\x00(\\d+)\x00")
 _HEADING = re.compile(
     r"^[ \t]*(?:\*\*)?#{1,3}[ \t]*([A-Za-z][A-Za-z0-9 ]*?)[ \t]*#{1,3}[ \t]*:(?:\*\*)?[ \t]*", re.MULTILINE
 )
@@ -21,13 +16,9 @@ HEADED, BARE, TEACHING, UNREAD = "headed", "bare", "teaching", "unread"  # how a
 
 @dataclass(frozen=True)
 class Asked:
-    """What a prompt says, whoever it is for: how it asks, its cue, the fields of the last example, and the
-    instruction.
-
-    `form` is HEADED (headings, the last of them an empty cue), BARE (one message without a cue, which is
-    `message`), TEACHING (an example to be acknowledged) or UNREAD. `instruction` is what the messages of
-    others than the user say. `is_reminded`: the last message is a cue alone, after a reply to the question
-    before it that could not be read; the cue and the fields are those of that question.
+    """A parsed prompt: its form, cue, fields of the last example, and instruction. `form`: HEADED (headings,
+    the last one an empty cue), BARE (one `message`), TEACHING or UNREAD; `is_reminded`: the last message is a
+    cue alone after an unreadable reply; cue and fields are those of the question before it.
     """
 
     form: str
@@ -45,7 +36,7 @@ def read(messages: list[dict]) -> Asked:
     users = [message["content"] for message in messages if message["role"] == "user"]
     if not users:
         return Asked(UNREAD)
-    text, texts = _hold(users[-1].replace("\x00", ""))
+    text, texts = _set_aside(users[-1].replace("\x00", ""))
     if _TEACHING.search(text):
         return Asked(TEACHING, is_conversation=True)
     headings = list(_HEADING.finditer(text))
@@ -58,21 +49,19 @@ def read(messages: list[dict]) -> Asked:
         if before.form == HEADED:
             return replace(before, is_reminded=True)
     others = [message["content"] for message in messages if message["content"] is not users[-1]]
-    is_step_by_step = any(
-        "step" in part.lower() and _STEP_BY_STEP.search(part) for part in (text[:start], *others)
-    )
-    instruction = "\n".join(message["content"] for message in messages if message["role"] != "user")
     return Asked(
         HEADED,
         cue,
         fields,
-        instruction=instruction,
+        instruction="\n".join(message["content"] for message in messages if message["role"] != "user"),
         is_conversation=len(users) > 1,
-        is_step_by_step=is_step_by_step,
+        is_step_by_step=any(
+            "step" in part.lower() and _STEP_BY_STEP.search(part) for part in (text[:start], *others)
+        ),
     )
 
 
-def _hold(text: str) -> tuple[str, list[str]]:
+def _set_aside(text: str) -> tuple[str, list[str]]:
     """The text with every fenced block replaced by a mark, and the blocks' contents."""
     texts: list[str] = []
 
@@ -85,16 +74,12 @@ def _hold(text: str) -> tuple[str, list[str]]:
 
 def _restore(text: str, texts: list[str]) -> str:
     """The first fenced block where there is one, else the text itself."""
-    match = _HELD.search(text)
+    match = _MARK.search(text)
     return texts[int(match[1])] if match else text.strip()
 
 
-def _last_example(
-    text: str, headings: list[re.Match], cue: str, texts: list[str]
-) -> tuple[dict[str, str], int]:
-    """The fields before the cue, back to the cue or the repeated heading of an earlier example, and where
-    they begin.
-    """
+def _last_example(text: str, headings: list[re.Match], cue: str, texts: list[str]) -> tuple[dict, int]:
+    """Return the fields before the cue, back to an earlier example, and where they begin."""
     fields: dict[str, str] = {}
     start = headings[-1].start()
     for heading, following in zip(reversed(headings[:-1]), reversed(headings[1:]), strict=True):

@@ -1,8 +1,4 @@
-"""The closed world's models behind an OpenAI-compatible endpoint (Chat Completions) on loopback.
-
-The truth that a reply carries never leaves this process: it is recomputed elsewhere by replaying the recorded
-requests.
-"""
+"""The models of the closed world behind an OpenAI-compatible endpoint on loopback; truth never leaves it."""
 
 import asyncio
 import os
@@ -13,38 +9,24 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import Protocol
 
 import orjson
 
 from truerate_world.completions import BadRequest, check_request, completion_of
 from truerate_world.faults import CALL_KINDS, Fault, error_body, pick, spoil
 from truerate_world.http_server import Connection, Reply
+from truerate_world.manners import Answer
 
 UNRECOGNISED = "unrecognised"
 
 
-class Answer(Protocol):
-    """What a handler gives back: the task it recognised, the reply's text, the planted truth (which stays
-    here), and perhaps `finish`.
-    """
-
-    task: str
-    text: str
-    truth: object
-
-
 Handler = Callable[..., Answer]  # (model, messages, *, temperature, seed) -> Answer
-Web = Callable[
-    [str, str], Reply | None
-]  # (method, target) -> the reply to a search or to a request for a page of another host
+Web = Callable[[str, str], Reply | None]  # (method, target) -> reply to a search, or to a request for a page
 
 
 @dataclass
 class Stats:
-    """What the endpoint saw. `repeated` counts calls answered whole whose very body had been answered whole
-    before.
-    """
+    """Counts of the endpoint; `repeated`: calls whose very body had been answered before."""
 
     calls: int = 0
     repeated: int = 0
@@ -69,11 +51,7 @@ class Stats:
 
 @dataclass(frozen=True)
 class Settings:
-    """How the endpoint behaves. `delay_s` is waited before each reply; `retry_after` is the value of that
-    header on 429 and 5xx.
-
-    `web` answers searches and, as a proxy, requests for pages, the first that can; without it there are none.
-    """
+    """Settings of the endpoint: `delay_s` before each reply, `retry_after` on 429 and 5xx, `web` sites."""
 
     models: tuple[str, ...]
     identity: str = ""
@@ -93,9 +71,8 @@ class App:
         self.faults = tuple(fault for fault in settings.faults if fault.kind in CALL_KINDS)
         self.attempts: Counter[str] = Counter()
         self.answered: set[str] = set()
-        self.log = (
-            os.open(settings.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644) if settings.log else None
-        )
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        self.log = os.open(settings.log, flags, 0o644) if settings.log else None
 
     def answer(self, method: str, target: str, body: bytes) -> Reply:
         """The reply to one request; nothing that a client sends ends the server."""
@@ -113,9 +90,8 @@ class App:
             return Reply(404, error_body(f"no route {path!r}; there are: {', '.join(routes)}"))
         allowed, route = routes[path]
         if method != allowed:
-            return Reply(
-                405, error_body(f"{method} {path}: allowed is {allowed}"), headers=(("allow", allowed),)
-            )
+            body = error_body(f"{method} {path}: allowed is {allowed}")
+            return Reply(405, body, headers=(("allow", allowed),))
         return route(body)
 
     def refuse(self, message: str) -> Reply:
@@ -138,10 +114,8 @@ class App:
         return Reply(body=orjson.dumps(self.stats.to_json()))
 
     def _models(self, _: bytes) -> Reply:
-        data = [
-            {"id": name, "object": "model", "created": 0, "owned_by": "truerate_world"}
-            for name in self.settings.models
-        ]
+        shared = {"object": "model", "created": 0, "owned_by": "truerate_world"}
+        data = [{"id": name, **shared} for name in self.settings.models]
         return Reply(body=orjson.dumps({"object": "list", "data": data}))
 
     def _chat(self, body: bytes) -> Reply:
@@ -161,23 +135,14 @@ class App:
         return replace(reply, is_call=True)
 
     def _reply(self, request: dict, digest: str, attempt: int) -> Reply:
+        sampling = {"temperature": request["temperature"], "seed": request["seed"]}
         try:
-            answer = self.handler(
-                request["model"],
-                request["messages"],
-                temperature=request["temperature"],
-                seed=request["seed"],
-            )
-        except (
-            Exception
-        ) as error:  # a defect of a simulated model must show as a failed call, not end the server
-            print(
-                f"truerate_world: {type(error).__name__} while answering {digest}: {error}",
-                file=sys.stderr,
-                flush=True,
-            )
+            answer = self.handler(request["model"], request["messages"], **sampling)
+        except Exception as error:  # a defect of a model must show as a failed call, not end the server
+            name = type(error).__name__
+            print(f"truerate_world: {name} while answering {digest}: {error}", file=sys.stderr, flush=True)
             self._note(digest, "error", "error")
-            return Reply(500, error_body(f"{type(error).__name__}: {error}", kind="server_error"))
+            return Reply(500, error_body(f"{name}: {error}", kind="server_error"))
         completion = completion_of(request, answer.text, digest, getattr(answer, "finish", None))
         kind = pick(self.faults, digest, attempt)
         self._note(digest, answer.task, kind or "ok")
@@ -198,13 +163,9 @@ class App:
 
 @asynccontextmanager
 async def listening(handler: Handler, settings: Settings, *, port: int = 0) -> AsyncIterator[int]:
-    """The endpoint on 127.0.0.1 while the block runs; gives its port (0 takes a free one). Raises OSError
-    where the port is taken.
-    """
-    app = App(handler, settings)
-    server = await asyncio.get_running_loop().create_server(
-        lambda: Connection(app), "127.0.0.1", port, backlog=1024
-    )
+    """The endpoint on 127.0.0.1 while the block runs; gives its port (0: a free one) or raises OSError."""
+    app, loop = App(handler, settings), asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Connection(app), "127.0.0.1", port, backlog=1024)
     try:
         yield server.sockets[0].getsockname()[1]
     finally:

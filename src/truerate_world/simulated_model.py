@@ -1,6 +1,4 @@
-"""The simulated models at work: messages in, an answer out. Each protocol's folder says which prompts are its own
-and answers them.
-"""
+"""Dispatch of messages to the protocol whose prompt they are; each protocol's folder answers its own."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -8,20 +6,18 @@ from typing import NamedTuple
 
 from truerate.core.errors import TruerateError
 from truerate_world import prompt
-from truerate_world.answer import Answer
 from truerate_world.encyclopedia import World
 from truerate_world.folders import part_of, tracks
-from truerate_world.language_tools import language_tools
+from truerate_world.manners import Answer
 from truerate_world.models import base
+from truerate_world.writer import language_tools
 
 REMINDED = 10**6  # far beyond every seed
 Handler = Callable[[World, str, prompt.Asked, int], Answer | None]
 
 
 class Answerers(NamedTuple):
-    """Who answers, of some protocols: by the cue of a prompt, a bare message of a protocol's own form, and one
-    that merely names something that a protocol knows.
-    """
+    """Handlers by cue, of bare messages that a protocol is sure of, and of names that it recognises."""
 
     by_cue: dict[str, Handler]
     sure: tuple[Handler, ...]
@@ -37,8 +33,8 @@ def reply(
     seed: int | None = None,
     only: str | None = None,
 ) -> Answer:
-    """The answer of a simulated model, that of one protocol where `only` names it. Pure: equal arguments give
-    equal answers; `seed` counts only where the temperature is above 0.
+    """Return the answer of a simulated model (of one protocol: `only`); equal arguments, equal answers.
+    `seed` counts only at a temperature above 0.
     """
     who, asked = answerers(only), prompt.read(messages)
     sample = seed or 0 if temperature > 0 else 0
@@ -56,17 +52,14 @@ def reply(
 
 @lru_cache(maxsize=16)
 def answerers(only: str | None = None) -> Answerers:
-    """Who answers, of all protocols or of one. Raises TruerateError where two claim one cue: what a board is
-    told would hang on who else is there.
-    """
+    """Return the handlers of all protocols or of one; raises TruerateError if two claim one cue."""
     by_cue: dict[str, Handler] = {}
-    module_types = [part_of(track, "models.simulated_model") for track in ([only] if only else tracks())]
-    modules = [module for module in module_types if module]
+    parts = (part_of(track, "models.simulated_model") for track in ([only] if only else tracks()))
+    modules = [module for module in parts if module]
     for module in modules:
         if both := sorted(by_cue.keys() & set(module.CUES)):
-            raise TruerateError(
-                f"{module.__name__}: another protocol has the cue {both[0]!r}; name one of its own"
-            )
+            message = f"another protocol has the cue {both[0]!r}; name one of its own"
+            raise TruerateError(f"{module.__name__}: {message}")
         by_cue |= dict.fromkeys(module.CUES, module.answer)
     guessing = tuple(module.guess for module in modules if hasattr(module, "guess"))
     return Answerers(by_cue, tuple(module.answer for module in modules), guessing)

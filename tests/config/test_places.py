@@ -44,7 +44,7 @@ def test_a_place_that_is_not_the_builds_is_refused(project, refused, path):
         and line.count("\n") == 1
     ), line
     for name in [*WRITTEN, "closed-world"]:  # the same for every place that is written
-        lines = " ".join(said_of(named_at(name, path)))
+        lines = " ".join(spoken_of(named_at(name, path)))
         assert (
             "sources.closed-world.path: " if name == "closed-world" else f"paths.{name}: "
         ) in lines and TAKEN[path] in lines, lines
@@ -54,7 +54,7 @@ def test_a_place_that_is_not_the_builds_is_refused(project, refused, path):
     )
 
 
-def said_of(change) -> list[str]:
+def spoken_of(change) -> list[str]:
     """What is said of the places of changed settings, without a command around it."""
     params = copy.deepcopy(COMMITTED)
     change(params)
@@ -160,7 +160,7 @@ def test_what_is_only_read_lies_in_no_folder_that_is_emptied(project, tmp_path, 
     (folder / "data/detectors/x").mkdir(parents=True)
     (folder / "data/sources/away").symlink_to("../../mine")
     change, said = SWALLOWED[name]
-    assert said in " ".join(said_of(change))
+    assert said in " ".join(spoken_of(change))
 
 
 @pytest.mark.parametrize("path", ["a\0b", "a\nb", "~no-such-user-here/x"])

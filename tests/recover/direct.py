@@ -11,9 +11,9 @@ from truerate.llm import Reply
 from truerate.llm.keys import Target
 from truerate.llm.request import Request, answered
 from truerate.llm.transport.policy import judge
-from truerate_world.answer import Answer
 from truerate_world.encyclopedia import build
 from truerate_world.folders import part_of
+from truerate_world.manners import Answer
 from truerate_world.server import App, Settings
 from truerate_world.simulated_model import reply
 

@@ -24,9 +24,10 @@ from truerate.tracks.protocol import graph_of_track
 from truerate_world.draws import draw
 from truerate_world.encyclopedia import build
 from truerate_world.halludial import annotate
-from truerate_world.halludial.given import Given, facts_of, givens, responses
+from truerate_world.halludial.given import Given, givens, responses
 from truerate_world.halludial.models.claims import Checker, Finding, checker
 from truerate_world.halludial.truth import planted_scores
+from truerate_world.steps import attributes
 
 from .board import ROOT
 from .cells import family_wise
@@ -139,7 +140,7 @@ class Board:
     @cached_property
     def rows(self) -> list[dict]:
         """The Generation rows with their attributes beside their columns."""
-        return [row | facts_of(row) for row in self.made["generations"].iter_rows(named=True)]
+        return [row | attributes(row) for row in self.made["generations"].iter_rows(named=True)]
 
 
 def judgement(target: str, verdict: bool) -> dict:

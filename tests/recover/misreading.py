@@ -20,9 +20,9 @@ from truerate.llm.thought import said as without_thought
 from truerate.tracks.mfava import silver
 from truerate.tracks.wildhallucinations.steps import READERS as WORDS
 from truerate_world import prompt
-from truerate_world.answer import Answer
 from truerate_world.completions import completion_of
 from truerate_world.encyclopedia import World
+from truerate_world.manners import Answer
 from truerate_world.simulated_model import reply
 from truerate_world.wildhallucinations.models.reading import numbered as lines_of
 

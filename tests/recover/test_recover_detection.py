@@ -16,7 +16,7 @@ from truerate.detectors.tokens.family import fit_tokens, judge_tokens
 from truerate.metrics.tokens import TokenCounts, token_counts, total, word_offsets
 from truerate_world.mfava.models.entity_table import build
 from truerate_world.mfava.models.reader import reader
-from truerate_world.mfava.training import HELD_OUT, TAUGHT, Wording, example
+from truerate_world.mfava.training import HELD_OUT, TRAINING, Wording, example
 
 from .board import ROOT
 
@@ -70,7 +70,7 @@ def found(tmp_path_factory) -> dict[tuple[str, str], float]:
     p, at = settings(), tmp_path_factory.mktemp("detectors")
     size, held = p.size["mfava"], passages(p.seed, HELD_OUT, N_HELD_OUT)
     fit_tokens(
-        MEMBERS, passages(p.seed, TAUGHT, N_TRAIN), p, size, folder=at / "fitted", scratch=at / "scratch"
+        MEMBERS, passages(p.seed, TRAINING, N_TRAIN), p, size, folder=at / "fitted", scratch=at / "scratch"
     )
     texts = {row["target_id"]: row for row in held.iter_rows(named=True)}
     counts: dict[tuple[str, str], list[TokenCounts]] = {}

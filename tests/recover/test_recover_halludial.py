@@ -147,7 +147,7 @@ def segment_cells(board: Board) -> Iterator[Cell]:
             finding = board.finding(text["item_id"], text["text"])
             if finding.is_hallucinated:
                 marked = {(span["start"], span["end"]) for span in spans(row)}
-                hits.setdefault(row["model"], []).append(marked == set(finding.places))
+                hits.setdefault(row["model"], []).append(marked == set(finding.spans))
     for alias, each in hits.items():
         yield cell(board, "located", alias, each, model_of(board, alias).locating)
 

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binom
 
 from truerate_world.halueval.models.claim_checker import PATTERNS
-from truerate_world.halueval.models.profiles import PROFILES, planted
+from truerate_world.halueval.models.profiles import PROFILES
 from truerate_world.simulated_model import reply
 
 from .asking import NOUN, about, block, recognition, refinement, sampling, two, user
@@ -51,13 +51,13 @@ def test_planted_rates_of_judging_are_found_again(world, pairs, model, variant):
             said.setdefault((item["task"], pattern), []).append(
                 {"Yes": True, "No": False}.get(answer.truth["read"])
             )
-    rates = planted(model)
+    rates = PROFILES[model]
     for (task, pattern), verdicts in said.items():
         read = [verdict for verdict in verdicts if verdict is not None]
-        p = rates["fpr"][task, variant] if pattern is None else rates["tpr"][task, pattern, variant]
+        p = rates.p_yes(task, variant, is_hallucinated=pattern is not None, pattern=pattern)
         assert holds(sum(read), len(read), p), (task, pattern, sum(read) / len(read), p)
     every = [verdict for verdicts in said.values() for verdict in verdicts]
-    assert holds(every.count(None), len(every), rates["unparsed_rate"])
+    assert holds(every.count(None), len(every), rates.unparsed)
 
 
 @pytest.mark.parametrize("model", list(PROFILES))
@@ -77,16 +77,16 @@ def test_planted_failures_of_candidates_are_found_again(world, items, model):
         if chosen.truth["manner"] == "plain":
             named, n_named = named + chosen.text.startswith("#Pattern#: "), n_named + 1
             assert f"#Hallucinated {NOUN[item['task']]}#: " in chosen.text
-    rates = planted(model)
+    rates = PROFILES[model]
     for key, outcomes in failed.items():
-        assert holds(sum(outcomes), len(outcomes), rates["candidate_failure_rate"][key]), key
-    assert holds(sum(broken), len(broken), rates["verbosity"])
-    assert holds(named, n_named, 1 - rates["malformed"])
+        assert holds(sum(outcomes), len(outcomes), rates.failure(*key)), key
+    assert holds(sum(broken), len(broken), rates.verbosity)
+    assert holds(named, n_named, 1 - rates.malformed)
 
 
 @pytest.mark.parametrize("model", list(PROFILES))
 def test_contrast_filtering_and_refinement_keep_their_rates(world, pairs, model, known):
-    rates = planted(model)
+    rates = PROFILES[model]
     both, refined, filtered, disagreed, n = {}, {}, 0, 0, 0
     for item, texts in pairs:
         task, wrong = item["task"], next(iter(texts))
@@ -104,13 +104,11 @@ def test_contrast_filtering_and_refinement_keep_their_rates(world, pairs, model,
         disagreed += read[0] == read[1]
         filtered += not picks[0].truth["is_biased"] and read[0].endswith(str(picks[0].truth["better"]))
     for task, hits in both.items():
-        read = (1 - rates["unparsed_rate"]) ** 2
-        assert holds(sum(hits), len(hits), (1 - rates["position_bias"]) * rates["contrast"][task] * read), (
-            task
-        )
-        assert holds(sum(refined[task]), len(refined[task]), rates["refining"][task]), task
-    assert holds(disagreed, n, rates["position_bias"])
-    assert holds(filtered, n, (1 - rates["position_bias"]) * rates["filtering"])
+        read = (1 - rates.unparsed) ** 2
+        assert holds(sum(hits), len(hits), (1 - rates.position_bias) * rates.contrast[task] * read), task
+        assert holds(sum(refined[task]), len(refined[task]), rates.refining[task]), task
+    assert holds(disagreed, n, rates.position_bias)
+    assert holds(filtered, n, (1 - rates.position_bias) * rates.filtering)
 
 
 def test_what_is_refined_is_right(world, pairs, known):

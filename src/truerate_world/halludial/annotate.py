@@ -1,19 +1,19 @@
-"""Simulated people: who labels natural responses and checks evaluations, each with planted errors, the last
-of several careless. They see the knowledge and the whole conversation, and no reference.
-"""
+"""Simulated people who label responses and check evaluations, with planted errors; no reference is shown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from truerate_world.data import beside
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
-from truerate_world.halludial.models.claims import SUBTLE, Checker, Finding, Place, checker
+from truerate_world.halludial.models.claims import SUBTLE, Checker, Finding, Span, checker
 from truerate_world.halludial.models.judging import is_accurate
-from truerate_world.halludial.models.tasks import Asked, levelled
+from truerate_world.halludial.models.tasks import Asked, normalized
 
 MIN_CROWD = 4  # people from whom on the last one is careless: of three the vote would hang on him
 NATURAL, META = "natural", "meta"
+_FIELDS = ("knowledge", "conversation", "response", "evaluation")
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,9 @@ class Annotator:
         return 1 - self.missing * (1.5 if finding.sight[1] == SUBTLE else 1.0)
 
 
-CAREFUL = (
-    Annotator(missing=0.03, alarm=0.02, skipping=0.10, widening=0.10, confusing=0.05),
-    Annotator(missing=0.05, alarm=0.03, skipping=0.15, widening=0.15, confusing=0.08),
-    Annotator(missing=0.04, alarm=0.04, skipping=0.10, widening=0.05, confusing=0.06),
-    Annotator(missing=0.06, alarm=0.02, skipping=0.20, widening=0.20, confusing=0.10),
-)
-CARELESS = Annotator(missing=0.45, alarm=0.40, skipping=0.50, widening=0.50, confusing=0.40)
+_DATA = beside(__file__)
+CAREFUL = tuple(Annotator(**rates) for rates in _DATA["careful"])
+CARELESS = Annotator(**_DATA["careless"])
 
 
 def people(names: Sequence[str]) -> dict[str, Annotator]:
@@ -54,28 +50,21 @@ def people(names: Sequence[str]) -> dict[str, Annotator]:
 
 
 def annotate(tasks: Sequence[Mapping], world: World, seed: int) -> list[dict]:
-    """Every label that people return, sorted by task and annotator: rows `task_id`, `annotator`, and of a
-    response `hallucination` (yes or no) with `spans`, of an evaluation `accurate` (yes or no).
-    """
+    """Return rows sorted by task and annotator: `hallucination` with `spans`, or `accurate`."""
     claim_checker, who = checker(world), people([name for task in tasks for name in task["annotators"]])
     rows = []
     for task in sorted(tasks, key=lambda row: row["task_id"]):
         label = _checked if task["kind"] == META else _labelled
         for name in sorted(task["annotators"]):
             key = (seed, "halludial label", name, task["kind"], *_about(task))
-            rows.append(
-                {"task_id": task["task_id"], "annotator": name, **label(claim_checker, task, who[name], *key)}
-            )
+            row = {"task_id": task["task_id"], "annotator": name}
+            rows.append(row | label(claim_checker, task, who[name], *key))
     return rows
 
 
 def asked_of(task: Mapping) -> Asked:
     """A task as the prompt that asks a model the same."""
-    names = {"knowledge": "Knowledge", "conversation": "Conversation", "response": "Response"}
-    fields = {
-        heading: task.get(name) or "" for name, heading in (names | {"evaluation": "Evaluation"}).items()
-    }
-    return Asked(task["kind"], fields=fields)
+    return Asked(task["kind"], fields={name.capitalize(): task.get(name) or "" for name in _FIELDS})
 
 
 def finding_of(claim_checker: Checker, task: Mapping) -> Finding:
@@ -84,32 +73,27 @@ def finding_of(claim_checker: Checker, task: Mapping) -> Finding:
 
 
 def _about(task: Mapping) -> list[str]:
-    names = ("knowledge", "conversation", "response", "evaluation")
-    return [levelled(task.get(name) or "") for name in names]
+    return [normalized(task.get(name) or "") for name in _FIELDS]
 
 
 def _labelled(claim_checker: Checker, task: Mapping, person: Annotator, *key: object) -> dict:
     finding = finding_of(claim_checker, task)
     if draw(*key) >= person.p_yes(finding):
         return {"hallucination": "no", "spans": []}
-    places = _marked(task["response"], finding, person, *key)
-    return {"hallucination": "yes", "spans": [{"start": start, "end": end} for start, end in places]}
+    spans = _marked(task["response"], finding, person, *key)
+    return {"hallucination": "yes", "spans": [{"start": start, "end": end} for start, end in spans]}
 
 
-def _marked(text: str, finding: Finding, person: Annotator, *key: object) -> list[Place]:
+def _marked(text: str, finding: Finding, person: Annotator, *key: object) -> list[Span]:
     """The hallucinated segments as a person marks them; of a faithful response a claim, or nothing."""
     if not finding.flaws:
         return [pick(finding.sound, *key, "segment")] if finding.sound else []
-    kept = [
-        place
-        for number, place in enumerate(finding.places)
-        if number == 0 or draw(*key, "skip", number) >= person.skipping
-    ]
-    places = [
-        (_word_before(text, start) if draw(*key, "widen", start) < person.widening else start, end)
-        for start, end in kept
-    ]
-    return [(max(start, before), end) for (_, before), (start, end) in pairwise([(0, 0), *sorted(places)])]
+    spans = []
+    for number, (start, end) in enumerate(finding.spans):
+        if number == 0 or draw(*key, "skip", number) >= person.skipping:
+            is_widened = draw(*key, "widen", start) < person.widening
+            spans.append((_word_before(text, start) if is_widened else start, end))
+    return [(max(start, before), end) for (_, before), (start, end) in pairwise([(0, 0), *sorted(spans)])]
 
 
 def _word_before(text: str, start: int) -> int:

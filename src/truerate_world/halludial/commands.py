@@ -4,15 +4,12 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from truerate_world.arguments import add_world
-
 
 def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the sub-command."""
-    command = add(write_dialogues, "write-dialogues")
+    command = add(write_dialogues, "write-dialogues", languages=True)
     command.add_argument("folder")
     command.add_argument("--dialogues", type=int, required=True, help="how many dialogues")
-    add_world(command)
 
 
 def write_dialogues(options: argparse.Namespace) -> None:

@@ -1,6 +1,4 @@
-"""What was given when a row of a board came about: the knowledge of its item, and the conversation in gold or
-self history. Rows are read from the board's tables, so that truth is that of the very texts.
-"""
+"""The context of a board's rows: the knowledge of an item, its conversation in gold or self history."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -9,6 +7,7 @@ import polars as pl
 
 from truerate.core.schemas import pair
 from truerate_world.halludial.models.claims import Checker, Finding, turns
+from truerate_world.steps import attributes
 
 SELF = "self"
 REASKED = "reasked"  # the attribute of a reply whose question was asked again
@@ -27,7 +26,7 @@ class Given(NamedTuple):
         return sum(who == "assistant" for who, _ in self.turns)
 
     def conversation(self, texts_by_key: Mapping[int, str] | None = None) -> str:
-        """The turns, a line each; those of the assistant by their number as `own` has them, where it has."""
+        """The turns, a line each; those of the assistant by their number as `texts_by_key` has them."""
         lines, number = [], 0
         for who, text in self.turns:
             if who == "assistant":
@@ -64,11 +63,6 @@ class Response(NamedTuple):
         return self.finding.is_hallucinated
 
 
-def facts_of(row: Mapping) -> dict[str, str]:
-    """The attributes of a row."""
-    return {one["key"]: one["value"] for one in row["attributes"]}
-
-
 def standing(rows: pl.DataFrame) -> pl.DataFrame:
     """The replies that stand: of a question that was asked again the last one."""
     return rows.filter(pair("attributes", REASKED).is_null())
@@ -77,13 +71,13 @@ def standing(rows: pl.DataFrame) -> pl.DataFrame:
 def responses(checker: Checker, given: Mapping[str, Given], generations: pl.DataFrame) -> list[Response]:
     """Every response that was read, with its truth in the conversation that its model saw."""
     rows = generations.filter((pl.col("purpose") == "respond") & (pl.col("status") == "ok"))
-    told = [(row, facts_of(row)) for row in rows.sort("generation_id").iter_rows(named=True)]
-    told = [(row, facts) for row, facts in told if row["item_id"] in given]
+    rows = rows.filter(pl.col("item_id").is_in(list(given))).sort("generation_id")
+    responses = [(row, attributes(row)) for row in rows.iter_rows(named=True)]
     record: dict[tuple, dict[int, str]] = {}
-    for row, facts in told:
+    for row, facts in responses:
         if facts["history"] == SELF:
             record.setdefault(_dialogue(row, facts), {})[given[row["item_id"]].number] = row["text"]
-    return [_response(checker, row, facts, given[row["item_id"]], record) for row, facts in told]
+    return [_response(checker, row, facts, given[row["item_id"]], record) for row, facts in responses]
 
 
 def _dialogue(row: Mapping, facts: Mapping[str, str]) -> tuple:
@@ -95,12 +89,5 @@ def _response(
 ) -> Response:
     earlier = record.get(_dialogue(row, facts), {}) if facts["history"] == SELF else {}
     finding = checker.finding(row["text"], given.knowledge, given.conversation(earlier))
-    return Response(
-        row["generation_id"],
-        row["model"],
-        facts.get("group_id", ""),
-        facts.get("split", ""),
-        facts["history"],
-        facts["temperature"],
-        finding,
-    )
+    where = (facts.get("group_id", ""), facts.get("split", ""), facts["history"], facts["temperature"])
+    return Response(row["generation_id"], row["model"], *where, finding)

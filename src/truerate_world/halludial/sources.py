@@ -1,27 +1,19 @@
-"""The source folder: dialogues in FaithDial's format, each turn of the assistant with the knowledge given for
-it.
-"""
+"""The source folder: dialogues in FaithDial's format, each turn with its knowledge."""
 
 import json
 from pathlib import Path
 from typing import NamedTuple
 
 from truerate_world.draws import draw, order, pick, shuffled
-from truerate_world.encyclopedia import build
-from truerate_world.halludial.models.claims import (
-    BLATANT,
-    CONTRADICTS,
-    SUBTLE,
-    UNVERIFIABLE,
-    Checker,
-    checker,
-)
+from truerate_world.encyclopedia import World, build
+from truerate_world.halludial.models import claims
+from truerate_world.halludial.models.claims import Checker, checker
 from truerate_world.halludial.models.mistakes import mistaken
 from truerate_world.halludial.models.style import PEOPLE, REMARKS, dressed
-from truerate_world.writer import Fact
+from truerate_world.writer import Fact, facts_of
 
 MIN_TURNS, MAX_TURNS = 2, 7  # of the assistant
-LEAVING = 0.35  # that a person goes on to an entity that was named, where there is one
+GOING_ON = 0.35  # that a person goes on to an entity that was named, where there is one
 REWRITTEN = 0.3  # of the responses: they replace one that was hallucinated
 SPLITS = (("train", 0.8), ("valid", 0.9), ("test", 1.0))  # up to which share of the dialogues
 CARD = {
@@ -35,21 +27,19 @@ CARD = {
 
 
 class Topic(NamedTuple):
-    """What a turn is about: an entity, the fact that is asked for (None at first), and what was told."""
+    """What a turn is about: an entity, the fact that is asked for (None at first), and the facts before."""
 
     subject: int
     asked: Fact | None
-    told: tuple[Fact, ...] = ()
+    before: tuple[Fact, ...] = ()
 
 
 def write(folder: Path, seed: int, n_dialogues: int) -> None:
-    """Write the dialogues, split into the files of the format (none where few dialogues leave it empty), and the
-    source's card.
-    """
+    """Write the dialogues, split into the files of the format (none where empty), and the card."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    claim_checker = checker(build(seed))
-    rows = [dialogue(claim_checker, index) for index in range(n_dialogues)]
+    language = checker(build(seed))
+    rows = [dialogue(language, index) for index in range(n_dialogues)]
     start = 0
     for name, share in SPLITS:
         end = round(share * n_dialogues)
@@ -59,77 +49,69 @@ def write(folder: Path, seed: int, n_dialogues: int) -> None:
     _json(folder / "source.json", CARD)
 
 
-def dialogue(claim_checker: Checker, place: int) -> dict:
-    """One dialogue as FaithDial holds it, 2 to 7 turns of the assistant long. A response that replaced a
-    hallucinated one has that as `original_response`, with the `spans` that are hallucinated and the `reason`.
-    """
-    key = (claim_checker.world.seed, "conversation", place)
-    subject = order(len(claim_checker.world.entities), claim_checker.world.seed, "talked of")[
-        place % len(claim_checker.world.entities)
-    ]
+def dialogue(language: Checker, index: int) -> dict:
+    """Return a dialogue as FaithDial holds it; a replaced response is its `original_response`."""
+    world = language.world
+    key = (world.seed, "conversation", index)
+    subject = order(len(world.entities), world.seed, "talked of")[index % len(world.entities)]
     n_turns = MIN_TURNS + int(draw(*key, "turns") * (MAX_TURNS - MIN_TURNS + 1))
     topic, history, utterances = Topic(subject, None), list[str](), []
     for turn in range(n_turns):
         mine = (*key, turn)
-        history = [*history, _question(claim_checker, topic, *mine)]
-        facts = _known_facts(claim_checker, topic, *mine)
-        utterance = _utterance(claim_checker, topic, facts, history, *mine)
+        history = [*history, _question(language, topic, *mine)]
+        facts = _given_facts(language, topic, *mine)
+        utterance = _utterance(language, topic, facts, history, *mine)
         utterances.append(utterance)
         history = [*history, utterance["response"]]
-        told = (*topic.told, *claim_checker.facts_of(utterance["response"]))
-        topic = _next(claim_checker, topic._replace(told=told), *mine)
-    return {"dialog_idx": place, "utterances": utterances}
+        before = (*topic.before, *language.facts_of(utterance["response"]))
+        topic = _next(language, topic._replace(before=before), *mine)
+    return {"dialog_idx": index, "utterances": utterances}
 
 
-def _question(claim_checker: Checker, topic: Topic, *key: object) -> str:
+def _question(language: Checker, topic: Topic, *key: object) -> str:
     if topic.asked is None:
-        return claim_checker.writer.talk("greeting", *key, about=topic.subject)
-    question = claim_checker.writer.ask(topic.asked.relation, topic.subject, *key)
+        return language.writer.talk("greeting", *key, about=topic.subject)
+    question = language.writer.ask(topic.asked.relation, topic.subject, *key)
     return f"{pick(REMARKS, *key, 'remark')} {question}" if draw(*key, "is remark") < 0.4 else question
 
 
-def _known_facts(claim_checker: Checker, topic: Topic, *key: object) -> list[Fact]:
+def _given_facts(language: Checker, topic: Topic, *key: object) -> list[Fact]:
     """The facts of the knowledge: what is asked for and one or two more of the entity, in drawn order."""
-    facts = _facts(claim_checker, topic.subject)
+    facts = facts_of(language.world, topic.subject)
     others = shuffled([fact for fact in facts if fact != topic.asked], *key, "others")
     n_more = 1 + (draw(*key, "more") < 0.4)
     wanted = [topic.asked] if topic.asked else []
     return shuffled([*wanted, *others][: len(wanted) + n_more + (not wanted)], *key, "knowledge")
 
 
-def _utterance(
-    claim_checker: Checker, topic: Topic, facts: list[Fact], history: list[str], *key: object
-) -> dict:
-    sentences = claim_checker.writer.tell(facts, *key, "knowledge")
+def _utterance(language: Checker, topic: Topic, facts: list[Fact], history: list[str], *key: object) -> dict:
+    sentences = language.writer.tell(facts, *key, "knowledge")
     if draw(*key, "is aside") < 0.35:
-        sentences = [*sentences, claim_checker.writer.aside(topic.subject, facts, *key)]
+        sentences = [*sentences, language.writer.aside(topic.subject, facts, *key)]
     knowledge = " ".join(sentences)
     wanted = sorted(facts, key=lambda fact: fact != topic.asked)[: 1 + (draw(*key, "second") < 0.55)]
-    response = dressed(PEOPLE, claim_checker.writer.tell(wanted, *key, "response"), *key, "response")
+    response = dressed(PEOPLE, language.writer.tell(wanted, *key, "response"), *key, "response")
     row = {"history": list(history), "knowledge": knowledge, "response": response, "original_response": None}
     row |= {"BEGIN": ["Entailment"], "VRM": ["Disclosure"]}
     if draw(*key, "rewritten") >= REWRITTEN:
         return row
-    return row | _original(claim_checker, knowledge, history, wanted, *key)
+    return row | _original(language, knowledge, history, wanted, *key)
 
 
-def _original(
-    claim_checker: Checker, knowledge: str, history: list[str], facts: list[Fact], *key: object
-) -> dict:
+def _original(language: Checker, knowledge: str, history: list[str], facts: list[Fact], *key: object) -> dict:
     """The hallucinated response that was rewritten, with its labels; nothing where none can be made."""
     conversation = spoken(history)
-    kind = pick((CONTRADICTS, UNVERIFIABLE), *key, "kind")
-    level = pick((SUBTLE, BLATANT), *key, "level")
-    draft = mistaken(
-        claim_checker, claim_checker.held(knowledge, conversation), facts, *key, kind=kind, level=level
-    )
+    kind = pick((claims.CONTRADICTS, claims.UNVERIFIABLE), *key, "kind")
+    level = pick((claims.SUBTLE, claims.BLATANT), *key, "level")
+    context = language.context(knowledge, conversation)
+    draft = mistaken(language, context, facts, *key, kind=kind, level=level)
     if draft is None:
         return {}
-    text = dressed(PEOPLE, draft.told(claim_checker, *key, "original"), *key, "original")
-    finding = claim_checker.finding(text, knowledge, conversation)
+    text = dressed(PEOPLE, draft.sentences(language, *key, "original"), *key, "original")
+    finding = language.finding(text, knowledge, conversation)
     if not finding.is_hallucinated:
         return {}
-    spans = [{"start": start, "end": end} for start, end in finding.places]
+    spans = [{"start": start, "end": end} for start, end in finding.spans]
     reason = " ".join(dict.fromkeys(flaw.kind for flaw in finding.flaws))
     labels = ["Hallucination"] if not finding.sound else ["Hallucination", "Entailment"]
     return {"original_response": text, "BEGIN": labels, "spans": spans, "reason": reason}
@@ -141,33 +123,25 @@ def spoken(history: list[str]) -> str:
     return "\n".join(f"{names[index % 2]}: {turn}" for index, turn in enumerate(history))
 
 
-def _next(claim_checker: Checker, topic: Topic, *key: object) -> Topic:
+def _next(language: Checker, topic: Topic, *key: object) -> Topic:
     """What the person asks next: something untold of the same entity, or of one that was named."""
-    told = {fact[:2] for fact in topic.told}
-    named = [fact.value[1] for fact in topic.told if fact.value[0] == "e" and fact.value[1] != topic.subject]
-    fresh = [one for one in dict.fromkeys(named) if _untold(claim_checker, one, told)]
-    facts = _untold(claim_checker, topic.subject, told)
-    if fresh and (not facts or draw(*key, "leaves") < LEAVING):
+    world, before = language.world, {fact[:2] for fact in topic.before}
+    named = dict.fromkeys(fact.value[1] for fact in topic.before if fact.value[0] == "e")
+    fresh = [entity for entity in named if entity != topic.subject and _untold(world, entity, before)]
+    facts = _untold(world, topic.subject, before)
+    if fresh and (not facts or draw(*key, "leaves") < GOING_ON):
         subject = pick(fresh, *key, "next")
     elif facts:
         subject = topic.subject
     else:
-        near = [
-            index
-            for index in sorted(claim_checker.world.near[topic.subject])
-            if _untold(claim_checker, index, told)
-        ]
+        near = [entity for entity in sorted(world.near[topic.subject]) if _untold(world, entity, before)]
         subject = pick(near or [topic.subject], *key, "near")
-    left = _untold(claim_checker, subject, told) or _facts(claim_checker, subject)
-    return Topic(subject, pick(left, *key, "asked"), topic.told)
+    left = _untold(world, subject, before) or facts_of(world, subject)
+    return Topic(subject, pick(left, *key, "asked"), topic.before)
 
 
-def _untold(claim_checker: Checker, subject: int, told: set[tuple[int, str]]) -> list[Fact]:
-    return [fact for fact in _facts(claim_checker, subject) if fact[:2] not in told]
-
-
-def _facts(claim_checker: Checker, subject: int) -> list[Fact]:
-    return [Fact(subject, name, value) for name, value in claim_checker.world.entities[subject].facts.items()]
+def _untold(world: World, subject: int, before: set[tuple[int, str]]) -> list[Fact]:
+    return [fact for fact in facts_of(world, subject) if fact[:2] not in before]
 
 
 def _json(path: Path, content: object) -> None:

@@ -3,15 +3,15 @@
 from truerate.config.layout import Layout
 from truerate.core.keys import digest
 from truerate.core.schemas import Document, Generation, Item, Judgement, Sample, load
-from truerate_world.encyclopedia import World, build
 from truerate_world.halludial import annotate as people
 from truerate_world.halludial.truth import planted_scores
 from truerate_world.models import COVERAGE
+from truerate_world.steps import world_of
 
 
 def annotate(at: Layout, board: str, tasks: list[dict]) -> list[dict]:
     """Every labeller's labels of a board's tasks, as rows of a label file."""
-    return people.annotate(tasks, _world(at), at.p.seed)
+    return people.annotate(tasks, world_of(at), at.p.seed)
 
 
 def truth(at: Layout, board: str) -> list[dict]:
@@ -20,7 +20,7 @@ def truth(at: Layout, board: str) -> list[dict]:
     simulated = {alias: at.p.models[alias].model for alias in at.p.models_of(board)}
     return planted_scores(
         board,
-        world=_world(at),
+        world=world_of(at),
         models={alias: model for alias, model in simulated.items() if model in COVERAGE},
         items=load(Item, at.source(source, "items")),
         documents=load(Document, at.source(source, "documents")),
@@ -30,7 +30,3 @@ def truth(at: Layout, board: str) -> list[dict]:
         reask=at.p.llm.reask,
         inputs=digest(at.dataset(board), at.labels(board)),
     )
-
-
-def _world(at: Layout) -> World:
-    return build(at.p.seed, tuple(at.p.languages))

@@ -1,7 +1,4 @@
-"""The planted truth of a board, in the form of scores. Rates of responses are realised ones, of the very
-responses of the board; what judges and people do is told as it would be over infinitely many draws on the
-same texts.
-"""
+"""The planted truth of a board as scores: rates realised in its responses, expected ones of judges."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -14,8 +11,8 @@ from truerate_world.halludial.models.claims import checker
 from truerate_world.halludial.models.profiles import PROFILES, Model
 from truerate_world.halludial.models.writing_wording import CONTINUED
 from truerate_world.halludial.truth_judges import Texts, judge_scores
-from truerate_world.halludial.truth_rows import mean_row, named_row
 from truerate_world.manners import manners_of
+from truerate_world.steps import mean_row, planted_row, score_rows
 
 PLANTED = "planted"
 RATE = "hallucination_rate"
@@ -43,35 +40,28 @@ def planted_scores(
     n_turns = dict(items.group_by("group_id").len().iter_rows())
     simulated = {alias: PROFILES[name] for alias, name in models.items() if name in PROFILES}
     asked = generations.filter(pl.col("model").is_in(list(simulated)) & pl.col("item_id").is_in(list(given)))
-    told = responses(claim_checker, given, asked)
+    tested = [response for response in responses(claim_checker, given, asked) if response.split == "test"]
+    texts = Texts(claim_checker, given, samples)
     rows = [
-        *_rates(told, n_turns),
-        *_differences(told, n_turns),
+        *_rates(tested, n_turns),
+        *_differences(tested, n_turns),
         *_replies(standing(asked), simulated),
-        *judge_scores(
-            Texts(claim_checker, given, samples), asked, judgements, simulated=simulated, reask=reask
-        ),
+        *judge_scores(texts, asked, judgements, simulated=simulated, reask=reask),
     ]
-    shared = {"board": board, "low": None, "high": None, "method": PLANTED, "inputs": inputs}
-    return [{**row, **shared} for row in rows]
+    return score_rows(rows, board, inputs)
 
 
-# ---- rates of hallucinated turns and dialogues -------------------------------------------------------------
-
-
-def _rates(told: Sequence[Response], n_turns: Mapping[str, int]) -> Iterator[dict]:
-    """The share of hallucinated turns, and of dialogues with such a turn, of the test dialogues, by
-    responder, history and temperature. A dialogue counts where each of its turns has a response that was
-    read.
-    """
+def _rates(tested: Sequence[Response], n_turns: Mapping[str, int]) -> Iterator[dict]:
+    """Share of hallucinated turns, and of dialogues with one, of complete test dialogues."""
     groups: dict[tuple[str, str, str], list[Response]] = {}
-    for one in told:
-        if one.split == "test":
-            groups.setdefault((one.model, one.history, one.temperature), []).append(one)
-    for (model, history, temperature), some in sorted(groups.items()):
+    for response in tested:
+        name = (response.model, response.history, response.temperature)
+        groups.setdefault(name, []).append(response)
+    for (model, history, temperature), group in sorted(groups.items()):
         where = {"history": history, "temperature": temperature, "estimator": PLANTED}
-        yield mean_row(RATE, model, {"unit": "turn", **where}, [float(one.is_hallucinated) for one in some])
-        whole = _dialogues(some, n_turns)
+        flags = [float(response.is_hallucinated) for response in group]
+        yield mean_row(RATE, model, {"unit": "turn", **where}, flags)
+        whole = _dialogues(group, n_turns)
         if whole:
             yield mean_row(RATE, model, {"unit": "dialogue", **where}, [flag for (flag,) in whole.values()])
         for n in sorted({n_turns[name] for name in whole}):
@@ -79,14 +69,12 @@ def _rates(told: Sequence[Response], n_turns: Mapping[str, int]) -> Iterator[dic
             yield mean_row(RATE, model, {"unit": "dialogue", **where, "turns": str(n)}, values)
 
 
-def _differences(told: Sequence[Response], n_turns: Mapping[str, int]) -> Iterator[dict]:
-    """By how much more is hallucinated in gold history than in self history, over the dialogues that are
-    there in both, by responder and temperature; of turns, over those dialogues' turns.
-    """
+def _differences(tested: Sequence[Response], n_turns: Mapping[str, int]) -> Iterator[dict]:
+    """Rate in gold history minus rate in self history, over the dialogues present in both."""
     sides: dict[tuple[str, str], dict[str, list[Response]]] = {}
-    for one in told:
-        if one.split == "test":
-            sides.setdefault((one.model, one.temperature), {}).setdefault(one.history, []).append(one)
+    for response in tested:
+        side = sides.setdefault((response.model, response.temperature), {})
+        side.setdefault(response.history, []).append(response)
     for (model, temperature), side in sorted(sides.items()):
         where = {"temperature": temperature, "estimator": PLANTED}
         turns = [_turns(side.get(history, ())) for history in ("gold", SELF)]
@@ -95,29 +83,26 @@ def _differences(told: Sequence[Response], n_turns: Mapping[str, int]) -> Iterat
             both = gold.keys() & record.keys()
             if both:
                 gap = _mean(gold, both) - _mean(record, both)
-                yield named_row("gold_minus_self", model, {"unit": unit, **where}, gap, len(both))
+                yield planted_row("gold_minus_self", model, {"unit": unit, **where}, gap, len(both))
 
 
-def _turns(some: Sequence[Response]) -> dict[str, list[float]]:
+def _turns(group: Sequence[Response]) -> dict[str, list[float]]:
     """Whether each turn is hallucinated, 1 or 0, by dialogue."""
     flags: dict[str, list[float]] = {}
-    for one in some:
-        flags.setdefault(one.group_id, []).append(float(one.is_hallucinated))
+    for response in group:
+        flags.setdefault(response.group_id, []).append(float(response.is_hallucinated))
     return flags
 
 
-def _dialogues(some: Sequence[Response], n_turns: Mapping[str, int]) -> dict[str, list[float]]:
+def _dialogues(group: Sequence[Response], n_turns: Mapping[str, int]) -> dict[str, list[float]]:
     """Whether a dialogue holds a hallucinated turn, of those whose turns are all there."""
-    whole = {name: each for name, each in _turns(some).items() if len(each) == n_turns.get(name)}
+    whole = {name: each for name, each in _turns(group).items() if len(each) == n_turns.get(name)}
     return {name: [max(each)] for name, each in sorted(whole.items())}
 
 
 def _mean(flags: Mapping[str, Sequence[float]], names: Collection[str]) -> float:
     values = [flag for name in sorted(names) for flag in flags[name]]
     return sum(values) / len(values)
-
-
-# ---- replies -----------------------------------------------------------------------------------------------
 
 
 def _replies(asked: pl.DataFrame, simulated: Mapping[str, Model]) -> Iterator[dict]:
@@ -127,10 +112,10 @@ def _replies(asked: pl.DataFrame, simulated: Mapping[str, Model]) -> Iterator[di
         if step in _BROKEN:
             where = {"step": step, "kind": kind}
             lost, rates = _BROKEN[step](simulated[alias])
-            yield named_row("unread_rate", alias, where, lost, part.height)
+            yield planted_row("unread_rate", alias, where, lost, part.height)
             n_read = part.filter(pl.col("status") == "ok").height
             for metric, rate in rates.items() if n_read else ():
-                yield named_row(metric, alias, where, rate / (1 - lost), n_read)
+                yield planted_row(metric, alias, where, rate / (1 - lost), n_read)
 
 
 def _responding(model: Model) -> tuple[float, dict[str, float]]:

@@ -1,20 +1,19 @@
-"""The planted truth of who judges: what subjects, annotator and meta-judge say of the very texts of a board,
-over infinitely many draws. A text counts by its label, so that wrong labels count, too.
-"""
+"""The expected scores of subjects, annotator and meta-judge over the labels of a board's texts."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import polars as pl
 
-from truerate_world.halludial.given import Given, facts_of, standing
+from truerate_world.halludial.given import Given, standing
 from truerate_world.halludial.models.claims import Checker, Finding
 from truerate_world.halludial.models.judging import flawed_of, is_accurate
 from truerate_world.halludial.models.profiles import Model
 from truerate_world.halludial.models.tasks import Asked
 from truerate_world.halludial.models.verdict_wording import OF_CHOICES, OF_VERDICTS
-from truerate_world.halludial.truth_rows import mean_row, named_row
 from truerate_world.manners import unread_after
+from truerate_world.steps import attributes, mean_row, planted_row
 
 VARIANTS = {"detect": "zero-shot", "locate": "three-shot"}
 HALLUCINATED = ("factuality", "faithfulness")
@@ -33,28 +32,28 @@ class Texts:
     """The labelled texts of a board by id, people's labels of responses, and the truth of both."""
 
     def __init__(self, checker: Checker, given: Mapping[str, Given], samples: pl.DataFrame):
-        self.known, self.given = checker, given
+        self.checker, self.given = checker, given
         columns = samples.select("sample_id", "item_id", "text", "attributes", "is_hallucinated")
         self.samples = {
-            row["sample_id"]: Labelled(row["item_id"], row["text"], facts_of(row), row["is_hallucinated"])
+            row["sample_id"]: Labelled(row["item_id"], row["text"], attributes(row), row["is_hallucinated"])
             for row in columns.iter_rows(named=True)
             if row["item_id"] in given
         }
-        told = [
-            (labelled.facts.get("generation"), labelled.is_hallucinated) for labelled in self.samples.values()
-        ]
-        self.gold = {name: label for name, label in told if name}
+        labels = (
+            (sample.facts.get("generation"), sample.is_hallucinated) for sample in self.samples.values()
+        )
+        self.gold = {name: label for name, label in labels if name}
 
     def finding(self, item_id: str, text: str) -> Finding:
         """The truth about a text in the gold conversation."""
-        return self.known.finding(text, self.given[item_id].knowledge, self.given[item_id].conversation())
+        return self.checker.finding(text, self.given[item_id].knowledge, self.given[item_id].conversation())
 
     def is_accurate(self, sample: Labelled, evaluation: str) -> bool:
         """Whether an evaluation of a sample is."""
         given = self.given[sample.item_id]
         fields = {"Knowledge": given.knowledge, "Conversation": given.conversation()}
         fields |= {"Response": sample.text, "Evaluation": evaluation}
-        return is_accurate(self.known, Asked("meta", fields=fields))
+        return is_accurate(self.checker, Asked("meta", fields=fields))
 
 
 class _Asker(NamedTuple):
@@ -72,32 +71,23 @@ class _Asker(NamedTuple):
 def judge_scores(
     texts: Texts, asked: pl.DataFrame, judgements: pl.DataFrame, *, simulated: Mapping[str, Model], reask: int
 ) -> list[dict]:
-    """Planted rows of verdicts, of choices of two responses, and of what annotator and meta-judge say, from
-    the Generation rows of those that were asked.
-    """
+    """Return planted rows of verdicts, choices, annotations and evaluations."""
     asker = _Asker(simulated, reask)
-    rows = [(row, facts_of(row)) for row in standing(asked).sort("generation_id").iter_rows(named=True)]
-    of = {
-        purpose: [one for one in rows if one[0]["purpose"] == purpose]
-        for purpose in asked["purpose"].unique()
-    }
-    verdicts = [*of.get("detect", ()), *of.get("locate", ())]
+    rows = [(row, attributes(row)) for row in standing(asked).sort("generation_id").iter_rows(named=True)]
+    of: defaultdict[str, list[tuple]] = defaultdict(list)
+    for row, facts in rows:
+        of[row["purpose"]].append((row, facts))
     return [
-        *_verdicts(texts, verdicts, asker),
-        *_pooled(texts, of.get("detect", ())),
-        *_choices(texts, of.get("compare", ()), asker),
-        *_annotations(texts, of.get("annotate", ()), of.get("respond", ()), asker),
-        *_evaluations(texts, of.get("meta", ()), of.get("locate", ()), judgements, asker),
+        *_verdicts(texts, [*of["detect"], *of["locate"]], asker),
+        *_pooled(texts, of["detect"]),
+        *_choices(texts, of["compare"], asker),
+        *_annotations(texts, of["annotate"], of["respond"], asker),
+        *_evaluations(texts, of["meta"], of["locate"], judgements, asker),
     ]
 
 
-# ---- verdicts ----------------------------------------------------------------------------------------------
-
-
 def _verdicts(texts: Texts, rows: Iterable[tuple], asker: _Asker) -> Iterator[dict]:
-    """TPR over texts labelled hallucinated, TNR over the others, and the share of verdicts that are never
-    read, by judge, variant, scenario and kind.
-    """
+    """TPR, TNR and the share of verdicts never read, by judge, variant, scenario and kind."""
     groups: dict[tuple, list[float]] = {}
     for row, facts in rows:
         model, variant = asker.simulated[row["model"]], VARIANTS[row["purpose"]]
@@ -145,25 +135,17 @@ def slices_of(texts_by_name: Mapping[str, str], is_hallucinated: bool) -> list[d
     if kind == "matched":
         return [{"scenario": scenario, "kind": kind}]
     kinds = (kind, "reference", "matched") if is_hallucinated else (*HALLUCINATED, "reference")
-    return [
-        {"scenario": scenario},
-        {"scenario": "all"},
-        *({"scenario": scenario, "kind": text} for text in kinds),
-    ]
-
-
-# ---- choices -----------------------------------------------------------------------------------------------
+    both = [{"scenario": scenario}, {"scenario": "all"}]
+    return [*both, *({"scenario": scenario, "kind": text} for text in kinds)]
 
 
 def _choices(texts: Texts, rows: Iterable[tuple], asker: _Asker) -> Iterator[dict]:
-    """Of pairs of responses, by judge and kind of pair: that the one that is labelled hallucinated is named,
-    in either order and in both, that the first one is, and that a choice is never read.
-    """
+    """Accuracy in either order and in both, first position and unread choices, by judge and kind."""
     groups: dict[tuple[str, str], list[float]] = {}
     for row, facts in rows:
         pair = [texts.samples.get(facts[side]) for side in ("first", "second")]
         if facts.get("order") == "reference-first" and None not in pair:
-            p = _named(texts, asker.simulated[row["model"]], [labelled for labelled in pair if labelled])
+            p = _named(texts, asker.simulated[row["model"]], pair)
             groups.setdefault((row["model"], facts["kind"]), []).append(p)
     for (judge, kind), named in sorted(groups.items()):
         yield from _choice_rows(judge, {"variant": "compare", "kind": kind}, named, asker)
@@ -171,9 +153,9 @@ def _choices(texts: Texts, rows: Iterable[tuple], asker: _Asker) -> Iterator[dic
 
 def _named(texts: Texts, model: Model, pair: Sequence[Labelled]) -> float:
     """That the second of two responses is named where no bias decides."""
-    found = [texts.finding(labelled.item_id, labelled.text) for labelled in pair]
-    flawed = flawed_of(found, [labelled.text for labelled in pair])
-    p = model.p_named(found[flawed - 1])
+    findings = [texts.finding(labelled.item_id, labelled.text) for labelled in pair]
+    flawed = flawed_of(findings, [labelled.text for labelled in pair])
+    p = model.p_named(findings[flawed - 1])
     return p if flawed == 2 else 1 - p
 
 
@@ -181,23 +163,18 @@ def _choice_rows(judge: str, where: dict[str, str], named: Sequence[float], aske
     unread, bias = asker.unread(judge, OF_CHOICES), asker.simulated[judge].position_bias
     read, n = 1 - unread, len(named)
     both = (1 - bias) * sum(named) / n
-    yield named_row("accuracy", judge, {**where, "order": "induced-first"}, (bias + both) * read, n)
-    yield named_row("accuracy", judge, {**where, "order": "reference-first"}, both * read, n)
-    yield named_row("accuracy", judge, where, (bias / 2 + both) * read, 2 * n)
-    yield named_row("accuracy_both_orders", judge, where, both * read**2, n)
-    yield named_row("first_position_rate", judge, where, (1 + bias) / 2, 2 * n)
-    yield named_row("unparsed_rate", judge, where, unread, 2 * n)
-
-
-# ---- annotator and meta-judge ------------------------------------------------------------------------------
+    yield planted_row("accuracy", judge, {**where, "order": "induced-first"}, (bias + both) * read, n)
+    yield planted_row("accuracy", judge, {**where, "order": "reference-first"}, both * read, n)
+    yield planted_row("accuracy", judge, where, (bias / 2 + both) * read, 2 * n)
+    yield planted_row("accuracy_both_orders", judge, where, both * read**2, n)
+    yield planted_row("first_position_rate", judge, where, (1 + bias) / 2, 2 * n)
+    yield planted_row("unparsed_rate", judge, where, unread, 2 * n)
 
 
 def _annotations(
     texts: Texts, rows: Iterable[tuple], responses: Iterable[tuple], asker: _Asker
 ) -> Iterator[dict]:
-    """That the annotator, with the reference in view, says what people say, of the responses that people
-    labelled: of all, of those labelled hallucinated, and of the others.
-    """
+    """Agreement of the annotator (reference in view) with people: accuracy, TPR and TNR."""
     response_of = {row["generation_id"]: row for row, _ in responses}
     record: dict[tuple[str, str], list[float]] = {}
     for row, facts in rows:
@@ -214,9 +191,7 @@ def _annotations(
 def _evaluations(
     texts: Texts, rows: Iterable[tuple], located: Iterable[tuple], judgements: pl.DataFrame, asker: _Asker
 ) -> Iterator[dict]:
-    """That the located judgements of a judge are called accurate, by the meta-judge; over all, and by
-    verdict.
-    """
+    """Share of a judge's located judgements that the meta-judge calls accurate."""
     record = {(row["model"], facts["target"]): row["text"] for row, facts in located if row["status"] == "ok"}
     names = judgements.select("judgement_id", "judge", "target_id", "verdict").iter_rows()
     of_judgement = {name: (judge, target, verdict) for name, judge, target, verdict in names}

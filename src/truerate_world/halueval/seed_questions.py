@@ -6,7 +6,7 @@ from truerate_world.domains import RELATIONS
 from truerate_world.draws import draw, pick, shuffled
 from truerate_world.halueval.models.claim_checker import Checker
 from truerate_world.parser import with_relation
-from truerate_world.writer import Fact
+from truerate_world.writer import facts_of
 
 N_DISTRACTORS = 2
 COMPARED = 0.25  # share of comparing questions
@@ -14,14 +14,9 @@ DECADES = 0.25  # share of questions for a year that ask for its decade instead
 
 
 def article(checker: Checker, entity: int) -> list[str]:
-    """The encyclopedia's sentences about an entity, always the same: all its facts, and names of others like it."""
-    facts = [
-        Fact(entity, relation, value) for relation, value in checker.world.entities[entity].facts.items()
-    ]
-    return [
-        *checker.writer.tell(facts, "article", entity),
-        checker.writer.aside(entity, facts, "article", entity),
-    ]
+    """The encyclopedia's sentences about an entity, always the same: its facts, and names of others."""
+    facts, writer = facts_of(checker.world, entity), checker.writer
+    return [*writer.tell(facts, "article", entity), writer.aside(entity, facts, "article", entity)]
 
 
 def questions(checker: Checker, n: int) -> list[str]:
@@ -34,25 +29,24 @@ def questions(checker: Checker, n: int) -> list[str]:
     return list(record)
 
 
-def hotpot(checker: Checker, place: int, question: str) -> dict:
+def hotpot(checker: Checker, index: int, question: str) -> dict:
     """A question as a row of HotpotQA; the answer stands in a drawn short form."""
     asked = checker.questions.resolve(question, {})
     seed = checker.world.seed
     title = checker.lexicon.name
     subjects = list(dict.fromkeys(asked.subjects))
-    context = [
-        [title(one), article(checker, one)] for one in subjects + _distractors(checker, subjects, place)
-    ]
+    entities = subjects + _distractors(checker, subjects, index)
+    context = [[title(entity), article(checker, entity)] for entity in entities]
     words = checker.lexicon.words
     kind = words.category_kinds[asked.right[1].split("/")[0]] if asked.right[0] == "c" else ""
     return {
-        "_id": f"world{seed:04d}{checker.lexicon.code}{place:06d}",
+        "_id": f"world{seed:04d}{checker.lexicon.code}{index:06d}",
         "question": question,
-        "answer": checker.writer.answer(asked.right, asked.relation, seed, "right answer", place, kind=kind),
+        "answer": checker.writer.answer(asked.right, asked.relation, seed, "right answer", index, kind=kind),
         "type": "comparison" if asked.kind == "compare" else "bridge",
-        "level": pick(("easy", "medium", "hard"), seed, "level", place),
+        "level": pick(("easy", "medium", "hard"), seed, "level", index),
         "supporting_facts": [[title(step[0]), _sentence(checker, *step)] for step in asked.steps],
-        "context": shuffled(context, seed, "context", place),
+        "context": shuffled(context, seed, "context", index),
     }
 
 
@@ -91,15 +85,15 @@ def _comparisons(checker: Checker) -> Iterator[str]:
             yield checker.questions.compare(a, b, relation, *key)
 
 
-def _distractors(checker: Checker, subjects: list[int], place: int) -> list[int]:
+def _distractors(checker: Checker, subjects: list[int], index: int) -> list[int]:
     """Entities of the answer's domain and of the first one's that the question is not about."""
     world = checker.world
-    indices: list[int] = []
+    distractors: list[int] = []
     for number in range(N_DISTRACTORS):
         mates = world.by_domain[world.entities[subjects[-1 - number % len(subjects)]].domain]
-        left = [index for index in mates if index not in subjects and index not in indices]
-        indices.append(pick(left, world.seed, "distractor", place, number))
-    return indices
+        left = [mate for mate in mates if mate not in subjects and mate not in distractors]
+        distractors.append(pick(left, world.seed, "distractor", index, number))
+    return distractors
 
 
 def _sentence(checker: Checker, subject: int, relation: str, value: tuple) -> int:

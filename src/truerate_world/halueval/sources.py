@@ -26,29 +26,24 @@ def write(folder: Path, seed: int, n_items: int, languages: Sequence[str] = ("en
     folder = Path(folder)
     (folder / "stories").mkdir(parents=True, exist_ok=True)
     world = build(seed, tuple(languages))
-    shares = [
-        n_items // len(languages) + (offset < n_items % len(languages)) for offset in range(len(languages))
-    ]
-    parts = [(checker(world, code), n) for code, n in zip(languages, shares, strict=True)]
-    _json(folder / "hotpotqa.json", [row for known, n in parts for row in _hotpot(known, n)])
+    share, rest = divmod(n_items, len(languages))
+    parts = [(checker(world, code), share + (index < rest)) for index, code in enumerate(languages)]
+    questions_ = (
+        hotpot(language, index, text)
+        for language, n in parts
+        for index, text in enumerate(questions(language, n))
+    )
+    _json(folder / "hotpotqa.json", list(questions_))
     _text(folder / "opendialkg.csv", _dialogues(parts))
-    _json(
-        folder / "alpaca.json",
-        [instruction(claim_checker, index) for claim_checker, n in parts for index in range(n)],
-    )
-    probes = [probe(known, position) for known, _ in parts for position in range(N_PROBES // len(parts))]
-    _text(
-        folder / "general_probe.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in probes)
-    )
-    for known, n in parts:
-        for count in range(n):
-            _text(folder / "stories" / f"{known.lexicon.code}-{count:05d}.story", story(known, count))
+    items = [(language, index) for language, n in parts for index in range(n)]
+    _json(folder / "alpaca.json", [instruction(*item) for item in items])
+    probes = [probe(language, index) for language, _ in parts for index in range(N_PROBES // len(parts))]
+    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in probes)
+    _text(folder / "general_probe.jsonl", "".join(lines))
+    for language, index in items:
+        path = folder / "stories" / f"{language.lexicon.code}-{index:05d}.story"
+        _text(path, story(language, index))
     _json(folder / "source.json", CARD | {"lang": ",".join(languages)})
-
-
-def _hotpot(claim_checker: Checker, n: int) -> list[dict]:
-    """Two-hop questions with two supporting and two distracting paragraphs each."""
-    return [hotpot(claim_checker, index, text) for index, text in enumerate(questions(claim_checker, n))]
 
 
 def _dialogues(parts: Sequence[tuple[Checker, int]]) -> str:

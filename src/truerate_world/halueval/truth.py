@@ -1,8 +1,5 @@
-"""The planted truth of a board, in the form of scores: what the measurement would give over infinitely many
-draws on the same texts.
-
-The truth of each text is read from the text itself, so that wrong labels (of people, or of a candidate that
-is right after all) count.
+"""The planted truth of a board as scores: the expectation over infinitely many draws on the same texts.
+The truth of each text is read from the text itself, so that wrong labels count.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +7,6 @@ from functools import lru_cache
 
 import polars as pl
 
-from truerate.core.schemas import pairs
 from truerate_world.encyclopedia import World
 from truerate_world.halueval.models.claim_checker import Finding, speaker
 from truerate_world.halueval.models.profiles import PROFILES, Model
@@ -18,8 +14,8 @@ from truerate_world.halueval.models.simulated_model import find, helped
 from truerate_world.halueval.models.tasks import TEXT, Asked
 from truerate_world.halueval.models.verdict_wording import OF_CHOICES, OF_VERDICTS
 from truerate_world.manners import unread_after
+from truerate_world.steps import attributes, mean_row, planted_row, score_rows
 
-DIGITS = 6
 LENGTH_RULED = ("qa", "summarization")
 REASONS = {  # why a candidate is none, as the models' profiles and as boards name it
     "refusal": "refusal",
@@ -44,25 +40,17 @@ def planted_scores(
     reask: int = 0,
     inputs: str = "",
 ) -> list[dict]:
-    """Score rows of method `planted` for recognition, and, with the data set's `generations`, for candidates
-    and filtering.
-
-    `models` are aliases and the simulated models behind them, `subjects` those that are ranked (by default
-    all); `knowledge` is what the knowledge variant gives, by item (an item's own documents by default; never
-    for summaries). `reask`: how often an unread reply is asked for again. Metrics and slices are named as
-    the track names its estimates.
+    """Return planted score rows for recognition and, with `generations`, for candidates and filtering.
+    `models`: simulated models by alias; `subjects`: the ranked ones (default all); `knowledge`: given by item
+    (default its own documents; never for summaries); `reask`: retries of an unread reply.
     """
     item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
-    rows = [
-        (row, item_of[row["item_id"]])
-        for row in samples.sort("sample_id").iter_rows(named=True)
-        if row["item_id"] in item_of
-    ]
+    ordered = samples.sort("sample_id").iter_rows(named=True)
+    rows = [(row, item_of[row["item_id"]]) for row in ordered if row["item_id"] in item_of]
     evidence = _evidence(item_of, documents)
     given = evidence if knowledge is None else knowledge
-    ranked = {
-        alias: PROFILES[name] for alias, name in models.items() if subjects is None or alias in subjects
-    }
+    aliases = [alias for alias in models if subjects is None or alias in subjects]
+    ranked = {alias: PROFILES[models[alias]] for alias in aliases}
     planted: list[dict] = []
     for variant in variants:
         if variant == "contrast":
@@ -75,8 +63,7 @@ def planted_scores(
             planted += _recognition(alias, model, truths, variant, unread=_unread(model, reask, OF_VERDICTS))
     if generations is not None:
         planted += _candidates(models, generations) + _filtering(models, generations, reask)
-    shared = {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
-    return [{**row, **shared} for row in planted]
+    return score_rows(planted, board, inputs)
 
 
 def _evidence(item_of: Mapping[str, Mapping], documents: pl.DataFrame) -> dict[str, str]:
@@ -108,24 +95,22 @@ def _truths(
         fields |= {"Dialogue History": f"{item['history']}\n{item['question']}"} if task == "dialogue" else {}
         fields |= {"Question": item["question"], "User Query": item["question"]}
         asked = Asked("recognition", task, "", fields, is_step_by_step=variant == "chain-of-thought")
-        found = _found(world, asked.task, tuple(sorted(fields.items())))
-        yield row, found, helped(asked, found)
+        finding = _finding(world, asked.task, tuple(sorted(fields.items())))
+        yield row, finding, helped(asked, finding)
 
 
 @lru_cache(maxsize=100_000)
-def _found(world: World, task: str, fields: tuple[tuple[str, str], ...]) -> Finding:
+def _finding(world: World, task: str, fields: tuple[tuple[str, str], ...]) -> Finding:
     asked = Asked("recognition", task, "", dict(fields))
     return find(speaker(world, "\n".join(text for _, text in fields)), asked, asked.fields[TEXT[task]])
 
 
 def _recognition(
-    alias: str, model: Model, found: list[tuple[dict, Finding, str]], variant: str, *, unread: float
+    alias: str, model: Model, truths: list[tuple[dict, Finding, str]], variant: str, *, unread: float
 ) -> list[dict]:
-    """TPR over texts labelled hallucinated (in all and by pattern), TNR over the others, unparsed rate; per
-    task.
-    """
+    """TPR over texts labelled hallucinated, TNR over the others, unparsed rate, by task and pattern."""
     groups: dict[tuple, list[float]] = {}
-    for row, finding, rates in found:
+    for row, finding, rates in truths:
         p = model.p_yes(row["task"], rates, is_hallucinated=finding.is_hallucinated, pattern=finding.pattern)
         groups.setdefault(("unparsed_rate", row["task"], None), []).append(unread)
         if not row["is_hallucinated"]:
@@ -133,17 +118,10 @@ def _recognition(
             continue
         for pattern in {None, row["pattern"]}:
             groups.setdefault(("tpr", row["task"], pattern), []).append(p)
+    ordered = sorted(groups.items(), key=lambda entry: tuple(map(str, entry[0])))
     return [
-        _row(
-            metric,
-            alias,
-            {"task": task, "variant": variant, "pattern": pattern},
-            sum(values) / len(values),
-            len(values),
-        )
-        for (metric, task, pattern), values in sorted(
-            groups.items(), key=lambda entry: tuple(map(str, entry[0]))
-        )
+        mean_row(metric, alias, {"task": task, "variant": variant, "pattern": pattern}, values)
+        for (metric, task, pattern), values in ordered
     ]
 
 
@@ -158,31 +136,27 @@ def _pairs(rows: Iterable[tuple[dict, dict]]) -> dict[str, int]:
 
 
 def _contrast(alias: str, model: Model, n_pairs: Mapping[str, int], *, unread: float) -> list[dict]:
-    """That the hallucinated side is named in one order and in both, and that the first is; a reply without a
-    choice is wrong.
-    """
+    """Accuracy in one order and in both, and first-position rate; an unread choice is wrong."""
     rows = []
     for task, n in n_pairs.items():
         where = {"task": task, "variant": "contrast"}
         unbiased, read = (1 - model.position_bias) * model.contrast[task], 1 - unread
         accuracy = (unbiased + model.position_bias / 2) * read
-        rows.append(_row("accuracy", alias, where, accuracy, 2 * n))
-        rows.append(_row("accuracy_both_orders", alias, where, unbiased * read**2, n))
-        rows.append(_row("accuracy_one_side", alias, where, accuracy, n))
-        rows.append(_row("first_position_rate", alias, where, (1 + model.position_bias) / 2, 2 * n))
-        rows.append(_row("unparsed_rate", alias, where, unread, 2 * n))
+        rows.append(planted_row("accuracy", alias, where, accuracy, 2 * n))
+        rows.append(planted_row("accuracy_both_orders", alias, where, unbiased * read**2, n))
+        rows.append(planted_row("accuracy_one_side", alias, where, accuracy, n))
+        rows.append(planted_row("first_position_rate", alias, where, (1 + model.position_bias) / 2, 2 * n))
+        rows.append(planted_row("unparsed_rate", alias, where, unread, 2 * n))
     return rows
 
 
 def _candidates(models: Mapping[str, str], generations: pl.DataFrame) -> list[dict]:
-    """That a candidate is none, per generator, task and pattern, and for which reason, per generator and task;
-    that it breaks the rule of length, per task and scheme.
-    """
+    """Failure rates of candidates by pattern and by reason, and how often one is too long."""
     failing: dict[tuple, list[float]] = {}
     reasons: dict[tuple, list[float]] = {}
     breaking: dict[tuple, list[float]] = {}
     for row in generations.filter(pl.col("purpose") == "sample").iter_rows(named=True):
-        record = {pair["key"]: pair["value"] for pair in row["attributes"]}
+        record = attributes(row)
         model, task, pattern = models.get(row["model"]), record.get("task"), record.get("pattern")
         if model is None or (task, pattern) not in PROFILES[model].restating:
             continue
@@ -203,40 +177,28 @@ def _candidates(models: Mapping[str, str], generations: pl.DataFrame) -> list[di
 def _means(metric: str, key: str, record: Mapping[tuple, list[float]]) -> list[dict]:
     """A row per generator, task and value of `key`: the mean of its probabilities."""
     return [
-        _row(metric, alias, {"task": task, key: value}, sum(values) / len(values), len(values))
+        mean_row(metric, alias, {"task": task, key: value}, values)
         for (alias, task, value), values in sorted(record.items())
     ]
 
 
 def _filtering(models: Mapping[str, str], generations: pl.DataFrame, reask: int) -> list[dict]:
-    """That a judge's choice changes with the order, that it takes the one shown first, and that a reply holds
-    no choice, per task.
-    """
+    """Rates of changed choices, first choices and unread choices, by judge and task."""
     asked: dict[tuple[str, str], int] = {}
     for row in generations.filter(pl.col("purpose") == "filter").iter_rows(named=True):
-        task = next((pair["value"] for pair in row["attributes"] if pair["key"] == "task"), None)
+        task = attributes(row).get("task")
         if row["model"] in models and task:
             asked[row["model"], task] = asked.get((row["model"], task), 0) + 1
     rows = []
     for (alias, task), n in sorted(asked.items()):
         bias = PROFILES[models[alias]].position_bias
-        rows.append(_row("filter_disagreement_rate", alias, {"task": task}, bias, n // 2))
-        rows.append(_row("filter_first_position_rate", alias, {"task": task}, (1 + bias) / 2, n))
+        rows.append(planted_row("filter_disagreement_rate", alias, {"task": task}, bias, n // 2))
+        rows.append(planted_row("filter_first_position_rate", alias, {"task": task}, (1 + bias) / 2, n))
         unread = _unread(PROFILES[models[alias]], reask, OF_CHOICES)
-        rows.append(_row("filter_unparsed_rate", alias, {"task": task}, unread, n))
+        rows.append(planted_row("filter_unparsed_rate", alias, {"task": task}, unread, n))
     return rows
 
 
 def _unread(model: Model, reask: int, allowed: Sequence[str]) -> float:
     """The share of a model's verdicts or choices that are never given."""
     return unread_after(model.name, model.unparsed, reask, allowed)
-
-
-def _row(metric: str, subject: str, where: Mapping[str, str | None], value: float, n: int) -> dict:
-    return {
-        "metric": metric,
-        "subject": subject,
-        "slice": pairs(**where),
-        "value": round(value, DIGITS),
-        "n": n,
-    }

@@ -6,21 +6,17 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-import yaml
-
 from truerate.core.errors import TruerateError, listed
+from truerate_world.data import read_mapping
 
 LANGUAGES = ("en",)
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Phrases(NamedTuple):
-    """How a language says one relation. `{s}` is the subject, `{v}` the value, `{x}` what a question is about.
-
-    `says`: verb phrases, at least three. `turned`: whole sentences with the value first. `asks`: questions.
-    `of`: noun phrases for the value, where it is an entity (the first hop of a two-hop question). `wrong`: a
-    verb phrase that states another relation. `compares`: questions about `{a}` and `{b}` with `min` or `max`.
-    `decades`: questions for the decade of a year.
+    """Phrases of one relation: `{s}` subject, `{v}` value, `{x}` what a question is about. `says`: verb
+    phrases; `turned`: sentences with the value first; `asks`: questions; `of`: noun phrases for an entity
+    (first hop); `wrong`: another relation; `compares`: (question, min or max); `decades`: questions for a
+    decade.
     """
 
     says: tuple[str, ...]
@@ -43,14 +39,8 @@ def load(code: str) -> SimpleNamespace:
 
 
 def read_words(path: Path, **records: Callable[..., Any]) -> SimpleNamespace:
-    """Return the fields of a language's file, lists as tuples; the entries of those in `records` are made into them."""
-    fields = _frozen(yaml.load(path.read_text("utf-8"), _Loader))
+    """Return the fields of a language's file; entries of the fields in `records` become such records."""
+    fields = read_mapping(path)
     for field, record in records.items():
         fields[field] = {name: record(**entry) for name, entry in fields[field].items()}
     return SimpleNamespace(**fields)
-
-
-def _frozen(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(map(_frozen, value))
-    return {key: _frozen(entry) for key, entry in value.items()} if isinstance(value, dict) else value

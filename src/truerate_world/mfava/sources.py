@@ -1,9 +1,7 @@
-"""The wiki's source folder: labelled passages in FAVA's format, silver prompts, and articles as MediaWiki's
-API returns them.
-"""
+"""The wiki's source folder: passages in FAVA's format, silver prompts, articles as MediaWiki returns them."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from truerate_world.data import beside
@@ -13,8 +11,8 @@ from truerate_world.mfava.models import realiser
 from truerate_world.mfava.models.entity_table import EntityTable, build
 from truerate_world.mfava.models.forms import Name
 from truerate_world.mfava.models.reader import reader
-from truerate_world.mfava.models.realiser import Said
-from truerate_world.mfava.training import HELD_OUT, TAUGHT, Wording, example
+from truerate_world.mfava.models.realiser import Statement
+from truerate_world.mfava.training import HELD_OUT, TRAINING, Wording, example
 
 _DATA = beside(__file__)
 
@@ -43,51 +41,41 @@ def write(
     n_held_out: int = 0,
     languages: Sequence[str] = LANGUAGES,
 ) -> None:
-    """Write the files; silver prompts and articles are `n` per language, articles besides those that are to
-    be shut out.
-
-    Without held-out passages there is no file of them.
-    """
+    """Write the files; prompts and articles are `n` per language; held-out passages only if wanted."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for code in languages:
         load(code)
     table = build(seed)
-    _lines(folder / "fava.jsonl", (labelled_row(table, "train", offset, TAUGHT) for offset in range(n_train)))
-    if n_held_out:
-        _lines(
-            folder / "heldout.jsonl",
-            (labelled_row(table, "held-out", index, HELD_OUT) for index in range(n_held_out)),
-        )
-    _lines(
-        folder / "prompts.jsonl",
-        (prompt_row(table, code, position) for code in languages for position in range(n_silver)),
-    )
-    _lines(
-        folder / "articles.jsonl",
-        (row for code in languages for row in article_rows(table, code, n_articles)),
-    )
-    card = CARD | {"lang": ",".join(languages)}
-    (folder / "source.json").write_text(
-        json.dumps(card, ensure_ascii=False, indent=1) + "\n", "utf-8", newline="\n"
-    )
+    rows = {
+        "fava": [labelled_row(table, "train", index, TRAINING) for index in range(n_train)],
+        "heldout": [labelled_row(table, "held-out", index, HELD_OUT) for index in range(n_held_out)],
+        "prompts": [prompt_row(table, code, index) for code in languages for index in range(n_silver)],
+        "articles": [row for code in languages for row in article_rows(table, code, n_articles)],
+    }
+    for name, part in rows.items():
+        if part or name != "heldout":
+            lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in part)
+            (folder / f"{name}.jsonl").write_text(lines, "utf-8", newline="\n")
+    card = json.dumps(CARD | {"lang": ",".join(languages)}, ensure_ascii=False, indent=1)
+    (folder / "source.json").write_text(card + "\n", "utf-8", newline="\n")
 
 
-def labelled_row(table: EntityTable, name: str, place: int, wording: Wording) -> dict:
+def labelled_row(table: EntityTable, name: str, index: int, wording: Wording) -> dict:
     """One line of fava.jsonl or heldout.jsonl."""
-    made = example(reader(table), place, wording=wording)
-    texts_by_name = {"id": f"{name}-{place:05d}", "lang": "en", "subject": table.names["en"][made.subject]}
-    return texts_by_name | {"reference": made.reference, "marked": made.marked}
+    subject, reference, marked = example(reader(table), index, wording=wording)
+    row = {"id": f"{name}-{index:05d}", "lang": "en", "subject": table.names["en"][subject]}
+    return row | {"reference": reference, "marked": marked}
 
 
-def prompt_row(table: EntityTable, code: str, place: int) -> dict:
+def prompt_row(table: EntityTable, code: str, index: int) -> dict:
     """One line of prompts.jsonl: a question that the reference answers."""
     entities = shuffled(table.of("silver"), table.seed, "silver", code)
-    subject, turn = entities[place % len(entities)], place // len(entities)
+    subject, turn = entities[index % len(entities)], index // len(entities)
     relations = shuffled(list(table.entities[subject].facts)[:3], table.seed, "silver", code, subject)
     question = realiser.question(table, code, subject, relations[turn % 3], table.seed, "silver", turn)
     return {
-        "id": f"silver-{code}-{place:05d}",
+        "id": f"silver-{code}-{index:05d}",
         "lang": code,
         "question": question,
         "reference": realiser.write(table, code, realiser.reference(table, subject, turn)),
@@ -97,7 +85,7 @@ def prompt_row(table: EntityTable, code: str, place: int) -> dict:
 
 
 def article_rows(table: EntityTable, code: str, n: int) -> list[dict]:
-    """Lines of articles.jsonl: `n` articles that may be asked about, and after every eighth one that may not."""
+    """Lines of articles.jsonl: `n` articles to ask about, and after every eighth one that is shut out."""
     entities = shuffled(table.of("articles"), table.seed, "articles", code)
     rows, n_good = [], 0
     while n_good < n:
@@ -113,14 +101,14 @@ def _article(
     table: EntityTable,
     code: str,
     subject: int,
-    place: int,
+    index: int,
     *,
     is_short: bool = False,
     templates: Sequence[str] = (),
     depth: float | None = None,
 ) -> dict:
     title = table.names[code][subject]
-    pageid = 10_000 + 1_000 * LANGUAGES.index(code) + place
+    pageid = 10_000 + 1_000 * LANGUAGES.index(code) + index
     harmless = [name for name in HARMLESS if draw(table.seed, "template", code, subject, name) < 0.4]
     return {
         "pageid": pageid,
@@ -135,15 +123,13 @@ def _article(
 
 
 def article(table: EntityTable, code: str, subject: int, n_characters: int) -> str:
-    """An article of at least so many characters: the lead, then under headings all facts of its subject,
-    fillers, and facts of others.
-    """
+    """Return an article of at least so many characters: the lead, then all facts under headings."""
     words, lead = load(code), realiser.write(table, code, realiser.reference(table, subject))
     queue = list(_body(table, subject, table.seed, "article", code, subject))
     sections: list[list[str]] = [[] for _ in words.headings]
-    own, rest = queue[:10], iter(queue[10:])
-    for index, said in enumerate(own):
-        sections[index // 3 % len(sections)].append(realiser.line(table, code, said).text)
+    rest = iter(queue[10:])
+    for index, statement in enumerate(queue[:10]):
+        sections[index // 3 % len(sections)].append(realiser.line(table, code, statement).text)
     n = len(_laid_out(words, lead, sections))
     while n < n_characters:
         shortest = min(sections, key=lambda texts: sum(map(len, texts)))
@@ -153,39 +139,23 @@ def article(table: EntityTable, code: str, subject: int, n_characters: int) -> s
 
 
 def _laid_out(words, lead: str, sections: list[list[str]]) -> str:
-    parts = [
-        f"\n\n== {heading} ==\n{words.join.join(lines)}"
-        for heading, lines in zip(words.headings, sections, strict=True)
-    ]
-    return lead + "".join(parts)
+    for heading, lines in zip(words.headings, sections, strict=True):
+        lead += f"\n\n== {heading} ==\n{words.join.join(lines)}"
+    return lead
 
 
-def _body(table: EntityTable, subject: int, *key: object) -> Iterable[Said]:
-    """All facts of the subject and fillers in turn, then one fact after the other of all other entities of
-    its role and domain.
-    """
-    facts = shuffled(list(table.entities[subject].facts), *key)
-    for position, relation in enumerate(facts):
-        yield Said(
-            Name("told", relation, int(draw(*key, "told", relation) * 12)),
-            subject,
-            table.fact(subject, relation),
-        )
-        yield Said(Name("filler", "", position), subject)
-    entity = table.entities[subject]
-    others = shuffled(
-        [index for index in table.groups[entity.role, entity.domain] if index != subject], *key, "others"
-    )
-    for relation in facts:
-        for other in others:
-            yield Said(
-                Name("told", relation, int(draw(*key, "told", other) * 12)),
-                other,
-                table.fact(other, relation),
-            )
+def _body(table: EntityTable, subject: int, *key: object) -> Iterator[Statement]:
+    """Yield the subject's facts and fillers in turn, then facts of others of its role and domain."""
 
+    def fact(entity: int, relation: str, drawn_by: object) -> Statement:
+        name = Name("told", relation, int(draw(*key, "told", drawn_by) * 12))
+        return Statement(name, entity, table.fact(entity, relation))
 
-def _lines(path: Path, rows: Iterable[dict]) -> None:
-    path.write_text(
-        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8", newline="\n"
-    )
+    relations = shuffled(list(table.entities[subject].facts), *key)
+    for index, relation in enumerate(relations):
+        yield fact(subject, relation, relation)
+        yield Statement(Name("filler", "", index), subject)
+    group = table.groups[table.entities[subject].role, table.entities[subject].domain]
+    others = shuffled([entity for entity in group if entity != subject], *key, "others")
+    for relation in relations:
+        yield from (fact(other, relation, other) for other in others)

@@ -15,15 +15,12 @@ def annotate(at: Layout, board: str, tasks: list[dict]) -> list[dict]:
 
 def truth(at: Layout, board: str) -> list[dict]:
     """The planted values of a board, as rows of `Score`."""
+    models = {alias: at.p.models[alias].model for alias in at.p.models_of(board)}
     return planted_scores(
         board,
         seed=at.p.seed,
         models=[alias for alias in at.p.track(board).subjects if at.p.models[alias].model in COVERAGE],
-        simulated={
-            alias: at.p.models[alias].model
-            for alias in at.p.models_of(board)
-            if base(at.p.models[alias].model) in COVERAGE
-        },
+        simulated={alias: model for alias, model in models.items() if base(model) in COVERAGE},
         generations=load(Generation, at.dataset(board, "generations")),
         tokenizer=at.p.track(board).tokenizer,
         inputs=digest(at.dataset(board)),

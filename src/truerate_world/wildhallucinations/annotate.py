@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from truerate_world.data import beside
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
 from truerate_world.wildhallucinations.annotator_noise import CORRECT, KINDS, kind_of
@@ -26,39 +27,23 @@ class Annotator:
     careless: float
 
 
-ANNOTATORS = (
-    Annotator("fay", missing=0.04, alarm=0.03, mistyping=0.06, careless=0.02),
-    Annotator("gus", missing=0.07, alarm=0.02, mistyping=0.10, careless=0.04),
-    Annotator("hedy", missing=0.03, alarm=0.05, mistyping=0.05, careless=0.03),
-    Annotator("igor", missing=0.06, alarm=0.04, mistyping=0.08, careless=0.05),
-    Annotator("june", missing=0.05, alarm=0.03, mistyping=0.07, careless=0.02),
-)
+ANNOTATORS = tuple(Annotator(name, **rates) for name, rates in beside(__file__)["annotators"].items())
 
 
 def annotate(tasks: Sequence[Mapping], world: World, seed: int, *, n_annotators: int = 3) -> list[dict]:
-    """Every label that people return: rows `task_id`, `labeller`, `label`, sorted by task and labeller.
-
-    Labels are `supported` or `unsupported` (kinds fact and reply, whose facts stand one a line), a kind of
-    error or `correct` (review), and a mapping
-    of `unambiguous`, `relevant` and `pages` (entity). Of people there are five at most; a task that names its
-    `labellers` is labelled by as many.
+    """Return every label: rows `task_id`, `labeller`, `label`, sorted by task and labeller. Labels: supported
+    or unsupported (kinds fact and reply, one fact a line); a kind of error or correct (review);
+    `unambiguous`, `relevant`, `pages` (entity). A task that names its `labellers` is labelled by as many.
     """
     rows = []
-    for task in sorted(tasks, key=lambda one: one["task_id"]):
+    for task in sorted(tasks, key=lambda task: task["task_id"]):
         people = ANNOTATORS[: len(task["labellers"]) if task.get("labellers") else n_annotators]
         names = task.get("labellers") or [person.name for person in people]
         value = _TRUTH[task["kind"]](world, task)
         label = _LABEL[task["kind"]]
         for name, person in zip(names, people, strict=False):
-            key = (
-                seed,
-                "web label",
-                person.name,
-                task["kind"],
-                task.get("entity", ""),
-                task.get("text", ""),
-                task.get("verdict", ""),
-            )
+            about = [task.get(name, "") for name in ("entity", "text", "verdict")]
+            key = (seed, "web label", person.name, task["kind"], *about)
             rows.append({"task_id": task["task_id"], "labeller": name, "label": label(value, person, *key)})
     return sorted(rows, key=lambda row: (row["task_id"], row["labeller"]))
 
@@ -67,9 +52,6 @@ def entity_of(world: World, task: Mapping) -> int:
     """The entity that a task is about, NOBODY where its name means none."""
     named = planted_as(world, task.get("entity") or "")
     return named.entity if named and named.entity is not None else NOBODY
-
-
-# ---- facts -------------------------------------------------------------------------------------------------
 
 
 def _unsupported(world: World, task: Mapping) -> bool:
@@ -87,13 +69,8 @@ def _label_fact(is_unsupported: bool, person: Annotator, *key: object) -> str:
     return "unsupported" if says_so else "supported"
 
 
-# ---- reviews -----------------------------------------------------------------------------------------------
-
-
 def _kind(world: World, task: Mapping) -> str:
-    """The kind of error behind a verdict. `verdict` of a task is `unsupported`/`supported`, or true where it
-    is not supported.
-    """
+    """Return the kind of error behind a verdict (`unsupported`, or true, if not supported)."""
     is_unsupported = task["verdict"] in (True, "unsupported", "true", "not supported")
     return kind_of(world, entity_of(world, task), task["text"], texts_of(task), is_unsupported=is_unsupported)
 
@@ -109,13 +86,8 @@ def _label_kind(kind: str, person: Annotator, *key: object) -> str:
     return pick([text for text in (*KINDS, CORRECT) if text != kind], *key, "kind")
 
 
-# ---- entities ----------------------------------------------------------------------------------------------
-
-
 def _entity(world: World, task: Mapping) -> dict:
-    """Whether a name means one thing, and how many of its pages are about it (by their addresses, or by what
-    they say).
-    """
+    """Whether a name means one thing, and how many of its pages are about it."""
     entity = entity_of(world, task)
     pages = task.get("pages") or task.get("passages") or []
     relevant = sum(_is_about(world, entity, page) for page in pages)
@@ -123,18 +95,13 @@ def _entity(world: World, task: Mapping) -> dict:
 
 
 def _is_about(world: World, entity: int, page: object) -> bool:
-    url = (
-        page.get("url")
-        if isinstance(page, Mapping)
-        else page
-        if isinstance(page, str) and page.startswith("http")
-        else None
-    )
+    is_row = isinstance(page, Mapping)
+    url = page.get("url") if is_row else page if str(page).startswith("http") else None
     if entity == NOBODY:
         return False
     if url:
         return is_relevant(world, url, entity)
-    text = page["text"] if isinstance(page, Mapping) else str(page)
+    text = page["text"] if is_row else str(page)
     return any(stated.subject == entity and stated.is_true(world) for stated in stated_in(world, text))
 
 
@@ -142,11 +109,7 @@ def _label_entity(record: dict, person: Annotator, *key: object) -> dict:
     is_flipped = draw(*key, "unambiguous") < person.careless
     step = (1 if draw(*key, "side") < 0.5 else -1) if draw(*key, "relevant") < person.careless else 0
     relevant = min(record["pages"], max(0, record["relevant"] + step))
-    return {
-        "unambiguous": record["unambiguous"] != is_flipped,
-        "relevant": relevant,
-        "pages": record["pages"],
-    }
+    return record | {"unambiguous": record["unambiguous"] != is_flipped, "relevant": relevant}
 
 
 _TRUTH = {"fact": _unsupported, "reply": _unsupported_reply, "review": _kind, "entity": _entity}

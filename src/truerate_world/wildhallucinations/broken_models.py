@@ -1,6 +1,4 @@
-"""The closed world's models and names as real ones are at their most awkward: names in other scripts, replies of 28
-facts, refusals in ten styles. What is planted is told with each reply, as in `models.replying`.
-"""
+"""Models and names at their most awkward: other scripts, replies of 28 facts, styles of refusal."""
 
 from collections.abc import Callable, Collection
 from copy import copy
@@ -9,18 +7,17 @@ from functools import lru_cache, partial
 
 from truerate_world import lexicon as lexicons
 from truerate_world import prompt, simulated_model
-from truerate_world.answer import Answer
 from truerate_world.data import beside
 from truerate_world.draws import draw, pick, shuffled
 from truerate_world.encyclopedia import World
-from truerate_world.language_tools import language_tools
+from truerate_world.manners import Answer
 from truerate_world.wildhallucinations.models import replying
 from truerate_world.wildhallucinations.models.behaviour_profile import profile_of
-from truerate_world.wildhallucinations.models.pages import Page, web
+from truerate_world.wildhallucinations.models.pages import Page, shown_pages
 from truerate_world.wildhallucinations.models.planted import is_known
-from truerate_world.wildhallucinations.models.replying import NOBODY, Said
+from truerate_world.wildhallucinations.models.replying import NOBODY, Spoken
 from truerate_world.wildhallucinations.models.writing import paragraphs
-from truerate_world.writer import Fact
+from truerate_world.writer import Fact, facts_of, language_tools
 
 _DATA = beside(__file__)
 
@@ -30,9 +27,6 @@ _LATIN = "abcdefghijklmnopqrstuvwxyz"
 # letters for letters, each once, so that different names stay different
 SCRIPTS = _DATA["scripts"]
 REFUSALS = _DATA["refusals"]
-
-
-# ---- names -------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=4)
@@ -58,11 +52,8 @@ def _rewritten(world: World, lexicon: lexicons.Lexicon) -> lexicons.Lexicon:
     for index, script in scripts.items():
         names[index] = tuple(_transcribed(name, SCRIPTS[script]) for name in names[index])
     vocabulary = copy(lexicon)
-    vocabulary.names, vocabulary._lexicon, vocabulary._scans = (
-        names,
-        lexicons._lexicon(lexicon.words, names),
-        {},
-    )
+    vocabulary.names, vocabulary._scans = names, {}
+    vocabulary._lexicon = lexicons._lexicon(lexicon.words, names)
     return vocabulary
 
 
@@ -74,17 +65,14 @@ def _transcribed(name: str, letters: str) -> str:
     )
 
 
-# ---- replies -----------------------------------------------------------------------------------------------
-
-
-def saying(breaks: Collection[str]) -> Callable[..., Said]:
-    """What stands for `replying.said_of` where the models are broken so."""
-    return partial(_said, frozenset(breaks))
+def saying(breaks: Collection[str]) -> Callable[..., Spoken]:
+    """What stands for `replying.spoken_of` where the models are broken so."""
+    return partial(_spoken, frozenset(breaks))
 
 
 def answering(breaks: Collection[str]) -> Callable[..., Answer]:
     """What stands for `simulated_model.reply` where the models are broken so."""
-    said_of = saying(breaks)
+    spoken_of = saying(breaks)
 
     def reply(world: World, model: str, messages: list[dict], **record) -> Answer:
         """As simulated_model.reply."""
@@ -93,77 +81,61 @@ def answering(breaks: Collection[str]) -> Callable[..., Answer]:
         if entity is None:
             return simulated_model.reply(world, model, messages, **record)
         sample = record.get("seed") or 0 if record.get("temperature", 0.0) > 0 else 0
-        said = said_of(world, model, entity, sample, name=replying.asked_name(asked.message) or "")
-        return Answer("generate", said.text, said.truth | {"entity": entity})
+        spoken = spoken_of(world, model, entity, sample, name=replying.asked_name(asked.message) or "")
+        return Answer("generate", spoken.text, spoken.truth | {"entity": entity})
 
     return reply
 
 
 @lru_cache(maxsize=20_000)
-def _said(
+def _spoken(
     breaks: frozenset[str], world: World, model: str, entity: int, sample: int, *, name: str = ""
-) -> Said:
-    said = replying.said_of(world, model, entity, sample, name=name)
-    if said.is_abstention and "refusals" in breaks:
+) -> Spoken:
+    spoken = replying.spoken_of(world, model, entity, sample, name=name)
+    if spoken.is_abstention and "refusals" in breaks:
         called = name if entity == NOBODY else world.lexicon().name(entity)
-        return Said(pick(REFUSALS, model, "refusal", called, sample).format(x=called), True)
-    if not said.is_abstention and entity != NOBODY and "long-replies" in breaks:
+        return Spoken(pick(REFUSALS, model, "refusal", called, sample).format(x=called), True)
+    if not spoken.is_abstention and entity != NOBODY and "long-replies" in breaks:
         return _long(world, model, entity, sample)
-    return said
+    return spoken
 
 
-def _long(world: World, model: str, entity: int, sample: int) -> Said:
-    """A reply of N_FACTS facts, each a sentence that names its subject; some are false or invented as the model's
-    profile has it.
-    """
-    profile, writer, key = (
-        profile_of(model),
-        language_tools(world).writer,
-        (model, "long reply", entity, sample),
-    )
-    texts, kinds = [], []
-    for index, fact in enumerate(far_facts(world, entity, *key)):
-        kind, told = replying._spoiled(world, model, profile, fact, *key, index)
+def _long(world: World, model: str, entity: int, sample: int) -> Spoken:
+    """Return a reply of N_FACTS sentences; some false or invented as the profile has it."""
+    profile, writer, texts, kinds = profile_of(model), language_tools(world).writer, [], []
+    key = (model, "long reply", entity, sample)
+    for index, true in enumerate(far_facts(world, entity, *key)):
+        kind, fact = replying.spoiled(world, model, profile, true, *key, index)
         is_invented = kind == "invented"
-        texts.append(
-            writer.vague(kind, told.subject, *key, index) if is_invented else writer.one(told, *key, index)
-        )
+        text = writer.vague(kind, fact.subject, *key, index) if is_invented else None
+        texts.append(text or writer.sentence(fact, *key, index))
         kinds.append(kind)
-    return Said(" ".join(texts), False, tuple(kinds))
+    return Spoken(" ".join(texts), False, tuple(kinds))
 
 
 def far_facts(world: World, entity: int, *key: object) -> list[Fact]:
-    """N_FACTS true facts: the entity's own, then those of what its facts name and of who is like it, and so on."""
+    """N_FACTS true facts: of the entity, of those its facts name and that are like it, and so on."""
     around, facts = [entity], []
     for index in around:  # which grows
-        record = world.entities[index].facts
-        facts += [Fact(index, *fact) for fact in record.items()]
+        true = facts_of(world, index)
+        facts += true
         if len(facts) >= N_FACTS:
             break
-        named = [int(value[1]) for value in record.values() if value[0] == "e"]
+        named = [int(fact.value[1]) for fact in true if fact.value[0] == "e"]
         around += [other for other in (*named, *sorted(world.near[index])) if other not in around]
     return shuffled(facts[:N_FACTS], *key, "order")
 
 
-# ---- pages -------------------------------------------------------------------------------------------------
-
-
 def long_paragraphs(world: World, page: Page) -> list[str]:
-    """What a page says where replies are long: the first that a search gives for an entity tells of all that they
-    tell, the others what they told before.
-    """
+    """Return a page's paragraphs where replies are long: an entity's first page tells all."""
     texts = paragraphs(world, page)
     if page.entity is None or page is not _first(world, page.entity):
         return texts
     writer, key = language_tools(world).writer, (world.seed, "long page", page.key)
     facts = far_facts(world, page.entity)
-    return [*texts, *(writer.one(fact, *key, index) for index, fact in enumerate(facts))]
+    return [*texts, *(writer.sentence(fact, *key, index) for index, fact in enumerate(facts))]
 
 
 def _first(world: World, entity: int) -> Page | None:
-    known = web(world)
-    shown = (
-        known.by_url[web_page.to] if web_page.kind == "redirect" else web_page
-        for web_page in known.results[entity]
-    )
-    return next((page for page in shown if page.kind in ("encyclopedia", "news", "blog", "fan")), None)
+    kinds = ("encyclopedia", "news", "blog", "fan")
+    return next((page for page in shown_pages(world, entity) if page.kind in kinds), None)

@@ -1,7 +1,5 @@
-"""The closed world's web as the real one is at its worst: the same pages behind rate limits, outages, redirects and
-delays, with text that no reader sees and bulk that nobody reads.
-
-What a careful reader gets of it is what `models.site.Site` gives; that is how a test knows that nothing was lost.
+"""The web behind rate limits, outages, redirects, delays, hidden text and bulk.
+A careful reader gets of it what `models.site.Site` gives.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -32,15 +30,13 @@ N_TRIES = 2  # at a page in an outage that come to nothing
 N_LINKS, N_SCRIPT = 2000, 200_000
 _END = b"</article>"
 _SAFE = "%:/?#[]@!$&'()*+,;=~ "  # what an address may hold as it stands
-_RATE = {"limited query": 1 / 3, "limited page": 1 / 3, "out": 0.2, "detour": 0.5, "slow": 0.25} | {
-    "hidden": 0.5,
-    "long": 0.1,
-}
+_RATE = {"limited query": 1 / 3, "limited page": 1 / 3, "out": 0.2, "detour": 0.5, "slow": 0.25}
+_RATE |= {"hidden": 0.5, "long": 0.1}
 _HIDDEN = _DATA["hidden"]
 
 
 class BrokenSite:
-    """A site some of whose answers are broken, by names of `breaks.WEB`. `slow_s`: seconds that a slow page takes."""
+    """A site with broken answers, by names of `breaks.WEB`; `slow_s`: seconds that a slow page takes."""
 
     def __init__(self, site: Site, breaks: Collection[str], *, slow_s: float = 2.0):
         self.site, self.world, self.breaks, self.slow_s = site, site.world, frozenset(breaks), slow_s
@@ -56,30 +52,25 @@ class BrokenSite:
             return None
         return self._gone_round(target) or self._page(method, target)
 
-    # ---- searching -----------------------------------------------------------------------------------------
-
     def _searched(self, method: str, target: str) -> Reply | None:
         self._n_searches += 1
         if "outages" in self.breaks and self._n_searches in OUTAGE:
             return self._planted("outages", Reply(is_dropped=True))
         if self._is_first(target) and self._meets("rate-limits", "limited query", target):
-            body = {
-                "error": {"code": 429, "message": "Rate limit", "errors": [{"reason": "rateLimitExceeded"}]}
-            }
-            limited = Reply(429, orjson.dumps(body), headers=(("retry-after", RETRY_AFTER),))
+            error = {"code": 429, "message": "Rate limit", "errors": [{"reason": "rateLimitExceeded"}]}
+            headers = (("retry-after", RETRY_AFTER),)
+            limited = Reply(429, orjson.dumps({"error": error}), headers=headers)
             return self._planted("rate-limits", limited)
         reply = self.site.answer(method, target)
         return self._with_detours(reply) if reply and reply.status == 200 else reply
 
     def _with_detours(self, reply: Reply) -> Reply:
         """A search's results, some of which lead to their page by way of others."""
-        found = orjson.loads(reply.body)
-        for item in found.get("items", ()):
+        results = orjson.loads(reply.body)
+        for item in results.get("items", ()):
             if self._meets("redirects", "detour", item["link"]):
                 item["link"] = detour(item["link"])
-        return replace(reply, body=orjson.dumps(found))
-
-    # ---- pages ---------------------------------------------------------------------------------------------
+        return replace(reply, body=orjson.dumps(results))
 
     def _gone_round(self, url: str) -> Reply | None:
         """The next step of a detour; None where an address is none."""
@@ -100,9 +91,8 @@ class BrokenSite:
         self._asked[url] += 1
         if n_before < N_TRIES and self._meets("outages", "out", url):
             is_cut = draw(self.world.seed, "cut off", url) < 0.5
-            return self._planted(
-                "outages", Reply(is_dropped=True) if is_cut else Reply(503, b"", "text/html")
-            )
+            outage = Reply(is_dropped=True) if is_cut else Reply(503, b"", "text/html")
+            return self._planted("outages", outage)
         if n_before == 0 and self._meets("rate-limits", "limited page", url):
             limited = Reply(429, b"", "text/html", headers=(("retry-after", RETRY_AFTER),))
             return self._planted("rate-limits", limited)
@@ -115,9 +105,7 @@ class BrokenSite:
         return reply
 
     def _whole(self, method: str, url: str) -> Reply | None:
-        """The site's own reply, of names in any script: an address in a header is written in ASCII, and an older
-        character set gives way to UTF-8.
-        """
+        """Return the site's reply with addresses in ASCII; an older character set gives way to UTF-8."""
         try:
             reply = self.site.answer(method, url)
         except UnicodeEncodeError:
@@ -126,31 +114,25 @@ class BrokenSite:
             return Reply(200, body, "text/html; charset=utf-8")
         if reply is None or not reply.headers:
             return reply
-        return replace(
-            reply, headers=tuple((name, quote(value, safe=_SAFE)) for name, value in reply.headers)
-        )
+        headers = tuple((name, quote(value, safe=_SAFE)) for name, value in reply.headers)
+        return replace(reply, headers=headers)
 
     def _with_unseen(self, url: str, body: bytes) -> bytes:
         if _END not in body or not self._meets("hidden-text", "hidden", url):
             return body
         self.counts["hidden-text"] += 1
         form = pick(_HIDDEN, self.world.seed, "hidden as", url)
-        text = " ".join(
-            (unseen_fact(self.world, url), pick(INJECTION, self.world.seed, "order", url))
-        ).strip()
+        order = pick(INJECTION, self.world.seed, "order", url)
+        text = f"{unseen_fact(self.world, url)} {order}".strip()
         return body.replace(_END, form.format(text).encode("ascii", "xmlcharrefreplace") + b"\n" + _END, 1)
 
     def _with_bulk(self, url: str, body: bytes) -> bytes:
         if _END not in body or not self._meets("long-pages", "long", url):
             return body
         self.counts["long-pages"] += 1
-        links = b"".join(
-            b'<li><a href="/archive/%d">%d</a></li>' % (index, index) for index in range(N_LINKS)
-        )
+        links = b"".join(b'<li><a href="/archive/%d">%d</a></li>' % (n, n) for n in range(N_LINKS))
         bulk = b"<nav><ul>%s</ul></nav><script>/*%s*/</script>" % (links, b"x" * N_SCRIPT)
         return body.replace(b"<footer>", bulk + b"<footer>", 1)
-
-    # ---- draws ---------------------------------------------------------------------------------------------
 
     def _meets(self, name: str, what: str, *key: object) -> bool:
         return name in self.breaks and draw(self.world.seed, what, *key) < _RATE[what]
@@ -177,4 +159,4 @@ def unseen_fact(world: World, url: str) -> str:
     key = (world.seed, "unseen", url)
     relation = pick(sorted(world.entities[page.entity].facts), *key)
     wrong = wrong_value(world, world.fact(page.entity, relation), relation, *key)
-    return Writer(world, world.lexicon()).one(Fact(page.entity, relation, wrong), *key)
+    return Writer(world, world.lexicon()).sentence(Fact(page.entity, relation, wrong), *key)

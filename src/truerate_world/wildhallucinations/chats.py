@@ -1,9 +1,4 @@
-"""Chats of the closed world in WildChat's format: what users write, in which of them names stand, and what a
-reader must leave out.
-
-Two files in the two forms that the data set has had: Parquet with moderation per turn, and JSON Lines with an
-older set of fields.
-"""
+"""Chats in WildChat's format: Parquet with moderation per turn, and JSON Lines of the older fields."""
 
 import json
 from bisect import bisect
@@ -49,53 +44,41 @@ REPLY = "Here is what I can say about that."
 
 
 def write_chats(folder: Path, seed: int, n: int, *, world: World | None = None) -> None:
-    """Write `n` conversations, the first half as Parquet, the others as JSON Lines, and the folder's card; about the
-    `world` of the seed or another one.
-    """
+    """Write `n` conversations, half as Parquet and half as JSON Lines, and the folder's card."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     world = world or build(seed)
-    rows = [conversation(world, position) for position in range(n)]
+    rows = [conversation(world, index) for index in range(n)]
     half = (n + 1) // 2
     _parquet(rows[:half], folder / PARQUET)
-    lines = "".join(
-        json.dumps(_older(row, index), ensure_ascii=False) + "\n" for index, row in enumerate(rows[half:])
-    )
+    older = [_older(row, index) for index, row in enumerate(rows[half:])]
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in older)
     if lines:
         (folder / JSONL).write_text(lines, "utf-8", newline="\n")
-    (folder / "source.json").write_text(
-        json.dumps(CARD, ensure_ascii=False, indent=1) + "\n", "utf-8", newline="\n"
-    )
+    card = json.dumps(CARD, ensure_ascii=False, indent=1) + "\n"
+    (folder / "source.json").write_text(card, "utf-8", newline="\n")
 
 
-def conversation(world: World, place: int) -> dict:
+def conversation(world: World, index: int) -> dict:
     """One conversation as a row of the newer form."""
-    key = (world.seed, "chat", place)
+    key = (world.seed, "chat", index)
     sort = pick_weighted(SORTS, *key, "sort")
     language = pick(tuple(FOREIGN), *key, "language") if sort == "foreign" else "English"
-    turns: list[dict] = []
+    flags, turns = {"toxic": sort == "toxic", "redacted": sort == "redacted"}, list[dict]()
     for number in range(int(pick_weighted(N_TURNS, *key, "turns"))):
         text = _user(world, sort, language, number, *key, number)
-        marks = {
-            "language": language,
-            "toxic": sort == "toxic",
-            "redacted": sort == "redacted",
-            "turn_identifier": place * 10 + number,
-        }
-        turns += [
-            {"content": text, "role": "user", **marks},
-            {"content": REPLY, "role": "assistant", **marks, "toxic": False},
-        ]
+        marks = {"language": language, **flags, "turn_identifier": index * 10 + number}
+        turns.append({"content": text, "role": "user", **marks})
+        turns.append({"content": REPLY, "role": "assistant", **marks, "toxic": False})
     return {
-        "conversation_hash": f"{int(draw(*key, 'hash') * 2**48):012x}{place:08x}",
+        "conversation_hash": f"{int(draw(*key, 'hash') * 2**48):012x}{index:08x}",
         "model": pick(("gpt-3.5-turbo-0301", "gpt-4-0314"), *key, "model"),
-        "timestamp": START + timedelta(minutes=7 * place),
+        "timestamp": START + timedelta(minutes=7 * index),
         "conversation": turns,
         "turn": len(turns) // 2,
         "language": language,
         "openai_moderation": [{"flagged": turn["toxic"]} for turn in turns],
-        "toxic": sort == "toxic",
-        "redacted": sort == "redacted",
+        **flags,
     }
 
 
@@ -109,11 +92,8 @@ def _user(world: World, sort: str, language: str, number: int, *key: object) -> 
     if turns:
         return pick(turns, *key).format(x=entity_name(world, *key))
     text = _usable(world, pick_weighted(TOPICS, *key, "topic"), *key)
-    return (
-        pick(INJECTIONS, *key, "injection").format(turn=text)
-        if draw(*key, "is injected") < INJECTED
-        else text
-    )
+    is_injected = draw(*key, "is injected") < INJECTED
+    return pick(INJECTIONS, *key, "injection").format(turn=text) if is_injected else text
 
 
 def _usable(world: World, topic: str, *key: object) -> str:
@@ -122,9 +102,8 @@ def _usable(world: World, topic: str, *key: object) -> str:
         entity, spelling = entity_index(world, *key), pick_weighted(SPELLINGS, *key, "spelling")
         forms = PEOPLE if is_person(world.entities[entity].domain) else ABOUT
         name = world.lexicon().name(entity)
-        return pick(forms[spelling], *key).format(
-            x=name.lower() if spelling == "small" else name, of=_possessive(name, *key)
-        )
+        written, form = name.lower() if spelling == "small" else name, pick(forms[spelling], *key)
+        return form.format(x=written, of=name + pick(("'s", "’s"), *key, "apostrophe"))
     if topic == "two entities":
         return pick(TWO, *key).format(x=entity_name(world, *key), y=entity_name(world, *key, "second"))
     turns, names = {
@@ -154,57 +133,30 @@ def _popularities(world: World) -> list[float]:
     return list(accumulate(entity.popularity for entity in world.entities))
 
 
-def _possessive(name: str, *key: object) -> str:
-    return name + pick(("'s", "’s"), *key, "apostrophe")
-
-
-def _older(row: dict, place: int) -> dict:
-    """The row in the older form: another name for the id, no moderation; now and then turns without flags,
-    where nothing is flagged.
-    """
-    kept = {
-        "conversation_id": row["conversation_hash"],
-        "model": row["model"],
-        "timestamp": row["timestamp"].isoformat(),
-    }
-    turns = [
-        {name: turn[name] for name in ("content", "role", "language", "toxic", "redacted")}
-        for turn in row["conversation"]
-    ]
-    if place % 5 == 1 and not (row["toxic"] or row["redacted"]):
+def _older(row: dict, index: int) -> dict:
+    """Return the row in the older form: another id, no moderation, now and then no flags."""
+    older = {"conversation_id": row["conversation_hash"], "model": row["model"]}
+    names = ("content", "role", "language", "toxic", "redacted")
+    turns = [{name: turn[name] for name in names} for turn in row["conversation"]]
+    if index % 5 == 1 and not (row["toxic"] or row["redacted"]):
         turns = [{"content": turn["content"], "role": turn["role"], "language": None} for turn in turns]
-    return kept | {
-        "conversation": turns,
-        "turn": row["turn"],
-        "language": row["language"],
-        "toxic": row["toxic"],
-        "redacted": row["redacted"],
-    }
+    older |= {"timestamp": row["timestamp"].isoformat(), "conversation": turns}
+    return older | {name: row[name] for name in ("turn", "language", "toxic", "redacted")}
 
 
 def _parquet(rows: list[dict], path: Path) -> None:
-    turn = pl.Struct(
-        {
-            "content": pl.String,
-            "role": pl.String,
-            "language": pl.String,
-            "toxic": pl.Boolean,
-            "redacted": pl.Boolean,
-            "turn_identifier": pl.Int64,
-        }
-    )
+    flags = {"toxic": pl.Boolean, "redacted": pl.Boolean}
+    turn = {"content": pl.String, "role": pl.String, "language": pl.String, **flags}
     columns = {
         "conversation_hash": pl.String,
         "model": pl.String,
         "timestamp": pl.Datetime("us"),
-        "conversation": pl.List(turn),
+        "conversation": pl.List(pl.Struct({**turn, "turn_identifier": pl.Int64})),
         "turn": pl.Int64,
         "language": pl.String,
         "openai_moderation": pl.List(pl.Struct({"flagged": pl.Boolean})),
-        "toxic": pl.Boolean,
-        "redacted": pl.Boolean,
+        **flags,
     }
     if rows:
-        pl.DataFrame(rows, schema=columns, orient="row").write_parquet(
-            path, compression="zstd", statistics=False
-        )
+        frame = pl.DataFrame(rows, schema=columns, orient="row")
+        frame.write_parquet(path, compression="zstd", statistics=False)

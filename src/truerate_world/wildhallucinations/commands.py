@@ -7,10 +7,9 @@ from pathlib import Path
 
 def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add the sub-command."""
-    command = add(write_conversations, "write-chats")
+    command = add(write_conversations, "write-chats", languages=False)
     command.add_argument("folder")
     command.add_argument("--chats", type=int, required=True, help="conversations")
-    command.add_argument("--seed", type=int, default=7)
 
 
 def write_conversations(options: argparse.Namespace) -> None:

@@ -1,9 +1,6 @@
-"""The planted truth of a board of replies about entities: what each of its own replies states, held against
-the world.
-
-Replies are read as a faultless fact writer would; whether one abstains is replayed. So the values are
-realised ones, of the very texts that the board measures: what lies between them and its estimates is the work
-of fact writer, retrieval, web pages and verifier.
+"""The planted truth of replies about entities: their statements held against the world. Replies are read as a
+faultless fact writer would; abstentions are replayed. So the values are realised ones: what lies between them
+and the estimates is the work of fact writer, retrieval, web pages and verifier.
 """
 
 from collections import Counter
@@ -12,29 +9,23 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from truerate.core.schemas import pairs
 from truerate.core.text import sentences
 from truerate_world.encyclopedia import World
+from truerate_world.steps import attributes, mean_row, planted_row, score_rows
 from truerate_world.wildhallucinations.models.behaviour_profile import PROFILES, base
 from truerate_world.wildhallucinations.models.planted import planted_as
 from truerate_world.wildhallucinations.models.reading import TITLE, Stated, fact_is_true, stated_by
-from truerate_world.wildhallucinations.models.replying import NOBODY, Said, abstentions, said_of
+from truerate_world.wildhallucinations.models.replying import NOBODY, Spoken, abstentions, spoken_of
 
 __all__ = ["Reply", "fact_is_true", "planted_scores", "read_replies", "verifier_scores"]
-DIGITS = 6
 PLANTED, OTHER = "planted", "other"
-SLICES = {
-    "domain": "domain",
-    "rarity": "rarity_group",
-    "wikipedia": "is_wikipedia",
-}  # slice -> attribute of the entity's item
+# slice -> attribute of the entity's item
+SLICES = {"domain": "domain", "rarity": "rarity_group", "wikipedia": "is_wikipedia"}
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One reply: whose, about which item, whether it abstains, what it states in order and which of that is
-    true.
-    """
+    """One reply: model, item, abstention, statements in order and which of them are true."""
 
     model: str
     item_id: str
@@ -72,16 +63,11 @@ def planted_scores(
     panel: Sequence[str] | None = None,
     domains_above: int = 0,
     inputs: str = "",
-    saying: Callable[..., Said] = said_of,
+    saying: Callable[..., Spoken] = spoken_of,
 ) -> list[dict]:
-    """Score rows of method `planted` per subject: metrics and slices are named as the track names its estimates.
-
-    wildfactscore (mean share of true facts over the replies that respond), wildfactscore_strict (abstention
-    is 0), wildfactscore_dedup, no_fact_rate, duplicate_fact_rate, title_fact_rate: for all entities, the
-    common ones (to which all of the `panel`, by default all subjects, respond) and by domain, rarity and
-    wikipedia; domains of at most `domains_above` entities are one. responding_rate {rule=planted} and
-    facts_per_response. `models` are aliases and the simulated models behind them, `saying` gives what these said.
-    Nothing over no reply.
+    """Return planted rows per subject, named as the track names its estimates.
+    For all entities, the common ones (to which the whole `panel` responds) and slices; domains of at most
+    `domains_above` entities are pooled. `models`: simulated models by alias; `saying`: gives what they said.
     """
     replies = _pooled(read_replies(world, models, generations, items, saying), domains_above)
     rows: list[dict] = []
@@ -93,13 +79,9 @@ def planted_scores(
         rows += _of_replies(model, mine)
         for name in SLICES:
             for value in sorted({reply.where[name] for reply in mine if name in reply.where}):
-                rows += _scores(
-                    model,
-                    [reply for reply in mine if reply.where.get(name) == value],
-                    {"set": "all", name: value},
-                )
-    texts_by_name = {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs}
-    return [{**row, **texts_by_name} for row in rows]
+                sliced = [reply for reply in mine if reply.where.get(name) == value]
+                rows += _scores(model, sliced, {"set": "all", name: value})
+    return score_rows(rows, board, inputs)
 
 
 def read_replies(
@@ -107,11 +89,9 @@ def read_replies(
     models: Mapping[str, str],
     generations: pl.DataFrame,
     items: pl.DataFrame,
-    saying: Callable[..., Said] = said_of,
+    saying: Callable[..., Spoken] = spoken_of,
 ) -> list[Reply]:
-    """Every reply of purpose `generate` of a simulated model, read; a dead one is none, and models of other
-    endpoints have no truth.
-    """
+    """Return every reply of purpose `generate` of a simulated model, read; dead ones are none."""
     item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
     ours = [alias for alias, model in models.items() if base(model) in PROFILES]
     is_reply = (
@@ -126,23 +106,24 @@ def read_replies(
     ]
 
 
-def _read(world: World, simulated: str, row: dict, item: dict, saying: Callable[..., Said]) -> Reply:
-    named = planted_as(world, item["question"])
-    entity = named.entity if named and named.entity is not None else NOBODY
-    said = saying(world, simulated, entity, row["sample_index"], name=item["question"])
-    stated = tuple(
-        stated for stateds in stated_by(world, sentences(row["text"]), entity) for stated in stateds
-    )
-    is_abstention = (
-        said.is_abstention if said.text == row["text"] else row["text"] in abstentions(item["question"])
-    )
-    truth = tuple(one.is_true(world) for one in stated)
+def _read(world: World, simulated: str, row: dict, item: dict, saying: Callable[..., Spoken]) -> Reply:
+    entity, name, text = _entity(world, item["question"]), item["question"], row["text"]
+    spoken = saying(world, simulated, entity, row["sample_index"], name=name)
+    is_abstention = spoken.is_abstention if spoken.text == text else text in abstentions(name)
+    by_sentence = stated_by(world, sentences(text), entity)
+    stated = tuple(statement for statements in by_sentence for statement in statements)
+    truth = tuple(statement.is_true(world) for statement in stated)
     return Reply(row["model"], row["item_id"], is_abstention, stated, truth, _where(item))
+
+
+def _entity(world: World, name: str) -> int:
+    named = planted_as(world, name)
+    return named.entity if named and named.entity is not None else NOBODY
 
 
 def _where(item: dict) -> dict[str, str]:
     """The slices that an entity is in; `wikipedia` is yes or no."""
-    fields = {pair["key"]: pair["value"] for pair in item["attributes"]}
+    fields = attributes(item)
     record = {name: fields[attribute] for name, attribute in SLICES.items() if attribute in fields}
     if "wikipedia" in record:
         record["wikipedia"] = "yes" if record["wikipedia"].casefold() in ("true", "yes") else "no"
@@ -165,11 +146,8 @@ def _common(replies: Iterable[Reply], panel: Sequence[str]) -> set[str]:
     """The items to which every model of the panel responds, in every sample."""
     silent = {(reply.model, reply.item_id) for reply in replies if reply.is_abstention}
     asked = {(reply.model, reply.item_id) for reply in replies}
-    return {
-        item
-        for _, item in asked
-        if all((model, item) in asked and (model, item) not in silent for model in panel)
-    }
+    responded = asked - silent
+    return {item for _, item in asked if all((model, item) in responded for model in panel)}
 
 
 def _scores(model: str, replies: Sequence[Reply], where: dict[str, str]) -> list[dict]:
@@ -182,43 +160,36 @@ def _scores(model: str, replies: Sequence[Reply], where: dict[str, str]) -> list
     for metric, value_of in metrics.items():
         values = [value for reply in replies if (value := value_of(reply)) is not None]
         if values:
-            of = (
-                {} if value_of is Reply.deduplicated else {"estimator": PLANTED}
-            )  # as the track names its estimates
-            rows.append(_row(metric, model, of | where, sum(values) / len(values), len(values)))
+            # as the track names its estimates
+            estimator = {} if value_of is Reply.deduplicated else {"estimator": PLANTED}
+            rows.append(mean_row(metric, model, estimator | where, values))
     return [*rows, *_of_facts(model, replies, where)]
 
 
 def _of_facts(model: str, replies: Sequence[Reply], where: dict[str, str]) -> list[dict]:
-    """Shares of replies without a fact, and of facts that are said again or only name the entity, over the
-    replies that respond.
-    """
+    """Rates of replies without facts, of repeated facts and of titles, where models respond."""
     responding = [reply for reply in replies if reply.responds]
     n_facts = sum(len(reply.stated) for reply in responding)
     if not n_facts:
         return []
-    n_again = sum(len(reply.stated) - len(set(reply.stated)) for reply in responding)
+    n_repeated = sum(len(reply.stated) - len(set(reply.stated)) for reply in responding)
     n_title = sum(stated.kind == TITLE for reply in responding for stated in reply.stated)
     return [
-        _row(
-            "no_fact_rate",
-            model,
-            where,
-            sum(not reply.stated for reply in responding) / len(responding),
-            len(responding),
-        ),
-        _row("duplicate_fact_rate", model, where, n_again / n_facts, n_facts),
-        _row("title_fact_rate", model, where, n_title / n_facts, n_facts),
+        mean_row("no_fact_rate", model, where, [not reply.stated for reply in responding]),
+        planted_row("duplicate_fact_rate", model, where, n_repeated / n_facts, n_facts),
+        planted_row("title_fact_rate", model, where, n_title / n_facts, n_facts),
     ]
 
 
 def _of_replies(model: str, replies: Sequence[Reply]) -> list[dict]:
     """How many replies respond, and how many facts these have."""
     responding = [reply for reply in replies if reply.responds]
-    rows = [_row("responding_rate", model, {"rule": PLANTED}, len(responding) / len(replies), len(replies))]
+    rows = [
+        planted_row("responding_rate", model, {"rule": PLANTED}, len(responding) / len(replies), len(replies))
+    ]
     if responding:
         n_facts = sum(len(reply.stated) for reply in responding)
-        rows.append(_row("facts_per_response", model, {}, n_facts / len(responding), len(responding)))
+        rows.append(planted_row("facts_per_response", model, {}, n_facts / len(responding), len(responding)))
     return rows
 
 
@@ -231,57 +202,26 @@ def verifier_scores(
     judgements: pl.DataFrame,
     inputs: str = "",
 ) -> list[dict]:
-    """Score rows of method `planted`: verifier_tpr, verifier_fpr, verifier_accuracy per judge, of the
-    verdicts in batches that were read.
-
-    The truth of a fact is the world's, as that of people's labels is: pages that are wrong or were not
-    retrieved count as the verifier's. Facts that cannot be read are left out; a rate over none has no row.
+    """Return planted rows: verifier_tpr, _fpr and _accuracy per judge, of the verdicts in batches. The truth
+    of a fact is the world's: wrong or missing pages count as the verifier's errors. Unreadable facts are left
+    out; a rate over none has no row.
     """
     names = dict(items.select("item_id", "question").iter_rows())
     truth = {}
     for row in facts.iter_rows(named=True):
-        named = planted_as(world, names.get(row["item_id"], ""))
-        truth[row["fact_id"]] = fact_is_true(
-            world, named.entity if named and named.entity is not None else NOBODY, row["text"]
-        )
-    entries, texts_by_name = (
-        [],
-        {"board": board, "low": None, "high": None, "method": "planted", "inputs": inputs},
-    )
-    judged = judgements.filter(pl.col("verdict").is_not_null())
-    for judge in sorted(set(judged["judge"])):
-        rows = [
-            row
-            for row in judged.filter(pl.col("judge") == judge).iter_rows(named=True)
-            if not _is_staged(row)
-        ]
-        found = [
-            (row["verdict"], not truth[row["target_id"]])
-            for row in rows
-            if truth.get(row["target_id"]) is not None
-        ]
-        chosen = {
-            "verifier_tpr": [verdict for verdict, is_false in found if is_false],
-            "verifier_fpr": [verdict for verdict, is_false in found if not is_false],
-            "verifier_accuracy": [verdict == is_false for verdict, is_false in found],
+        entity = _entity(world, names.get(row["item_id"], ""))
+        truth[row["fact_id"]] = fact_is_true(world, entity, row["text"])
+    by_judge: dict[str, list[tuple[bool, bool]]] = {}
+    for row in judgements.filter(pl.col("verdict").is_not_null()).iter_rows(named=True):
+        is_true = truth.get(row["target_id"])
+        if is_true is not None and "stage" not in attributes(row):
+            by_judge.setdefault(row["judge"], []).append((row["verdict"], not is_true))
+    rows = []
+    for judge, verdicts in sorted(by_judge.items()):
+        values = {
+            "verifier_tpr": [verdict for verdict, is_false in verdicts if is_false],
+            "verifier_fpr": [verdict for verdict, is_false in verdicts if not is_false],
+            "verifier_accuracy": [verdict == is_false for verdict, is_false in verdicts],
         }
-        entries += [
-            {**_row(name, judge, {}, sum(v) / len(v), len(v)), **texts_by_name}
-            for name, v in chosen.items()
-            if v
-        ]
-    return entries
-
-
-def _is_staged(row: dict) -> bool:
-    return any(pair["key"] == "stage" for pair in row["attributes"])
-
-
-def _row(metric: str, subject: str, where: Mapping[str, str], value: float, n: int) -> dict:
-    return {
-        "metric": metric,
-        "subject": subject,
-        "slice": pairs(**where),
-        "value": round(float(value), DIGITS),
-        "n": n,
-    }
+        rows += [mean_row(name, judge, {}, flags) for name, flags in values.items() if flags]
+    return score_rows(rows, board, inputs)

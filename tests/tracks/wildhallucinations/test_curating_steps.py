@@ -21,7 +21,7 @@ from truerate.tracks.wildhallucinations.steps import chosen, curate, extract
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.chats import write_chats
 from truerate_world.wildhallucinations.models import planted
-from truerate_world.wildhallucinations.truth_funnel import funnel, is_told_of, kinds_kept
+from truerate_world.wildhallucinations.truth_funnel import funnel, is_on_web, kinds_kept
 
 from .chatty import SOURCE, chat, chats
 
@@ -161,7 +161,7 @@ def test_the_planted_entities_come_out_of_the_closed_world_s_chats(seed, tmp_pat
     untold = {
         name
         for name, one in planted_for.items()
-        if one.kind == "invented" or (one.kind == "entity" and not is_told_of(world, one.entity))
+        if one.kind == "invented" or (one.kind == "entity" and not is_on_web(world, one.entity))
     }
     found = funnel(world, given.items["question"], set(kept) - untold)
     assert found.precision >= 0.95 and found.recall >= 0.95

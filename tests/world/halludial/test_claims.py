@@ -19,7 +19,7 @@ def row(known, town, knowledge, *history):
 
 
 def told(known, town, relation, value=None):
-    return known.writer.one(Fact(town.index, relation, value or town.facts[relation]), "test", relation)
+    return known.writer.sentence(Fact(town.index, relation, value or town.facts[relation]), "test", relation)
 
 
 def test_what_the_knowledge_says_is_faithful_in_any_words(known, town):
@@ -34,7 +34,7 @@ def test_what_contradicts_the_knowledge_is_marked_at_its_value(known, town):
     for other, level in ((year + 3, SUBTLE), (year + 70, BLATANT)):
         text = f"Sure! {name} was founded in {other}."
         (flaw,) = finding(given, text).flaws
-        assert (flaw.kind, flaw.level, text[slice(*flaw.place)]) == (CONTRADICTS, level, str(other))
+        assert (flaw.kind, flaw.level, text[slice(*flaw.span)]) == (CONTRADICTS, level, str(other))
         assert flaw.right == ("n", year)
 
 
@@ -44,7 +44,7 @@ def test_what_is_true_of_the_world_and_not_given_is_unverifiable(known, town):
     country = known.lexicon.text(town.facts["country"], "country")
     for text in (f"{name} lies in {country}.", f"{country} is the country of {name}."):
         (flaw,) = finding(given, text).flaws
-        assert (flaw.kind, flaw.level, text[slice(*flaw.place)]) == (UNVERIFIABLE, SUBTLE, country)
+        assert (flaw.kind, flaw.level, text[slice(*flaw.span)]) == (UNVERIFIABLE, SUBTLE, country)
 
 
 def test_what_no_source_can_settle_is_marked_as_a_whole(known, town):
@@ -52,7 +52,7 @@ def test_what_no_source_can_settle_is_marked_as_a_whole(known, town):
     text = f"{known.lexicon.name(town.index)} has ties to the Guild of Invisible Bakers."
     (flaw,) = finding(given, text).flaws
     assert (flaw.kind, flaw.level) == (UNVERIFIABLE, BLATANT)
-    assert text[slice(*flaw.place)] == "has ties to the Guild of Invisible Bakers"
+    assert text[slice(*flaw.span)] == "has ties to the Guild of Invisible Bakers"
 
 
 def test_what_was_said_before_is_held_too_even_where_it_is_false_of_the_world(known, town):
@@ -87,7 +87,7 @@ def test_a_name_that_nothing_holds_in_words_that_cannot_be_read_is_hallucinated(
 def test_the_places_of_a_responses_flaws_are_words_of_it(responses):
     for given, text in responses:
         found = finding(given, text)
-        for start, end in (*found.places, *found.sound):
+        for start, end in (*found.spans, *found.sound):
             assert 0 <= start < end <= len(text)
             assert text[start:end].strip() == text[start:end]
 

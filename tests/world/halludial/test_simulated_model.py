@@ -52,7 +52,7 @@ def test_responses_hallucinate_as_planted_and_more_at_a_higher_temperature(known
         rates = []
         for row, _ in told:
             wanted = known.asked_for(spoken(row["history"]))
-            held = known.held(row["knowledge"], spoken(row["history"]))
+            held = known.context(row["knowledge"], spoken(row["history"]))
             subject = wanted[0] if wanted else held.knowledge[0].subject
             rates.append(PROFILES[model].rate(temperature, subject))
         hits = [truth["finding"].is_hallucinated for _, truth in told]
@@ -195,7 +195,7 @@ def test_segments_are_words_of_the_response_and_right_as_often_as_planted(respon
             assert truth["segments"] and all(segment in text for segment in truth["segments"])
             if truth["is_located"] is not None:
                 located.append(truth["is_located"])
-                right = [text[start:end] for start, end in finding(row, text).places]
+                right = [text[start:end] for start, end in finding(row, text).spans]
                 assert truth["is_located"] == (list(truth["segments"]) == right)
     assert is_near(located, [PROFILES[model].locating] * len(located))
 

@@ -45,7 +45,7 @@ def test_rewritten_responses_say_where_and_why_they_hallucinated(known):
             if row["original_response"]:
                 n += 1
                 found = finding(row, row["original_response"])
-                assert [span["start"] for span in row["spans"]] == [start for start, _ in found.places]
+                assert [span["start"] for span in row["spans"]] == [start for start, _ in found.spans]
                 assert set(row["reason"].split()) == {flaw.kind for flaw in found.flaws}
     assert n > 40
 

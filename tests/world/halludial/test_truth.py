@@ -116,9 +116,9 @@ def test_in_self_history_what_the_model_said_before_is_held(two):
     relation = next(
         name for name in other
         if (fact.subject, name) not in {one[:2] for one in KNOWN.facts_of(second["knowledge"])}
-        and not KNOWN.held(second["knowledge"], spoken(second["history"])).right(fact.subject, name)
+        and not KNOWN.context(second["knowledge"], spoken(second["history"])).right(fact.subject, name)
     )  # fmt: skip
-    text = KNOWN.writer.one(fact._replace(relation=relation, value=other[relation]), "again")
+    text = KNOWN.writer.sentence(fact._replace(relation=relation, value=other[relation]), "again")
     told = [response(row, text, history) for row in (first, second) for history in ("gold", "self")]
     found = planted(two, told)
     gold, own = (

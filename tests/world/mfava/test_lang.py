@@ -7,14 +7,16 @@ from types import SimpleNamespace
 import pytest
 
 from truerate.core.errors import TruerateError
-from truerate_world.mfava.lang import DOMAINS, INSERTED, LANGUAGES, RELATIONS, SYLLABLES_LATIN, TAKEN, load
+from truerate_world.mfava.lang import DOMAINS, LANGUAGES, RELATIONS, SYLLABLES_LATIN, TAKEN, load
 
 BRACKET = re.compile(r"\[([^|\[\]]+)\|([^|\[\]]+)\]")
 SLOT = re.compile(r"\{(\w)\}")
 LATIN, HAN, ARABIC = (
     re.compile(letters) for letters in ("[A-Za-zÀ-ɏ]", "[\u4e00-\u9fff]", "[\u0621-\u064a]")
 )
-SHELVES = {"taught": 8, "written": 8, "natural": 5}
+SHELVES = {"training": 8, "written": 8, "natural": 5}
+# hallucination type -> what its sentences hold: {v} a value of the reference, {w} an invented stem
+INSERTED = {"contradictory": "sv", "unverifiable": "s", "invented": "sw", "subjective": "s"}
 # words of more than three letters that two lists of a type may share, because they only join others
 SHARED = {
     "en": "that when about have some more",
@@ -31,9 +33,9 @@ def templates(words: SimpleNamespace) -> Iterator[tuple[tuple, str, str]]:
     word).
     """
     for relation, phrases in words.relations.items():
-        for place, text in enumerate(phrases.told):
+        for place, text in enumerate(phrases.references):
             yield ("told", relation, place), text, RELATIONS[relation]
-        for place, text in enumerate(phrases.said):
+        for place, text in enumerate(phrases.answers):
             yield ("right", relation, place), BRACKET.sub(r"\1", text), RELATIONS[relation]
             yield ("wrong", relation, place), BRACKET.sub(r"\2", text), RELATIONS[relation]
         for place, text in enumerate(phrases.asks):
@@ -107,17 +109,17 @@ def test_complete_and_of_the_same_shape(code):
 def test_placeholders_and_brackets(code):
     words = load(code)
     for relation, phrases in words.relations.items():
-        for text in (*phrases.told, *phrases.said):
+        for text in (*phrases.references, *phrases.answers):
             assert sorted(SLOT.findall(text)) == ["s", "v"], (relation, text)
         for text in phrases.asks:
             assert SLOT.findall(text) == ["s"] and text[-1] in "?？؟"
-        for text in phrases.said:
+        for text in phrases.answers:
             (found,) = BRACKET.finditer(text)
             assert not re.search(r"[\[\]|]", text[: found.start()] + text[found.end() :])
             for side in found.groups():
                 assert len(side) <= 6 if code == "zh" else len(side.split()) <= 3, text
     for kind, lists in words.inserts.items():
-        for text in (*lists.taught, *lists.written, *lists.natural):
+        for text in (*lists.training, *lists.written, *lists.natural):
             assert sorted(SLOT.findall(text)) == sorted(INSERTED[kind]), text
     for text in (*words.leads.values(), *words.refusals, *words.fillers):
         assert SLOT.findall(text) == ["s"]
@@ -181,8 +183,8 @@ def test_syllables_spell_different_stems_differently_in_every_script():
 def test_the_three_lists_of_insertions_share_no_wording(code):
     allowed = set(SHARED[code].split())
     for lists in load(code).inserts.values():
-        taught, written, natural = (_wording(code, getattr(lists, shelf)) - allowed for shelf in SHELVES)
-        assert not (taught & written | taught & natural | written & natural)
+        training, written, natural = (_wording(code, getattr(lists, shelf)) - allowed for shelf in SHELVES)
+        assert not (training & written | training & natural | written & natural)
 
 
 def _wording(code: str, texts: tuple[str, ...]) -> set[str]:

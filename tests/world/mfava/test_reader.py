@@ -8,16 +8,16 @@ from truerate_world.mfava.lang import DOMAINS, LANGUAGES, load
 from truerate_world.mfava.models import realiser
 from truerate_world.mfava.models.forms import INSERTED, STATING, forms
 from truerate_world.mfava.models.reader import Asked, sentences
-from truerate_world.mfava.models.realiser import Said
+from truerate_world.mfava.models.realiser import Statement
 
 
 def said_by(table, name, subject):
     """What a form says about a subject, with a value where it needs one."""
     if name.kind in STATING:
-        return Said(name, subject, table.fact(subject, name.shelf))
+        return Statement(name, subject, table.fact(subject, name.shelf))
     if name.kind == "contradictory":
-        return Said(name, subject, list(table.entities[subject].facts.values())[name.place % 5])
-    return Said(name, subject, ("w", name.place) if name.kind == "invented" else None)
+        return Statement(name, subject, list(table.entities[subject].facts.values())[name.number % 5])
+    return Statement(name, subject, ("w", name.number) if name.kind == "invented" else None)
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -30,7 +30,7 @@ def test_every_form_of_every_domain_is_read_back_with_its_spans(table, known, co
                 said = said_by(table, name, subject)
                 made = realiser.line(table, code, said)
                 [claim] = known.read(made.text, code)
-                assert claim.said.name == name and claim.said.subject == subject, made.text
+                assert claim.statement.name == name and claim.statement.subject == subject, made.text
                 assert (claim.start, claim.end, claim.value, claim.words) == (
                     0,
                     len(made.text),
@@ -38,7 +38,7 @@ def test_every_form_of_every_domain_is_read_back_with_its_spans(table, known, co
                     made.words,
                 )
                 if said.value and name.kind != "contradictory":
-                    assert claim.said.value == said.value, made.text
+                    assert claim.statement.value == said.value, made.text
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -74,7 +74,7 @@ def test_insertions_are_false_whole_with_their_end_mark(table, known, code):
     subject = table.of("silver")[9]
     said = [
         realiser.insertion(table, kind, shelf, subject, [], shelf)
-        for shelf in ("taught", "written", "natural")
+        for shelf in ("training", "written", "natural")
         for kind in INSERTED
     ]
     text, spans = realiser.composed(table, code, said)

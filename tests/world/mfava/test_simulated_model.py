@@ -11,7 +11,7 @@ from truerate_world.mfava.lang import LANGUAGES
 from truerate_world.mfava.models import realiser
 from truerate_world.mfava.models.planted import PROFILES, rates
 from truerate_world.mfava.sources import labelled_row, prompt_row
-from truerate_world.mfava.training import TAUGHT
+from truerate_world.mfava.training import TRAINING
 
 from ..asking import user
 from .asking import WORLD, ask, check, insertion, passage, queries, translation, wild
@@ -30,11 +30,12 @@ def test_a_silver_passage_is_true_to_its_reference_and_gains_every_type(plain_qu
         written = passage("sim-quill", row)
         assert written.task == "write" and 3 <= len(known.read(written.text, code)) <= 5
         told = {
-            (one.said.subject, one.said.relation, one.said.value)
+            (one.statement.subject, one.statement.relation, one.statement.value)
             for one in known.read(row["reference"], code)
         }
         assert {
-            (one.said.subject, one.said.relation, one.said.value) for one in known.read(written.text, code)
+            (one.statement.subject, one.statement.relation, one.statement.value)
+            for one in known.read(written.text, code)
         } <= told
         text, gained = written.text, set()
         for kind in TYPES:
@@ -84,7 +85,7 @@ def test_the_faults_of_the_silver_writer_come_at_their_rates_and_are_what_they_a
 @pytest.mark.parametrize("code", LANGUAGES[1:])
 def test_translations_keep_tags_around_what_they_were_around(plain_quill, table, known, code):
     for place in range(40):
-        row = labelled_row(table, "train", place, TAUGHT)
+        row = labelled_row(table, "train", place, TRAINING)
         english = parse_tags(row["marked"])
         made = translation("sim-quill", with_tags(english.text, english.spans), code)
         assert made.task == "translate"
@@ -95,15 +96,15 @@ def test_translations_keep_tags_around_what_they_were_around(plain_quill, table,
         assert [span["type"] for span in tagged.spans] == [span["type"] for span in english.spans]
         assert len(known.read(tagged.text, code)) == len(known.read(english.text, "en"))
         reference = translation("sim-quill", row["reference"], code)
-        assert [one.said.value for one in known.read(reference.text, code)] == [
-            one.said.value for one in known.read(row["reference"], "en")
+        assert [one.statement.value for one in known.read(reference.text, code)] == [
+            one.statement.value for one in known.read(row["reference"], "en")
         ]
 
 
 def test_faults_of_translations_change_the_count_or_the_order_of_tags(plain_quill, table):
     found = []
     for place in range(300):
-        english = parse_tags(labelled_row(table, "train", place, TAUGHT)["marked"])
+        english = parse_tags(labelled_row(table, "train", place, TRAINING)["marked"])
         if not english.spans:
             continue
         made = translation("sim-quill", with_tags(english.text, english.spans), "de")
@@ -175,17 +176,17 @@ def test_half_of_the_natural_wrong_values_stand_in_the_reference(table, known):
     near, n = 0, 0
     for place, subject in enumerate(table.of("articles")):
         reference = known.read(realiser.write(table, "en", realiser.reference(table, subject)), "en")
-        mate = {claim.said.value for claim in reference if claim.said.subject != subject}
+        mate = {claim.statement.value for claim in reference if claim.statement.subject != subject}
         query = realiser.question(table, "en", subject, list(table.entities[subject].facts)[place % 3], place)
         for model in ("sim-cedar", "sim-elm"):
             made = wild(model, query, seed=place % 3)
             for claim in known.read(made.text, "en"):
                 spans = known.false_in(claim)
-                is_told = claim.said.relation in {
-                    one.said.relation for one in reference if one.said.subject != subject
+                is_told = claim.statement.relation in {
+                    one.statement.relation for one in reference if one.statement.subject != subject
                 }
                 if spans and spans[0]["type"] == "entity" and is_told and made.truth["flaw"] is None:
-                    near, n = near + (claim.said.value in mate), n + 1
+                    near, n = near + (claim.statement.value in mate), n + 1
     assert n > 60 and 0.35 < near / n < 0.65
 
 

@@ -44,10 +44,10 @@ def test_labelled_passages_are_favas_and_their_tags_are_the_truth(folder, known,
         tagged = parse_tags(row["marked"])
         assert isinstance(tagged, Tagged), (tagged, row["marked"])
         assert list(tagged.spans) == known.truth(tagged.text, "en")
-        original = [claim.said for claim in known.read(tagged.original, "en")]
+        original = [claim.statement for claim in known.read(tagged.original, "en")]
         told = {
             (one.subject, one.relation, one.value)
-            for one in (claim.said for claim in known.read(row["reference"], "en"))
+            for one in (claim.statement for claim in known.read(row["reference"], "en"))
         }
         assert {(one.subject, one.relation, one.value) for one in original if one.relation} <= told
         assert row["marked"].count("<delete>") == sum(
@@ -70,11 +70,13 @@ def shown(folder, known, name):
     found = {"reference": set(), "told": set(), "said": set(), "inserted": set()}
     for row in rows(folder, name):
         found["reference"] |= {
-            claim.said.name for claim in known.read(row["reference"], "en") if claim.said.name.kind == "told"
+            claim.statement.name
+            for claim in known.read(row["reference"], "en")
+            if claim.statement.name.kind == "told"
         }
         for claim in known.read(parse_tags(row["marked"]).text, "en"):
-            kind = claim.said.name.kind
-            found[kind if kind in found else "inserted"].add(claim.said.name._replace(is_wrong=False))
+            kind = claim.statement.name.kind
+            found[kind if kind in found else "inserted"].add(claim.statement.name._replace(is_wrong=False))
     return found
 
 
@@ -83,7 +85,7 @@ def test_wordings_and_entities_of_held_out_passages_are_shown_nowhere_else(folde
     assert all(taught.values()) and all(held.values())
     assert not any(taught[kind] & held[kind] for kind in ("reference", "said", "inserted"))
     named = [
-        {claim.said.subject for row in rows(folder, name) for claim in known.read(row[column], "en")}
+        {claim.statement.subject for row in rows(folder, name) for claim in known.read(row[column], "en")}
         for name, column in (
             ("fava.jsonl", "reference"),
             ("heldout.jsonl", "reference"),
@@ -96,11 +98,13 @@ def test_wordings_and_entities_of_held_out_passages_are_shown_nowhere_else(folde
 def test_most_of_a_passage_is_worded_as_its_reference(folder, known):
     n, copied = 0, 0
     for row in rows(folder, "heldout.jsonl"):
-        told = {(claim.said.subject, claim.said.name) for claim in known.read(row["reference"], "en")}
+        told = {
+            (claim.statement.subject, claim.statement.name) for claim in known.read(row["reference"], "en")
+        }
         stated = [
-            claim.said
+            claim.statement
             for claim in known.read(parse_tags(row["marked"]).original, "en")
-            if claim.said.relation
+            if claim.statement.relation
         ]
         n += len(stated)
         copied += sum((one.subject, one.name) in told for one in stated)
@@ -120,7 +124,7 @@ def test_references_answer_their_prompts(folder, known, code):
     assert len(found) == 12 and len({row["id"] for row in found}) == 12
     for row in found:
         asked = known.asked(row["question"])
-        told = [claim.said for claim in known.read(row["reference"], code)]
+        told = [claim.statement for claim in known.read(row["reference"], code)]
         assert len(told) == 6 and told[0].name.kind == "lead" and known.truth(row["reference"], code) == []
         assert (asked.code, known.table.names[code][asked.subject]) == (code, row["subject"])
         assert (asked.subject, asked.relation) in {(one.subject, one.relation) for one in told}
@@ -138,7 +142,11 @@ def test_articles_have_lead_headings_and_length_and_some_are_to_be_shut_out(fold
         subject = known.entity(row["title"], code)
         assert lead == realiser.write(known.table, code, realiser.reference(known.table, subject))
         if is_good(row):
-            told = {claim.said.relation for claim in known.read(rest, code) if claim.said.subject == subject}
+            told = {
+                claim.statement.relation
+                for claim in known.read(rest, code)
+                if claim.statement.subject == subject
+            }
             assert set(known.table.entities[subject].facts) <= told
         assert rest.startswith(f"{load(code).headings[0]} ==\n") and known.truth(row["extract"], code) == []
 

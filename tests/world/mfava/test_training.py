@@ -4,10 +4,10 @@ import pytest
 
 from truerate.core.spans.tags import parse_tags
 from truerate_world.mfava.lang import LANGUAGES
-from truerate_world.mfava.training import HELD_OUT, TAUGHT, example
+from truerate_world.mfava.training import HELD_OUT, TRAINING, example
 
 
-@pytest.mark.parametrize("wording", [TAUGHT, HELD_OUT], ids=["taught", "held out"])
+@pytest.mark.parametrize("wording", [TRAINING, HELD_OUT], ids=["taught", "held out"])
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_passage_says_the_same_in_every_language(known, code, wording):
     for place in range(40):
@@ -16,11 +16,11 @@ def test_a_passage_says_the_same_in_every_language(known, code, wording):
         assert [span["type"] for span in tagged.spans] == [span["type"] for span in origin.spans]
         assert list(tagged.spans) == known.truth(tagged.text, code)
         told = [
-            (claim.said.subject, claim.said.relation, claim.said.value)
+            (claim.statement.subject, claim.statement.relation, claim.statement.value)
             for claim in known.read(tagged.text, code)
         ]
         assert told == [
-            (claim.said.subject, claim.said.relation, claim.said.value)
+            (claim.statement.subject, claim.statement.relation, claim.statement.value)
             for claim in known.read(origin.text, "en")
         ]
         assert (made.subject, code == "en" or made.reference != english.reference) == (english.subject, True)
@@ -31,7 +31,7 @@ def test_no_sentence_is_worded_in_both_sets(known):
     would tell them apart.
     """
     shown = []
-    for wording in (TAUGHT, HELD_OUT):
+    for wording in (TRAINING, HELD_OUT):
         made = [example(known, place, wording=wording) for place in range(120)]
         claims = [
             claim
@@ -40,7 +40,11 @@ def test_no_sentence_is_worded_in_both_sets(known):
             for claim in known.read(text, "en")
         ]
         shown.append(
-            {claim.said.name._replace(is_wrong=False) for claim in claims if claim.said.name.kind != "lead"}
+            {
+                claim.statement.name._replace(is_wrong=False)
+                for claim in claims
+                if claim.statement.name.kind != "lead"
+            }
         )
     taught, held_out = shown
     assert {name.kind for name in taught} == {name.kind for name in held_out} >= {"told", "said"}

@@ -26,5 +26,5 @@ def _reply(world, model, request):
     asked = prompt.read(list(request.messages))
     found = CUES[asked.cue](world, model, asked.fields, 0)
     return Reply(
-        content_id(request.messages, request.params), "ok", found[1], "stop", None, 10, 2, 0.0, False
+        content_id(request.messages, request.params), "ok", found.text, "stop", None, 10, 2, 0.0, False
     )

@@ -6,13 +6,12 @@ import pytest
 
 from truerate_world.distractors import wrong_value
 from truerate_world.encyclopedia import build
-from truerate_world.language_tools import language_tools
 from truerate_world.wildhallucinations.annotate import ANNOTATORS, annotate
 from truerate_world.wildhallucinations.annotator_noise import CORRECT, KINDS, kind_of, readable
-from truerate_world.wildhallucinations.models.pages import told
+from truerate_world.wildhallucinations.models.pages import values_on_pages
 from truerate_world.wildhallucinations.models.planted import AMBIGUOUS
 from truerate_world.wildhallucinations.models.writing import text_of
-from truerate_world.writer import Fact
+from truerate_world.writer import Fact, language_tools
 
 WORLD = build(7)
 KNOWN = language_tools(WORLD)
@@ -24,7 +23,9 @@ def name(entity):
 
 
 def sentence(entity, relation, value=None):
-    return KNOWN.writer.one(Fact(entity, relation, value or WORLD.fact(entity, relation)), entity, relation)
+    return KNOWN.writer.sentence(
+        Fact(entity, relation, value or WORLD.fact(entity, relation)), entity, relation
+    )
 
 
 def fact_task(entity, relation, *, right=True, kind="fact", **more):
@@ -42,7 +43,7 @@ def fact_task(entity, relation, *, right=True, kind="fact", **more):
 def first_with(what, is_fit=lambda entity, relation, value: True):
     """An entity, relation and value of what pages say (`stated`, `stale`, …)."""
     for entity in ALL:
-        for relation, value in getattr(told(WORLD, entity), what).items():
+        for relation, value in getattr(values_on_pages(WORLD, entity), what).items():
             if is_fit(entity, relation, value):
                 return entity, relation, value
     raise AssertionError(what)
@@ -76,7 +77,7 @@ def test_true_on_the_passages_is_entailment():
 def is_absent(entity, relation):
     """Whether no page states a fact in the words in which it is asked for here, and none is planned to."""
     texts = [text_of(WORLD, page) for page in readable(WORLD, entity)]
-    return relation not in told(WORLD, entity).stated and not any(
+    return relation not in values_on_pages(WORLD, entity).stated and not any(
         sentence(entity, relation) in text for text in texts
     )
 
@@ -100,7 +101,8 @@ def test_false_by_the_world_is_generation():
 @pytest.mark.parametrize(("what", "expected"), [("contradicted", "contradictory-web"), ("stale", "outdated")])
 def test_pages_that_say_otherwise(what, expected):
     entity, relation, value = first_with(
-        what, lambda entity, relation, value: told(WORLD, entity).stale.get(relation) in (None, value)
+        what,
+        lambda entity, relation, value: values_on_pages(WORLD, entity).stale.get(relation) in (None, value),
     )
     wrong, right = sentence(entity, relation, value), sentence(entity, relation)
     assert kind(entity, right, [wrong], is_unsupported=True) == expected  # the page led the verifier astray

@@ -16,8 +16,8 @@ KEYS = tuple(range(len(WORLD.entities)))
 def said(function, model, **fields):
     """What a model says, and what is planted."""
     given = {name.replace("_", " "): value for name, value in fields.items()}
-    _, text, truth, _ = function(WORLD, model, given, 0)
-    return text, truth
+    answer = function(WORLD, model, given, 0)
+    return answer.text, answer.truth
 
 
 def rate(values):

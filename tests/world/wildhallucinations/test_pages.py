@@ -11,7 +11,7 @@ from truerate_world.wildhallucinations.models.pages import (
     found_for,
     is_relevant,
     page_at,
-    told,
+    values_on_pages,
     web,
 )
 
@@ -36,7 +36,7 @@ def test_good_pages_state_about_95_percent_of_the_facts_between_them(world, resu
     rich = [
         entity for entity, found in results.items() if sum(page.kind in GOOD for page in found) >= pages.MANY
     ]
-    stated = sum(len(told(world, entity).stated) for entity in rich)
+    stated = sum(len(values_on_pages(world, entity).stated) for entity in rich)
     assert 0.93 < stated / sum(len(world.entities[entity].facts) for entity in rich) < 0.97
 
 
@@ -82,7 +82,7 @@ def test_what_is_told_is_what_pages_say(world, known, results):
     namesakes' ones.
     """
     for entity, found in list(results.items())[::7]:
-        own, said = world.entities[entity].facts, told(world, entity)
+        own, said = world.entities[entity].facts, values_on_pages(world, entity)
         texts = {page.kind: [] for page in found} | {"stale": [], "contradiction": [], "namesake": []}
         for page in found:
             texts[page.kind].append(

@@ -18,7 +18,7 @@ from truerate_world.wildhallucinations.models.replying import (
     asked_name,
     knows,
     replied,
-    said_of,
+    spoken_of,
     subject_of,
 )
 
@@ -29,7 +29,7 @@ QUESTION = "What do you know about {}? Please answer in one paragraph."
 
 
 def said(model, entity, sample=0):
-    return said_of(WORLD, model, entity, sample)
+    return spoken_of(WORLD, model, entity, sample)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,8 @@ def test_a_name_that_means_no_entity_is_nobody():
         assert (
             subject_of(WORLD, QUESTION.format(name)) == NOBODY and asked_name(QUESTION.format(name)) == name
         )
-        text, truth = replied(WORLD, "sim-elm", {"User Query": QUESTION.format(name)}, 0)[1:]
+        answer = replied(WORLD, "sim-elm", {"User Query": QUESTION.format(name)}, 0)
+        text, truth = answer.text, answer.truth
         assert name in text and (truth["is_abstention"] or set(truth["kinds"]) == {"invented"})
 
 

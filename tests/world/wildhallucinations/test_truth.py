@@ -8,12 +8,12 @@ from truerate.core.schemas import Fact, Item, Judgement, Score, frame, pairs, va
 from truerate.llm.generation import generations
 from truerate_world.distractors import wrong_value
 from truerate_world.encyclopedia import build
-from truerate_world.language_tools import language_tools
 from truerate_world.wildhallucinations.models.planted import PAPER_DOMAIN
 from truerate_world.wildhallucinations.models.reading import fact_is_true
-from truerate_world.wildhallucinations.models.replying import said_of
+from truerate_world.wildhallucinations.models.replying import spoken_of
 from truerate_world.wildhallucinations.truth import planted_scores, verifier_scores
 from truerate_world.writer import Fact as Stated
+from truerate_world.writer import language_tools
 
 WORLD = build(7)
 KNOWN = language_tools(WORLD)
@@ -43,7 +43,7 @@ def item(entity, **more):
 
 
 def reply(model, entity, text=None, status="ok"):
-    text = said_of(WORLD, MODELS[model], entity, 0).text if text is None else text
+    text = spoken_of(WORLD, MODELS[model], entity, 0).text if text is None else text
     known = {
         "item_id": f"e{entity}",
         "purpose": "generate",
@@ -64,7 +64,7 @@ def reply(model, entity, text=None, status="ok"):
 def sentence(relation, *, right=True, entity=RIVER):
     value = WORLD.fact(entity, relation)
     value = value if right else wrong_value(WORLD, value, relation, "test")
-    return KNOWN.writer.one(Stated(entity, relation, value), relation)
+    return KNOWN.writer.sentence(Stated(entity, relation, value), relation)
 
 
 def scores(rows, items, **more):
@@ -118,7 +118,7 @@ def test_a_reply_by_hand():
 
 
 def test_an_abstention_is_zero_in_strict_and_nothing_in_the_mean():
-    silent = next(one for one in range(492) if said_of(WORLD, "sim-aster", one, 0).is_abstention)
+    silent = next(one for one in range(492) if spoken_of(WORLD, "sim-aster", one, 0).is_abstention)
     rows = [reply("aster", silent, status="abstained"), reply("aster", RIVER, sentence("country"))]
     found = scores(rows, [item(silent), item(RIVER)])
     assert found[all_("wildfactscore")] == (1.0, 1) and found[all_("wildfactscore_strict")] == (0.5, 2)
@@ -126,7 +126,7 @@ def test_an_abstention_is_zero_in_strict_and_nothing_in_the_mean():
 
 
 def test_an_abstention_that_the_rule_missed_is_one_all_the_same():
-    silent = next(one for one in range(492) if said_of(WORLD, "sim-aster", one, 0).is_abstention)
+    silent = next(one for one in range(492) if spoken_of(WORLD, "sim-aster", one, 0).is_abstention)
     assert scores([reply("aster", silent)], [item(silent)])[
         "responding_rate", "aster", (("rule", "planted"),)
     ] == (0.0, 1)
@@ -145,8 +145,8 @@ def test_the_common_set_is_what_all_of_the_panel_respond_to():
     silent = next(
         one
         for one in range(492)
-        if said_of(WORLD, "sim-aster", one, 0).is_abstention
-        and not said_of(WORLD, "sim-elm", one, 0).is_abstention
+        if spoken_of(WORLD, "sim-aster", one, 0).is_abstention
+        and not spoken_of(WORLD, "sim-elm", one, 0).is_abstention
     )
     rows = [reply(model, entity) for model in MODELS for entity in (3, silent)]
     found = scores(rows, [item(3), item(silent)])

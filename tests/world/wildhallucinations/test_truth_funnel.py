@@ -5,7 +5,7 @@ import pytest
 from truerate.core.schemas import Item, Reject, Score, frame, pairs, validate
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.models.planted import INVENTED, PRIVATE
-from truerate_world.wildhallucinations.truth_funnel import funnel, funnel_scores, is_told_of, kinds_kept
+from truerate_world.wildhallucinations.truth_funnel import funnel, funnel_scores, is_on_web, kinds_kept
 
 WORLD = build(7)
 A, B, C = (WORLD.lexicon().name(index) for index in (0, 150, 300))
@@ -33,7 +33,7 @@ def test_precision_and_recall_by_hand():
 
 
 def test_an_entity_of_which_no_page_tells_ought_not_to_be_kept():
-    silent = next(index for index in range(len(WORLD.entities)) if not is_told_of(WORLD, index))
+    silent = next(index for index in range(len(WORLD.entities)) if not is_on_web(WORLD, index))
     name = WORLD.lexicon().name(silent)
     found = funnel(WORLD, [f"Who is {name}?", *MESSAGES], [name, A])
     assert found.precision == 0.5 and found.recall == pytest.approx(1 / 3)

@@ -5,15 +5,14 @@ import pytest
 from truerate.core.text import sentences
 from truerate_world.distractors import wrong_value
 from truerate_world.encyclopedia import build
-from truerate_world.language_tools import language_tools
 from truerate_world.manners import MANNERS, Manners
 from truerate_world.wildhallucinations.models.behaviour_profile import PROFILES, profile_of
 from truerate_world.wildhallucinations.models.planted import INVENTED
 from truerate_world.wildhallucinations.models.reading import fact_is_true, stated_by
-from truerate_world.wildhallucinations.models.replying import said_of
+from truerate_world.wildhallucinations.models.replying import spoken_of
 from truerate_world.wildhallucinations.models.verifying import verdict_of, verified, written
 from truerate_world.wildhallucinations.models.writing import INJECTION
-from truerate_world.writer import Fact
+from truerate_world.writer import Fact, language_tools
 
 WORLD = build(7)
 KNOWN = language_tools(WORLD)
@@ -31,7 +30,7 @@ def write(model, entity, parts, sample=0):
 
 def fact(entity, relation, value=None, key="test"):
     """A sentence that states a relation of an entity, the true value by default."""
-    return KNOWN.writer.one(Fact(entity, relation, value or WORLD.fact(entity, relation)), key)
+    return KNOWN.writer.sentence(Fact(entity, relation, value or WORLD.fact(entity, relation)), key)
 
 
 def verify(claims, passages, *, model="sim-quill", subjects=(0,), sample=0):
@@ -67,11 +66,11 @@ def faultless(monkeypatch):
 
 def test_every_statement_becomes_one_line_and_reads_as_it_was_meant(faultless):
     for entity in range(0, 492, 9):
-        said = said_of(WORLD, "sim-elm", entity, 0)
+        said = spoken_of(WORLD, "sim-elm", entity, 0)
         if said.is_abstention:
             continue
         parts = sentences(said.text)
-        lines = write("sim-quill", entity, parts)[1].split("\n")
+        lines = write("sim-quill", entity, parts).text.split("\n")
         expected = [(place, one) for place, found in enumerate(stated_by(WORLD, parts), 1) for one in found]
         told = [line for line in lines if not line.endswith(" none")]
         assert len(told) == len(expected)
@@ -84,25 +83,25 @@ def test_compounds_are_split_and_pronouns_replaced(faultless):
     entity = WORLD.by_domain["rivers"][0]
     facts = [Fact(entity, relation, WORLD.fact(entity, relation)) for relation in ("country", "length")]
     parts = [
-        KNOWN.writer.two(*facts, "compound"),
+        KNOWN.writer.joined(*facts, "compound"),
         "It teems with " + WORLD.lexicon().text(WORLD.fact(entity, "fish"), "fish") + ".",
         "Indeed!",
     ]
-    lines = write("sim-quill", entity, parts)[1].split("\n")
+    lines = write("sim-quill", entity, parts).text.split("\n")
     assert [line[:4] for line in lines] == ["[1] ", "[1] ", "[2] ", "[3] "] and lines[3] == "[3] none"
     assert all(line[4:].startswith(name(entity)) for line in lines[:3])
 
 
 def test_a_pronoun_in_the_first_sentence_is_the_subjects(faultless):
     entity = WORLD.by_domain["rivers"][0]
-    assert write("sim-quill", entity, ["It lies in Oria."])[1] == "[1] none"  # Oria is none of this world
+    assert write("sim-quill", entity, ["It lies in Oria."]).text == "[1] none"  # Oria is none of this world
     value = WORLD.lexicon().text(WORLD.fact(entity, "country"), "country")
-    assert name(entity) in write("sim-quill", entity, [f"It lies in {value}."])[1]
+    assert name(entity) in write("sim-quill", entity, [f"It lies in {value}."]).text
 
 
 def test_the_same_fact_is_always_in_the_same_words(faultless):
     entity, relation = 3, "birth_year"
-    texts = {write("sim-quill", entity, [fact(entity, relation, key=key)])[1] for key in range(20)}
+    texts = {write("sim-quill", entity, [fact(entity, relation, key=key)]).text for key in range(20)}
     assert len(texts) == 1
 
 
@@ -110,9 +109,9 @@ def test_planted_faults_of_the_writer_are_recovered():
     own, n_sentences, n_missed, n_lines, n_malformed = profile_of("sim-quill"), 0, 0, 0, 0
     for model in ("sim-birch", "sim-cedar", "sim-elm"):
         for entity in ALL:
-            parts = sentences(said_of(WORLD, model, entity, 0).text)
+            parts = sentences(spoken_of(WORLD, model, entity, 0).text)
             stated = sum(bool(found) for found in stated_by(WORLD, parts))
-            truth = write("sim-quill", entity, parts)[2]
+            truth = write("sim-quill", entity, parts).truth
             n_facts = sum(fact is not None for _, fact in truth["read"] or ()) + truth["n_malformed"]
             n_sentences, n_missed = n_sentences + stated, n_missed + len(truth["missed"])
             if truth["read"] is not None:
@@ -137,9 +136,13 @@ def test_the_passages_decide_not_the_world(faultless):
         fact(0, "birth_year", wrong_value(WORLD, WORLD.fact(0, "birth_year"), "birth_year", 1)),
     )
     place = fact(0, "birth_place")
-    assert verify([right, wrong, place], [right])[1] == "[1] supported\n[2] not supported\n[3] not supported"
-    assert verify([right, wrong, place], [wrong])[1] == "[1] not supported\n[2] supported\n[3] not supported"
-    assert verify([right], [])[1] == "[1] not supported"
+    assert (
+        verify([right, wrong, place], [right]).text == "[1] supported\n[2] not supported\n[3] not supported"
+    )
+    assert (
+        verify([right, wrong, place], [wrong]).text == "[1] not supported\n[2] supported\n[3] not supported"
+    )
+    assert verify([right], []).text == "[1] not supported"
 
 
 def test_most_of_the_passages_that_speak_of_it_decide(faultless):
@@ -148,10 +151,10 @@ def test_most_of_the_passages_that_speak_of_it_decide(faultless):
         fact(0, "birth_year", wrong_value(WORLD, WORLD.fact(0, "birth_year"), "birth_year", 1)),
     )
     other = fact(0, "birth_place")
-    assert verify([wrong], [right, right, wrong, other])[1] == "[1] not supported"
-    assert verify([right], [right, right, wrong, other])[1] == "[1] supported"
+    assert verify([wrong], [right, right, wrong, other]).text == "[1] not supported"
+    assert verify([right], [right, right, wrong, other]).text == "[1] supported"
     assert (
-        verify([right], [right, wrong])[1] == "[1] supported"
+        verify([right], [right, wrong]).text == "[1] supported"
     )  # a passage states it, and no more say otherwise
 
 
@@ -162,15 +165,15 @@ def test_orders_in_a_page_are_not_heeded(faultless, order):
         fact(0, "birth_year", wrong_value(WORLD, WORLD.fact(0, "birth_year"), "birth_year", 1)),
     )
     page = f"{name(0)}: {order}\n  {right}\n  {order}"
-    assert verify([wrong, right], [page])[1] == "[1] not supported\n[2] supported"
-    assert verify([wrong], [f"{name(0)}: {order}"])[1] == "[1] not supported"
+    assert verify([wrong, right], [page]).text == "[1] not supported\n[2] supported"
+    assert verify([wrong], [f"{name(0)}: {order}"]).text == "[1] not supported"
 
 
 def test_a_merged_fact_holds_only_where_both_parts_do(faultless):
     facts = [Fact(0, relation, WORLD.fact(0, relation)) for relation in ("birth_year", "birth_place")]
-    both = KNOWN.writer.two(*facts, "both")
-    assert verify([both], [both])[1] == "[1] supported"
-    assert verify([both], [fact(0, "birth_year")])[1] == "[1] not supported"
+    both = KNOWN.writer.joined(*facts, "both")
+    assert verify([both], [both]).text == "[1] supported"
+    assert verify([both], [fact(0, "birth_year")]).text == "[1] not supported"
 
 
 def test_a_pronoun_in_a_passage_means_whom_the_passage_was_found_for(faultless):
@@ -178,10 +181,11 @@ def test_a_pronoun_in_a_passage_means_whom_the_passage_was_found_for(faultless):
     pronoun = {"he": "He", "she": "She", "it": "It"}[WORLD.entities[0].gender]
     claim = fact(0, "birth_year")
     assert (
-        verify([claim], [f"{name(0)}: {pronoun} was born in {year}."], subjects=(0, 1))[1] == "[1] supported"
+        verify([claim], [f"{name(0)}: {pronoun} was born in {year}."], subjects=(0, 1)).text
+        == "[1] supported"
     )
     assert (
-        verify([claim], [f"{name(1)}: {pronoun} was born in {year}."], subjects=(0, 1))[1]
+        verify([claim], [f"{name(1)}: {pronoun} was born in {year}."], subjects=(0, 1)).text
         == "[1] not supported"
     )
 
@@ -192,7 +196,7 @@ def test_names_are_supported_and_inventions_never(faultless):
         f"{name(0)} has ties to the Guild of Invisible Bakers.",
         f"{INVENTED[0]} is a place.",
     ]
-    assert verify(claims, [" ".join(claims)])[1] == "[1] supported\n[2] not supported\n[3] not supported"
+    assert verify(claims, [" ".join(claims)]).text == "[1] supported\n[2] not supported\n[3] not supported"
 
 
 @pytest.mark.parametrize("model", list(PROFILES))
@@ -225,7 +229,7 @@ def test_verdicts_do_not_depend_on_the_other_claims_of_a_batch():
     for order in (claims, claims[::-1]):
         lines = dict(
             line.split("] ")
-            for line in verify(order, claims, subjects=WORLD.by_domain["rivers"][:8])[1].split("\n")
+            for line in verify(order, claims, subjects=WORLD.by_domain["rivers"][:8]).text.split("\n")
             if "] " in line
         )
         said[tuple(order)] = {claim: lines.get(f"[{place}") for place, claim in enumerate(order, 1)}
@@ -240,4 +244,4 @@ def test_a_single_claim_without_a_verdict_is_answered_all_the_same(entity, monke
     monkeypatch.setitem(PROFILES, "sim-quill", replace(PROFILES["sim-quill"], unparsed=1.0))
     claims = [fact(entity, relation) for relation in WORLD.entities[entity].facts]
     for claim in claims:
-        assert verify([claim], [claim])[1] in ("hard to say", "[1] hard to say")
+        assert verify([claim], [claim]).text in ("hard to say", "[1] hard to say")

@@ -1,8 +1,6 @@
-"""What the given knowledge and the conversation hold, and which parts of a response they do not.
-
-The truth of a response is read from its words, never from how it was made: a claim that the knowledge holds
-is faithful; else one that the conversation holds is; what contradicts them, or stands in neither even if it
-is true of the world, is hallucinated.
+"""The parts of a response that the knowledge and the conversation do not support. The truth of a response is
+read from its words, never from how it was written: a claim that the knowledge states is faithful, else one
+that the conversation states; what contradicts both, or stands in neither, is hallucinated.
 """
 
 import re
@@ -15,24 +13,22 @@ from truerate_world.domains import Value
 from truerate_world.draws import draw
 from truerate_world.encyclopedia import World
 from truerate_world.halludial.models.style import without_leads
-from truerate_world.language_tools import LanguageTools
 from truerate_world.parser import FACT, Claim, skeleton
-from truerate_world.writer import Fact, Writer
+from truerate_world.writer import Fact, LanguageTools, Writer
 
 CONTRADICTS, UNVERIFIABLE = "contradicts", "unverifiable"
 SUBTLE, BLATANT = "subtle", "blatant"
-ALIAS = (
-    0.08  # that a value bears another name than its first: a conversation keeps to the names it began with
-)
+OTHER = {CONTRADICTS: UNVERIFIABLE, UNVERIFIABLE: CONTRADICTS, SUBTLE: BLATANT, BLATANT: SUBTLE}
+ALIAS = 0.08  # rate of other names of a value: a conversation keeps to the names it began with
 SIGHTS = tuple((kind, level) for level in (BLATANT, SUBTLE) for kind in (CONTRADICTS, UNVERIFIABLE))
 _TURN = re.compile(r"^\[?(?P<who>User|Human|Assistant)\]?:[ \t]*", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
-Place = tuple[int, int]
+Span = tuple[int, int]
 
 
-class Held(NamedTuple):
-    """What is given: facts of the knowledge in order, values that the conversation states of an entity and
-    relation, and all that either names. `is_strayed`: a turn of the assistant before says what is false.
+class Context(NamedTuple):
+    """Facts of the knowledge, values that the conversation states, and all that either names;
+    `is_strayed`: an earlier turn of the assistant is false.
     """
 
     knowledge: tuple[Fact, ...]
@@ -41,19 +37,15 @@ class Held(NamedTuple):
     is_strayed: bool = False
 
     def right(self, subject: int, relation: str) -> tuple[Value, ...]:
-        """The values that are held of an entity and relation: those of the knowledge, else of the
-        conversation.
-        """
-        told = tuple(fact.value for fact in self.knowledge if fact[:2] == (subject, relation))
-        return told or self.history.get((subject, relation), ())
+        """The values given for an entity and relation: the knowledge's, else the conversation's."""
+        values = tuple(fact.value for fact in self.knowledge if fact[:2] == (subject, relation))
+        return values or self.history.get((subject, relation), ())
 
 
 class Flaw(NamedTuple):
-    """A hallucinated part of a response: where it stands, of which kind it is, how visible, what it claims,
-    and the value that is held instead.
-    """
+    """A hallucinated part of a response: position, kind, visibility, claim, and the right value."""
 
-    place: Place
+    span: Span
     kind: str
     level: str
     claim: Claim | None = None
@@ -64,7 +56,7 @@ class Finding(NamedTuple):
     """The truth about one response: its hallucinated parts in order, and where its faithful claims stand."""
 
     flaws: tuple[Flaw, ...] = ()
-    sound: tuple[Place, ...] = ()
+    sound: tuple[Span, ...] = ()
 
     @property
     def is_hallucinated(self) -> bool:
@@ -77,9 +69,9 @@ class Finding(NamedTuple):
         return min(((flaw.kind, flaw.level) for flaw in self.flaws), key=SIGHTS.index, default=None)
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def spans(self) -> tuple[Span, ...]:
         """Where the hallucinated parts stand, each once."""
-        return tuple(dict.fromkeys(flaw.place for flaw in self.flaws))
+        return tuple(dict.fromkeys(flaw.span for flaw in self.flaws))
 
 
 class Speaker(Writer):
@@ -109,9 +101,9 @@ class Checker(LanguageTools):
                 asks.setdefault(skeleton(self.lexicon, ask), []).append(relation)
         return asks
 
-    def held(self, knowledge: str, conversation: str) -> Held:
-        """What knowledge and conversation hold, kept for the next call."""
-        return _held(self, knowledge, conversation)
+    def context(self, knowledge: str, conversation: str) -> Context:
+        """What knowledge and conversation state, kept for the next call."""
+        return _context(self, knowledge, conversation)
 
     def asked_for(self, conversation: str) -> tuple[int, str] | None:
         """The entity and relation that the last turn asks for; None where it asks for none."""
@@ -133,8 +125,8 @@ class Checker(LanguageTools):
         """The truth about a response to a conversation, kept for the next call."""
         return _finding(self, response, knowledge, conversation)
 
-    def flaw_of(self, claim: Claim, given: Held) -> tuple[str, str, Value | None] | None:
-        """Kind, level and the right value of a hallucinated claim; None of one that is held."""
+    def flaw_of(self, claim: Claim, given: Context) -> tuple[str, str, Value | None] | None:
+        """Kind, level and the right value of a hallucinated claim; None of one that is supported."""
         if claim.kind != FACT or claim.value is None:
             return UNVERIFIABLE, BLATANT, None
         if right := given.right(claim.subject, claim.relation):
@@ -146,17 +138,13 @@ class Checker(LanguageTools):
         is_true = self.world.fact(claim.subject, claim.relation) == claim.value
         return UNVERIFIABLE, SUBTLE if is_true else BLATANT, None
 
-    def place_of(self, claim: Claim, sentence: str) -> Place:
-        """Where a claim stands in its sentence: its value, by any name; without one the words that say it, or the
-        whole sentence without its stop where these are others.
-        """
+    def span_of(self, claim: Claim, sentence: str) -> Span:
+        """Where a claim stands in its sentence: its value by any name, else the words or the sentence."""
         low = sentence.lower()
         for text in _wordings(self, claim.relation, claim.value):
             for match in re.finditer(re.escape(text), low):
-                if (
-                    not low[match.start() - 1 : match.start()].isalnum()
-                    and not low[match.end() :][:1].isalnum()
-                ):
+                before, after = low[match.start() - 1 : match.start()], low[match.end() :][:1]
+                if not (before.isalnum() or after.isalnum()):
                     return match.span()
         return 0, len(sentence.rstrip(".!? "))
 
@@ -175,56 +163,52 @@ def turns(conversation: str) -> list[tuple[str, str]]:
 
 
 @lru_cache(maxsize=20_000)
-def _wordings(claim_checker: Checker, relation: str, value: Value | None) -> tuple[str, ...]:
+def _wordings(checker_: Checker, relation: str, value: Value | None) -> tuple[str, ...]:
     """The ways to write a value, or a claim without one, in small letters, the longest first."""
     if value is None:
-        texts = {text.lower() for texts in claim_checker.lexicon.words.vague.values() for text in texts}
+        texts = {text.lower() for texts in checker_.lexicon.words.vague.values() for text in texts}
     else:
-        texts = {
-            claim_checker.lexicon.text(value, relation, alias=is_alias).lower() for is_alias in (False, True)
-        }
+        text_of = checker_.lexicon.text
+        texts = {text_of(value, relation, alias=is_alias).lower() for is_alias in (False, True)}
     return tuple(sorted(texts, key=lambda text: (-len(text), text)))
 
 
 @lru_cache(maxsize=4_096)
-def _held(claim_checker: Checker, knowledge: str, conversation: str) -> Held:
+def _context(checker_: Checker, knowledge: str, conversation: str) -> Context:
     history: dict[tuple[int, str], tuple[Value, ...]] = {}
     is_strayed = False
     for who, text in turns(conversation):
-        for claim in claim_checker.parser.read(without_leads(text)).claims:
+        for claim in checker_.parser.read(without_leads(text)).claims:
+            name = (claim.subject, claim.relation)
             if claim.kind == FACT and claim.value is not None:
-                place = (claim.subject, claim.relation)
-                history[place] = (*history.get(place, ()), claim.value)
-            is_true = (
-                claim.kind == FACT and claim_checker.world.fact(claim.subject, claim.relation) == claim.value
-            )
+                history[name] = (*history.get(name, ()), claim.value)
+            is_true = claim.kind == FACT and checker_.world.fact(*name) == claim.value
             is_strayed |= who == "assistant" and not is_true
-    named = frozenset(
-        thing for text in (knowledge, conversation) for thing in claim_checker.lexicon.scan(text).things
-    )
-    return Held(tuple(claim_checker.facts_of(knowledge)), history, named, is_strayed)
+    scan = checker_.lexicon.scan
+    named = frozenset([*scan(knowledge).things, *scan(conversation).things])
+    return Context(tuple(checker_.facts_of(knowledge)), history, named, is_strayed)
 
 
 @lru_cache(maxsize=20_000)
-def _finding(claim_checker: Checker, response: str, knowledge: str, conversation: str) -> Finding:
-    given = claim_checker.held(knowledge, conversation)
-    reading = claim_checker.parser.read(without_leads(response))
+def _finding(checker_: Checker, response: str, knowledge: str, conversation: str) -> Finding:
+    given = checker_.context(knowledge, conversation)
+    reading = checker_.parser.read(without_leads(response))
     starts = list(_starts(response, reading.sentences))
     flaws, sound = [], []
     for claim in reading.claims:
-        flaw, sentence = claim_checker.flaw_of(claim, given), reading.sentences[claim.sentence]
-        start, end = claim_checker.place_of(claim, sentence)
-        place = (starts[claim.sentence] + start, starts[claim.sentence] + end)
+        flaw, sentence = checker_.flaw_of(claim, given), reading.sentences[claim.sentence]
+        start, end = checker_.span_of(claim, sentence)
+        span = (starts[claim.sentence] + start, starts[claim.sentence] + end)
         if flaw:
-            flaws.append(Flaw(place, flaw[0], flaw[1], claim, flaw[2]))
+            flaws.append(Flaw(span, flaw[0], flaw[1], claim, flaw[2]))
         else:
-            sound.append(place)
+            sound.append(span)
     for number in reading.unread:
         sentence = reading.sentences[number]
-        if set(claim_checker.lexicon.scan(sentence).things) - given.named:
-            place = (starts[number], starts[number] + len(sentence.rstrip(".!? ")))
-            flaws.append(Flaw(place, UNVERIFIABLE, BLATANT))
-    return Finding(tuple(sorted(flaws, key=lambda flaw: flaw.place)), tuple(sorted(sound)))
+        if set(checker_.lexicon.scan(sentence).things) - given.named:
+            span = (starts[number], starts[number] + len(sentence.rstrip(".!? ")))
+            flaws.append(Flaw(span, UNVERIFIABLE, BLATANT))
+    return Finding(tuple(sorted(flaws, key=lambda flaw: flaw.span)), tuple(sorted(sound)))
 
 
 def _starts(text: str, sentences: tuple[str, ...]) -> Iterator[int]:

@@ -1,19 +1,13 @@
 """Responses that are written to hallucinate, and faithful paraphrases by the same hand."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 from truerate.core.text import words
 from truerate_world.draws import draw, pick, pick_weighted
-from truerate_world.halludial.models.claims import (
-    BLATANT,
-    CONTRADICTS,
-    SUBTLE,
-    UNVERIFIABLE,
-    Checker,
-    Finding,
-    Held,
-)
+from truerate_world.halludial.models import claims
+from truerate_world.halludial.models.claims import OTHER, Checker, Context, Finding
 from truerate_world.halludial.models.mistakes import Draft, mistaken
 from truerate_world.halludial.models.profiles import INDUCED, Model
 from truerate_world.halludial.models.responding import lengthened
@@ -22,13 +16,11 @@ from truerate_world.halludial.models.tasks import SLACK, Asked
 from truerate_world.writer import Fact
 
 TRIES = 6
-KINDS = {"factuality": CONTRADICTS, "faithfulness": UNVERIFIABLE}
+KINDS = {"factuality": claims.CONTRADICTS, "faithfulness": claims.UNVERIFIABLE}
 
 
 class Written(NamedTuple):
-    """A text, what became of it (`written`, `too_long`, `restated`, `unlocated`, `unsaid`, `declined`,
-    `bland`), and the segment and reason that are given with it.
-    """
+    """A text, its outcome (`written`, `bland` or a failure), and the segment and reason with it."""
 
     text: str
     outcome: str
@@ -39,16 +31,15 @@ class Written(NamedTuple):
 
 def induced(checker: Checker, model: Model, asked: Asked, *key: object) -> Written:
     """A hallucinated response in the place of the right one, of the kind that is named."""
-    rates = {
-        "too_long": model.failures.induced_too_long,
-        **{name: getattr(model.failures, name) for name in ("restated", "unlocated", "unsaid", "declined")},
-    }
+    names = ("restated", "unlocated", "unsaid", "declined")
+    rates = {"too_long": model.failures.induced_too_long}
+    rates |= {name: getattr(model.failures, name) for name in names}
     outcome = pick_weighted({**rates, "written": 1 - sum(rates.values())}, *key, "outcome")
     if outcome == "declined":
         return Written("", outcome)
     named = asked.fields.get("Kind", "").strip().lower()
     restated = asked.right if outcome == "restated" else None
-    text = restated or _text(checker, asked, KINDS.get(named, CONTRADICTS), *key)
+    text = restated or _text(checker, asked, KINDS.get(named, claims.CONTRADICTS), *key)
     if text is None:
         return Written(asked.right, "bland", asked.right, "It is said otherwise.")
     limit = len(words(asked.right)) + asked.limit(SLACK)
@@ -82,7 +73,7 @@ def rationale(checker: Checker, finding: Finding, asked: Asked) -> str:
 
 def _text(checker: Checker, asked: Asked, kind: str, *key: object) -> str | None:
     """A text whose most visible mistake is of a kind, at most so much longer than the right one."""
-    given = checker.held(asked.knowledge, asked.conversation)
+    given = checker.context(asked.knowledge, asked.conversation)
     facts = checker.facts_of(asked.right) or list(given.knowledge[:1])
     level = pick_weighted(INDUCED, *key, "level")
     drafts = list(_drafts(checker, given, facts, *key, kind=kind, level=level))
@@ -91,26 +82,20 @@ def _text(checker: Checker, asked: Asked, kind: str, *key: object) -> str | None
 
 
 def _drafts(
-    checker: Checker, given: Held, facts: Sequence[Fact], *key: object, kind: str, level: str
+    checker: Checker, given: Context, facts: Sequence[Fact], *key: object, kind: str, level: str
 ) -> Iterator[Draft]:
-    """A draft of the kind and level, and further ones for where it does not fit: of another level, then of
-    the other kind.
-    """
-    other = {CONTRADICTS: UNVERIFIABLE, UNVERIFIABLE: CONTRADICTS}[kind]
-    lower = {SUBTLE: BLATANT, BLATANT: SUBTLE}[level]
-    for way in ((kind, level), (kind, lower), (other, level), (other, lower)):
+    """Yield drafts of the kind and level, then of another level, then of the other kind."""
+    for way in product((kind, OTHER[kind]), (level, OTHER[level])):
         if draft := mistaken(checker, given, facts, *key, kind=way[0], level=way[1]):
             yield draft
 
 
 def _fitting(checker: Checker, drafts: Sequence[Draft], limit: int, *key: object) -> str:
-    """The first draft, in words and style that keep to the limit; else the next one that does; else the
-    shortest of all tries, without style.
-    """
+    """Return the first draft that keeps to the limit, else the shortest without style."""
     plain = []
     for draft in drafts:
         for attempt in range(TRIES):
-            texts = draft.told(checker, *key, attempt, compound=0.35 if attempt < 2 else 0.8)
+            texts = draft.sentences(checker, *key, attempt, compound=0.35 if attempt < 2 else 0.8)
             room = limit - sum(len(words(sentence)) for sentence in texts)
             if room >= 0:
                 return dressed(WRITER, texts, *key, attempt, room=room)
@@ -123,8 +108,7 @@ def _segment(text: str, finding: Finding, outcome: str, *key: object) -> str:
     if outcome == "unsaid":
         return ""
     if outcome == "unlocated" or not finding.flaws:
-        return pick(
-            ("the claim about its origin", "a made-up detail", "what is said of the third one"), *key, "seg"
-        )
-    start, end = finding.flaws[0].place
+        texts = ("the claim about its origin", "a made-up detail", "what is said of the third one")
+        return pick(texts, *key, "seg")
+    start, end = finding.flaws[0].span
     return text[start:end]

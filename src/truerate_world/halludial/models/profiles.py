@@ -1,20 +1,11 @@
-"""How the simulated models answer, induce, judge and check: planted strengths and weaknesses. Every number is
-a probability in [0, 1] unless said otherwise.
-"""
+"""Planted strengths and weaknesses of the models; numbers are probabilities in [0, 1]."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from truerate_world.data import beside
 from truerate_world.draws import draw
-from truerate_world.halludial.models.claims import (
-    BLATANT,
-    CONTRADICTS,
-    SIGHTS,
-    SUBTLE,
-    UNVERIFIABLE,
-    Finding,
-)
+from truerate_world.halludial.models.claims import BLATANT, SIGHTS, SUBTLE, Finding
 
 AT_ZERO = 0.4  # share of the rate at temperature 1 that is left at temperature 0
 CEILING = 0.9  # of a rate of hallucination
@@ -58,9 +49,9 @@ class Model:
     say. `confirming`: that an accurate evaluation is called so; `objecting`: that an inaccurate one is.
     `unparsed`: that a verdict, a choice or an accuracy cannot be read.
 
-    Subtle parts, which most natural hallucinations are, are seen far less often than blatant ones, so that judges
-    do as in the paper: what follows from its Table 8 is a TPR of .46 on spontaneous responses against .76 on
-    induced ones for GPT-4-0125, .12 against .55 for GPT-3.5.
+    Subtle parts, which most natural hallucinations are, are seen far less often than blatant ones, so that
+    judges do as in the paper: what follows from its Table 8 is a TPR of .46 on spontaneous responses against
+    .76 on induced ones for GPT-4-0125, .12 against .55 for GPT-3.5.
     """
 
     name: str
@@ -108,20 +99,12 @@ def _bounded(p: float) -> float:
     return round(min(0.99, max(0.01, p)), 6)
 
 
-def _seen(**rates: tuple[float, float]) -> dict[tuple[str, str], float]:
-    """Rates by kind and level; each kind gives its blatant and its subtle one."""
-    kinds = {"contradicts": CONTRADICTS, "unverifiable": UNVERIFIABLE}
-    table = {
-        (kinds[name], level): rate
-        for name, pair in rates.items()
-        for level, rate in zip((BLATANT, SUBTLE), pair, strict=True)
-    }
-    return {sight: table[sight] for sight in SIGHTS}
+def _model(name: str, tpr: Mapping[str, Sequence[float]], failures: Mapping[str, float], **rates) -> Model:
+    """A model of `profiles.yaml`: each kind of hallucination gives its blatant and its subtle rate."""
+    by_sight = {(kind, level): tpr[kind][(BLATANT, SUBTLE).index(level)] for kind, level in SIGHTS}
+    return Model(name, tpr=by_sight, failures=Failures(**failures), **rates)
 
 
 PROFILES = {
-    name: Model(
-        name, **rates | {"tpr": _seen(**rates["tpr"]), "failures": Failures(**rates.get("failures", {}))}
-    )
-    for name, rates in beside(__file__)["models"].items()
+    name: _model(name, **{"failures": {}} | rates) for name, rates in beside(__file__)["models"].items()
 }

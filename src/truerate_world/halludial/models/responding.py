@@ -5,29 +5,20 @@ from typing import NamedTuple
 
 from truerate.core.text import words
 from truerate_world.draws import draw, pick, pick_weighted
-from truerate_world.halludial.models.claims import (
-    BLATANT,
-    CONTRADICTS,
-    SUBTLE,
-    UNVERIFIABLE,
-    Checker,
-    Finding,
-    Held,
-)
+from truerate_world.halludial.models import claims
+from truerate_world.halludial.models.claims import OTHER, Checker, Context, Finding
 from truerate_world.halludial.models.mistakes import Draft, mistaken
 from truerate_world.halludial.models.profiles import NATURAL, Model
 from truerate_world.halludial.models.style import FILLERS, GENERIC, MODELS, dressed
 from truerate_world.halludial.models.tasks import MAX_WORDS, Asked
 from truerate_world.writer import Fact
 
-RECALLING = 0.1  # that a response also repeats what the conversation already told
+RECALLING = 0.1  # that a response also repeats what the conversation already says
 TRIES = 4
 
 
 class Spoken(NamedTuple):
-    """A response and what became of it: `written`, `too_long`, `generic`, or without words `empty`,
-    `refusal`.
-    """
+    """A response and its outcome: `written`, `too_long`, `generic`, `empty` or `refusal`."""
 
     text: str
     outcome: str
@@ -35,10 +26,8 @@ class Spoken(NamedTuple):
 
 
 def response(checker: Checker, model: Model, asked: Asked, *key: object) -> Spoken:
-    """The next turn. Whether it hallucinates hangs on the model, the conversation and the temperature; the
-    draw itself is one for all temperatures, so that a higher one adds hallucinations and takes none away.
-    """
-    given = checker.held(asked.knowledge, asked.conversation)
+    """Return the next turn; one draw decides at all temperatures, so a higher one only adds."""
+    given = checker.context(asked.knowledge, asked.conversation)
     warm = (*key, asked.temperature)
     outcome = _outcome(model, *warm)
     if outcome in ("empty", "refusal"):
@@ -50,7 +39,7 @@ def response(checker: Checker, model: Model, asked: Asked, *key: object) -> Spok
     drafts = [Draft(tuple(facts))]
     if draw(*key, "hallucinates") < rate:
         drafts = list(_mistakes(checker, model, given, facts, *warm)) or drafts
-    text = dressed(MODELS, drafts[0].told(checker, *warm), *warm)
+    text = dressed(MODELS, drafts[0].sentences(checker, *warm), *warm)
     if outcome == "too_long":
         text = lengthened(text, asked.limit(MAX_WORDS), *warm)
     return Spoken(text, outcome, checker.finding(text, asked.knowledge, asked.conversation))
@@ -72,28 +61,24 @@ def _outcome(model: Model, *key: object) -> str:
     return pick_weighted({**rates, "written": 1 - sum(rates.values())}, *key, "outcome")
 
 
-def _chosen(checker: Checker, model: Model, asked: Asked, held: Held, *key: object) -> list[Fact]:
+def _chosen(checker: Checker, model: Model, asked: Asked, context: Context, *key: object) -> list[Fact]:
     """The facts to tell: what is asked for first, another one of the knowledge, at times one told before."""
     wanted = checker.asked_for(asked.conversation)
-    given = sorted(held.knowledge, key=lambda fact: (fact[:2] != wanted, draw(*key, "order", fact)))
+    given = sorted(context.knowledge, key=lambda fact: (fact[:2] != wanted, draw(*key, "order", fact)))
     chosen = given[: 1 + (draw(*key, "second") < model.telling)]
-    before = [fact for fact in _told(held) if fact[:2] not in [fact[:2] for fact in held.knowledge]]
+    before = [Fact(*name, values[-1]) for name, values in context.history.items()]
+    before = [fact for fact in before if fact[:2] not in [given[:2] for given in context.knowledge]]
     if chosen and before and draw(*key, "recall") < RECALLING:
         chosen.append(pick(before, *key, "recalled"))
     return chosen
 
 
-def _told(given: Held) -> list[Fact]:
-    return [Fact(*place, values[-1]) for place, values in given.history.items()]
-
-
 def _mistakes(
-    checker: Checker, model: Model, given: Held, facts: Sequence[Fact], *key: object
+    checker: Checker, model: Model, given: Context, facts: Sequence[Fact], *key: object
 ) -> list[Draft]:
     """A mistake of the drawn kind and level, or where there is none of the others."""
-    first = CONTRADICTS if draw(*key, "kind") < model.contradicting else UNVERIFIABLE
+    first = claims.CONTRADICTS if draw(*key, "kind") < model.contradicting else claims.UNVERIFIABLE
     level = pick_weighted(NATURAL, *key, "level")
-    other = {CONTRADICTS: UNVERIFIABLE, UNVERIFIABLE: CONTRADICTS}[first]
-    ways = [(first, level), (other, level), (other, {SUBTLE: BLATANT, BLATANT: SUBTLE}[level])]
+    ways = [(first, level), (OTHER[first], level), (OTHER[first], OTHER[level])]
     drafts = (mistaken(checker, given, facts, *key, kind=kind, level=level) for kind, level in ways)
     return [draft for draft in drafts if draft]

@@ -51,21 +51,19 @@ class Asked:
         return int(named[1]) if named else otherwise
 
     def key(self, *fields: str) -> tuple[str, ...]:
-        """What draws are keyed by: the task, the knowledge, the conversation and further fields, levelled."""
+        """The parts that draws are keyed by: task, knowledge, conversation and further fields."""
         given = (self.fields.get(name, "") for name in ("Knowledge", "Conversation", *fields))
-        return (self.task, *map(levelled, given))
+        return (self.task, *map(normalized, given))
 
 
 def understood(asked: prompt.Asked) -> Asked | None:
-    """The task of a prompt with headings; None where it is none of the protocol, or says nothing of what it
-    is about.
-    """
+    """Return the task of a prompt; None if it is not of the protocol or has no fields."""
     task = CUES.get(asked.cue)
     if task is None or not asked.fields:
         return None
     return Asked(task, asked.cue, asked.fields, asked.instruction, temperature())
 
 
-def levelled(text: str) -> str:
+def normalized(text: str) -> str:
     """A text by its words alone: compatibility forms, case and spacing are one."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -1,14 +1,12 @@
-"""Free answers to general queries: what a simulated model knows, what it makes up, and where it would rather
-not answer.
-"""
+"""Free answers to general queries: known facts, hallucinations and abstentions."""
 
 from typing import NamedTuple
 
 from truerate_world.distractors import wrong_value
-from truerate_world.draws import draw, pick, shuffled
+from truerate_world.draws import draw, pick, pick_by_rate, shuffled
 from truerate_world.halueval.models.claim_checker import Checker
 from truerate_world.halueval.models.profiles import Model
-from truerate_world.writer import Fact
+from truerate_world.writer import Fact, facts_of
 
 N_SENTENCES = 3
 IGNORANCE = 3.0  # false sentences are this much more frequent about an entity that the model does not know
@@ -35,17 +33,16 @@ def answer(checker: Checker, model: Model, query: str, seed: int) -> Spoken | No
         return None
     unknown = next((index for index in subjects if not knows(checker, model, index)), None)
     if unknown is not None and draw(model.name, "abstains", unknown) < model.abstention:
-        return Spoken(
-            checker.writer.talk("abstention", model.name, unknown, seed, about=unknown), (None,), True
-        )
+        text = checker.writer.talk("abstention", model.name, unknown, seed, about=unknown)
+        return Spoken(text, (None,), True)
     key = (model.name, "general", query, seed)
     sentences, labels, before = [], [], None
     if draw(*key, "opening") < 0.3:
         sentences.append(checker.writer.talk("opening", *key))
         labels.append(None)
-    for position, fact in enumerate(_chosen(checker, query, subjects, *key)):
-        label = _label(model, fact.subject == unknown, *key, position)
-        text, before = _sentence(checker, fact, label, subjects, before, *key, position)
+    for index, fact in enumerate(_chosen(checker, query, subjects, *key)):
+        label = _label(model, fact.subject == unknown, *key, index)
+        text, before = _sentence(checker, fact, label, subjects, before, *key, index)
         sentences.append(text)
         labels.append(label)
     return Spoken(" ".join(sentences), tuple(labels))
@@ -57,24 +54,17 @@ def _chosen(checker: Checker, query: str, subjects: list[int], *key: object) -> 
     facts = [Fact(*step) for step in asked.steps] if asked and asked.kind == "one" else []
     n_each = N_SENTENCES if len(subjects) == 1 else 2
     for subject in subjects:
-        own = [
-            Fact(subject, relation, value)
-            for relation, value in checker.world.entities[subject].facts.items()
-        ]
-        facts += [fact for fact in shuffled(own, *key, subject) if fact not in facts][
-            : n_each - len(facts) % n_each
-        ]
+        others = shuffled(facts_of(checker.world, subject), *key, subject)
+        facts += [fact for fact in others if fact not in facts][: n_each - len(facts) % n_each]
     return facts
 
 
 def _label(model: Model, is_unknown: bool, *key: object) -> str | None:
     """Which kind of hallucination a sentence will be, None for a true one."""
-    left = draw(*key, "label")
-    for label, rate in model.hallucination.items():
-        left -= rate * (IGNORANCE if is_unknown and label == "non-factual" else 1.0)
-        if left < 0:
-            return label
-    return None
+    rates = model.hallucination
+    if is_unknown:
+        rates = rates | {"non-factual": rates["non-factual"] * IGNORANCE}
+    return pick_by_rate(rates, *key, "label")
 
 
 def _sentence(
@@ -85,17 +75,12 @@ def _sentence(
     if label == "unverifiable":
         return writer.vague("unverifiable", fact.subject, *key), fact.subject
     if label == "irrelevant":
-        stranger = pick(
-            [
-                index
-                for index in world.by_domain[pick(list(world.by_domain), *key, "domain")]
-                if index not in subjects
-            ],
-            *key,
-            "stranger",
-        )
+        domain = world.by_domain[pick(list(world.by_domain), *key, "domain")]
+        stranger = pick([index for index in domain if index not in subjects], *key, "stranger")
         relation = pick(list(world.entities[stranger].facts), *key, "relation")
-        return writer.one(Fact(stranger, relation, world.entities[stranger].facts[relation]), *key), stranger
+        return writer.sentence(
+            Fact(stranger, relation, world.entities[stranger].facts[relation]), *key
+        ), stranger
     if label == "non-factual":
         fact = fact._replace(value=wrong_value(world, fact.value, fact.relation, *key))
-    return writer.one(fact, *key, after=before), fact.subject
+    return writer.sentence(fact, *key, after=before), fact.subject

@@ -1,6 +1,4 @@
-"""Hallucinated candidates by pattern, written as the right ones are: same forms, same talk, about the same
-length.
-"""
+"""Hallucinated candidates by pattern, in the form and about the length of the right ones."""
 
 from collections.abc import Sequence
 
@@ -11,7 +9,7 @@ from truerate_world.draws import draw, pick
 from truerate_world.halueval.models.claim_checker import Checker, broader, related
 from truerate_world.halueval.models.questions import Asked
 from truerate_world.parser import FACT, Reading
-from truerate_world.writer import Fact
+from truerate_world.writer import Fact, facts_of
 
 # a wrong entity is taken from those that the knowledge names this often, where it names one that fits
 AT_HAND = 0.75
@@ -25,51 +23,49 @@ def qa(checker: Checker, fields: dict[str, str], pattern: str, *key: object) -> 
     if asked is None:
         return None
     limit = len(words(fields.get("Right Answer", ""))) + SLACK
-    options = [
-        value
-        for value in _qa_values(checker, asked, pattern, *key)
-        if checker.qa_pattern(asked, value) == pattern
-    ]
+    values = _qa_values(checker, asked, pattern, *key)
+    options = [value for value in values if checker.qa_pattern(asked, value) == pattern]
     if not options or (pattern == "specificity" and draw(*key, "broad") < 0.5):
         return _broad(checker, asked, limit, *key)
     value = _chosen(checker, options, fields.get("Knowledge", ""), *key)
-    return checker.writer.answer(
-        value, _relation_of(asked, value), *key, kind=_kind(checker, value), limit=limit
-    )
+    kind, _ = _kinds(checker, value)
+    return checker.writer.answer(value, _relation_of(asked, value), *key, kind=kind, limit=limit)
 
 
 def dialogue(checker: Checker, fields: dict[str, str], pattern: str, *key: object) -> str | None:
     """The right response with one entity swapped; None where no entity of it is understood."""
     reading = checker.parser.read(fields.get("True Response", ""))
-    facts = [
-        Fact(claim.subject, claim.relation, claim.value) for claim in reading.claims if claim.kind == FACT
-    ]
+    facts = _stated(reading)
     target = next((fact for fact in facts if fact.value[0] == "e"), None)
     if target is None:
         return None
     options = [value for value in _swaps(checker, target.value, pattern, *key) if value != target.value]
     swapped = _chosen(checker, options, fields.get("Knowledge", ""), *key)
-    told = [
-        _with(fact, target.value, swapped) if fact is not target else target._replace(value=swapped)
-        for fact in facts
-    ]
-    return _as_told(checker, reading, told, *key)
+    for index, fact in enumerate(facts):
+        if fact is target:
+            facts[index] = fact._replace(value=swapped)
+        elif ("e", fact.subject) == target.value:  # a further fact, now about the new entity
+            facts[index] = fact._replace(subject=swapped[1])
+    return _with_talk(checker, reading, facts, *key)
 
 
 def summary(checker: Checker, fields: dict[str, str], pattern: str, *key: object) -> str | None:
     """The right summary with one of its facts replaced; None where nothing of it is understood."""
     reading = checker.parser.read(fields.get("Right Summary", ""))
-    facts = [
-        Fact(claim.subject, claim.relation, claim.value) for claim in reading.claims if claim.kind == FACT
-    ]
+    facts = _stated(reading)
     options = _replacements(checker, fields.get("Document", ""), facts, pattern, *key)
     if not facts or not options:
         return None
-    told = list(facts)
-    told[int(draw(*key, "place") * len(told))] = pick(options, *key, "fact")
+    facts[int(draw(*key, "place") * len(facts))] = pick(options, *key, "fact")
     limit = len(words(fields["Right Summary"])) + SLACK
-    texts = ("\n".join(checker.writer.tell(told, *key, attempt, compound=0.15)) for attempt in range(24))
-    return next((text for text in texts if len(words(text)) <= limit), None) or _short(checker, told)
+    texts = ("\n".join(checker.writer.tell(facts, *key, attempt, compound=0.15)) for attempt in range(24))
+    return next((text for text in texts if len(words(text)) <= limit), None) or _short(checker, facts)
+
+
+def _stated(reading: Reading) -> list[Fact]:
+    return [
+        Fact(claim.subject, claim.relation, claim.value) for claim in reading.claims if claim.kind == FACT
+    ]
 
 
 def restated(right: str, *key: object) -> str:
@@ -79,9 +75,7 @@ def restated(right: str, *key: object) -> str:
 
 
 def lengthened(checker: Checker, text: str, right: str, *key: object) -> str:
-    """The text with empty endings until it has more than `SLACK` words over the right one: a candidate that
-    breaks the rule of length.
-    """
+    """Return the text with empty endings until it exceeds the right one by over `SLACK` words."""
     stop = "." if text.endswith(".") else ""
     text, part = text.removesuffix(".") if stop else text, 0
     while part == 0 or len(words(text)) <= len(words(right)) + SLACK:
@@ -118,12 +112,8 @@ def _kinds(checker: Checker, value: Value) -> tuple[str, str]:
     return kind, kind
 
 
-def _kind(checker: Checker, value: Value) -> str:
-    return _kinds(checker, value)[0]
-
-
 def _relation_of(asked: Asked, value: Value) -> str:
-    """A relation whose values are written as this one: large numbers with thousands separated, years plain."""
+    """A relation whose values are written as this one: large numbers separated, years plain."""
     if value[0] != "n":
         return asked.relation
     if int(value[1]) >= 2100:
@@ -132,7 +122,7 @@ def _relation_of(asked: Asked, value: Value) -> str:
 
 
 def _chosen(checker: Checker, options: Sequence[Value], knowledge: str, *key: object) -> Value:
-    """One of the values, rather one that the knowledge names: a name alone shall not give a candidate away."""
+    """One of the values, rather one that the knowledge names, so that a name proves nothing."""
     named = {("e", entity) for entity in checker.parser.read(knowledge).mentioned}
     at_hand = [value for value in options if value in named]
     return pick(at_hand if at_hand and draw(*key, "at hand") < AT_HAND else options, *key, "value")
@@ -144,12 +134,7 @@ def _swaps(checker: Checker, right: Value, pattern: str, *key: object) -> list[V
     return (near_values if pattern == "extrinsic-soft" else far_values)(checker.world, right, "")
 
 
-def _with(fact: Fact, before: Value, after: Value) -> Fact:
-    """A further fact about a swapped entity, told of the new one."""
-    return fact._replace(subject=after[1]) if ("e", fact.subject) == before else fact
-
-
-def _as_told(checker: Checker, reading: Reading, facts: Sequence[Fact], *key: object) -> str:
+def _with_talk(checker: Checker, reading: Reading, facts: Sequence[Fact], *key: object) -> str:
     """Facts told with as much talk around them as a reading had."""
     first = reading.claims[0].sentence if reading.claims else 0
     last = reading.claims[-1].sentence if reading.claims else 0
@@ -164,19 +149,15 @@ def _replacements(
     """Facts of a pattern that a summary of the document could state."""
     world, stated = checker.world, checker.facts(document)
     if pattern == "intrinsic":
-        known = [fact for fact in facts if (fact.subject, fact.relation) in stated]
         return [
-            fact._replace(value=wrong_value(world, stated[fact[:2]], fact.relation, *key)) for fact in known
+            fact._replace(value=wrong_value(world, stated[fact[:2]], fact.relation, *key))
+            for fact in facts
+            if fact[:2] in stated
         ]
     subjects = list(dict.fromkeys(subject for subject, _ in stated)) or [fact.subject for fact in facts]
     for pool in (subjects[:1], subjects, checker.parser.read(document).mentioned):
-        missing = [
-            Fact(s, r, v)
-            for s in dict.fromkeys(pool)
-            for r, v in world.entities[s].facts.items()
-            if (s, r) not in stated
-        ]
-        if missing:
+        true = (fact for subject in dict.fromkeys(pool) for fact in facts_of(world, subject))
+        if missing := [fact for fact in true if fact[:2] not in stated]:
             break
     if pattern == "factual":
         return missing
@@ -188,15 +169,10 @@ def _replacements(
 
 def _short(checker: Checker, facts: Sequence[Fact]) -> str:
     """Facts in their shortest forms, one to a line."""
-    lexicon = checker.lexicon
-    lines = []
+    lexicon, lines = checker.lexicon, []
     for fact in facts:
         value = lexicon.text(fact.value, fact.relation)
         name = min(lexicon.names[fact.subject], key=lambda text: len(words(text)))
-        lines.append(
-            min(
-                (f"{name} {say.format(v=value)}." for say in lexicon.phrases[fact.relation].says),
-                key=lambda text: len(words(text)),
-            )
-        )
+        texts = [f"{name} {say.format(v=value)}." for say in lexicon.phrases[fact.relation].says]
+        lines.append(min(texts, key=lambda text: len(words(text))))
     return "\n".join(lines)

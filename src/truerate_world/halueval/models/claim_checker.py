@@ -1,8 +1,5 @@
-"""What is true of a text: whether it hallucinates, by which pattern, and whether the evidence at hand decides
-it.
-
-The patterns are recognised from what a text says, never from how it was made, so that a judge and the truth
-agree on them.
+"""The truth of a text: whether it hallucinates, by which pattern, and whether evidence decides it. Patterns
+are recognised from what a text says, never from how it was written, so that a judge and the truth agree.
 """
 
 from functools import lru_cache
@@ -12,9 +9,9 @@ from truerate_world.distractors import is_near, is_same_type
 from truerate_world.domains import RELATIONS, Value
 from truerate_world.encyclopedia import World
 from truerate_world.halueval.models.questions import Asked, Questions
-from truerate_world.language_tools import Facts, LanguageTools
 from truerate_world.lexicon import Lexicon
 from truerate_world.parser import FACT, Claim, Reading
+from truerate_world.writer import Facts, LanguageTools
 
 PATTERNS = {
     "qa": ("comprehension", "factualness", "specificity", "inference"),
@@ -22,15 +19,11 @@ PATTERNS = {
     "summarization": ("factual", "non-factual", "intrinsic"),
     "general": ("unverifiable", "non-factual", "irrelevant"),
 }
-SHARED_WORDS = (
-    0.5  # a text that cannot be read is taken as right when this share of its words stands in the evidence
-)
+SHARED_WORDS = 0.5  # share of an unreadable text's words in the evidence from which it counts as right
 
 
 class Finding(NamedTuple):
-    """The truth about one text. `pattern` is None where it is right or unreadable; `spans` are false
-    sentences with their label.
-    """
+    """The truth about one text; `pattern` is None if right or unreadable; `spans` are (sentence, label)."""
 
     is_hallucinated: bool
     pattern: str | None = None
@@ -61,9 +54,7 @@ class Checker(LanguageTools):
         return Finding(True, self.qa_pattern(asked, things[0]), asked.is_grounded)
 
     def qa_pattern(self, asked: Asked, named: Value) -> str:
-        """Which pattern a wrong value is: the other one compared or a near value, a broader one, another fact
-        of the chain, or any.
-        """
+        """Return the pattern of a wrong value."""
         right = asked.right
         if asked.kind == "compare" and named in {("e", subject) for subject in asked.subjects}:
             return "inference"
@@ -80,14 +71,11 @@ class Checker(LanguageTools):
         is_grounded = any((claim.subject, claim.relation) in evidence for claim in reading.claims)
         if not false:
             return self._unread(reading, f"{knowledge} {history}", is_grounded)
-        return Finding(
-            True, self._swap(false[0], evidence), is_grounded, _spans(reading, false, "non-factual")
-        )
+        spans = _spans(reading, false, "non-factual")
+        return Finding(True, self._swap(false[0], evidence), is_grounded, spans)
 
     def summary(self, summary: str, document: str) -> Finding:
-        """A summary hallucinates where it says what the document does not: against it, false, or true but
-        from elsewhere.
-        """
+        """Judge a summary: it hallucinates if it states what the document does not."""
         stated, reading = self.facts(document), self.parser.read(summary)
         labels = {claim: self._summary_label(claim, stated) for claim in reading.claims}
         for pattern in ("intrinsic", "non-factual", "factual"):
@@ -97,9 +85,7 @@ class Checker(LanguageTools):
         return self._unread(reading, document, True)
 
     def general(self, query: str, response: str, knowledge: str = "") -> Finding:
-        """A reply hallucinates where a sentence of it is false, cannot be settled, or is about something that
-        was not asked.
-        """
+        """Judge a reply: it hallucinates if a sentence is false, unverifiable or not asked for."""
         evidence, reading = self.facts(knowledge), self.parser.read(response)
         asked = set(self.parser.read(query).mentioned)
         labels = {claim: self._general_label(claim, evidence, asked) for claim in reading.claims}
@@ -107,18 +93,18 @@ class Checker(LanguageTools):
         is_grounded = any((claim.subject, claim.relation) in evidence for claim in reading.claims)
         if not spans:
             return Finding(False, None, is_grounded)
-        found = tuple((reading.sentences[index], label) for index, label in sorted(spans.items()))
-        return Finding(True, found[0][1], is_grounded, found)
+        marked = tuple((reading.sentences[index], label) for index, label in sorted(spans.items()))
+        return Finding(True, marked[0][1], is_grounded, marked)
 
     def _is_true(self, claim: Claim, evidence: Facts) -> bool:
-        return claim.kind == FACT and claim.value == self._known(claim, evidence)
+        return claim.kind == FACT and claim.value == self._right(claim, evidence)
 
-    def _known(self, claim: Claim, evidence: Facts) -> Value | None:
+    def _right(self, claim: Claim, evidence: Facts) -> Value | None:
         return evidence.get((claim.subject, claim.relation)) or self.world.fact(claim.subject, claim.relation)
 
     def _swap(self, claim: Claim, evidence: Facts) -> str | None:
-        """The pattern of a swapped value: similar, dissimilar, or of another type (HELMA Tables 11 and 15)."""
-        right = self._known(claim, evidence)
+        """The pattern of a swapped value: near, far, or of another type (HELMA Tables 11, 15)."""
+        right = self._right(claim, evidence)
         if claim.value is None or right is None:
             return None
         if is_near(self.world, right, claim.relation, claim.value):
@@ -141,7 +127,7 @@ class Checker(LanguageTools):
         return None if self._is_true(claim, evidence) else "non-factual"
 
     def _unread(self, reading: Reading, evidence: str, is_grounded: bool) -> Finding:
-        """A text without a false claim: right, unless it has sentences that can only be compared by their words."""
+        """A text without a false claim: right, but for sentences that can only be compared by their words."""
         if not reading.unread:
             return Finding(False, None, is_grounded)
         return self._by_words(" ".join(reading.sentences[index] for index in reading.unread), evidence)
@@ -159,15 +145,11 @@ def checker(world: World, language: str | None = None) -> Checker:
 
 
 def speaker(world: World, text: str) -> Checker:
-    """The checker of the language that a text is in: the one that reads most of its claims, the first one
-    where none does.
-    """
+    """Return the checker of the language that reads most claims of a text, else of the first one."""
     checkers = [checker(world, language) for language in world.languages]
-    return (
-        checkers[0]
-        if len(checkers) == 1
-        else max(checkers, key=lambda claim_checker: len(claim_checker.parser.read(text).claims))
-    )
+    if len(checkers) == 1:
+        return checkers[0]
+    return max(checkers, key=lambda checker: len(checker.parser.read(text).claims))
 
 
 def is_right(right: Value, named: Value) -> bool:
@@ -184,10 +166,10 @@ def broader(world: World, right: Value, relation: str) -> Value | None:
 
 def related(world: World, asked: Asked) -> set[Value]:
     """What the steps to an answer touch: their entities and all of those entities' facts."""
-    found: set[Value] = set()
+    values: set[Value] = set()
     for subject, _, value in asked.steps:
-        found |= {("e", subject), value, *world.entities[subject].facts.values()}
-    return {value for value in found if not is_right(asked.right, value)}
+        values |= {("e", subject), value, *world.entities[subject].facts.values()}
+    return {value for value in values if not is_right(asked.right, value)}
 
 
 def _broad(lexicon: Lexicon) -> frozenset[str]:
@@ -195,9 +177,8 @@ def _broad(lexicon: Lexicon) -> frozenset[str]:
     words = lexicon.words
     kinds = [*words.kinds.values(), *((kind, kind) for kind in words.category_kinds.values())]
     forms = [form for name, forms in words.answers.items() if name.startswith("broad") for form in forms]
-    return frozenset(
-        lexicon.scan(form.format(k=one, ks=several)).skeleton for form in forms for one, several in kinds
-    )
+    texts = (form.format(k=noun, ks=nouns) for form in forms for noun, nouns in kinds)
+    return frozenset(lexicon.scan(text).skeleton for text in texts)
 
 
 def _spans(reading: Reading, claims: list[Claim], label: str) -> tuple[tuple[str, str], ...]:

@@ -1,6 +1,4 @@
-"""How the simulated models write and judge candidates: planted strengths and weaknesses. Every number is a
-probability in [0, 1] unless said otherwise.
-"""
+"""Planted strengths and weaknesses of the models; numbers are probabilities in [0, 1]."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +10,6 @@ from truerate_world.models import COVERAGE
 
 _DATA = beside(__file__)
 NAMED_AGAIN = 1 / 3  # of the right answers that are said again: in a sentence around them
-VARIANTS = ("plain", "knowledge", "chain-of-thought")
 
 
 @dataclass(frozen=True)
@@ -50,41 +47,30 @@ class Model:
     taste: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def p_yes(self, task: str, variant: str, *, is_hallucinated: bool, pattern: str | None) -> float:
-        """That a judgement with a verdict says *hallucinated*. A pattern that is not known counts as the mean
-        of the task's.
-        """
+        """Probability that a readable judgement is Yes; an unknown pattern counts as the mean."""
         shift = self.shifts.get(variant, (0.0, 0.0))
         if not is_hallucinated:
             return _bounded(self.fpr[task] + shift[1])
-        rates = [
-            self.tpr[task, name] for name in ((pattern,) if (task, pattern) in self.tpr else PATTERNS[task])
-        ]
+        patterns = (pattern,) if (task, pattern) in self.tpr else PATTERNS[task]
+        rates = [self.tpr[task, name] for name in patterns]
         return _bounded(sum(rates) / len(rates) + shift[0])
 
     def failures(self, task: str, pattern: str) -> dict[str, float]:
-        """That a candidate of a pattern is none, by what it is: `refusal`, `named_again` (the right answer in a
-        sentence around it), `restated` (the right text itself), or a thought that is `unfinished`.
-        """
+        """Probability of each way in which a candidate of a pattern is none."""
         answered = 1 - self.refusal
         rate = answered * self.restating[task, pattern]
         named_again = rate * NAMED_AGAIN if task == "qa" else 0.0
         unfinished = (answered - named_again) * manners_of(self.name).unfinished
         restated = (rate - named_again) * (1 - manners_of(self.name).unfinished)
-        return {
-            "refusal": self.refusal,
-            "named_again": named_again,
-            "restated": restated,
-            "unfinished": unfinished,
-        }
+        rates = {"refusal": self.refusal, "named_again": named_again}
+        return rates | {"restated": restated, "unfinished": unfinished}
 
     def failure(self, task: str, pattern: str) -> float:
         """That a candidate of a pattern is none, for whichever reason."""
         return sum(self.failures(task, pattern).values())
 
     def too_long(self, task: str, pattern: str) -> float:
-        """That a candidate that can be read breaks the rule of length: the right text again, in a sentence or
-        not, keeps to it; a refusal or a thought that is cut is no candidate.
-        """
+        """Probability that a readable candidate breaks the rule of length."""
         values_by_name = self.failures(task, pattern)
         came = 1 - values_by_name["refusal"] - values_by_name["unfinished"]
         return (came - values_by_name["named_again"] - values_by_name["restated"]) / came * self.verbosity
@@ -112,31 +98,3 @@ PROFILES = {
     )
     for name, rates in _DATA["models"].items()
 }
-
-
-def planted(model: str) -> dict:
-    """All planted numbers of a model: rates by (task, pattern), by task and overall, as its fields name them."""
-    known = PROFILES[model]
-    return {
-        "tpr": {
-            (task, pattern, variant): known.p_yes(task, variant, is_hallucinated=True, pattern=pattern)
-            for task, pattern in known.tpr
-            for variant in VARIANTS
-        },
-        "fpr": {
-            (task, variant): known.p_yes(task, variant, is_hallucinated=False, pattern=None)
-            for task in known.fpr
-            for variant in VARIANTS
-        },
-        "unparsed_rate": known.unparsed,
-        "candidate_failure_rate": {key: known.failure(*key) for key in known.restating},
-        "verbosity": known.verbosity,
-        "malformed": known.malformed,
-        "contrast": known.contrast,
-        "filtering": known.filtering,
-        "position_bias": known.position_bias,
-        "refining": known.refining,
-        "hallucination": known.hallucination,
-        "coverage": known.coverage,
-        "abstention": known.abstention,
-    }

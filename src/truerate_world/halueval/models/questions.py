@@ -1,6 +1,4 @@
-"""Questions: how one-hop, two-hop and comparing questions are put, and how a question is resolved to its
-right answer.
-"""
+"""One-hop, two-hop and comparing questions: their texts and their right answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,11 +14,8 @@ Step = tuple[int, str, Value]
 
 @dataclass(frozen=True)
 class Asked:
-    """A question that was understood. `steps` are the facts that lead to the answer; `relation` is what is
-    asked in the end.
-
-    `kind` is `one`, `bridge` or `compare`; `is_grounded` says that every step stands in the evidence that was
-    given.
+    """A resolved question: `kind` (one, bridge, compare), `steps` (facts), asked `relation`;
+    `is_grounded`: every step stands in the evidence.
     """
 
     kind: str
@@ -45,19 +40,14 @@ class Questions:
         self.compares: dict[str, list[tuple[str, str]]] = {}
         nouns = [(first, of) for first, phrases in self.words.relations.items() for of in phrases.of]
         for relation, phrases in self.words.relations.items():
-            for ask, is_decade in [
-                *((ask, False) for ask in phrases.asks),
-                *((ask, True) for ask in phrases.decades),
-            ]:
+            asks = [*((ask, False) for ask in phrases.asks), *((ask, True) for ask in phrases.decades)]
+            for ask, is_decade in asks:
                 single = skeleton(lexicon, ask)
                 self.singles.setdefault(single, []).append((relation, is_decade))
                 for first, of in nouns:
                     if with_relation(relation) & set(RELATIONS[first].domains):
-                        self.bridges[single.replace("§e", skeleton(lexicon, of))] = (
-                            first,
-                            relation,
-                            is_decade,
-                        )
+                        bridge = single.replace("§e", skeleton(lexicon, of))
+                        self.bridges[bridge] = (first, relation, is_decade)
             for compare, way in phrases.compares:
                 self.compares.setdefault(skeleton(lexicon, compare), []).append((relation, way))
 
@@ -69,14 +59,11 @@ class Questions:
 
     def compare(self, a: int, b: int, relation: str, *key: object) -> str:
         """A question which of two entities has more, or was earlier."""
-        return pick(self.words.relations[relation].compares, *key, "compare")[0].format(
-            a=self.lexicon.name(a), b=self.lexicon.name(b)
-        )
+        form, _ = pick(self.words.relations[relation].compares, *key, "compare")
+        return form.format(a=self.lexicon.name(a), b=self.lexicon.name(b))
 
     def resolve(self, question: str, evidence: Mapping[tuple[int, str], Value]) -> Asked | None:
-        """The question as understood, answered from the evidence where that says something, else from the
-        world; None where it is not.
-        """
+        """Resolve a question from the evidence, else from the world; None if not understood."""
         text, things = self.lexicon.scan(question)
         if text in self.bridges:
             return self._bridge(*self.bridges[text], things[0][1], evidence)
@@ -92,13 +79,8 @@ class Questions:
     def _single(self, options: list[tuple[str, bool]], subject: int, evidence: Mapping) -> Asked | None:
         for relation, is_decade in options:
             if (value := self._fact(subject, relation, evidence)) is not None:
-                return _asked(
-                    "one",
-                    relation,
-                    ((subject, relation, value),),
-                    _decade(value) if is_decade else value,
-                    evidence,
-                )
+                right = _decade(value) if is_decade else value
+                return _asked("one", relation, ((subject, relation, value),), right, evidence)
         return None
 
     def _bridge(
@@ -112,16 +94,11 @@ class Questions:
 
     def _compare(self, options: list[tuple[str, str]], a: int, b: int, evidence: Mapping) -> Asked | None:
         for relation, way in options:
-            one, two = self._fact(a, relation, evidence), self._fact(b, relation, evidence)
-            if one is not None and two is not None:
-                is_first = (one[1] < two[1]) == (way == "min")
-                return _asked(
-                    "compare",
-                    relation,
-                    ((a, relation, one), (b, relation, two)),
-                    ("e", a if is_first else b),
-                    evidence,
-                )
+            first, second = self._fact(a, relation, evidence), self._fact(b, relation, evidence)
+            if first is not None and second is not None:
+                is_first = (first[1] < second[1]) == (way == "min")
+                steps = ((a, relation, first), (b, relation, second))
+                return _asked("compare", relation, steps, ("e", a if is_first else b), evidence)
         return None
 
 

@@ -5,32 +5,32 @@ from dataclasses import dataclass, field
 from truerate_world import prompt
 
 VERDICT = "Your Judgement"  # under which the last line of a chain of thought stands
-CUES = {  # the cue at the end of a prompt -> its purpose, and its task where the cue says so
-    "Hallucinated Answer": ("sample", "qa"),
-    "Hallucinated Response": ("sample", "dialogue"),
-    "Hallucinated Summary": ("sample", "summarization"),
-    "Best Answer": ("filter", "qa"),
-    "Best Response": ("filter", "dialogue"),
-    "Best Summary": ("filter", "summarization"),
-    "Refined Answer": ("refine", "qa"),
-    "Refined Response": ("refine", None),  # of a dialogue or of a general query
-    "Refined Summary": ("refine", "summarization"),
+_TASKS = {"Answer": "qa", "Response": "dialogue", "Summary": "summarization"}
+_PURPOSES = {"Hallucinated": "sample", "Best": "filter", "Refined": "refine"}
+# the cue at the end of a prompt -> its purpose, and its task where the cue says so
+CUES = {
+    f"{adjective} {noun}": (purpose, task)
+    for adjective, purpose in _PURPOSES.items()
+    for noun, task in _TASKS.items()
+}
+CUES["Refined Response"] = ("refine", None)  # of a dialogue or of a general query
+CUES |= {
     VERDICT: ("recognition", None),
     "Reasoning": ("recognition", None),
     "Your Choice": ("contrast", None),
 }
-_BY_HEADING = (
-    ("User Query", "general"),
-    ("Document", "summarization"),
-    ("Dialogue History", "dialogue"),
-    ("Question", "qa"),
-)
+_BY_HEADING = {
+    "User Query": "general",
+    "Document": "summarization",
+    "Dialogue History": "dialogue",
+    "Question": "qa",
+}
 TEXT = {"qa": "Answer", "dialogue": "Response", "summarization": "Summary", "general": "Response"}
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A prompt that was understood: purpose, task, cue, the fields of the last example, and how it is asked."""
+    """A prompt of the protocol: purpose, task, cue, fields of the last example, and how it is asked."""
 
     purpose: str
     task: str = ""
@@ -52,7 +52,7 @@ def understood(asked: prompt.Asked) -> Asked | None:
     if asked.form == prompt.TEACHING:
         return Asked("teach", is_conversation=True)
     purpose, task = CUES.get(asked.cue, ("", None))
-    task = task or next((name for heading, name in _BY_HEADING if heading in asked.fields), None)
+    task = task or next((name for heading, name in _BY_HEADING.items() if heading in asked.fields), None)
     if not (purpose and task):
         return None
     return Asked(purpose, task, asked.cue, asked.fields, asked.is_conversation, asked.is_step_by_step)

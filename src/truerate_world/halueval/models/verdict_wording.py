@@ -1,4 +1,4 @@
-"""How simulated models word a verdict or a choice: in their manners, and without one where they give none."""
+"""Wording of verdicts and choices: in a model's manner, and without one where it gives none."""
 
 from collections.abc import Sequence
 
@@ -7,14 +7,12 @@ from truerate_world.draws import pick
 from truerate_world.halueval.models.tasks import TEXT, VERDICT, Asked
 from truerate_world.manners import (
     LENGTH,
-    PLAIN,
-    TOKENS,
     Worded,
+    around,
     cut_in,
     drawn,
     drawn_unreadable,
     manners_of,
-    thoughtful,
     unfinished,
 )
 
@@ -25,6 +23,8 @@ OTHER = {"Yes": "No", "No": "Yes"}
 OF_VERDICTS = ("undecided", "both", "unfinished", "cut")
 OF_CHOICES = ("undecided", "both", "unfinished")
 _NEXT = _DATA["next"]
+_CHOICE = _DATA["choice"]
+_ORDINALS = {1: "first", 2: "second"}
 
 
 def next_example(asked: Asked, answer: str) -> str:
@@ -34,104 +34,54 @@ def next_example(asked: Asked, answer: str) -> str:
     return "\n".join([*(f"#{name}#: {_NEXT[name]}" for name in fields), f"#{cue}#: {answer}"])
 
 
-# ---- verdicts ----------------------------------------------------------------------------------------------
-
-_VERDICT = _DATA["verdict"]
-_FORMS = _DATA["forms"]
-_WHY = _DATA["why"]
-_DRAFT = _DATA["draft"]
-_LAST_LINE = _DATA["last_line"]
-_BOTH = _DATA["both"]
-_OPEN = _DATA["open"]
-
-
 def verdict(
-    model: str, asked: Asked, said: str, steps: str, hedges: Sequence[str], *key: object, is_read: bool
+    model: str, asked: Asked, verdict: str, steps: str, hedges: Sequence[str], *key: object, is_read: bool
 ) -> Worded:
-    """A verdict in a model's manner; one that holds none where not `is_read`.
-
-    `said` is Yes or No, `steps` the sentences of a chain of thought, of use where the prompt asks for one;
-    `hedges` are sentences that give no verdict.
-    """
+    """A verdict (Yes or No), behind `steps` if the prompt asks for reasons; none if not `is_read`."""
     if not is_read:
-        return _no_verdict(model, asked, said, steps, hedges, *key)
-    is_reasoned = asked.is_step_by_step
-    last = f"{steps}\n#{VERDICT}#: {said}" if is_reasoned else said
-    manner = drawn(model, _VERDICT, *key)
-    if manner == "thought":
-        draft = pick(_DRAFT, *key, "draft").format(o=OTHER[said], v=said)
-        return Worded(thoughtful(last, draft, *key), said, manner)
-    if manner == "running-on":
-        return Worded(f"{last}\n\n{next_example(asked, OTHER[said])}", said, manner)
-    if manner == "token":
-        return Worded(last + pick(TOKENS, *key, "token"), said, manner)
+        return _no_verdict(model, verdict, steps, hedges, *key)
+    other, is_reasoned = OTHER[verdict], asked.is_step_by_step
+    last = f"{steps}\n#{VERDICT}#: {verdict}" if is_reasoned else verdict
+    manner = drawn(model, _DATA["verdict"], *key)
     if manner == "foreign":
-        pair = pick(manners_of(model).yes_no, *key, "language")
-        word = pair[0 if said == "Yes" else 1]
-        return Worded(f"{steps}\n#{VERDICT}#: {word}" if is_reasoned else word, said, manner)
+        word = pick(manners_of(model).yes_no, *key, "language")[verdict == "No"]
+        return Worded(f"{steps}\n#{VERDICT}#: {word}" if is_reasoned else word, verdict, manner)
     if manner == "cut-behind":
         behind = cut_in("Looking once more at the second sentence one sees that the name in it", *key)
-        return Worded(f"{last}.\n{behind}" if is_reasoned else f"{last}. {behind}", said, manner, LENGTH)
-    if manner == PLAIN:
-        return Worded(last, said)
+        return Worded(f"{last}.\n{behind}" if is_reasoned else f"{last}. {behind}", verdict, manner, LENGTH)
+    thought = pick(_DATA["draft"], *key, "draft").format(o=other, v=verdict)
+    if reply := around(last, verdict, manner, *key, thought=thought, following=next_example(asked, other)):
+        return reply
     if manner == "explanation" and not is_reasoned:
-        return Worded(pick(_WHY[said], *key, "why"), said, manner)
-    form = pick((_LAST_LINE if is_reasoned else _FORMS)[manner], *key, "form")
-    return Worded(form.format(steps=steps, **_words(said)), said, manner)
+        return Worded(pick(_DATA["why"][verdict], *key, "why"), verdict, manner)
+    form = pick(_DATA["last_line" if is_reasoned else "forms"][manner], *key, "form")
+    words = {"small": verdict.lower(), "large": verdict.upper(), "true": str(verdict == "Yes").lower()}
+    words |= {"cue": VERDICT, "american": VERDICT.replace("Judgement", "Judgment")}
+    return Worded(form.format(v=verdict, o=other, steps=steps, **words), verdict, manner)
 
 
-def _words(said: str) -> dict[str, str]:
-    """What the holes of the forms stand for."""
-    return {
-        "v": said,
-        "o": OTHER[said],
-        "cue": VERDICT,
-        "small": said.lower(),
-        "large": said.upper(),
-        "american": VERDICT.replace("Judgement", "Judgment"),
-        "true": "true" if said == "Yes" else "false",
-    }
-
-
-def _no_verdict(
-    model: str, asked: Asked, said: str, steps: str, hedges: Sequence[str], *key: object
-) -> Worded:
+def _no_verdict(model: str, verdict: str, steps: str, hedges: Sequence[str], *key: object) -> Worded:
     manner = drawn_unreadable(model, OF_VERDICTS, *key)
     if manner == "unfinished":
-        return unfinished(f"Perhaps {said}, one detail looks odd", *key)
+        return unfinished(f"Perhaps {verdict}, one detail looks odd", *key)
     if manner == "cut":
         return Worded(cut_in(steps, *key), None, manner, LENGTH)
-    text = pick(_BOTH if manner == "both" else (*hedges, *_OPEN), *key, "hedge")
-    return Worded(text, None, manner)
-
-
-# ---- choices -----------------------------------------------------------------------------------------------
-
-_CHOICE = _DATA["choice"]
-_CHOICE_MANNERS = (*_CHOICE, "thought", "running-on", "token", "cut-behind")
-_ORDINALS = {1: "first", 2: "second"}
-_NONE = _DATA["none"]
+    texts = _DATA["both"] if manner == "both" else (*hedges, *_DATA["open"])
+    return Worded(pick(texts, *key, "hedge"), None, manner)
 
 
 def choice(model: str, asked: Asked, n: int, *key: object, is_read: bool) -> Worded:
     """The first or second text (`n`) in a model's manner; neither where not `is_read`."""
-    noun, cue = TEXT[asked.task], asked.cue
-    words = {"noun": noun, "n": n, "other": 3 - n, "ordinal": _ORDINALS[n], "cue": cue}
+    noun, answer, other = TEXT[asked.task], f"{TEXT[asked.task]} {n}", f"{TEXT[asked.task]} {3 - n}"
+    words = {"noun": noun, "n": n, "other": 3 - n, "ordinal": _ORDINALS[n], "cue": asked.cue}
     if not is_read:
         manner = drawn_unreadable(model, OF_CHOICES, *key)
         if manner == "unfinished":
-            return unfinished(f"It is between {noun} 1 and {noun} 2; {noun} {n} has", *key)
-        return Worded(pick(_NONE[manner], *key, "hedge").format(**words), None, manner)
-    answer, manner = f"{noun} {n}", drawn(model, _CHOICE_MANNERS, *key)
-    if manner == "thought":
-        thought = f"{noun} {3 - n} looks like it at first, but {noun} {n} settles it."
-        return Worded(thoughtful(answer, thought, *key), answer, manner)
-    if manner == "running-on":
-        return Worded(f"{answer}\n\n{next_example(asked, f'{noun} {3 - n}')}", answer, manner)
-    if manner == "token":
-        return Worded(answer + pick(TOKENS, *key, "token"), answer, manner)
-    if manner == "cut-behind":
-        return Worded(f"{answer}. {cut_in('It reads as if one had looked at', *key)}", answer, manner, LENGTH)
-    if manner == PLAIN:
-        return Worded(answer, answer)
+            return unfinished(f"It is between {noun} 1 and {noun} 2; {answer} has", *key)
+        return Worded(pick(_DATA["none"][manner], *key, "hedge").format(**words), None, manner)
+    manner = drawn(model, (*_CHOICE, "thought", "running-on", "token", "cut-behind"), *key)
+    thought = f"{other} looks like it at first, but {answer} settles it."
+    following, behind = next_example(asked, other), "It reads as if one had looked at"
+    if reply := around(answer, answer, manner, *key, thought=thought, following=following, behind=behind):
+        return reply
     return Worded(pick(_CHOICE[manner], *key, "form").format(**words), answer, manner)

@@ -1,9 +1,6 @@
-"""The table of entities: a seed gives fictional entities with five facts each, and a name for each of them in every
-language of the wiki.
-
-Entities are dealt out by role: those that detectors learn on, those of silver prompts and those of articles
-share none, and the entities that a fact names are of its owner's role. A value is `("y", year)`, `("n",
-number)`, `("e", entity)`, `("c", "category/place")` or, for a thing that does not exist, `("w", place)`.
+"""The entity table: a seed gives fictional entities with five facts, named in every language.
+Training, silver prompts and articles share no entity; a fact names entities of its owner's role. A value is
+`("y", year)`, `("n", number)`, `("e", entity)`, `("c", "category/index")` or, invented, `("w", index)`.
 """
 
 from dataclasses import dataclass, field
@@ -36,9 +33,7 @@ class Entity:
 
 @dataclass(frozen=True, eq=False)
 class EntityTable:
-    """All entities, those of each role and domain, and what they and the invented words are called in each
-    language.
-    """
+    """All entities, by role and domain, and their names and the invented words by language."""
 
     seed: int
     entities: tuple[Entity, ...]
@@ -48,11 +43,8 @@ class EntityTable:
 
     def of(self, role: str) -> list[int]:
         """The entities of a role, the domains taking turns."""
-        return [
-            one
-            for together in zip(*(self.groups[role, domain] for domain in DOMAINS), strict=True)
-            for one in together
-        ]
+        rounds = zip(*(self.groups[role, domain] for domain in DOMAINS), strict=True)
+        return [entity for entities in rounds for entity in entities]
 
     def fact(self, entity: int, relation: str) -> Value | None:
         """The true value of a relation of an entity, None where its domain has none."""
@@ -60,8 +52,7 @@ class EntityTable:
 
     def mate(self, entity: int, *key: object) -> int:
         """Another entity of the same role and domain."""
-        known = self.entities[entity]
-        mates = self.groups[known.role, known.domain]
+        mates = self.groups[self.entities[entity].role, self.entities[entity].domain]
         index = int(draw(self.seed, "mate", entity, *key) * (len(mates) - 1))
         return mates[index] if mates[index] < entity else mates[index + 1]
 
@@ -73,8 +64,8 @@ class EntityTable:
         if kind == "w":
             return self.invented[code][content]
         if kind == "c":
-            category, place = content.split("/")
-            return load(code).categories[category][int(place)]
+            category, index = content.split("/")
+            return load(code).categories[category][int(index)]
         return str(content)
 
 
@@ -84,8 +75,9 @@ def build(seed: int) -> EntityTable:
     bare = [Entity(0, domain, role) for role, n in ROLES.items() for domain in DOMAINS for _ in range(n)]
     entities = tuple(Entity(index, entity.domain, entity.role) for index, entity in enumerate(bare))
     groups: dict[tuple[str, str], tuple[int, ...]] = {}
-    for one in entities:
-        groups[one.role, one.domain] = (*groups.get((one.role, one.domain), ()), one.index)
+    for entity in entities:
+        group = (entity.role, entity.domain)
+        groups[group] = (*groups.get(group, ()), entity.index)
     for entity in entities:
         for relation in DOMAINS[entity.domain]:
             entity.facts[relation] = _value(seed, entity, relation, groups)
@@ -95,9 +87,8 @@ def build(seed: int) -> EntityTable:
         code: tuple(_name(lexicon, seed, entity, stems[code][entity.index]) for entity in entities)
         for code, lexicon in lexicons.items()
     }
-    return EntityTable(
-        seed, entities, groups, names, {code: tuple(texts[len(entities) :]) for code, texts in stems.items()}
-    )
+    invented = {code: tuple(texts[len(entities) :]) for code, texts in stems.items()}
+    return EntityTable(seed, entities, groups, names, invented)
 
 
 def _value(seed: int, entity: Entity, relation: str, groups: dict[tuple[str, str], tuple[int, ...]]) -> Value:
@@ -119,7 +110,9 @@ def _name(lexicon: SimpleNamespace, seed: int, entity: Entity, stem: str) -> str
 
 
 def _stems(seed: int, n: int, lexicons: dict[str, SimpleNamespace]) -> dict[str, list[str]]:
-    """`n` invented words in each language's script; none is a part of another in any script, whatever the case."""
+    """`n` invented words in each language's script; none is a part of another in any script, whatever the
+    case.
+    """
     record: dict[str, list[str]] = {code: [] for code in lexicons}
     whole: set[str] = set()
     parts: set[str] = set()

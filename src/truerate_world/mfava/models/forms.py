@@ -1,9 +1,6 @@
-"""Sentence forms of a language: its templates cut at their holes, for writing with exact offsets and for
-reading back.
-
-A form is named by its kind (`told`, `said`, `ask`, `lead`, `filler`, `refusal`, or a type of insertion), its
-shelf (a relation, or which list of insertions it stands in) and its place there; the same name means the same
-sentence in every language.
+"""Sentence forms of a language: templates cut at their holes, to write with offsets and to read back. A form
+is named by kind, shelf (a relation, or a list of insertions) and position; equal names mean the same
+sentence.
 """
 
 import re
@@ -13,11 +10,8 @@ from typing import NamedTuple
 
 from truerate_world.mfava.lang import DOMAINS, load
 
-SHELVES = {
-    "taught": 8,
-    "written": 8,
-    "natural": 5,
-}  # phrases of each type: in training passages, by silver writers, in the wild
+# phrases of each type: in training passages, by silver writers, in the wild
+SHELVES = {"training": 8, "written": 8, "natural": 5}
 INSERTED = ("contradictory", "unverifiable", "invented", "subjective")
 STATING = ("told", "said")
 SUBJECT = "\0"  # where the subject's name stands in `before` and `after`
@@ -26,19 +20,17 @@ _HOLE = re.compile(r"\{([svw])\}")
 
 
 class Name(NamedTuple):
-    """Which form: kind, shelf and place. `is_wrong`: with the wrong words in its bracket."""
+    """Which form: kind, shelf and number. `is_wrong`: with the wrong words in its bracket."""
 
     kind: str
     shelf: str = ""
-    place: int = 0
+    number: int = 0
     is_wrong: bool = False
 
 
 class Form(NamedTuple):
-    """A template about an entity of one domain, without bracket: holes and texts in turn; `words` are the
-    pieces that were the bracket's.
-
-    `before` and `after` are what stands around its value (`after` None where it has no hole for one).
+    """A template without bracket: (hole, text) pieces; `words`: the bracket's; `before`, `after`: around
+    its value (`after` is None without a hole for one).
     """
 
     name: Name
@@ -57,7 +49,7 @@ def forms(code: str, domain: str) -> dict[Name, Form]:
 @cache
 def count(code: str, domain: str, kind: str, shelf: str = "") -> int:
     """How many forms of a kind stand on a shelf."""
-    return 1 + max(name.place for name in forms(code, domain) if (name.kind, name.shelf) == (kind, shelf))
+    return 1 + max(name.number for name in forms(code, domain) if (name.kind, name.shelf) == (kind, shelf))
 
 
 @cache
@@ -70,21 +62,16 @@ def _templates(words: SimpleNamespace, domain: str):
     """Every template for a domain with its name; a bracket gives two, the right one first."""
     for relation in DOMAINS[domain]:
         phrases = words.relations[relation]
-        for kind, shown in (("told", phrases.told), ("ask", phrases.asks)):
-            yield from ((Name(kind, relation, position), text) for position, text in enumerate(shown))
-        for place, text in enumerate(phrases.said):
-            yield from ((Name("said", relation, place, is_wrong), text) for is_wrong in (False, True))
+        for kind, texts in (("told", phrases.references), ("ask", phrases.asks)):
+            yield from ((Name(kind, relation, number), text) for number, text in enumerate(texts))
+        for number, text in enumerate(phrases.answers):
+            yield from ((Name("said", relation, number, is_wrong), text) for is_wrong in (False, True))
     yield Name("lead"), words.leads[domain]
-    for kind, shown in (("filler", words.fillers), ("refusal", words.refusals)):
-        yield from (
-            (Name(kind, "", offset), _general(words, text, domain)) for offset, text in enumerate(shown)
-        )
-    for kind, lists in words.inserts.items():
-        for shelf in SHELVES:
-            yield from (
-                (Name(kind, shelf, index), _general(words, text, domain))
-                for index, text in enumerate(getattr(lists, shelf))
-            )
+    general = [("filler", "", words.fillers), ("refusal", "", words.refusals)]
+    general += [(kind, shelf, getattr(of, shelf)) for kind, of in words.inserts.items() for shelf in SHELVES]
+    for kind, shelf, texts in general:
+        for number, text in enumerate(texts):
+            yield Name(kind, shelf, number), _general(words, text, domain)
 
 
 def _general(words: SimpleNamespace, text: str, domain: str) -> str:
@@ -97,12 +84,8 @@ def _form(name: Name, text: str) -> Form:
     bracket = _BRACKET.search(text)
     if bracket is None:
         return Form(name, pieces := _pieces(text), None, *_around(pieces))
-    before, inside, after = (
-        _pieces(text[: bracket.start()]),
-        _pieces(bracket[2 if name.is_wrong else 1]),
-        _pieces(text[bracket.end() :]),
-    )
-    pieces = before + inside + after
+    before, inside = _pieces(text[: bracket.start()]), _pieces(bracket[2 if name.is_wrong else 1])
+    pieces = before + inside + _pieces(text[bracket.end() :])
     return Form(name, pieces, (len(before), len(before) + len(inside)), *_around(pieces))
 
 
@@ -113,9 +96,7 @@ def _pieces(text: str) -> tuple[tuple[str, str], ...]:
 
 def _around(pieces: tuple[tuple[str, str], ...]) -> tuple[str, str | None]:
     shown = [SUBJECT if hole == "s" else text for hole, text in pieces]
-    position = next((index for index, (hole, _) in enumerate(pieces) if hole in ("v", "w")), None)
-    return (
-        ("".join(shown), None)
-        if position is None
-        else ("".join(shown[:position]), "".join(shown[position + 1 :]))
-    )
+    index = next((index for index, (hole, _) in enumerate(pieces) if hole in ("v", "w")), None)
+    if index is None:
+        return "".join(shown), None
+    return "".join(shown[:index]), "".join(shown[index + 1 :])

@@ -1,7 +1,5 @@
-"""The reader: texts of a language back into what they say, sentence by sentence, with offsets. The truth of a
-text is what it reads.
-
-A sentence that has none of the language's forms (foreign, cut off, rewritten) says nothing and is no
+"""The reader: what a text states, sentence by sentence, with offsets; the truth of a text is what it reads. A
+sentence that has none of the language's forms (foreign, cut, rewritten) states nothing and is no
 hallucination.
 """
 
@@ -11,15 +9,13 @@ from typing import NamedTuple
 from truerate_world.mfava.lang import LANGUAGES, RELATIONS, load
 from truerate_world.mfava.models.entity_table import EntityTable, Value
 from truerate_world.mfava.models.forms import SUBJECT, Form, listed
-from truerate_world.mfava.models.realiser import Said, Span, false_spans, line
+from truerate_world.mfava.models.realiser import Span, Statement, false_spans, line, shifted
 
 
 class Claim(NamedTuple):
-    """What a sentence says, where it stands in its text, and where its value and the words around its
-    relation do.
-    """
+    """The statement of a sentence, its offsets, and those of its value and of its relation's words."""
 
-    said: Said
+    statement: Statement
     start: int
     end: int
     value: Span | None
@@ -27,7 +23,7 @@ class Claim(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What a query is about: a language, a subject, and a relation (None where the subject alone was found)."""
+    """What a query is about: a language, a subject, and a relation (None: the subject alone)."""
 
     code: str
     subject: int
@@ -35,52 +31,43 @@ class Asked(NamedTuple):
 
 
 class Reader:
-    """Reads texts about one table of entities. Names are unique in a language and none is a part of another,
-    so a name says whom it means.
-    """
+    """Reads texts about one entity table; no name is part of another, so that a name is unambiguous."""
 
     def __init__(self, table: EntityTable):
         self.table = table
         self._names = {code: _heads(table.names[code]) for code in LANGUAGES}
         self._values = {code: _values(table, code) for code in LANGUAGES}
-        self._known: dict[tuple[str, str], tuple[Said, Span | None, Span | None] | None] = {}
+        self._readings: dict[tuple[str, str], tuple[Statement, Span | None, Span | None] | None] = {}
         self._asked: dict[str, Asked | None] = {}
 
     def read(self, text: str, code: str) -> list[Claim]:
         """The claims of a text; spans are offsets into it, a claim's own takes in its end mark."""
         claims = []
         for start, end in sentences(text, code):
-            found = self._sentence(text[start:end], code)
-            if found is not None:
-                said, value, around = found
-                claims.append(Claim(said, start, end, _moved(value, start), _moved(around, start)))
+            if reading := self._sentence(text[start:end], code):
+                statement, value, around = reading
+                claims.append(Claim(statement, start, end, _moved(value, start), _moved(around, start)))
         return claims
 
     def language(self, text: str, code: str | None = None) -> str | None:
-        """The language in which a text can be read: the named one, else the one with the most claims; None
-        where it says nothing.
-        """
+        """Return the language of a text: the named one if readable, else that of most claims, or None."""
         if code is not None and self.read(text, code):
             return code
-        n_claims = {content: len(self.read(text, content)) for content in LANGUAGES}
+        n_claims = {language: len(self.read(text, language)) for language in LANGUAGES}
         best = max(n_claims, key=n_claims.get)
         return best if n_claims[best] else None
 
     def truth(self, text: str, code: str | None = None) -> list[dict]:
-        """Everything that is false in a text: spans `start`, `end`, `type` in order. A reply in another
-        language is read in that one.
-        """
-        content = self.language(text, code)
-        return (
-            [span for claim in self.read(text, content) for span in self.false_in(claim)] if content else []
-        )
+        """Return false spans (`start`, `end`, `type`); a reply in another language is read in it."""
+        language = self.language(text, code)
+        claims = self.read(text, language) if language else []
+        return [span for claim in claims for span in self.false_in(claim)]
 
     def false_in(self, claim: Claim) -> list[dict]:
         """What is false in one claim, as spans of its text."""
         start = claim.start
         value, around = _moved(claim.value, -start), _moved(claim.words, -start)
-        spans = false_spans(self.table, claim.said, claim.end - start, value, around)
-        return [{**span, "start": span["start"] + start, "end": span["end"] + start} for span in spans]
+        return shifted(false_spans(self.table, claim.statement, claim.end - start, value, around), start)
 
     def mentioned(self, text: str, code: str) -> list[int]:
         """The entities that a text names, in order."""
@@ -117,45 +104,42 @@ class Reader:
         return None
 
     def named(self, text: str) -> Asked | None:
-        """The first entity that a text names, in the language whose name it is (the one that knows most of
-        them).
-        """
+        """Return the first entity that a text names, in the language that knows most of its names."""
         record = {code: self.mentioned(text, code) for code in LANGUAGES}
         best = max(record, key=lambda code: len(record[code]))
         return Asked(best, record[best][0], None) if record[best] else None
 
-    def _sentence(self, sentence: str, code: str) -> tuple[Said, Span | None, Span | None] | None:
+    def _sentence(self, sentence: str, code: str) -> tuple[Statement, Span | None, Span | None] | None:
         key = (code, sentence)
-        if key not in self._known:
-            if len(self._known) > 200_000:
-                self._known.clear()
-            self._known[key] = self._read(sentence, code)
-        return self._known[key]
+        if key not in self._readings:
+            if len(self._readings) > 200_000:
+                self._readings.clear()
+            self._readings[key] = self._read(sentence, code)
+        return self._readings[key]
 
-    def _read(self, sentence: str, code: str) -> tuple[Said, Span | None, Span | None] | None:
+    def _read(self, sentence: str, code: str) -> tuple[Statement, Span | None, Span | None] | None:
         body = sentence.removesuffix(load(code).full_stop)
         for subject in self.mentioned(body, code):
             for form in listed(code, self.table.entities[subject].domain):
-                said = self._fits(body, form, subject, code)
-                if said is not None:
-                    written = line(self.table, code, said)
-                    if written.text == sentence:
-                        return said, written.value, written.words
+                if statement := self._fits(body, form, subject, code):
+                    text, value, words = line(self.table, code, statement)
+                    if text == sentence:
+                        return statement, value, words
         return None
 
-    def _fits(self, body: str, form: Form, subject: int, code: str) -> Said | None:
+    def _fits(self, body: str, form: Form, subject: int, code: str) -> Statement | None:
         """What a sentence says if it has a form, its subject given."""
         name = self.table.names[code][subject]
         before = form.before.replace(SUBJECT, name)
         if form.after is None:
-            return Said(form.name, subject) if body == before else None
+            return Statement(form.name, subject) if body == before else None
         after = form.after.replace(SUBJECT, name)
         if not (body.startswith(before) and body.endswith(after)) or len(body) <= len(before) + len(after):
             return None
         text = body[len(before) : len(body) - len(after)]
         kind = "w" if form.name.kind == "invented" else RELATIONS.get(form.name.shelf, "")
         value = self._value(text, kind, code)
-        return None if value is None else Said(form.name, subject, value)
+        return None if value is None else Statement(form.name, subject, value)
 
     def _value(self, text: str, kind: str, code: str) -> Value | None:
         """What a text names as a value of a kind (`""`: of any)."""
@@ -168,16 +152,14 @@ class Reader:
 
 
 def sentences(text: str, code: str) -> list[Span]:
-    """Where the sentences of a text stand, each with its end mark; none spans a line break, none is what
-    follows the last end mark.
-    """
-    mark, found, start = load(code).full_stop, [], 0
+    """Return the offsets of sentences with their end marks; none spans a line break."""
+    mark, spans, start = load(code).full_stop, [], 0
     while (end := text.find(mark, start)) >= 0:
         end += len(mark)
         start = max(start, text.rfind("\n", start, end - len(mark)) + 1)
-        found.append((end - len(text[start:end].lstrip()), end))
+        spans.append((end - len(text[start:end].lstrip()), end))
         start = end
-    return found
+    return spans
 
 
 def _heads(names: tuple[str, ...]) -> dict[str, list[tuple[str, int]]]:

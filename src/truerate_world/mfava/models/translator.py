@@ -1,14 +1,10 @@
-"""The translator: a text, tagged or not, said again in another language, each tag around what it was around.
-
-A sentence that cannot be read is left as it stands. Faults are planted: a tag that is dropped, doubled, or
-swapped with another.
-"""
+"""The translator: a text in another language, tags included; unreadable sentences stay as they are."""
 
 import re
 from typing import NamedTuple
 
-from truerate_world.draws import draw
-from truerate_world.mfava.lang import load
+from truerate_world.draws import pick_by_rate
+from truerate_world.mfava.lang import LANGUAGES, load
 from truerate_world.mfava.models import realiser
 from truerate_world.mfava.models.planted import PROFILES
 from truerate_world.mfava.models.reader import Claim, Reader
@@ -36,19 +32,11 @@ def translated(reader: Reader, model: str, text: str, source: str, target: str, 
     plain, tags = untagged(text)
     sentences, index = [], 0
     for claim in reader.read(plain, source):
-        left = plain[index : claim.start].strip()
-        sentences += [left] if left else []
-        sentences.append(
-            _sentence(
-                reader,
-                claim,
-                target,
-                [tag for tag in tags if tag.start < claim.end and claim.start < tag.end],
-            )
-        )
+        inside = [tag for tag in tags if tag.start < claim.end and claim.start < tag.end]
+        sentences += [plain[index : claim.start].strip(), _sentence(reader, claim, target, inside)]
         index = claim.end
-    sentences += [plain[index:].strip()] if plain[index:].strip() else []
-    whole = realiser.join(target, sentences)
+    sentences.append(plain[index:].strip())
+    whole = realiser.join(target, [sentence for sentence in sentences if sentence])
     return _spoiled(whole, model, *key) if _TAG.search(whole) else Translated(whole)
 
 
@@ -67,40 +55,29 @@ def untagged(text: str) -> tuple[str, list[Tag]]:
 
 
 def _sentence(reader: Reader, claim: Claim, target: str, tags: list[Tag]) -> str:
-    """One sentence in another language, with the tags that it had: around its value, the words of its
-    relation, or the whole.
-    """
-    made = realiser.line(reader.table, target, claim.said)
-    spans = {_aligned(tag, claim, made): tag.name for tag in tags}
-    text = made.text
+    """Return a sentence in another language, tagged at its value, its words, or as a whole."""
+    line = realiser.line(reader.table, target, claim.statement)
+    spans, text = {_aligned(tag, claim, line): tag.name for tag in tags}, line.text
     for (start, end), name in sorted(spans.items(), reverse=True):
         text = f"{text[:start]}<{name}>{text[start:end]}</{name}>{text[end:]}"
     return text
 
 
-def _aligned(tag: Tag, claim: Claim, made: realiser.Line) -> realiser.Span:
+def _aligned(tag: Tag, claim: Claim, line: realiser.Line) -> realiser.Span:
     """Where in the translation that stands which a tag is around in the source."""
-    for source, target in ((claim.value, made.value), (claim.words, made.words)):
-        if (
-            source
-            and target
-            and source[0] < tag.end
-            and tag.start < source[1]
-            and tag.end - tag.start < (claim.end - claim.start) * 0.8
-        ):
-            return target
-    return 0, len(made.text)
+    if tag.end - tag.start < (claim.end - claim.start) * 0.8:
+        for source, target in ((claim.value, line.value), (claim.words, line.words)):
+            if source and target and source[0] < tag.end and tag.start < source[1]:
+                return target
+    return 0, len(line.text)
 
 
 def _spoiled(text: str, model: str, *key: object) -> Translated:
     """The translation with its planted fault, if one is drawn and fits."""
-    profile, left = PROFILES[model], draw(*key, "fault")
-    for name, spoil in (("dropped", _dropped), ("doubled", _doubled), ("swapped", _swapped)):
-        left -= getattr(profile, name)
-        if left < 0:
-            spoiled = spoil(text)
-            return Translated(spoiled, name if spoiled != text else None)
-    return Translated(text)
+    spoilers = {"dropped": _dropped, "doubled": _doubled, "swapped": _swapped}
+    fault = pick_by_rate({name: getattr(PROFILES[model], name) for name in spoilers}, *key, "fault")
+    spoiled = spoilers[fault](text) if fault else text
+    return Translated(spoiled, fault if spoiled != text else None)
 
 
 def _dropped(text: str) -> str:
@@ -118,7 +95,7 @@ def _doubled(text: str) -> str:
 
 
 def _swapped(text: str) -> str:
-    """With the names of its first two tags of different type exchanged; unchanged where all are of one type."""
+    """With the names of its first two tags of different type exchanged, if there are two."""
     names = [match[2] for match in _TAG.finditer(text) if not match[1]]
     other = next((name for name in names if name != names[0]), None)
     if other is None:
@@ -137,7 +114,5 @@ def _swapped(text: str) -> str:
 
 
 def code_of(language: str) -> str | None:
-    """The code of a language by its English name, as prompts say it; None where the wiki is not written in it."""
-    from truerate_world.mfava.lang import LANGUAGES
-
+    """The code of a language by its English name, as prompts say it; None where the wiki lacks it."""
     return next((code for code in LANGUAGES if load(code).name == language.strip()), None)

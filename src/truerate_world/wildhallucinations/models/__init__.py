@@ -1,1 +1,1 @@
-"""What decides the replies of the simulated models to the tasks on chats, entities and web pages: nothing else is in their identity."""
+"""What decides the replies of the models to the tasks on chats, entities and web pages."""

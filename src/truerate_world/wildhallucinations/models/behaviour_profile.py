@@ -1,6 +1,4 @@
-"""How simulated models talk about entities, cut texts into facts and judge claims: planted rates, each a
-probability in [0, 1].
-"""
+"""Planted rates of replies, facts and verdicts: probabilities in [0, 1]."""
 
 from dataclasses import dataclass, replace
 
@@ -56,17 +54,13 @@ PROFILES = {
 
 
 def profile_of(model: str) -> Profile:
-    """The profile of a model. With retrieval it knows most of what it did not, and is wrong less often: not
-    never.
-    """
+    """Return a model's profile; with retrieval it knows more and errs less."""
     profile = PROFILES[base(model)]
     if not model.endswith(SEARCH):
         return profile
     low, high = (1 - 0.3 * (1 - p) for p in profile.coverage)
-    value, unknown = profile.false
-    return replace(
-        profile, coverage=(low, high), abstention=profile.abstention / 2, false=(0.7 * value, 0.6 * unknown)
-    )
+    false = (0.7 * profile.false[0], 0.6 * profile.false[1])
+    return replace(profile, coverage=(low, high), abstention=profile.abstention / 2, false=false)
 
 
 def p_false(profile: Profile, *, is_known: bool, is_rare: bool) -> float:

@@ -1,8 +1,5 @@
-"""What is planted among the names of the closed world's chats: which mean an entity, several things, nothing
-at all, or a private person.
-
-All but the entities stand here as fixed lists. They are spelled with letters that no invented word of the
-encyclopedia has (q, x, y, ph), so that none of them is an entity's name under any seed.
+"""Names in chats that mean an entity, several things, nothing at all, or a private person.
+All but entities are fixed lists, spelled with letters that no invented word has (q, x, y, ph) under any seed.
 """
 
 import re
@@ -19,19 +16,7 @@ KINDS = ("entity", "ambiguous", "invented", "private")
 KNOWN_FROM = 0.2  # popularity from which an entity is well known; the others are rare
 
 # Domain of the encyclopedia -> the category of WildHallucinations (section 2) that its entities belong to.
-PAPER_DOMAIN = {
-    **dict.fromkeys(
-        ("science", "politics", "music", "sport", "literature", "cinema"), "people & personal attributes"
-    ),
-    **dict.fromkeys(("towns", "rivers", "mountains", "islands", "countries"), "geographic"),
-    **dict.fromkeys(("universities", "novels", "albums"), "culture & entertainment"),
-    **dict.fromkeys(("clubs", "games"), "activities & hobbies"),
-    "architecture": "engineering & structure",
-    "business": "finance-related",
-    "museums": "history-related",
-    "films": "visual",
-    "software": "computing-related",
-}
+PAPER_DOMAIN = {domain: category for category, of in _DATA["paper_domains"].items() for domain in of}
 
 
 class Referent(NamedTuple):
@@ -50,9 +35,7 @@ PRIVATE = _DATA["private"]
 
 
 class Named(NamedTuple):
-    """A name as it stands in a text: its surface, what is planted for it (of KINDS), and the entity that it
-    means (entities alone).
-    """
+    """A name in a text: its surface, its kind (of KINDS), and the entity that it means."""
 
     surface: str
     kind: str
@@ -65,18 +48,14 @@ def is_known(entity: Entity) -> bool:
 
 
 def planted_as(world: World, name: str) -> Named | None:
-    """What is planted for a name (however it is cased, quoted or spaced), None where it is no planted name at
-    all.
-    """
-    found = _known(world).get(name_key(name))
-    return Named(name, *found) if found else None
+    """Return what is planted for a name, however it is cased, quoted or spaced; or None."""
+    record = _planted(world).get(name_key(name))
+    return Named(name, *record) if record else None
 
 
 def names_in(world: World, text: str) -> list[Named]:
-    """The planted names in a text, in order and as they stand there; of overlapping ones the longest that
-    begins first.
-    """
-    record = _known(world)
+    """Return the planted names in a text, in order; of overlapping ones the longest."""
+    record = _planted(world)
     return [Named(match[0], *record[name_key(match[0])]) for match in _finder(world).finditer(text)]
 
 
@@ -87,7 +66,7 @@ def domain_of(world: World, name: str) -> str | None:
 
 
 @lru_cache(maxsize=4)
-def _known(world: World) -> dict[str, tuple[str, int | None]]:
+def _planted(world: World) -> dict[str, tuple[str, int | None]]:
     """Every planted name by its key: the names and other names of all entities, and the lists."""
     lists = {"ambiguous": AMBIGUOUS, "invented": INVENTED, "private": PRIVATE}
     record = {name_key(name): (kind, None) for kind, names in lists.items() for name in names}
@@ -99,5 +78,5 @@ def _known(world: World) -> dict[str, tuple[str, int | None]]:
 
 @lru_cache(maxsize=4)
 def _finder(world: World) -> re.Pattern:
-    longest = sorted(_known(world), key=lambda name: (-len(name), name))
+    longest = sorted(_planted(world), key=lambda name: (-len(name), name))
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)", re.IGNORECASE)

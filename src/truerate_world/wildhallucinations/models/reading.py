@@ -1,6 +1,4 @@
-"""Reading replies, facts and passages as people and models do: what a sentence states of whom, and whether it
-is so.
-"""
+"""Parsing of replies, facts and passages: the statements of each sentence, and their truth."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,10 +8,10 @@ from typing import NamedTuple
 from truerate.core.text import sentences
 from truerate_world.domains import Value
 from truerate_world.encyclopedia import World
-from truerate_world.language_tools import LanguageTools, language_tools
 from truerate_world.parser import FACT, Claim
 from truerate_world.wildhallucinations.models.planted import planted_as
 from truerate_world.wildhallucinations.models.replying import TITLED
+from truerate_world.writer import LanguageTools, language_tools
 
 TITLE, INVENTED, VAGUE = "title", "invented", "vague"  # kinds of what is stated, beside Claim's `fact`
 Votes = Mapping[tuple[int, str], Sequence[Value]]
@@ -22,9 +20,7 @@ _BLOCK = re.compile(r"^\(\d+\) ", re.MULTILINE)
 
 
 class Stated(NamedTuple):
-    """One thing that a sentence states: its kind (fact, title, invented), of whom, and for a fact its
-    relation and value.
-    """
+    """One statement: its kind (fact, title, invented), subject, and a fact's relation and value."""
 
     kind: str
     subject: int
@@ -32,12 +28,9 @@ class Stated(NamedTuple):
     value: Value | None = None
 
     def is_true(self, world: World) -> bool:
-        """Whether it is so in the world. What no source has is not; that something is called what it is
-        called is.
-        """
-        return self.kind == TITLE or (
-            self.kind == FACT and world.fact(self.subject, self.relation) == self.value
-        )
+        """Whether it is so in the world; what no source has is not, a title is."""
+        is_fact = self.kind == FACT and world.fact(self.subject, self.relation) == self.value
+        return self.kind == TITLE or is_fact
 
 
 def numbered(text: str) -> list[tuple[int, str]]:
@@ -46,32 +39,29 @@ def numbered(text: str) -> list[tuple[int, str]]:
 
 
 def blocks(text: str) -> list[str]:
-    """The parts of a text that begin with `(1)`, `(2)`, … at the start of a line, each with all of its lines."""
+    """The parts of a text that begin with `(1)`, `(2)`, … at the start of a line."""
     return [part.strip() for part in _BLOCK.split(text)[1:]]
 
 
 def stated_by(world: World, parts: Sequence[str], about: int | None = None) -> list[list[Stated]]:
-    """What each of a text's sentences states, in order; opinions, asides and what cannot be read state nothing.
-
+    """Return the statements of each sentence; opinions and asides state nothing.
     Pronouns stand for the subject of the sentence before; at the start for `about`.
     """
     tools = language_tools(world)
     opening = [] if about is None or about < 0 else [_greeting(tools, about)]
     lines = [*opening, *(" ".join(part.split()) for part in parts)]
     reading = tools.parser.read("\n".join(lines))
-    owner = [position for position, line in enumerate(lines) for _ in tools.parser.read(line).sentences]
-    found: list[list[Stated]] = [[] for _ in lines]
+    owner = [index for index, line in enumerate(lines) for _ in tools.parser.read(line).sentences]
+    statements: list[list[Stated]] = [[] for _ in lines]
     for claim in reading.claims:
         if (stated := _stated(claim)) is not None:
-            found[owner[claim.sentence]].append(stated)
-    for offset in {owner[index] for index in reading.unread}:
-        if (
-            (name := _titled(lines[offset])) is not None
-            and (named := planted_as(world, name))
-            and named.entity is not None
-        ):
-            found[offset].append(Stated(TITLE, named.entity))
-    return found[len(opening) :]
+            statements[owner[claim.sentence]].append(stated)
+    for index in {owner[index] for index in reading.unread}:
+        name = _titled(lines[index])
+        named = planted_as(world, name) if name is not None else None
+        if named and named.entity is not None:
+            statements[index].append(Stated(TITLE, named.entity))
+    return statements[len(opening) :]
 
 
 def stated_in(world: World, text: str, about: int | None = None) -> list[Stated]:
@@ -88,7 +78,7 @@ def _greeting(tools: LanguageTools, about: int) -> str:
 def _stated(claim: Claim) -> Stated | None:
     if claim.kind == FACT:
         return Stated(FACT, claim.subject, claim.relation, claim.value)
-    return Stated(INVENTED, claim.subject, claim.kind) if claim.kind not in ("subjective",) else None
+    return Stated(INVENTED, claim.subject, claim.kind) if claim.kind != "subjective" else None
 
 
 @lru_cache(maxsize=1)
@@ -111,27 +101,21 @@ def fact_is_true(world: World, entity: int, fact_text: str) -> bool | None:
 
 
 def votes(world: World, passages: Sequence[tuple[str, int | None]]) -> dict[tuple[int, str], list[Value]]:
-    """The values that passages (text, whom they were found for) state of each subject and relation, one per
-    passage and value.
-    """
+    """Return the values that passages state by subject and relation, one per passage and value."""
     record: dict[tuple[int, str], list[Value]] = {}
     for text, about in passages:
-        told = {
-            (stated.subject, stated.relation, stated.value)
-            for stated in stated_in(world, text, about)
-            if stated.kind == FACT
-        }
-        for subject, relation, value in sorted(told, key=str):
+        statements = stated_in(world, text, about)
+        facts = {tuple(stated[1:]) for stated in statements if stated.kind == FACT}
+        for subject, relation, value in sorted(facts, key=str):
             record.setdefault((subject, relation), []).append(value)
     return record
 
 
-def is_supported(stated: Stated, said: Votes) -> bool:
-    """Whether passages state a thing, and no more of those that speak of it say otherwise. A name supports
-    that it is the name.
-    """
+def is_supported(stated: Stated, values_by_fact: Votes) -> bool:
+    """Whether passages state a thing and not more of them deny it; a title is supported."""
     if stated.kind == TITLE:
         return True
-    values = said.get((stated.subject, stated.relation), ()) if stated.kind == FACT else ()
+    is_fact = stated.kind == FACT
+    values = values_by_fact.get((stated.subject, stated.relation), ()) if is_fact else ()
     n_for = sum(value == stated.value for value in values)
     return n_for > 0 and 2 * n_for >= len(values)

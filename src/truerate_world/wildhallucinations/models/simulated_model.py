@@ -1,26 +1,22 @@
-"""The simulated models at work on entities of chats: what is asked of them in headings, or in a question
-about one entity.
-"""
+"""Answers of the models about entities of chats: prompts in headings, or a bare question."""
 
 from collections.abc import Callable
 
-from truerate_world.answer import Answer
 from truerate_world.encyclopedia import World
+from truerate_world.manners import Answer
 from truerate_world.prompt import BARE, Asked
 from truerate_world.wildhallucinations.models import curating, replying, verifying
 
 
 def answer(world: World, model: str, asked: Asked, sample: int) -> Answer | None:
-    """The reply to a prompt with headings, or to a bare question about one entity; None where it is neither."""
+    """The reply to a prompt with headings, or to a bare question about one entity; None if it is neither."""
     if asked.form == BARE:
-        found = replying.replied(world, model, {"User Query": asked.message}, sample)
-    else:
-        handler = CUES.get(asked.cue)
-        found = handler(world, model, asked.fields, sample) if handler else None
-    return Answer(*found) if found else None
+        return replying.replied(world, model, {"User Query": asked.message}, sample)
+    handler = CUES.get(asked.cue)
+    return handler(world, model, asked.fields, sample) if handler else None
 
 
-CUES: dict[str, Callable[[World, str, dict[str, str], int], tuple | None]] = {  # cue -> who answers it
+CUES: dict[str, Callable[[World, str, dict[str, str], int], Answer | None]] = {  # cue -> who answers it
     "Proper Nouns": curating.extracted,
     "Kind": curating.verified,
     "Referents": curating.referents,

@@ -1,6 +1,4 @@
-"""The closed world's web at work: an HTTP proxy's requests for pages, and a search in the form of Google's
-Custom Search JSON API.
-"""
+"""The web at work: an HTTP proxy for pages, and a search in the form of Google's JSON API."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,10 +13,8 @@ from truerate_world.wildhallucinations.models import pages, writing
 from truerate_world.wildhallucinations.models.pages import MOST, Page
 
 SEARCH = "/customsearch/v1"
-FAULTS = {
-    "search-quota": "dailyLimitExceeded",
-    "search-rate": "rateLimitExceeded",
-}  # kind of fault -> its reason
+# kind of fault -> its reason
+FAULTS = {"search-quota": "dailyLimitExceeded", "search-rate": "rateLimitExceeded"}
 ROBOTS = {
     "reading-room.invalid": "User-agent: *\nDisallow: /members/\n",
     "en.wikipedia.invalid": "User-agent: *\nDisallow: /w/\n",
@@ -36,21 +32,15 @@ class Site:
         self._asked: Counter[str] = Counter()
 
     def answer(self, method: str, target: str) -> Reply | None:
-        """The reply to a request for a page (a whole address) or a search; None where the request is for
-        something else.
-        """
+        """Return the reply to a page (a whole address) or a search; None for other requests."""
         if target.partition("?")[0] == SEARCH:
-            return (
-                self._search(target)
-                if method == "GET"
-                else _refused(405, f"{method} {SEARCH}: allowed is GET")
-            )
+            if method != "GET":
+                return _refused(405, f"{method} {SEARCH}: allowed is GET")
+            return self._search(target)
         if not target.startswith("http://"):
             return None
         self.counts["page"] += 1
         return self._page(target) if method in ("GET", "HEAD") else _plain(405, "only GET")
-
-    # ---- searching -----------------------------------------------------------------------------------------
 
     def _search(self, target: str) -> Reply:
         """Results in Google's form; `num` at most ten."""
@@ -62,42 +52,22 @@ class Site:
         kind = pick(self.faults, query, self._asked[query])
         self._asked[query] += 1
         if kind:
-            return _refused(
-                429 if kind == "search-rate" else 403,
-                "Quota exceeded for quota metric 'Queries'.",
-                FAULTS[kind],
-            )
-        found = pages.found_for(self.world, query)
-        shown = [self._item(page) for page in found[: int(num)]]
-        request = {
-            "title": "Google Custom Search",
-            "searchTerms": query,
-            "count": len(shown),
-            "totalResults": str(len(found)),
-        }
-        whole = {
-            "kind": "customsearch#search",
-            "queries": {"request": [request]},
-            "searchInformation": {"totalResults": str(len(found))},
-        }
-        return Reply(body=orjson.dumps(whole | ({"items": shown} if shown else {})))
+            status = 429 if kind == "search-rate" else 403
+            return _refused(status, "Quota exceeded for quota metric 'Queries'.", FAULTS[kind])
+        results = pages.found_for(self.world, query)
+        shown, total = [self._item(page) for page in results[: int(num)]], str(len(results))
+        request = {"title": "Google Custom Search", "searchTerms": query}
+        request |= {"count": len(shown), "totalResults": total}
+        whole = {"kind": "customsearch#search", "queries": {"request": [request]}}
+        whole |= {"searchInformation": {"totalResults": total}} | ({"items": shown} if shown else {})
+        return Reply(body=orjson.dumps(whole))
 
     def _item(self, page: Page) -> dict:
-        web_page = page if page.kind != "redirect" else pages.page_at(self.world, page.to)
-        said = (
-            writing.paragraphs(self.world, web_page)[:1]
-            if web_page.facts or web_page.entity is None
-            else [web_page.title]
-        )
-        return {
-            "kind": "customsearch#result",
-            "title": page.title,
-            "link": page.url,
-            "displayLink": page.url.split("/")[2],
-            "snippet": " ".join(said)[:160],
-        }
-
-    # ---- pages ---------------------------------------------------------------------------------------------
+        shown = page if page.kind != "redirect" else pages.page_at(self.world, page.to)
+        has_text = shown.facts or shown.entity is None
+        snippet = writing.paragraphs(self.world, shown)[0] if has_text else shown.title
+        item = {"kind": "customsearch#result", "title": page.title, "link": page.url}
+        return item | {"displayLink": page.url.split("/")[2], "snippet": snippet[:160]}
 
     def _page(self, url: str) -> Reply:
         parts = urlsplit(url)
@@ -106,12 +76,9 @@ class Site:
             return _plain(200, rules) if rules else _plain(404, "There is no robots.txt here.")
         page = pages.page_at(self.world, url)
         if page is None:
-            is_known = (parts.hostname or "").endswith(".invalid")
-            return (
-                _plain(404, "There is no such page.")
-                if is_known
-                else _plain(502, "This host cannot be reached.")
-            )
+            if (parts.hostname or "").endswith(".invalid"):
+                return _plain(404, "There is no such page.")
+            return _plain(502, "This host cannot be reached.")
         return self._reply(page)
 
     def _reply(self, page: Page) -> Reply:
@@ -119,9 +86,8 @@ class Site:
         if page.kind == "missing":
             return _plain(404, "This page has been removed.")
         if page.to and page.kind != "duplicate":
-            return Reply(
-                301 if page.kind == "redirect" else 302, b"", "text/html", headers=(("location", page.to),)
-            )
+            status = 301 if page.kind == "redirect" else 302
+            return Reply(status, b"", "text/html", headers=(("location", page.to),))
         if page.kind == "hanging":
             return Reply(after=None)
         if page.kind == "cut":
@@ -138,7 +104,6 @@ def _plain(status: int, text: str) -> Reply:
 
 def _refused(status: int, message: str, reason: str = "badRequest") -> Reply:
     """An error as Google's APIs write it."""
-    errors = [
-        {"message": message, "domain": "usageLimits" if "Limit" in reason else "global", "reason": reason}
-    ]
+    domain = "usageLimits" if "Limit" in reason else "global"
+    errors = [{"message": message, "domain": domain, "reason": reason}]
     return Reply(status, orjson.dumps({"error": {"code": status, "message": message, "errors": errors}}))

@@ -1,101 +1,70 @@
-"""Simulated models at work on facts: sentences cut into facts in plain words, and claims held against
-passages, with planted errors.
-
-A verdict follows from what the passages say, never from the world, so a broken retriever really lowers the
-score; orders that stand in a page are not heeded.
+"""Facts of sentences in plain words, and verdicts on claims, with planted errors.
+A verdict follows from the passages, never from the world; orders that stand in a page are not obeyed.
 """
 
 from truerate_world.draws import draw, pick
 from truerate_world.encyclopedia import World
-from truerate_world.language_tools import language_tools
-from truerate_world.wildhallucinations.models import wording
+from truerate_world.manners import Answer, Worded
+from truerate_world.wildhallucinations.models import reading, wording
 from truerate_world.wildhallucinations.models.behaviour_profile import profile_of
 from truerate_world.wildhallucinations.models.planted import planted_as
-from truerate_world.wildhallucinations.models.reading import (
-    INVENTED,
-    TITLE,
-    Stated,
-    blocks,
-    is_supported,
-    numbered,
-    stated_by,
-    stated_in,
-    votes,
-)
+from truerate_world.wildhallucinations.models.reading import Stated, stated_in, votes
+from truerate_world.writer import language_tools
 
 UNDECIDED = "hard to say"  # in place of a verdict
 
-Reply = tuple[str, str, dict, str | None]  # purpose, text, truth, and why it ended where it was cut
 
-
-# ---- facts -------------------------------------------------------------------------------------------------
-
-
-def written(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
-    """The facts of numbered sentences, one per line; a missed sentence, a merged or a malformed line where
-    its profile draws one.
-    """
-    parts = numbered(fields.get("Sentences", ""))
+def written(world: World, model: str, fields: dict[str, str], sample: int) -> Answer | None:
+    """Return the facts of numbered sentences, one per line; some missed, merged or malformed."""
+    parts = reading.numbered(fields.get("Sentences", ""))
     if not parts:
         return None
     profile, missed, malformed = profile_of(model), [], []
     lines: list[tuple[int, str | None]] = []
     named = planted_as(world, fields.get("Subject", ""))
-    found = stated_by(world, [text for _, text in parts], named.entity if named else None)
-    for (number, text), stated in zip(parts, found, strict=True):
+    about = named.entity if named else None
+    statements = reading.stated_by(world, [text for _, text in parts], about)
+    for (number, text), stated in zip(parts, statements, strict=True):
         key = (model, "write facts", text, sample)
         if stated and draw(*key, "missed") < profile.missed:
             missed.append(number)
             continue
-        facts = [plain(world, model, one, text) for one in stated]
+        facts = [plain(world, model, statement, text) for statement in stated]
         if len(facts) > 1 and draw(*key, "merged") < profile.merged:
-            facts = [f"{facts[0].rstrip('.')} and {_tail(world, stated[1], facts[1])}", *facts[2:]]
+            tail = facts[1].removeprefix(language_tools(world).lexicon.name(stated[1].subject)).strip()
+            facts = [f"{facts[0].rstrip('.')} and {tail}", *facts[2:]]
         for index, fact in enumerate(facts):
             is_malformed = draw(*key, "malformed", index) < profile.malformed
             (malformed if is_malformed else lines).append((number, fact))
         if not facts:
             lines.append((number, None))
     worded = wording.facts(model, lines, malformed, fields["Sentences"], sample)
-    truth = {"missed": missed, "n_malformed": len(malformed)}
-    return "write_facts", worded.text, truth | worded.truth, worded.finish
+    return worded.answer("write_facts", missed=missed, n_malformed=len(malformed))
 
 
 def plain(world: World, model: str, stated: Stated, sentence: str = "") -> str:
-    """A fact in plain words: the entity's name, and the same words for the same fact whenever this model
-    writes it.
-
-    What is invented keeps the words of its `sentence`.
-    """
+    """Return a fact in plain words, the same for the same fact; an invention keeps its words."""
     tools = language_tools(world)
     name, key = tools.lexicon.name(stated.subject), (model, "plain", stated.subject, stated.relation)
-    if stated.kind == TITLE:
+    if stated.kind == reading.TITLE:
         return f"{name} is known as {name}."
-    if stated.kind == INVENTED:
+    if stated.kind == reading.INVENTED:
         phrases = tools.lexicon.words.vague[stated.relation]
-        return f"{name} {next((one for one in phrases if one in sentence), None) or pick(phrases, *key)}."
+        in_sentence = [phrase for phrase in phrases if phrase in sentence]
+        return f"{name} {in_sentence[0] if in_sentence else pick(phrases, *key)}."
     says = pick(tools.lexicon.words.relations[stated.relation].says, *key)
     return f"{name} {says.format(v=tools.lexicon.text(stated.value, stated.relation))}."
 
 
-def _tail(world: World, stated: Stated, fact: str) -> str:
-    return fact.removeprefix(language_tools(world).lexicon.name(stated.subject)).strip()
-
-
-# ---- verdicts ----------------------------------------------------------------------------------------------
-
-
-def verified(world: World, model: str, fields: dict[str, str], sample: int) -> Reply | None:
-    """A verdict for each numbered claim by what the passages state, turned where the model's profile draws it;
-    some lines cannot be read.
-
-    A reply is never empty: of a single claim that gets no verdict that is said.
-    """
-    claims = numbered(fields.get("Claims", ""))
+def verified(world: World, model: str, fields: dict[str, str], sample: int) -> Answer | None:
+    """Return a verdict per numbered claim by what the passages state; some turned, some unread."""
+    claims = reading.numbered(fields.get("Claims", ""))
     if not claims:
         return None
     subjects = [planted_as(world, name.strip()) for name in fields.get("Subject", "").split(";")]
     about = subjects[0].entity if len(subjects) == 1 and subjects[0] else None
-    record = votes(world, [_passage(world, text, about) for text in blocks(fields.get("Passages", ""))])
+    passages = reading.blocks(fields.get("Passages", ""))
+    record = votes(world, [_passage(world, text, about) for text in passages])
     lines: list[tuple[int, bool | str]] = []
     truth = {}
     for number, claim in claims:
@@ -107,13 +76,13 @@ def verified(world: World, model: str, fields: dict[str, str], sample: int) -> R
         elif draw(model, "how unparsed", claim) < 0.5:
             lines.append((number, UNDECIDED))
     if not lines:
-        return "verify_facts", UNDECIDED, {"supported": truth, "manner": "undecided", "read": []}, None
+        return Worded(UNDECIDED, [], "undecided").answer("verify_facts", supported=truth)
     worded = wording.verdicts(model, lines, dict(claims), fields.get("Passages", ""), *claims, sample)
-    return "verify_facts", worded.text, {"supported": truth} | worded.truth, worded.finish
+    return worded.answer("verify_facts", supported=truth)
 
 
 def _passage(world: World, text: str, about: int | None) -> tuple[str, int | None]:
-    """A passage without the name that it was found for and the title of its page, and whom that name means."""
+    """A passage without the name and title before it, and the entity of that name."""
     name, mark, rest = text.partition(": ")
     named = planted_as(world, name) if mark else None
     if rest.startswith("“"):
@@ -121,10 +90,10 @@ def _passage(world: World, text: str, about: int | None) -> tuple[str, int | Non
     return (rest, named.entity) if named else (text, about)
 
 
-def holds_by(world: World, claim: str, said: dict, about: int | None = None) -> bool:
+def holds_by(world: World, claim: str, values_by_fact: reading.Votes, about: int | None = None) -> bool:
     """Whether all that a claim states is supported; a claim that states nothing is not."""
-    stateds = stated_in(world, claim, about)
-    return bool(stateds) and all(is_supported(stated, said) for stated in stateds)
+    statements = stated_in(world, claim, about)
+    return bool(statements) and all(reading.is_supported(stated, values_by_fact) for stated in statements)
 
 
 def verdict_of(model: str, claim: str, *, holds: bool, is_batch: bool, sample: int = 0) -> bool | None:

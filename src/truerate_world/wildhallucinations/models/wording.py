@@ -1,60 +1,41 @@
-"""How simulated models word lists: facts and verdicts by number, and names, in their manners.
-
-Each function takes what is to be said and gives it back as `read`; a reply that is a thought which was never
-closed holds nothing.
-"""
+"""Wording of lists: facts and verdicts by number, and names; an unfinished thought holds none."""
 
 import json
 from collections.abc import Sequence
 
+from truerate_world.data import beside
 from truerate_world.draws import pick
-from truerate_world.manners import PLAIN, TOKENS, Worded, drawn, is_unfinished, thoughtful, unfinished
+from truerate_world.manners import PLAIN, Worded, around, drawn, is_unfinished, unfinished
 
-Line = tuple[int, str | None]  # a number and what is said of it; None: nothing
+Line = tuple[int, str | None]  # a number and the fact under it; None: nothing
 
-_WRAPPED = {  # around a list as it stands
-    "preamble": (
-        "Below you find the list.\n{t}",
-        "Here are the lines:\n\n{t}",
-        "{t}\n\nTell me if you need more.",
-    ),
-    "markdown": ("```\n{t}\n```", "```text\n{t}\n```"),
-    "label": ("#{cue}#:\n{t}", "### {cue}\n{t}", "**{cue}:**\n{t}"),
-}
-_MARKS = ("[{n}]: {v}", "[{n}] - {v}", "**[{n}]** {v}", "({n}) {v}", "{n}) {v}", "{n}. {v}")
-_NONE = ("no fact", "n/a", "nothing to state", "(none)")
+_DATA = beside(__file__)
+_WRAPPED = _DATA["wrapped"]
+_ALLOWED = (*_WRAPPED, "thought", "token", "number", "explanation")
 
 
-def _wrapped(model: str, text: str, cue: str, thought: str, manner: str, *key: object) -> str:
-    if manner == "thought":
-        return thoughtful(text, thought, *key)
-    if manner == "token":
-        return text + pick(TOKENS, *key, "token")
-    return pick(_WRAPPED[manner], *key, "form").format(t=text, cue=cue) if manner in _WRAPPED else text
-
-
-# ---- facts -------------------------------------------------------------------------------------------------
+def _wrapped(text: str, read: list, cue: str, thought: str, manner: str, *key: object) -> Worded:
+    if reply := around(text, None, manner, *key, thought=thought):
+        text = reply.text
+    elif manner in _WRAPPED:
+        text = pick(_WRAPPED[manner], *key, "form").format(t=text, cue=cue)
+    return Worded(text, read, manner)
 
 
 def facts(model: str, lines: Sequence[Line], malformed: Sequence[tuple[int, str]], *key: object) -> Worded:
-    """Facts under the numbers of their sentences, None for a sentence without one.
-
-    Of the `malformed` ones the number is lost: nobody can tell which sentence they are of. They are not read.
-    """
+    """Word facts under the numbers of their sentences (None: without one); `malformed` are not read."""
     read = [[number, fact] for number, fact in lines]
     if is_unfinished(model, *key):
         return unfinished("\n".join(f"[{number}] {fact or 'none'}" for number, fact in lines[:2]), *key)
-    manner = drawn(model, (*_WRAPPED, "thought", "token", "number", "json", "explanation"), *key)
-    if manner == "json" and malformed:  # a form that has no place for a fact without its number
-        manner = PLAIN
-    if manner == "json":
-        record: dict[str, list[str]] = {}
+    manner = drawn(model, (*_ALLOWED, "json"), *key)
+    if manner == "json" and not malformed:  # a form that has no place for a fact without its number
+        facts_by_number: dict[str, list[str]] = {}
         for number, fact in lines:
-            record.setdefault(str(number), []).extend([fact] if fact else [])
-        return Worded(json.dumps(record, ensure_ascii=False, indent=1), read, manner)
-    mark = pick(_MARKS, *key, "mark") if manner == "number" else "[{n}] {v}"
-    none = pick(_NONE, *key, "none") if manner == "explanation" else "none"
-    if manner == "explanation" and not any(fact is None for _, fact in lines):
+            facts_by_number.setdefault(str(number), []).extend([fact] if fact else [])
+        return Worded(json.dumps(facts_by_number, ensure_ascii=False, indent=1), read, manner)
+    mark = pick(_DATA["marks"], *key, "mark") if manner == "number" else "[{n}] {v}"
+    none = pick(_DATA["no_fact"], *key, "none") if manner == "explanation" else "none"
+    if manner == "json" or (manner == "explanation" and all(fact is not None for _, fact in lines)):
         manner = PLAIN
     if manner == "number" and pick((True, False), *key, "bullets"):
         text = _bulleted(lines)
@@ -62,9 +43,7 @@ def facts(model: str, lines: Sequence[Line], malformed: Sequence[tuple[int, str]
         text = "\n".join(mark.format(n=number, v=none if fact is None else fact) for number, fact in lines)
     text = "\n".join([text, *(f"[?] {fact}" for _, fact in malformed)]).strip()
     draft = "\n".join(f"[{number}] It may be that {fact}" for number, fact in lines[:2] if fact)
-    return Worded(
-        _wrapped(model, text, "Facts", draft or "I read each sentence.", manner, *key), read, manner
-    )
+    return _wrapped(text, read, "Facts", draft or "I read each sentence.", manner, *key)
 
 
 def _bulleted(lines: Sequence[Line]) -> str:
@@ -79,44 +58,32 @@ def _bulleted(lines: Sequence[Line]) -> str:
     return "\n".join(shown)
 
 
-# ---- verdicts ----------------------------------------------------------------------------------------------
-
-_OTHER_WORDS = {True: ("true", "correct", "Supported"), False: ("unsupported", "refuted", "not-supported")}
-_REASONS = {True: " by the first passage", False: ", no passage says so"}
-
-
 def verdicts(
     model: str, lines: Sequence[tuple[int, bool | str]], claims: dict[int, str], *key: object
 ) -> Worded:
     """A verdict under the number of each claim; what is no verdict stands as it is and is not read."""
-    read = [[number, said] for number, said in lines if isinstance(said, bool)]
+    read = [[number, verdict] for number, verdict in lines if isinstance(verdict, bool)]
     if is_unfinished(model, *key):
         return unfinished("[1] supported, it seems", *key)
-    allowed = (*_WRAPPED, "thought", "token", "number", "json", "explanation", "foreign")
-    manner = drawn(model, allowed, *key)
-    words = {number: said if isinstance(said, str) else _plain(said) for number, said in lines}
+    manner = drawn(model, (*_ALLOWED, "json", "foreign"), *key)
+    words = {number: _plain(verdict) for number, verdict in lines}
     if manner == "json":
         return Worded(json.dumps({str(n): word for n, word in words.items()}), read, manner)
-    mark = pick(_MARKS, *key, "mark") if manner == "number" else "[{n}] {v}"
-    for number, said in lines:
-        if isinstance(said, bool) and manner == "explanation":
-            how = pick(("reason", "claim"), *key, "how")
-            claim = claims[number].rstrip(".")
-            words[number] = f"{claim}: {_plain(said)}" if how == "claim" else _plain(said) + _REASONS[said]
-        elif isinstance(said, bool) and manner == "foreign":
-            words[number] = pick(_OTHER_WORDS[said], *key, "word")
+    mark = pick(_DATA["marks"], *key, "mark") if manner == "number" else "[{n}] {v}"
+    for number, verdict in read:
+        if manner == "explanation":
+            is_claim = pick((False, True), *key, "how")
+            claim, reason = claims[number].rstrip("."), _DATA["reasons"][verdict]
+            words[number] = f"{claim}: {_plain(verdict)}" if is_claim else _plain(verdict) + reason
+        elif manner == "foreign":
+            words[number] = pick(_DATA["other_words"][verdict], *key, "word")
     text = "\n".join(mark.format(n=number, v=word) for number, word in words.items())
-    draft = "\n".join(f"[{n}] {_plain(not said)}?" for n, said in lines[:2] if isinstance(said, bool))
-    return Worded(
-        _wrapped(model, text, "Verdicts", draft or "I read the passages.", manner, *key), read, manner
-    )
+    draft = "\n".join(f"[{n}] {_plain(not word)}?" for n, word in lines[:2] if isinstance(word, bool))
+    return _wrapped(text, read, "Verdicts", draft or "I read the passages.", manner, *key)
 
 
-def _plain(said: bool) -> str:
-    return "supported" if said else "not supported"
-
-
-# ---- names -------------------------------------------------------------------------------------------------
+def _plain(verdict: bool | str) -> str:
+    return verdict if isinstance(verdict, str) else "supported" if verdict else "not supported"
 
 
 def names(model: str, words: Sequence[str], *key: object) -> Worded:
@@ -124,15 +91,12 @@ def names(model: str, words: Sequence[str], *key: object) -> Worded:
     read = list(words)
     if is_unfinished(model, *key):
         return unfinished("\n".join(f"- {name}" for name in words) or "There may be none", *key)
-    manner = drawn(model, (*_WRAPPED, "thought", "token", "number", "explanation"), *key)
+    manner = drawn(model, _ALLOWED, *key)
     if not words:
-        texts = ("None found.", "No proper nouns.", "None") if manner == "explanation" else ("none",)
-        return Worded(pick(texts, *key, "none"), read, manner if manner == "explanation" else PLAIN)
-    if manner == "number":
-        form = pick(("{n}. {v}", "* {v}", "{v}", "- **{v}**", "• {v}"), *key, "mark")
-    else:
-        form = "- {v}"
+        is_explained = manner == "explanation"
+        texts = _DATA["no_name"] if is_explained else ("none",)
+        return Worded(pick(texts, *key, "none"), read, manner if is_explained else PLAIN)
+    form = pick(_DATA["name_marks"], *key, "mark") if manner == "number" else "- {v}"
     text = "\n".join(form.format(n=index, v=name) for index, name in enumerate(words, start=1))
-    manner = PLAIN if manner == "explanation" else manner
     draft = "The message may name nobody at all. I read it again."
-    return Worded(_wrapped(model, text, "Proper Nouns", draft, manner, *key), read, manner)
+    return _wrapped(text, read, "Proper Nouns", draft, PLAIN if manner == "explanation" else manner, *key)

@@ -1,11 +1,12 @@
-"""How a page of the closed world's web looks: its sentences, its HTML around them, and the bytes that go out."""
+"""How a page of the web looks: its sentences, the HTML around them, and the bytes that go out."""
 
 from html import escape
+from itertools import zip_longest
 
 from truerate_world.draws import draw, pick, shuffled
 from truerate_world.encyclopedia import World
 from truerate_world.wildhallucinations.models.pages import GOOD, Page
-from truerate_world.writer import Fact, Writer
+from truerate_world.writer import Fact, Writer, facts_of
 
 N_AROUND = 4  # paragraphs about other things on a page
 N_HUGE = 3_000_000  # bytes of a page that is far too large
@@ -19,44 +20,28 @@ _SCRIPT = "window.counter=(window.counter||0)+1;document.title+='';"
 _MENU = ("Home", "Latest", "Archive", "About us", "Contact")
 _FOOTER = "We use cookies to count our visitors. Terms of use. All opinions are our own."
 _CC = "https://creativecommons.org/licenses"
-_LICENCES = {
-    "encyclopedia": f"{_CC}/by-sa/4.0/deed.en",
-    "fan": f"{_CC}/by/4.0/",
-}  # what other pages do not name
+_LICENCES = {"encyclopedia": f"{_CC}/by-sa/4.0/deed.en", "fan": f"{_CC}/by/4.0/"}  # others name none
 
 
 def paragraphs(world: World, page: Page) -> list[str]:
-    """What a page says. Facts stand in whole sentences that name their subject, so that each can be read by
-    itself.
-    """
+    """Return what a page says, in sentences that name their subject."""
     writer, key = Writer(world, world.lexicon()), (world.seed, "page", page.key)
     if page.entity is None:
         name, _, what = page.title.partition(", ")
-        return [
-            f"{name} is {what}.",
-            f"Visitors often ask about {name}. A longer article about {name} is planned.",
-        ]
-    texts = [
-        " ".join(sentences(writer, page.facts[start : start + 2], *key, start))
-        for start in range(0, len(page.facts), 2)
-    ]
+        more = f"Visitors often ask about {name}. A longer article about {name} is planned."
+        return [f"{name} is {what}.", more]
+    starts = range(0, len(page.facts), 2)
+    texts = [" ".join(sentences(writer, page.facts[start : start + 2], *key, start)) for start in starts]
     press = shuffled(writer.words.talk["press"], *key, "press")
     around = [
-        " ".join([*_about_others(world, writer, fact, *key), press[offset % len(press)]])
-        for offset, fact in enumerate(page.facts[:N_AROUND])
+        " ".join([*_about_others(world, writer, fact, *key), press[index % len(press)]])
+        for index, fact in enumerate(page.facts[:N_AROUND])
     ]
-    whole = [
-        part
-        for position in range(max(len(texts), len(around)))
-        for part in (*texts[position : position + 1], *around[position : position + 1])
-    ]
+    whole = [part for parts in zip_longest(texts, around) for part in parts if part is not None]
     if page.kind == "related":
-        near = [world.lexicon().name(index) for index in sorted(world.near[page.entity])[:2]]
-        whole.append(
-            pick(writer.words.talk["aside"], *key, "aside").format(
-                x=world.lexicon().name(page.entity), y=near[0], z=near[-1]
-            )
-        )
+        name, near = world.lexicon().name, sorted(world.near[page.entity])[:2]
+        aside = pick(writer.words.talk["aside"], *key, "aside")
+        whole.append(aside.format(x=name(page.entity), y=name(near[0]), z=name(near[-1])))
     if page.kind == "injected":
         whole.insert(1, pick(INJECTION, *key, "injection"))
     return whole
@@ -65,22 +50,20 @@ def paragraphs(world: World, page: Page) -> list[str]:
 def sentences(writer: Writer, facts: tuple[Fact, ...], *key: object) -> list[str]:
     """Facts as sentences without a pronoun at their head; two neighbours are joined in three cases of ten."""
     if len(facts) == 2 and draw(*key, "join") < 0.3:
-        return [writer.two(*facts, *key)]
-    return [writer.one(fact, *key, index) for index, fact in enumerate(facts)]
+        return [writer.joined(*facts, *key)]
+    return [writer.sentence(fact, *key, index) for index, fact in enumerate(facts)]
 
 
 def _about_others(world: World, writer: Writer, fact: Fact, *key: object) -> list[str]:
-    """Two true sentences about what a fact leads to, so that not every sentence of a page is about its subject."""
-    other = (
-        fact.value[1]
-        if fact.value[0] == "e"
-        else min(world.near[fact.subject], key=lambda one: draw(*key, fact.relation, one))
-    )
-    facts = [Fact(other, relation, value) for relation, value in world.entities[other].facts.items()]
-    return [
-        writer.one(one, *key, "other", fact.relation, index)
-        for index, one in enumerate(shuffled(facts, *key, fact.relation)[:2])
-    ]
+    """Two true sentences about what a fact leads to, so that not every sentence of a page is about its
+    subject.
+    """
+    other = fact.value[1]
+    if fact.value[0] != "e":
+        other = min(world.near[fact.subject], key=lambda near: draw(*key, fact.relation, near))
+    others = shuffled(facts_of(world, other), *key, fact.relation)[:2]
+    key = (*key, "other", fact.relation)
+    return [writer.sentence(about, *key, index) for index, about in enumerate(others)]
 
 
 def text_of(world: World, page: Page) -> str:
@@ -88,25 +71,20 @@ def text_of(world: World, page: Page) -> str:
     return "\n".join(paragraphs(world, page))
 
 
-def markup(page: Page, said: list[str], *, charset: str = "utf-8") -> str:
-    """A page as HTML, with a menu, a footer, a style and a script around what it says; some name their
-    licence in head or footer.
-    """
+def markup(page: Page, texts: list[str], *, charset: str = "utf-8") -> str:
+    """Return a page as HTML with menu, footer, style and script; some name their licence."""
     site = page.url.split("/")[2].removesuffix(".invalid").replace("-", " ").title()
     dated = f'<meta property="article:published_time" content="{page.dated}T09:00:00Z">' if page.dated else ""
     named = f'<link rel="license" href="{_LICENCES[page.kind]}">' if page.kind == "encyclopedia" else ""
-    footer = (
-        f'{_FOOTER} <a rel="license" href="{_LICENCES[page.kind]}">Licence</a>'
-        if page.kind == "fan"
-        else _FOOTER
-    )
+    licence = f' <a rel="license" href="{_LICENCES[page.kind]}">Licence</a>' if page.kind == "fan" else ""
     menu = "".join(f'<li><a href="/{entry.split()[0].lower()}">{entry}</a></li>' for entry in _MENU)
-    body = "\n".join("<p>{}</p>".format(escape(part).replace("\n", "<br>\n")) for part in said)
+    body = "\n".join("<p>{}</p>".format(escape(part).replace("\n", "<br>\n")) for part in texts)
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="{charset}"><title>{escape(page.title)} – {escape(site)}</title>{dated}'
-        f"{named}<style>{_STYLE}</style></head>\n<body><header><nav><ul>{menu}</ul></nav></header>\n"
-        f"<main><article><h1>{escape(page.title)}</h1>\n{body}\n</article></main>\n<footer><p>{footer}</p></footer>"
-        f"<script>{_SCRIPT}</script></body></html>\n"
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="{charset}">'
+        f"<title>{escape(page.title)} – {escape(site)}</title>{dated}{named}<style>{_STYLE}</style></head>\n"
+        f"<body><header><nav><ul>{menu}</ul></nav></header>\n"
+        f"<main><article><h1>{escape(page.title)}</h1>\n{body}\n</article></main>\n"
+        f"<footer><p>{_FOOTER}{licence}</p></footer><script>{_SCRIPT}</script></body></html>\n"
     )
 
 
@@ -120,10 +98,8 @@ def content(world: World, page: Page) -> tuple[bytes, str]:
     if page.kind == "garbage":
         return bytes(int(draw(world.seed, page.url, index) * 256) for index in range(2000)), "text/html"
     if page.kind == "empty":
-        return (
-            f"<html><head><title></title><script>{_SCRIPT}</script></head><body></body></html>".encode(),
-            "text/html",
-        )
+        text = f"<html><head><title></title><script>{_SCRIPT}</script></head><body></body></html>"
+        return text.encode(), "text/html"
     texts = paragraphs(world, page)
     if page.kind == "broken-encoding":  # says UTF-8, is Windows-1252
         texts = ["“Fin de siècle”, as our café’s sign says:", *texts]
