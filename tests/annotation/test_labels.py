@@ -1,4 +1,6 @@
-"""Label rows of the three tracks that mark spans: what holds, and every reason for which a row or a span is not used."""
+"""Label rows of the three tracks that mark spans: what holds, and every reason for which a row or a span is
+not used.
+"""
 
 import pytest
 
@@ -35,8 +37,8 @@ def read(track: str, *rows, on_bad_row: str = "reject"):
 
 
 def row(track: str, *spans: dict, task: str = "t", **fields) -> dict:
-    known = {"task_id": task, "annotator": "ann", "spans": [{"type": KIND[track]} | span for span in spans]}
-    return known | (YES if track != "mfava" and task == "t" else {}) | fields
+    columns = {"task_id": task, "annotator": "ann", "spans": [{"type": KIND[track]} | span for span in spans]}
+    return columns | (YES if track != "mfava" and task == "t" else {}) | fields
 
 
 @pytest.mark.parametrize("track", READ)
@@ -97,15 +99,15 @@ def test_an_annotator_labels_a_task_once_and_reasons_are_closed(track):
 
 @pytest.mark.parametrize("track", ["halludial", "halueval"])
 @pytest.mark.parametrize(
-    ("span", "said", "reason"),
+    ("span", "judgements", "reason"),
     [
         ({"text": "purple"}, YES, "span_not_verbatim"),
         ({"start": 5, "end": 99}, YES, "span_not_verbatim"),
         ({"text": "yellow"}, NO, "span_of_no"),
     ],
 )
-def test_a_span_that_does_not_hold_is_left_out_and_its_label_stays(track, span, said, reason):
-    (label,), rejects = read(track, row(track, span) | said, on_bad_row="stop")
+def test_a_span_that_does_not_hold_is_left_out_and_its_label_stays(track, span, judgements, reason):
+    (label,), rejects = read(track, row(track, span) | judgements, on_bad_row="stop")
     assert label.spans == () and [reject["reason"] for reject in rejects] == [reason]
 
 

@@ -25,7 +25,7 @@ def sample(
     )
 
 
-def said(
+def judgement(
     target: str, verdict: bool | None, *, judge: str = "judge", variant: str | None = "zero-shot", **changes
 ) -> dict:
     more = changes.pop("more", {})

@@ -5,7 +5,7 @@ import pytest
 from truerate.core.schemas import Generation, Item, Judgement, Sample, frame
 from truerate.tracks.halludial.labels import meta_agreement, meta_ratings, score_meta, score_silver
 
-from .made_scores import WRITER, item, reply, said, sample, span, values
+from .made_scores import WRITER, item, judgement, reply, sample, span, values
 
 # silver: yes yes no no; people: yes no no yes
 SILVER = [sample(f"r{n}", n < 2, spans=[span(0, 4)] if n < 2 else []) for n in range(4)]
@@ -23,12 +23,12 @@ GOLD = [
 
 
 def test_the_annotator_against_people():
-    found = values(score_silver(frame(Sample, [*SILVER, *GOLD]), "quill", WRITER))
-    assert found["annotator_accuracy"] == (2 / 4, 4)
-    assert found["annotator_tpr"] == (1 / 2, 2) and found["annotator_tnr"] == (1 / 2, 2)
-    assert found["annotator_kappa"][0] == 0  # half agree, and half would by chance
+    actual = values(score_silver(frame(Sample, [*SILVER, *GOLD]), "quill", WRITER))
+    assert actual["annotator_accuracy"] == (2 / 4, 4)
+    assert actual["annotator_tpr"] == (1 / 2, 2) and actual["annotator_tnr"] == (1 / 2, 2)
+    assert actual["annotator_kappa"][0] == 0  # half agree, and half would by chance
     # r0: people 2 to 8, silver 0 to 4, both 2: 2·2 / (6 + 4); where one marks nothing the place is no matter
-    assert found["annotator_span_f1"] == (pytest.approx(4 / 10), 1)
+    assert actual["annotator_span_f1"] == (pytest.approx(4 / 10), 1)
 
 
 def test_nobody_labelled():
@@ -36,26 +36,27 @@ def test_nobody_labelled():
 
 
 def meta(name: str, accurate: str | None, **more: str) -> dict:
-    known = {"target": name, "judge": "judge", "accurate": accurate, **more}
-    return reply(f"meta-{name}-{sorted(more)}", "i", "aster", "meta", more=known)
+    columns = {"target": name, "judge": "judge", "accurate": accurate, **more}
+    return reply(f"meta-{name}-{sorted(more)}", "i", "aster", "meta", more=columns)
 
 
 def test_accuracy_of_judgements_by_what_they_say():
-    told = [
-        said(name, name.startswith("yes"), judgement_id=name) for name in ("yes-1", "yes-2", "no-1", "no-2")
+    actual = [
+        judgement(name, name.startswith("yes"), judgement_id=name)
+        for name in ("yes-1", "yes-2", "no-1", "no-2")
     ]
     rows = [meta("yes-1", "yes"), meta("yes-2", "no"), meta("no-1", "yes"), meta("no-2", None)]
     rows.append(meta("yes-1", "no", reasked="yes"))  # a reply beside which another stands
-    tables = frame(Generation, rows), frame(Judgement, told), frame(Item, [item("i", "g")])
-    made = score_meta(*tables, WRITER)
-    assert {row["subject"] for row in made} == {"judge"}
-    whole = values(made, over="all")
+    tables = frame(Generation, rows), frame(Judgement, actual), frame(Item, [item("i", "g")])
+    result = score_meta(*tables, WRITER)
+    assert {row["subject"] for row in result} == {"judge"}
+    whole = values(result, over="all")
     assert whole["meta_accuracy"] == (pytest.approx(2 / 3, abs=1e-6), 3) and whole["meta_unparsed_rate"] == (
         1 / 4,
         4,
     )
-    assert values(made, over="positives")["meta_accuracy"] == (1 / 2, 2)
-    assert values(made, over="negatives")["meta_accuracy"] == (1, 1)
+    assert values(result, over="positives")["meta_accuracy"] == (1 / 2, 2)
+    assert values(result, over="negatives")["meta_accuracy"] == (1, 1)
 
 
 def test_kappa_of_each_pair_of_raters():
@@ -66,12 +67,12 @@ def test_kappa_of_each_pair_of_raters():
         "ben": {"a": True, "b": False},
         "cyn": {},
     }
-    made = meta_agreement({"aster": model}, people, groups, WRITER)
-    found = {(row["subject"], *(one["value"] for one in row["slice"])): row["value"] for row in made}
-    assert found["aster", "model-people", "ann"] == 1
+    result = meta_agreement({"aster": model}, people, groups, WRITER)
+    actual = {(row["subject"], *(entry["value"] for entry in row["slice"])): row["value"] for row in result}
+    assert actual["aster", "model-people", "ann"] == 1
     # aster: yes yes, ben: yes no: observed 1/2, by chance 1/2
-    assert found["aster", "model-people", "ben"] == 0 == found["ann", "people", "ben"]
-    assert len(found) == 3  # cyn shares none
+    assert actual["aster", "model-people", "ben"] == 0 == actual["ann", "people", "ben"]
+    assert len(actual) == 3  # cyn shares none
 
 
 def test_ratings_of_the_meta_judge_are_those_that_were_read():

@@ -13,7 +13,7 @@ from truerate.tracks.halludial.context import (
     with_own,
 )
 
-from .made import context, tables
+from .rows_by_hand import context, tables
 
 
 def test_a_history_is_read_as_turns_whatever_its_speakers_are_called():
@@ -32,10 +32,10 @@ def test_a_dialogue_that_begins_with_the_assistant_keeps_its_first_turn():
 
 
 def test_the_question_is_the_last_turn_and_the_place_is_that_of_the_source():
-    found = contexts(*tables(1, 2))["i01"]
-    assert found.history == "User: Question 0?\nAssistant: Answer 0 0.\nUser: Question 1?"
-    assert (found.dialogue, found.turn, found.n_answered) == ("0", 1, 1)
-    assert found.knowledge == "Fact 0 1."
+    actual = contexts(*tables(1, 2))["i01"]
+    assert actual.history == "User: Question 0?\nAssistant: Answer 0 0.\nUser: Question 1?"
+    assert (actual.dialogue, actual.turn, actual.n_answered) == ("0", 1, 1)
+    assert actual.knowledge == "Fact 0 1."
 
 
 def test_an_item_without_a_place_stands_alone():
@@ -43,32 +43,32 @@ def test_an_item_without_a_place_stands_alone():
     bare = items.with_columns(
         attributes=pl.Series([pairs(), pairs(turn="last")], dtype=items["attributes"].dtype)
     )
-    found = contexts(bare, documents)
-    assert [one.turn for one in found.values()] == [None, None]
-    assert [len(turns) for turns in dialogues(found.values())] == [1, 1]
+    actual = contexts(bare, documents)
+    assert [turn_context.turn for turn_context in actual.values()] == [None, None]
+    assert [len(turns) for turns in dialogues(actual.values())] == [1, 1]
 
 
 def test_dialogues_stand_in_the_order_of_their_turns():
-    found = contexts(*tables(2, 3))
-    names = [[one.item_id for one in turns] for turns in dialogues(reversed(found.values()))]
+    actual = contexts(*tables(2, 3))
+    names = [[question.item_id for question in turns] for turns in dialogues(reversed(actual.values()))]
     assert names == [["i00", "i01", "i02"], ["i10", "i11", "i12"]]
 
 
 def test_two_histories_under_one_name_are_two_dialogues():
-    one, other = context("i0", 1), context("i1", 1)
-    assert [len(turns) for turns in dialogues([one, other])] == [1, 1]
+    entry, other = context("i0", 1), context("i1", 1)
+    assert [len(turns) for turns in dialogues([entry, other])] == [1, 1]
 
 
 def test_a_larger_number_of_dialogues_keeps_the_earlier_ones():
-    found = contexts(*tables(6, 2)).values()
-    groups = [{one.group_id for one in chosen(found, n, 7)} for n in (2, 4, 9)]
+    actual = contexts(*tables(6, 2)).values()
+    groups = [{turn.group_id for turn in chosen(actual, n, 7)} for n in (2, 4, 9)]
     assert groups[0] < groups[1] < groups[2] and [len(group) for group in groups] == [2, 4, 6]
-    assert len(chosen(found, 2, 7)) == 4  # all turns of each
+    assert len(chosen(actual, 2, 7)) == 4  # all turns of each
 
 
 def test_own_responses_take_the_place_of_the_assistants_turns():
-    own = with_own(context(turn=2), {1: "mine"})
-    assert [turn.text for turn in own.turns] == ["q0", "gold 0", "q1", "mine", "What is the capital?"]
+    values = with_own(context(turn=2), {1: "mine"})
+    assert [turn.text for turn in values.turns] == ["q0", "gold 0", "q1", "mine", "What is the capital?"]
 
 
 def test_a_long_history_gives_way_from_its_beginning():

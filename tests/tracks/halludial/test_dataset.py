@@ -8,36 +8,36 @@ from truerate.tracks.halludial import dataset, silver
 from truerate.tracks.halludial.judging import Judged
 from truerate.tracks.halludial.settings import Labelling
 
-from .made import annotated, context, response, settings, tables
+from .rows_by_hand import annotated, context, response, settings, tables
 
 CONTEXTS = {"i0": context()}
 ITEMS, _ = tables(1, 1)
 
 
-def sample(name: str, split: str = "test", label_source: str = "silver", **known) -> dict:
-    (one,), _ = silver.samples([response(name), annotated(name)], CONTEXTS, settings())
-    attributes = [{"key": key, "value": value} for key, value in known.items()]
+def sample(name: str, split: str = "test", label_source: str = "silver", **columns) -> dict:
+    (entry,), _ = silver.samples([response(name), annotated(name)], CONTEXTS, settings())
+    attributes = [{"key": key, "value": value} for key, value in columns.items()]
     more = {"label_source": label_source, "group_id": f"g-{split}", "attributes": attributes}
-    return one | {"split": split} | more
+    return entry | {"split": split} | more
 
 
 def test_a_sources_samples_are_natural_where_it_names_no_scenario():
     published = frame(Sample, [sample("a"), sample("b", scenario="induced")])
-    found = dataset.source_samples(published, ITEMS)
-    assert [facts(one)["scenario"] for one in found.to_dicts()] == ["natural", "induced"]
+    actual = dataset.source_samples(published, ITEMS)
+    assert [facts(row)["scenario"] for row in actual.to_dicts()] == ["natural", "induced"]
 
 
 def test_what_people_labelled_is_tested_on_and_other_samples_keep_their_side():
     rows = [sample("a", "train", "gold"), sample("b", "train", "published")]
-    found = dataset.source_samples(frame(Sample, rows), ITEMS)
-    assert dict(found.select("label_source", "split").iter_rows()) == {"gold": "test", "published": "train"}
+    actual = dataset.source_samples(frame(Sample, rows), ITEMS)
+    assert dict(actual.select("label_source", "split").iter_rows()) == {"gold": "test", "published": "train"}
 
 
 def test_detectors_learn_from_the_train_dialogues_and_judge_the_others():
     people = [sample("c", "train", "gold"), sample("d", "test", "gold", generation="r")]
     samples = frame(Sample, [sample("a", "train"), sample("b"), *people])
     changes = {"r": {}, "b": {}, "t": {"split": "train"}, "s": {"history": "self"}, "x": {"status": "dead"}}
-    responses = [response(name, **known) for name, known in changes.items()]
+    responses = [response(name, **attributes) for name, attributes in changes.items()]
     assert dataset.training(samples)["target_id"].to_list() == ["a"]
     targets = dataset.targets(samples, frame(Generation, responses))
     # `c` is of a dialogue that was learned from; a label of `r` is compared with the judgement of `r`

@@ -11,7 +11,7 @@ from truerate.tracks.halludial import judging
 from truerate.tracks.halludial.judging import Judged, Pair, Target, judgements, rationale, read_located, spans
 from truerate.tracks.halludial.prompting import DETECT, LOCATE
 
-from .made import context, ok, questions, row, rows
+from .rows_by_hand import context, ok, questions, row, rows
 
 CONTEXTS = {"i0": context()}
 TARGETS = [Target("t1", "i0", "It is Porto."), Target("t2", "i0", "It is Lisbon.")]
@@ -20,11 +20,11 @@ RESPONSE = "It is Porto, on the Tagus."
 PAIR = Pair("i0", "factuality", "ref", "It is Lisbon.", "hal", "It is Porto.")
 
 
-# ---- verdicts with place and reason, as rows hold them -------------------------------------------------------
+# ---- verdicts with place and reason, as rows hold them -----------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("reply", "text", "places", "known"),
+    ("reply", "text", "places", "columns"),
     [
         (
             '#Annotation#: Yes. The segment "Porto" is wrong, because no mention is made of it.',
@@ -42,13 +42,13 @@ PAIR = Pair("i0", "factuality", "ref", "It is Lisbon.", "hal", "It is Porto.")
         ("No", "No.", [], {"verdict": "no"}),
     ],
 )
-def test_a_verdict_keeps_its_segments_and_its_reason(reply, text, places, known):
+def test_a_verdict_keeps_its_segments_and_its_reason(reply, text, places, columns):
     read = read_located(reply, RESPONSE, "Annotation", "Lisbon lies on the Tagus.")
     assert read.text == text and rationale(text) == (text.partition(" ")[2] or None)
     attributes = {name: value for name, value in read.attributes.items() if value is not None}
-    assert {name: attributes.get(name) for name in known} == known
+    assert {name: attributes.get(name) for name in columns} == columns
     assert spans(attributes) == [{"start": a, "end": b, "type": "unspecified", "p": None} for a, b in places]
-    assert [name for name in ("n_quoted", "n_not_located") if name in attributes] == list(known)[1:]
+    assert [name for name in ("n_quoted", "n_not_located") if name in attributes] == list(columns)[1:]
 
 
 def test_a_reply_without_a_verdict_is_unparsed():
@@ -56,18 +56,18 @@ def test_a_reply_without_a_verdict_is_unparsed():
     assert (read.status, read.reason) == ("unparsed", "absent")
 
 
-# ---- detection and localization ------------------------------------------------------------------------------
+# ---- detection and localization ----------------------------------------------------------------------------
 
 
-def said(purpose: str, *replies: str) -> list[dict]:
+def judgement(purpose: str, *replies: str) -> list[dict]:
     asked = judging.detect_requests(purpose, TARGETS, CONTEXTS, "judge", questions())
     read = partial(judging.read_verdict, texts=TEXTS, contexts=CONTEXTS)
     return judgements(rows(asked, map(ok, replies), read), "v")
 
 
-def sample(name: str, item: str, text: str, is_hallucinated: bool, split: str = "test", **known) -> dict:
+def sample(name: str, item: str, text: str, is_hallucinated: bool, split: str = "test", **attributes) -> dict:
     values = {"sample_id": name, "item_id": item, "text": text, "is_hallucinated": is_hallucinated}
-    return values | {"split": split, "attributes": pairs(**known)}
+    return values | {"split": split, "attributes": pairs(**attributes)}
 
 
 def test_only_texts_of_test_dialogues_are_judged():
@@ -85,14 +85,14 @@ def test_each_stratum_has_its_share_of_what_is_located_and_a_larger_number_keeps
 
 def test_a_verdict_alone_and_a_located_one():
     plain, (first, second) = (
-        said(DETECT, "Yes", "No"),
-        said(LOCATE, 'Yes. The segment "Porto" is wrong.', "No. It holds."),
+        judgement(DETECT, "Yes", "No"),
+        judgement(LOCATE, 'Yes. The segment "Porto" is wrong.', "No. It holds."),
     )
-    assert [(one["verdict"], one["spans"]) for one in plain] == [(True, []), (False, [])]
+    assert [(row["verdict"], row["spans"]) for row in plain] == [(True, []), (False, [])]
     assert [span["start"] for span in first["spans"]] == [6] and first["rationale"].endswith("wrong.")
     assert (second["verdict"], second["rationale"]) == (False, "It holds.")
-    assert [facts(one)["variant"] for one in (first, plain[0])] == ["three-shot", "zero-shot"]
-    unread = said(DETECT, "Hard to say.", "No")[0]  # is counted and has none
+    assert [facts(row)["variant"] for row in (first, plain[0])] == ["three-shot", "zero-shot"]
+    unread = judgement(DETECT, "Hard to say.", "No")[0]  # is counted and has none
     assert (unread["verdict"], unread["status"]) == (None, "unparsed")
 
 
@@ -101,7 +101,7 @@ def test_the_prompt_of_a_located_verdict_shows_three_demonstrations():
     assert asked[0].request.messages[0]["content"].count("#Judgement And Reason#: ") == 3
 
 
-# ---- comparison ----------------------------------------------------------------------------------------------
+# ---- comparison --------------------------------------------------------------------------------------------
 
 
 def turn(item: str, split: str = "test") -> list[dict]:
@@ -115,9 +115,9 @@ def turn(item: str, split: str = "test") -> list[dict]:
         sample(f"{item}-{kind}", item, *text, split, scenario="induced", kind=kind)
         for kind, text in texts.items()
     ]
-    own = (("yes", "odd", True), ("no", "fine", False))
+    values = (("yes", "odd", True), ("no", "fine", False))
     return induced + [
-        sample(f"{item}-{name}", item, *text, split, scenario="spontaneous") for name, *text in own
+        sample(f"{item}-{name}", item, *text, split, scenario="spontaneous") for name, *text in values
     ]
 
 
@@ -126,7 +126,7 @@ def test_pairs_are_of_test_turns_a_hallucinated_response_beside_the_reference():
     # the unfaithful response of this turn says the right one again: nothing to tell apart
     expected = [("factuality", "a-factuality"), ("spontaneous", "a-yes")]
     assert [(pair.kind, pair.hallucinated_id) for pair in pairs_of] == expected
-    samples = [one for name in "abcdef" for one in turn(name)]
+    samples = [response_row for name in "abcdef" for response_row in turn(name)]
     few, more = (judging.sample_pairs(samples, n, 7) for n in (2, 4))
     assert Counter(pair.kind for pair in more) == {"factuality": 4, "spontaneous": 4} and set(few) < set(more)
 
@@ -140,13 +140,13 @@ def test_pairs_are_of_test_turns_a_hallucinated_response_beside_the_reference():
 )
 def test_both_orders_are_asked_and_a_choice_judges_both_sides(replies, verdicts):
     asked = judging.compare_requests([PAIR], CONTEXTS, "judge", questions())
-    assert [one.attributes["order"] for one in asked] == ["reference-first", "induced-first"]
-    made = judgements(rows(asked, map(ok, replies), judging.read_choice), "v")
-    assert [one["target_id"] for one in made] == ["ref", "hal", "hal", "ref"]
-    assert [one["verdict"] for one in made] == verdicts
+    assert [question.attributes["order"] for question in asked] == ["reference-first", "induced-first"]
+    result = judgements(rows(asked, map(ok, replies), judging.read_choice), "v")
+    assert [question["target_id"] for question in result] == ["ref", "hal", "hal", "ref"]
+    assert [question["verdict"] for question in result] == verdicts
 
 
-# ---- the meta-judge ------------------------------------------------------------------------------------------
+# ---- the meta-judge ----------------------------------------------------------------------------------------
 
 
 def judged_one(number: int, is_positive: bool, judge: str = "a") -> Judged:
@@ -180,5 +180,8 @@ def test_as_many_of_one_verdict_as_of_the_other_as_far_as_there_are():
 def test_accurate_and_inaccurate_are_read():
     asked = judging.meta_requests([judged_one(0, True), judged_one(1, True)], CONTEXTS, "judge", questions())
     assert "#Evaluation#:\n<data-" in asked[0].request.messages[-1]["content"]
-    made = rows(asked, [ok("Inaccurate."), ok("Who knows?")], judging.read_accuracy)
-    assert [(facts(one).get("accurate"), one["status"]) for one in made] == [("no", "ok"), (None, "unparsed")]
+    result = rows(asked, [ok("Inaccurate."), ok("Who knows?")], judging.read_accuracy)
+    assert [(facts(row).get("accurate"), row["status"]) for row in result] == [
+        ("no", "ok"),
+        (None, "unparsed"),
+    ]

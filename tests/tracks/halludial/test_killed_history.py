@@ -1,4 +1,6 @@
-"""Self history under kill -9: whatever was answered before stands, and at most what was under way is paid again."""
+"""Self history under kill -9: whatever was answered before stands, and at most what was under way is paid
+again.
+"""
 
 import json
 import os
@@ -18,7 +20,7 @@ from truerate.llm.generation import facts
 from truerate.tracks.asking import ask_prompted
 from truerate.tracks.halludial.responding import run_self
 
-from .made import context, questions
+from .rows_by_hand import context, questions
 
 ROOT, TESTS = Path(__file__).parents[3], Path(__file__).parents[2]
 CONCURRENCY, N_DIALOGUES, N_TURNS = 4, 12, 3
@@ -26,7 +28,7 @@ SCRIPT = """
     import sys
     sys.path.insert(0, {tests!r})
     from tracks.halludial import test_killed_history
-    test_killed_history.told({params!r})
+    test_killed_history.rows_of_run({params!r})
 """
 
 
@@ -38,7 +40,7 @@ def dialogues():
     ]
 
 
-def told(params: str) -> list[dict]:
+def rows_of_run(params: str) -> list[dict]:
     """The rows of a run in self history."""
     at = Layout(Params.model_validate_json(Path(params).read_text("utf-8")))
 
@@ -76,11 +78,11 @@ def test_killed_it_pays_again_for_what_was_under_way_and_says_the_same(stub, tmp
     os.kill(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     monkeypatch.chdir(ROOT)
-    rows = told(path)
+    rows = rows_of_run(path)
     assert [row["status"] for row in rows] == ["ok"] * N_DIALOGUES * N_TURNS
     assert len(stub.calls) == N_DIALOGUES * N_TURNS  # every prompt but once: the histories were the same
     assert stub.calls.total() <= N_DIALOGUES * N_TURNS + CONCURRENCY
     assert not any("n_gaps" in facts(row) for row in rows)
     before = stub.calls.total()
-    assert [row["text"] for row in told(path)] == [row["text"] for row in rows]
+    assert [row["text"] for row in rows_of_run(path)] == [row["text"] for row in rows]
     assert stub.calls.total() == before

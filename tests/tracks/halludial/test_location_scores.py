@@ -7,7 +7,7 @@ from truerate.core.schemas import Judgement, Sample, Score, frame, validate
 from truerate.metrics.similarity import chrf
 from truerate.tracks.halludial.location_scores import in_words, located, score_location
 
-from .made_scores import WRITER, said, sample, span, values
+from .made_scores import WRITER, judgement, sample, span, values
 
 TEXT = "The cat is blue today"  # five words; the segment "blue" is characters 11 to 15
 SAMPLES = [
@@ -21,8 +21,13 @@ SAMPLES = [
 def judged(
     name: str, verdict: bool | None, reason: str | None = None, *places: tuple[int, int], **more
 ) -> dict:
-    return said(
-        name, verdict, variant="three-shot", rationale=reason, spans=[span(*one) for one in places], **more
+    return judgement(
+        name,
+        verdict,
+        variant="three-shot",
+        rationale=reason,
+        spans=[span(*bounds) for bounds in places],
+        **more,
     )
 
 
@@ -32,41 +37,41 @@ JUDGED = [judged("bad-1", True, "blue is absent", (8, 15)), judged("bad-2", Fals
 
 def scored(judgements: list[dict], samples: list[dict] | None = None) -> pl.DataFrame:
     tables = frame(Sample, SAMPLES if samples is None else samples), frame(Judgement, judgements)
-    made = score_location(*tables, WRITER, measure=chrf, similarity="chrf")
-    return validate(Score, frame(Score, made), where="scores")
+    result = score_location(*tables, WRITER, measure=chrf, similarity="chrf")
+    return validate(Score, frame(Score, result), where="scores")
 
 
-def of(made: pl.DataFrame, judge: str, over: str, **more: str) -> dict:
+def of(result: pl.DataFrame, judge: str, over: str, **more: str) -> dict:
     where = {"scenario": "spontaneous", "variant": "three-shot", "over": over}
-    return values(made.filter(subject=judge).to_dicts(), **{**where, **more})
+    return values(result.filter(subject=judge).to_dicts(), **{**where, **more})
 
 
 def test_words_by_hand():
     # bad-1: "yes blue is absent" (4 words) and "yes blue is not said" (5) share 3: 2·3/9
     # bad-2: "no" and "yes cat is not said" share none; good: "no" and "no": 1
-    made = scored(JUDGED)
-    assert of(made, "judge", "all")["rouge_l"] == (pytest.approx((6 / 9 + 0 + 1) / 3, abs=1e-6), 3)
-    assert of(made, "judge", "positives")["rouge_l"] == (pytest.approx((6 / 9 + 0) / 2, abs=1e-6), 2)
-    assert of(made, "judge", "found")["rouge_l"] == (pytest.approx(6 / 9, abs=1e-6), 1)
+    result = scored(JUDGED)
+    assert of(result, "judge", "all")["rouge_l"] == (pytest.approx((6 / 9 + 0 + 1) / 3, abs=1e-6), 3)
+    assert of(result, "judge", "positives")["rouge_l"] == (pytest.approx((6 / 9 + 0) / 2, abs=1e-6), 2)
+    assert of(result, "judge", "found")["rouge_l"] == (pytest.approx(6 / 9, abs=1e-6), 1)
 
 
 def test_characters_and_words_by_hand():
     # bad-1: gold 4, marked 7, both 4; bad-2: gold 11, nothing marked; good: neither
-    found = of(scored(JUDGED), "judge", "all")
-    assert found["span_f1"] == (pytest.approx(2 * 4 / (15 + 7), abs=1e-6), 3)
-    assert found["span_precision"][0] == pytest.approx(4 / 7, abs=1e-6)
-    assert found["span_recall"][0] == pytest.approx(4 / 15, abs=1e-6)
+    actual = of(scored(JUDGED), "judge", "all")
+    assert actual["span_f1"] == (pytest.approx(2 * 4 / (15 + 7), abs=1e-6), 3)
+    assert actual["span_precision"][0] == pytest.approx(4 / 7, abs=1e-6)
+    assert actual["span_recall"][0] == pytest.approx(4 / 15, abs=1e-6)
     # words: gold "blue"; "cat is blue"; marked "is blue": both 1; 15 words in all
-    assert found["token_f1"][0] == pytest.approx(2 * 1 / (4 + 2), abs=1e-6)
-    assert found["marked_rate"][0] == pytest.approx(2 / 15, abs=1e-6)
+    assert actual["token_f1"][0] == pytest.approx(2 * 1 / (4 + 2), abs=1e-6)
+    assert actual["marked_rate"][0] == pytest.approx(2 / 15, abs=1e-6)
     assert of(scored(JUDGED), "judge", "found")["span_recall"][0] == 1
 
 
 def test_a_missed_one_is_an_empty_text_for_bleu_and_nothing_for_similarity():
-    made = scored([judged("bad-1", False), judged("bad-2", None), judged("good", False)])
-    found = of(made, "judge", "positives")
-    assert found["bleu"] == (0, 2) and found["rouge_l"] == (0, 2) and found["span_f1"] == (0, 2)
-    assert of(made, "judge", "positives", measure="chrf")["rationale_similarity"] == (0, 2)
+    result = scored([judged("bad-1", False), judged("bad-2", None), judged("good", False)])
+    actual = of(result, "judge", "positives")
+    assert actual["bleu"] == (0, 2) and actual["rouge_l"] == (0, 2) and actual["span_f1"] == (0, 2)
+    assert of(result, "judge", "positives", measure="chrf")["rationale_similarity"] == (0, 2)
 
 
 def test_a_verdict_that_was_not_read_is_an_empty_text():
@@ -74,12 +79,12 @@ def test_a_verdict_that_was_not_read_is_an_empty_text():
 
 
 def test_both_reference_rows():
-    made = scored(JUDGED)
+    result = scored(JUDGED)
     # always No is right once in three and says nothing of the two that matter
-    never = of(made, "always-no", "all")
+    never = of(result, "always-no", "all")
     assert never["rouge_l"] == (pytest.approx(1 / 3, abs=1e-6), 3) and never["span_f1"][0] == 0
-    assert of(made, "always-no", "positives")["rouge_l"][0] == 0
-    whole = of(made, "template", "all")
+    assert of(result, "always-no", "positives")["rouge_l"][0] == 0
+    whole = of(result, "template", "all")
     assert whole["span_recall"][0] == 1 and whole["marked_rate"][0] == 1
     # gold 15 characters; all 21 of three texts are marked
     assert whole["span_f1"][0] == pytest.approx(2 * 15 / (15 + 63), abs=1e-6)
@@ -90,38 +95,39 @@ def test_a_hallucinated_text_without_reason_or_place_counts_where_it_can():
         sample("bad-1", True, text=TEXT, spans=[span(11, 15)]),
         sample("bad-2", True, text=TEXT, rationale="why"),
     ]
-    found = of(scored([judged("bad-1", True, "x", (11, 15)), judged("bad-2", True, "why", (0, 3))], samples), "judge", "all")  # fmt: skip
-    assert found["rouge_l"] == (1, 1)  # bad-1 has no reason to compare with
-    assert found["span_f1"] == (1, 1)  # of bad-2 nobody knows the place
+    actual = of(scored([judged("bad-1", True, "x", (11, 15)), judged("bad-2", True, "why", (0, 3))], samples), "judge", "all")  # fmt: skip
+    assert actual["rouge_l"] == (1, 1)  # bad-1 has no reason to compare with
+    assert actual["span_f1"] == (1, 1)  # of bad-2 nobody knows the place
 
 
 def test_labels_of_people_give_places_and_no_reasons():
     gold = {"scenario": "natural", "label_source": "gold", "text": TEXT}
     samples = [sample("bad-1", True, spans=[span(11, 15)], **gold), sample("good", False, **gold)]
-    made = scored([judged("bad-1", True, "x", (11, 15)), judged("good", False, "why")], samples)
-    found = of(made, "judge", "all", scenario="natural")
-    assert found["span_f1"] == (1, 2) and found["rouge_l"] == (None, 0) and found["bleu"] == (None, 0)
+    result = scored([judged("bad-1", True, "x", (11, 15)), judged("good", False, "why")], samples)
+    actual = of(result, "judge", "all", scenario="natural")
+    assert actual["span_f1"] == (1, 2) and actual["rouge_l"] == (None, 0) and actual["bleu"] == (None, 0)
 
 
 def test_detectors_stand_on_the_texts_that_subjects_were_asked_of():
     samples = [*SAMPLES, sample("more", True, text=TEXT, spans=[span(0, 3)])]
     marks = [
-        said(name, True, judge="detector", variant=None, spans=[span(11, 15)]) for name in ("bad-1", "more")
+        judgement(name, True, judge="detector", variant=None, spans=[span(11, 15)])
+        for name in ("bad-1", "more")
     ]
-    plain = [said("bad-1", True, judge="plain", variant=None)]
-    made = scored([*JUDGED, *marks, *plain], samples)
-    found = of(made, "detector", "all", variant="zero-shot")
-    assert found["span_f1"] == (1, 1) and found["rouge_l"] == (None, 0)  # it gives no reasons
-    assert made.filter(subject="plain").is_empty()
+    plain = [judgement("bad-1", True, judge="plain", variant=None)]
+    result = scored([*JUDGED, *marks, *plain], samples)
+    actual = of(result, "detector", "all", variant="zero-shot")
+    assert actual["span_f1"] == (1, 1) and actual["rouge_l"] == (None, 0)  # it gives no reasons
+    assert result.filter(subject="plain").is_empty()
 
 
 def test_who_was_never_read_has_no_value():
-    made = scored([judged(name, None) for name in ("bad-1", "bad-2", "good")])
-    assert made.filter(subject="judge")["value"].drop_nulls().is_empty()
-    assert not made.filter(subject="template")["value"].drop_nulls().is_empty()
+    result = scored([judged(name, None) for name in ("bad-1", "bad-2", "good")])
+    assert result.filter(subject="judge")["value"].drop_nulls().is_empty()
+    assert not result.filter(subject="template")["value"].drop_nulls().is_empty()
 
 
 def test_nothing_was_located():
-    assert scored([said("good", False)]).is_empty()
+    assert scored([judgement("good", False)]).is_empty()
     columns = {"variant": pl.String, "judge": pl.String, "sample_id": pl.String, "rationale": pl.String}
     assert located(pl.DataFrame(schema=columns | {"spans": pl.List(pl.Int64)})).is_empty()

@@ -10,8 +10,8 @@ from .made_scores import WRITER, item, reply, sample, values
 
 def test_sizes_of_dialogues_and_of_turns_that_stand_alone():
     items = [item("a0", "a", 0), item("a1", "a", 1), item("b0", "b", 0)]
-    found = values(size_rows(frame(Item, items), WRITER))
-    assert (found["n_dialogues"][0], found["n_turns"][0], found["turns_per_dialogue"]) == (2, 3, (1.5, 2))
+    actual = values(size_rows(frame(Item, items), WRITER))
+    assert (actual["n_dialogues"][0], actual["n_turns"][0], actual["turns_per_dialogue"]) == (2, 3, (1.5, 2))
     assert values(size_rows(frame(Item, [item("a", "a", None)]), WRITER)) == {"n_turns": (1, 1)}
 
 
@@ -22,12 +22,12 @@ def test_labels_by_scenario_split_and_kind():
         sample("f", True, scenario="induced", kind="factuality"),
         sample("m", False, scenario="induced", kind="matched"),
     ]
-    made = label_rows(frame(Sample, samples), WRITER)
-    found = values(made, scenario="spontaneous")
-    assert found == {"n_samples": (2, 2), "hallucinated_rate": (0.5, 2), "words_per_response": (2, 2)}
-    assert values(made, scenario="spontaneous", split="test")["hallucinated_rate"] == (1, 1)
-    assert values(made, scenario="induced", kind="factuality") == {"n_by_kind": (1, 2)}
-    assert values(made, scenario="induced")["hallucinated_rate"] == (
+    result = label_rows(frame(Sample, samples), WRITER)
+    actual = values(result, scenario="spontaneous")
+    assert actual == {"n_samples": (2, 2), "hallucinated_rate": (0.5, 2), "words_per_response": (2, 2)}
+    assert values(result, scenario="spontaneous", split="test")["hallucinated_rate"] == (1, 1)
+    assert values(result, scenario="induced", kind="factuality") == {"n_by_kind": (1, 2)}
+    assert values(result, scenario="induced")["hallucinated_rate"] == (
         1,
         1,
     )  # paraphrases are counted by kind alone
@@ -40,12 +40,12 @@ def test_a_split_by_sample_shares_contexts():
         sample(f"s{n}", False, item_id=turn, group_id="d", more={"split_by_sample": side})
         for n, (turn, side) in enumerate(sides)
     ]
-    made = leak_rows(frame(Sample, samples), WRITER)
-    published = values(made, scenario="spontaneous", split="by-sample")
+    result = leak_rows(frame(Sample, samples), WRITER)
+    published = values(result, scenario="spontaneous", split="by-sample")
     assert published["shared_context_rate"] == (1 / 2, 2) and published["shared_dialogue_rate"] == (1, 1)
     assert published["sibling_rate"] == (pytest.approx(1 / 3, abs=1e-6), 3)
-    own = values(made, scenario="spontaneous", split="by-dialogue")
-    assert [own[name][0] for name in ("shared_context_rate", "shared_dialogue_rate", "sibling_rate")] == [
+    of_own = values(result, scenario="spontaneous", split="by-dialogue")
+    assert [of_own[name][0] for name in ("shared_context_rate", "shared_dialogue_rate", "sibling_rate")] == [
         0,
         0,
         0,
@@ -68,14 +68,14 @@ def test_rules_that_replies_break():
         reply("a2", "i", purpose="annotate", more={"verdict": "yes"}),
         reply("a3", "i", purpose="annotate", more={"verdict": "no"}),
     ]
-    made = reply_rows(frame(Generation, replies), frame(Item, [item("i", "g")]), WRITER)
-    responses = values(made, step="respond")
+    result = reply_rows(frame(Generation, replies), frame(Item, [item("i", "g")]), WRITER)
+    responses = values(result, step="respond")
     assert responses["unread_rate"] == (pytest.approx(1 / 3, abs=1e-6), 3)
     assert responses["too_long_rate"] == responses["continued_rate"] == (1 / 2, 2)
-    written = values(made, step="induce", kind="factuality")
+    written = values(result, step="induce", kind="factuality")
     assert written["broken_rate"] == written["too_long_rate"] == written["restated_rate"] == (1 / 2, 2)
     assert written["not_located_rate"] == (0, 2)
-    assert values(made, step="annotate") == {"not_located_rate": (1 / 2, 2)}
+    assert values(result, step="annotate") == {"not_located_rate": (1 / 2, 2)}
 
 
 def test_no_replies_no_rows():

@@ -15,7 +15,7 @@ from truerate.tracks.halludial.prompting import COMPARE, CUES, META
 from truerate.tracks.halludial.protocol import judging_hours, training_hours
 from truerate.tracks.halludial.silver import read_induced
 
-from .made import settings
+from .rows_by_hand import settings
 
 
 def assumed(step: str, cue: str) -> str:
@@ -36,7 +36,7 @@ def test_the_other_forms():
     assert assumed("meta", CUES[META]) == "Accurate"
 
 
-# ---- GPU hours -----------------------------------------------------------------------------------------------
+# ---- GPU hours ---------------------------------------------------------------------------------------------
 
 ROOT = Path(__file__).parents[3]
 BOARD = "halludial-closed-world"
@@ -58,22 +58,24 @@ def p():
 
 def test_one_training_and_one_judging_by_hand(p):
     network = p.backbones["large"]
-    # 60 % of 18,357 turns × (5 responses + 4 texts) = 99,127.8 rows, 11,014 paraphrases more than the paper's 88,113;
-    # 90 % twice at 8 operations, 10 % once at 2, of 400 tokens and 6.5e9 parameters, at 3.57e14 a second
+    # 60 % of 18,357 turns × (5 responses + 4 texts) = 99,127.8 rows, 11,014 paraphrases more than the paper's
+    # 88,113; 90 % twice at 8 operations, 10 % once at 2, of 400 tokens and 6.5e9 parameters, at 3.57e14 a
+    # second
     operations = 99_127.8 * 400 * 6.5e9 * (0.9 * 2 * 8 + 0.1 * 2)
     assert training_hours(p, BOARD, network, share=0.9) == pytest.approx(operations / 3.57e14 / 3600)
-    # 40 % of 18,357 turns × (9 texts + 5 of self history) + 400 dialogues × 18,357 / 4,094 × 3 temperatures × 5
+    # 40 % of 18,357 turns × (9 texts + 5 of self history) + 400 dialogues × 18,357 / 4,094 × 3 temperatures ×
+    # 5
     texts = 0.4 * 18_357 * 14 + 400 * 18_357 / 4_094 * 15
-    found = judging_hours(p, BOARD, network)
-    assert found == pytest.approx(texts * 400 * 2 * 6.5e9 / 3.57e14 / 3600)
+    actual = judging_hours(p, BOARD, network)
+    assert actual == pytest.approx(texts * 400 * 2 * 6.5e9 / 3.57e14 / 3600)
     short = network.model_copy(update={"max_steps": 10})  # 80 rows trained on, the others read
     assert training_hours(p, BOARD, short, share=0.9) < 0.05
 
 
 def test_a_plan_tells_of_judges_that_say_their_size_once_per_seed(p):
-    one = training_hours(p, BOARD, p.backbones["large"], share=0.9)
+    training = training_hours(p, BOARD, p.backbones["large"], share=0.9)
     (line,) = gpu_plan(Layout(p), BOARD).iter_rows()
-    assert line[:3] == (BOARD, "large", 3) and line[3] == pytest.approx(3 * one)
+    assert line[:3] == (BOARD, "large", 3) and line[3] == pytest.approx(3 * training)
 
 
 def test_a_judge_that_learned_elsewhere_judges_alone(p):

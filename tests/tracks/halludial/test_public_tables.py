@@ -4,10 +4,10 @@ from truerate.core.schemas import Sample, Score, frame, pairs, sample_row
 from truerate.tracks.halludial.published import detector_table, public_tables, writer_table
 
 
-def sample(name: str, is_hallucinated: bool, writer: str | None, **known) -> dict:
+def sample(name: str, is_hallucinated: bool, writer: str | None, **attributes) -> dict:
     return sample_row(sample_id=name, item_id="i", group_id=name, task="dialogue", lang="en", text=name,
                       is_hallucinated=is_hallucinated, label_source="gold", generator=writer, split="test",
-                      attributes=pairs(scenario="natural", corpus="cmu", **known))  # fmt: skip
+                      attributes=pairs(scenario="natural", corpus="cmu", **attributes))  # fmt: skip
 
 
 def score(metric: str, subject: str, value: float, **where) -> dict:

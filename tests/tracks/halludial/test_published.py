@@ -56,7 +56,7 @@ def test_the_human_column_counts_850_judgements_of_each_model():
     assert [line["reason"] for line in human] == ["709 of 850", "760 of 850", "796 of 850"]
     assert {line["verdict"] for line in human} == {"consistent"}
     intervals = [wilson(count, 850, confidence=0.95) for count in (709, 760, 796)]
-    assert [(round(one.low, 3), round(one.high, 3)) for one in intervals] == [
+    assert [(round(interval.low, 3), round(interval.high, 3)) for interval in intervals] == [
         (0.808, 0.858),
         (0.872, 0.913),
         (0.918, 0.951),

@@ -12,7 +12,7 @@ from truerate.tracks.halludial.rate_scores import (
     verdicts_of,
 )
 
-from .made_scores import WRITER, item, reply, said, sample, values
+from .made_scores import WRITER, item, judgement, reply, sample, values
 
 # three dialogues: two of two turns, one of one
 ITEMS = [item(name, name[0], int(name[1])) for name in ("a0", "a1", "b0", "b1", "c0")]
@@ -29,7 +29,7 @@ def near(value: float):
 
 def flags_of(flags: dict[str, bool | None], **more) -> list[dict]:
     """What the detector says of texts."""
-    return [said(name, flag, judge="detector", variant=None, more=more) for name, flag in flags.items()]
+    return [judgement(name, flag, judge="detector", variant=None, more=more) for name, flag in flags.items()]
 
 
 FLAGS = flags_of(GOLD | {f"self-{name}": flag for name, flag in SELF.items()})
@@ -40,22 +40,22 @@ def scored(
 ) -> list[dict]:
     rows = ((Item, items), (Sample, samples), (Judgement, judgements), (Generation, replies))
     tables = [frame(model, list(of_table)) for model, of_table in rows]
-    made = score_rates(*tables, detector=detector, base="1", writer=WRITER)
-    validate(Score, frame(Score, made), where="scores")
-    return made
+    result = score_rates(*tables, detector=detector, base="1", writer=WRITER)
+    validate(Score, frame(Score, result), where="scores")
+    return result
 
 
-def rate(made: list[dict], unit: str, **more) -> tuple | None:
-    return values(made, **{"unit": unit, **WHERE, **more}).get("hallucination_rate")
+def rate(result: list[dict], unit: str, **more) -> tuple | None:
+    return values(result, **{"unit": unit, **WHERE, **more}).get("hallucination_rate")
 
 
 def test_turns_and_dialogues_are_counted_apart():
-    made = scored()
+    result = scored()
     for history, turn, dialogue in (("gold", 2 / 5, 2 / 3), ("self", 1 / 5, 1 / 3)):
-        assert rate(made, "turn", history=history) == (near(turn), 5)
-        assert rate(made, "dialogue", history=history) == (near(dialogue), 3)
+        assert rate(result, "turn", history=history) == (near(turn), 5)
+        assert rate(result, "dialogue", history=history) == (near(dialogue), 3)
     # by their number of turns
-    assert [rate(made, "dialogue", turns=n) for n in ("2", "1")] == [(1 / 2, 2), (1, 1)]
+    assert [rate(result, "dialogue", turns=n) for n in ("2", "1")] == [(1 / 2, 2), (1, 1)]
 
 
 def test_several_seeds_are_averaged_per_text_and_per_dialogue():
@@ -65,13 +65,13 @@ def test_several_seeds_are_averaged_per_text_and_per_dialogue():
     none = flags_of(dict.fromkeys(GOLD, False), seed=2)  # half of 2/5, and of 2/3
     for other, turn, dialogue in ((second, 2 / 5, 2 / 3), (none, 1 / 5, 1 / 3)):
         for flags in (first + other, other + first):  # whichever seed comes first
-            made = scored(judgements=flags)
-            assert (rate(made, "turn"), rate(made, "dialogue")) == ((near(turn), 5), (near(dialogue), 3))
+            result = scored(judgements=flags)
+            assert (rate(result, "turn"), rate(result, "dialogue")) == ((near(turn), 5), (near(dialogue), 3))
 
 
 def test_a_dialogue_counts_where_each_of_its_turns_was_judged():
-    made = scored(judgements=flags_of(GOLD | {"a1": None}))
-    assert (rate(made, "turn"), rate(made, "dialogue")) == ((2 / 4, 4), (1 / 2, 2))
+    result = scored(judgements=flags_of(GOLD | {"a1": None}))
+    assert (rate(result, "turn"), rate(result, "dialogue")) == ((2 / 4, 4), (1 / 2, 2))
     lost = [row for row in REPLIES if row["generation_id"] != "b0"]
     assert rate(scored(replies=lost), "dialogue") == (1, 2)
 
@@ -92,51 +92,53 @@ def test_a_dialogue_has_a_label_where_each_of_its_turns_has():
 def test_what_has_no_rate():
     assert scored(replies=[reply(name, name, more={"split": "train"}) for name in GOLD]) == []
     assert scored(detector=None) == [] == scored(judgements=[], replies=[])
-    made = scored(items=[item(name, name, None) for name in GOLD])  # single turns
-    assert (rate(made, "turn"), rate(made, "dialogue")) == ((2 / 5, 5), (None, 0))
+    result = scored(items=[item(name, name, None) for name in GOLD])  # single turns
+    assert (rate(result, "turn"), rate(result, "dialogue")) == ((2 / 5, 5), (None, 0))
 
 
 def test_gold_less_self_is_paired_by_dialogue():
-    found = values(scored(), unit="turn", temperature="1", estimator="raw")
-    assert found["gold_minus_self"] == (near(2 / 5 - 1 / 5), 3) and 0 < found["gold_minus_self_p"][0] <= 1
+    actual = values(scored(), unit="turn", temperature="1", estimator="raw")
+    assert actual["gold_minus_self"] == (near(2 / 5 - 1 / 5), 3) and 0 < actual["gold_minus_self_p"][0] <= 1
     only_gold = scored(replies=[row for row in REPLIES if not row["generation_id"].startswith("self")])
     assert not [row for row in only_gold if row["metric"].startswith("gold_minus_self")]
 
 
-# ---- corrections: 200 single-turn dialogues, of which the first 60 are flagged ------------------------------------
+# ---- corrections: 200 single-turn dialogues, of which the first 60 are flagged -----------------------------
 
-NAMES = [f"n{place}" for place in range(200)]
+NAMES = [f"n{index}" for index in range(200)]
 MANY = {"items": [item(name, name) for name in NAMES], "replies": [reply(name, name) for name in NAMES]}
-MANY_FLAGS = flags_of({name: place < 60 for place, name in enumerate(NAMES)})
+MANY_FLAGS = flags_of({name: index < 60 for index, name in enumerate(NAMES)})
 CORRECTED = {"estimator": "rogan-gladen", "history": "gold", "temperature": "1"}
 
 
 def test_corrected_by_induced_texts():
-    """100 induced texts of which 90 are flagged, as many references, 10 of them, and as many paraphrases, all flagged."""
+    """100 induced texts of which 90 are flagged, as many references, 10 of them, and as many paraphrases, all
+    flagged.
+    """
     n_flagged = {"factuality": 90, "reference": 10, "matched": 100}
     names = [(f"{kind}{n}", kind, n < n_flagged[kind]) for kind in n_flagged for n in range(100)]
     samples = [sample(name, kind == "factuality", scenario="induced", kind=kind) for name, kind, _ in names]
-    made = scored(samples, MANY_FLAGS + flags_of({name: flag for name, _, flag in names}), **MANY)
-    found = values(made, unit="turn", calibration="induced", **CORRECTED)
+    result = scored(samples, MANY_FLAGS + flags_of({name: flag for name, _, flag in names}), **MANY)
+    actual = values(result, unit="turn", calibration="induced", **CORRECTED)
     # (60/200 - 10/100) / (90/100 - 10/100), paraphrases left out
-    assert found["hallucination_rate"] == (near(0.2 / 0.8), 200) and found["is_identified"] == (1, 200)
+    assert actual["hallucination_rate"] == (near(0.2 / 0.8), 200) and actual["is_identified"] == (1, 200)
     # nobody knows errors on dialogues of induced texts
-    assert values(made, unit="dialogue", calibration="induced", **CORRECTED) == {}
+    assert values(result, unit="dialogue", calibration="induced", **CORRECTED) == {}
 
 
 def test_corrected_by_the_labels_of_people():
     # labelled: 20 flagged of which 16 are hallucinated, 30 others of which 4 are
     places = [*range(20), *range(100, 130)]
-    gold = [labelled(f"n{place}", place < 16 or 100 <= place < 104) for place in places]
-    made, natural = scored(gold, MANY_FLAGS, **MANY), {"calibration": "natural"}
-    corrected = rate(made, "turn", **natural, **CORRECTED)
+    gold = [labelled(f"n{index}", index < 16 or 100 <= index < 104) for index in places]
+    result, natural = scored(gold, MANY_FLAGS, **MANY), {"calibration": "natural"}
+    corrected = rate(result, "turn", **natural, **CORRECTED)
     assert corrected[0] == near((0.3 - 4 / 30) / (16 / 20 - 4 / 30))
     assert (
-        rate(made, "dialogue", **natural, **CORRECTED) == corrected
+        rate(result, "dialogue", **natural, **CORRECTED) == corrected
     )  # one turn each: a dialogue is its turn
     # slope 16/20 - 4/30 of labels on flags; λ·60/200 + mean label 20/50 - λ·20/50
     slope = 16 / 20 - 4 / 30
-    powered = rate(made, "turn", **natural, estimator="prediction-powered")
+    powered = rate(result, "turn", **natural, estimator="prediction-powered")
     assert powered == (near(slope * 0.3 + 0.4 - slope * 0.4), 200)
 
 
@@ -149,22 +151,22 @@ def test_labelled_responses_of_a_source_by_corpus_and_writer():
         return sample(name, label, scenario="natural", label_source="gold", generator=writer, more=more)
 
     def written(samples, flags, detector):
-        made, outcomes = score_written(
+        result, outcomes = score_written(
             frame(Sample, samples), frame(Judgement, flags), detector=detector, writer=WRITER
         )
-        return made, [row for row in made if row["subject"] == "doha"], outcomes
+        return result, [row for row in result if row["subject"] == "doha"], outcomes
 
     samples = [of_source("r1", True, "doha"), of_source("r2", False, "doha"), of_source("r3", True, None)]
-    made, doha, outcomes = written(samples, flags_of({"r1": True, "r2": True}), "detector")
+    result, doha, outcomes = written(samples, flags_of({"r1": True, "r2": True}), "detector")
     where = {"scenario": "natural", "corpus": "cmu"}
-    assert values(doha, **where)["labelled_rate"] == (1 / 2, 2) and {row["subject"] for row in made} == {
+    assert values(doha, **where)["labelled_rate"] == (1 / 2, 2) and {row["subject"] for row in result} == {
         "doha",
         "people",
     }
     for unit, expected in (("turn", (1, 2)), ("dialogue", (None, 0))):
         assert values(doha, **where, estimator="raw", unit=unit)["hallucination_rate"] == expected
     # of one corpus there is no rate over all
-    assert not [row for row in made if {pair["key"] for pair in row["slice"]} == {"scenario"}]
+    assert not [row for row in result if {pair["key"] for pair in row["slice"]} == {"scenario"}]
     _, both, _ = written([*samples, of_source("r4", True, "doha", "tc")], [], None)
     assert values(both, scenario="natural")["labelled_rate"] == (near(2 / 3), 3)
     # the mean of a writer's units is its rate, and two responses to one turn are two units

@@ -5,7 +5,7 @@ import pytest
 from truerate.llm.generation import facts
 from truerate.tracks.halludial.responding import collect, read_response, requests, run_self
 
-from .made import context, dead, ok, questions, settings
+from .rows_by_hand import context, dead, ok, questions, settings
 
 DIALOGUE = [context(f"i{turn}", turn) for turn in range(3)]
 
@@ -23,11 +23,11 @@ def run(answer, **changes):
 
 def test_every_turn_is_asked_at_the_base_temperature_and_some_at_the_others():
     asked = requests(DIALOGUE, DIALOGUE[:1], "gen", questions())
-    assert [(one.item_id, one.attributes["temperature"]) for one in asked] == [
+    assert [(question.item_id, question.attributes["temperature"]) for question in asked] == [
         ("i0", "1"), ("i1", "1"), ("i2", "1"), ("i0", "0.5"),
     ]  # fmt: skip
     assert asked[3].request.params["temperature"] == 0.5
-    assert {one.attributes["history"] for one in asked} == {"gold"}
+    assert {question.attributes["history"] for question in asked} == {"gold"}
 
 
 def test_the_models_own_turns_stand_before_the_next_and_peoples_are_kept():
@@ -51,7 +51,7 @@ def test_a_turn_that_stands_alone_is_asked_as_in_gold_history():
 
 
 @pytest.mark.parametrize(
-    ("reply", "text", "known"),
+    ("reply", "text", "columns"),
     [
         ("It is Lisbon.", "It is Lisbon.", {"n_words": "3"}),
         ("#Next Response#: It is\nLisbon.", "It is Lisbon.", {"n_words": "3"}),
@@ -63,11 +63,11 @@ def test_a_turn_that_stands_alone_is_asked_as_in_gold_history():
         ),
     ],
 )
-def test_a_response_is_read_without_what_is_no_part_of_it(reply, text, known):
+def test_a_response_is_read_without_what_is_no_part_of_it(reply, text, columns):
     read = read_response(reply, 8)
     assert (read.status, read.text) == ("ok", text)
-    told = {name: value for name, value in read.attributes.items() if value is not None and name != "cut"}
-    assert told == known
+    actual = {name: value for name, value in read.attributes.items() if value is not None and name != "cut"}
+    assert actual == columns
 
 
 def test_an_empty_response_and_a_refusal_are_outcomes():

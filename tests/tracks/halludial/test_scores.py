@@ -16,8 +16,8 @@ from truerate.core.schemas import (
 from truerate.tracks.halludial.scores import scored
 from truerate.tracks.protocol import metrics_of_track
 
-from .made import settings
-from .made_scores import WRITER, item, reply, said, sample, span
+from .made_scores import WRITER, item, judgement, reply, sample, span
+from .rows_by_hand import settings
 
 LABELS = (
     "n_annotators_passed screening_agreement fleiss_kappa percent_agreement meta_kappa"  # made with labels
@@ -30,41 +30,41 @@ def board() -> dict:
     items, samples, judgements, generations = [], [], [], []
     for n in range(6):
         name, group = f"r{n}", f"g{n}"
-        own = {"item_id": f"i{n}", "group_id": group}
+        values = {"item_id": f"i{n}", "group_id": group}
         leak = {"split_by_sample": "train" if n % 2 else "test"}
         items.append(item(f"i{n}", group))
         generations.append(reply(name, f"i{n}"))
         generations.append(reply(f"self-{n}", f"i{n}", more={"history": "self"}))
         reason = {"spans": [span(0, 4)], "rationale": "that is not said"} if n % 2 else {}
-        samples.append(sample(name, n % 2 == 1, more=leak, generator="aster", **own, **reason))
+        samples.append(sample(name, n % 2 == 1, more=leak, generator="aster", **values, **reason))
         gold = {"label_source": "gold", "more": {"generation": name}}
-        samples.append(sample(f"gold-{n}", n % 3 == 1, scenario="natural", **own, **gold))
+        samples.append(sample(f"gold-{n}", n % 3 == 1, scenario="natural", **values, **gold))
         for kind in ("factuality", "faithfulness", "reference", "matched"):
             is_bad = kind.startswith("fa")
-            samples.append(sample(f"{kind}-{n}", is_bad, scenario="induced", kind=kind, more=leak, **own))
+            samples.append(sample(f"{kind}-{n}", is_bad, scenario="induced", kind=kind, more=leak, **values))
             judgements.append(
-                said(f"{kind}-{n}", is_bad, judge="detector", variant=None, p=0.9 if is_bad else 0.2)
+                judgement(f"{kind}-{n}", is_bad, judge="detector", variant=None, p=0.9 if is_bad else 0.2)
             )
             purpose = "match" if kind == "matched" else "induce"
             if kind != "reference":
                 generations.append(
                     reply(f"{purpose}-{kind}-{n}", f"i{n}", purpose=purpose, more={"kind": kind})
                 )
-        judgements.append(said(name, n % 2 == 1, judge="detector", variant=None, p=0.7))
-        judgements.append(said(f"self-{n}", n == 1, judge="detector", variant=None))
-        judgements.append(said(name, n < 3))
+        judgements.append(judgement(name, n % 2 == 1, judge="detector", variant=None, p=0.7))
+        judgements.append(judgement(f"self-{n}", n == 1, judge="detector", variant=None))
+        judgements.append(judgement(name, n < 3))
         located = {
             "variant": "three-shot",
             "judgement_id": f"located-{n}",
             "rationale": "no",
             "spans": [span(0, 4)],
         }
-        judgements.append(said(name, n < 4, **located))
+        judgements.append(judgement(name, n < 4, **located))
         meta = {"target": f"located-{n}", "judge": "judge", "accurate": "yes" if n else "no"}
         generations.append(reply(f"meta-{n}", f"i{n}", "m", "meta", more=meta))
         for order in ("induced-first", "reference-first"):
             more = {"order": order, "kind": "factuality"}
-            judgements.append(said(f"factuality-{n}", True, variant="compare", more=more))
+            judgements.append(judgement(f"factuality-{n}", True, variant="compare", more=more))
     samples.append(sample("other", True, scenario="natural", label_source="gold", generator="doha"))
     return {
         "items": frame(Item, items),
@@ -77,7 +77,7 @@ def board() -> dict:
 def test_every_metric_has_a_record_and_every_record_a_metric():
     scores, outcomes = scored(settings(detector="detector"), WRITER, **board())
     validate(Score, scores, where="scores"), validate(Outcome, outcomes, where="outcomes")
-    recorded = {one.name for one in metrics_of_track("halludial")}
+    recorded = {metric.name for metric in metrics_of_track("halludial")}
     assert set(scores["metric"]) == recorded - {*LABELS.split(), *SILENT.split()}
     assert scores.select("metric", "subject", "slice").is_unique().all()
     assert set(outcomes["metric"]) == {"balanced_accuracy", "labelled_rate"}
@@ -85,7 +85,7 @@ def test_every_metric_has_a_record_and_every_record_a_metric():
 
 def test_a_detector_that_learned_nothing_has_no_row_and_one_that_keeps_no_form_has():
     def judged_by(name, **changes):
-        return frame(Judgement, [said(f"r{n}", None, judge=name, **changes) for n in range(6)])
+        return frame(Judgement, [judgement(f"r{n}", None, judge=name, **changes) for n in range(6)])
 
     tables = board()
     silent = [judged_by("untaught", reason=NOT_FITTED), judged_by("formless", reason="absent")]

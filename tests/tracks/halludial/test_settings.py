@@ -10,7 +10,7 @@ from truerate.config.layout import Layout
 from truerate.tracks.halludial.prompting import CUES
 from truerate.tracks.halludial.settings import Settings, faults
 
-from .made import settings
+from .rows_by_hand import settings
 
 
 def test_the_base_temperature_is_named_once():
@@ -26,12 +26,12 @@ def test_every_purpose_has_a_rule_for_cut_replies():
 def test_reasons_are_compared_by_a_name_or_by_an_encoder_that_is_told_in_full():
     plain = settings()
     assert (plain.measure, plain.setting("similarity")) == ("chrf", "chrf")
-    told = settings(similarity={"model": "org/encoder", "layer": 9, "baseline": 0.8})
-    assert told.measure == "org/encoder, layer 9, rescaled by 0.8"
-    assert told.setting("similarity") == "org/encoder"
+    actual = settings(similarity={"model": "org/encoder", "layer": 9, "baseline": 0.8})
+    assert actual.measure == "org/encoder, layer 9, rescaled by 0.8"
+    assert actual.setting("similarity") == "org/encoder"
 
 
-# ---- a detector of rates that nobody builds is one line -------------------------------------------------------
+# ---- a detector of rates that nobody builds is one line ----------------------------------------------------
 
 BOARD = "halludial-closed-world"
 ROOT = Path(__file__).parents[3]

@@ -1,4 +1,6 @@
-"""Induced and matched texts: what is asked and the rules that a text breaks; samples out of replies, and what is rejected."""
+"""Induced and matched texts: what is asked and the rules that a text breaks; samples out of replies, and what
+is rejected.
+"""
 
 import pytest
 
@@ -7,7 +9,7 @@ from truerate.llm.generation import facts, generation
 from truerate.tracks.halludial import silver
 from truerate.tracks.halludial.context import side_by_sample, side_of
 
-from .made import RIGHT, annotated, context, dead, questions, response, row, settings
+from .rows_by_hand import RIGHT, annotated, context, dead, questions, response, row, settings
 
 CONTEXTS = {"i0": context(), "i1": context("i1", group_id="other")}
 
@@ -20,12 +22,12 @@ def induced(text: str, segment: str = "Porto"):
 def test_both_kinds_and_the_paraphrase_are_asked_of_each_turn_with_a_reference():
     asked = silver.induce_requests([context(), context("i1", right_answer=None)], "writer", questions())
     kinds = [("induce", "factuality"), ("induce", "faithfulness"), ("match", "matched")]
-    assert [(one.item_id, one.purpose, one.attributes["kind"]) for one in asked] == [
+    assert [(question.item_id, question.purpose, question.attributes["kind"]) for question in asked] == [
         ("i0", *kind) for kind in kinds
     ]
     assert asked[0].request.messages[-1]["content"].endswith("#Kind#: factuality\n#Induced Response#:")
     # a refusal in a field of its own
-    assert {generation(one, dead("refusal"))["status"] for one in asked} == {"abstained"}
+    assert {generation(question, dead("refusal"))["status"] for question in asked} == {"abstained"}
 
 
 @pytest.mark.parametrize(
@@ -53,34 +55,34 @@ def test_a_paraphrase_that_is_the_right_response_is_noted_and_a_refusal_abstains
     assert silver.read_induced("Refused", RIGHT, 6).status == "abstained"
 
 
-# ---- samples -------------------------------------------------------------------------------------------------
+# ---- samples -----------------------------------------------------------------------------------------------
 
 
-def written(kind: str, text: str = "It is Porto.", **known) -> dict:
+def written(kind: str, text: str = "It is Porto.", **attributes) -> dict:
     purpose = "match" if kind == "matched" else "induce"
-    return row(purpose, f"w-{kind}", text, model="writer", kind=kind, **known)
+    return row(purpose, f"w-{kind}", text, model="writer", kind=kind, **attributes)
 
 
 TURN = [written("factuality", segments="6-11", rationale="No."), written("faithfulness"), written("matched")]
 
 
-def made(rows, **changes):
+def built(rows, **changes):
     samples, dropped = silver.samples(rows, CONTEXTS, settings(**changes))
     validate(Sample, frame(Sample, samples), where="samples")
     return samples, dropped
 
 
 def test_a_response_and_its_annotation_are_a_sample_of_the_responses_id():
-    (sample,), _ = made([response("r"), annotated("r", 'Yes. "Lisbon" is.', "yes", segments="6-12")])
+    (sample,), _ = built([response("r"), annotated("r", 'Yes. "Lisbon" is.', "yes", segments="6-12")])
     assert (sample["sample_id"], sample["is_hallucinated"], sample["generator"]) == ("r", True, "gen")
     assert sample["spans"] == [{"start": 6, "end": 12, "type": "unspecified", "p": None}]
     assert (sample["rationale"], sample["pattern"]) == ('"Lisbon" is.', None)
     assert facts(sample)["scenario"] == "spontaneous"
 
 
-@pytest.mark.parametrize("known", [{"history": "self"}, {"temperature": "0.5"}, {"status": "dead"}])
-def test_other_responses_are_no_samples(known):
-    assert made([response("r", **known), annotated("r")]) == ([], [])
+@pytest.mark.parametrize("columns", [{"history": "self"}, {"temperature": "0.5"}, {"status": "dead"}])
+def test_other_responses_are_no_samples(columns):
+    assert built([response("r", **columns), annotated("r")]) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -91,48 +93,50 @@ def test_other_responses_are_no_samples(known):
     ],
 )
 def test_a_response_without_an_annotation_is_a_reject(annotation, why):
-    samples, dropped = made([response("r"), annotation])
-    assert samples == [] and [(one["reason"], one["detail"]) for one in dropped] == [
+    samples, dropped = built([response("r"), annotation])
+    assert samples == [] and [(row["reason"], row["detail"]) for row in dropped] == [
         ("unread-annotation", why)
     ]
 
 
 def test_of_two_replies_to_one_question_the_one_that_stands_counts():
     first = annotated("r", status="unparsed", reason="absent", reasked="yes") | {"generation_id": "first"}
-    assert len(made([response("r"), first, annotated("r")])[0]) == 1
+    assert len(built([response("r"), first, annotated("r")])[0]) == 1
 
 
 def test_a_turn_gives_the_reference_two_wrong_responses_and_a_paraphrase():
-    samples, dropped = made(TURN)
-    told = {facts(one)["kind"]: (one["is_hallucinated"], one["generator"], one["pattern"]) for one in samples}
-    assert dropped == [] and told == {
+    samples, dropped = built(TURN)
+    actual = {
+        facts(row)["kind"]: (row["is_hallucinated"], row["generator"], row["pattern"]) for row in samples
+    }
+    assert dropped == [] and actual == {
         "reference": (False, None, None),
         "factuality": (True, "writer", "factuality"),
         "faithfulness": (True, "writer", "faithfulness"),
         "matched": (False, "writer", None),
     }
     pairs: dict[str, set] = {}
-    for one in samples:
-        pairs.setdefault(one["pair_id"], set()).add(facts(one)["kind"])
+    for sample in samples:
+        pairs.setdefault(sample["pair_id"], set()).add(facts(sample)["kind"])
     assert sorted(map(sorted, pairs.values())) == [["factuality", "reference"], ["faithfulness", "matched"]]
-    assert made(TURN[2:])[0] == []  # a paraphrase alone makes no reference
+    assert built(TURN[2:])[0] == []  # a paraphrase alone makes no reference
 
 
 def test_a_broken_turn_is_kept_or_goes_whole():
     rows = [TURN[0], written("faithfulness", too_long="yes"), TURN[2]]
-    assert len(made(rows)[0]) == 4
-    samples, dropped = made(rows, on_broken="reject")
+    assert len(built(rows)[0]) == 4
+    samples, dropped = built(rows, on_broken="reject")
     reasons = {"w-factuality": "turn-rejected", "w-faithfulness": "too-long", "w-matched": "turn-rejected"}
-    assert samples == [] and {one["target_id"]: one["reason"] for one in dropped} == reasons
+    assert samples == [] and {row["target_id"]: row["reason"] for row in dropped} == reasons
     # with one induced response it is whole only where broken ones are kept
-    assert len(made(TURN[:1])[0]) == 2 and made(TURN[:1], on_broken="reject")[0] == []
+    assert len(built(TURN[:1])[0]) == 2 and built(TURN[:1], on_broken="reject")[0] == []
 
 
 def test_all_texts_of_a_dialogue_are_on_one_side_and_the_published_split_is_by_text():
     ours = settings()
-    samples, _ = made([*TURN, response("r"), annotated("r")])
-    assert {one["split"] for one in samples} == {side_of("g", ours)}
-    sides = [side_by_sample(one["sample_id"], ours) for one in samples]
-    assert [facts(one)["split_by_sample"] for one in samples] == sides
+    samples, _ = built([*TURN, response("r"), annotated("r")])
+    assert {row["split"] for row in samples} == {side_of("g", ours)}
+    sides = [side_by_sample(row["sample_id"], ours) for row in samples]
+    assert [facts(row)["split_by_sample"] for row in samples] == sides
     for side in (side_of, side_by_sample):
         assert abs(sum(side(str(n), ours) == "train" for n in range(2000)) / 2000 - 0.6) < 0.03

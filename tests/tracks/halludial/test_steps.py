@@ -69,24 +69,26 @@ def built(at, tables):
     return steps.exported(at, BOARD, tables, replies, {"judgements": pl.concat(judged).sort("judgement_id")})
 
 
-def known(data: pl.DataFrame, *keys: str) -> pl.DataFrame:
+def attributes_of(data: pl.DataFrame, *keys: str) -> pl.DataFrame:
     return data.with_columns(pair("attributes", key) for key in keys)
 
 
 def test_tables_hold_their_schemas_and_account_for_every_reply(built):
-    made, _ = built
+    result, _ = built
     for table in (Item, Generation, Sample, Judgement, Reject, Count):
         name = f"{table.__name__.lower()}s"
-        validate(table, made[name], where=name)
-    assert made["counts"]["n_in"].sum() == made["generations"].height
-    assert made["items"]["group_id"].n_unique() == N_DIALOGUES
+        validate(table, result[name], where=name)
+    assert result["counts"]["n_in"].sum() == result["generations"].height
+    assert result["items"]["group_id"].n_unique() == N_DIALOGUES
 
 
 def test_each_turn_is_answered_once_and_test_dialogues_in_self_history_and_at_other_temperatures(
     built, tables
 ):
-    made, _ = built
-    rows = known(made["generations"].filter(purpose="respond"), "history", "temperature", "split", "group_id")
+    result, _ = built
+    rows = attributes_of(
+        result["generations"].filter(purpose="respond"), "history", "temperature", "split", "group_id"
+    )
     n_of = {tuple(key): n for *key, n in rows.group_by("history", "temperature").len().iter_rows()}
     n_turns = tables.items.height
     n_test = rows.filter(split="test", history="gold", temperature="1")["item_id"].n_unique()
@@ -110,14 +112,14 @@ def test_a_model_that_no_temperature_is_told_has_no_responses_at_others(at, tabl
 
 def test_the_first_response_is_the_same_in_both_histories(built):
     """No turn of the assistant stands before it: the question is one, and is paid for once."""
-    rows = known(built[0]["generations"].filter(purpose="respond"), "history", "temperature", "turn")
+    rows = attributes_of(built[0]["generations"].filter(purpose="respond"), "history", "temperature", "turn")
     first = rows.filter(turn="0", temperature="1")
     both = first.pivot("history", index=["item_id", "model"], values="prompt_key").drop_nulls()
     assert both.height and (both["gold"] == both["self"]).all()
 
 
 def test_samples_are_of_both_scenarios_with_their_dialogues_on_one_side(built):
-    samples = known(built[0]["samples"], "scenario", "kind")
+    samples = attributes_of(built[0]["samples"], "scenario", "kind")
     assert set(samples["scenario"]) == {"spontaneous", "induced"}
     assert set(samples["kind"].drop_nulls()) == {"reference", "factuality", "faithfulness", "matched"}
     assert (
@@ -129,13 +131,13 @@ def test_samples_are_of_both_scenarios_with_their_dialogues_on_one_side(built):
 
 
 def test_every_test_sample_is_judged_and_some_are_located(built):
-    made, _ = built
-    judged = known(made["judgements"], "variant", "kind", "order")
-    tested = set(made["samples"].filter(split="test")["sample_id"])
+    result, _ = built
+    judged = attributes_of(result["judgements"], "variant", "kind", "order")
+    tested = set(result["samples"].filter(split="test")["sample_id"])
     for model in MODELS:
-        own = judged.filter(judge=model)
-        assert set(own.filter(variant="zero-shot")["target_id"]) == tested
-        assert own.filter(variant="three-shot").height == N_LOCATED
+        values = judged.filter(judge=model)
+        assert set(values.filter(variant="zero-shot")["target_id"]) == tested
+        assert values.filter(variant="three-shot").height == N_LOCATED
     compared = judged.filter(variant="compare", judge="aster").group_by("kind").len()
     # both orders, both sides, two pairs of each kind (spontaneous ones as far as there are)
     counts = {kind: n for kind, n in compared.iter_rows() if kind != "spontaneous"}
@@ -143,23 +145,23 @@ def test_every_test_sample_is_judged_and_some_are_located(built):
 
 
 def test_judgements_are_judged_and_given_to_people_beside_whole_conversations(built):
-    made, tasks = built
+    result, tasks = built
     by_kind = {kind: [task for task in tasks if task["kind"] == kind] for kind in ("natural", "meta")}
-    judged = known(made["generations"].filter(purpose="meta"), "target", "reasked")
+    judged = attributes_of(result["generations"].filter(purpose="meta"), "target", "reasked")
     judged = judged.filter(pl.col("reasked").is_null())
     ids = {kind: {task["task_id"] for task in of_kind} for kind, of_kind in by_kind.items()}
-    assert set(judged["target"]) == ids["meta"] <= set(made["judgements"]["judgement_id"])
-    responses = made["generations"].filter(pl.col("generation_id").is_in(list(ids["natural"])))
+    assert set(judged["target"]) == ids["meta"] <= set(result["judgements"]["judgement_id"])
+    responses = result["generations"].filter(pl.col("generation_id").is_in(list(ids["natural"])))
     conversations = Counter((row["model"], facts(row)["group_id"]) for row in responses.iter_rows(named=True))
     assert len(conversations) == 2 and {model for model, _ in conversations} == set(MODELS)
 
 
 def test_detectors_learn_and_judge_apart(built):
-    made, _ = built
-    learned, judged = training(made["samples"]), targets(made["samples"], made["generations"])
-    assert not set(learned["group_id"]) & set(judged["group_id"])
-    responses = made["generations"].filter(pl.col("purpose") == "respond", pl.col("status") == "ok")
-    tested = known(responses, "split").filter(split="test")["generation_id"]
+    result, _ = built
+    trained, judged = training(result["samples"]), targets(result["samples"], result["generations"])
+    assert not set(trained["group_id"]) & set(judged["group_id"])
+    responses = result["generations"].filter(pl.col("purpose") == "respond", pl.col("status") == "ok")
+    tested = attributes_of(responses, "split").filter(split="test")["generation_id"]
     assert set(tested) < set(judged["target_id"])  # and induced and matched texts, and references
 
 
@@ -176,7 +178,7 @@ def test_a_board_of_real_data_asks_no_simulated_model_and_keeps_the_sources_labe
     for step in ("respond", "annotate", "induce", "detect", "meta"):
         given = getattr(steps, step)(real, BOARD, "quill", tables, 0, {})
         assert (given[0] if isinstance(given, tuple) else given).is_empty()
-    made, tasks = steps.exported(real, BOARD, tables, {}, {"judgements": frame(Judgement)})
-    assert tasks == [] and made["generations"].is_empty()
-    assert made["samples"]["sample_id"].to_list() == sorted(tables.samples["sample_id"])
-    assert {facts(row)["scenario"] for row in made["samples"].iter_rows(named=True)} == {"natural"}
+    result, tasks = steps.exported(real, BOARD, tables, {}, {"judgements": frame(Judgement)})
+    assert tasks == [] and result["generations"].is_empty()
+    assert result["samples"]["sample_id"].to_list() == sorted(tables.samples["sample_id"])
+    assert {facts(row)["scenario"] for row in result["samples"].iter_rows(named=True)} == {"natural"}

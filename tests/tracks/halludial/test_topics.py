@@ -3,7 +3,7 @@
 from truerate.core.schemas import Document, Item, Judgement, Sample, frame
 from truerate.tracks.halludial.making_scores import topic_table
 
-from .made_scores import WRITER, item, said, sample
+from .made_scores import WRITER, item, judgement, sample
 
 WORDS = {True: "river boat harbour water ship", False: "song music melody piano chorus"}
 
@@ -14,20 +14,20 @@ def table(judgements: list[dict], samples: list[dict]) -> list[dict]:
     return topic_table(*tables, n_topics=2, statistics=WRITER.statistics, seed=7)
 
 
-def one(n: int, *, is_hallucinated: bool) -> dict:
+def labelled_sample(n: int, *, is_hallucinated: bool) -> dict:
     return sample(f"s{n}", is_hallucinated, item_id=f"i{n}", group_id=f"g{n}", generator="aster")
 
 
 def test_who_fails_on_one_topic_is_found():
     # aster hallucinates on rivers alone; the judge always says no and is so wrong there
-    samples = [one(n, is_hallucinated=n % 2 == 0) for n in range(40)]
-    made = table([said(f"s{n}", False) for n in range(40)], samples)
-    assert [(row["task"], row["judge"]) for row in made[::2]] == [
+    samples = [labelled_sample(n, is_hallucinated=n % 2 == 0) for n in range(40)]
+    result = table([judgement(f"s{n}", False) for n in range(40)], samples)
+    assert [(row["task"], row["judge"]) for row in result[::2]] == [
         ("data", "all"),
         ("responders", "aster"),
         ("judges", "judge"),
     ]
-    for row in made:
+    for row in result:
         is_river = row["words"][0] in WORDS[True]
         assert (row["n"], row["share"], row["rate"], row["is_failed"]) == (20, 0.5, float(is_river), is_river)
 
@@ -37,6 +37,6 @@ def test_nothing_to_find_topics_in():
 
 
 def test_who_never_answered_fails_on_nothing():
-    dead = [said(f"s{n}", None, status="dead") for n in range(40)]
-    made = table(dead, [one(n, is_hallucinated=False) for n in range(40)])
-    assert {row["task"] for row in made} == {"data", "responders"}
+    dead = [judgement(f"s{n}", None, status="dead") for n in range(40)]
+    result = table(dead, [labelled_sample(n, is_hallucinated=False) for n in range(40)])
+    assert {row["task"] for row in result} == {"data", "responders"}

@@ -16,8 +16,8 @@ MODELS = {
 def replies(*detected: int, tokens: int = 10, lang: str = "en", gold: Sequence[float | None] = ()) -> Replies:
     """Replies of ten tokens, each about an article of its own; of `gold` None: nobody labelled it."""
     n = len(detected)
-    labels = np.array([np.nan if one is None else one for one in gold] or [np.nan] * n, dtype=float)
-    groups = np.array([f"{lang}-{place}" for place in range(n)])
+    labels = np.array([np.nan if count is None else count for count in gold] or [np.nan] * n, dtype=float)
+    groups = np.array([f"{lang}-{index}" for index in range(n)])
     subsets, counts = (
         np.array(["42", "43"] * n)[:n],
         (np.full((n, 1), tokens), np.array(detected).reshape(n, 1)),

@@ -49,8 +49,8 @@ class Settings:
 def At(settings: Settings | None = None) -> SimpleNamespace:
     """What a step is given in place of the whole layout."""
     shown = {"statistics": WRITER.statistics, "seed": 7, "on_bad_row": "stop", "models": MODELS}
-    own = {"track": lambda board: settings or Settings(), "models_of": lambda board: tuple(MODELS)}
-    return SimpleNamespace(p=SimpleNamespace(**shown, **own))
+    values = {"track": lambda board: settings or Settings(), "models_of": lambda board: tuple(MODELS)}
+    return SimpleNamespace(p=SimpleNamespace(**shown, **values))
 
 
 def span(start: int, end: int, kind: str | None = "entity", p: float | None = None) -> dict:
@@ -118,14 +118,14 @@ def by_key(scores: pl.DataFrame) -> dict[tuple, dict]:
     return {(row["metric"], row["subject"], *(pair["value"] for pair in row["slice"])): row for row in rows}
 
 
-# ---- what is scored of them ---------------------------------------------------------------------------------
+# ---- what is scored of them --------------------------------------------------------------------------------
 
 TEXT = "a b c d e f g h i j"  # ten words at 0, 2, …, 18
 
 
 def words(*places: int, kind: str | None = "entity", p: float | None = None) -> list[dict]:
     """A span on each of these words."""
-    return [span(2 * place, 2 * place + 1, kind, p) for place in places]
+    return [span(2 * index, 2 * index + 1, kind, p) for index in places]
 
 
 def scored(items, samples, generations, judgements, settings=None):
@@ -143,7 +143,8 @@ def values_of(scored_rows: dict[tuple, dict], *names: str, where: tuple) -> list
     return [scored_rows[name, *where]["value"] for name in names]
 
 
-# Two silver passages: gold 0, 1, 2 (invented: 2) and 5. Marked: 0, 1, 7 and 5. n 20, gold 4, detected 4, both 3.
+# Two silver passages: gold 0, 1, 2 (invented: 2) and 5. Marked: 0, 1, 7 and 5. n 20, gold 4, detected 4, both
+# 3.
 SILVER = [sample("i1", TEXT, *words(0, 1), *words(2, kind="invented")), sample("i2", TEXT, *words(5))]
 SAID = [
     judged("silver-i1", *words(0, 1, 7, kind="hallucination", p=0.9)),
@@ -157,10 +158,10 @@ def wild(n: int, *, lang: str = "en", n_marked: int = 2) -> tuple[list, list, li
     first reply repeats itself.
     """
     items = [item(f"{lang}{k}", "wild", lang, f"article-{lang}-{k}") for k in range(n)]
-    replies, said = [], []
-    for k, one in enumerate(items):
+    replies, judgements = [], []
+    for k, row in enumerate(items):
         facts = {"lang": lang, "subset_seed": (42, 43)[k % 2], "repeats": "yes" if k == 0 else None}
         for model, more in (("large", 0), ("small", 1)):
-            replies.append(reply(one["item_id"], model, f"{TEXT} {model}", **facts))
-            said.append(judged(replies[-1]["generation_id"], *words(*range(n_marked + more))))
-    return items, replies, said
+            replies.append(reply(row["item_id"], model, f"{TEXT} {model}", **facts))
+            judgements.append(judged(replies[-1]["generation_id"], *words(*range(n_marked + more))))
+    return items, replies, judgements

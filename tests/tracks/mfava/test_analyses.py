@@ -31,7 +31,10 @@ def cells_of(sizes: dict) -> dict:
 
 def correlated(cells, models=(), **values):
     """Rows of correlations; the raw rates where no values are given."""
-    raw = {cell: float((one.detected / one.tokens).mean()) for cell, one in cells.items()}
+    raw = {
+        cell: float((cell_replies.detected / cell_replies.tokens).mean())
+        for cell, cell_replies in cells.items()
+    }
     keyed = {("raw", None): values.get("raw", raw)} | (
         {("hr_est", "silver"): values["silver"]} if "silver" in values else {}
     )
@@ -59,9 +62,9 @@ def test_silver_against_gold_shares_the_flagged_tokens():
 
 
 def test_languages_are_sourced_and_enter_as_logarithms():
-    known = language_facts()
-    assert known["de"].common_crawl_percent == 5.3038 and known["yue"].common_crawl_percent is None
-    assert {"ar", "zh", "de", "tr", "ru", "en", "fr", "sd", "la"} <= set(known)
+    columns = language_facts()
+    assert columns["de"].common_crawl_percent == 5.3038 and columns["yue"].common_crawl_percent is None
+    assert {"ar", "zh", "de", "tr", "ru", "en", "fr", "sd", "la"} <= set(columns)
     rows = correlated(cells_of({("m", lang): (10, n) for n, lang in enumerate(("en", "de", "tr", "sd"), 1)}))
     expected = np.corrcoef(np.log10([43.4241, 5.3038, 1.2422, 0.0017]), [0.1, 0.2, 0.3, 0.4])[0, 1]
     assert r_of(rows, "rate-against-common-crawl") == pytest.approx(expected, abs=1e-6)
@@ -83,7 +86,8 @@ def test_length_over_cells_and_within_languages_free_of_what_a_token_is():
     assert row_of(whole(rows), "rate-against-length", "n_points", estimator="raw")["value"] == 3
     # one model in each language: nothing varies
     assert r_of(rows, "rate-against-length", within="languages") is None
-    # Chinese replies are ten times as long in tokens and hold more of them; within both languages the longer holds fewer
+    # Chinese replies are ten times as long in tokens and hold more of them; within both languages the longer
+    # holds fewer
     sizes = {
         ("s", "en"): (10, 3),
         ("l", "en"): (20, 2),
@@ -118,12 +122,12 @@ def test_length_over_the_languages_of_each_model_and_over_languages():
 
 def test_rates_against_the_number_of_supported_languages_as_in_figure_5b():
     langs = {"s": ("en",), "m": ("en", "de"), "l": ("en", "de", "tr")}
-    models = {name: MODELS[name].model_copy(update={"languages": own}) for name, own in langs.items()}
+    models = {name: MODELS[name].model_copy(update={"languages": of_own}) for name, of_own in langs.items()}
     rates = {"s": (0.1, 0.3), "m": (0.2, 0.2), "l": (0.5, 0.7)}
     values = {
         (name, lang): rate
-        for name, own in rates.items()
-        for lang, rate in zip(("en", "de"), own, strict=True)
+        for name, of_own in rates.items()
+        for lang, rate in zip(("en", "de"), of_own, strict=True)
     }
     cells = cells_of(dict.fromkeys(values, (10, 1)))
     subject = "rate-against-supported-languages"
@@ -188,7 +192,8 @@ def test_grid_of_detector_and_reply_seeds():
 
 
 def test_contrasts_of_models():
-    # rates .5, .2, .1: small − large is .5 − (.2 + .1) / 2; replies of one article move together: the gap hardly varies
+    # rates .5, .2, .1: small − large is .5 − (.2 + .1) / 2; replies of one article move together: the gap
+    # hardly varies
     rows = contrast_rows(CELLS, contrasts(CELLS, MODELS), WRITER)
     differences = [row for row in rows if row["metric"] == "mean_difference" and len(row["slice"]) == 2]
     row = next(row for row in differences if row["subject"] == "small-against-large")
@@ -218,14 +223,15 @@ def test_declared_languages_and_families():
 
 
 def test_headline_rates_are_compared_where_all_cells_have_labels():
-    # 20 replies of 10 tokens, every other one labelled. Of `s` labels and flags say 4 and 6 of ten in turn, of `l` 2.
+    # 20 replies of 10 tokens, every other one labelled. Of `s` labels and flags say 4 and 6 of ten in turn,
+    # of `l` 2.
     s = replies(*[4, 4, 6, 6] * 5, gold=[4, None, 6, None] * 5)
     l = replies(*[2] * 20, gold=[1, None, 3, None] * 5)  # noqa: E741
     cells = {("s", "en"): s, ("l", "en"): l}
     asked = [Contrast("c", {}, (("s", "en"),), (("l", "en"),))]
     rows = headline_rows(headline(cells, 0.95), asked, WRITER)
-    found = row_of(rows, "c", "mean_difference", estimator="prediction-powered", test="paired")
-    assert found["value"] == pytest.approx(0.5 - 0.2) and 0.1 < found["low"] < 0.3 < found["high"] < 0.5
+    actual = row_of(rows, "c", "mean_difference", estimator="prediction-powered", test="paired")
+    assert actual["value"] == pytest.approx(0.5 - 0.2) and 0.1 < actual["low"] < 0.3 < actual["high"] < 0.5
     assert row_of(rows, "c", "p_value")["value"] < 0.001
     unlabelled = cells | {("l", "en"): replies(*[2] * 20)}
     assert headline_rows(headline(unlabelled, 0.95), asked, WRITER) == []

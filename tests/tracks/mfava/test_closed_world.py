@@ -19,7 +19,7 @@ SIZES = {"train": 6, "held_out": 3, "silver": 5, "articles": 3}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def built(tmp_path_factory):
     """The tables of the data set of a small wiki in three scripts."""
     folder = tmp_path_factory.mktemp("wiki")
     with pytest.MonkeyPatch.context() as patch:
@@ -46,27 +46,27 @@ def made(tmp_path_factory):
         yield steps.exported(at, BOARD, tables, replies, {"judgements": frame(Judgement)})[0]
 
 
-def test_every_prompt_is_understood(made):
-    ok = Counter(made["generations"].filter(status="ok")["purpose"])
+def test_every_prompt_is_understood(built):
+    ok = Counter(built["generations"].filter(status="ok")["purpose"])
     assert ok["write"] == 15 and ok["query"] == 9 and ok["check"] == 18 and ok["translate_reference"] == 18
     assert ok["answer"] >= 15 and ok["translate"] >= 13  # the world cuts some replies and loses some tags
 
 
-def test_most_passages_come_through_all_rounds_in_every_language(made):
-    silver = made["samples"].filter(task="silver")
+def test_most_passages_come_through_all_rounds_in_every_language(built):
+    silver = built["samples"].filter(task="silver")
     assert set(silver["lang"]) == set(LANGS) and silver.height >= 8
     assert all({span["type"] for span in spans} == set(TYPES) for spans in silver["spans"].to_list())
 
 
-def test_held_out_passages_are_judged_in_every_language_and_trained_on_in_none(made):
-    learned, judged = steps.training(made["samples"]), steps.targets(made["samples"], made["generations"])
-    assert set(judged.filter(task="held-out")["lang"]) == set(LANGS) and set(learned["task"]) == {"train"}
-    assert not set(learned["group_id"]) & set(judged["group_id"])
+def test_held_out_passages_are_judged_in_every_language_and_trained_on_in_none(built):
+    trained, judged = steps.training(built["samples"]), steps.targets(built["samples"], built["generations"])
+    assert set(judged.filter(task="held-out")["lang"]) == set(LANGS) and set(trained["task"]) == {"train"}
+    assert not set(trained["group_id"]) & set(judged["group_id"])
 
 
-def test_translations_keep_the_marked_share(made):
+def test_translations_keep_the_marked_share(built):
     share = {}
-    for (lang,), part in made["samples"].filter(task="train").group_by("lang"):
+    for (lang,), part in built["samples"].filter(task="train").group_by("lang"):
         marked = sum(span["end"] - span["start"] for spans in part["spans"].to_list() for span in spans)
         share[lang] = marked / part["text"].str.len_chars().sum()
     assert set(share) == set(LANGS) and all(abs(share[lang] - share["en"]) < 0.15 for lang in LANGS)

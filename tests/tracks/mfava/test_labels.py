@@ -20,7 +20,7 @@ TASKS = [{"task_id": name} for name in ("silver-i1", "silver-i2", "answer-w1-sma
 
 
 def label(task: str, who: str, *spans: dict, **more) -> dict:
-    marked = [{key: one[key] for key in ("start", "end", "type")} for one in spans]
+    marked = [{key: mark[key] for key in ("start", "end", "type")} for mark in spans]
     return {"task_id": task, "annotator": who, "spans": marked, **more}
 
 
@@ -39,10 +39,10 @@ ROWS = [
 
 def labelled(rows=ROWS, settle="max-voting", samples=SILVER, judgements=()):
     rules = Settings().labelling.model_copy(update={"settle": settle, "screening_agreement": 0.3})
-    known = {name: table for name, table in tables(ITEMS, samples, REPLIES).items() if name != "judgements"}
+    columns = {name: table for name, table in tables(ITEMS, samples, REPLIES).items() if name != "judgements"}
     source = SimpleNamespace(samples=frame(Sample, samples), judgements=frame(Judgement, list(judgements)))
-    given = (source, known, TASKS, list(enumerate(rows, start=1)))
-    found = labels.label(
+    given = (source, columns, TASKS, list(enumerate(rows, start=1)))
+    actual = labels.label(
         At(replace(Settings(), labelling=rules)), "board", *given, where="labels", inputs="digest"
     )
     for model, name in (
@@ -51,13 +51,13 @@ def labelled(rows=ROWS, settle="max-voting", samples=SILVER, judgements=()):
         (Reject, "rejects"),
         (Score, "scores"),
     ):
-        validate(model, getattr(found, name), where=name)
-    return found
+        validate(model, getattr(actual, name), where=name)
+    return actual
 
 
-def spans_of(found, item_id: str) -> list[tuple]:
-    (spans,) = found.samples.filter(item_id=item_id)["spans"].to_list()
-    return [tuple(one[key] for key in ("start", "end", "type", "p")) for one in spans]
+def spans_of(actual, item_id: str) -> list[tuple]:
+    (spans,) = actual.samples.filter(item_id=item_id)["spans"].to_list()
+    return [tuple(mark[key] for key in ("start", "end", "type", "p")) for mark in spans]
 
 
 def near(value: float):
@@ -66,13 +66,13 @@ def near(value: float):
 
 def test_who_agrees_too_little_with_silver_does_not_count():
     # of the words that either marks, both mark: ann 2 of 2 and 1 of 1; ben 1 of 3; cleo 2 of 4; dan 0 of 3
-    found = labelled()
-    scores = by_key(found.scores)
+    actual = labelled()
+    scores = by_key(actual.scores)
     agreement = {key[1]: row["value"] for key, row in scores.items() if key[0] == "screening_agreement"}
     assert agreement == {"ann": 1.0, "ben": near(1 / 3), "cleo": 0.5, "dan": 0.0}
-    assert found.rejects.select("reason", "target_id").rows() == [("screened_out", "dan")]
+    assert actual.rejects.select("reason", "target_id").rows() == [("screened_out", "dan")]
     assert scores["n_annotators_passed", "annotators", "en"]["value"] == 3
-    assert set(found.judgements["judge"]) == set(agreement)
+    assert set(actual.judgements["judge"]) == set(agreement)
     alone = labelled([row for row in ROWS if row["annotator"] == "dan"])
     assert alone.samples.is_empty() and sorted(alone.rejects["reason"]) == ["no_labels"] * 3 + [
         "screened_out"
@@ -89,56 +89,58 @@ def test_shared_texts_are_settled_by_voting_over_tokens_or_as_in_the_paper():
 
 
 def test_own_texts_are_taken_as_they_are_and_replies_keep_soft_spans():
-    found = labelled()
-    assert spans_of(found, "i2") == [(4, 7, "entity", None)]
-    assert spans_of(found, "w1") == [(0, 3, "entity", 1.0), (4, 7, "entity", 0.5)]
-    assert found.samples.filter(item_id="w1").select("task", "generator").rows() == [("wild", "small")]
-    assert set(found.samples["label_source"]) == {"gold"}
+    actual = labelled()
+    assert spans_of(actual, "i2") == [(4, 7, "entity", None)]
+    assert spans_of(actual, "w1") == [(0, 3, "entity", 1.0), (4, 7, "entity", 0.5)]
+    assert actual.samples.filter(item_id="w1").select("task", "generator").rows() == [("wild", "small")]
+    assert set(actual.samples["label_source"]) == {"gold"}
 
 
 def test_agreement_of_pairs_and_of_gold_with_silver():
-    found = by_key(labelled().scores)
-    # settled by voting i1 holds `four` besides silver's two words: of 13 words 3 are silver's, 4 gold's, 3 both
+    actual = by_key(labelled().scores)
+    # settled by voting i1 holds `four` besides silver's two words: of 13 words 3 are silver's, 4 gold's, 3
+    # both
     p_o, p_e = 12 / 13, (3 * 4 + 10 * 9) / 169
     kappa = [
-        found["silver_gold_kappa", "gold", "en", of]["value"] for of in ("max-voting", "closest-to-silver")
+        actual["silver_gold_kappa", "gold", "en", of]["value"] for of in ("max-voting", "closest-to-silver")
     ]
     assert kappa == [near((p_o - p_e) / (1 - p_e)), 1.0]
     people = ("annotators", "en")
-    # i1 (6 words) and the reply (6 words): ann–ben agree on 4 + 5 of 12, ann–cleo on 4 of 6, ben–cleo on 4 of 6
-    assert found["percent_agreement", *people]["value"] == near((9 / 12 + 4 / 6 + 4 / 6) / 3)
+    # i1 (6 words) and the reply (6 words): ann–ben agree on 4 + 5 of 12, ann–cleo on 4 of 6, ben–cleo on 4 of
+    # 6
+    assert actual["percent_agreement", *people]["value"] == near((9 / 12 + 4 / 6 + 4 / 6) / 3)
     # by type ann and ben differ on `one`, too; so do ben and cleo
-    assert found["percent_agreement_typed", *people]["value"] == near((8 / 12 + 4 / 6 + 3 / 6) / 3)
-    assert found["cohen_kappa_typed", *people]["value"] < found["cohen_kappa", *people]["value"]
-    ratings = [found["plausibility_rate", *people, str(rating)]["value"] for rating in range(1, 6)]
+    assert actual["percent_agreement_typed", *people]["value"] == near((8 / 12 + 4 / 6 + 3 / 6) / 3)
+    assert actual["cohen_kappa_typed", *people]["value"] < actual["cohen_kappa", *people]["value"]
+    ratings = [actual["plausibility_rate", *people, str(rating)]["value"] for rating in range(1, 6)]
     assert ratings == [0, 0.5, 0, 0.5, 0]
 
 
 def test_no_labels_and_published_gold():
-    found = labelled([], samples=[*SILVER, sample("i1", TEXT, span(0, 3), source="gold")])
-    assert found.samples.is_empty() and found.rejects.is_empty()
+    actual = labelled([], samples=[*SILVER, sample("i1", TEXT, span(0, 3), source="gold")])
+    assert actual.samples.is_empty() and actual.rejects.is_empty()
     # of 6 words silver marks 2, gold 1, both 1
     p_o, p_e = 5 / 6, (2 * 1 + 4 * 5) / 36
-    value = by_key(found.scores)["silver_gold_kappa", "gold", "en", "published"]["value"]
+    value = by_key(actual.scores)["silver_gold_kappa", "gold", "en", "published"]["value"]
     assert value == near((p_o - p_e) / (1 - p_e))
 
 
 def test_published_annotators_of_one_text():
-    said = [
+    judgements = [
         judged("silver-i1", span(0, 3), member="p"),
         judged("silver-i1", span(0, 7, "relation"), member="q"),
     ]
-    found = by_key(labelled([], judgements=said).scores)
+    actual = by_key(labelled([], judgements=judgements).scores)
     names = ("percent_agreement", "percent_agreement_typed")
-    assert [found[name, "annotators", "en"]["value"] for name in names] == [near(5 / 6), near(4 / 6)]
-    assert found["cohen_kappa", "annotators", "en"]["n"] == 1
+    assert [actual[name, "annotators", "en"]["value"] for name in names] == [near(5 / 6), near(4 / 6)]
+    assert actual["cohen_kappa", "annotators", "en"]["n"] == 1
 
 
-# ---- voting over the tokens of a text ------------------------------------------------------------------------
+# ---- voting over the tokens of a text ----------------------------------------------------------------------
 
 
 def marked(*spans: tuple[int, int, str]) -> Label:
-    return Label("t", "a", True, tuple(Span(*one) for one in spans))
+    return Label("t", "a", True, tuple(Span(*mark) for mark in spans))
 
 
 def test_votes_over_tokens():
@@ -151,12 +153,12 @@ def test_votes_over_tokens():
     ]
     share, types = voted(offsets, people)
     assert share.tolist() == pytest.approx([2 / 3, 1, 1 / 3])
-    hard = [tuple(one.values()) for one in runs(offsets, types, share, lambda p: p > 0.5)]
+    hard = [tuple(mark.values()) for mark in runs(offsets, types, share, lambda p: p > 0.5)]
     assert hard == [(0, 3, "entity", 0.666667), (4, 8, "invented", 1.0)]
     assert len(runs(offsets, types, share, lambda p: p > 0)) == 3
     # neighbours of one type and share are one span
     offsets = word_offsets("red, blue green")
     share, types = voted(offsets, [marked((0, 15, "entity")), marked((0, 9, "entity"))])
     spans = runs(offsets, types, share, lambda p: p > 0)
-    assert [(one["start"], one["end"], one["p"]) for one in spans] == [(0, 9, 1.0), (10, 15, 0.5)]
+    assert [(mark["start"], mark["end"], mark["p"]) for mark in spans] == [(0, 9, 1.0), (10, 15, 0.5)]
     assert token_types(word_offsets("a b c"), [Span(0, 3, "relation")]).tolist() == [2, 2, 0]

@@ -15,13 +15,13 @@ from .tiny_wiki import ROOT
 def test_names_codes_and_scripts_are_whole():
     assert set(load_params(ROOT / "params.yaml").tracks["mfava"].languages) <= set(LANGUAGES)
     assert (
-        len({one.name for one in LANGUAGES.values()})
-        == len({one.nllb for one in LANGUAGES.values()})
+        len({spoken.name for spoken in LANGUAGES.values()})
+        == len({spoken.nllb for spoken in LANGUAGES.values()})
         == len(LANGUAGES)
     )
-    for one in LANGUAGES.values():
+    for entry in LANGUAGES.values():
         regex.compile(
-            "".join(rf"\p{{{script}}}" for script in one.scripts)
+            "".join(rf"\p{{{script}}}" for script in entry.scripts)
         )  # raises for a script that Unicode does not know
 
 

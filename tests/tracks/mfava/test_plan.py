@@ -1,5 +1,5 @@
-"""What a plan says of labels (intervals and differences that a number of them will tell) and of GPU hours, against the paper's own
-total.
+"""What a plan says of labels (intervals and differences that a number of them will tell) and of GPU hours,
+against the paper's own total.
 """
 
 import pytest
@@ -24,23 +24,23 @@ def at() -> Layout:
 
 
 def test_labels_of_the_committed_board_by_hand(at):
-    found = {line["labels_for"]: line for line in label_plan(at, BOARD)}
+    actual = {line["labels_for"]: line for line in label_plan(at, BOARD)}
     # 152 replies of five models are 30 each; 7 of them go to all five labellers: 152 + 4 · 7
-    assert (found["as set"]["per_model"], found["as set"]["labels"]) == (30, 180)
-    assert (found["all replies"]["per_model"], found["all replies"]["replies"]) == (40, 200)
+    assert (actual["as set"]["per_model"], actual["as set"]["labels"]) == (30, 180)
+    assert (actual["all replies"]["per_model"], actual["all replies"]["replies"]) == (40, 200)
     expected = Plan(n=10**9, n_langs=6, rate=0.1, confidence=0.95).interval(30)
-    assert (found["as set"]["low"], found["as set"]["high"]) == pytest.approx(expected[1:])
-    widths = [found[name]["high"] - found[name]["low"] for name in ("half of it", "as set", "all replies")]
+    assert (actual["as set"]["low"], actual["as set"]["high"]) == pytest.approx(expected[1:])
+    widths = [actual[name]["high"] - actual[name]["low"] for name in ("half of it", "as set", "all replies")]
     assert (
         widths == sorted(widths, reverse=True) and widths[-1] > 0
     )  # replies that were not given stay unknown
 
 
 def test_what_is_too_fine_for_the_replies_there_are_has_no_number_of_labels(at):
-    found = [line for line in label_plan(at, BOARD) if line["labels_for"].endswith("apart")]
-    for line, difference in zip(found, (0.1, 0.05, 0.03), strict=True):
+    actual = [line for line in label_plan(at, BOARD) if line["labels_for"].endswith("apart")]
+    for line, difference in zip(actual, (0.1, 0.05, 0.03), strict=True):
         assert line["told_apart"] <= difference and (line["labels"] is None) == (line["per_model"] > 40)
-    assert found[0]["per_model"] < found[1]["per_model"] < found[2]["per_model"]
+    assert actual[0]["per_model"] < actual[1]["per_model"] < actual[2]["per_model"]
 
 
 def test_nobody_to_label_or_nothing_to_label_plans_nothing(at):
@@ -68,7 +68,7 @@ def test_labels_of_one_person_each_are_warned_of(at):
     assert planning.label_notes(Layout(Params.model_validate(values)), None) == []
 
 
-# ---- GPU hours -----------------------------------------------------------------------------------------------
+# ---- GPU hours ---------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -80,16 +80,16 @@ def p():
 
 def test_one_training_and_one_judging_by_hand(p):
     network = p.backbones["llama-3-8b-full"]
-    # 31 languages × 30,000 passages × 1,350 tokens: 1.2555e9; 70 % of them twice at 6.15 operations, 30 % once at 2,
-    # of 6.98e9 parameters each, at 3.57e14 a second
+    # 31 languages × 30,000 passages × 1,350 tokens: 1.2555e9; 70 % of them twice at 6.15 operations, 30 %
+    # once at 2, of 6.98e9 parameters each, at 3.57e14 a second
     operations = 1.2555e9 * 6.98e9 * (0.7 * 2 * 6.15 + 0.3 * 2)
     assert training_hours(p, PAPER, network, is_mono=False) == pytest.approx(operations / 3.57e14 / 3600)
     # 30 languages × (856 articles × 2 queries × 11 models + 300 passages) × 800 tokens × 2 operations
     texts = 30 * (856 * 2 * 11 + 300)
-    found = judging_hours(p, PAPER, network, is_mono=False)
-    assert found == pytest.approx(texts * 800 * 2 * 6.98e9 / 3.57e14 / 3600)
+    actual = judging_hours(p, PAPER, network, is_mono=False)
+    assert actual == pytest.approx(texts * 800 * 2 * 6.98e9 / 3.57e14 / 3600)
     alone = judging_hours(p, PAPER, network, is_mono=False, is_everywhere=False)
-    assert alone == pytest.approx(found * 300 / (856 * 2 * 11 + 300))  # nobody labels replies there
+    assert alone == pytest.approx(actual * 300 / (856 * 2 * 11 + 300))  # nobody labels replies there
     short = network.model_copy(update={"max_steps": 0 + 10})
     assert training_hours(p, PAPER, short, is_mono=False) < 5  # 640 passages learned, the others validate
 
@@ -112,6 +112,7 @@ def test_replies_are_judged_by_the_three_detectors_of_the_rates(p):
 
 def test_networks_that_do_not_say_their_size_are_not_told(p):
     bare = {
-        name: one.model_copy(update={"resources": type(one.resources)()}) for name, one in p.backbones.items()
+        name: backbone.model_copy(update={"resources": type(backbone.resources)()})
+        for name, backbone in p.backbones.items()
     }
     assert gpu_plan(Layout(p.model_copy(update={"backbones": bare})), None).is_empty()

@@ -30,8 +30,8 @@ def test_gold_spans_sum_to_their_totals():
 def test_averages_over_languages(metric, kind):
     rows = of("10", metric).filter(pl.col("slice").str.ends_with(f"/{kind}"))
     printed = rows.filter(pl.col("slice").str.starts_with("Average"))["value"].item()
-    found = rows.filter(~pl.col("slice").str.starts_with("Average"))["value"].mean()
-    assert found == pytest.approx(printed, abs=0.011)
+    actual = rows.filter(~pl.col("slice").str.starts_with("Average"))["value"].mean()
+    assert actual == pytest.approx(printed, abs=0.011)
 
 
 def test_means_over_models_and_over_languages_are_one():

@@ -1,4 +1,6 @@
-"""Replies and people's labels of them: what labels are worth, where tokens stand, rows of rates, and what models are ranked by."""
+"""Replies and people's labels of them: what labels are worth, where tokens stand, rows of rates, and what
+models are ranked by.
+"""
 
 from dataclasses import fields
 
@@ -35,11 +37,11 @@ from .made_scores import TEXT, WRITER, At, item, judged, reply, sample, span, ta
 WORDS = offsets_by("words")
 LEADING = Detector("token-lr", "multi", "binary")
 
-# ---- replies counted part after part -------------------------------------------------------------------------
+# ---- replies counted part after part -----------------------------------------------------------------------
 
 ITEMS = [item(f"i{k}", task="wild", group=f"g{k // 2}") for k in range(6)]
-# Two models answer six items; both say the same of item 2. Seed 42 marks the first word of every reply, seed 43
-# the second, and of items 0 to 2 alone.
+# Two models answer six items; both say the same of item 2. Seed 42 marks the first word of every reply, seed
+# 43 the second, and of items 0 to 2 alone.
 REPLIES = [
     reply(f"i{k}", model, "a b" if k == 2 else f"{model} says {k} words", repeats="yes" if k == 4 else "no")
     for k in range(6)
@@ -53,14 +55,14 @@ GOLD_REPLY = sample("i2", "a b", span(0, 1), task="wild", source="gold")
 
 
 def counted(n_at_once: int):
-    made = tables(ITEMS, [GOLD_REPLY], REPLIES, SAID + OTHERS)
-    own = marking.judgements_of(made["judgements"], LEADING)
-    assert own.height == len(SAID) and marking.seeds_of(own) == ["42", "43"]
-    came = answers(made["generations"], made["items"])
-    texts = board_texts(made["samples"], came, WORDS)
-    gold_of = gold_tokens(texts, marking.labelled(made["samples"], texts, NATURAL))
+    result = tables(ITEMS, [GOLD_REPLY], REPLIES, SAID + OTHERS)
+    values = marking.judgements_of(result["judgements"], LEADING)
+    assert values.height == len(SAID) and marking.seeds_of(values) == ["42", "43"]
+    came = answers(result["generations"], result["items"])
+    texts = board_texts(result["samples"], came, WORDS)
+    gold_of = gold_tokens(texts, marking.labelled(result["samples"], texts, NATURAL))
     assert gold_of
-    return cells_of(came, made["samples"], own, WORDS, gold_of, detector=LEADING, n_at_once=n_at_once)
+    return cells_of(came, result["samples"], values, WORDS, gold_of, detector=LEADING, n_at_once=n_at_once)
 
 
 @pytest.mark.parametrize("n_at_once", [1, 3, 5])
@@ -81,16 +83,18 @@ def test_a_seed_counts_only_what_it_judged():
 
 
 def test_replies_of_an_item_stay_together():
-    made = tables(ITEMS, (), REPLIES)
-    parts = [part["item_id"].to_list() for part in in_batches(answers(made["generations"], made["items"]), 3)]
+    result = tables(ITEMS, (), REPLIES)
+    parts = [
+        part["item_id"].to_list() for part in in_batches(answers(result["generations"], result["items"]), 3)
+    ]
     assert [sorted(set(part)) for part in parts] == [["i0", "i1"], ["i2"], ["i3", "i4"], ["i5"]]
     assert sum(map(len, parts)) == len(REPLIES)
 
 
 def test_judgements_that_score_does_not_read_change_no_score():
     samples = [GOLD_REPLY, sample("p1", "a b c", span(0, 1))]
-    said = [*SAID, *OTHERS, judged("silver-p1", span(0, 1), member="other")]
-    given = tables([*ITEMS, item("p1")], samples, REPLIES, said)
+    judged_rows = [*SAID, *OTHERS, judged("silver-p1", span(0, 1), member="other")]
+    given = tables([*ITEMS, item("p1")], samples, REPLIES, judged_rows)
     read = given["judgements"].filter(
         scored_judgements(At(), "board", given["samples"], given["generations"])
     )
@@ -104,7 +108,7 @@ def test_judgements_that_score_does_not_read_change_no_score():
     assert whole[0].filter(metric="hallucination_rate").height and whole[0].filter(subject="other").height
 
 
-# ---- what people's labels are worth --------------------------------------------------------------------------
+# ---- what people's labels are worth ------------------------------------------------------------------------
 
 
 def labelled(**spans: tuple[int, list[dict]]) -> tuple[marking.Labelled, marking.Texts]:
@@ -115,12 +119,13 @@ def labelled(**spans: tuple[int, list[dict]]) -> tuple[marking.Labelled, marking
         for name, (n, kept) in spans.items()
     ]
     generations = [reply(name, "m", f"{TEXT} {name}") for name in spans]
-    made = tables([item(name, "wild") for name in spans], rows, generations)
-    texts = board_texts(made["samples"], answers(made["generations"], made["items"]), WORDS)
-    return marking.labelled(made["samples"], texts, NATURAL), texts
+    result = tables([item(name, "wild") for name in spans], rows, generations)
+    texts = board_texts(result["samples"], answers(result["generations"], result["items"]), WORDS)
+    return marking.labelled(result["samples"], texts, NATURAL), texts
 
 
-# Four people: of `x` all mark two words and one marks a third; of `y` three mark one word and two another (no majority).
+# Four people: of `x` all mark two words and one marks a third; of `y` three mark one word and two another (no
+# majority).
 X = (4, [*words(0, 1, p=1.0), *words(2, p=0.25)])
 Y = (4, [*words(3, p=0.75), *words(4, p=0.5)])
 ALONE = (1, words(5, 6))
@@ -138,7 +143,9 @@ def test_what_votes_hold_beside_what_one_person_marks():
     assert error.ratio == pytest.approx(3 / 3.5)
     # 2 / (2 − 1) · Σ (v − ratio · m)² / 3.5² / ratio²
     left = [2 - error.ratio * 2.25, 1 - error.ratio * 1.25]
-    assert error.relative_variance == pytest.approx(2 * sum(one**2 for one in left) / 3.5**2 / error.ratio**2)
+    assert error.relative_variance == pytest.approx(
+        2 * sum(residual**2 for residual in left) / 3.5**2 / error.ratio**2
+    )
 
 
 @pytest.mark.parametrize(
@@ -148,7 +155,7 @@ def test_without_shared_replies_labels_count_as_they_are(spans):
     assert labelling_error(shared_marks(*labelled(**spans))) == EXACT
 
 
-# ---- places of sentences -------------------------------------------------------------------------------------
+# ---- places of sentences -----------------------------------------------------------------------------------
 
 SHORT, LONG = "One two. Three. Four five", "One two. Three. Four. Five. Six seven. Eight"
 TEXTS = [SHORT, "", LONG, "五。六。七。"]
@@ -159,7 +166,7 @@ def test_a_token_stands_in_the_stratum_of_its_sentence_and_its_text():
     strata = stratum_of(line, TEXTS)
     short = ["short-1-2"] * 3 + ["short-3-4"] * 2
     long = ["long-1-2"] * 3 + ["long-3-4"] * 2 + ["long-5"] * 3
-    assert [NAMES[place - 1] for place in strata] == [*short, *long, "short-1-2", "short-1-2", "short-3-4"]
+    assert [NAMES[index - 1] for index in strata] == [*short, *long, "short-1-2", "short-1-2", "short-3-4"]
     kept = np.arange(len(line.starts)) % 2 == 0
     sums = strata_sums(line, strata, np.ones_like(kept), kept)
     assert sums.shape == (4, len(NAMES), 2)
@@ -170,8 +177,8 @@ def test_a_token_stands_in_the_stratum_of_its_sentence_and_its_text():
 def test_errors_at_each_place_are_shares_of_its_tokens():
     sums = np.zeros((2, len(NAMES), 4))
     sums[0, 0], sums[1, 0] = [10, 4, 5, 3], [10, 0, 1, 0]  # 3 of 4 gold are marked; of 6 + 10 others 2 + 1
-    known = {("natural", "en"): Calibration(np.array(["a", "b"]), np.array(["m", "m"]), sums[:, :1], sums)}
-    rows = stratum_rows(LEADING, known, WRITER)
+    columns = {("natural", "en"): Calibration(np.array(["a", "b"]), np.array(["m", "m"]), sums[:, :1], sums)}
+    rows = stratum_rows(LEADING, columns, WRITER)
     values = {
         (row["metric"], pair["value"]): (row["value"], row["n"])
         for row in rows
@@ -183,7 +190,7 @@ def test_errors_at_each_place_are_shares_of_its_tokens():
     assert {values[metric, "long-5"] for metric in ("stratum_fpr", "stratum_recall")} == {(None, 0)}
 
 
-# ---- rows of rates where some languages have labels and others none ------------------------------------------
+# ---- rows of rates where some languages have labels and others none ----------------------------------------
 
 
 def cells(*with_labels: str):
@@ -213,26 +220,30 @@ def ranked(board) -> set[str]:
 def test_a_language_without_labels_is_predicted_wide_and_takes_no_rank():
     board = cells("de", "en", "fr")
     rows, _ = rate_rows(board, {}, EXACT, WRITER)
-    own, predicted = rates(rows, "prediction-powered"), rates(rows, "predicted")
-    assert own["de"]["value"] is not None and own["tr"]["value"] is own["all"]["value"] is None
+    values, predicted = rates(rows, "prediction-powered"), rates(rows, "predicted")
+    assert values["de"]["value"] is not None and values["tr"]["value"] is values["all"]["value"] is None
     assert set(predicted) == {"tr", "all"}
-    widths = [row["high"] - row["low"] for row in (own["de"], predicted["tr"])]
-    assert widths[0] < widths[1] and predicted["tr"]["low"] <= own["de"]["value"] <= predicted["tr"]["high"]
+    widths = [row["high"] - row["low"] for row in (values["de"], predicted["tr"])]
+    assert (
+        widths[0] < widths[1] and predicted["tr"]["low"] <= values["de"]["value"] <= predicted["tr"]["high"]
+    )
     assert ranked(board) == {"de", "en", "fr"}
 
 
 def test_labels_in_too_few_languages_predict_nothing_and_are_counted():
     board = cells("de")
     rows, _ = rate_rows(board, {}, EXACT, WRITER)
-    own = rates(rows, "prediction-powered")
-    assert not rates(rows, "predicted") and [lang for lang in own if own[lang]["value"] is not None] == ["de"]
+    values = rates(rows, "prediction-powered")
+    assert not rates(rows, "predicted") and [
+        lang for lang in values if values[lang]["value"] is not None
+    ] == ["de"]
     assert rates(rows, "raw")["tr"]["value"] is not None and ranked(board) == {"de"}
     counts = count_rows(board, WRITER)
     n_labelled = {row["slice"][0]["value"]: row["value"] for row in counts if row["metric"] == "n_labelled"}
     assert n_labelled == {"de": 4, "en": 0, "fr": 0, "tr": 0, "all": 4}
 
 
-# ---- what models are ranked by -------------------------------------------------------------------------------
+# ---- what models are ranked by -----------------------------------------------------------------------------
 
 # Of ten tokens each. Replies 0 and 2 are labelled: R = 3/10, Q = 4/10, q = 5/10.
 A = replies(3, 4, 5, 8, gold=[2, None, 4, None])
@@ -254,7 +265,8 @@ def outcomes(board):
 
 
 def test_the_mean_of_a_models_values_is_its_headline_rate():
-    # e = ±1, d = ±1 of a mean of ten tokens: in `a` (−1)(−1) + 1 · 1 = 2 of d² 2; in `b` e = 0, d = ±1: λ = 2 / 4
+    # e = ±1, d = ±1 of a mean of ten tokens: in `a` (−1)(−1) + 1 · 1 = 2 of d² 2; in `b` e = 0, d = ±1: λ = 2
+    # / 4
     fit, matrices = outcomes({("a", "en"): A, ("b", "en"): B})
     assert fit.slope == pytest.approx(0.5)
     subjects, values, clusters = matrices["en"]
@@ -276,8 +288,8 @@ def test_languages_count_alike_whatever_their_number_of_queries():
 def test_a_query_without_an_answer_moves_nothing():
     fit, matrices = outcomes({("a", "en"): A, ("b", "en"): B.only(np.array([True, False, True, True]))})
     subjects, values, _ = matrices["en"]
-    own, rate = values[subjects.index("b")], fit.rates["b", "en"]
-    assert (own.mean(), own[1]) == (pytest.approx(rate, abs=1e-6), pytest.approx(rate, abs=1e-6))
+    of_own, rate = values[subjects.index("b")], fit.rates["b", "en"]
+    assert (of_own.mean(), of_own[1]) == (pytest.approx(rate, abs=1e-6), pytest.approx(rate, abs=1e-6))
 
 
 def test_without_labels_in_each_language_there_is_no_rank_over_all():

@@ -44,30 +44,30 @@ def near(value: float):
     return pytest.approx(value, abs=1e-6)
 
 
-def detected(said, samples=SILVER):
-    return scored(ITEMS, samples, [], said)[0]
+def detected(judgements, samples=SILVER):
+    return scored(ITEMS, samples, [], judgements)[0]
 
 
 def test_detection():
-    found = detected(SAID)
+    actual = detected(SAID)
     names = [f"token_{name}" for name in ("precision", "recall", "f1", "fpr")]
-    assert values_of(found, *names, where=WHERE) == [0.75, 0.75, 0.75, 1 / 16]
-    by_type = [found["token_recall_by_type", *WHERE, kind]["value"] for kind in ("entity", "invented")]
+    assert values_of(actual, *names, where=WHERE) == [0.75, 0.75, 0.75, 1 / 16]
+    by_type = [actual["token_recall_by_type", *WHERE, kind]["value"] for kind in ("entity", "invented")]
     assert by_type == [1.0, 0.0]
-    assert found["token_f1", *WHERE]["n"] == 2 and found["token_f1_std", *WHERE]["value"] is None
-    assert found["token_f1", *ALL]["value"] == 0.75
-    assert not any(key[0] in ("token_f1_typed", "token_f1_by_type") for key in found)
+    assert actual["token_f1", *WHERE]["n"] == 2 and actual["token_f1_std", *WHERE]["value"] is None
+    assert actual["token_f1", *ALL]["value"] == 0.75
+    assert not any(key[0] in ("token_f1_typed", "token_f1_by_type") for key in actual)
 
 
 def test_held_out_passages_are_scored_and_calibrate_nothing():
     # One passage: gold 0, 1; marked 1, 2. n 10, both 1: F1 = 2 · 1 / (2 + 2).
-    held = sample("h", TEXT, *words(0, 1), task="held-out")
-    known = [*ITEMS, item("h", "held-out"), item("w", "wild")]
-    said = [*SAID, judged("silver-h", *words(1, 2)), judged("answer-w-small-")]
-    found, _ = scored(known, [*SILVER, held], [reply("w", "small", TEXT)], said)
-    assert [found["token_f1", *against(of)]["value"] for of in ("held-out", "silver")] == [0.5, 0.75]
-    assert found["hallucinated_token_rate", "texts", "held-out", "en"]["value"] == 0.2
-    rates = [key for key in found if key[0] == "hallucination_rate"]
+    held_out = sample("h", TEXT, *words(0, 1), task="held-out")
+    columns = [*ITEMS, item("h", "held-out"), item("w", "wild")]
+    judgements = [*SAID, judged("silver-h", *words(1, 2)), judged("answer-w-small-")]
+    actual, _ = scored(columns, [*SILVER, held_out], [reply("w", "small", TEXT)], judgements)
+    assert [actual["token_f1", *against(of)]["value"] for of in ("held-out", "silver")] == [0.5, 0.75]
+    assert actual["hallucinated_token_rate", "texts", "held-out", "en"]["value"] == 0.2
+    rates = [key for key in actual if key[0] == "hallucination_rate"]
     assert any("silver" in key for key in rates) and not any("held-out" in key for key in rates)
 
 
@@ -78,9 +78,9 @@ def test_where_every_passage_agrees_the_interval_counts_those_that_hold_the_type
     n, metric, more
 ):
     texts = [sample(f"s{k}", TEXT, *words(0, kind="invented" if k < 4 else "entity")) for k in range(10)]
-    said = [judged(row["sample_id"], span(0, 19)) for row in texts]
-    found, _ = scored([item(f"s{k}") for k in range(10)], texts, [], said)
-    row = found[metric, *WHERE, *more]
+    judgements = [judged(row["sample_id"], span(0, 19)) for row in texts]
+    actual, _ = scored([item(f"s{k}") for k in range(10)], texts, [], judgements)
+    row = actual[metric, *WHERE, *more]
     # Wilson, n of n: 1 / (1 + 1.96² / n)
     assert (row["value"], row["high"]) == (1.0, 1.0) and row["low"] == pytest.approx(
         n / (n + 3.8415), abs=1e-3
@@ -96,10 +96,10 @@ def test_a_reference_in_two_languages_does_not_make_their_mean_surer():
             sample(f"{lang}{k}", TEXT, *words(0, 1), lang=lang, group=group)
             for (lang, k), group in zip(keys, groups, strict=True)
         ]
-        said = [judged(f"silver-{lang}{k}", *words(0, *([1] if k % 2 else []), 5)) for lang, k in keys]
-        found, _ = scored([item(f"{lang}{k}", lang=lang) for lang, k in keys], texts, [], said)
+        judgements = [judged(f"silver-{lang}{k}", *words(0, *([1] if k % 2 else []), 5)) for lang, k in keys]
+        actual, _ = scored([item(f"{lang}{k}", lang=lang) for lang, k in keys], texts, [], judgements)
         rows = [
-            found["token_recall", "token-lr", "silver", "binary", lang, "multi"]
+            actual["token_recall", "token-lr", "silver", "binary", lang, "multi"]
             for lang in ("en", "de", "all")
         ]
         assert rows[0]["low"] < rows[0]["value"]
@@ -119,70 +119,73 @@ def test_a_judgement_of_a_passage_counts_for_its_gold_twin():
 
 def test_seeds_are_averaged_and_their_spread_is_shown():
     # both 1, detected 1: F1 2 / (4 + 1)
-    found = detected([*SAID, judged("silver-i1", seed=47), judged("silver-i2", *words(5), seed=47)])
+    actual = detected([*SAID, judged("silver-i1", seed=47), judged("silver-i2", *words(5), seed=47)])
     assert (
-        found["token_f1", *WHERE]["value"] == near((0.75 + 0.4) / 2)
-        and found["token_f1_std", *WHERE]["n"] == 2
+        actual["token_f1", *WHERE]["value"] == near((0.75 + 0.4) / 2)
+        and actual["token_f1_std", *WHERE]["n"] == 2
     )
     # P .75 and 1, R .75 and .25
     names = ("token_f1_std", "token_precision_std", "token_recall_std")
-    assert values_of(found, *names, where=WHERE) == [near(gap / 2**0.5) for gap in (0.35, 0.25, 0.5)]
+    assert values_of(actual, *names, where=WHERE) == [near(gap / 2**0.5) for gap in (0.35, 0.25, 0.5)]
 
 
 def test_types_of_a_category_detector():
     marked = [*words(0), *words(1, 2, kind="invented")]
-    found = detected(
+    actual = detected(
         [judged("silver-i1", *marked, labels="category"), judged("silver-i2", labels="category")]
     )
     where = ("token-lr", "silver", "category", "en", "multi")
     # right by type: 0 (entity), 2 (invented); detected 3, gold 4
-    assert found["token_f1_typed", *where]["value"] == near(4 / 7)
-    f1 = [found["token_f1_by_type", *where, kind]["value"] for kind in ("entity", "invented")]
+    assert actual["token_f1_typed", *where]["value"] == near(4 / 7)
+    f1 = [actual["token_f1_by_type", *where, kind]["value"] for kind in ("entity", "invented")]
     assert f1 == [2 * 1 / (3 + 1), near(2 * 1 / (1 + 2))]
-    assert found["token_recall_by_type", *where, "entity"]["value"] == near(2 / 3)
+    assert actual["token_recall_by_type", *where, "entity"]["value"] == near(2 / 3)
 
 
 def test_texts_that_were_not_judged_do_not_count():
-    found = detected(
+    actual = detected(
         [SAID[0], judged("silver-i2", status="unparsed"), judged("silver-i2", lang="de", member="mono")]
     )
-    assert found["token_recall", *WHERE]["value"] == near(2 / 3)
+    assert actual["token_recall", *WHERE]["value"] == near(2 / 3)
     # a detector of German says nothing of English
-    assert not any(key[:2] == ("token_f1", "mono") for key in found)
+    assert not any(key[:2] == ("token_f1", "mono") for key in actual)
 
 
 def test_a_detector_marks_above_its_own_threshold():
     # i1 gold 0, 1, 2: .3 and .6 above .25, .2 not · i2 gold 5: nothing above it
     spans = [*words(0, p=0.3), *words(1, p=0.6), *words(7, p=0.2)]
     for more, n_marked in (({"threshold": 0.25}, 2), ({}, 1)):
-        said = [judged("silver-i1", *spans, **more), judged("silver-i2", *words(5, p=0.2), **more)]
-        assert detected(said)["token_f1", *WHERE]["value"] == near(2 * n_marked / (4 + n_marked))
+        judgements = [judged("silver-i1", *spans, **more), judged("silver-i2", *words(5, p=0.2), **more)]
+        assert detected(judgements)["token_f1", *WHERE]["value"] == near(2 * n_marked / (4 + n_marked))
 
 
 def test_the_order_of_probabilities_is_scikit_learns_and_averaged_over_seeds():
     first = {0: 0.3, 7: 0.6, 1: 0.8}
-    said = [judged("silver-i1", *(words(place, p=p)[0] for place, p in first.items())), judged("silver-i2")]
-    said += [
+    judgements = [
+        judged("silver-i1", *(words(index, p=p)[0] for index, p in first.items())),
+        judged("silver-i2"),
+    ]
+    judgements += [
         judged("silver-i1", *words(0, 1, 2, p=0.4), seed=47),
         judged("silver-i2", *words(5, p=0.1), seed=47),
     ]
-    found = detected(said)
-    gold, p = [place in (0, 1, 2, 15) for place in range(20)], [first.get(place, 0) for place in range(20)]
+    actual = detected(judgements)
+    gold, p = [index in (0, 1, 2, 15) for index in range(20)], [first.get(index, 0) for index in range(20)]
     for name, of in (("token_auroc", roc_auc_score), ("token_average_precision", average_precision_score)):
-        row = found[name, *WHERE]
+        row = actual[name, *WHERE]
         assert (row["value"], row["n"]) == (near((of(gold, p) + 1) / 2), 2)
-        assert found[name, *ALL]["value"] == row["value"]
+        assert actual[name, *ALL]["value"] == row["value"]
 
 
 def test_the_share_of_texts_whose_reference_was_read_in_windows():
     samples = [sample(name, "a b c", lang=name[:2]) for name in ("en1", "en2", "de1")]
     items = [item(row["item_id"], lang=row["lang"]) for row in samples]
     windows = {"en1": 4, "en2": 1, "de1": 2}
-    said = [judged(f"silver-{name}", n_windows=n) for name, n in windows.items()]
+    judgements = [judged(f"silver-{name}", n_windows=n) for name, n in windows.items()]
     # a detector that read all whole, or reads no reference, has no row
-    said += [judged(f"silver-{name}", member="mark-all") for name in windows]
-    found, _ = scored(items, samples, [], said)
-    rows = {key[4]: (row["value"], row["n"]) for key, row in found.items() if key[0] == "windowed_rate"}
+    judgements += [judged(f"silver-{name}", member="mark-all") for name in windows]
+    actual, _ = scored(items, samples, [], judgements)
+    rows = {key[4]: (row["value"], row["n"]) for key, row in actual.items() if key[0] == "windowed_rate"}
     assert rows == {"all": (near(2 / 3), 3), "en": (1 / 2, 2), "de": (1.0, 1)}
 
 
@@ -197,45 +200,46 @@ def test_mushroom_baselines_are_of_whole_characters():
         sample("w1", "abcd", span(0, 2, None, 0.7), span(2, 3, None, 0.4), **SWEDISH),
         sample("w2", "abcd", **SWEDISH),
     ]
-    said = [judged("published-w1", span(0, 2, "hallucination", 0.9))]
-    found, outcomes = scored([item("w1", "wild", "sv"), item("w2", "wild", "sv")], samples, [], said)
+    judgements = [judged("published-w1", span(0, 2, "hallucination", 0.9))]
+    actual, outcomes = scored([item("w1", "wild", "sv"), item("w2", "wild", "sv")], samples, [], judgements)
     ranked = outcomes.filter(metric="iou", subject="mark-all").group_by("slice").agg(pl.col("value").mean())
     assert ranked["value"].to_list() == [(2 / 4 + 0) / 2] * 2  # Swedish, and all languages
-    iou = [found["iou", name, *ANSWERS]["value"] for name in ("mark-all", "mark-none", "token-lr")]
-    assert iou == [(2 / 4 + 0) / 2, (0 + 1) / 2, 1.0] and found["iou", "token-lr", *ANSWERS]["n"] == 1
-    spearman = [found["spearman", name, *ANSWERS]["value"] for name in ("mark-all", "mark-none", "token-lr")]
+    iou = [actual["iou", name, *ANSWERS]["value"] for name in ("mark-all", "mark-none", "token-lr")]
+    assert iou == [(2 / 4 + 0) / 2, (0 + 1) / 2, 1.0] and actual["iou", "token-lr", *ANSWERS]["n"] == 1
+    spearman = [actual["spearman", name, *ANSWERS]["value"] for name in ("mark-all", "mark-none", "token-lr")]
     # ranks of (.7, .7, .4, 0) and (.9, .9, 0, 0)
     assert spearman == [0.5, 0.5, near(np.corrcoef([3.5, 3.5, 2, 1], [3.5, 3.5, 1.5, 1.5])[0, 1])]
 
 
 def test_answers_with_a_page_have_a_correlation_of_their_own():
     samples = [sample(name, "abcd", span(0, 2, None, 0.9), **SWEDISH) for name in ("w1", "w2")]
-    said = [judged("published-w1", span(0, 2, "hallucination", 0.9)), judged("published-w2")]
+    judgements = [judged("published-w1", span(0, 2, "hallucination", 0.9)), judged("published-w2")]
     items = [item(name, "wild", "sv") for name in ("w1", "w2")]
-    found, outcomes = scored([items[0] | {"document_ids": ["d"]}, items[1]], samples, [], said)
+    actual, outcomes = scored([items[0] | {"document_ids": ["d"]}, items[1]], samples, [], judgements)
     for lang in ("sv", "all"):
         where = ("token-lr", "natural", "binary", lang, "multi")
         names = ("spearman", "spearman_with_page", "iou", "iou_with_page")
-        # of the answer with a page the marks are right; of the other one nothing is marked, so both together have 1/2
-        assert values_of(found, *names, where=where) == [0.5, pytest.approx(1), 0.5, 1.0]
-        assert [found[name, *where]["n"] for name in names] == [2, 1, 2, 1]
+        # of the answer with a page the marks are right; of the other one nothing is marked, so both together
+        # have 1/2
+        assert values_of(actual, *names, where=where) == [0.5, pytest.approx(1), 0.5, 1.0]
+        assert [actual[name, *where]["n"] for name in names] == [2, 1, 2, 1]
     units = outcomes.filter(pl.col("metric").str.ends_with("_with_page"), subject="token-lr")
     assert set(units["metric"]) == {"iou_with_page", "spearman_with_page"} and set(units["unit_id"]) == {
         "published-w1"
     }
-    found, outcomes = scored([one | {"document_ids": ["d"]} for one in items], samples, [], said)
+    actual, outcomes = scored([query | {"document_ids": ["d"]} for query in items], samples, [], judgements)
     assert set(outcomes["metric"]) == {"iou", "spearman"} and not any(
-        key[0] == "spearman_with_page" for key in found
+        key[0] == "spearman_with_page" for key in actual
     )
 
 
 def test_span_statistics():
-    found = detected([], [*SILVER, sample("i1", TEXT, *words(0), *words(3, p=0.4), source="gold")])
-    assert found["n_spans", "texts", "silver", "en", "silver", "entity"]["value"] == 3
-    assert found["span_rate", "texts", "silver", "en", "silver", "invented"]["value"] == 0.5
+    actual = detected([], [*SILVER, sample("i1", TEXT, *words(0), *words(3, p=0.4), source="gold")])
+    assert actual["n_spans", "texts", "silver", "en", "silver", "entity"]["value"] == 3
+    assert actual["span_rate", "texts", "silver", "en", "silver", "invented"]["value"] == 0.5
     # the span with p = .4 does not count as marked
-    assert found["n_spans", "texts", "gold", "en", "silver", "all"]["value"] == 1
-    assert found["hallucinated_token_rate", "texts", "silver", "en"]["value"] == 4 / 20
+    assert actual["n_spans", "texts", "gold", "en", "silver", "all"]["value"] == 1
+    assert actual["hallucinated_token_rate", "texts", "silver", "en"]["value"] == 4 / 20
 
 
 def test_rejected_steps_and_a_passage_is_lost_for_the_reason_of_its_last_try_alone():
@@ -248,15 +252,15 @@ def test_rejected_steps_and_a_passage_is_lost_for_the_reason_of_its_last_try_alo
         reply("i2", "quill", "", **entity, status="unparsed", reason="altered"),
         reply("i2", "quill", "y", **entity, **{"try": "2"}, status="dead", reason="timeout"),
     ]
-    found, _ = scored(ITEMS, [], rows, [])
+    actual, _ = scored(ITEMS, [], rows, [])
     lost = {
-        key[3]: row["value"] for key, row in found.items() if key[0] == "n_rejected" and key[-1] == "passage"
+        key[3]: row["value"] for key, row in actual.items() if key[0] == "n_rejected" and key[-1] == "passage"
     }
     assert lost == {"timeout": 1, "all": 1}
-    assert found["rejected_rate", "quill", "all", "all", "passage"]["value"] == 0.5
-    assert found["n_rejected", "quill", "en", "all", "write"]["value"] == 0
+    assert actual["rejected_rate", "quill", "all", "all", "passage"]["value"] == 0.5
+    assert actual["n_rejected", "quill", "en", "all", "write"]["value"] == 0
     inserted = [
-        found[name, "quill", "en", "altered", "insert"]["value"] for name in ("n_rejected", "rejected_rate")
+        actual[name, "quill", "en", "altered", "insert"]["value"] for name in ("n_rejected", "rejected_rate")
     ]
     assert inserted == [2, 2 / 5]
 
@@ -264,11 +268,11 @@ def test_rejected_steps_and_a_passage_is_lost_for_the_reason_of_its_last_try_alo
 def test_answerable_queries():
     checked = {"q1": "yes", "q2": "no", "q3": "yes", "q4": None}
     items = [
-        item(name, "wild", "de" if name == "q3" else "en") | {"attributes": pairs(answerable=one)}
-        for name, one in checked.items()
+        item(name, "wild", "de" if name == "q3" else "en") | {"attributes": pairs(answerable=verdict)}
+        for name, verdict in checked.items()
     ]
-    found, _ = scored(items, [], [], [])
-    rows = [found["answerable_rate", "texts", lang] for lang in ("en", "all")]
+    actual, _ = scored(items, [], [], [])
+    rows = [actual["answerable_rate", "texts", lang] for lang in ("en", "all")]
     assert [(row["value"], row["n"]) for row in rows] == [(0.5, 2), (near(2 / 3), 3)]
 
 
@@ -279,43 +283,44 @@ def test_articles_queries_and_categories_are_counted_per_language_and_summed():
         for n, (group, lang, kind) in enumerate(asked_of)
     ]
     unasked = item("q8", "wild", "en", "z") | {"attributes": pairs(category="Hills")}
-    asked = [reply(one["item_id"], "elm", "x") for one in items]
-    found, _ = scored([*items, unasked], [], asked, [])
+    asked = [reply(row["item_id"], "elm", "x") for row in items]
+    actual, _ = scored([*items, unasked], [], asked, [])
     names = ("n_articles", "n_queries", "n_categories")
-    counts = [values_of(found, *names, where=("texts", lang)) for lang in ("en", "de", "all")]
+    counts = [values_of(actual, *names, where=("texts", lang)) for lang in ("en", "de", "all")]
     # Rivers stands in both languages: as printed, a total is the sum of its column
     assert counts == [[2, 3, 2], [1, 1, 1], [3, 4, 3]]
-    found, _ = scored([*items, item("q9", "wild", "de")], [], [*asked, reply("q9", "elm", "x")], [])
-    assert ("n_categories", "texts", "de") not in found and ("n_categories", "texts", "all") not in found
+    actual, _ = scored([*items, item("q9", "wild", "de")], [], [*asked, reply("q9", "elm", "x")], [])
+    assert ("n_categories", "texts", "de") not in actual and ("n_categories", "texts", "all") not in actual
 
 
 # ---- the whole ---------------------------------------------------------------------------------------------
 
 
 def test_nothing_at_all_and_a_detector_of_the_rates_that_judged_nothing():
-    found, outcomes = scored([], [], [], [])
-    assert not found and outcomes.is_empty()
-    items, replies, said = wild(4)
+    actual, outcomes = scored([], [], [], [])
+    assert not actual and outcomes.is_empty()
+    items, replies, judgements = wild(4)
     other = replace(Settings(), detector=Detector(member="other"))
-    found, outcomes = scored(items, [], replies, said, settings=other)
-    assert not any(key[0] == "hallucination_rate" for key in found) and outcomes.is_empty()
+    actual, outcomes = scored(items, [], replies, judgements, settings=other)
+    assert not any(key[0] == "hallucination_rate" for key in actual) and outcomes.is_empty()
 
 
 def test_every_metric_has_a_record():
-    items, replies, said = wild(8)
+    items, replies, judgements = wild(8)
     of_reply = sample("en0", f"{TEXT} large", *words(0), source="gold", task="wild", group="article-en-0")
     samples = [*SILVER, sample("i1", TEXT, *words(0), source="gold"), of_reply]
     asked = [*replies, reply("i1", "quill", "x", purpose="write")]
-    found, _ = scored([*ITEMS, *items], samples, asked, [*SAID, *said])
-    assert {key[0] for key in found} <= {one.name for one in metrics_of_track("mfava")}
+    actual, _ = scored([*ITEMS, *items], samples, asked, [*SAID, *judgements])
+    assert {key[0] for key in actual} <= {metric.name for metric in metrics_of_track("mfava")}
 
 
 LANGS = ("de", "en")
 
 
 def board(trained: str = "de") -> dict[str, pl.DataFrame]:
-    """Two languages with passages, replies and labels of some of them; seed 43 judged the English texts alone, and
-    another detector the German ones. A German item has a passage to learn from in the language `trained`.
+    """Two languages with passages, replies and labels of some of them; seed 43 judged the English texts
+    alone, and another detector the German ones. A German item has a passage to learn from in the language
+    `trained`.
     """
     keys = [(lang, k) for k in range(4) for lang in LANGS]
     items = [item(f"{lang}{k}", "wild", lang, f"g{k // 2}-{lang}") for lang, k in keys]
@@ -335,23 +340,25 @@ def board(trained: str = "de") -> dict[str, pl.DataFrame]:
         if k < 3
     ]
     samples.append(sample("t", "a b", lang=trained, task="train"))
-    said = [judged(one, span(0, 3, p=0.9), span(4, 6, p=0.3)) for one in targets]
-    said += [judged(one, span(2, 3, p=0.8), seed=43) for one in targets if "de" not in one]
-    said += [judged(one, span(0, 9, p=0.7), member="other", n_windows=2) for one in targets if "de" in one]
-    return tables(items, samples, replies, said)
+    judgements = [judged(target, span(0, 3, p=0.9), span(4, 6, p=0.3)) for target in targets]
+    judgements += [judged(target, span(2, 3, p=0.8), seed=43) for target in targets if "de" not in target]
+    judgements += [
+        judged(target, span(0, 9, p=0.7), member="other", n_windows=2) for target in targets if "de" in target
+    ]
+    return tables(items, samples, replies, judgements)
 
 
 def test_no_text_is_lost_or_in_two_parts():
-    made = board()
-    parts = scored_parts(made["items"], made["samples"], made["generations"])
+    result = board()
+    parts = scored_parts(result["items"], result["samples"], result["generations"])
     assert sorted(parts["target_id"]) == sorted(
-        [*made["samples"]["sample_id"], *made["generations"]["generation_id"]]
+        [*result["samples"]["sample_id"], *result["generations"]["generation_id"]]
     )
-    replies = answers(made["generations"], made["items"])
-    found = list(pieces(made["items"], made["samples"], replies, in_parts(made["judgements"], parts)))
-    assert [set(piece.samples["lang"]) for piece in found] == [{"de"}, {"en"}]
-    assert pl.concat([piece.replies for piece in found]).sort("generation_id").equals(replies)
-    assert sum(piece.judgements.collect().height for piece in found) == made["judgements"].height
+    replies = answers(result["generations"], result["items"])
+    actual = list(pieces(result["items"], result["samples"], replies, in_parts(result["judgements"], parts)))
+    assert [set(piece.samples["lang"]) for piece in actual] == [{"de"}, {"en"}]
+    assert pl.concat([piece.replies for piece in actual]).sort("generation_id").equals(replies)
+    assert sum(piece.judgements.collect().height for piece in actual) == result["judgements"].height
     shared = tables(
         [item("i", lang="en")], [sample("i", "a b", lang="de")]
     )  # an item in two languages: one part
@@ -359,10 +366,11 @@ def test_no_text_is_lost_or_in_two_parts():
 
 
 def test_scores_in_parts_are_those_of_the_board_at_once():
-    # a passage to learn from, of which nothing but the number of texts is scored, in two languages leaves a board whole
+    # a passage to learn from, of which nothing but the number of texts is scored, in two languages leaves a
+    # board whole
     parted, whole = board("de"), board("en")
-    for made, names in ((parted, {"de", "en"}), (whole, {WHOLE})):
-        assert set(parts_of_items(made["items"], made["samples"])["part"]) == names
+    for result, names in ((parted, {"de", "en"}), (whole, {WHOLE})):
+        assert set(parts_of_items(result["items"], result["samples"])["part"]) == names
     parts = scored_parts(parted["items"], parted["samples"], parted["generations"])
     given = parted | {"judgements": in_parts(parted["judgements"], parts)}
     (by_part, outcomes), (together, _), (expected, others) = (

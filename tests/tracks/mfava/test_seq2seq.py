@@ -19,7 +19,7 @@ def weights(tmp_path_factory):
     torch.set_num_threads(1)
     torch.manual_seed(3)
     folder = tmp_path_factory.mktemp("weights") / "tiny-nllb"
-    plain = Tokenizer(models.WordLevel({word: place for place, word in enumerate(WORDS)}, unk_token="<unk>"))
+    plain = Tokenizer(models.WordLevel({word: index for index, word in enumerate(WORDS)}, unk_token="<unk>"))
     plain.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     plain.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 2)])
     marks = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
@@ -41,11 +41,11 @@ def replies(weights: str, *texts: str, lang: str = "de", n: int = 12, **how):
 
 def test_replies_come_in_order_and_do_not_depend_on_the_batch(weights):
     asked = [("w1 w2 w3", "de"), ("w7", "de"), ("w1 w2 w3 w4 w5 w6 w7 w8 w9", "de"), ("w1 w2 w3", "fr")]
-    requests = [translating.weights_request(*one, weights, 12) for one in asked]
+    requests = [translating.weights_request(*request_of, weights, 12) for request_of in asked]
     whole = translating.replies_of_weights(requests, weights, batch=3)
-    alone = [translating.replies_of_weights([one], weights)[0] for one in requests]
-    assert [(one.key, one.text) for one in whole] == [(one.key, one.text) for one in alone]
-    assert len({one.key for one in whole}) == 4 and translating.replies_of_weights([], "nowhere") == []
+    alone = [translating.replies_of_weights([request], weights)[0] for request in requests]
+    assert [(reply.key, reply.text) for reply in whole] == [(reply.key, reply.text) for reply in alone]
+    assert len({reply.key for reply in whole}) == 4 and translating.replies_of_weights([], "nowhere") == []
 
 
 def test_rows_name_the_weights_by_their_name_and_drop_what_lost_its_tags(weights):
@@ -72,7 +72,7 @@ def test_a_text_beyond_the_window_or_without_an_end_is_dead_and_not_cut(weights,
 def test_languages_are_named_as_the_vocabulary_names_them():
     class Known:
         def __init__(self, *words):
-            self.get_vocab = lambda: {word: place for place, word in enumerate(words)}
+            self.get_vocab = lambda: {word: index for index, word in enumerate(words)}
 
     vocabularies = {"deu_Latn": "deu_Latn", "__de__": "de", "de_DE": "de_DE", "der": None}
     assert {word: translating.code_of(Known("en_XX", word), "de") for word in vocabularies} == vocabularies

@@ -1,4 +1,6 @@
-"""Passages under way: rounds, what each shows its writer, what closes a draft, and the rules of one insertion."""
+"""Passages under way: rounds, what each shows its writer, what closes a draft, and the rules of one
+insertion.
+"""
 
 import pytest
 
@@ -7,10 +9,10 @@ from truerate.llm.generation import facts
 from truerate.tracks.mfava import silver
 from truerate.tracks.mfava.context import contexts
 
-from .tiny_wiki import dead, fields, ok, prompter, said, source
+from .tiny_wiki import dead, fields, ok, prompter, source, writer_reply
 
 TABLES = source()
-FOUND = [one for one in contexts(TABLES.items, TABLES.documents).values() if one.task == "silver"]
+FOUND = [passage for passage in contexts(TABLES.items, TABLES.documents).values() if passage.task == "silver"]
 RAW = "I would rather write about <b>cheese</b>."
 
 
@@ -19,8 +21,8 @@ def run(answer, contexts=FOUND, **changes):
     rounds = []
 
     def answered(asked, drafts, type_):
-        rounds.append((type_, len(asked), {one.request.params["seed"] for one in asked}))
-        return [answer(one.request.messages[-1]["content"], type_, len(rounds)) for one in asked]
+        rounds.append((type_, len(asked), {question.request.params["seed"] for question in asked}))
+        return [answer(question.request.messages[-1]["content"], type_, len(rounds)) for question in asked]
 
     return silver.run(contexts, "m", prompter(**changes), answered), rounds
 
@@ -34,8 +36,8 @@ def ends(drafts) -> set[tuple]:
 
 
 def test_a_round_per_type_over_all_open_passages():
-    drafts, rounds = run(lambda prompt, *_: ok(said(prompt)))
-    assert [one[:2] for one in rounds] == [(type_, 4) for type_ in (None, *TYPES)]
+    drafts, rounds = run(lambda prompt, *_: ok(writer_reply(prompt)))
+    assert [asked_round[:2] for asked_round in rounds] == [(type_, 4) for type_ in (None, *TYPES)]
     assert not any(draft.is_closed for draft in drafts)
     assert all([row["purpose"] for row in draft.rows] == ["write"] + ["insert"] * 6 for draft in drafts)
     assert all([facts(row).get("type") for row in draft.rows] == [None, *TYPES] for draft in drafts)
@@ -45,7 +47,10 @@ def test_a_round_per_type_over_all_open_passages():
 
 def test_only_the_writers_of_two_types_see_the_reference():
     shown = {}
-    run(lambda prompt, type_, _: (shown.setdefault(type_, fields(prompt)[0]), ok(said(prompt)))[1], FOUND[:1])
+    run(
+        lambda prompt, type_, _: (shown.setdefault(type_, fields(prompt)[0]), ok(writer_reply(prompt)))[1],
+        FOUND[:1],
+    )
     referred = {type_ for type_, given in shown.items() if "Reference" in given}
     assert referred == {None, "contradictory", "unverifiable"}
     assert all(given["Subject"] == "Arlo" for type_, given in shown.items() if type_)
@@ -54,16 +59,16 @@ def test_only_the_writers_of_two_types_see_the_reference():
 
 def test_a_reply_that_is_refused_again_and_again_closes_its_passage_and_every_raw_text_is_kept():
     drafts, rounds = run(
-        lambda prompt, type_, _: ok(RAW if type_ == "relation" and "Arlo" in prompt else said(prompt))
+        lambda prompt, type_, _: ok(RAW if type_ == "relation" and "Arlo" in prompt else writer_reply(prompt))
     )
     # the passages, entity, relation for all and twice again for the two that were refused, then the two left
     assert sizes(rounds) == [4, 4, 4, 2, 2, 2, 2, 2, 2]
-    for draft in (one for one in drafts if one.is_closed):
+    for draft in (draft for draft in drafts if draft.is_closed):
         refused = [(row["text"], row["status"], row["reason"]) for row in draft.rows[-3:]]
         assert refused == [(RAW, "unparsed", "touched-tags")] * 3
-        known = [facts(row) for row in draft.rows[-3:]]
-        assert [one.get("try") for one in known] == [None, "2", "3"]
-        last = [one["detail"].rpartition("; ")[2] for one in known]
+        columns = [facts(row) for row in draft.rows[-3:]]
+        assert [row_facts.get("try") for row_facts in columns] == [None, "2", "3"]
+        last = [row_facts["detail"].rpartition("; ")[2] for row_facts in columns]
         assert last == ["asked again", "asked again", "the passage is lost"]
         assert len({row["generation_id"] for row in draft.rows}) == len(draft.rows)
 
@@ -73,7 +78,7 @@ def test_a_second_try_is_another_draw_and_saves_the_passage(type_, bad, reason):
     is_first = {}
     drafts, rounds = run(
         lambda prompt, kind, number: ok(
-            bad if kind == type_ and is_first.setdefault(kind, number) == number else said(prompt)
+            bad if kind == type_ and is_first.setdefault(kind, number) == number else writer_reply(prompt)
         )
     )
     assert [seeds for kind, _, seeds in rounds if kind == type_] == [{0}, {1}]
@@ -83,7 +88,7 @@ def test_a_second_try_is_another_draw_and_saves_the_passage(type_, bad, reason):
 
 
 def test_without_retries_the_first_refusal_closes():
-    drafts, _ = run(lambda prompt, type_, _: ok(RAW if type_ else said(prompt)), retries=0)
+    drafts, _ = run(lambda prompt, type_, _: ok(RAW if type_ else writer_reply(prompt)), retries=0)
     assert {len(draft.rows) for draft in drafts} == {2} and all(draft.is_closed for draft in drafts)
 
 
@@ -91,8 +96,9 @@ def test_without_retries_the_first_refusal_closes():
     ("answer", "rounds", "end"),
     [
         (lambda prompt, type_, _: dead("timeout"), [4], ("dead", "timeout")),
-        (lambda prompt, type_, _: dead("refusal") if type_ else ok(said(prompt)), [4, 4], ("abstained", "refusal")),
-        # of the paper's 3,371 public passages ten say that they cannot answer: hallucinations were put into these
+        (lambda prompt, type_, _: dead("refusal") if type_ else ok(writer_reply(prompt)), [4, 4], ("abstained", "refusal")),
+        # of the paper's 3,371 public passages ten say that they cannot answer: hallucinations were put into
+        # these
         (lambda *_: ok("I'm sorry, but I cannot help with that request."), [4], ("abstained", "refusal")),
         (lambda *_: ok("I'm sorry, but I cannot answer."), [4], ("abstained", "refusal")),
         (lambda *_: ok("Sorry, without a reference passage I cannot provide an answer."), [4], ("abstained", "refusal")),
@@ -109,7 +115,7 @@ def test_what_a_plan_assumes_keeps_the_rules_of_all_rounds():
         FOUND,
         "m",
         prompter(),
-        lambda asked, drafts, type_: [ok(silver.assumed(one, type_)) for one in drafts],
+        lambda asked, drafts, type_: [ok(silver.assumed(draft, type_)) for draft in drafts],
     )
     assert not any(draft.is_closed for draft in drafts)
 

@@ -1,4 +1,6 @@
-"""Translated passages: what is asked, what a reply's tags must be, and spans that an alignment of words carries over."""
+"""Translated passages: what is asked, what a reply's tags must be, and spans that an alignment of words
+carries over.
+"""
 
 from random import Random
 
@@ -27,17 +29,17 @@ TEXT = Text(
 
 
 def test_passages_with_their_tags_and_each_reference_once_per_language():
-    made = translating.texts([ROW] * 2, FOUND, ("de", "fr"))
+    result = translating.texts([ROW] * 2, FOUND, ("de", "fr"))
     purposes = ["translate", "translate", "translate_reference"]
-    assert [(text.purpose, text.lang) for text in made] == [
-        (one, lang) for lang in ("de", "fr") for one in purposes
+    assert [(text.purpose, text.lang) for text in result] == [
+        (purpose_of, lang) for lang in ("de", "fr") for purpose_of in purposes
     ]
-    assert (made[0].marked, made[0].types, made[0].sample_id) == (
+    assert (result[0].marked, result[0].types, result[0].sample_id) == (
         MARKED,
         ("entity", "contradictory"),
         "t-Elda",
     )
-    asked = translating.requests(made, "m", prompter())
+    asked = translating.requests(result, "m", prompter())
     given, cue = fields(asked[0].request.messages[-1]["content"])
     assert [given[name] for name in ("Source Language", "Target Language", "Text")] == [
         "English",
@@ -82,9 +84,9 @@ def test_what_a_translation_must_keep(reason, reply):
 
 
 def test_rows_name_language_and_sample():
-    made = translating.texts([ROW], FOUND, ("de",))
-    asked = translating.requests(made, "m", prompter())
-    rows = translating.collect(made, asked, [ok("Alles gut."), dead()])
+    result = translating.texts([ROW], FOUND, ("de",))
+    asked = translating.requests(result, "m", prompter())
+    rows = translating.collect(result, asked, [ok("Alles gut."), dead()])
     detail = "entity, contradictory became none"
     assert facts(rows[0]) == {"lang": "de", "task": "train", "sample": "t-Elda", "detail": detail}
     assert [(row["status"], row["reason"]) for row in rows] == [
@@ -93,7 +95,7 @@ def test_rows_name_language_and_sample():
     ]
 
 
-# ---- spans carried over by an alignment that is learned from the translations alone -------------------------
+# ---- spans carried over by an alignment that is learned from the translations alone ------------------------
 
 NAMES = ["Varn", "Ost", "Quill", "Mira", "Tolm", "Ebbe"]
 THINGS = {"town": "Stadt", "river": "Fluss", "bridge": "Brücke", "tower": "Turm"}
@@ -101,17 +103,19 @@ COLOURS = {"red": "rot", "old": "alt", "tall": "hoch", "small": "klein"}
 
 
 def passages() -> list[tuple[str, str, tuple[str, ...], str]]:
-    """English passages, spans in each, their translation with other word order, and what the first span is there."""
-    made, drawn = [], Random(3)
+    """English passages, spans in each, their translation with other word order, and what the first span is
+    there.
+    """
+    result, drawn = [], Random(3)
     for k, name in enumerate(NAMES):
         for thing, ding in THINGS.items():
             colour = drawn.choice(list(COLOURS))
             built = f"It was built by {NAMES[k - 1]}."
             target = f"Sehr {COLOURS[colour]} ist {ding} von {name}. Gebaut wurde es von {NAMES[k - 1]}."
-            made.append(
+            result.append(
                 (f"The {thing} of {name} is very {colour}. {built}", target, (colour, built), COLOURS[colour])
             )
-    return made
+    return result
 
 
 PASSAGES = passages()
@@ -130,14 +134,14 @@ def test_words_that_come_together_are_aligned_whatever_their_order():
     # The town of Varn is very … | Sehr … ist Stadt von Varn
     assert first.shape == (12, 11) and ((first >= 0) & (first <= 1 + 1e-9)).all()
     assert first[1].argmax() == 3 and first[3].argmax() == 5 and first[6].argmax() == 1
-    assert [one.shape for one in aligned([Pair("", "a"), Pair("b", "")])] == [(0, 1), (1, 0)]
+    assert [weights.shape for weights in aligned([Pair("", "a"), Pair("b", "")])] == [(0, 1), (1, 0)]
     assert aligned([]) == []
 
 
 def test_spans_stand_round_the_words_that_stand_for_theirs():
     spans_of = carried([(text(passage, parts), target) for passage, target, parts, _ in PASSAGES])
     for (_, target, _, colour), spans in zip(PASSAGES, spans_of, strict=True):
-        shown = [(target[one["start"] : one["end"]], one["type"]) for one in spans]
+        shown = [(target[row["start"] : row["end"]], row["type"]) for row in spans]
         assert shown == [
             (colour, "entity"),
             (target[target.index("Gebaut") :], "invented"),
@@ -158,12 +162,15 @@ def test_the_best_run(values, run):
 
 
 def test_rows_have_the_tags_put_back_and_say_what_could_not_be_aligned():
-    made = [text(passage, parts[:1]) for passage, _, parts, _ in PASSAGES] + [text("Red.", ("Red",))]
-    asked = [one.prompted(translating.weights_request(one.marked, one.lang, "w", 9)) for one in made]
+    result = [text(passage, parts[:1]) for passage, _, parts, _ in PASSAGES] + [text("Red.", ("Red",))]
+    asked = [
+        question.prompted(translating.weights_request(question.marked, question.lang, "w", 9))
+        for question in result
+    ]
     replies = [ok(target) for _, target, *_ in PASSAGES] + [ok("。")]
     replies[3] = dead()
-    rows = projecting.projected(made, asked, replies)
+    rows = projecting.projected(result, asked, replies)
     assert [row["status"] for row in rows] == ["ok"] * 3 + ["dead"] + ["ok"] * 20 + ["unparsed"]
     assert rows[-1]["reason"] == translating.NOT_ALIGNED in translating.REASONS
     tagged = parse_tags(rows[0]["text"])
-    assert tagged.text == PASSAGES[0][1] and [one["type"] for one in tagged.spans] == ["entity"]
+    assert tagged.text == PASSAGES[0][1] and [question["type"] for question in tagged.spans] == ["entity"]

@@ -16,7 +16,7 @@ RULES = settings().wild
 
 
 @pytest.mark.parametrize(
-    ("expected", "known", "has_lead"),
+    ("expected", "columns", "has_lead"),
     [
         (None, {}, True),
         (None, {"depth": None}, True),  # not known: not excluded
@@ -28,12 +28,14 @@ RULES = settings().wild
         ("no-lead", {}, False),
     ],
 )
-def test_which_articles_are_asked_about(expected, known, has_lead):
-    made = tables([article("Casp", "en", **known)])
-    documents = made.documents if has_lead else made.documents.clear()
-    (one,) = contexts(made.items, documents).values()
-    assert ((why := wild.excluded(one, RULES)) and why[0]) == expected
-    assert [row["reason"] for row in wild.rejected_articles([one], RULES)] == ([expected] if expected else [])
+def test_which_articles_are_asked_about(expected, columns, has_lead):
+    result = tables([article("Casp", "en", **columns)])
+    documents = result.documents if has_lead else result.documents.clear()
+    (candidate,) = contexts(result.items, documents).values()
+    assert ((why := wild.excluded(candidate, RULES)) and why[0]) == expected
+    assert [row["reason"] for row in wild.rejected_articles([candidate], RULES)] == (
+        [expected] if expected else []
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,11 +72,11 @@ def test_one_query_of_two_is_kept_as_in_the_paper(reply):
 
 
 def queried():
-    made = tables([article(name, lang) for name in "ABCDEFGHIJ" for lang in ("en", "de")])
-    found = contexts(made.items, made.documents)
-    asked = wild.query_requests(found.values(), "m", prompter())
+    result = tables([article(name, lang) for name in "ABCDEFGHIJ" for lang in ("en", "de")])
+    actual = contexts(result.items, result.documents)
+    asked = wild.query_requests(actual.values(), "m", prompter())
     titles = [fields(question.request.messages[-1]["content"])[0]["Title"] for question in asked]
-    return wild.collect_queries(asked, [ok(f"1. What is {one}?\n2. Where?") for one in titles], n=2), found
+    return wild.collect_queries(asked, [ok(f"1. What is {text}?\n2. Where?") for text in titles], n=2), actual
 
 
 ROWS, FOUND = queried()
@@ -92,12 +94,12 @@ def test_wild_items_are_named_by_article_place_and_text():
 
 def test_subsets_are_disjoint_balanced_per_language_free_of_order_and_a_source_keeps_its_own():
     seeds = (42, 43, 44, 47, 49)
-    made = wild.with_subsets(ITEMS, seeds, 7)
-    sizes = Counter((row["lang"], facts(row)["subset"], facts(row)["subset_seed"]) for row in made)
+    result = wild.with_subsets(ITEMS, seeds, 7)
+    sizes = Counter((row["lang"], facts(row)["subset"], facts(row)["subset_seed"]) for row in result)
     expected = {(lang, str(k), str(seed)): 4 for lang in ("en", "de") for k, seed in enumerate(seeds)}
     assert sizes == expected  # 20 queries over five subsets
-    assert wild.with_subsets(ITEMS[::-1], seeds, 7) == made[::-1]
-    assert wild.with_subsets(ITEMS, seeds, 8) != made
+    assert wild.with_subsets(ITEMS[::-1], seeds, 7) == result[::-1]
+    assert wild.with_subsets(ITEMS, seeds, 8) != result
     kept = wild.with_subsets([ITEMS[0] | {"attributes": pairs(subset=3, subset_seed=99)}], SEEDS, 7)
     assert facts(kept[0]) == {"subset": "3", "subset_seed": "99"}
 
@@ -123,17 +125,17 @@ def test_what_is_seen_in_replies_stands_in_their_rows():
         dead("length"),
     ]
     rows = wild.collect_answers(wild.answer_requests(items, "m", prompter()), replies, ("en", "de"))
-    known = [facts(row) for row in rows]
-    flaws = [set(one) & {"repeats", "dont_know", "cut", "wrong_language"} for one in known]
+    columns = [facts(row) for row in rows]
+    flaws = [set(row_facts) & {"repeats", "dont_know", "cut", "wrong_language"} for row_facts in columns]
     assert flaws == [set(), {"dont_know"}, {"cut"}, {"cut"}]
-    assert (known[0]["lang"], known[0]["task"], known[0]["replicate"]) == ("en", "wild", "0")
-    assert known[0]["group_id"]
+    assert (columns[0]["lang"], columns[0]["task"], columns[0]["replicate"]) == ("en", "wild", "0")
+    assert columns[0]["group_id"]
 
 
 def test_checks_are_read_as_yes_or_no():
     items = ITEMS[:3]
-    found = contexts(frame(Item, items), tables([article("A", "en")]).documents)
-    asked = wild.check_requests(found.values(), "m", prompter())
+    actual = contexts(frame(Item, items), tables([article("A", "en")]).documents)
+    asked = wild.check_requests(actual.values(), "m", prompter())
     assert asked[0].request.params["temperature"] == 0
     rows = wild.collect_checks(asked, [ok("Yes"), ok("#Answerable#: No."), ok("Perhaps")])
     assert [row["status"] for row in rows] == ["ok", "ok", "unparsed"]

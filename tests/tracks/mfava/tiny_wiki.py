@@ -75,8 +75,8 @@ def sample(name: str, item_id: str, text: str, spans: list[dict], **changes) -> 
 
 
 def article(name: str, lang: str, **attributes) -> dict:
-    known = {"title": name, "n_characters": 3000, "depth": 20.0} | attributes
-    return item("article", name, lang, attributes=pairs(**known))
+    columns = {"title": name, "n_characters": 3000, "depth": 20.0} | attributes
+    return item("article", name, lang, attributes=pairs(**columns))
 
 
 def tables(items: list[dict], samples: list[dict] = ()) -> SourceTables:
@@ -108,7 +108,7 @@ def fields(prompt: str) -> tuple[dict[str, str], str]:
     return dict(zip(parts[::2], texts, strict=True)), parts[-2] if parts else ""
 
 
-def said(prompt: str) -> str:
+def writer_reply(prompt: str) -> str:
     """What the model says: it keeps every rule, and puts `[xx]` before what it translates."""
     given, cue = fields(prompt)
     if cue == "Tagged Passage":
@@ -138,4 +138,4 @@ class Wiki(Stub):
     async def answer(self, body: bytes) -> tuple[int, dict, bytes] | str:
         self.last = json.loads(body)
         self.calls[content_id(self.last)] += 1
-        return 200, {}, self.completion(said(self.last["messages"][-1]["content"]))
+        return 200, {}, self.completion(writer_reply(self.last["messages"][-1]["content"]))

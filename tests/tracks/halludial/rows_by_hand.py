@@ -33,7 +33,9 @@ def questions(**changes) -> Questions:
 def context(item_id: str = "i0", turn: int | None = 0, **changes) -> Context:
     """Turn number `turn` of a dialogue, with as many of the assistant's turns before it."""
     turns = [
-        Turn(*said) for k in range(turn or 0) for said in (("User", f"q{k}"), ("Assistant", f"gold {k}"))
+        Turn(*judgements)
+        for k in range(turn or 0)
+        for judgements in (("User", f"q{k}"), ("Assistant", f"gold {k}"))
     ]
     question = "What is the capital?"
     values = {"item_id": item_id, "group_id": "g", "lang": "en", "knowledge": KNOWLEDGE, "question": question}
@@ -56,14 +58,14 @@ def tables(n_dialogues: int = 3, n_turns: int = 3) -> tuple[pl.DataFrame, pl.Dat
     return frame(Item, items), frame(Document, documents)
 
 
-def row(purpose: str, name: str, text: str, *, item: str = "i0", model: str = "gen", **known) -> dict:
+def row(purpose: str, name: str, text: str, *, item: str = "i0", model: str = "gen", **attributes) -> dict:
     """A Generation row; `known`: its attributes, and `status`, `reason`."""
-    outcome = {key: known.pop(key) for key in ("status", "reason") if key in known}
+    outcome = {key: attributes.pop(key) for key in ("status", "reason") if key in attributes}
     values = {"generation_id": name, "item_id": item, "purpose": purpose, "model": model, "text": text}
-    return generation_row(**values, attributes=pairs(**known), **outcome)
+    return generation_row(**values, attributes=pairs(**attributes), **outcome)
 
 
-def response(name: str, text: str = "It is Lisbon.", **known) -> dict:
+def response(name: str, text: str = "It is Lisbon.", **attributes) -> dict:
     """The row of a response in gold history at the base temperature."""
     usual = {
         "history": "gold",
@@ -73,17 +75,20 @@ def response(name: str, text: str = "It is Lisbon.", **known) -> dict:
         "split": "test",
         "turn": "0",
     }
-    return row("respond", name, text, **usual | known)
+    return row("respond", name, text, **usual | attributes)
 
 
-def annotated(target: str, text: str = "No. It holds.", verdict: str = "no", **known) -> dict:
+def annotated(target: str, text: str = "No. It holds.", verdict: str = "no", **attributes) -> dict:
     """The row of an annotation of a response."""
-    return row("annotate", f"a-{target}", text, model="judge", target=target, verdict=verdict, **known)
+    return row("annotate", f"a-{target}", text, model="judge", target=target, verdict=verdict, **attributes)
 
 
 def rows(asked, replies, read) -> list[dict]:
     """Generation rows of replies, as a step makes them."""
-    return [generation(one, reply, read(one, reply.text)) for one, reply in zip(asked, replies, strict=True)]
+    return [
+        generation(question, reply, read(question, reply.text))
+        for question, reply in zip(asked, replies, strict=True)
+    ]
 
 
 def ok(text: str) -> Reply:
