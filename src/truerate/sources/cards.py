@@ -1,4 +1,4 @@
-"""The card of a source, its name and rights: by cards.yaml for published sets, by the folder's `source.json`."""
+"""The card of a source (name, rights), by cards.yaml or the folder's `source.json`."""
 
 import json
 from functools import cache
@@ -75,7 +75,7 @@ def are_published(card: dict) -> bool:
 
 
 def is_of_wikipedia(url: str | None) -> bool:
-    """Whether an address is of Wikipedia, in any language: its host alone tells, not what stands behind it."""
+    """Whether an address is of Wikipedia, in any language, by its host alone."""
     try:
         host = (urlsplit(url or "").hostname or "").rstrip(".")
     except ValueError:

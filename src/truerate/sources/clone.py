@@ -21,7 +21,7 @@ class PublicSet:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The names of a folder that holds it: `owner__name`, as collections of clones have it, and `name`."""
+        """The names of a folder that holds it: `owner__name`, as in collections of clones, and `name`."""
         return self.repository.replace("/", "__"), self.repository.rpartition("/")[2]
 
     @property

@@ -305,5 +305,5 @@ def changed(cut: Cutter, change: Callable[[dict, int], dict]) -> Cutter:
 
 
 def numbered(cut: Cutter) -> Cutter:
-    """A cutter whose rows have the field `row`, their place in the file from 0; a row that has one keeps it."""
+    """A cutter whose rows have the field `row`, their number from 0 unless they state one."""
     return changed(cut, lambda values, number: {"row": number - 1, **values})

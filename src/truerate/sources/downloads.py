@@ -37,7 +37,7 @@ class Download:
 
 @dataclass(frozen=True)
 class Form:
-    """A form of a data set that lies in a folder: what it is called, its split (empty: not known), its files."""
+    """A form of a data set in a folder: its name, its split (empty: not known), its files."""
 
     title: str
     split: str

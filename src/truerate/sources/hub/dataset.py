@@ -80,7 +80,7 @@ class Snapshot:
             file.unlink(missing_ok=True)
 
     def learn(self, sums: dict[str, str]) -> None:
-        """Take this list in the place of the one there was; files of which the two say the same stay sound."""
+        """Take another list; files with the same checksum in both stay sound."""
         same = {path for path, checksum in sums.items() if checksum == self.sums.get(path)}
         self.sound = {path: state for path, state in self.sound.items() if path in same}
         self.sums = sums

@@ -72,7 +72,7 @@ def _aside(folder: Path) -> Iterator[Path]:
 
 
 def check_make(name: str, source: Source, at: Layout) -> None:
-    """Raise TruerateError if a source's command cannot be filled in, fills no folder, or names absent code."""
+    """Raise TruerateError if a command cannot be filled in, fills no folder, or names absent code."""
     _command(name, source.make, {**_values(source, at), "path": source.path})
     if "{path}" not in source.make:
         what = f"make: {source.make!r} must hold {{path}}, the folder that it fills"
@@ -111,7 +111,7 @@ def _run(name: str, words: list[str]) -> None:
 
 
 def _swap(scratch: Path, folder: Path) -> None:
-    """Put a finished folder in the place of an old one of ours, which goes with what lies beside the new one."""
+    """Put a finished folder in the place of an old one of ours, which is then deleted."""
     if folder.exists():
         os.replace(folder, scratch.with_name("old"))
     os.replace(scratch, folder)

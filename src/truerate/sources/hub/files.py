@@ -49,7 +49,7 @@ def files_of(hub: HubSource, paths: Sequence[str], card: str) -> list[str]:
 
 
 def about(paths: Collection[str]) -> list[str]:
-    """The files that describe a data set published by truerate, whichever config is read; none of another's."""
+    """The files that describe a data set published by truerate; none of another's."""
     return [path for path in ABOUT if path in paths] if MARK in paths else []
 
 

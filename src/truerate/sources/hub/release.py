@@ -21,7 +21,7 @@ FROM_ORIGIN = ("name", "citation", "redistribution", "url", "note", "lang")
 
 @dataclass(frozen=True)
 class Release:
-    """`card`: fields of the source's card; `track`: of the board; `licences`: config → words on its licence."""
+    """Fields of the source's card, the track of the board, and the words on the licence of each config."""
 
     card: dict[str, str]
     track: str
@@ -34,7 +34,7 @@ class Release:
 
 
 def release_in(folder: Path, *, name: str) -> Release:
-    """Read what a data set says of itself. Raises TruerateError for a `build/source.json` that is not ours."""
+    """Read what a data set says of itself. Raises TruerateError for a foreign `build/source.json`."""
     try:
         front = front_of((folder / README).read_text("utf-8", errors="replace"))
     except (OSError, TruerateError):
@@ -59,7 +59,7 @@ def readable() -> list[str]:
 
 
 def checked_columns(path: Path, where: str, *, may_be_bare: bool = False) -> list[str]:
-    """The columns of a published file. Raises SourceError for rows without texts, unless they `may_be_bare`."""
+    """The columns of a published file. Raises SourceError without texts, unless it `may_be_bare`."""
     try:
         columns = columns_of(path)
     except BadRow as bad:

@@ -47,7 +47,7 @@ def _keep(collection: Collection, row: Row) -> None:
 
 
 def entity_id(collection: Collection, name: str) -> str:
-    """The id of an entity by its name. Raises BadRow where that name, as names are compared, was read before."""
+    """The id of an entity by its name. Raises BadRow where an equal name was read before."""
     item_id = content_id("entity", collection.name, name_key(name))
     if item_id in collection.items:
         raise BadRow(Reason.DUPLICATE, f"the same name was already read as {item_id}")

@@ -180,7 +180,7 @@ def _keep_pair(
 
 
 def labels(tables: Tables) -> list[dict]:
-    """Whether people called each general reply hallucinated; the pairs are labelled by how they were written."""
+    """Whether people called each general reply hallucinated; pairs have no label of people."""
     rows = tables.samples.filter(task="general").to_dicts()
     units = (Unit("ChatGPT", row["sample_id"], row["group_id"], []) for row in rows)
     labels = (yes_or_no(row["is_hallucinated"]) for row in rows)

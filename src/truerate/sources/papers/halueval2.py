@@ -82,7 +82,7 @@ def _judge(collection: Collection, target_id: str, word: str, *, is_true: bool) 
 
 
 def _words(row: Row, field: str, facts: list[str], allowed: tuple[str, ...]) -> list[str]:
-    """The first word of each verdict, in small letters, one a fact: `false, [corrected fact]: …` is `false`."""
+    """The first word of each verdict, one a fact: `false, [corrected fact]: …` is `false`."""
     verdicts = (clean(str(value)).strip().lower() for value in row.items(field))
     words = [verdict.partition(",")[0].partition(" ")[0] for verdict in verdicts]
     if len(facts) != len(words):

@@ -75,7 +75,7 @@ def read(collection: Collection) -> None:
 
 
 def _present(collection: Collection, published: str, ours: str, packed: str) -> dict[str, Cutter]:
-    """The files of one kind with what cuts them: this project's one where it is there, else the publisher's."""
+    """The files of one kind with their cutters: this project's one, else the publisher's."""
     for file in collection.present(ours, packed):
         return {file: zstd_lines if file == packed else json_lines}
     return {file: _published_cut(file) for file in matching(collection.folder, published)}

@@ -106,7 +106,7 @@ def _read_published(collection: Collection, files: list[str]) -> None:
 
 
 def _addresses(raw: bytes) -> Iterator[str]:
-    """The pages that the answers of a file name; what cannot be read names none, and is said when it is read."""
+    """The pages that the readable answers of a file name."""
     try:
         for _, make in json_lines(raw):
             url = _url(make)

@@ -37,7 +37,7 @@ Span = tuple[int, int, str]
 
 @dataclass
 class Summary:
-    """A summary: its text, what each worker marked, and (`empty`) the rows in which a worker marks nothing."""
+    """A summary: its text, what each worker marked, and (`empty`) rows in which a worker marks nothing."""
 
     text: str
     marked: dict[str, set[Span]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""CNN/DailyMail (Hermann et al. 2015, See et al. 2017): news stories with highlights, one `.story` file each."""
+"""CNN/DailyMail (Hermann et al. 2015, See et al. 2017): stories with highlights, a `.story` file each."""
 
 import hashlib
 from functools import partial
@@ -27,7 +27,7 @@ CARD = published_card("cnn_dailymail")
 
 
 def forms(folder: Path, split: str | None = None) -> list[Form]:
-    """What a folder holds: story files of all folders together, their split by a list of addresses; Parquet."""
+    """What a folder holds: story files together, their split by a list of addresses; Parquet."""
     stories = tuple(pattern for pattern in STORIES if any(folder.glob(pattern)))
     is_listed = split is not None and (folder / LISTS[split]).is_file()
     form = Form(", ".join(stories), str(split) if is_listed else "", stories)

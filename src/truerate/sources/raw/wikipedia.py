@@ -138,7 +138,7 @@ def _address(row: Row) -> str | None:
 
 
 def _names(row: Row, field: str) -> list[str]:
-    """The names of categories or templates on a page, each once, without the namespace of the API's titles."""
+    """The names of categories or templates on a page, each once, without their namespace."""
     names = []
     for entry in row.items(field) if row.values.get(field) is not None else ():
         name = entry.get("title") if isinstance(entry, dict) else entry
