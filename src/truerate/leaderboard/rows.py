@@ -24,7 +24,7 @@ class Rank(NamedTuple):
 
 
 def board_rows(
-    at: Layout,
+    config: Layout,
     board: str,
     scores: pl.DataFrame,
     outcomes: pl.DataFrame,
@@ -32,8 +32,8 @@ def board_rows(
     asked: str | None = None,
 ) -> pl.DataFrame:
     """Return the rows of a declared board: models are those named in params.yaml, all else baselines."""
-    kinds = {name: MODEL for name in at.p.models}
-    return rows(board, scores, outcomes, at.p.statistics, at.p.seed, kinds, metrics, asked)
+    kinds = {name: MODEL for name in config.p.models}
+    return rows(board, scores, outcomes, config.p.statistics, config.p.seed, kinds, metrics, asked)
 
 
 def rows(

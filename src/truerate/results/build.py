@@ -22,7 +22,7 @@ from truerate.results.work_folder import declare, furnish, refuse_foreign, with_
 TABLES = "tables.md"  # in the work folder
 
 
-def build(at: Layout, data: str, *, work: str, tables: str | None, results: str | None = None) -> None:
+def build(config: Layout, data: str, *, work: str, tables: str | None, results: str | None = None) -> None:
     """Build the boards of what is found in `data` in the folder `work`, with their tables, which go into the
     file `tables`, too, if named, and their results with the rows behind them into the folder `results`, if
     named.
@@ -31,7 +31,7 @@ def build(at: Layout, data: str, *, work: str, tables: str | None, results: str 
     that is there was left out, once the others are built; and before anything is built for a folder or file
     that cannot be used.
     """
-    present = with_errata(at, boards_in(at, Path(data)))
+    present = with_errata(config, boards_in(config, Path(data)))
     if tables:
         if not Path(tables).is_file():
             what = f"no file {tables!r} to write them into"
@@ -39,7 +39,7 @@ def build(at: Layout, data: str, *, work: str, tables: str | None, results: str 
         read_between(Path(tables), NAME)
     folder, files = Path(work), Path(data).absolute()
     refuse_foreign(folder, [Path(data) / entry["folder"] for entry in present.values()])
-    for line in survey(at, Path(data), present):
+    for line in survey(config, Path(data), present):
         say(line)
     furnish(folder)
     (folder / LOG).write_text("", "utf-8")
@@ -92,11 +92,11 @@ def finish(work: Path, boards: dict[str, dict], built: list[str], data: Path, ta
     if reason := run(work):
         what = f"making the page of {listed(built)} in {str(work)!r}: {reason}"
         raise TruerateError(f"{what}; {work / LOG} holds all that was said")
-    at = Layout.load(str(work / "params.yaml"))
-    (work / TABLES).write_text("\n".join(tables_of(at, work, built).values()), "utf-8")
+    config = Layout.load(str(work / "params.yaml"))
+    (work / TABLES).write_text("\n".join(tables_of(config, work, built).values()), "utf-8")
     print("")
     for name in built:
-        reasons = load(Reject, work / at.source(name, "rejects"))["reason"].value_counts(sort=True)
+        reasons = load(Reject, work / config.source(name, "rejects"))["reason"].value_counts(sort=True)
         reasons = reasons.sort("count", "reason", descending=[True, False])
         counts = ", ".join(f"{n} {reason}" for reason, n in reasons.rows())
         print(f"built: {name}{f' (rows not kept: {counts})' if counts else ''}")
@@ -104,4 +104,4 @@ def finish(work: Path, boards: dict[str, dict], built: list[str], data: Path, ta
         kept = write_tables(work, built, Path(tables))
         print(f"tables: {tables}" + (f" (those of {listed(kept)} stay as they were)" if kept else ""))
     print(f"tables: {work / TABLES}")
-    print(f"page: {work.absolute() / at.p.paths.site / 'index.html'}")
+    print(f"page: {work.absolute() / config.p.paths.site / 'index.html'}")

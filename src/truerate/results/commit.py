@@ -44,16 +44,16 @@ def commit_results(work: Path, boards: Sequence[str], to: Path) -> list[str]:
     """Write the result of each built board into a folder of its own in `to`; returns a line for each, which
     says what was left out. A board without ranked units has no result, and its line says so.
     """
-    at = Layout.load(str(work / "params.yaml"))
-    return [_commit(at, work, board, to) for board in boards]
+    config = Layout.load(str(work / "params.yaml"))
+    return [_commit(config, work, board, to) for board in boards]
 
 
-def _commit(at: Layout, work: Path, board: str, to: Path) -> str:
-    result = result_of(at, work, board)
+def _commit(config: Layout, work: Path, board: str, to: Path) -> str:
+    result = result_of(config, work, board)
     if result is None:
         return f"result: {board}: nothing on it is ranked by units, so there are no rows to commit"
     save_result(result, to / board)
-    if (labels := labels_behind(at, work, board)) is not None:
+    if (labels := labels_behind(config, work, board)) is not None:
         save_labels(labels, to / board)
     n_left, n_bytes = result.card.n_left_out, sum(path.stat().st_size for path in (to / board).iterdir())
     left = f"; {n_left} scores rest on more than a mean over units and are not in it" if n_left else ""
@@ -63,13 +63,13 @@ def _commit(at: Layout, work: Path, board: str, to: Path) -> str:
     return f"result: {to / board} ({counts}, {n_bytes // 1000} kB{left})"
 
 
-def labels_behind(at: Layout, work: Path, board: str) -> pl.DataFrame | None:
+def labels_behind(config: Layout, work: Path, board: str) -> pl.DataFrame | None:
     """Return the labels behind a built board, by its source's reader; None of a set without any."""
-    name = at.p.board(board).source
-    rows_of = labels_by(at.p.source(name).reader)
+    name = config.p.board(board).source
+    rows_of = labels_by(config.p.source(name).reader)
     if rows_of is None:
         return None
-    tables = (load(schema, work / at.source(name, of)) for of, schema in SOURCE.items())
+    tables = (load(schema, work / config.source(name, of)) for of, schema in SOURCE.items())
     labels = labels_of(board, rows_of(Tables(*tables)))
     return None if labels.is_empty() else labels
 
@@ -93,22 +93,22 @@ def by_labelled_parts(outcomes: pl.DataFrame, labels: pl.DataFrame | None) -> pl
     return pl.concat([empty, parted.with_columns(slice=with_pair).select(outcomes.columns)])
 
 
-def result_of(at: Layout, work: Path, board: str) -> Result | None:
+def result_of(config: Layout, work: Path, board: str) -> Result | None:
     """The result of a built board: its ranked rows that follow from units, and these units; None where none
     does.
 
     Scores that are made of labels stand there by the parts of the set that the labels tell apart, too.
     """
-    rows = load(Row, work / at.leaderboard("rows"))
+    rows = load(Row, work / config.leaderboard("rows"))
     rows = rows.filter(pl.col("kind").is_in(["model", "baseline"]), board=board)
-    outcomes = load(Outcome, work / at.scores(board, "outcomes"))
+    outcomes = load(Outcome, work / config.scores(board, "outcomes"))
     if outcomes.is_empty():
         return None
     built = rows.with_columns(slice=slice_texts(pl.col("slice")))
     built = built.select(list(SCORE_COLUMNS)).with_columns(pl.col("value", "low", "high").round(6))
-    records = records_of(at, board)
-    card = _card(at, work, board, [records[name] for name in outcomes["metric"].unique().sort()])
-    parted = by_labelled_parts(outcomes, labels_behind(at, work, board))
+    records = records_of(config, board)
+    card = _card(config, work, board, [records[name] for name in outcomes["metric"].unique().sort()])
+    parted = by_labelled_parts(outcomes, labels_behind(config, work, board))
     outcomes = pl.concat([outcomes, parted])
     anew = recomputed(outcomes, card, dict(rows.select("subject", "kind").unique(maintain_order=True).rows()))
     kept = pl.concat([_kept(built, anew), _parted(built, anew, parted)], how="diagonal")
@@ -129,7 +129,7 @@ def result_of(at: Layout, work: Path, board: str) -> Result | None:
     facts = {
         **counts_of(units),
         "n_left_out": built.join(scores, on=KEYS, how="anti", maintain_order="left").height,
-        "headline": _headline(at, board, scores),
+        "headline": _headline(config, board, scores),
         "metrics": tuple(
             metric.model_copy(update={"interval": ""}) if metric.name in bare else metric
             for metric in metrics
@@ -164,9 +164,9 @@ def _is_same(name: str) -> pl.Expr:
     return is_same(pl.col(name), pl.col(f"{name}_built"), SAME)
 
 
-def _headline(at: Layout, board: str, scores: pl.DataFrame) -> Headline:
+def _headline(config: Layout, board: str, scores: pl.DataFrame) -> Headline:
     """What the track ranks where that is kept, else the first metric that is, in its widest slice."""
-    ranked, records = card_of(at, board).ranks, records_of(at, board)
+    ranked, records = card_of(config, board).ranks, records_of(config, board)
     wanted = {f"{key}={value}" for key, value in ranked.slice.items()}
     slices = [text for text in scores.filter(metric=ranked.metric)["slice"] if wanted <= set(text.split(";"))]
     metric, what = ranked.metric, ranked.what
@@ -183,12 +183,15 @@ def headline_of(record: Metric, where: str, what: str) -> Headline:
     return Headline(metric=record.name, slice=where, what=what, **facts)
 
 
-def _card(at: Layout, work: Path, board: str, records: Sequence[Metric]) -> ResultCard:
+def _card(config: Layout, work: Path, board: str, records: Sequence[Metric]) -> ResultCard:
     """The card of a board before its scores are chosen."""
-    entry, p = at.p.board(board), at.p
-    read_from, track = p.source(entry.source), card_of(at, board)
-    source: dict[str, Any] = read_json(work / at.source(entry.source, "card.json"))
-    public, kinds = set_of(read_from.reader), load(Sample, work / at.labels(board, "samples"))["label_source"]
+    entry, p = config.p.board(board), config.p
+    read_from, track = p.source(entry.source), card_of(config, board)
+    source: dict[str, Any] = read_json(work / config.source(entry.source, "card.json"))
+    public, kinds = (
+        set_of(read_from.reader),
+        load(Sample, work / config.labels(board, "samples"))["label_source"],
+    )
     by = public.labelled_by if public else "; ".join(LABELLED[kind] for kind in kinds.unique().sort())
     folders = [read_from.path, *([read_from.training.path] if read_from.training else [])]
     return ResultCard(

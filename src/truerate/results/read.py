@@ -133,7 +133,9 @@ def _beyond(where: Slice, lead: Slice) -> Slice:
     return tuple(pair for pair in where if pair not in lead) if set(lead) <= set(where) else where
 
 
-def render(at: Layout) -> None:
+def render(config: Layout) -> None:
     """Write the pages of the build and of every committed board (`pipeline.pages.render`)."""
     boards = real_boards()
-    pages.render(at, boards, {name: path for board in boards for name, path in tables_of(board.name).items()})
+    pages.render(
+        config, boards, {name: path for board in boards for name, path in tables_of(board.name).items()}
+    )

@@ -24,7 +24,7 @@ LEFT_OUT: dict[tuple[str, str], str] = read_data(
 ALIKE = 0.8  # of two names, by difflib: a misspelt one has .9, names of other sets .5
 
 
-def boards_in(at: Layout, data: Path) -> dict[str, dict]:
+def boards_in(config: Layout, data: Path) -> dict[str, dict]:
     """The boards of `public_data` in params.yaml whose folder is there, by name; without `training` where
     that folder is not.
 
@@ -34,7 +34,7 @@ def boards_in(at: Layout, data: Path) -> dict[str, dict]:
     if not data.is_dir():
         raise TruerateError(f"public files: {str(data)!r} is no folder; name one with `make real DATA=DIR`")
     present = {}
-    for name, public in at.p.public_data.items():
+    for name, public in config.p.public_data.items():
         entry = public.model_dump()
         if (folder := folder_of(data, entry)) is None:
             continue
@@ -44,8 +44,8 @@ def boards_in(at: Layout, data: Path) -> dict[str, dict]:
             training = training | {"folder": folder_of_training} if folder_of_training else None
         present[name] = entry | {"folder": folder, "training": training}
     if not present:
-        folders = {entry.folder for entry in at.p.public_data.values()}
-        hints = [*near_names(data, folders, folders), *left_out_in(at, data)]
+        folders = {entry.folder for entry in config.p.public_data.values()}
+        hints = [*near_names(data, folders, folders), *left_out_in(config, data)]
         what = f"nothing known in {str(data)!r}; looked for the folders {listed(folders)}"
         clones = "or clones of their repositories (`truerate real --list` names them)"
         raise TruerateError("; ".join([f"public files: {what}, {clones}", *hints]))
@@ -88,17 +88,17 @@ def set_of(reader: str) -> PublicSet | None:
     return getattr(reader_module(reader), "SET", None)
 
 
-def survey(at: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:
+def survey(config: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:
     """Return the lines before the build: folders present, absent or nearly named; boards without training."""
-    declared = {entry.folder for entry in at.p.public_data.values()}
-    present = {at.p.public_data[name].folder: entry["folder"] for name, entry in entries.items()}
+    declared = {entry.folder for entry in config.p.public_data.values()}
+    present = {config.p.public_data[name].folder: entry["folder"] for name, entry in entries.items()}
     absent = declared - present.keys()
     names = [name if name == folder else f"{name} (as {folder})" for name, folder in present.items()]
     lines = [f"found in {str(data)!r}: {listed(names)}"]
     lines += [f"not found: {listed(absent)}"] if absent else []
-    lines += [*near_names(data, absent, declared), *left_out_in(at, data)]
+    lines += [*near_names(data, absent, declared), *left_out_in(config, data)]
     for name, folder in present.items():
-        entry = next(entry for entry in at.p.public_data.values() if entry.folder == name)
+        entry = next(entry for entry in config.p.public_data.values() if entry.folder == name)
         public, others = set_of(entry.reader), _others(data, names_of(entry.model_dump()), folder)
         if public and (unread := public.unread(data / folder)):
             lines.append(f"{name}: not read, as no file of this set has such a name: {listed(unread)}")
@@ -107,7 +107,7 @@ def survey(at: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:
         if others:
             lines.append(f"{name}: read from {folder!r} alone; also there: {listed(others)}")
     for name, present_entry in entries.items():
-        if (training := at.p.public_data[name].training) and not present_entry["training"]:
+        if (training := config.p.public_data[name].training) and not present_entry["training"]:
             lines.append(no_training(name, f"the folder {training.folder!r}, which is not there"))
     return lines
 
@@ -118,10 +118,10 @@ def _others(data: Path, names: Sequence[str], folder: str) -> list[str]:
     return sorted(path.name for path in data.iterdir() if path.is_dir() and path.name.casefold() in alike)
 
 
-def left_out_in(at: Layout, data: Path) -> list[str]:
+def left_out_in(config: Layout, data: Path) -> list[str]:
     """Return a line for each set in a folder that no board is made of, with the reason."""
     folders = {path.name.casefold() for path in data.iterdir() if path.is_dir()}
-    read = {public.repository for entry in at.p.public_data.values() if (public := set_of(entry.reader))}
+    read = {public.repository for entry in config.p.public_data.values() if (public := set_of(entry.reader))}
     lines = []
     for (name, repository), reason in LEFT_OUT.items():
         names = {repository.replace("/", "__").casefold(), repository.rpartition("/")[2].casefold()}
@@ -185,7 +185,7 @@ def ended_with(code: int, lines: Iterable[str], what: str) -> str | None:
     return (ours or [f"{what} ended with exit code {code}: {(texts or ['it said nothing'])[-1]}"])[-1]
 
 
-def sets_in(at: Layout, data: Path | None) -> list[dict]:
+def sets_in(config: Layout, data: Path | None) -> list[dict]:
     """The sets of `public_data` in params.yaml, in its order, one row a set and not a board: `name` (its
     folder), `title`, `url`, `repository`, `folders` (names that are looked for), `licence`, `redistribution`,
     `labelled_by`, `boards` ({board, title, track, part}), `unproven` (what was read on made-up files alone),
@@ -197,7 +197,7 @@ def sets_in(at: Layout, data: Path | None) -> list[dict]:
     if data is not None and not data.is_dir():
         raise TruerateError(f"public files: {str(data)!r} is no folder; name the one that your sets lie in")
     by_set: dict[tuple[str, str], dict[str, PublicData]] = {}
-    for name, entry in at.p.public_data.items():
+    for name, entry in config.p.public_data.items():
         by_set.setdefault((entry.reader, entry.folder), {})[name] = entry
     return [_row(entries, data) for entries in by_set.values()]
 

@@ -69,26 +69,26 @@ def joined(pipeline: dict) -> dict:
     return pipeline | {"stages": {"check": stages["check"], **board, **rest}}
 
 
-def make_board(at: Layout, board: str) -> None:
+def make_board(config: Layout, board: str) -> None:
     """Make a board of public files from its files to its scores, in this process. Nobody labels it anew and
     nothing is planted in it, so those tables are empty. Where models of the user's are asked about it, the
     rules of its track lay it out, as in any build.
     """
-    sources.import_source(at, at.p.board(board).source)
-    if not graph.for_export(at, board):
-        clear(at, Stage("dataset", board))
-        dataset.export(at, board, at.dataset(board, "card.json"), [])
+    sources.import_source(config, config.p.board(board).source)
+    if not graph.for_export(config, board):
+        clear(config, Stage("dataset", board))
+        dataset.export(config, board, config.dataset(board, "card.json"), [])
     else:
         say(f"{board}: models are asked")
-        if make("rules/track.smk", at.dataset(board, "card.json")):
+        if make("rules/track.smk", config.dataset(board, "card.json")):
             raise TruerateError(f"board {board!r}: asking its models ended early; the lines above say why")
-    write_text(at.annotations(board), "")
-    evaluate.label(at, board)
-    detect.train(at, board)
-    detect.judge(at, board)
-    evaluate.audit(at, board)
-    save(Score, frame(Score), at.truth(board))
-    evaluate.score(at, board)
+    write_text(config.annotations(board), "")
+    evaluate.label(config, board)
+    detect.train(config, board)
+    detect.judge(config, board)
+    evaluate.audit(config, board)
+    save(Score, frame(Score), config.truth(board))
+    evaluate.score(config, board)
 
 
 def run_boards(work: Path, boards: Sequence[str]) -> dict[str, str]:

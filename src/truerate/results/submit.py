@@ -53,37 +53,37 @@ WORDS = ("title", "set", "unit", "labelled_by", "judge", "caveats")  # of a card
 N_DEAD = 0.01  # share of requests without a reply above which it is said
 
 
-def submit(at: Layout, board: str, model: str, to: Path) -> list[str]:
+def submit(config: Layout, board: str, model: str, to: Path) -> list[str]:
     """Write the submission of a model of this build's board; returns what a person should know or mend, a
     line each.
 
     Raises SettingsError for a board or model that params.yaml does not declare, TruerateError where the board
     is not built or the model has no units on it.
     """
-    for kind, name, declared in (("board", board, at.p.boards), ("model", model, at.p.models)):
+    for kind, name, declared in (("board", board, config.p.boards), ("model", model, config.p.models)):
         if name not in declared:
             names = listed(declared)
             raise SettingsError(f"submit: {kind} {name!r} is not declared in params.yaml; declared: {names}")
     _refuse_name(model, f"submit: model {model[:80]!r}")
-    for path in (at.leaderboard("rows"), at.scores(board, "outcomes")):
+    for path in (config.leaderboard("rows"), config.scores(board, "outcomes")):
         if not Path(path).is_file():
             what = f"board {board!r} is not built ({path} is missing)"
             raise TruerateError(f"submit: {what}; run `truerate build`")
-    whole = result_of(at, Path("."), board)
+    whole = result_of(config, Path("."), board)
     if whole is None or model not in set(whole.rows["subject"]):
         what = f"model {model!r} has no ranked unit on board {board!r}"
         raise TruerateError(f"submit: {what}; add it to the track's subjects and build")
     folder = to / board / model
     save_result(_of_model(whole, model), folder)
-    generations = load_dataset(at, board)["generations"].filter(model=model)
-    card = read_json(at.source(at.p.board(board).source, "card.json"))
+    generations = load_dataset(config, board)["generations"].filter(model=model)
+    card = read_json(config.source(config.p.board(board).source, "card.json"))
     text = pl.col(TEXT)
     if card.get("redistribution") != "yes":
         text = text.map_elements(lambda reply: sha256(reply.encode()).hexdigest(), pl.String).alias(DIGEST)
     write_parquet(generations.select(*REPLY, text), folder / REPLIES)
-    settings = json.dumps(_settings(at, board, model), ensure_ascii=False, indent=1, sort_keys=True)
+    settings = json.dumps(_settings(config, board, model), ensure_ascii=False, indent=1, sort_keys=True)
     (folder / SETTINGS).write_text(settings + "\n", "utf-8")
-    return [f"written: {folder}", *_remarks(at, model, generations)]
+    return [f"written: {folder}", *_remarks(config, model, generations)]
 
 
 def _of_model(result: Result, model: str) -> Result:
@@ -94,23 +94,27 @@ def _of_model(result: Result, model: str) -> Result:
     return Result(card=card, scores=scores.with_columns(rank_low=no_rank, rank_high=no_rank), rows=rows)
 
 
-def _settings(at: Layout, board: str, model: str) -> dict:
+def _settings(config: Layout, board: str, model: str) -> dict:
     """What decides the replies, without an address, a key or a price."""
-    entry = at.p.values["models"][model]
+    entry = config.p.values["models"][model]
     return {
         "model": {name: value for name, value in entry.items() if name not in PRIVATE and value is not None},
-        "board": {"name": board, "track": at.p.board(board).track, "source": at.p.board(board).source},
-        "settings": at.p.track(board).model_dump(mode="json"),
-        "seed": at.p.seed,
+        "board": {
+            "name": board,
+            "track": config.p.board(board).track,
+            "source": config.p.board(board).source,
+        },
+        "settings": config.p.track(board).model_dump(mode="json"),
+        "seed": config.p.seed,
     }
 
 
-def _remarks(at: Layout, model: str, generations: pl.DataFrame) -> list[str]:
+def _remarks(config: Layout, model: str, generations: pl.DataFrame) -> list[str]:
     """What a reviewer will ask for."""
     dead, n = int((generations["status"] == "dead").sum()), generations.height
     about = f"missing: say in `about` of model {model!r} how it was served: weights, revision, quantisation"
     lost = f"missing: {dead} of {n} requests have no reply; `truerate llm dead` names them"
-    return [about] * (not at.p.models[model].about) + [lost] * (dead > N_DEAD * n)
+    return [about] * (not config.p.models[model].about) + [lost] * (dead > N_DEAD * n)
 
 
 def load_submission(folder: Path) -> Result:
@@ -207,18 +211,18 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def check_submission(at: Layout, folder: Path, results: Path) -> list[str]:
+def check_submission(config: Layout, folder: Path, results: Path) -> list[str]:
     """The Markdown lines of the comparison of a submission with its board. Raises SourceError for an unknown
     board, and as `load_submission` does.
     """
     board = folder.parent.name
     where = f"submission {folder.name!r}"
-    boards = {*at.p.boards, *(path.name for path in results.glob("*") if path.is_dir())}
+    boards = {*config.p.boards, *(path.name for path in results.glob("*") if path.is_dir())}
     refuse(board not in boards, f"{where}: board {board!r} is not known; known: {listed(boards)}")
-    submitted, committed = load_submission(folder), _committed(at, board, results)
+    submitted, committed = load_submission(folder), _committed(config, board, results)
     other = _other(submitted.card, committed.card) if committed else ""
     refuse(other != "", f"{where}: card.json has another {other} than the board's result")
-    fixed = card_of(at, board).ranks.slice if board in at.p.boards else {}
+    fixed = card_of(config, board).ranks.slice if board in config.p.boards else {}
     return table(submitted, committed, fixed)
 
 
@@ -235,12 +239,14 @@ def _other(card: ResultCard, board: ResultCard) -> str:
     return next((name for name, is_wrong in wrong.items() if is_wrong), "")
 
 
-def _committed(at: Layout, board: str, results: Path) -> Result | None:
+def _committed(config: Layout, board: str, results: Path) -> Result | None:
     """The board's result: the committed one, else that of the build here; None where there is neither."""
     if all((results / board / name).is_file() for name in FILES):
         return load_result(results / board)
-    built = (at.leaderboard("rows"), at.scores(board, "outcomes")) if board in at.p.boards else ()
-    return result_of(at, Path("."), board) if built and all(Path(path).is_file() for path in built) else None
+    built = (config.leaderboard("rows"), config.scores(board, "outcomes")) if board in config.p.boards else ()
+    return (
+        result_of(config, Path("."), board) if built and all(Path(path).is_file() for path in built) else None
+    )
 
 
 def table(submitted: Result, committed: Result | None, fixed: Mapping[str, str]) -> list[str]:

@@ -22,8 +22,10 @@ _BOARD = re.compile(r"^\*\*Board `([^`\n]+)`\*\*", re.MULTILINE)
 
 def write_tables(work: Path, boards: list[str], path: Path) -> list[str]:
     """Put the tables of built boards between the markers of a file; return the names of those that stay."""
-    at = Layout.load(str(work / "params.yaml"))
-    text, kept = merged(read_between(path, NAME)[1], tables_of(at, work, boards), list(at.p.public_data))
+    config = Layout.load(str(work / "params.yaml"))
+    text, kept = merged(
+        read_between(path, NAME)[1], tables_of(config, work, boards), list(config.p.public_data)
+    )
     write_between(path, NAME, text)
     return kept
 
@@ -45,24 +47,26 @@ def _heading(board: str) -> str:
     return f"**Board `{board}`**"
 
 
-def tables_of(at: Layout, work: Path, boards: list[str]) -> dict[str, str]:
+def tables_of(config: Layout, work: Path, boards: list[str]) -> dict[str, str]:
     """The tables of each board as Markdown; a table without rows is left out."""
     texts = {}
     for board in boards:
         lines = [_heading(board), ""]
-        for title, table in _tables(at, work, board):
+        for title, table in _tables(config, work, board):
             lines += [f"*{title}*", "", *markdown(table), ""] if table.height else []
         texts[board] = "\n".join(lines)
     return texts
 
 
-def _tables(at: Layout, work: Path, board: str) -> list[tuple[str, pl.DataFrame]]:
-    samples = load(Sample, work / at.labels(board, "samples"))
-    scores = load(Score, work / at.scores(board, "scores"))
-    if public := protocol_of(at, board).public_tables:
-        return public(samples, scores, read_json(work / at.source(at.p.board(board).source, "card.json")))
-    rows = load(Row, work / at.leaderboard("rows")).filter(board=board)
-    shortcuts = shortcut_table(load(Score, work / at.audit(board)))
+def _tables(config: Layout, work: Path, board: str) -> list[tuple[str, pl.DataFrame]]:
+    samples = load(Sample, work / config.labels(board, "samples"))
+    scores = load(Score, work / config.scores(board, "scores"))
+    if public := protocol_of(config, board).public_tables:
+        return public(
+            samples, scores, read_json(work / config.source(config.p.board(board).source, "card.json"))
+        )
+    rows = load(Row, work / config.leaderboard("rows")).filter(board=board)
+    shortcuts = shortcut_table(load(Score, work / config.audit(board)))
     return [
         ("Labels", label_statistics(samples)),
         ("Shortcut audit: how well a trivial rule tells hallucinated from right", shortcuts),

@@ -65,14 +65,14 @@ def furnish(work: Path) -> None:
         shutil.copy(".dvc/config", work / ".dvc/config.local")
 
 
-def with_errata(at: Layout, boards: Mapping[str, dict], folder: Path = Path(ERRATA)) -> dict[str, dict]:
+def with_errata(config: Layout, boards: Mapping[str, dict], folder: Path = Path(ERRATA)) -> dict[str, dict]:
     """The entries of boards with `errata`, the absolute path of each one's `errata/BOARD.csv` beside
     params.yaml, null where it has none.
 
     Raises SettingsError, one line, for a file that is of no board, or of one that shows no ranks without it.
     The content of a file is checked when the set is read.
     """
-    public = at.p.public_data
+    public = config.p.public_data
     files = {path.name.removesuffix(SUFFIX): path for path in sorted(folder.glob(f"[!.]*{SUFFIX}"))}
     for name, path in files.items():
         where = f"errata {path.as_posix()!r}"

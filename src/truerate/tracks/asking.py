@@ -112,12 +112,12 @@ class Answered:
         ] + self.unread
 
 
-def allowed(at: Layout, board: str, alias: str | None) -> bool:
+def allowed(config: Layout, board: str, alias: str | None) -> bool:
     """Whether a model is named and may stand on the board."""
-    return alias is not None and bool(at.p.models_on(board, (alias,)))
+    return alias is not None and bool(config.p.models_on(board, (alias,)))
 
 
-def ask_prompted(asked: Sequence[Prompted], at: Layout, label: str, asking: Asking) -> list[Reply]:
+def ask_prompted(asked: Sequence[Prompted], config: Layout, label: str, asking: Asking) -> list[Reply]:
     """Return the replies to what was prepared, in its order; nothing is begun where nothing is asked.
 
     A reply that ends at its limit of tokens is dealt with by what it was asked for (`llm.cut`, and the
@@ -126,22 +126,22 @@ def ask_prompted(asked: Sequence[Prompted], at: Layout, label: str, asking: Aski
     """
     if not asked:
         return []
-    rules = at.p.rules_of_cut(at.track)
+    rules = config.p.rules_of_cut(config.track)
     rule_of = [rules.get(question.purpose, "drop") for question in asked]
     requests = [
         question.request if rule == "drop" else replace(question.request, keeps_cut=True)
         for question, rule in zip(asked, rule_of, strict=True)
     ]
-    replies = asking(requests, at, label=label)
+    replies = asking(requests, config, label=label)
     return [
-        _up_to_whole(reply, request, at) if rule == "read" and reply.finish_reason == CUT else reply
+        _up_to_whole(reply, request, config) if rule == "read" and reply.finish_reason == CUT else reply
         for reply, request, rule in zip(replies, requests, rule_of, strict=True)
     ]
 
 
-def _up_to_whole(reply: Reply, request: Request, at: Layout) -> Reply:
+def _up_to_whole(reply: Reply, request: Request, config: Layout) -> Reply:
     """A cut reply up to where it is whole; as it is where the model's entry says that such stand."""
-    is_kept = at.p.model(request.model).accept_length is not None
+    is_kept = config.p.model(request.model).accept_length is not None
     return reply if is_kept else replace(reply, text=whole_part(reply.text))
 
 
@@ -166,7 +166,7 @@ def is_unread(reading: Read) -> int:
 
 def ask_until_read(
     asked: Sequence[Prompted],
-    at: Layout,
+    config: Layout,
     label: str,
     asking: Asking,
     *,
@@ -182,12 +182,14 @@ def ask_until_read(
     is asked (`DryRun`), the reminders of assumed replies are noted as further calls, and the assumed replies
     stand.
     """
-    questions, replies = list(asked), ask_prompted(asked, at, label, asking)
-    if not at.p.llm.reask:
+    questions, replies = list(asked), ask_prompted(asked, config, label, asking)
+    if not config.p.llm.reask:
         return Answered(questions, replies, [])
     if isinstance(asking, DryRun):
         pairs = zip(questions, replies, strict=True)
-        reminders = [reminded(question, reply, at, remind) for question, reply in pairs if is_assumed(reply)]
+        reminders = [
+            reminded(question, reply, config, remind) for question, reply in pairs if is_assumed(reply)
+        ]
         asking.reminders += [question.request for question in reminders if question]
     first: dict[int, Read] = {}
     following: dict[int, Prompted] = {}
@@ -195,10 +197,10 @@ def ask_until_read(
         if reply.status != "ok" or is_assumed(reply) or not reply.text.strip():
             continue
         reading = read(question, reply.text)
-        if n_lost(reading) and (reminder := reminded(question, reply, at, remind)):
+        if n_lost(reading) and (reminder := reminded(question, reply, config, remind)):
             first[number], following[number] = reading, reminder
     rows = []
-    answers = ask_prompted(list(following.values()), at, f"{label}, asked again", asking)
+    answers = ask_prompted(list(following.values()), config, f"{label}, asked again", asking)
     for (number, question), reply in zip(following.items(), answers, strict=True):
         second = read(question, reply.text)
         is_less = reply.status != "ok" or n_lost(second) > n_lost(first[number])
@@ -210,12 +212,12 @@ def ask_until_read(
     return Answered(questions, replies, rows)
 
 
-def reminded(asked: Prompted, reply: Reply, at: Layout, remind: Reminding) -> Prompted | None:
+def reminded(asked: Prompted, reply: Reply, config: Layout, remind: Reminding) -> Prompted | None:
     """Return a question with the reply that it got and a reminder of the form, if it has one."""
     reminder = remind(asked)
     if reminder is None:
         return None
-    turn = prompts.render(reminder.track, reminder.name, at.p.llm.prompts_dir, **reminder.values)
+    turn = prompts.render(reminder.track, reminder.name, config.p.llm.prompts_dir, **reminder.values)
     # a reply may hold what the evidence told it to write: it is neutralised as any other untrusted text
     before = ({"role": "assistant", "content": neutralise(reply.text)},)
     request = replace(asked.request, messages=(*asked.request.messages, *before, *turn))
@@ -325,7 +327,7 @@ def step_of(
     def step(run: Callable[[SomeWork], Rows | tuple[Rows, Tables]]) -> Callable[..., Any]:
         @wraps(run)
         def step_of_shard(
-            at: Layout,
+            config: Layout,
             board: str,
             model: str,
             tables: Any,
@@ -334,7 +336,7 @@ def step_of(
             *,
             asking: Asking = ask,
         ) -> pl.DataFrame | tuple[pl.DataFrame, Tables]:
-            work = kind(at, board, tables, upstream, model, shard, asking)
+            work = kind(config, board, tables, upstream, model, shard, asking)
             result: Any = run(work) if work.is_due else []
             rows, more = result if isinstance(result, tuple) else (result, {})
             rows = generations(rows) if isinstance(rows, list) else rows

@@ -36,7 +36,7 @@ NOT_KEPT = ("span_not_verbatim", "span_of_no", "screened_out", "too_few_labeller
 
 
 def label(
-    at: Layout,
+    config: Layout,
     board: str,
     tables,
     dataset: dict[str, pl.DataFrame],
@@ -47,13 +47,13 @@ def label(
     inputs: str,
 ) -> Labelled:
     """Return the labelled general samples from the rows of label files; `inputs`: digest that scores name."""
-    labels, rejects = checked_labels(rows, tasks, where=where, on_bad_row=at.p.on_bad_row)
+    labels, rejects = checked_labels(rows, tasks, where=where, on_bad_row=config.p.on_bad_row)
     given = {task["task_id"] for task in tasks}
     probes = tables.samples.filter(is_probe()).select("sample_id", "is_hallucinated").iter_rows()
     truth = {name: verdict for name, verdict in probes if name in given}
-    writer = ScoreWriter(board, inputs, at.p.statistics, at.p.seed)
+    writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
     responses = general.selected(dataset["generations"])
-    labelled = label_responses(labels, rejects, responses, tables.items, truth, at.p.track(board), writer)
+    labelled = label_responses(labels, rejects, responses, tables.items, truth, config.p.track(board), writer)
     published = frame(Score, published_agreement(tables.judgements, dataset["samples"], writer))
     samples = following(labelled.samples, tables.samples)
     return replace(labelled, samples=samples, scores=pl.concat([labelled.scores, published]))

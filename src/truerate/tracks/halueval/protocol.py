@@ -34,18 +34,18 @@ def assumed(step: str, key: str, request: Request, settings: Any) -> str:
 
 
 def assumed_selection(
-    at: Layout, board: str, tables: Any, replies: dict[str, pl.DataFrame]
+    config: Layout, board: str, tables: Any, replies: dict[str, pl.DataFrame]
 ) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """Return the responses that a build would select, by chrF where all have come; else those of as many
     queries, whichever, for that changes no number of calls where nothing is stored. No encoder is loaded.
     """
-    responses, similarity = replies.get("respond", generations([])), at.p.track(board).similarity
+    responses, similarity = replies.get("respond", generations([])), config.p.track(board).similarity
     if similarity == "chrf" and ASSUMED not in responses["finish_reason"]:
         compared = general.similarities(responses, measure=chrf)
     else:
         has_two = pl.when((pl.col("status") == "ok").sum() > 1).then(0.0)
         compared = responses.group_by("item_id", maintain_order=True).agg(similarity=has_two)
-    return general.marked(responses, compared, n=at.p.size_of(board).general, seed=at.p.seed), {}
+    return general.marked(responses, compared, n=config.p.size_of(board).general, seed=config.p.seed), {}
 
 
 class HaluEval(Protocol):

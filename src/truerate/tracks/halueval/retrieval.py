@@ -34,25 +34,29 @@ STOP_WORDS = frozenset(
 
 
 def knowledge_of(
-    at: Layout, board: str, contexts: Iterable[Context], documents: pl.DataFrame
+    config: Layout, board: str, contexts: Iterable[Context], documents: pl.DataFrame
 ) -> dict[str, str]:
     """Return what the knowledge variant and refinement give, by item; never for summaries."""
-    settings = at.p.track(board)
+    settings = config.p.track(board)
     fit = [context for context in contexts if context.task != "summarization"]
     if settings.knowledge == "retrieved":
-        return retrieved(fit, corpus_of(at, board, documents), settings.n_retrieved)
+        return retrieved(fit, corpus_of(config, board, documents), settings.n_retrieved)
     return {context.item_id: context.knowledge for context in fit if context.knowledge}
 
 
 def knowledge_of_queries(
-    at: Layout, board: str, flagged: Iterable[Context], documents: pl.DataFrame, knowledge: Mapping[str, str]
+    config: Layout,
+    board: str,
+    flagged: Iterable[Context],
+    documents: pl.DataFrame,
+    knowledge: Mapping[str, str],
 ) -> dict[str, str]:
     """Return what flagged answers to general queries are refined with (HELMA 3.3), by item: BM25's best."""
     general = {query.item_id: query for query in flagged if query.task == "general"}
     queries = [query for name, query in general.items() if name not in knowledge]
     if not queries:
         return {}
-    return retrieved(queries, corpus_of(at, board, documents), at.p.track(board).n_retrieved)
+    return retrieved(queries, corpus_of(config, board, documents), config.p.track(board).n_retrieved)
 
 
 @dataclass(frozen=True)
@@ -86,19 +90,19 @@ def retrieved(asked: Sequence[Context], documents: pl.DataFrame | Corpus, n: int
 
 
 # ---- the index ---------------------------------------------------------------------------------------------
-def corpus_of(at: Layout, board: str, documents: pl.DataFrame) -> pl.DataFrame | Corpus:
+def corpus_of(config: Layout, board: str, documents: pl.DataFrame) -> pl.DataFrame | Corpus:
     """Return what the board's knowledge is looked up in: the documents of the source that its settings name
     (`knowledge_source`), else its own (`documents`); indexed on disk. The frame itself where it is empty.
     """
-    named = at.p.track(board).knowledge_source
+    named = config.p.track(board).knowledge_source
     if named:
-        path = at.source(named, "documents")
-        return on_disk(Path(at.corpus(_digest_of(path))), lambda: read(Document, path))
+        path = config.source(named, "documents")
+        return on_disk(Path(config.corpus(_digest_of(path))), lambda: read(Document, path))
     if documents.is_empty():
         return documents
     ids = documents.sort("document_id").select("document_id", "title", "text")
     key = hashlib.sha256(ids.hash_rows(seed=FORM).to_numpy().tobytes()).hexdigest()[:12]
-    return on_disk(Path(at.corpus(key)), lambda: documents)
+    return on_disk(Path(config.corpus(key)), lambda: documents)
 
 
 @cache
