@@ -34,7 +34,8 @@ from truerate.config import Backbone, Judging
 from truerate.config.layout import Layout
 from truerate.core.keys import split_of
 from truerate.detectors.judges.decision import balanced_accuracy
-from truerate.detectors.judges.family import fit_judges, judge_texts
+from truerate.detectors.judges.family import fit, jobs_of, judge_texts
+from truerate.detectors.training.jobs import fit_all
 from truerate.metrics.thresholds import bin_sums, expected_calibration_error
 from truerate.results.markers import write_between
 from truerate_world.encyclopedia import build
@@ -138,11 +139,12 @@ def figures(way: Way, scratch: Path, *, folds: int) -> list[float]:
     judges = {"judge": Judging(form=way.form, backbone="one" if way.backbone else None, folds=folds)}
     known = {"one": way.backbone} if way.backbone else {}
     with tempfile.TemporaryDirectory() as place:
-        folders = {"folder": Path(place, "out"), "scratch": scratch}
+        folder = Path(place, "out")
         began = time.process_time()
-        fit_judges(judges, way.taught, known, seeds=[42], **folders)
+        jobs = jobs_of(judges, way.taught, known, seeds=[42], scratch=scratch)
+        fit_all(jobs, fit, folder)
         cost = time.process_time() - began
-        said = judge_texts(judges, way.asked.drop("kind"), known, folder=folders["folder"])
+        said = judge_texts(judges, way.asked.drop("kind"), known, folder=folder)
     rows = way.asked.join(said.rename({"spans": "said"}), on="target_id")
     kind = pl.col("kind")
     induced = rows.filter(kind.is_in(["factuality", "faithfulness", "matched"]))

@@ -19,8 +19,8 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from truerate.config import Backbone, Judging
 from truerate.detectors.judges import causal, decoder
-from truerate.detectors.judges.cells import with_references
 from truerate.detectors.judges.decoder import Decoder
+from truerate.detectors.judges.judged import with_references
 from truerate.detectors.judges.prompts import CUE, KNOWLEDGE, NO, YES
 from truerate.detectors.tokens.encode import tiny_coder
 

@@ -29,7 +29,9 @@ from truerate.config import Params, load_params
 from truerate.config.layout import Layout
 from truerate.core.schemas import SPANS, Judgement, frame, pair, scan
 from truerate.core.spans.tags import Tagged, parse_tags
-from truerate.detectors.tokens.family import fit_tokens, judge_tokens
+from truerate.detectors.tokens.family import jobs_of, judge_tokens
+from truerate.detectors.tokens.predict import fit
+from truerate.detectors.training.jobs import fit_all
 from truerate.metrics.intervals import cluster_bootstrap, cluster_sums
 from truerate.metrics.tokens import TokenCounts, offsets_by, token_counts, total, word_offsets
 from truerate.results.markers import write_between
@@ -170,7 +172,7 @@ def originals(at: Layout, tables: SourceTables, langs: tuple[str, ...]) -> pl.Da
 def judged(at: Layout, taught: pl.DataFrame, held: pl.DataFrame, folder: Path) -> pl.DataFrame:
     """What the detectors that learned from `taught` say of the silver passages."""
     members, size = at.p.detectors["tokens"].members, at.p.size_of(BOARD)
-    fit_tokens(members, taught, at.p, size, folder=folder / "fitted", scratch=folder / "scratch")
+    fit_all(jobs_of(members, taught, at.p, size, scratch=folder / "scratch"), fit, folder / "fitted")
     files = judge_tokens(members, held, at.p, size, folder=folder / "fitted", kept=folder / "judged")
     return scan(Judgement, files).collect()
 

@@ -11,7 +11,8 @@ import yaml
 from tests.detectors.judges.dialogues import HOW as WHOLE
 from tests.detectors.judges.dialogues import backbone, responses
 from truerate.cli import main
-from truerate.detectors.judges.family import fit_judges
+
+from ..detectors.fitting import fit_judges
 
 ROOT = Path(__file__).parents[2]
 BOARD = "own-board"

@@ -19,9 +19,10 @@ from truerate.cli.check_text import IN_WORDS, in_words, page, pieces, printable,
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS
 from truerate.core.spans.tags import TYPES
-from truerate.detectors.tokens.family import fit_tokens
 from truerate.pipeline.judges.marking import Marked, check_pairs
 from truerate.tracks.mfava.settings import Sizes
+
+from ..detectors.fitting import fit_tokens
 
 ROOT = Path(__file__).parents[2]
 BOARD = "own-board"

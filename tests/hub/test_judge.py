@@ -10,7 +10,6 @@ from tests.hub.detectors_made import CARD, LICENCE
 from truerate.config import Judging
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Score, frame, read_json, score_row
-from truerate.detectors.judges.family import fit_judges
 from truerate.detectors.judges.trees import MODEL_TYPE, Marker
 from truerate.hub import detector as published
 from truerate.hub.detector import judge_draft as draft_of
@@ -19,6 +18,8 @@ from truerate.hub.push import publish
 from truerate.hub.release import DetectorFacts, Stamp, Target
 from truerate.pipeline.judges.judge_network import network_judge
 from truerate.pipeline.judges.judge_prompts import Asked
+
+from ..detectors.fitting import fit_judges
 
 REPO = "org/judge"
 

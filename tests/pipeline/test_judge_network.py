@@ -7,12 +7,14 @@ from tests.detectors.judges.dialogues import responses
 from tests.detectors.tokens import small_networks as small
 from truerate.config import Judging
 from truerate.core.errors import TruerateError
-from truerate.detectors.judges.cells import save_decision
 from truerate.detectors.judges.decision import Decision
-from truerate.detectors.judges.family import fit_judges, judge_texts
+from truerate.detectors.judges.family import judge_texts
+from truerate.detectors.judges.judged import save_decision
 from truerate.llm.replies.located import located_verdict
 from truerate.pipeline.judges.judge_network import network_judge, passage_of, turns_of
 from truerate.pipeline.judges.judge_prompts import NOTHING, Asked
+
+from ..detectors.fitting import fit_judges
 
 torch.set_num_threads(1)
 CUE = "Judgement And Reason"

@@ -12,12 +12,13 @@ import pytest
 from truerate.config import Params, load_params
 from truerate.core.schemas import SPANS, Judgement, scan
 from truerate.core.spans.tags import parse_tags
-from truerate.detectors.tokens.family import fit_tokens, judge_tokens
+from truerate.detectors.tokens.family import judge_tokens
 from truerate.metrics.tokens import TokenCounts, token_counts, total, word_offsets
 from truerate_world.mfava.models.entity_table import build
 from truerate_world.mfava.models.reader import reader
 from truerate_world.mfava.training import HELD_OUT, TRAINING, Wording, example
 
+from ..detectors.fitting import fit_tokens
 from .board import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recover-detection")]

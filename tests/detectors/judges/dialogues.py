@@ -3,8 +3,9 @@
 import polars as pl
 
 from truerate.config import Backbone, Judging
-from truerate.detectors.judges.family import fit_judges, judge_texts
+from truerate.detectors.judges.family import judge_texts
 
+from ..fitting import fit_judges
 from ..tokens import lessons
 
 HISTORY = "User: Do you know {town}?\nAssistant: A little. Many say that it is quiet there."

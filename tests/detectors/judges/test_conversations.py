@@ -3,7 +3,7 @@
 import polars as pl
 
 from truerate.core.schemas import SPANS
-from truerate.detectors.judges.cells import reference_of, training_passages, with_references
+from truerate.detectors.judges.judged import reference_of, training_passages, with_references
 
 
 def test_the_reference_is_the_knowledge_then_the_conversation_latest_first():

@@ -15,9 +15,10 @@ import torch
 from truerate.config import Judging
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, pair, validate
-from truerate.detectors.judges.family import check_judge, fit_judges, fitted, judge_one, judge_texts
+from truerate.detectors.judges.family import check_judge, fitted, judge_one, judge_texts
 from truerate.detectors.training.jobs import CHECKPOINT
 
+from ..fitting import fit_judges
 from .dialogues import HOW, backbone, responses
 
 JUDGES, TESTS = {"judge": HOW}, Path(__file__).parents[2]

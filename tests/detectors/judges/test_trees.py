@@ -8,9 +8,11 @@ from pydantic import ValidationError
 from truerate.config import Judging
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, pair, validate
-from truerate.detectors.judges.family import check_judge, fit_judges, fitted, judge_one, judge_texts
+from truerate.detectors.judges.family import check_judge, fitted, judge_one, judge_texts
+from truerate.detectors.judges.judged import load_decision
 from truerate.detectors.judges.trees import Marker, Words, is_marker, out_of_fold
 
+from ..fitting import fit_judges
 from .dialogues import responses
 
 HOW = Judging(form="trees", folds=3)
@@ -65,7 +67,7 @@ def test_the_same_responses_give_the_same_bytes(learned, tmp_path):
 
 def test_one_response_is_judged_as_among_others(learned):
     (reader,) = fitted("judge", HOW, {}, learned[0] / "out")
-    assert is_marker(reader.folder) and Marker.load(reader.folder).decision == reader.decision
+    assert is_marker(reader.folder) and Marker.load(reader.folder).decision == load_decision(reader.folder)
     row = ASKED.join(learned[1].filter("verdict"), on="target_id", suffix="_said").row(0, named=True)
     seen = {name: row[name] for name in ("knowledge", "history", "question")}
     one = judge_one(reader, row["text"], **seen)

@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from truerate.detectors.judges.cells import reference_of
+from truerate.detectors.judges.judged import reference_of
 from truerate.detectors.judges.word_grounds import (
     BEYOND,
     COMMON,

@@ -12,12 +12,12 @@ from pydantic import ValidationError
 from truerate.config.detectors import Detector as FamilyOfDetectors
 from truerate.config.detectors import GridPart, RateOf
 from truerate.core.schemas import Judgement, pair, scan, validate
-from truerate.detectors.judges.cells import OF_JUDGES
 from truerate.detectors.tokens import predict
-from truerate.detectors.tokens.cells import PACKAGE, Cell, cells, code_key, key_of
-from truerate.detectors.tokens.family import fit_tokens, judge_tokens, mark_texts
+from truerate.detectors.tokens.cells import OF_JUDGES, PACKAGE, Cell, cells, code_key, key_of
+from truerate.detectors.tokens.family import judge_tokens, mark_texts
 from truerate.tracks.mfava.settings import Sizes
 
+from ..fitting import fit_tokens
 from .lessons import backbone, lessons
 
 RULES = ["mark-all", "mark-none", "reference-blind", "token-lr"]

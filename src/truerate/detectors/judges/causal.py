@@ -15,11 +15,11 @@ import torch
 
 from truerate.core.spans.quotes import located
 from truerate.detectors.judges import decoder as decoders
-from truerate.detectors.judges.cells import Job, Judged, Reader, save_decision
 from truerate.detectors.judges.decision import DIGITS, Decision, best_threshold
 from truerate.detectors.judges.decoder import Decoder
+from truerate.detectors.judges.judged import Judged, load_decision, save_decision
 from truerate.detectors.judges.prompts import N_WRITTEN, Example, example_of, prompt
-from truerate.detectors.tokens.cells import NETWORK, halves
+from truerate.detectors.tokens.cells import NETWORK, Job, Reader, halves
 from truerate.detectors.training import engine, processes
 from truerate.detectors.training.batches import within
 from truerate.detectors.training.engine import Task
@@ -94,7 +94,7 @@ def judge(reader: Reader, passages: pl.DataFrame) -> list[Judged]:
     """What the judge says of each passage, in their order; `too-long` where a response fills the window."""
     with single_threaded(reader.backbone):
         network = decoders.load(reader.folder / NETWORK, device=processes.device())
-        how = {"decision": reader.decision, "batch_tokens": reader.how.batch_tokens}
+        how = {"decision": load_decision(reader.folder), "batch_tokens": reader.how.batch_tokens}
         return [judged for part in passages.iter_slices(SLICE) for judged in judged_all(network, part, **how)]
 
 

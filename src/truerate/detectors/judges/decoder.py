@@ -1,13 +1,11 @@
 """A decoder that judges, by Hub id or path: how it learns, how it is kept, and what it says."""
 
 import inspect
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
 from torch.nn.functional import cross_entropy
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
@@ -36,13 +34,9 @@ class Decoder(Trainable):
         self._keeps_last = "logits_to_keep" in inspect.signature(model.forward).parameters
 
     @property
-    def device(self) -> torch.device:
-        """Where the model lies."""
-        return next(self.model.parameters()).device
-
-    def checkpointing(self) -> None:
-        """Keep only the input of each layer in training and compute it again on the way back."""
-        self.model.activation_checkpointing_enable({"use_reentrant": False})
+    def pretrained(self) -> PreTrainedModel:
+        """The language model."""
+        return self.model
 
     def loss(self, rows: Sequence[Example]) -> torch.Tensor:
         """The summed cross-entropy over the completions of rows, a scalar; no token of a prompt is in it."""
@@ -104,16 +98,6 @@ class Decoder(Trainable):
     def _aligned(self, prompts: Sequence[np.ndarray]) -> tuple[torch.Tensor, torch.Tensor]:
         ids, mask = (torch.from_numpy(array).to(self.device) for array in aligned(prompts, self.coder.pad))
         return ids, mask
-
-    def save(self, folder: Path) -> None:
-        """Write settings, tokenizer and weights; a backbone under adapters stays where it is and is named."""
-        self.coder.save(folder)
-        if self.backbone.lora is None:
-            self.model.config.save_pretrained(folder)
-        settings = json.dumps({"backbone": self.backbone.content()}, indent=1, sort_keys=True)
-        (folder / "network.json").write_text(settings + "\n", "utf-8")
-        state = {name: value.contiguous() for name, value in self.trainable_state().items()}
-        save_file(state, folder / "model.safetensors")
 
 
 def line_ends(coder: Coder, eos: int | Sequence[int] | None) -> list[int]:

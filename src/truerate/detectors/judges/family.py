@@ -11,41 +11,21 @@ from truerate.config import Backbone, Judging
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import SPANS, Judgement, frame, pairs
 from truerate.detectors.judgements import judgements
-from truerate.detectors.judges.cells import (
+from truerate.detectors.judges.judged import (
     LABELS,
     SCOPE,
     UNFITTED,
-    Job,
     Judged,
-    Reader,
-    key_of,
+    load_decision,
     training_passages,
     with_references,
 )
-from truerate.detectors.tokens.cells import Cell, version_of
-from truerate.detectors.training.jobs import each, fit_all, made_once
+from truerate.detectors.tokens.cells import Cell, Job, Reader, version_of
+from truerate.detectors.training.jobs import each, made_once
 
 MANY = 300  # texts from which judges read in processes of their own
 Judges = Mapping[str, Judging]
 Backbones = Mapping[str, Backbone]
-
-
-def fit_judges(
-    judges: Judges,
-    passages: pl.DataFrame,
-    backbones: Backbones,
-    *,
-    seeds: Sequence[int],
-    folder: Path,
-    scratch: Path,
-) -> None:
-    """Fit each judge once per seed and put it under `folder`/<member>/multi-binary-<seed>.
-
-    Columns read: target_id, item_id, group_id, lang, task, text, spans, is_hallucinated, knowledge, question,
-    history. They are fitted in `scratch` under keys of their content, side by side on a CPU. Raises
-    TruerateError for a backbone that there is none of.
-    """
-    fit_all(jobs_of(judges, passages, backbones, seeds=seeds, scratch=scratch), fit, folder)
 
 
 def jobs_of(
@@ -60,15 +40,19 @@ def jobs_of(
     """Each judge once per seed as a job, in the scratch folder that its content names. `devices`: what judges
     are trained on that are trained elsewhere. Raises TruerateError for a backbone that there is none of.
     """
-    lessons = training_passages(with_references(passages))
-    jobs = []
-    for name, how in judges.items():
-        for seed in seeds:
-            cell, backbone = Cell(name, SCOPE, LABELS, seed, None), backbone_of(name, how, backbones)
-            job = Job(cell, lessons, how, backbone, Path(scratch))
-            key = key_of(job, (devices or {}).get(name))
-            jobs.append(job._replace(scratch=Path(scratch) / f"{name}-{key}"))
-    return jobs
+    training = training_passages(with_references(passages))
+    jobs = (
+        Job(
+            Cell(name, SCOPE, LABELS, seed, None),
+            training,
+            backbone_of(name, how, backbones),
+            Path(scratch),
+            how,
+        )
+        for name, how in judges.items()
+        for seed in seeds
+    )
+    return [job.named((devices or {}).get(job.cell.member)) for job in jobs]
 
 
 def backbone_of(name: str, how: Judging, backbones: Backbones) -> Backbone | None:
@@ -148,7 +132,7 @@ def fitted(name: str, how: Judging, backbones: Backbones, folder: Path) -> Itera
     if not places:
         raise TruerateError(f"reading judge {name!r}: nothing at {str(folder)!r}; run `dvc repro train`")
     for path in places:
-        yield Reader(Cell.of(name, path.name), path, how, backbone_of(name, how, backbones))
+        yield Reader(Cell.of(name, path.name), path, backbone_of(name, how, backbones), how)
 
 
 def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
@@ -158,7 +142,7 @@ def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
     if reader.is_fitted:
         judged = _judged(reader, passages)
         composed = "yes" if reader.how.is_composed else "no"
-        attributes |= {"threshold": reader.decision.threshold, "composed": composed}
+        attributes |= {"threshold": load_decision(reader.folder).threshold, "composed": composed}
     return judgements(
         reader.cell.member,
         version_of(reader.folder),

@@ -15,11 +15,19 @@ import polars as pl
 from truerate.core.keys import draw
 from truerate.core.schemas import read_json
 from truerate.detectors.fetched import CONFIG, check_sums, downloaded
-from truerate.detectors.judges.cells import DECISION, Job, Judged, Reader, reference_of, save_decision
 from truerate.detectors.judges.decision import DIGITS, Decision, decide
-from truerate.detectors.judges.marked import held_out, judged_all
+from truerate.detectors.judges.judged import (
+    DECISION,
+    Judged,
+    held_out,
+    judged_all,
+    load_decision,
+    reference_of,
+    save_decision,
+)
 from truerate.detectors.judges.word_grounds import LabelledWords, marked_words, usage_of, usual, word_grounds
 from truerate.detectors.tokens.boosting import Trees, fit_trees, probabilities
+from truerate.detectors.tokens.cells import Job, Reader
 from truerate.detectors.tokens.features import reference_index, units
 from truerate.detectors.tokens.rules import STATE, load_state, save_state
 from truerate.detectors.tokens.span_probabilities import Reading
@@ -135,7 +143,7 @@ class Marker(NamedTuple):
         check_sums(folder, FILES, f"loading judge {folder.name!r}")
         state = load_state(folder)
         odds = dict(zip(state.pop("stems").tolist(), state.pop("odds").tolist(), strict=True))
-        return Marker(state, odds, Decision(**read_json(folder / DECISION)))
+        return Marker(state, odds, load_decision(folder))
 
     def judge(self, passages: pl.DataFrame) -> list[Judged]:
         """What it says of each passage (`target_id`, `text`, `knowledge`, `history`, `question`), in their

@@ -7,7 +7,7 @@ import polars as pl
 
 from truerate.core.text import sentences
 from truerate.detectors.evidence import split
-from truerate.detectors.judges.cells import reference_of
+from truerate.detectors.judges.judged import reference_of
 from truerate.detectors.published.adapters import Adapter
 
 NO_EVIDENCE, NO_TEXT, TOO_LONG = "no-evidence", "no-text", "too-long"  # why there is no verdict

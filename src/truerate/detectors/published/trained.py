@@ -11,10 +11,8 @@ from pathlib import Path
 import polars as pl
 
 from truerate.config import Published
-from truerate.core.schemas import SPANS, read_json
-from truerate.detectors.judges.cells import DECISION, reference_of
-from truerate.detectors.judges.decision import Decision
-from truerate.detectors.judges.marked import NOTHING, judged
+from truerate.core.schemas import SPANS
+from truerate.detectors.judges.judged import DECISION, NOTHING, judged, load_decision, reference_of
 from truerate.detectors.published.readout import Said
 from truerate.detectors.tokens.cells import NETWORK
 from truerate.detectors.tokens.pretrained import TokenDetector
@@ -37,8 +35,7 @@ class Trained:
         loaded = TokenDetector.from_pretrained(where, revision=how.revision, device=str(processes.device()))
         self.network = loaded.network
         self.threshold = loaded.threshold if how.threshold is None else how.threshold
-        decision = path / DECISION
-        self.decision = Decision(**read_json(decision)) if decision.is_file() else None
+        self.decision = load_decision(path) if (path / DECISION).is_file() else None
 
     def judge(self, rows: pl.DataFrame) -> list[Said]:
         """What it says of each row (`text`, `knowledge`, `question`, `history`), in their order.

@@ -12,30 +12,12 @@ from truerate.config import Backbone, Grid, Params, RateOf
 from truerate.config.detectors import GridPart
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS
-from truerate.detectors.tokens.cells import Cell, Job, Reader, cells, key_of
-from truerate.detectors.tokens.predict import fit, judge_once, predict, threshold_of
+from truerate.detectors.tokens.cells import Cell, Job, Reader, cells
+from truerate.detectors.tokens.predict import judge_once, predict, threshold_of
 from truerate.detectors.tokens.rules import check_member
-from truerate.detectors.training.jobs import each, fit_all
+from truerate.detectors.training.jobs import each
 
 MANY = 300  # texts from which networks judge in processes of their own
-
-
-def fit_tokens(
-    members: Sequence[str],
-    passages: pl.DataFrame,
-    p: Params,
-    size: Grid,
-    *,
-    folder: Path,
-    scratch: Path,
-    parts: Sequence[GridPart] = (),
-) -> None:
-    """Fit every cell of the grid and put it under `folder`/<member>/<cell>.
-
-    Cells are fitted in `scratch` under keys of their content, side by side on a CPU; under `torchrun` or
-    `accelerate launch` the processes share each training. Raises TruerateError for an unknown member.
-    """
-    fit_all(jobs_of(members, passages, p, size, scratch=scratch, parts=parts), fit, folder)
 
 
 def jobs_of(
@@ -51,13 +33,12 @@ def jobs_of(
     """Every cell of the grid as a job, in the scratch folder that its content names. `devices`: what members
     are trained on that are trained elsewhere. Raises TruerateError for an unknown member.
     """
-    device_of, backbones = devices or {}, size.paced(p.backbones)
-    jobs = []
-    for cell in checked_cells(members, passages, p.backbones, size, parts):
-        own_passages, backbone = cell.passages_of(passages), backbones.get(cell.member)
-        key = key_of(cell, own_passages, backbone, device_of.get(cell.member))
-        jobs.append(Job(cell, own_passages, backbone, Path(scratch) / f"{cell.member}-{key}"))
-    return jobs
+    backbones = size.paced(p.backbones)
+    jobs = (
+        Job(cell, cell.passages_of(passages), backbones.get(cell.member), Path(scratch))
+        for cell in checked_cells(members, passages, p.backbones, size, parts)
+    )
+    return [job.named((devices or {}).get(job.cell.member)) for job in jobs]
 
 
 def judge_tokens(

@@ -1,12 +1,12 @@
 """A network that marks tokens: a body, a linear head, and embeddings of the match features at its input."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
-from safetensors.torch import save_file
 from torch import nn
+from transformers import PreTrainedConfig, PreTrainedModel
 
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError
@@ -20,13 +20,13 @@ from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.features import SIZES
 from truerate.detectors.tokens.rows import PADDING, Batch, attention
 from truerate.detectors.tokens.shared_attention import Blocks
-from truerate.detectors.training.trainable import Trainable, read_saved
+from truerate.detectors.training.trainable import Trainable, Weights, read_saved
 
 
 class Network(Trainable):
     """A body with a head: logits (rows, tokens, labels), each answer as if it stood alone."""
 
-    def __init__(self, body: nn.Module, backbone: Backbone, labels: tuple[str, ...], coder: Coder):
+    def __init__(self, body: PreTrainedModel, backbone: Backbone, labels: tuple[str, ...], coder: Coder):
         super().__init__()
         self.body, self.backbone, self.labels, self.coder = body, backbone, tuple(labels), coder
         config = body.config
@@ -50,9 +50,9 @@ class Network(Trainable):
         return self.get_submodule("told")
 
     @property
-    def device(self) -> torch.device:
-        """Where the head lies."""
-        return self.head.weight.device
+    def pretrained(self) -> PreTrainedModel:
+        """The body."""
+        return self.body
 
     def check_strategy(self, strategy: str) -> None:
         """Raise TruerateError where the mask does not allow a scoring strategy."""
@@ -61,10 +61,6 @@ class Network(Trainable):
                 f"strategy {strategy}: under mask full answers to one reference share nothing; use "
                 "one_by_one or auto"
             )
-
-    def checkpointing(self) -> None:
-        """Recompute activations in the backward pass: less memory, a third more work."""
-        self.body.activation_checkpointing_enable({"use_reentrant": False})
 
     def forward(self, batch: Batch, chosen: torch.Tensor | None = None) -> torch.Tensor:
         """Logits (rows, tokens, labels), or of the `chosen` tokens (rows, tokens) alone (chosen, labels)."""
@@ -116,19 +112,9 @@ class Network(Trainable):
         near = ((positions[:, :, None] - positions[:, None, :]).abs() <= self.reach)[:, None]
         return {"full_attention": sees, "sliding_attention": near if sees is None else sees & near}
 
-    # ---- on disk -------------------------------------------------------------------------------------------
-    def save(self, folder: Path) -> None:
-        """Write settings, tokenizer and weights; a backbone under adapters stays where it is and is named."""
-        folder = Path(folder)
-        self.coder.save(folder)
-        settings = {"backbone": self.backbone.content(), "labels": self.labels}
-        if self.backbone.lora is None:
-            self.body.config.save_pretrained(folder)
-        (folder / "network.json").write_text(json.dumps(settings, indent=1, sort_keys=True) + "\n", "utf-8")
-        save_file(
-            {name: value.contiguous() for name, value in self.trainable_state().items()},
-            folder / "model.safetensors",
-        )
+    def save(self, folder: Path, **settings: Any) -> None:
+        """Write its labels beside what every trainable network writes."""
+        super().save(folder, labels=self.labels, **settings)
 
 
 def build(
@@ -176,17 +162,29 @@ def _check_mask(network: Network) -> None:
 
 
 def load(folder: Path, *, device: str | torch.device = "cpu") -> Network:
-    """What `Network.save` wrote. Raises TruerateError where it is missing or damaged."""
-    folder = Path(folder)
-    settings, backbone, state, config = read_saved(folder, "detector")
+    """Read what `Network.save` wrote. Raises TruerateError where it is missing or damaged."""
+    settings, backbone, state, config = read_saved(Path(folder), "detector")
+    return restored(backbone, settings["labels"], Coder.load(Path(folder)), state, config, device=device)
+
+
+def restored(
+    backbone: Backbone,
+    labels: Sequence[str],
+    coder: Coder,
+    state: Weights,
+    config: PreTrainedConfig | None,
+    *,
+    device: str | torch.device,
+) -> Network:
+    """Return a network with trained weights; `config` None: the body comes from the backbone's own weights."""
     body = body_from_weights(backbone, device) if config is None else body_from_nothing(config, backbone)
-    network = Network(body, backbone, tuple(settings["labels"]), Coder.load(folder))
+    network = Network(body, backbone, tuple(labels), coder)
     network.load_trainable(state)
     return _on_device(network, device)
 
 
 def _on_device(network: Network, device: str | torch.device) -> Network:
-    """On its device, ready to score. A quantised body was put there when it was read."""
+    """Move a network to its device, ready to score. A quantised body was put there when it was read."""
     if network.backbone.quantise == "none":
         return network.to(device).eval()
     network.head.to(device)

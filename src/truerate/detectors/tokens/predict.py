@@ -108,7 +108,7 @@ def readings(reader: Reader, passages: pl.DataFrame) -> Iterable[Spans] | None:
             f"reading detector {reader.cell.member!r}: nothing at {str(reader.folder)!r}; run `dvc repro "
             "train`"
         )
-    if not read_json(reader.folder / FACTS)["is_fitted"]:
+    if not reader.is_fitted:
         return None
     if reader.backbone is None:
         return by_rule(reader, passages)

@@ -21,16 +21,17 @@ from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import SPANS
 from truerate.core.spans.whole_words import whole_words
 from truerate.detectors.fetched import CONFIG, check_sums, downloaded, one_line
-from truerate.detectors.tokens.backbones import body_from_nothing, body_from_weights
+from truerate.detectors.tokens.backbones import body_from_nothing
 from truerate.detectors.tokens.cells import NETWORK as TRAINED
 from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.groups import Answer, joined, stream_groups
-from truerate.detectors.tokens.network import Network
+from truerate.detectors.tokens.network import Network, restored
 from truerate.detectors.tokens.predict import threshold_of
 from truerate.detectors.tokens.scoring import answer_logits
 from truerate.detectors.tokens.span_probabilities import MARKED, soft_spans
+from truerate.detectors.training.trainable import SETTINGS as NETWORK
+from truerate.detectors.training.trainable import WEIGHTS, Weights
 
-WEIGHTS, NETWORK = "model.safetensors", "network.json"
 FILES = (CONFIG, NETWORK, "coder.json", "tokenizer.json", WEIGHTS)  # of a repository; nothing else is read
 _OF_HUB = {"cache_dir", "local_files_only", "force_download"}
 _OF_AUTO = {"config", "_from_auto", "trust_remote_code", "adapter_kwargs"}  # what AutoModel hands on besides
@@ -138,24 +139,15 @@ def _network(folder: Path, name: str, device: str) -> tuple[Network, float]:
     try:
         check_sums(folder, FILES, doing)
         settings = json.loads((folder / NETWORK).read_text("utf-8"))
-        backbone, labels, state = (
-            Backbone.model_validate(settings["backbone"]),
-            tuple(settings["labels"]),
-            load_file(folder / WEIGHTS),
-        )
-        body = body_from_weights(backbone, device) if backbone.lora else _body(folder, backbone, state)
-        network = Network(body, backbone, labels, Coder.load(folder))
-        network.load_trainable(state)
-        threshold = _marks_above(folder, settings)
+        backbone, state = Backbone.model_validate(settings["backbone"]), load_file(folder / WEIGHTS)
+        config = None if backbone.lora else _config(folder, backbone, state)
+        coder = Coder.load(folder)
+        network = restored(backbone, settings["labels"], coder, state, config, device=device)
+        return network, _marks_above(folder, settings)
     except TruerateError:
         raise
     except Exception as error:  # a config that somebody else wrote may fail anywhere in transformers
         raise TruerateError(f"{doing}: {one_line(error)}; it is damaged, download or copy it again") from None
-    if backbone.quantise == "none":
-        return network.to(device), threshold
-    network.head.to(device)  # a quantised body was put there when it was read
-    network.feature_embeddings.to(device)
-    return network, threshold
 
 
 def _marks_above(folder: Path, settings: dict) -> float:
@@ -165,20 +157,16 @@ def _marks_above(folder: Path, settings: dict) -> float:
     return threshold_of(folder.resolve().parent) if folder.resolve().name == TRAINED else MARKED
 
 
-def _body(folder: Path, backbone: Backbone, state: dict[str, torch.Tensor]) -> nn.Module:
-    """A body in the shape of config.json. Raises ValueError where the weights have another shape."""
+def _config(folder: Path, backbone: Backbone, state: Weights) -> PreTrainedConfig:
+    """Return the shape of a body by config.json. Raises ValueError where the weights have another shape."""
     config = json.loads((folder / CONFIG).read_text("utf-8"))
     shape = config["body"] if config["model_type"] == DetectorConfig.model_type else config
     with torch.device("meta"):  # a config that is wrong may ask for more memory than there is
-        shapes = {
-            f"body.{name}": parameter.shape
-            for name, parameter in body_from_nothing(
-                AutoConfig.for_model(**shape), backbone
-            ).named_parameters()
-        }
+        body = body_from_nothing(AutoConfig.for_model(**shape), backbone)
+    shapes = {f"body.{name}": parameter.shape for name, parameter in body.named_parameters()}
     if shapes != {name: value.shape for name, value in state.items() if name.startswith("body.")}:
         raise ValueError(f"{WEIGHTS} does not hold the body that config.json describes")
-    return body_from_nothing(AutoConfig.for_model(**shape), backbone)
+    return AutoConfig.for_model(**shape)
 
 
 AutoConfig.register(DetectorConfig.model_type, DetectorConfig)

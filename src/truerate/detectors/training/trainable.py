@@ -10,18 +10,35 @@ from typing import Any, NamedTuple
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch import nn
-from transformers import AutoConfig, PretrainedConfig
+from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError
+from truerate.detectors.tokens.encode import Coder
 
+SETTINGS, WEIGHTS = "network.json", "model.safetensors"
 Weights = dict[str, torch.Tensor]
 
 
 class Trainable(nn.Module):
-    """A network of which some weights learn; these can be taken out and put back."""
+    """A network of which some weights learn, with its tokenizer and the settings of its training; the weights can be
+    taken out and put back. Subclasses name the model of transformers in it (`pretrained`).
+    """
+
+    backbone: Backbone
+    coder: Coder
+
+    @property
+    def pretrained(self) -> PreTrainedModel:
+        """The model of transformers."""
+        raise NotImplementedError
+
+    @property
+    def device(self) -> torch.device:
+        """The device of its weights."""
+        return next(self.parameters()).device
 
     @property
     def n_parameters(self) -> int:
@@ -29,12 +46,23 @@ class Trainable(nn.Module):
         return sum(parameter.numel() for parameter in self.parameters())
 
     def trainable(self) -> list[nn.Parameter]:
-        """The weights that training changes."""
+        """Return the weights that training changes."""
         return [parameter for parameter in self.parameters() if parameter.requires_grad]
 
     def checkpointing(self) -> None:
         """Recompute activations in the backward pass: less memory, a third more work."""
-        raise NotImplementedError
+        self.pretrained.activation_checkpointing_enable({"use_reentrant": False})
+
+    def save(self, folder: Path, **settings: Any) -> None:
+        """Write settings, tokenizer and weights; a backbone under adapters stays where it is and is named."""
+        folder = Path(folder)
+        self.coder.save(folder)
+        if self.backbone.lora is None:
+            self.pretrained.config.save_pretrained(folder)
+        text = json.dumps({"backbone": self.backbone.content(), **settings}, indent=1, sort_keys=True)
+        (folder / SETTINGS).write_text(text + "\n", "utf-8")
+        state = {name: value.contiguous() for name, value in self.trainable_state().items()}
+        save_file(state, folder / WEIGHTS)
 
     def trainable_state(self) -> Weights:
         """Copies of the trained weights by name: with adapters those alone, and what stands beside the body."""
@@ -68,9 +96,9 @@ class Saved(NamedTuple):
 def read_saved(folder: Path, what: str) -> Saved:
     """A saved network's folder, called `what` in messages. Raises TruerateError if missing or damaged."""
     try:
-        settings = json.loads((folder / "network.json").read_text("utf-8"))
+        settings = json.loads((folder / SETTINGS).read_text("utf-8"))
         backbone = Backbone.model_validate(settings["backbone"])
-        state = load_file(folder / "model.safetensors")
+        state = load_file(folder / WEIGHTS)
         config = None if backbone.lora else AutoConfig.from_pretrained(folder, trust_remote_code=False)
     except (OSError, ValueError, KeyError, SafetensorError) as error:
         line = " ".join(str(error).split())[:200]

@@ -18,7 +18,7 @@ from truerate.pipeline.judges.judge_prompts import Asked, choice, reply
 from truerate.pipeline.judges.judge_server import Judge, refuse_own
 
 if TYPE_CHECKING:
-    from truerate.detectors.judges.cells import Judged
+    from truerate.detectors.judges.judged import Judged
 
 Says = Callable[[Asked], "Judged"]
 TOO_LONG = "The response is too long to be judged."  # no verdict, for whoever reads it
@@ -62,7 +62,7 @@ def _answer(says: Says, question: Asked) -> str:
 
 def _unless_blank(says: Says, question: Asked) -> "Judged":
     """What a judge says of one response; a blank one says nothing, so nothing of it is made up."""
-    from truerate.detectors.judges.cells import Judged
+    from truerate.detectors.judges.judged import Judged
 
     return says(question) if question.response.strip() else Judged(False, 0.0, [], None)
 
@@ -77,16 +77,15 @@ def _by_trees(folder: Path) -> Says:
 
 def _by_network(name: str, revision: str) -> tuple[Says, str]:
     """A judge whose tokens are marked by a network, and the place that names it."""
-    from truerate.detectors.judges.cells import DECISION
     from truerate.detectors.judges.decision import Decision
-    from truerate.detectors.judges.marked import judged_all
+    from truerate.detectors.judges.judged import DECISION, judged_all, load_decision
     from truerate.detectors.tokens.pretrained import TokenDetector
     from truerate.detectors.tokens.train import readings
 
     inner, decision_file = Path(name) / NETWORK, Path(name) / DECISION
     weights = str(inner) if inner.is_dir() else name
     network = TokenDetector.from_pretrained(weights, revision=revision or None).network
-    decision = Decision(**read_json(decision_file)) if decision_file.is_file() else Decision()
+    decision = load_decision(Path(name)) if decision_file.is_file() else Decision()
 
     def says(question: Asked) -> "Judged":
         passage = passage_of(question)
@@ -104,18 +103,17 @@ def _writes(folder: Path) -> bool:
 def _by_decoder(folder: Path) -> Says:
     """A judge that writes: it was fitted in a folder."""
     from truerate.detectors.judges import causal
-    from truerate.detectors.judges.cells import DECISION
-    from truerate.detectors.judges.decision import Decision
     from truerate.detectors.judges.decoder import load
+    from truerate.detectors.judges.judged import load_decision
     from truerate.detectors.training.processes import device
 
-    network, decision = load(folder / NETWORK, device=device()), Decision(**read_json(folder / DECISION))
+    network, decision = load(folder / NETWORK, device=device()), load_decision(folder)
     return lambda question: causal.judged_all(network, passage_of(question), decision, batch_tokens=1)[0]
 
 
 def passage_of(question: Asked) -> pl.DataFrame:
     """The response as detectors get it, in one row, with knowledge and conversation as its reference."""
-    from truerate.detectors.judges.cells import reference_of
+    from truerate.detectors.judges.judged import reference_of
 
     history, answered = turns_of(question.conversation)
     names = dict.fromkeys(("target_id", "item_id", "group_id", "lang", "task"), "")

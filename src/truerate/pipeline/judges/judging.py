@@ -56,6 +56,7 @@ def judge_response(
 
 def _judged(at: Layout, judge: tuple[str, str, str], answer: str, context: tuple[str, str, str]) -> Judged:
     from truerate.detectors.judges.family import fitted, judge_one
+    from truerate.detectors.judges.judged import load_decision
 
     board, family, member = judge
     how = at.p.detectors[family].judges[member]
@@ -66,7 +67,7 @@ def _judged(at: Layout, judge: tuple[str, str, str], answer: str, context: tuple
         raise TruerateError(
             f"judge {member!r} on board {board!r} had nothing to learn from; name another with --detector"
         )
-    threshold, is_composed = reader.decision.threshold, how.is_composed
+    threshold, is_composed = load_decision(reader.folder).threshold, how.is_composed
     return Judged(
         answer,
         judged.verdict,
