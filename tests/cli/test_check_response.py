@@ -8,11 +8,10 @@ import pytest
 import torch
 import yaml
 
+from tests.detectors.fitting import fit_judges
 from tests.detectors.judges.dialogues import HOW as WHOLE
 from tests.detectors.judges.dialogues import backbone, responses
 from truerate.cli import main
-
-from ..detectors.fitting import fit_judges
 
 ROOT = Path(__file__).parents[2]
 BOARD = "own-board"

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 import truerate
+from tests.detectors.fitting import fit_tokens
 from tests.detectors.tokens import small_networks as small
 from truerate.cli import main
 from truerate.cli.check_text import IN_WORDS, in_words, page, pieces, printable, summary
@@ -21,8 +22,6 @@ from truerate.core.schemas import SPANS
 from truerate.core.spans.tags import TYPES
 from truerate.pipeline.judges.marking import Marked, check_pairs
 from truerate.tracks.mfava.settings import Sizes
-
-from ..detectors.fitting import fit_tokens
 
 ROOT = Path(__file__).parents[2]
 BOARD = "own-board"

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from tests.detectors.fitting import fit_judges
 from tests.detectors.judges.dialogues import responses
 from tests.hub.detectors_made import CARD, LICENCE
 from truerate.config import Judging
@@ -18,8 +19,6 @@ from truerate.hub.push import publish
 from truerate.hub.release import DetectorFacts, Stamp, Target
 from truerate.pipeline.judges.judge_network import network_judge
 from truerate.pipeline.judges.judge_prompts import Asked
-
-from ..detectors.fitting import fit_judges
 
 REPO = "org/judge"
 

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from tests.detectors.fitting import fit_judges
 from tests.detectors.judges.dialogues import responses
 from tests.detectors.tokens import small_networks as small
 from truerate.config import Judging
@@ -13,8 +14,6 @@ from truerate.detectors.judges.judged import save_decision
 from truerate.llm.replies.located import located_verdict
 from truerate.pipeline.judges.judge_network import network_judge, passage_of, turns_of
 from truerate.pipeline.judges.judge_prompts import NOTHING, Asked
-
-from ..detectors.fitting import fit_judges
 
 torch.set_num_threads(1)
 CUE = "Judgement And Reason"

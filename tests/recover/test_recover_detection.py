@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import polars as pl
 import pytest
 
+from tests.detectors.fitting import fit_tokens
 from truerate.config import Params, load_params
 from truerate.core.schemas import SPANS, Judgement, scan
 from truerate.core.spans.tags import parse_tags
@@ -18,7 +19,6 @@ from truerate_world.mfava.models.entity_table import build
 from truerate_world.mfava.models.reader import reader
 from truerate_world.mfava.training import HELD_OUT, TRAINING, Wording, example
 
-from ..detectors.fitting import fit_tokens
 from .board import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recover-detection")]

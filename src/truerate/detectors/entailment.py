@@ -16,10 +16,10 @@ from truerate.core.keys import content_id
 from truerate.core.pretrained import load_network, load_tokenizer, quiet
 from truerate.core.text import words
 from truerate.detectors.evidence import split
+from truerate.detectors.fetched import identity_of
 from truerate.detectors.interface import Texts
 from truerate.detectors.judgements import judgements
 from truerate.detectors.marking import Marker, is_marking
-from truerate.detectors.weights import identity_of
 from truerate.metrics.ngrams import content_words
 from truerate.metrics.tokens import word_offsets
 

@@ -1,4 +1,6 @@
-"""Files of a published detector, downloaded from the Hugging Face Hub and held against their checksums."""
+"""Files of a published detector, downloaded from the Hugging Face Hub and held against their checksums; and which
+weights they are, wherever they lie.
+"""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -24,34 +26,19 @@ def downloaded(
     from huggingface_hub import snapshot_download
 
     doing = f"loading detector {repo!r}"
+    advice = {  # by the Hub's error, the most particular first
+        hub.RevisionNotFoundError: f"no revision {revision!r}; name a tag, branch or commit of it",
+        hub.GatedRepoError: "its owner must grant access; ask for it on its page, then set HF_TOKEN",
+        hub.RepositoryNotFoundError: "no such repository, or HF_TOKEN does not open it; name org/name or a folder",
+        hub.HFValidationError: "neither a folder nor the name of a repository; name org/name or a folder",
+        hub.LocalEntryNotFoundError: "the Hub cannot be reached and nothing of it is in the cache; try again online",
+    }
+    wanted = [*files, CHECKSUMS]
     try:
-        return Path(
-            snapshot_download(
-                repo, revision=revision, allow_patterns=[*files, CHECKSUMS], **dict(options or {})
-            )
-        )
-    except hub.RevisionNotFoundError:
-        raise TruerateError(
-            f"{doing}: no revision {revision!r}; name a tag, branch or commit of it"
-        ) from None
-    except hub.GatedRepoError:
-        raise TruerateError(
-            f"{doing}: its owner must grant access; ask for it on its page, then set HF_TOKEN"
-        ) from None
-    except hub.RepositoryNotFoundError:
-        raise TruerateError(
-            f"{doing}: no such repository, or HF_TOKEN does not open it; name org/name or a folder"
-        ) from None
-    except hub.HFValidationError:
-        raise TruerateError(
-            f"{doing}: neither a folder nor the name of a repository; name org/name or a folder"
-        ) from None
-    except hub.LocalEntryNotFoundError:
-        raise TruerateError(
-            f"{doing}: the Hub cannot be reached and nothing of it is in the cache; try again online"
-        ) from None
+        return Path(snapshot_download(repo, revision=revision, allow_patterns=wanted, **dict(options or {})))
     except Exception as error:  # the transport's errors share no class
-        raise TruerateError(f"{doing}: {one_line(error)}; try again") from None
+        lines = (line for kind, line in advice.items() if isinstance(error, kind))
+        raise TruerateError(f"{doing}: {next(lines, f'{one_line(error)}; try again')}") from None
 
 
 def check_sums(folder: Path, files: Sequence[str], doing: str) -> None:
@@ -75,3 +62,19 @@ def _sha256(path: Path) -> str | None:
         return None
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def identity_of(weights: str, revision: str | None) -> str:
+    """What names the weights behind a Hub id or a folder: `id@commit`, or sixteen hex digits over the
+    folder's names and bytes.
+
+    `weights` has been loaded: its config.json lies in huggingface_hub's cache, in a folder named by its
+    commit.
+    """
+    from huggingface_hub import hf_hub_download
+
+    from truerate.detectors.tokens.cells import version_of
+
+    if Path(weights).is_dir():
+        return version_of(Path(weights))
+    return f"{weights}@{Path(hf_hub_download(weights, 'config.json', revision=revision)).parent.name}"

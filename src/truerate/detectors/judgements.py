@@ -1,6 +1,7 @@
 """The frame of Judgements that every detector gives, column by column."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
@@ -40,3 +41,9 @@ def judgements(
         "attributes": list(attributes) if attributes is not None else [slice_pairs or []] * n,
     }
     return of_columns(Judgement, rows)
+
+
+def said_columns(readings: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return the columns of `judgements` that records hold: verdict, p, reason, spans and rationale of each text."""
+    names = ("verdict", "p", "reason", "spans", "rationale")
+    return {name: [getattr(reading, name) for reading in readings] for name in names}

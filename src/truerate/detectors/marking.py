@@ -8,7 +8,7 @@ import numpy as np
 
 from truerate.config import Entailer
 from truerate.core.errors import TruerateError
-from truerate.detectors.weights import identity_of
+from truerate.detectors.fetched import identity_of
 
 
 def is_marking(how: Entailer) -> bool:

@@ -22,9 +22,8 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
 from truerate.detectors.published.alignscore import as_safetensors
 from truerate.detectors.published.checks import usable
-from truerate.detectors.published.claims import pieces_for
-from truerate.detectors.published.family import judge_published
-from truerate.detectors.published.scorers import Scorer, Tokens
+from truerate.detectors.published.family import judge_published, network
+from truerate.detectors.published.networks import Tokens
 from truerate.detectors.published.texts import claims_of
 
 from . import tiny_models as tiny
@@ -51,7 +50,7 @@ def rows(*texts, knowledge=DOCUMENT):
 
 def scorer(weights, adapter, **more):
     how = Published(weights=weights, adapter=adapter, **more)
-    return Scorer(usable(how, "here"), how)
+    return network(usable(how, "here"), how)
 
 
 def share(logits, index=1):
@@ -91,7 +90,7 @@ def test_minicheck_reads_one_string_and_class_one(roberta):
 
 def test_a_long_document_is_asked_in_chunks_and_the_best_one_counts(roberta):
     asked = scorer(roberta, "minicheck-roberta", window=128)
-    pieces = pieces_for(asked, LONG, CLAIM)
+    pieces = asked.pieces(LONG, CLAIM)
     beside = asked.n_beside(CLAIM)
     assert len(pieces) > 5 and all(len(asked.tokens.offsets(item)) <= 128 - beside for item in pieces)
     assert set(LONG.split()) == {word for item in pieces for word in item.split()} & set(LONG.split())
@@ -185,7 +184,7 @@ def test_summac_subtracts_what_any_sentence_has_against_it(tmp_path):
 def test_hhem_reads_the_first_token_of_an_encoder_without_foreign_code(tmp_path):
     weights, base = tiny.hhem(tmp_path / "hhem", tmp_path / "base")
     how = Published(weights=weights, adapter="hhem-2.1-open", base=base)
-    asked = Scorer(usable(how, "here"), how)
+    asked = network(usable(how, "here"), how)
     tokenizer = AutoTokenizer.from_pretrained(base)
     prompt = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {}\n\nHypothesis: {}"
     ids = tokenizer(prompt.format(DOCUMENT, CLAIM), return_tensors="pt")

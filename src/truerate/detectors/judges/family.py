@@ -10,7 +10,7 @@ import polars as pl
 from truerate.config import Backbone, Judging
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import SPANS, Judgement, frame, pairs
-from truerate.detectors.judgements import judgements
+from truerate.detectors.judgements import judgements, said_columns
 from truerate.detectors.judges.judged import (
     LABELS,
     SCOPE,
@@ -143,17 +143,8 @@ def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
         judged = _judged(reader, passages)
         composed = "yes" if reader.how.is_composed else "no"
         attributes |= {"threshold": load_decision(reader.folder).threshold, "composed": composed}
-    return judgements(
-        reader.cell.member,
-        version_of(reader.folder),
-        targets,
-        verdict=[judgement.verdict for judgement in judged],
-        p=[judgement.p for judgement in judged],
-        reason=[judgement.reason for judgement in judged],
-        spans=[judgement.spans for judgement in judged],
-        rationale=[judgement.rationale for judgement in judged],
-        slice_pairs=pairs(**attributes),
-    )
+    member, version = reader.cell.member, version_of(reader.folder)
+    return judgements(member, version, targets, **said_columns(judged), slice_pairs=pairs(**attributes))
 
 
 def _judged(reader: Reader, passages: pl.DataFrame) -> list[Judged]:

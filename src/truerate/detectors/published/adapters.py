@@ -75,6 +75,11 @@ class Adapter:
         """Whether it says where, not only whether."""
         return self.kind in ("tokens", "own")
 
+    def is_supported(self, score: float) -> bool:
+        """Return whether a score of support is above the threshold, or at it where that is enough."""
+        assert self.threshold is not None, "`with_settings` refuses an adapter without one"
+        return score > self.threshold if self.is_above else score >= self.threshold
+
 
 def _adapter(name: str, record: Mapping) -> Adapter:
     values = {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}

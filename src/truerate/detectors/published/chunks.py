@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import regex
 
 from truerate.core.text import LETTER, PIECE, n_words, sentences
-from truerate.detectors.windows import borders
+from truerate.detectors.tokens.groups import borders
 
 Offsets = Callable[[str], Sequence[tuple[int, int]]]
 SPARE = 2  # tokens that a piece of a text may have more than it had within the text

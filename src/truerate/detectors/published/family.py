@@ -11,14 +11,15 @@ from truerate.config import Published
 from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, frame, pairs
-from truerate.detectors.judgements import judgements
+from truerate.detectors.fetched import identity_of
+from truerate.detectors.judgements import judgements, said_columns
+from truerate.detectors.published import judges
 from truerate.detectors.published.adapters import Adapter
 from truerate.detectors.published.checks import usable
 from truerate.detectors.published.judges import Ask
-from truerate.detectors.published.readout import Said
 from truerate.detectors.published.texts import Text, texts_of
-from truerate.detectors.weights import identity_of
 
+UNVERSIONED = ("ids", "trained_on", "licence")  # fields of an adapter that decide nothing
 Members = Mapping[str, Published]
 Endpoint = Callable[[str], tuple[Ask, str]]  # of a model: how it is asked, and what names it for ever
 
@@ -41,7 +42,18 @@ def _judgements(
     name: str, how: Published, rows: pl.DataFrame, texts: Sequence[Text], endpoint: Endpoint | None
 ) -> pl.DataFrame:
     adapter = usable(how, f"published detector {name!r}")
-    readings, identity = _asked(adapter, how, rows, texts, endpoint)
+    if how.model is not None:
+        if endpoint is None:
+            raise TruerateError(f"asking model {how.model!r}: models are asked within a build alone")
+        ask, identity = endpoint(how.model)
+        readings = judges.judge(adapter, texts, ask)
+    else:
+        loaded, base = network(adapter, how), how.base or adapter.base
+        # a detector of ours reads special tokens as any other signs
+        is_own = adapter.kind == "own"
+        readings = loaded.judge(rows if is_own else [text.read_as(loaded.tokens.plain) for text in texts])
+        named = [(how.weights or "", how.revision), *([(base, how.base_revision)] if base else [])]
+        identity = "+".join(identity_of(*weights) for weights in named)
     attributes = [
         pairs(
             adapter=adapter.name,
@@ -51,81 +63,29 @@ def _judgements(
         )
         for reading in readings
     ]
-    return judgements(
-        name,
-        version_of(adapter, how, identity),
-        [text.target_id for text in texts],
-        verdict=[reading.verdict for reading in readings],
-        p=[reading.p for reading in readings],
-        reason=[reading.reason for reading in readings],
-        spans=[reading.spans for reading in readings],
-        rationale=[reading.rationale for reading in readings],
-        attributes=attributes,
-    )
-
-
-def _asked(
-    adapter: Adapter, how: Published, rows: pl.DataFrame, texts: Sequence[Text], endpoint: Endpoint | None
-) -> tuple[list[Said], str]:
-    """The readings of each text, and the identity of the detector; torch is imported for networks alone."""
-    if how.model is not None:
-        from truerate.detectors.published import judges
-
-        if endpoint is None:
-            raise TruerateError(f"asking model {how.model!r}: models are asked within a build alone")
-        ask, identity = endpoint(how.model)
-        return judges.judge(adapter, texts, ask), identity
-    readings = _by_network(adapter, how, rows, texts)
-    return readings, _identity(how, adapter)
-
-
-def _by_network(adapter: Adapter, how: Published, rows: pl.DataFrame, texts: Sequence[Text]) -> list[Said]:
-    loaded = network(adapter, how)
-    if adapter.kind == "own":  # reads special tokens as any other signs
-        readings: list[Said] = loaded.judge(rows)
-        return readings
-    texts = [text.read_as(loaded.tokens.plain) for text in texts]
-    if adapter.kind == "tokens":
-        readings = loaded.judge(texts)
-    elif adapter.kind == "judge":
-        from truerate.detectors.published import judges
-
-        readings = judges.judge(adapter, texts, loaded.ask, offsets=loaded.tokens.offsets)
-    else:
-        from truerate.detectors.published import claims
-
-        readings = claims.judge(loaded, texts)
-    return readings
+    targets = [text.target_id for text in texts]
+    version = version_of(adapter, how, identity)
+    return judgements(name, version, targets, **said_columns(readings), attributes=attributes)
 
 
 @lru_cache(maxsize=1)
 def network(adapter: Adapter, how: Published) -> Any:
-    """What asks the weights of an adapter, loaded once: a Marks, Scorer, Writer or Trained."""
+    """Load what asks the weights of an adapter, once: a Marks, Scorer, Writer or Trained. Torch comes with it."""
     from truerate.detectors.published.marks import Marks
-    from truerate.detectors.published.scorers import Scorer
+    from truerate.detectors.published.scorers import SCORERS
     from truerate.detectors.published.trained import Trained
     from truerate.detectors.published.writer import Writer
 
     if adapter.kind == "own":
         return Trained(how)
-    return {"tokens": Marks, "judge": Writer}.get(adapter.kind, Scorer)(adapter, how)
-
-
-def _identity(how: Published, adapter: Adapter) -> str:
-    base = how.base or adapter.base
-    names = [identity_of(how.weights or "", how.revision)]
-    return "+".join([*names, *([identity_of(base, how.base_revision)] if base else [])])
+    return {"tokens": Marks, "judge": Writer, **SCORERS}[adapter.kind](adapter, how)
 
 
 def version_of(adapter: Adapter, how: Published, identity: str) -> str:
-    """The version of a detector: its weights, wherever they lie, its adapter, and how many bits it is read
-    in.
+    """Return the version of a detector: its weights, wherever they lie, its adapter, and the bits it is read in.
+
+    Versions keep the name `place` of the supported class, with which they began.
     """
-    values = {
-        "place"
-        if name == "supported_class"
-        else name: value  # versions keep the name that they were made with
-        for name, value in asdict(adapter).items()
-        if name not in ("ids", "trained_on", "licence")
-    }
+    values = {name: value for name, value in asdict(adapter).items() if name not in UNVERSIONED}
+    values["place"] = values.pop("supported_class")
     return content_id("published", values, how.quantise, identity)

@@ -96,8 +96,7 @@ def _reading(adapter: Adapter, text: str, by_claim: Sequence[tuple[str, list[Ans
     p = [_p(adapter, answers) for _, answers in by_claim]
     worst = max((part for part in p if part is not None), default=None)
     if all(part is not None for part in p) and worst is not None and adapter.threshold is not None:
-        support = 1 - worst
-        is_supported = support > adapter.threshold if adapter.is_above else support >= adapter.threshold
+        is_supported = adapter.is_supported(1 - worst)
         decisive_read = read[0] if len(read) == 1 else Read(None)
         # what was written of a text that it lets pass is no reason
         keeps = not is_supported and bool(decisive_read.verdict)

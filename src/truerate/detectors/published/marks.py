@@ -4,35 +4,19 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from transformers import AutoModelForTokenClassification
 
-from truerate.config import Published
-from truerate.core.errors import TruerateError
-from truerate.core.pretrained import load_network
-from truerate.detectors.published.adapters import TEMPLATES, Adapter, filled
+from truerate.detectors.published.adapters import TEMPLATES, filled
 from truerate.detectors.published.chunks import SPARE, passages_in_room, room_beside, windows
+from truerate.detectors.published.networks import Network
 from truerate.detectors.published.readout import Said, said_of_tokens, token_p
-from truerate.detectors.published.scorers import Tokens, check_window
 from truerate.detectors.published.texts import NO_EVIDENCE, TOO_LONG, Text
 from truerate.detectors.tokens.labels import trimmed
-from truerate.detectors.training import processes
 
 
-class Marks:
-    """A network by an adapter. Raises TruerateError, one line, where it cannot be loaded.
-
-    Answers are read one at a time, as its authors do: padding in a batch moves their numbers.
+class Marks(Network):
+    """A network that marks tokens. Answers are read one at a time, as its authors do: padding in a batch moves
+    their numbers.
     """
-
-    def __init__(self, adapter: Adapter, how: Published):
-        self.adapter = adapter
-        try:
-            self.tokens = Tokens(how.weights or "", how.revision)
-            model = load_network(AutoModelForTokenClassification, how.weights or "", revision=how.revision)
-        except ValueError as error:
-            raise TruerateError(f"published detector {how.weights!r}: {error}") from None
-        self.model = model.eval().to(processes.device())
-        check_window(self.model, adapter, f"published detector {how.weights!r}")
 
     def prompt(self, passages: Sequence[str], question: str) -> str:
         """The exact string that stands before an answer."""
@@ -80,25 +64,16 @@ class Marks:
         if not prompts:
             return Said(None, None, [], 0, TOO_LONG if prompts is None else NO_EVIDENCE)
         read = [self._logits(prompt, text.text) for prompt in prompts]
-        offsets = trimmed(text.text, read[0][1])
-        if not len(offsets):
-            return self._reading(text.text, offsets, np.zeros(0), len(prompts))
-        p = token_p(self.adapter, np.stack([logits for logits, _ in read]))
-        return self._reading(text.text, offsets, p, len(prompts))
-
-    def _reading(self, text: str, offsets: np.ndarray, p: np.ndarray, n_windows: int) -> Said:
-        return said_of_tokens(text, offsets, p, n_windows, threshold=self.adapter.threshold)
+        offsets, threshold = trimmed(text.text, read[0][1]), self.adapter.threshold
+        p = token_p(self.adapter, np.stack([logits for logits, _ in read])) if len(offsets) else np.zeros(0)
+        return said_of_tokens(text.text, offsets, p, len(prompts), threshold=threshold)
 
     def _logits(self, prompt: str, answer: str) -> tuple[np.ndarray, list[tuple[int, int]]]:
         """The logits (tokens, 2) of the answer's own tokens, and their borders in it. The separator behind
         the answer, which the authors' code scores as a token more, is none of them.
         """
         encoded = self.tokens.encoded(prompt, answer, return_offsets_mapping=True, return_tensors="pt")
-        if encoded["input_ids"].shape[1] > (self.adapter.window or 0):
-            raise TruerateError(
-                f"an input of {encoded['input_ids'].shape[1]} tokens, more than the window of "
-                f"{self.adapter.window}"
-            )
+        self.refuse_long(encoded["input_ids"].shape[1])
         places = [index for index, part in enumerate(encoded.sequence_ids(0)) if part == 1]
         borders = encoded.pop("offset_mapping")[0].tolist()
         with torch.inference_mode():

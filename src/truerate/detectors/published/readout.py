@@ -72,11 +72,8 @@ def said_of_score(adapter: Adapter, score: float, n_windows: int) -> Said:
 
     p = 1 − score; where something is subtracted, so that scores reach from −1 to 1, p = (1 − score) / 2.
     """
-    threshold = adapter.threshold
-    assert threshold is not None, "`with_settings` refuses an adapter without one"
-    is_supported = score > threshold if adapter.is_above else score >= threshold
     p = (1 - score) / 2 if adapter.against is not None else 1 - score
-    return Said(not is_supported, round(min(max(p, 0.0), 1.0), DIGITS), [], n_windows)
+    return Said(not adapter.is_supported(score), round(min(max(p, 0.0), 1.0), DIGITS), [], n_windows)
 
 
 def token_p(adapter: Adapter, logits: np.ndarray) -> np.ndarray:

@@ -8,43 +8,45 @@ from transformers import AutoModelForCausalLM
 
 from truerate.config import Backbone, Published
 from truerate.core.errors import TruerateError
-from truerate.core.pretrained import load_network, quiet
+from truerate.core.pretrained import quiet
 from truerate.detectors.published.adapters import Adapter
-from truerate.detectors.published.judges import Answered, Question
-from truerate.detectors.published.scorers import Tokens, check_window
+from truerate.detectors.published.judges import Answered, Question, judge
+from truerate.detectors.published.networks import Network
+from truerate.detectors.published.readout import Said
+from truerate.detectors.published.texts import Text
 from truerate.detectors.tokens.backbones import quantised
 from truerate.detectors.training import processes
 
 N_SEEN = 5  # likeliest first words among which yes and no are looked for, as Bespoke-MiniCheck's code does
 
 
-class Writer:
-    """A decoder by Hub id or folder; on a GPU in bf16, or in 4 bits. Raises TruerateError, one line, where it
-    cannot be loaded, has no chat template where it needs one, or sees fewer tokens than the adapter's window.
+class Writer(Network):
+    """A decoder by Hub id or folder; on a GPU in bf16, or in 4 bits. Raises TruerateError, one line, where it cannot
+    be loaded, has no chat template where it needs one, or sees fewer tokens than the adapter's window.
     """
 
+    kind = "judge"
+
     def __init__(self, adapter: Adapter, how: Published):
-        device = processes.device()
-        bits = _bits(how, device)  # refused before anything is fetched
-        try:
-            self.tokens = Tokens(how.weights or "", how.revision)
-            self.model = load_network(
-                AutoModelForCausalLM,
-                how.weights or "",
-                revision=how.revision,
-                dtype=torch.bfloat16 if str(device) == "cuda" else torch.float32,
-                **bits,
-            ).eval()
-        except ValueError as error:
-            raise TruerateError(f"published judge {how.weights!r}: {error}") from None
-        if how.quantise == "none":
-            self.model = self.model.to(device)
-        if adapter.layout != "plain" and not self.tokens.tokenizer.chat_template:
+        settings: dict[str, Any] = {"weights": how.weights, "quantise": how.quantise}
+        # refused before anything is fetched
+        self._bits = quantised(Backbone.model_construct(**settings), processes.device())
+        super().__init__(adapter, how)
+
+    def load(self) -> Any:
+        """Load the decoder. Raises TruerateError where its tokenizer lacks the chat template that is needed."""
+        if self.adapter.layout != "plain" and not self.tokens.tokenizer.chat_template:
             raise TruerateError(
-                f"published judge {how.weights!r}: its tokenizer has no chat template, which adapter "
-                f"{adapter.name!r} needs"
+                f"{self.name}: its tokenizer has no chat template, which adapter {self.adapter.name!r} needs"
             )
-        check_window(self.model, adapter, f"published judge {how.weights!r}")
+        half = str(processes.device()) == "cuda"
+        return self.load_as(
+            AutoModelForCausalLM, dtype=torch.bfloat16 if half else torch.float32, **self._bits
+        )
+
+    def judge(self, texts: Sequence[Text]) -> list[Said]:
+        """Return what it says of each text, in their order."""
+        return judge(self.adapter, texts, self.ask, offsets=self.tokens.offsets)
 
     def ask(self, questions: Sequence[Question]) -> list[Answered]:
         """The replies, one after the other, each greedily."""
@@ -93,9 +95,3 @@ class Writer:
             for wanted in ("yes", "no")
         )
         return float(yes), float(no)
-
-
-def _bits(how: Published, device: Any) -> dict[str, Any]:
-    """What loads a judge in 4 bits as a backbone is, nothing where that is not asked for."""
-    settings: dict[str, Any] = {"weights": how.weights, "quantise": how.quantise}
-    return dict(quantised(Backbone.model_construct(**settings), device))

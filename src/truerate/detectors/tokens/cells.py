@@ -26,7 +26,7 @@ COLUMNS = ("target_id", "item_id", "group_id", "lang", "task", "text", "spans", 
 OF_JUDGED = (*COLUMNS, "is_hallucinated", "rationale", "knowledge", "question", "history")
 PACKAGE = Path(__file__).parents[2]
 CODE = (  # what decides a fitted cell, within the package
-    "detectors/tokens", "detectors/training", "detectors/windows.py", "metrics/ngrams.py", "metrics/thresholds.py",
+    "detectors/tokens", "detectors/training", "metrics/ngrams.py", "metrics/thresholds.py",
     "core/keys.py", "core/spans/tags.py", "core/sentence_spans.py", "core/text.py",
 )  # fmt: skip
 OF_JUDGES = (*CODE, "detectors/judges", "core/spans/whole_words.py", "core/spans/quotes.py")

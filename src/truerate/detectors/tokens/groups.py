@@ -20,9 +20,9 @@ from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.features import token_features
 from truerate.detectors.tokens.labels import token_labels
 from truerate.detectors.tokens.span_probabilities import Reading
-from truerate.detectors.windows import borders
 
 # a reference gives way in such parts of the window, so that answers of similar length share its windows
+SHARED = 4  # a window repeats the last quarter of the one before it
 N_CUTS = 8
 N_ENCODED = 512  # texts that are tokenized at a time
 N_ANSWERS = 2_000  # answers of a group: more that share a reference, or have none, stand in several
@@ -164,6 +164,18 @@ def _window_size(n_reference: int, n_answer: int, coder: Coder, backbone: Backbo
         return n_reference
     step = max(1, backbone.max_tokens // N_CUTS)
     return max(0, min(n_reference, room - -(-n_answer // step) * step))
+
+
+def borders(n: int, size: int) -> list[tuple[int, int]]:
+    """Start and end of the windows of at most `size` units (at least 1) over `n` units, in their order: each
+    begins a quarter of a window before the end of the one before it, and all together leave nothing out. One
+    where all fits, none of nothing.
+    """
+    size = max(size, 1)
+    if n <= size:
+        return [(0, n)] if n else []
+    step = max(size - size // SHARED, 1)
+    return [(start, min(start + size, n)) for start in range(0, n - size + step, step) if start < n]
 
 
 def _nearest(answers: Sequence[Answer], parts: Sequence[np.ndarray], n_read: int) -> list[set[int]]:

@@ -34,8 +34,8 @@ def network_judge(weights: str) -> tuple[Judge, str]:
     """A judge by the weights of a folder or of a repository at a revision (`org/name@v1.0`), and their
     identity. Raises TruerateError for weights of this build, without a revision, or of no token detector.
     """
+    from truerate.detectors.fetched import identity_of
     from truerate.detectors.judges.trees import fetched, is_marker
-    from truerate.detectors.weights import identity_of
 
     refuse_own(weights)
     name, _, revision = (weights, "", "") if Path(weights).is_dir() else weights.partition("@")

@@ -1,6 +1,6 @@
 import pytest
 
-from truerate.detectors.windows import borders
+from truerate.detectors.tokens.groups import borders
 
 
 @pytest.mark.parametrize(
