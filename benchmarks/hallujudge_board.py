@@ -8,8 +8,15 @@ from pathlib import Path
 import polars as pl
 
 from truerate.core.schemas import Sample, load, pair
-from truerate.metrics.recognition import balanced_accuracy, class_columns, recall, recall_right
-from truerate.metrics.recognition_counts import COUNTED, counted, parts
+from truerate.metrics.recognition import (
+    COUNTED,
+    balanced_accuracy,
+    class_columns,
+    counted,
+    parts,
+    recall,
+    recall_right,
+)
 
 DIALOGUES, HALUEVAL = "halludial-closed-world", "halueval-closed-world"
 GROUPED, BY_SAMPLE = "hallujudge-tiny", "hallujudge-by-sample"

@@ -147,7 +147,7 @@ import hashlib, sys
 import numpy as np, polars as pl
 from truerate.core.aggregates import average, total
 from truerate.metrics.cells import mean_of, moments, product_cells, ratio_cells
-from truerate.metrics.recognition_counts import counted
+from truerate.metrics.recognition import counted
 
 n, n_tries = int(sys.argv[1]), int(sys.argv[2])
 rng = np.random.default_rng(0)

@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from truerate.config import Entailer
-from truerate.detectors.entailment import Entailment, network
-from truerate.detectors.marking import Marker
+from truerate.detectors.entailment import Entailment, Marker, network
 from truerate.detectors.tokens.pretrained import DetectorConfig, TokenDetector
 
 from .labelled_texts import contexts, samples

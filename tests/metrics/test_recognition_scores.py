@@ -5,7 +5,7 @@ import pytest
 
 from truerate.config import Statistics
 from truerate.core.schemas import Outcome, pairs, validate
-from truerate.metrics.recognition_counts import is_right, pattern_ratios, recognition_scores, settled
+from truerate.metrics.recognition import is_right, pattern_ratios, recognition_scores, settled
 from truerate.metrics.score_writer import ScoreWriter
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)

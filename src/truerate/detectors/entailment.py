@@ -1,7 +1,7 @@
 """A verifier that asks a network, an NLI model or a token detector, whether the evidence entails a fact."""
 
-import json
 import math
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,9 +17,7 @@ from truerate.core.pretrained import load_network, load_tokenizer, quiet
 from truerate.core.text import words
 from truerate.detectors.evidence import split
 from truerate.detectors.fetched import identity_of
-from truerate.detectors.interface import Texts
-from truerate.detectors.judgements import judgements
-from truerate.detectors.marking import Marker, is_marking
+from truerate.detectors.interface import Texts, judgements, load_state, save_state
 from truerate.metrics.ngrams import content_words
 from truerate.metrics.tokens import word_offsets
 
@@ -76,24 +74,14 @@ class Entailment:
 
     def save(self, folder: Path) -> None:
         """Write `<name>.json`: its settings."""
-        text = json.dumps(
-            {"name": self.name, "settings": self.settings}, sort_keys=True, separators=(",", ":")
-        )
-        (Path(folder) / f"{self.name}.json").write_text(text + "\n", "utf-8")
+        save_state(self.name, folder, settings=self.settings)
 
     def load(self, folder: Path) -> "Entailment":
-        """This detector; TruerateError where `<name>.json` is missing or names other settings or weights."""
-        path = Path(folder) / f"{self.name}.json"
-        try:
-            saved = json.loads(path.read_text("utf-8"))["settings"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        """Return this detector; TruerateError where `<name>.json` is missing or names other settings or weights."""
+        if load_state(self.name, folder, "settings") != self.settings:
+            path = str(Path(folder) / f"{self.name}.json")
             raise TruerateError(
-                f"reading detector {self.name!r} at {str(path)!r}: {error}; run `dvc repro train`"
-            ) from None
-        if saved != self.settings:
-            raise TruerateError(
-                f"detector {self.name!r}: {str(path)!r} was written for other settings or weights; run `dvc "
-                "repro train`"
+                f"detector {self.name!r}: {path!r} was written for other settings or weights; run `dvc repro train`"
             )
         return self
 
@@ -206,3 +194,58 @@ def entailment_of(id2label: dict[int, str], weights: str) -> int:
             f"needed: {allowed}"
         )
     return int(labels[ENTAILMENT])
+
+
+# ---- a token detector as a network of inference -----------------------------------------------------------
+def is_marking(how: Entailer) -> bool:
+    """Whether the weights are a token detector's, as trained (a folder) or as published (a folder or a Hub
+    id).
+    """
+    from transformers import AutoConfig
+
+    from truerate.detectors.tokens.pretrained import NETWORK, DetectorConfig
+
+    if Path(how.weights).is_dir():
+        return (Path(how.weights) / NETWORK).is_file()
+    try:
+        config = AutoConfig.from_pretrained(how.weights, revision=how.revision, trust_remote_code=False)
+        return isinstance(config, DetectorConfig)
+    except (OSError, ValueError, KeyError):
+        return False  # whoever loads it as a network of inference says what is wrong with it
+
+
+class Marker:
+    """A token detector asked as an NLI model is; `identity` names the weights, not their folder."""
+
+    def __init__(self, how: Entailer):
+        from truerate.detectors.tokens.pretrained import TokenDetector
+        from truerate.detectors.training.processes import device
+
+        where = {"revision": how.revision, "device": str(device())}
+        self.detector = TokenDetector.from_pretrained(how.weights, **where)
+        window = self.detector.network.backbone.max_tokens
+        if window < how.max_tokens:
+            raise TruerateError(
+                f"entailment by {how.weights!r}, which sees {window} tokens; lower its max_tokens, "
+                f"{how.max_tokens}"
+            )
+        self.identity = identity_of(how.weights, how.revision)
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """The tokens of each text, those around it left out."""
+        return [len(ids) for ids, _ in self.detector.network.coder.encode(texts)]
+
+    def entailed(self, pairs: Sequence[Sequence[str]]) -> np.ndarray:
+        """1 − the largest p among the fact's tokens, of each (passage, fact), shape (pairs,), in [0, 1]; 1
+        for a fact without a token.
+
+        The facts that are asked of one passage share its computation where the detector's mask allows it.
+        """
+        probabilities, asked = np.ones(len(pairs)), defaultdict(list)
+        for index, (passage, _) in enumerate(pairs):
+            asked[passage].append(index)
+        for passage, places in asked.items():
+            logits = self.detector.logits([pairs[index][1] for index in places], passage)
+            for index, row in zip(places, logits, strict=True):
+                probabilities[index] = row.softmax(dim=-1)[:, 0].min().item() if len(row) else 1.0
+        return probabilities

@@ -1,12 +1,17 @@
-"""The interface of a detector, and what its rules see of a text."""
+"""The interface of a detector: what its rules see of a text, the file of its state, the frame of its judgements."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
+
+from truerate.core.errors import TruerateError
+from truerate.core.keys import content_id
+from truerate.core.schemas import Judgement, of_columns
 
 ANY_TASK = "*"
 
@@ -75,3 +80,61 @@ class Rule:
     about: str
     learn: Callable[[Texts, int], State]
     judge: Callable[[State, Texts], Verdicts]
+
+
+# ---- on disk -----------------------------------------------------------------------------------------------
+def save_state(name: str, folder: Path, **values: Any) -> None:
+    """Write `<name>.json`: the same bytes for the same values."""
+    text = json.dumps({"name": name, **values}, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    (Path(folder) / f"{name}.json").write_text(text + "\n", "utf-8")
+
+
+def load_state(name: str, folder: Path, key: str) -> Any:
+    """Read a value that `save_state` wrote. Raises TruerateError where it is missing."""
+    path = Path(folder) / f"{name}.json"
+    try:
+        return json.loads(path.read_text("utf-8"))[key]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        line = f"reading detector {name!r} at {str(path)!r}: {error}; run `dvc repro train`"
+        raise TruerateError(line) from None
+
+
+# ---- judgements --------------------------------------------------------------------------------------------
+def judgements(
+    judge: str,
+    version: str,
+    targets: Sequence[str],
+    *,
+    verdict: Sequence[bool | None],
+    p: Sequence[float | None],
+    reason: Sequence[str | None] | None = None,
+    spans: Sequence[list[dict]] | None = None,
+    rationale: Sequence[str | None] | None = None,
+    attributes: Sequence[list[dict]] | None = None,
+    slice_pairs: list[dict] | None = None,
+) -> pl.DataFrame:
+    """One row per target, in order; a text with a `reason` is `unparsed`. `slice_pairs` tell the detectors of
+    one judge apart, and are then a part of the rows' names.
+    """
+    n, key = len(targets), () if slice_pairs is None else (slice_pairs,)
+    blank = [None] * n
+    rows = {  # whole columns: polars takes longer to repeat a value than to read a list
+        "judgement_id": [content_id("judgement", judge, version, *key, target) for target in targets],
+        "judge": [judge] * n,
+        "judge_version": [version] * n,
+        "target_id": list(targets),
+        "verdict": list(verdict),
+        "status": ["unparsed" if why else "ok" for why in reason or blank],
+        "reason": list(reason or blank),
+        "spans": list(spans) if spans is not None else [[]] * n,
+        "p": list(p),
+        "rationale": list(rationale or blank),
+        "attributes": list(attributes) if attributes is not None else [slice_pairs or []] * n,
+    }
+    return of_columns(Judgement, rows)
+
+
+def said_columns(readings: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return the columns of `judgements` that records hold: verdict, p, reason, spans and rationale of each text."""
+    names = ("verdict", "p", "reason", "spans", "rationale")
+    return {name: [getattr(reading, name) for reading in readings] for name in names}

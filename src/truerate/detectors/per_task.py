@@ -1,6 +1,5 @@
 """A detector that learns one rule per task of a board."""
 
-import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -8,11 +7,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id
 from truerate.core.schemas import NOT_FITTED, Judgement, frame, schema
-from truerate.detectors.interface import ANY_TASK, Rule, State, Texts
-from truerate.detectors.judgements import judgements
+from truerate.detectors.interface import ANY_TASK, Rule, State, Texts, judgements, load_state, save_state
 
 DIGITS = 6  # of every number that is saved: the same bytes on every machine
 
@@ -62,39 +59,21 @@ class PerTask:
     def _judge_task(self, task: str, samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
         state = self.states.get(task, self.states.get(ANY_TASK))
         texts = Texts.of(samples, contexts, with_labels=False)
-        if state is None:
-            blank, reason = [None] * len(texts), [NOT_FITTED] * len(texts)
-            return judgements(
-                self.name, self.version, texts.sample_ids, verdict=blank, p=blank, reason=reason
-            )
-        verdicts, p = self.rule.judge(state, texts)
-        return judgements(
-            self.name,
-            self.version,
-            texts.sample_ids,
-            verdict=verdicts.astype(bool).tolist(),
-            p=np.round(np.clip(p, 0, 1), DIGITS).tolist(),
-        )
+        blank = [None] * len(texts)
+        columns = {"verdict": blank, "p": blank, "reason": [NOT_FITTED] * len(texts)}
+        if state is not None:
+            verdicts, p = self.rule.judge(state, texts)
+            p = np.round(np.clip(p, 0, 1), DIGITS)
+            columns = {"verdict": verdicts.astype(bool).tolist(), "p": p.tolist()}
+        return judgements(self.name, self.version, texts.sample_ids, **columns)
 
     def save(self, folder: Path) -> None:
         """Write `<name>.json`."""
-        text = json.dumps(
-            {"name": self.name, "states": self.states},
-            ensure_ascii=False,
-            sort_keys=True,
-            separators=(",", ":"),
-        )
-        (Path(folder) / f"{self.name}.json").write_text(text + "\n", "utf-8")
+        save_state(self.name, folder, states=self.states)
 
     def load(self, folder: Path) -> "PerTask":
         """Read `<name>.json`; TruerateError where it is missing or not what `save` wrote."""
-        path = Path(folder) / f"{self.name}.json"
-        try:
-            return replace(self, states=json.loads(path.read_text("utf-8"))["states"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise TruerateError(
-                f"reading detector {self.name!r} at {str(path)!r}: {error}; run `dvc repro train`"
-            ) from None
+        return replace(self, states=load_state(self.name, folder, "states"))
 
 
 def rounded(value: object) -> object:

@@ -10,7 +10,7 @@ import polars as pl
 from truerate.config import Backbone, Judging
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import SPANS, Judgement, frame, pairs
-from truerate.detectors.judgements import judgements, said_columns
+from truerate.detectors.interface import judgements, said_columns
 from truerate.detectors.judges.judged import (
     LABELS,
     SCOPE,

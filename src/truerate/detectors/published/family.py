@@ -12,7 +12,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, frame, pairs
 from truerate.detectors.fetched import identity_of
-from truerate.detectors.judgements import judgements, said_columns
+from truerate.detectors.interface import judgements, said_columns
 from truerate.detectors.published import judges
 from truerate.detectors.published.adapters import Adapter
 from truerate.detectors.published.checks import usable

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import NOT_FITTED, pairs
-from truerate.detectors.judgements import judgements
+from truerate.detectors.interface import judgements
 
 FLOOR = 0.05  # smallest probability that a span keeps
 MARKED = 0.5  # a character is marked above it where nothing was learned that could tell better

@@ -13,7 +13,7 @@ from truerate.core.schemas import Outcome, Score, frame, pair
 from truerate.metrics.judged import by_subject, is_unanswered, judged, over_seeds
 from truerate.metrics.paired import Contrast, contrast_scores, contrasts
 from truerate.metrics.rates import Units, errors_of, estimate_rows, estimates
-from truerate.metrics.recognition_counts import (
+from truerate.metrics.recognition import (
     COUNTED,
     Rows,
     balanced_outcomes,
@@ -108,7 +108,7 @@ def score_judges(
 
 
 def counted_texts(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return `judged_texts` counted per judge, variant, WITHIN and dialogue (`recognition_counts`), as means
+    """Return `judged_texts` counted per judge, variant, WITHIN and dialogue (`metrics.recognition`), as means
     over the seeds of a detector.
     """
     single = rows.filter(pl.col("variant") != COMPARE)

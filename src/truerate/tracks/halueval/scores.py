@@ -1,6 +1,6 @@
 """Everything that is scored of a board of HaluEval but its labels (`labels.label` gives those). Of
 recognition: every variant, failures by pattern and topic, and the outcomes that ranks are tested on; scores
-are empty if a judge answered no request (`metrics.recognition_scores.settled`).
+are empty if a judge answered no request (`metrics.recognition.settled`).
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from truerate.metrics.estimators.sample import ONE_LANG, Calibration, Cell, verd
 from truerate.metrics.intervals import cluster_sums
 from truerate.metrics.paired import contrast_scores, contrasts
 from truerate.metrics.rates import PREDICTION_POWERED, RAW, ROGAN_GLADEN, Estimate, estimate_rows
-from truerate.metrics.recognition_counts import Rows, is_right, pattern_ratios, recognition_scores, settled
+from truerate.metrics.recognition import Rows, is_right, pattern_ratios, recognition_scores, settled
 from truerate.metrics.score_writer import Ratio, ScoreWriter
 from truerate.metrics.spans import in_matched_pairs, one_side
 from truerate.tracks.halueval import dataset_scores

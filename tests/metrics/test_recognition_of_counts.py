@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 from truerate.config import Statistics
-from truerate.metrics import recognition_counts as counts
-from truerate.metrics.recognition_counts import recognition_scores
+from truerate.metrics import recognition as counts
+from truerate.metrics.recognition import recognition_scores
 from truerate.metrics.score_writer import ScoreWriter
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
