@@ -4,8 +4,8 @@ import pytest
 import regex
 
 from truerate.core.text import LETTER, PIECE
-from truerate.metrics import text_overlap
-from truerate.metrics.text_overlap import Grams, character_grams, word_grams
+from truerate.metrics import ngrams
+from truerate.metrics.ngrams import Grams, character_grams, word_grams
 
 TEXTS = [
     "It is Paris, of course.",
@@ -32,7 +32,7 @@ KINDS = {
 def test_counts_are_those_of_scikit_learn(kind, n_kept, monkeypatch):
     from sklearn.feature_extraction.text import CountVectorizer
 
-    monkeypatch.setattr(text_overlap, "MAX_FEATURES", n_kept)
+    monkeypatch.setattr(ngrams, "MAX_FEATURES", n_kept)
     cut, settings = KINDS[kind]
     peer = CountVectorizer(max_features=n_kept, **settings)
     expected = peer.fit_transform(TEXTS)

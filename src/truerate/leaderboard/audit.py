@@ -23,8 +23,14 @@ from truerate.metrics.intervals import (
     resample_weights,
     share_interval,
 )
-from truerate.metrics.ngrams import absent_rate, fit_counts, form, ngram_counts, probabilities_of_counts
-from truerate.metrics.text_overlap import forget_texts
+from truerate.metrics.ngrams import (
+    absent_rate,
+    fit_counts,
+    forget_texts,
+    form,
+    ngram_counts,
+    probabilities_of_counts,
+)
 from truerate.metrics.thresholds import best_threshold, grouped_auroc, grouped_folds, weighted_auroc
 
 SHORTCUTS = ("majority", "words", "characters", "final-stop", "trailing-space", "overlap", "answer-ngrams")

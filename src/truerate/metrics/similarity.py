@@ -1,13 +1,15 @@
-"""Similarity of the texts of a group: chrF and BERTScore, to pick queries whose answers agree least."""
+"""Similarity of texts: chrF and BERTScore of a group, to pick queries whose answers agree least."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
+from pathlib import Path
 from typing import Any, Protocol
 
 import polars as pl
 
+from truerate.core.data_files import read_data
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import POOLER, load_network, load_tokenizer
 
@@ -79,39 +81,8 @@ def least_similar(rows: pl.DataFrame, n: int) -> list[str]:
 
 
 MAX_TOKENS = 512
-# The hidden layer whose vectors agree best with people's judgements, by encoder: the defaults of the authors'
-# package (bert-score 0.3.13). Of other encoders, the last layer is read.
-LAYERS = {
-    "bert-base-uncased": 9,
-    "bert-large-uncased": 18,
-    "bert-base-multilingual-cased": 9,
-    "bert-base-chinese": 8,
-    "roberta-base": 10,
-    "roberta-large": 17,
-    "roberta-large-mnli": 19,
-    "allenai/scibert_scivocab_uncased": 8,
-    "allenai/scibert_scivocab_cased": 9,
-    "distilroberta-base": 5,
-    "distilbert-base-uncased": 5,
-    "distilbert-base-multilingual-cased": 5,
-    "albert-base-v2": 9,
-    "albert-large-v2": 14,
-    "albert-xlarge-v2": 13,
-    "albert-xxlarge-v2": 8,
-    "xlm-roberta-base": 9,
-    "xlm-roberta-large": 17,
-    "microsoft/deberta-base": 9,
-    "microsoft/deberta-base-mnli": 9,
-    "microsoft/deberta-large": 16,
-    "microsoft/deberta-large-mnli": 18,
-    "microsoft/deberta-xlarge": 18,
-    "microsoft/deberta-xlarge-mnli": 40,
-    "microsoft/deberta-v2-xlarge": 10,
-    "microsoft/deberta-v2-xlarge-mnli": 17,
-    "microsoft/mpnet-base": 8,
-    "SpanBERT/spanbert-base-cased": 8,
-    "SpanBERT/spanbert-large-cased": 17,
-}
+# The published hidden layer of each encoder; of others the last one is read.
+LAYERS: dict[str, int] = read_data(Path(__file__).with_name("bert_score_layers.yaml"), dict)
 OWNERS = ("google-bert", "FacebookAI", "distilbert", "albert")  # under whom the Hub has the short names
 
 
@@ -254,7 +225,7 @@ def _f1(vectors: dict[str, tuple[Any, Any]], first: str, second: str) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
 
 
-# ---- by the settings ----------------------------------------------------------------------------------------
+# ---- by the settings ---------------------------------------------------------------------------------------
 CHRF = "chrf"
 
 
