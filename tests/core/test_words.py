@@ -16,7 +16,8 @@ from truerate.detectors.retrieved import retrieved
 from truerate.detectors.tokens.features import units
 from truerate.metrics.bm25 import Index
 from truerate.metrics.ngrams import absent_rate, form, word_grams
-from truerate.metrics.text_overlap import bleu, bleu_sums, chrf, rouge_l
+from truerate.metrics.similarity import chrf
+from truerate.metrics.text_overlap import bleu, bleu_sums, rouge_l
 from truerate.tracks.halueval.sampling import candidate_reason
 from truerate.tracks.wildhallucinations.passages import passages
 from truerate.web.outcomes import Outcome, judged
