@@ -77,21 +77,22 @@ class Entailment:
         save_state(self.name, folder, settings=self.settings)
 
     def load(self, folder: Path) -> "Entailment":
-        """Return this detector; TruerateError where `<name>.json` is missing or names other settings or weights."""
+        """Return this detector; TruerateError where `<name>.json` is missing or names other settings or
+        weights.
+        """
         if load_state(self.name, folder, "settings") != self.settings:
             path = str(Path(folder) / f"{self.name}.json")
             raise TruerateError(
-                f"detector {self.name!r}: {path!r} was written for other settings or weights; run `dvc repro train`"
+                f"detector {self.name!r}: {path!r} was written for other settings or weights; run `dvc "
+                "repro train`"
             )
         return self
 
 
 def chosen(text: str, knowledge: str, how: Entailer, lengths: Lengths) -> list[str]:
     """The `n_passages` passages that hold most of the text's content words, those first that hold more; ties
-    in their order.
-
-    A passage that does not fit beside the text into `max_tokens` is read in pieces. `lengths` counts the
-    network's tokens.
+    in their order. A passage that does not fit beside the text into `max_tokens` is read in pieces. `lengths`
+    counts the network's tokens.
     """
     room = max(how.max_tokens - AROUND - sum(lengths([text])), how.max_tokens // 2, 1)
     wanted = set(content_words(words(text)))
@@ -237,9 +238,8 @@ class Marker:
 
     def entailed(self, pairs: Sequence[Sequence[str]]) -> np.ndarray:
         """1 − the largest p among the fact's tokens, of each (passage, fact), shape (pairs,), in [0, 1]; 1
-        for a fact without a token.
-
-        The facts that are asked of one passage share its computation where the detector's mask allows it.
+        for a fact without a token. The facts that are asked of one passage share its computation where the
+        detector's mask allows it.
         """
         probabilities, asked = np.ones(len(pairs)), defaultdict(list)
         for index, (passage, _) in enumerate(pairs):

@@ -17,10 +17,9 @@ BREAK = "\n\n"  # between two passages of a knowledge
 
 def with_evidence(contexts: pl.DataFrame, samples: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     """Contexts with a further row for each sample that names evidence: its id stands in `item_id`, its
-    passages are its `knowledge`.
-
-    `question` and `history` are its item's. A sample whose evidence is empty has empty knowledge: nothing was
-    found for it. Raises TruerateError for evidence that names no passage of a known document.
+    passages are its `knowledge`. `question` and `history` are its item's. A sample whose evidence is empty
+    has empty knowledge: nothing was found for it. Raises TruerateError for evidence that names no passage of
+    a known document.
     """
     texts = dict(documents.select("document_id", "text").iter_rows())
     named_evidence = samples.select("sample_id", "item_id", pair("attributes", "evidence")).filter(

@@ -106,7 +106,6 @@ def fit_members(
     entailment: Networks = NONE,
 ) -> None:
     """Fit each member on these samples and save it in `folder`; files of members no longer named are removed.
-
     A family of no members leaves an empty folder. Raises TruerateError for an unknown member or where there
     are no samples.
     """

@@ -1,5 +1,5 @@
-"""Files of a published detector, downloaded from the Hugging Face Hub and held against their checksums; and which
-weights they are, wherever they lie.
+"""Files of a published detector, downloaded from the Hugging Face Hub and held against their checksums; and
+which weights they are, wherever they lie.
 """
 
 import hashlib
@@ -17,10 +17,8 @@ def downloaded(
     repo: str, revision: str | None, files: Sequence[str], options: Mapping[str, Any] | None = None
 ) -> Path:
     """The folder in huggingface_hub's cache that holds these files of a repository at a revision, and nothing
-    else.
-
-    Raises TruerateError, one line, where there is no such repository or revision, it may not be read, or the
-    Hub does not answer.
+    else. Raises TruerateError, one line, where there is no such repository or revision, it may not be read,
+    or the Hub does not answer.
     """
     from huggingface_hub import errors as hub
     from huggingface_hub import snapshot_download
@@ -66,10 +64,8 @@ def _sha256(path: Path) -> str | None:
 
 def identity_of(weights: str, revision: str | None) -> str:
     """What names the weights behind a Hub id or a folder: `id@commit`, or sixteen hex digits over the
-    folder's names and bytes.
-
-    `weights` has been loaded: its config.json lies in huggingface_hub's cache, in a folder named by its
-    commit.
+    folder's names and bytes. `weights` has been loaded: its config.json lies in huggingface_hub's cache, in a
+    folder named by its commit.
     """
     from huggingface_hub import hf_hub_download
 

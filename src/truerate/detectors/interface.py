@@ -1,4 +1,6 @@
-"""The interface of a detector: what its rules see of a text, the file of its state, the frame of its judgements."""
+"""The interface of a detector: what its rules see of a text, the file of its state, the frame of its
+judgements.
+"""
 
 import json
 from collections.abc import Callable, Sequence
@@ -17,12 +19,10 @@ ANY_TASK = "*"
 
 
 class Detector(Protocol):
-    """What judges labelled texts after having seen some.
-
-    `samples` has the columns of `schemas.Sample`; `contexts` has `item_id`, `knowledge`, `question`,
-    `history` (what a text is checked against and what it answers); a row under a sample's id instead of an
-    item's holds that sample's own knowledge (evidence.py). `fit` learns from every row it is given; `judge`
-    never reads a label.
+    """What judges labelled texts after having seen some. `samples` has the columns of `schemas.Sample`;
+    `contexts` has `item_id`, `knowledge`, `question`, `history` (what a text is checked against and what it
+    answers); a row under a sample's id instead of an item's holds that sample's own knowledge (evidence.py).
+    `fit` learns from every row it is given; `judge` never reads a label.
     """
 
     name: str
@@ -71,9 +71,7 @@ Verdicts = tuple[np.ndarray, np.ndarray]  # verdicts (Boolean) and P(hallucinate
 @dataclass(frozen=True)
 class Rule:
     """How a detector learns from the texts of one task and how it then judges texts: two pure functions and
-    their card.
-
-    `about` says what the rule is, in the words of the detector page.
+    their card. `about` says what the rule is, in the words of the detector page.
     """
 
     name: str
@@ -135,6 +133,8 @@ def judgements(
 
 
 def said_columns(readings: Sequence[Any]) -> dict[str, list[Any]]:
-    """Return the columns of `judgements` that records hold: verdict, p, reason, spans and rationale of each text."""
+    """Return the columns of `judgements` that records hold: verdict, p, reason, spans and rationale of each
+    text.
+    """
     names = ("verdict", "p", "reason", "spans", "rationale")
     return {name: [getattr(reading, name) for reading in readings] for name in names}

@@ -39,9 +39,7 @@ def by_regression(
     features_of: Callable[[Texts], np.ndarray],
 ) -> tuple[Callable[[Texts, int], State], Callable[[State, Texts], Verdicts]]:
     """Learn and apply a logistic regression on standardised features (texts, features); the prevalence alone
-    where a class is missing.
-
-    Hallucinated from a probability of one half.
+    where a class is missing. Hallucinated from a probability of one half.
     """
 
     def learn(texts: Texts, seed: int) -> State:

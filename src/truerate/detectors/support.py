@@ -25,9 +25,8 @@ NAMES = (
 
 
 def support_features(texts: Texts) -> np.ndarray:
-    """The features of NAMES for each text against its knowledge: shape (texts, 8).
-
-    Shares are in [0, 1], 0 where the text holds nothing of the kind; without evidence everything is absent.
+    """The features of NAMES for each text against its knowledge: shape (texts, 8). Shares are in [0, 1], 0
+    where the text holds nothing of the kind; without evidence everything is absent.
     """
     rows = [_features(text, knowledge) for text, knowledge in zip(texts.texts, texts.knowledge, strict=True)]
     return np.array(rows, dtype=float).reshape(-1, len(NAMES))

@@ -34,10 +34,8 @@ def judge_by_draw(state: State, texts: Texts) -> Verdicts:
 
 def learn_cut(features: dict[str, np.ndarray], labels: np.ndarray) -> State:
     """The feature that orders the two classes best (AUROC's distance from .5; the first on a tie), with its
-    best threshold.
-
-    Where no feature tells anything (one class, or all values equal) there is no cut: the more frequent label
-    is always given, hallucinated on a tie.
+    best threshold. Where no feature tells anything (one class, or all values equal) there is no cut: the more
+    frequent label is always given, hallucinated on a tie.
     """
     prevalence = float(labels.mean())
     cuts = {name: best_threshold(values, labels) for name, values in features.items()}

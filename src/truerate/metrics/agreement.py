@@ -37,10 +37,9 @@ def rating_counts(rows: pl.DataFrame) -> np.ndarray:
 
 def agreement_sums(counts: np.ndarray) -> np.ndarray:
     """What agreement is made of, a row per unit: 1, the share of its rater pairs that agree, its pairs that
-    disagree over its raters but one, and its ratings of each label; (units, 3 + labels).
-
-    `counts` (units, labels): how many raters gave each label. A unit with fewer than two ratings holds no
-    pair: its row is zeros.
+    disagree over its raters but one, and its ratings of each label; (units, 3 + labels). `counts` (units,
+    labels): how many raters gave each label. A unit with fewer than two ratings holds no pair: its row is
+    zeros.
     """
     counts = np.asarray(counts, dtype=float)
     n = counts.sum(axis=1)
@@ -52,9 +51,7 @@ def agreement_sums(counts: np.ndarray) -> np.ndarray:
 
 def percent_agreement(sums: np.ndarray) -> np.ndarray:
     """Mean over units of the share of rater pairs that agree, in [0, 1], from totals (…, 3 + labels) of
-    `agreement_sums`.
-
-    NaN where no unit has two ratings.
+    `agreement_sums`. NaN where no unit has two ratings.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         return sums[..., 1] / sums[..., 0]
@@ -77,10 +74,9 @@ def fleiss_kappa(sums: np.ndarray) -> np.ndarray:
 
 def krippendorff_alpha(sums: np.ndarray) -> np.ndarray:
     """Krippendorff's α for nominal labels: 1 − D_o / D_e from the coincidence matrix (Krippendorff 2011),
-    from totals (…, 3 + labels) of `agreement_sums`.
-
-    Units with one rating hold no pair and are left out; different numbers of raters are weighted by their
-    ratings, unlike in `fleiss_kappa`. At most 1; NaN over no pair, or where only one label occurs (D_e = 0).
+    from totals (…, 3 + labels) of `agreement_sums`. Units with one rating hold no pair and are left out;
+    different numbers of raters are weighted by their ratings, unlike in `fleiss_kappa`. At most 1; NaN over
+    no pair, or where only one label occurs (D_e = 0).
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         of_label = sums[..., 3:]
@@ -127,9 +123,8 @@ def table_agreement(tables: np.ndarray) -> np.ndarray:
 
 def cohen_kappa(tables: np.ndarray) -> np.ndarray:
     """Cohen's κ of two raters: (p_o − p_e) / (1 − p_e) with each rater's own label shares (Cohen 1960), from
-    contingency tables (…, k, k), whose cells may be weighted.
-
-    In [−1, 1]; NaN over nothing, or where both always say the same one label (p_e = 1).
+    contingency tables (…, k, k), whose cells may be weighted. In [−1, 1]; NaN over nothing, or where both
+    always say the same one label (p_e = 1).
     """
     n = tables.sum(axis=(-2, -1))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -139,10 +134,9 @@ def cohen_kappa(tables: np.ndarray) -> np.ndarray:
 
 def marked_agreement(first: Iterable[np.ndarray], second: Iterable[np.ndarray]) -> float | None:
     """Of the tokens that either of two raters marks, the share that both mark, over aligned texts: arrays of
-    token labels, 0 for not marked.
-
-    mFAVA screens annotators against silver at 40 % and does not say of what; unmarked tokens are left out
-    here, else they alone would pass anyone. In [0, 1]; None where neither marks any.
+    token labels, 0 for not marked. mFAVA screens annotators against silver at 40 % and does not say of what;
+    unmarked tokens are left out here, else they alone would pass anyone. In [0, 1]; None where neither marks
+    any.
     """
     both = either = 0
     for mark, other in zip(first, second, strict=True):
@@ -170,9 +164,8 @@ def span_counts(
     raters: Sequence[Sequence[Span]], units: Sequence[Span], *, rule: Literal["inside", "overlap"]
 ) -> np.ndarray:
     """Ratings of each unit of one text as (units, 2) counts of unmarked and marked, one rater per list of
-    spans (an empty list rates too).
-
-    `agreement_sums` of them, added up over texts, are what `fleiss_kappa` and `krippendorff_alpha` read.
+    spans (an empty list rates too). `agreement_sums` of them, added up over texts, are what `fleiss_kappa`
+    and `krippendorff_alpha` read.
     """
     marks = sum(
         (marked_units(spans, units, rule=rule).astype(float) for spans in raters), np.zeros(len(units))
@@ -205,11 +198,9 @@ def pearson(
     first: Sequence[float | None], second: Sequence[float | None], *, n_fitted: int = 0
 ) -> Correlation:
     """Pearson's product-moment correlation over the points that both lists have, its p-value from Student's t
-    with n − 2 degrees.
-
-    `n_fitted`: degrees that were spent before, as by taking group means off the points. It treats the points
-    as independent. None where no degree is left (without `n_fitted`, over fewer than three points) or where
-    one list is constant; p is 0 at |r| = 1.
+    with n − 2 degrees. `n_fitted`: degrees that were spent before, as by taking group means off the points.
+    It treats the points as independent. None where no degree is left (without `n_fitted`, over fewer than
+    three points) or where one list is constant; p is 0 at |r| = 1.
     """
     points = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
     x, y = np.array(points, dtype=float).reshape(-1, 2).T
@@ -242,9 +233,8 @@ def pearson_within(
 
 def t_test(first: Sequence[float], second: Sequence[float]) -> Difference:
     """Student's two-sample t-test with pooled variance (Student 1908). It treats every value as independent
-    of all others.
-
-    p is None where a group has no value, fewer than three values are there in all, or nothing varies.
+    of all others. p is None where a group has no value, fewer than three values are there in all, or nothing
+    varies.
     """
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     n, degrees = len(a) + len(b), len(a) + len(b) - 2
@@ -270,10 +260,9 @@ class Agreement(NamedTuple):
 
 def kendall(first: Sequence[float], second: Sequence[float]) -> Agreement:
     """Kendall's τ-b of two lists over the same subjects (Kendall 1945), in [−1, 1]: concordant less
-    discordant pairs, over the root of the pairs untied in the first times those untied in the second.
-
-    A flip is a discordant pair, as places (i, j) with i < j; a tie on either side is none. τ is None where
-    one list is constant or has fewer than two values.
+    discordant pairs, over the root of the pairs untied in the first times those untied in the second. A flip
+    is a discordant pair, as places (i, j) with i < j; a tie on either side is none. τ is None where one list
+    is constant or has fewer than two values.
     """
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     i, j = np.triu_indices(len(x), k=1)

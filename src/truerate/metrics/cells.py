@@ -278,9 +278,8 @@ def spread(values: np.ndarray) -> float | None:
 
 def mean_of_cells(estimates: Sequence[Interval], *, is_independent: bool = True) -> Interval | None:
     """The plain mean of estimates, as over languages, with the interval of `rates.mean_of_intervals`; NaN
-    ends where one of them has none, None where one has no value.
-
-    `is_independent`: whether no cluster stands behind two of them.
+    ends where one of them has none, None where one has no value. `is_independent`: whether no cluster stands
+    behind two of them.
     """
     if any(np.isnan(estimate.value) for estimate in estimates):
         return None

@@ -105,7 +105,6 @@ def bootstrap_sums(sums: np.ndarray, *, n_resamples: int, seed: int) -> np.ndarr
 
 def wide_quantile(n_clusters: int, *, confidence: float) -> float:
     """The two-sided normal quantile, widened so that few clusters do not give too short an interval.
-
     √(n/(n−1)) · t quantile with n − 1 degrees of freedom: the expanded percentile interval (Hesterberg 2015,
     Am. Statistician 69:371).
     """
@@ -119,10 +118,8 @@ def agreed(
     value: float, n_clusters: int, *, confidence: float, bounds: tuple[float, float] = UNIT
 ) -> Interval | None:
     """The interval of a statistic on which all clusters agree: Wilson's over the number of clusters,
-    stretched from [0, 1] to `bounds`.
-
-    Each cluster counts as one row. None over no cluster, where the value is undefined, or where it leaves the
-    bounds.
+    stretched from [0, 1] to `bounds`. Each cluster counts as one row. None over no cluster, where the value
+    is undefined, or where it leaves the bounds.
     """
     low, high = bounds
     share = (value - low) / (high - low)
@@ -199,11 +196,9 @@ def cluster_bootstrap(
     bounds: Bounds = UNIT,
 ) -> list[Interval | None]:
     """Accelerated bootstrap intervals of statistics of totals: `statistic` maps (draws, k) to (draws, m), NaN
-    where undefined.
-
-    `bounds`: between what a statistic lies by definition, for all of them or one pair for each. None where
-    there are fewer than two clusters (one cluster says nothing of the spread between clusters), or the value
-    is undefined.
+    where undefined. `bounds`: between what a statistic lies by definition, for all of them or one pair for
+    each. None where there are fewer than two clusters (one cluster says nothing of the spread between
+    clusters), or the value is undefined.
     """
     sums = np.asarray(sums, dtype=float)
     n = len(sums)
@@ -233,11 +228,10 @@ def cluster_bootstrap(
 
 
 def carrying(sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """How many clusters carry each statistic: those on which it is defined, (m,).
-
-    A statistic of several parts (the mean recall of two classes) may be defined on no cluster alone; there
-    neighbours are put together in twos, fours, … until such groups define it, and the groups are counted. At
-    least 1: all clusters are one group.
+    """How many clusters carry each statistic: those on which it is defined, (m,). A statistic of several
+    parts (the mean recall of two classes) may be defined on no cluster alone; there neighbours are put
+    together in twos, fours, … until such groups define it, and the groups are counted. At least 1: all
+    clusters are one group.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         effective = (~np.isnan(statistic(sums))).sum(axis=0)
@@ -254,11 +248,9 @@ def ratio_intervals(
     numerators: np.ndarray, denominators: np.ndarray, *, n_resamples: int, confidence: float, seed: int
 ) -> list[Interval | None]:
     """Cluster-bootstrap intervals of m shares at once from per-cluster numerators and denominators, both
-    (clusters, m).
-
-    Where every cluster agrees on a share a bootstrap has no spread and would claim certainty: there Wilson's
-    interval over the number of clusters that enter is given (`agreed`). None where a share is over nothing,
-    or there is one cluster in all.
+    (clusters, m). Where every cluster agrees on a share a bootstrap has no spread and would claim certainty:
+    there Wilson's interval over the number of clusters that enter is given (`agreed`). None where a share is
+    over nothing, or there is one cluster in all.
     """
     top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
     m = top.shape[1]
@@ -275,11 +267,9 @@ def ratio_intervals(
 
 def effective_n(numerators: np.ndarray, denominators: np.ndarray) -> float:
     """How many independent rows a clustered share is worth: p(1 − p) over its cluster-robust (linearised)
-    variance.
-
-    More than its rows where those of a cluster tend to differ, as two answers to one question of which one is
-    right. `numerators` and `denominators` are per cluster, (clusters,). At p of 0 or 1, and where all
-    clusters agree, every cluster counts as one row; 0 over nothing.
+    variance. More than its rows where those of a cluster tend to differ, as two answers to one question of
+    which one is right. `numerators` and `denominators` are per cluster, (clusters,). At p of 0 or 1, and
+    where all clusters agree, every cluster counts as one row; 0 over nothing.
     """
     top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
     top, bottom = top[bottom > 0], bottom[bottom > 0]
@@ -318,10 +308,9 @@ def wilson_clustered(
 
 def share_interval(numerators: np.ndarray, denominators: np.ndarray, *, confidence: float) -> Interval | None:
     """The interval of every share: Wilson's on its rows where each cluster counts at most one row of yes or
-    no, else `wilson_clustered`, on the number of rows that the clusters are worth.
-
-    `numerators`, `denominators` (clusters,): sums within clusters, weighted ones with a mean weight of 1.
-    None over nothing; (value, NaN, NaN) where several rows all lie in one cluster.
+    no, else `wilson_clustered`, on the number of rows that the clusters are worth. `numerators`,
+    `denominators` (clusters,): sums within clusters, weighted ones with a mean weight of 1. None over
+    nothing; (value, NaN, NaN) where several rows all lie in one cluster.
     """
     top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
     top, bottom = top[bottom > 0], bottom[bottom > 0]

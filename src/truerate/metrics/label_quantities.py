@@ -164,11 +164,9 @@ RECORDS: Mapping[str, Metric] = {
 
 def quantity(name: str, labels: pl.DataFrame, subject: str, where: Mapping[str, str]) -> float | None:
     """A quantity of labels: of one subject, of all together (`ALL`), or the lowest or highest of all
-    subjects.
-
-    `where` says what is counted (`QUESTION`, `LABEL`, and `BESIDE` where two questions are compared) and
-    which part of the set: its other keys are pairs of the rows' slices. None where nothing is measured.
-    Raises KeyError for a name that is none of `RECORDS`.
+    subjects. `where` says what is counted (`QUESTION`, `LABEL`, and `BESIDE` where two questions are
+    compared) and which part of the set: its other keys are pairs of the rows' slices. None where nothing is
+    measured. Raises KeyError for a name that is none of `RECORDS`.
     """
     chosen = labels
     for key, value in where.items():

@@ -1,7 +1,7 @@
 """A text as a bag of its word and character n-grams, for classifiers that read nothing but the answer.
 
-Counts are equal to those of scikit-learn's CountVectorizer, each text cut once: a process that fits many folds sees
-each text repeatedly, so what a text holds is kept as numbers, and a fold only gathers them.
+Counts are equal to those of scikit-learn's CountVectorizer, each text cut once: a process that fits many
+folds sees each text repeatedly, so what a text holds is kept as numbers, and a fold only gathers them.
 """
 
 from collections import Counter
@@ -46,9 +46,7 @@ class Grams:
 
     def counts(self, texts: Sequence[str], kind: type = np.int64) -> tuple[list[str], object]:
         """The texts' n-grams, sorted, and how often each text holds them: sparse (texts, n-grams), numbers of
-        a `kind`.
-
-        Of more than MAX_FEATURES the most frequent are kept.
+        a `kind`. Of more than MAX_FEATURES the most frequent are kept.
         """
         pairs = [self.kept_counts(text) for text in texts]
         numbers = _joined([numbers for numbers, _ in pairs])
@@ -133,10 +131,8 @@ def inverse_document_frequency(counts: Any) -> np.ndarray:
 
 def fit_logistic(features: Any, labels: np.ndarray, *, is_balanced: bool = True) -> tuple[np.ndarray, float]:
     """Coefficients and intercept of an L2-regularised logistic regression, with balanced class weights or
-    none, rounded to 6 digits.
-
-    Without weights what it gives are probabilities. Both classes must occur. liblinear in double precision on
-    one thread: the same on every run.
+    none, rounded to 6 digits. Without weights what it gives are probabilities. Both classes must occur.
+    liblinear in double precision on one thread: the same on every run.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -157,9 +153,7 @@ def ngram_counts(
     texts: Sequence[str], vocabularies: tuple[Sequence[str], Sequence[str]] | None = None
 ) -> Any:
     """Counts of word and character n-grams side by side, sparse (texts, features), in as few bytes each as
-    there can be; None where the texts hold none.
-
-    Without vocabularies they are those of the texts themselves.
+    there can be; None where the texts hold none. Without vocabularies they are those of the texts themselves.
     """
     if vocabularies is None:
         return _side_by_side([kind.counts(texts, np.int32)[1] for kind in (WORDS, CHARACTERS)])
@@ -196,9 +190,7 @@ def probabilities_of_counts(
 
 def fit_ngrams(texts: Sequence[str], labels: np.ndarray) -> dict[str, Any]:
     """The regression on the texts' own n-grams as plain values: vocabularies, idf, coefficients, intercept.
-    Both classes must occur.
-
-    Texts without any n-gram leave the vocabularies empty and the intercept 0.
+    Both classes must occur. Texts without any n-gram leave the vocabularies empty and the intercept 0.
     """
     (words, of_words), (characters, of_characters) = (kind.counts(texts) for kind in (WORDS, CHARACTERS))
     counts = _side_by_side([of_words, of_characters])
@@ -255,9 +247,7 @@ def absent_rate(words: Sequence[str], unigrams: Collection[str]) -> float:
 
 def overlap(words: Sequence[str], reference: Sequence[str]) -> Overlap:
     """Lexical features of a text's words against its reference's words; with an empty reference everything is
-    absent.
-
-    A feature of nothing is 0 here and not None: these are inputs of classifiers, not metrics.
+    absent. A feature of nothing is 0 here and not None: these are inputs of classifiers, not metrics.
     """
     lower, lower_reference = [word.lower() for word in words], [word.lower() for word in reference]
     unigrams, bigrams = set(lower_reference), set(zip(lower_reference, lower_reference[1:], strict=False))

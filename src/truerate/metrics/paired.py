@@ -93,10 +93,9 @@ def unpaired_bootstrap(sums: np.ndarray, *, n_resamples: int, seed: int) -> floa
 
 def mcnemar(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Two-sided p-values of McNemar's exact test (McNemar 1947; exact: Mosteller 1952) that two subjects have
-    the same rate: `first` and `second` (m,) are how many units one of the two alone got.
-
-    Each unit on which they differ is a fair coin: p = 2 P(X ≤ min) with X binomial of `first + second` and
-    1/2, at most 1; 1.0 where they differ on none. It holds for independent units of yes or no.
+    the same rate: `first` and `second` (m,) are how many units one of the two alone got. Each unit on which
+    they differ is a fair coin: p = 2 P(X ≤ min) with X binomial of `first + second` and 1/2, at most 1; 1.0
+    where they differ on none. It holds for independent units of yes or no.
     """
     from scipy.special import bdtr
 
@@ -136,11 +135,9 @@ def ratio_contrasts(
 
 def enough_resamples(n_resamples: int, least: float, n_clusters: int) -> int:
     """How many resamples let a p-value of `paired_bootstrap` fall to `least`: at least `n_resamples` and 10 /
-    least.
-
-    Few clusters widen the tail by which p is read, so that these may not be enough: then ten times as many as
-    put one resample beyond it, at most MOST. Where no p can fall so far, as too few clusters flip, no more
-    are drawn.
+    least. Few clusters widen the tail by which p is read, so that these may not be enough: then ten times as
+    many as put one resample beyond it, at most MOST. Where no p can fall so far, as too few clusters flip, no
+    more are drawn.
     """
     from scipy.special import ndtr, stdtrit
 

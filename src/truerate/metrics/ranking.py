@@ -40,11 +40,9 @@ class Comparison(NamedTuple):
 
 
 def families(is_model: Sequence[bool]) -> list[Pairs]:
-    """The pairs of subjects that are tested, by families of Holm's correction.
-
-    The models among themselves are one family, each model against each other subject (baselines) is the
-    second: how many baselines a board has then widens no model's range. Where there is no model all pairs are
-    one family.
+    """The pairs of subjects that are tested, by families of Holm's correction. The models among themselves
+    are one family, each model against each other subject (baselines) is the second: how many baselines a
+    board has then widens no model's range. Where there is no model all pairs are one family.
     """
     models, others = _parted(is_model)
     across = [(model, other) for model in models for other in others]
@@ -189,11 +187,9 @@ def rank_ranges(
     is_model: Sequence[bool] | None = None,
 ) -> list[RankRange]:
     """The rank range of each subject from corrected comparisons; a subject compared with nobody may hold any
-    rank.
-
-    Models are ranked among models; of any other subject it is the place that it would take among them, from 1
-    to their number and one. Where there is no model, or `is_model` is not given, all are ranked among all.
-    "Not different" is not transitive, so these are ranges and not tie groups.
+    rank. Models are ranked among models; of any other subject it is the place that it would take among them,
+    from 1 to their number and one. Where there is no model, or `is_model` is not given, all are ranked among
+    all. "Not different" is not transitive, so these are ranges and not tie groups.
     """
     ranked = _ranked(n_subjects, is_model)
     better, worse = [0] * n_subjects, [0] * n_subjects

@@ -30,7 +30,6 @@ class Share(NamedTuple):
 
 class Corrected(NamedTuple):
     """A corrected rate with its interval, in [0, 1]. `raw` is the estimate before it was cut to [0, 1].
-
     `is_identified` is false where the detector cannot tell (the interval of TPR − FPR holds 0), or its TPR
     and FPR cannot be those of the texts (`is_refuted`): value, low, high and raw are then None.
     """
@@ -44,11 +43,9 @@ class Corrected(NamedTuple):
 
 def hr_est(precision: float | None, recall: float | None, detected: float, tokens: float) -> float | None:
     """mFAVA Eq. 1: precision · detected / (recall · tokens), the share of hallucinated tokens behind
-    `detected` flagged ones.
-
-    It needs precision to transfer, which depends on prevalence: exact only where calibration data and wild
-    data have the same share. May exceed 1. None where precision or recall is None, recall is 0, or there are
-    no tokens.
+    `detected` flagged ones. It needs precision to transfer, which depends on prevalence: exact only where
+    calibration data and wild data have the same share. May exceed 1. None where precision or recall is None,
+    recall is 0, or there are no tokens.
     """
     if precision is None or not recall or not tokens:
         return None
@@ -127,10 +124,9 @@ def opened(edge: int, flagged: Interval, tpr: float, fpr: float) -> tuple[float,
 
 def clustered_share(tops: np.ndarray, bottoms: np.ndarray, *, confidence: float) -> Share:
     """A share of clustered rows as one of independent rows: its rate, and the number of rows it is worth
-    (`intervals.effective_n`).
-
-    `tops`, `bottoms` (clusters,). Few clusters are widened by Student's t (Korn & Graubard 1998), as in
-    `intervals.wilson_clustered`. Over nothing, or over one cluster, it is a share of nothing.
+    (`intervals.effective_n`). `tops`, `bottoms` (clusters,). Few clusters are widened by Student's t (Korn &
+    Graubard 1998), as in `intervals.wilson_clustered`. Over nothing, or over one cluster, it is a share of
+    nothing.
     """
     from scipy.special import stdtrit
 

@@ -1,13 +1,13 @@
 """Recognition: does a judge say of a text that it contains hallucination, and is it right?
 
-Each metric is a ratio of sums over texts: a function of `Verdicts` gives the numerator and the denominator of every
-text, (texts,) each. The hallucinated class is the positive one. A ratio over nothing is null. A judge that ran
-several times (the seeds of a detector) says Yes in a share of its runs, and No in a share.
+Each metric is a ratio of sums over texts: a function of `Verdicts` gives the numerator and the denominator of
+every text, (texts,) each. The hallucinated class is the positive one. A ratio over nothing is null. A judge
+that ran several times (the seeds of a detector) says Yes in a share of its runs, and No in a share.
 
-As each metric adds up over texts, what it gives for one text of every kind (`_KINDS`) says what it makes of counts:
-a board of a hundred thousand texts and a dozen judges is a few small tables (`counted`). Their columns are COUNTED:
-of the hallucinated texts those judged so (`tp`), judged free of it (`fn`) and without a readable verdict (`up`); of
-the others `fp`, `tn`, `un`.
+As each metric adds up over texts, what it gives for one text of every kind (`_KINDS`) says what it makes of
+counts: a board of a hundred thousand texts and a dozen judges is a few small tables (`counted`). Their
+columns are COUNTED: of the hallucinated texts those judged so (`tp`), judged free of it (`fn`) and without a
+readable verdict (`up`); of the others `fp`, `tn`, `un`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -215,11 +215,10 @@ OF_BALANCED: Mapping[str, Statistic] = MappingProxyType(
 
 
 def count_scores(subject: str, where: Mapping[str, Any], counts: pl.DataFrame, writer: ScoreWriter) -> Rows:
-    """Return score rows of every recognition metric of one judge from `counted` rows, and of what depends on the share
-    of hallucinated texts also as a balanced set would give it (`view` balanced).
-
-    Where every reply is a dead letter nothing was answered (`ScoreWriter.no_answers`). Where replies came and none
-    could be read there is no accuracy: all but `unparsed_rate` is empty, and `no_verdicts` counts them.
+    """Return score rows of every recognition metric of one judge from `counted` rows, and of what depends on
+    the share of hallucinated texts also as a balanced set would give it (`view` balanced). Where every reply
+    is a dead letter nothing was answered (`ScoreWriter.no_answers`). Where replies came and none could be
+    read there is no accuracy: all but `unparsed_rate` is empty, and `no_verdicts` counts them.
     """
     by_group = counts.group_by("group_id", maintain_order=True)
     grouped = by_group.agg(total(pl.col(*COUNTED, "n_dead"))).sort("group_id")
@@ -238,8 +237,8 @@ def count_scores(subject: str, where: Mapping[str, Any], counts: pl.DataFrame, w
 
 
 def _statistics(subject: str, where: Mapping[str, Any], sums: np.ndarray, writer: ScoreWriter) -> Rows:
-    """Return rows of the statistics that are no shares, all from one bootstrap; where each class was judged alike
-    throughout, those that have no spread take their ends from the rates of the classes.
+    """Return rows of the statistics that are no shares, all from one bootstrap; where each class was judged
+    alike throughout, those that have no spread take their ends from the rates of the classes.
     """
     slices = [(name, where) for name in RATIOS] + [(name, {**where, VIEW: BALANCED}) for name in OF_BALANCED]
     each = writer.intervals(sums, _all_of) if len(sums) else [Interval(np.nan, np.nan, np.nan)] * len(slices)

@@ -45,10 +45,8 @@ class Statistics(Protocol):
 
 @dataclass(frozen=True)
 class ScoreWriter:
-    """Where the scores of a board belong and how their intervals are made.
-
-    A metric over nothing is a row with a null value, and one that rests on a single cluster has a value and
-    no interval.
+    """Where the scores of a board belong and how their intervals are made. A metric over nothing is a row
+    with a null value, and one that rests on a single cluster has a value and no interval.
     """
 
     board: str
@@ -200,9 +198,8 @@ class ScoreWriter:
         self, sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray], *, bounds: Bounds = UNIT
     ) -> list[Interval]:
         """Values of statistics of column totals with their cluster-bootstrap intervals; NaN where a value or
-        interval is not defined.
-
-        `sums` (clusters, k); `statistic` maps totals (draws, k) to (draws, m), each between its `bounds`.
+        interval is not defined. `sums` (clusters, k); `statistic` maps totals (draws, k) to (draws, m), each
+        between its `bounds`.
         """
         with np.errstate(invalid="ignore", divide="ignore"):
             values = statistic(np.asarray(sums, dtype=float).sum(axis=0, keepdims=True))[0]

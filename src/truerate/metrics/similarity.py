@@ -23,9 +23,8 @@ ORDERS, BETA = 6, 2  # character n-grams of 1 to 6, recall counted twice (Popovi
 
 def chrf(groups: Groups) -> list[list[float]]:
     """chrF of each pair of texts of each group in [0, 1], mean of both directions so that the order does not
-    matter (Popović 2015; equal to sacrebleu's `sentence_score`, whose n-grams it takes once per text).
-
-    Two empty texts are the same text: 1. An empty text against another: 0.
+    matter (Popović 2015; equal to sacrebleu's `sentence_score`, whose n-grams it takes once per text). Two
+    empty texts are the same text: 1. An empty text against another: 0.
     """
     from sacrebleu.metrics.helpers import extract_all_char_ngrams
 
@@ -72,10 +71,8 @@ def mean_pairwise(groups: Groups, measure: Measure) -> list[float | None]:
 
 def least_similar(rows: pl.DataFrame, n: int) -> list[str]:
     """The `n` item ids of lowest `similarity` (HELMA 2.2), from columns `item_id`, `similarity`; ties go by
-    item id, nulls are left out.
-
-    All of them where there are fewer than `n`. Returned sorted by similarity, so that the choice never
-    depends on the order of rows.
+    item id, nulls are left out. All of them where there are fewer than `n`. Returned sorted by similarity, so
+    that the choice never depends on the order of rows.
     """
     return rows.drop_nulls("similarity").sort("similarity", "item_id").head(n)["item_id"].to_list()
 

@@ -104,10 +104,8 @@ def probabilities(n: int, soft_spans: Iterable[Soft]) -> np.ndarray:
 
 def spearman(first: np.ndarray, second: np.ndarray) -> float:
     """Spearman's rank correlation of two aligned vectors, ties with average ranks; values are compared after
-    rounding to 8 digits.
-
-    Where a vector is constant: 1 if both are, else 0 (the task's rule), so marking all and marking nothing
-    get the same.
+    rounding to 8 digits. Where a vector is constant: 1 if both are, else 0 (the task's rule), so marking all
+    and marking nothing get the same.
     """
     a, b = np.round(first, 8), np.round(second, 8)
     is_constant = [len(vector) == 0 or bool((vector == vector[0]).all()) for vector in (a, b)]

@@ -17,10 +17,9 @@ def rouge_words(text: str) -> list[str]:
 
 
 def rouge_l(pairs: Iterable[tuple[str, str]]) -> list[float]:
-    """ROUGE-L F1 of each pair of a target and a text, in [0, 1].
-
-    F1 = 2 L / (m + n), L the length of the longest common subsequence of the m and n words: the harmonic mean
-    of L / m and L / n. 0 where a side has no word. A text that comes in several pairs is cut into words once.
+    """ROUGE-L F1 of each pair of a target and a text, in [0, 1]. F1 = 2 L / (m + n), L the length of the
+    longest common subsequence of the m and n words: the harmonic mean of L / m and L / n. 0 where a side has
+    no word. A text that comes in several pairs is cut into words once.
     """
     words_of_text: dict[str, list[str]] = {}
 

@@ -10,10 +10,8 @@ AT_ONCE = 1_000_000  # weights of scores that are held at once
 
 class Threshold(NamedTuple):
     """A cut of one feature. Above it (strictly) texts are judged hallucinated where `is_above`, else below or
-    at it.
-
-    `p_above` and `p_below` are the shares of hallucinated texts on either side in the data it was learned
-    from.
+    at it. `p_above` and `p_below` are the shares of hallucinated texts on either side in the data it was
+    learned from.
     """
 
     cut: float
@@ -32,10 +30,8 @@ class Threshold(NamedTuple):
 
 def best_threshold(values: np.ndarray, labels: np.ndarray) -> Threshold | None:
     """The cut and direction of highest balanced accuracy, halfway between two neighbouring values; the lowest
-    such cut on a tie.
-
-    Balanced accuracy, so that a rare class is not given up. None where a class is missing or all values are
-    equal.
+    such cut on a tie. Balanced accuracy, so that a rare class is not given up. None where a class is missing
+    or all values are equal.
     """
     x, y = np.asarray(values, dtype=float), np.asarray(labels, dtype=bool)
     steps = np.unique(x)
@@ -76,10 +72,9 @@ def grouped_auroc(
     scores: np.ndarray, labels: np.ndarray, groups: np.ndarray, weights: Iterable[np.ndarray]
 ) -> np.ndarray:
     """`weighted_auroc` of rows that have the weight of their group: blocks of `weights` (resamples, groups) →
-    (resamples of all blocks,); `groups` (rows,): places of groups.
-
-    Rows of one score, side and group are added up before they are weighed, so that no weight stands for each
-    row: with many rows per group that would take as many times the memory.
+    (resamples of all blocks,); `groups` (rows,): places of groups. Rows of one score, side and group are
+    added up before they are weighed, so that no weight stands for each row: with many rows per group that
+    would take as many times the memory.
     """
     from scipy.sparse import csr_array
 
@@ -106,9 +101,8 @@ def auroc_of_counts(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
 
 def average_precision_of_counts(positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
     """Σ (recall − recall above) · precision over descending scores (scikit-learn's definition, without
-    interpolation) of rows counted at each of some ascending scores, (…, scores) of either class → (…,).
-
-    In [0, 1]; the share of positive rows for a constant score. NaN where a class has none.
+    interpolation) of rows counted at each of some ascending scores, (…, scores) of either class → (…,). In
+    [0, 1]; the share of positive rows for a constant score. NaN where a class has none.
     """
     n_found, marked = (np.cumsum(counts[..., ::-1], axis=-1) for counts in (positive, positive + negative))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -128,9 +122,8 @@ def average_precision(scores: np.ndarray, labels: np.ndarray) -> float | None:
 
 def best_f1_cut(scores: np.ndarray, labels: np.ndarray) -> float | None:
     """The cut above which (strictly) marking rows (rows,) gives the highest F1 against their labels: halfway
-    between two neighbouring scores, or between 0 and the lowest; of equals the highest.
-
-    Scores are not below 0. None where no row is positive.
+    between two neighbouring scores, or between 0 and the lowest; of equals the highest. Scores are not below
+    0. None where no row is positive.
     """
     x, y = np.asarray(scores, dtype=float), np.asarray(labels, dtype=bool)
     if not y.any():
@@ -155,10 +148,9 @@ def log_loss(p: np.ndarray, labels: np.ndarray) -> float | None:
 
 
 def grouped_folds(groups: Sequence[str], *, n_folds: int, seed: int) -> np.ndarray:
-    """The fold of each row, such that rows of one group share a fold and folds are of near-equal size.
-
-    Groups are shuffled by the seed, then dealt, largest first, to the fold with the fewest rows. Fewer groups
-    than folds: fewer folds.
+    """The fold of each row, such that rows of one group share a fold and folds are of near-equal size. Groups
+    are shuffled by the seed, then dealt, largest first, to the fold with the fewest rows. Fewer groups than
+    folds: fewer folds.
     """
     names, index, sizes = np.unique(np.asarray(groups, dtype=str), return_inverse=True, return_counts=True)
     shuffled = np.random.default_rng(seed).permutation(len(names))

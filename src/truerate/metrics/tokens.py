@@ -39,9 +39,7 @@ def word_offsets(text: str) -> list[Span]:
 @lru_cache(maxsize=4)
 def offsets_by(tokenizer: str) -> Callable[[str], list[Span]]:
     """The function that cuts a text into tokens: `words`, or a tokenizer by Hub id or path (its special
-    tokens left out).
-
-    Raises TruerateError where there is no such tokenizer, or one that gives no offsets.
+    tokens left out). Raises TruerateError where there is no such tokenizer, or one that gives no offsets.
     """
     if tokenizer == WORDS:
         return word_offsets
@@ -114,10 +112,8 @@ class TokenLine:
 
     def marked(self, texts: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
         """Which tokens (tokens,) overlap one of the spans by at least one character; span i lies in text
-        `texts[i]`.
-
-        The rule of `tokens.marked`. Tokens of one text must be in order and must not overlap. Empty spans
-        mark none.
+        `texts[i]`. The rule of `tokens.marked`. Tokens of one text must be in order and must not overlap.
+        Empty spans mark none.
         """
         keep = starts < ends
         begin, end = self.base[texts[keep]] + starts[keep], self.base[texts[keep]] + ends[keep]
@@ -201,7 +197,6 @@ def false_positive_rate(totals: np.ndarray) -> np.ndarray:
 
 def recall_of_type(totals: np.ndarray) -> np.ndarray:
     """Of the gold tokens of a type, the share that is detected as any type (mFAVA Table 3's recall by type).
-
     `totals` (…, 4) of a type: gold, those of them that are detected at all, detected as this type, right by
     type. NaN where none is gold.
     """

@@ -31,7 +31,6 @@ class TopicFailure(NamedTuple):
 
 def lda_topics(texts: Sequence[str], *, n_topics: int, seed: int, n_words: int = 8) -> Topics:
     """Latent Dirichlet allocation (Blei et al. 2003; scikit-learn, batch) over the texts' words, seeded.
-
     English stop words and words of one letter are left out. Texts without a word left go to topic 0; no words
     at all: no topics' words.
     """
@@ -61,11 +60,9 @@ def topic_failures(
     seed: int,
 ) -> list[TopicFailure]:
     """Which topics are *failed*: a failure rate above the board's, one-sided, Holm-corrected over the topics
-    that have texts.
-
-    One row is one judged text; of several runs of a judge `is_failed` is the share. Where every cluster holds
-    one row the p-value is the exact binomial tail with the board's rate; else a centred one-sided cluster
-    bootstrap of the difference to the board's rate, which resamples both, with add-one.
+    that have texts. One row is one judged text; of several runs of a judge `is_failed` is the share. Where
+    every cluster holds one row the p-value is the exact binomial tail with the board's rate; else a centred
+    one-sided cluster bootstrap of the difference to the board's rate, which resamples both, with add-one.
     """
     topics, failed = np.asarray(topic_of, dtype=int), np.asarray(is_failed, dtype=float)
     inside = (topics[:, None] == np.arange(n_topics)).astype(float)
@@ -115,10 +112,8 @@ def failure_rows(
     rows: pl.DataFrame, topics: Mapping[str, int], words: Sequence[Sequence[str]], **drawn: Any
 ) -> list[dict[str, Any]]:
     """`topic_failures` of one judge as plain rows: `topic`, its `words`, `n`, `n_failed`, `rate`, `p_holm`,
-    `is_failed`.
-
-    From `item_id`, `is_wrong` and `group_id` of what it judged; `topics`: the topic of each item; `words`: of
-    each topic; `drawn`: the settings of `topic_failures`.
+    `is_failed`. From `item_id`, `is_wrong` and `group_id` of what it judged; `topics`: the topic of each
+    item; `words`: of each topic; `drawn`: the settings of `topic_failures`.
     """
     failures = topic_failures(
         [topics[name] for name in rows["item_id"]],

@@ -103,10 +103,8 @@ def _all_supported(counted: pl.DataFrame, is_told: pl.Expr) -> pl.Series:
 
 def fact_counts(replies: pl.Series, facts: pl.DataFrame) -> pl.DataFrame:
     """Facts of each reply (by its id, in the order given): COUNTED's kinds of facts. Facts of other replies
-    are left out.
-
-    Every fact is one of twelve kinds (verdict, duplicate, title); their places are counted in one pass,
-    without a group per reply.
+    are left out. Every fact is one of twelve kinds (verdict, duplicate, title); their places are counted in
+    one pass, without a group per reply.
     """
     verdict = pl.col("is_supported").cast(pl.Int32).fill_null(2)
     reply_row = pl.col("generation_id").cast(pl.Enum(replies), strict=False).to_physical().cast(pl.Int32)
@@ -181,7 +179,6 @@ def strict_outcomes(scored: pl.DataFrame) -> pl.DataFrame:
 def common_entities(replies: pl.DataFrame, panel: Collection[str]) -> pl.Series:
     """The entities of which every subject of the panel has a score, each time it is asked (Table 6's common
     subset): one and the same set for all. A reply that responds without a fact that can be read has none.
-
     `replies`: with `score` (`scored_replies`). Freeze the panel per release: one more model changes the set
     for all. No panel, no entity.
     """
@@ -208,9 +205,7 @@ def rank_changes(
     before: Mapping[str, float | None], after: Mapping[str, float | None]
 ) -> dict[str, int | None]:
     """How many places each subject gains from one score to another; negative where it falls, null where
-    either score is.
-
-    Rank is 1 + the number of subjects that are better, among those that have both scores.
+    either score is. Rank is 1 + the number of subjects that are better, among those that have both scores.
     """
     both = {
         name: (first, second)
@@ -266,11 +261,9 @@ def verifier_rates(flagged: float, right: float, missed: float) -> tuple[float, 
 
 def measured(facts: pl.DataFrame, labelled: pl.DataFrame, *, confidence: float) -> Verifier | None:
     """A verifier's error on labelled facts, each weighted as in WildFactScore. None where either verdict has
-    labels in one entity or none.
-
-    `facts`: `is_supported`, `share` (1 over the facts of its reply with a verdict; null without one); all
-    facts of the board. `labelled`: also `entity`, `is_unsupported` (the label) and `weight` (how many facts
-    one stands for).
+    labels in one entity or none. `facts`: `is_supported`, `share` (1 over the facts of its reply with a
+    verdict; null without one); all facts of the board. `labelled`: also `entity`, `is_unsupported` (the
+    label) and `weight` (how many facts one stands for).
     """
     shares, checked = facts.drop_nulls("share"), labelled.drop_nulls(["share", "is_supported"])
     if shares.is_empty() or checked.is_empty():
@@ -345,7 +338,6 @@ def review_correction(
     score: float | None, unsupported: Interval | None, supported: Interval | None
 ) -> Interval | None:
     """What a review of both kinds of verdicts adds to a score: (1 − score) · e_u − score · e_s.
-
     `unsupported`, `supported`: e_u and e_s, the shares of such facts whose verdict was wrong, with their
     intervals. The interval recovers their variances (Zou & Donner 2008). None where one kind was not
     reviewed: unsupported facts alone can only raise a score.

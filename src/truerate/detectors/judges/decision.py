@@ -58,9 +58,8 @@ def suspicion(reading: Reading, n_worst: int = N_WORST) -> float:
 
 def decide(texts: Sequence[HeldOut], n_worst: int = N_WORST) -> Decision:
     """The decision that fits held-out texts best: p a logistic regression on their suspicion, the threshold
-    the one with the best balanced accuracy, that of words the one with the best F1 of characters.
-
-    Without texts of both labels nothing can be chosen: p is the suspicion itself, thresholds are one half.
+    the one with the best balanced accuracy, that of words the one with the best F1 of characters. Without
+    texts of both labels nothing can be chosen: p is the suspicion itself, thresholds are one half.
     """
     labels = np.array([text.label for text in texts], dtype=bool)
     if not labels.any() or labels.all():

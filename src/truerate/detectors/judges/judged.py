@@ -1,5 +1,5 @@
-"""What judges learn from and are asked of, and the judgement of a text: from marked words, for the forms that mark
-words and compose their reasons.
+"""What judges learn from and are asked of, and the judgement of a text: from marked words, for the forms that
+mark words and compose their reasons.
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,9 @@ def load_decision(folder: Path) -> Decision:
 
 
 def reference_of(knowledge: str, history: str, question: str) -> str:
-    """Return knowledge, the turn that is answered and the turns before it, the latest first, as one reference."""
+    """Return knowledge, the turn that is answered and the turns before it, the latest first, as one
+    reference.
+    """
     turns = [line for line in history.splitlines() if line.strip()]
     asked = [question] if question.strip() and not any(question in turn for turn in turns[-1:]) else []
     return "\n".join(part for part in (knowledge, *asked, *reversed(turns)) if part.strip())
@@ -59,9 +61,9 @@ def with_references(passages: pl.DataFrame) -> pl.DataFrame:
 
 
 def training_passages(passages: pl.DataFrame) -> pl.DataFrame:
-    """Return the passages that teach where a hallucination stands: those labelled hallucinated (`is_hallucinated`)
-    with a located span, and those that are not, which have none. A hallucinated one without a location would teach
-    that all of it is clean: it is left out.
+    """Return the passages that teach where a hallucination stands: those labelled hallucinated
+    (`is_hallucinated`) with a located span, and those that are not, which have none. A hallucinated one
+    without a location would teach that all of it is clean: it is left out.
     """
     is_located = pl.col("spans").list.len() > 0
     if "rationale" not in passages.columns:

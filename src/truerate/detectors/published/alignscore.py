@@ -16,9 +16,8 @@ def as_safetensors(
     checkpoint: str | Path, base: str, folder: str | Path, *, revision: str | None = None
 ) -> None:
     """Write an AlignScore checkpoint (`AlignScore-base.ckpt`, `-large`) as a folder of weights; tokenizer and
-    shape are those of its RoBERTa (`base`: a Hub id or folder).
-
-    Raises TruerateError where the file is not there, holds more than tensors, or is none of AlignScore's.
+    shape are those of its RoBERTa (`base`: a Hub id or folder). Raises TruerateError where the file is not
+    there, holds more than tensors, or is none of AlignScore's.
     """
     try:
         state = torch.load(checkpoint, map_location="cpu", weights_only=True)["state_dict"]

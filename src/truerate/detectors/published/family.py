@@ -70,7 +70,9 @@ def _judgements(
 
 @lru_cache(maxsize=1)
 def network(adapter: Adapter, how: Published) -> Any:
-    """Load what asks the weights of an adapter, once: a Marks, Scorer, Writer or Trained. Torch comes with it."""
+    """Load what asks the weights of an adapter, once: a Marks, Scorer, Writer or Trained. Torch comes with
+    it.
+    """
     from truerate.detectors.published.marks import Marks
     from truerate.detectors.published.scorers import SCORERS
     from truerate.detectors.published.trained import Trained
@@ -82,9 +84,8 @@ def network(adapter: Adapter, how: Published) -> Any:
 
 
 def version_of(adapter: Adapter, how: Published, identity: str) -> str:
-    """Return the version of a detector: its weights, wherever they lie, its adapter, and the bits it is read in.
-
-    Versions keep the name `place` of the supported class, with which they began.
+    """Return the version of a detector: its weights, wherever they lie, its adapter, and the bits it is read
+    in. Versions keep the name `place` of the supported class, with which they began.
     """
     values = {name: value for name, value in asdict(adapter).items() if name not in UNVERSIONED}
     values["place"] = values.pop("supported_class")

@@ -66,10 +66,9 @@ def roughly(text: str) -> list[tuple[int, int]]:
 
 
 def judge(adapter: Adapter, texts: Sequence[Text], ask: Ask, *, offsets: Offsets = roughly) -> list[Said]:
-    """What a judge says of each text, in their order; all questions are asked together.
-
-    A text, or each of its sentences where the adapter asks about these, is held against every window of its
-    document. Of sentences the least supported decides.
+    """What a judge says of each text, in their order; all questions are asked together. A text, or each of
+    its sentences where the adapter asks about these, is held against every window of its document. Of
+    sentences the least supported decides.
     """
     asked, plans = plans_of(adapter, texts, lambda text, claim: _pieces(adapter, text, claim, offsets))
     answers = ask([question_of(adapter, piece, claim, text.question) for text, claim, piece in asked])
@@ -119,9 +118,8 @@ def _read(adapter: Adapter, answer: Answered, claim: str) -> Read:
 
 def _p(adapter: Adapter, answers: Sequence[Answered]) -> float | None:
     """P(hallucinated) of a claim by its windows, the least; None where a reply's first word cannot be seen,
-    or neither word is among the likeliest.
-
-    Bespoke-MiniCheck: one minus the share of *yes*. HalluJudge: the share of *yes* of yes and no.
+    or neither word is among the likeliest. Bespoke-MiniCheck: one minus the share of *yes*. HalluJudge: the
+    share of *yes* of yes and no.
     """
     shares = [answer.yes_no for answer in answers]
     if any(share is None for share in shares):

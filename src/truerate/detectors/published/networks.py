@@ -49,8 +49,8 @@ class Tokens:
 
 
 class Network:
-    """Tokenizer and weights of an adapter, on their device. Raises TruerateError, one line, where they cannot be
-    loaded or see fewer tokens than the adapter's window.
+    """Tokenizer and weights of an adapter, on their device. Raises TruerateError, one line, where they cannot
+    be loaded or see fewer tokens than the adapter's window.
     """
 
     kind = "detector"

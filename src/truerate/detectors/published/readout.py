@@ -17,10 +17,9 @@ DIGITS = 4  # of p: what a batch's padding may change lies below
 
 
 class Said(NamedTuple):
-    """What a published detector says of one text.
-
-    `reason`: why there is no verdict; `n_windows`: pieces of the document that were read, summed over what
-    was asked of them; `rationale`: what a judge wrote; `threshold`: of p, where weights bring their own.
+    """What a published detector says of one text. `reason`: why there is no verdict; `n_windows`: pieces of
+    the document that were read, summed over what was asked of them; `rationale`: what a judge wrote;
+    `threshold`: of p, where weights bring their own.
     """
 
     verdict: bool | None
@@ -55,9 +54,8 @@ def class_parts(adapter: Adapter, logits: np.ndarray) -> np.ndarray:
 
 
 def of_chunks(parts: np.ndarray) -> float:
-    """The score of a claim by its chunks (chunks, 2): the largest support minus the largest contradiction.
-
-    A claim is borne out where any chunk does so; SummaC-ZS subtracts what any chunk has against it.
+    """The score of a claim by its chunks (chunks, 2): the largest support minus the largest contradiction. A
+    claim is borne out where any chunk does so; SummaC-ZS subtracts what any chunk has against it.
     """
     return float(parts[:, 0].max() - parts[:, 1].max())
 
@@ -68,9 +66,8 @@ def of_claims(adapter: Adapter, scores: Sequence[float]) -> float:
 
 
 def said_of_score(adapter: Adapter, score: float, n_windows: int) -> Said:
-    """Verdict and p by a score: hallucinated below the threshold, and at it where `is_above` asks for more.
-
-    p = 1 − score; where something is subtracted, so that scores reach from −1 to 1, p = (1 − score) / 2.
+    """Verdict and p by a score: hallucinated below the threshold, and at it where `is_above` asks for more. p
+    = 1 − score; where something is subtracted, so that scores reach from −1 to 1, p = (1 − score) / 2.
     """
     p = (1 - score) / 2 if adapter.against is not None else 1 - score
     return Said(not adapter.is_supported(score), round(min(max(p, 0.0), 1.0), DIGITS), [], n_windows)
@@ -88,10 +85,9 @@ def token_p(adapter: Adapter, logits: np.ndarray) -> np.ndarray:
 def said_of_tokens(
     text: str, offsets: np.ndarray, p: np.ndarray, n_windows: int, *, threshold: float | None = None
 ) -> Said:
-    """Spans, verdict and p of a text by its tokens: `offsets` (tokens, 2) in code points, `p` (tokens,).
-
-    The text is hallucinated where its largest p is above `threshold`, which stands beside the verdict where
-    it is another than .5 (the authors').
+    """Spans, verdict and p of a text by its tokens: `offsets` (tokens, 2) in code points, `p` (tokens,). The
+    text is hallucinated where its largest p is above `threshold`, which stands beside the verdict where it is
+    another than .5 (the authors').
     """
     spans = soft_spans(text, Reading(offsets, p, np.ones(len(p), dtype=int)), BINARY)
     largest = max((span["p"] for span in spans), default=0.0)

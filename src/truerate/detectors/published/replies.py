@@ -96,7 +96,6 @@ def _listed_spans(reply: str, text: str) -> Read:
 
 def _fava_tags(reply: str, text: str) -> Read:
     """FAVA's edits: what it deletes is what is wrong; a tag without a deletion or an addition is wrong whole.
-
     Without a whole tag a reply is the text again, unread where it holds a part of a tag or is mostly other
     words.
     """

@@ -1,8 +1,9 @@
 """Networks that give one score for a claim and a piece of a document: classes of a string or a pair (kinds
 `classes`, `align`), the first token of an encoder (`encoder`), the first word of a decoder (`decoder`).
 
-Each puts the strings of its adapter together and gives logits; what these mean stands in readout.py. The best piece
-counts for a claim, `over` combines the claims of a text. Inputs are never cut here: a row that is too long raises.
+Each puts the strings of its adapter together and gives logits; what these mean stands in readout.py. The best
+piece counts for a claim, `over` combines the claims of a text. Inputs are never cut here: a row that is too
+long raises.
 """
 
 from collections.abc import Sequence
@@ -52,7 +53,9 @@ class Scorer(Network):
         return len(self.tokens.encoded(*self.texts("", claim))["input_ids"]) + SPARE
 
     def pieces(self, document: str, claim: str) -> list[str] | None:
-        """Return the pieces of a document that a claim is asked of; None where the claim leaves no room for any."""
+        """Return the pieces of a document that a claim is asked of; None where the claim leaves no room for
+        any.
+        """
         room = room_beside(self.adapter.window or 0, self.n_beside(claim))
         if room is None:
             return None
@@ -73,8 +76,8 @@ class Scorer(Network):
         return judged
 
     def parts(self, rows: Sequence[tuple[str, str]]) -> np.ndarray:
-        """Return the probabilities that count of each (document, claim), (rows, 2); asked in batches of similar
-        length (`rows_at_once`). Raises TruerateError for a row that is longer than the window.
+        """Return the probabilities that count of each (document, claim), (rows, 2); asked in batches of
+        similar length (`rows_at_once`). Raises TruerateError for a row that is longer than the window.
         """
         inputs = [self.tokens.encoded(*self.texts(*row)) for row in rows]
         lengths = [len(encoded["input_ids"]) for encoded in inputs]
@@ -108,7 +111,9 @@ def rows_at_once(batch: int, longest: int) -> int:
 
 
 class EncoderScorer(Scorer):
-    """HHEM: Flan-T5's encoder with two classes per token, its names prefixed by `t5.`; the first token counts."""
+    """HHEM: Flan-T5's encoder with two classes per token, its names prefixed by `t5.`; the first token
+    counts.
+    """
 
     def load(self) -> Any:
         """Load the encoder in the shape of its base."""

@@ -45,9 +45,8 @@ def texts_of(rows: pl.DataFrame) -> Iterator[Text]:
 
 
 def claims_of(adapter: Adapter, text: str) -> list[str]:
-    """What is asked about at once: the text, or its sentences. Of one without letters, nothing.
-
-    SummaC drops sentences as short as the pieces of a document that it drops, unless there are no others.
+    """What is asked about at once: the text, or its sentences. Of one without letters, nothing. SummaC drops
+    sentences as short as the pieces of a document that it drops, unless there are no others.
     """
     if not text.strip():
         return []

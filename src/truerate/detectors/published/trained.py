@@ -38,10 +38,9 @@ class Trained:
         self.decision = load_decision(path) if (path / DECISION).is_file() else None
 
     def judge(self, rows: pl.DataFrame) -> list[Said]:
-        """What it says of each row (`text`, `knowledge`, `question`, `history`), in their order.
-
-        A token detector has the knowledge as its reference, and what was said before where that is a
-        conversation; a judge always has both, as it learned.
+        """What it says of each row (`text`, `knowledge`, `question`, `history`), in their order. A token
+        detector has the knowledge as its reference, and what was said before where that is a conversation; a
+        judge always has both, as it learned.
         """
         filled = rows.with_columns(pl.col("knowledge", "question", "history").fill_null(""))
         columns = filled.select("text", "knowledge", "question", "history").rows()

@@ -21,8 +21,8 @@ N_SEEN = 5  # likeliest first words among which yes and no are looked for, as Be
 
 
 class Writer(Network):
-    """A decoder by Hub id or folder; on a GPU in bf16, or in 4 bits. Raises TruerateError, one line, where it cannot
-    be loaded, has no chat template where it needs one, or sees fewer tokens than the adapter's window.
+    """A decoder by Hub id or folder; on a GPU in bf16, or in 4 bits. Raises TruerateError, one line, where it
+    cannot be loaded, has no chat template where it needs one, or sees fewer tokens than the adapter's window.
     """
 
     kind = "judge"

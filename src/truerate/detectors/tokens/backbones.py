@@ -54,7 +54,6 @@ def load_weights(
     kind: Any, backbone: Backbone, device: str | torch.device, what: str = "", **more: Any
 ) -> PreTrainedModel:
     """A network of a class of transformers; `what` says in messages what a folder holds besides its files.
-
     Raises TruerateError where it is not there, holds no safetensors or not all that its config asks for,
     takes fewer tokens than asked, or needs a library that is missing.
     """

@@ -1,7 +1,7 @@
 """Gradient-boosted trees as plain arrays: fitted by scikit-learn, saved and evaluated without it.
 
-The nodes of all trees lie one behind the other, the root of each tree named by `roots`: what is saved is numbers
-alone, and reads the same in any version of the library.
+The nodes of all trees lie one behind the other, the root of each tree named by `roots`: what is saved is
+numbers alone, and reads the same in any version of the library.
 """
 
 import numpy as np
@@ -12,11 +12,12 @@ Trees = dict[str, np.ndarray]
 
 
 def fit_trees(features: np.ndarray, labels: np.ndarray, seed: int, **shape: float) -> Trees:
-    """Fit P(label) of rows (rows, features) by boosted trees with logistic loss (Friedman 2001), as scikit-learn's
-    HistGradientBoostingClassifier does with settings `shape` (default SHAPE), on one thread: the same on every run.
+    """Fit P(label) of rows (rows, features) by boosted trees with logistic loss (Friedman 2001), as
+    scikit-learn's HistGradientBoostingClassifier does with settings `shape` (default SHAPE), on one thread:
+    the same on every run.
 
-    Arrays: `feature`, `cut`, `left`, `right` and `value` (nodes,), `roots` (trees,), `baseline` (1,). A row goes
-    left where its feature is at most the cut; a leaf is its own child. Both labels must occur.
+    Arrays: `feature`, `cut`, `left`, `right` and `value` (nodes,), `roots` (trees,), `baseline` (1,). A row
+    goes left where its feature is at most the cut; a leaf is its own child. Both labels must occur.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
@@ -66,8 +67,8 @@ def probabilities(trees: Trees, features: np.ndarray) -> np.ndarray:
 
 
 def _ranked(trees: Trees, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return features (rows, features) and cuts (nodes,) as bytes that compare as they do: how many different cuts
-    of its feature lie below each. A feature has fewer than 255 (the library's bins).
+    """Return features (rows, features) and cuts (nodes,) as bytes that compare as they do: how many different
+    cuts of its feature lie below each. A feature has fewer than 255 (the library's bins).
     """
     ranks = np.zeros(features.shape, dtype=np.uint8)
     cuts = np.full(len(trees["cut"]), np.iinfo(np.uint8).max, dtype=np.uint8)  # of a leaf: none is above

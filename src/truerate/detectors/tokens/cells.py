@@ -1,7 +1,7 @@
 """One detector of the grid, or one judge: as it is fitted and as it is read, and what its files are called.
 
-A fitted cell is a folder of plain content (no clock, no host): `facts.json` with the outcome of its training, and
-what was learned.
+A fitted cell is a folder of plain content (no clock, no host): `facts.json` with the outcome of its training,
+and what was learned.
 """
 
 import hashlib
@@ -67,7 +67,9 @@ class Cell(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A cell to fit in `scratch` on its passages; `backbone` is None for what has none, `how` for token detectors."""
+    """A cell to fit in `scratch` on its passages; `backbone` is None for what has none, `how` for token
+    detectors.
+    """
 
     cell: Cell
     passages: pl.DataFrame
@@ -114,8 +116,8 @@ def halves(passages: pl.DataFrame, share: float = TRAINING_SHARE) -> tuple[pl.Da
 def cells(
     members: Sequence[str], languages: Sequence[str], size: Grid, parts: Sequence[GridPart] = ()
 ) -> Iterator[Cell]:
-    """Yield every cell of the grid once; a rule has no seed to vary and stands once, under the first. A member that
-    some of the parts name has its cells in these alone.
+    """Yield every cell of the grid once; a rule has no seed to vary and stands once, under the first. A
+    member that some of the parts name has its cells in these alone.
     """
     for member in members:
         own_parts = [part for part in parts if member in part.members] or [GridPart(members=(member,))]
@@ -140,8 +142,9 @@ def key_of(
     *,
     how: Judging | None = None,
 ) -> str:
-    """Return the digest of all that decides a fitted cell: passages, settings of its training, its place in the grid,
-    code, versions and device (that of this process where none is named); of a judge its settings `how` too.
+    """Return the digest of all that decides a fitted cell: passages, settings of its training, its place in
+    the grid, code, versions and device (that of this process where none is named); of a judge its settings
+    `how` too.
     """
     columns = COLUMNS if how is None else OF_JUDGED
     versions = {"torch": version("torch"), "transformers": version("transformers")}
@@ -162,7 +165,9 @@ def version_of(folder: Path) -> str:
 
 
 def code_key(parts: Sequence[str], package: Path = PACKAGE) -> str:
-    """Return the digest of code by paths within the package and bytes of its files, wherever the package lies."""
+    """Return the digest of code by paths within the package and bytes of its files, wherever the package
+    lies.
+    """
     return _digest([path for part in parts for path in files(package / part)], package)
 
 
@@ -173,7 +178,9 @@ def _digest(paths: Iterable[Path], root: Path) -> str:
 
 
 def _weights_of(backbone: Backbone | None) -> list | None:
-    """Return names, sizes and times of the files behind a backbone in a local folder; None where there is none."""
+    """Return names, sizes and times of the files behind a backbone in a local folder; None where there is
+    none.
+    """
     folder = Path(backbone.weights) if backbone else Path()
     if backbone is None or not folder.is_dir():
         return None

@@ -66,11 +66,9 @@ class Coder:
 # ---- tokenizers --------------------------------------------------------------------------------------------
 def train_tokenizer(texts: Iterable[str], n_words: int = N_WORDS) -> Tokenizer:
     """A byte-pair tokenizer learned from texts: digits and characters of scripts without spaces stand alone,
-    words do not cross blanks.
-
-    Characters that were not seen, or too seldom for half of the vocabulary, are written as their bytes, so
-    that no character is lost. The same texts in any order give the same tokenizer; a word is learned from two
-    occurrences on.
+    words do not cross blanks. Characters that were not seen, or too seldom for half of the vocabulary, are
+    written as their bytes, so that no character is lost. The same texts in any order give the same tokenizer;
+    a word is learned from two occurrences on.
     """
     texts = sorted(texts)
     counted = Counter(character for text in texts for character in text)
@@ -103,9 +101,7 @@ def tiny_coder(texts: Iterable[str], n_words: int = N_WORDS) -> Coder:
 
 def pretrained_coder(weights: str, revision: str | None = None) -> Coder:
     """The coder of a backbone by Hub id or path: its first token before, its separator (else a blank line)
-    between.
-
-    Raises TruerateError where there is no such tokenizer, or none that gives offsets.
+    between. Raises TruerateError where there is no such tokenizer, or none that gives offsets.
     """
     try:
         loaded = load_tokenizer(weights, revision=revision)

@@ -83,9 +83,8 @@ def mark_texts(
     member: str, pairs: Sequence[tuple[str, str]], p: Params, *, folder: Path, wanted: tuple[str, str]
 ) -> list[list[dict]] | None:
     """Soft spans of texts, given with their references, by a fitted member that is loaded once: by its cell
-    of the `wanted` scope and labels, else the first that knows every language.
-
-    None where that cell has learned nothing. Raises TruerateError where there is none.
+    of the `wanted` scope and labels, else the first that knows every language. None where that cell has
+    learned nothing. Raises TruerateError where there is none.
     """
     texts, references = ([pair[side] for pair in pairs] for side in (0, 1))
     passages = pl.DataFrame(
@@ -97,9 +96,8 @@ def mark_texts(
 
 
 def cell_to_mark(member: str, folder: Path, wanted: tuple[str, str]) -> Cell:
-    """The fitted cell of the `wanted` scope and labels, else the first that knows every language.
-
-    Raises TruerateError where there is none.
+    """The fitted cell of the `wanted` scope and labels, else the first that knows every language. Raises
+    TruerateError where there is none.
     """
     multi = [cell for cell in fitted_cells(member, folder) if cell.lang is None]
     if not multi:

@@ -52,10 +52,9 @@ class Units(NamedTuple):
 
 
 class ReferenceIndex(NamedTuple):
-    """A reference: its words, neighbours and runs of three, and where each content key stands.
-
-    `holds` (keys, sentences) and `windows` (keys, sentences), a window being a sentence and the one before
-    it; `rows` finds a key's row.
+    """A reference: its words, neighbours and runs of three, and where each content key stands. `holds` (keys,
+    sentences) and `windows` (keys, sentences), a window being a sentence and the one before it; `rows` finds
+    a key's row.
     """
 
     keys: frozenset[str]
@@ -81,9 +80,7 @@ def units(text: str) -> Units:
 @lru_cache(maxsize=200_000)
 def stem(key: str) -> str:
     """The beginning of a word that its forms share: four letters of up to six, five of longer words; whole
-    where it holds a digit.
-
-    Arabic words lose the article and what is written together with it.
+    where it holds a digit. Arabic words lose the article and what is written together with it.
     """
     if any(map(str.isdigit, key)):
         return key
@@ -213,10 +210,8 @@ def _shared(
     answer: Units, content: Content, index: ReferenceIndex
 ) -> Iterable[list[tuple[list[int], list[int]]]]:
     """What each sentence of an answer shares with the reference: places in the answer and rows of the index,
-    word by word.
-
-    A run of characters that one sentence of the reference holds is one word, and weighs as many words as it
-    has pairs of characters.
+    word by word. A run of characters that one sentence of the reference holds is one word, and weighs as many
+    words as it has pairs of characters.
     """
     by_sentence: dict[int, list[tuple[list[int], list[int]]]] = {}
     last = -2

@@ -32,10 +32,8 @@ N_CACHED = 20_000  # texts of which groups that are read repeatedly stay in memo
 @dataclass(frozen=True)
 class Answer:
     """A text, or a chunk of one, in tokens: ids, labels (tokens,), offsets (tokens, 2), features (tokens,
-    features).
-
-    `offsets` are trimmed code points of the whole text; label -100 does not count. It stands beside the
-    window `window` of `n_windows` of its reference, and is read beside `n_read` of them in all.
+    features). `offsets` are trimmed code points of the whole text; label -100 does not count. It stands
+    beside the window `window` of `n_windows` of its reference, and is read beside `n_read` of them in all.
     """
 
     target_id: str
@@ -86,9 +84,7 @@ def stream_groups(
 ) -> Iterator[Group]:
     """Groups of passages one after the other, in the order in which references first occur; memory holds a
     few hundred texts at a time. With `is_training` each answer stands beside one window of its reference, the
-    nearest.
-
-    Columns read: target_id, text, spans, reference. A text without a token gives no answer.
+    nearest. Columns read: target_id, text, spans, reference. A text without a token gives no answer.
     """
     by_reference = passages.select("reference", "target_id", "text", "spans").group_by(
         "reference", maintain_order=True

@@ -40,11 +40,9 @@ def trimmed(text: str, offsets: Sequence[tuple[int, int]]) -> np.ndarray:
 
 def filled(text: str, offsets: np.ndarray) -> np.ndarray:
     """Trimmed offsets (tokens, 2) in which characters that the tokenizer dropped belong to the token right
-    before them.
-
-    Uncased vocabularies drop accents and vowel signs that are characters of their own (Hindi, pointed Arabic
-    and Hebrew), many drop joiners and soft hyphens: a span would have holes there, or end inside a letter.
-    What is dropped behind a blank belongs to no token.
+    before them. Uncased vocabularies drop accents and vowel signs that are characters of their own (Hindi,
+    pointed Arabic and Hebrew), many drop joiners and soft hyphens: a span would have holes there, or end
+    inside a letter. What is dropped behind a blank belongs to no token.
     """
     edges = np.zeros(len(text) + 1, dtype=np.int32)
     np.add.at(edges, offsets[:, 0], 1)
@@ -60,10 +58,8 @@ def token_labels(
     text: str, offsets: np.ndarray, spans: Iterable[Mapping], labels: Sequence[str]
 ) -> np.ndarray:
     """The label of each token (tokens,): that of the first span it shares a character with, by trimmed
-    offsets.
-
-    With two labels any span is the second. Tokens of blank space, and tokens of a type that the labels do not
-    know, are IGNORED.
+    offsets. With two labels any span is the second. Tokens of blank space, and tokens of a type that the
+    labels do not know, are IGNORED.
     """
     classes = np.zeros(len(offsets), dtype=np.int32)
     for span in sorted(filter(is_hard, spans), key=lambda item: item["start"], reverse=True):

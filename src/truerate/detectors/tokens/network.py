@@ -92,7 +92,6 @@ class Network(Trainable):
         unnamed: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """Last hidden states (rows, tokens, size) under an explicit mask (rows, 1, tokens, keys) or blocks.
-
         Of `unnamed` tokens the features are embedded, the words not.
         """
         embedded = self.body.get_input_embeddings()(ids)
@@ -126,10 +125,8 @@ def build(
     device: str | torch.device = "cpu",
 ) -> Network:
     """A new network: random weights where the backbone is `tiny`, those of the backbone otherwise; the head
-    is always new.
-
-    The same seed gives the same weights. Raises TruerateError where the backbone is not there or cannot be
-    used.
+    is always new. The same seed gives the same weights. Raises TruerateError where the backbone is not there
+    or cannot be used.
     """
     torch.manual_seed(seed)
     if backbone.weights == "tiny":

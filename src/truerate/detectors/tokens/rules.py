@@ -1,8 +1,10 @@
-"""Token detectors without a network: constants, the answer's own words, and logistic regressions and boosted trees
-on what the reference holds (features.py), whatever the language. They show what a set gives away without a network.
+"""Token detectors without a network: constants, the answer's own words, and logistic regressions and boosted
+trees on what the reference holds (features.py), whatever the language. They show what a set gives away
+without a network.
 
-A rule that learns fits one model of whether a word is hallucinated, and where the labels have several types one more
-per type among the hallucinated words. No class weights in the first, as in the networks' loss: p is a probability.
+A rule that learns fits one model of whether a word is hallucinated, and where the labels have several types
+one more per type among the hallucinated words. No class weights in the first, as in the networks' loss: p is
+a probability.
 """
 
 import io
@@ -34,9 +36,9 @@ Read = Callable[[State, Sequence[Passage]], list[Reading]]
 
 @dataclass(frozen=True)
 class TokenRule:
-    """How a rule learns from labelled passages and reads others. `learn` is None for a rule that learns nothing.
-
-    `about` describes the rule on the detector page. The reference is read only for a rule that `sees_reference`.
+    """How a rule learns from labelled passages and reads others. `learn` is None for a rule that learns
+    nothing. `about` describes the rule on the detector page. The reference is read only for a rule that
+    `sees_reference`.
     """
 
     name: str
@@ -64,8 +66,8 @@ def _fitted(
     fit_type: Callable[[Any, np.ndarray], Any],
     constant_type: Callable[[float], Any],
 ) -> list[Any]:
-    """Fit the models of labelled rows (words, features); that of a type which no word or every one has is constant.
-    Words without a label (−100) are left out.
+    """Fit the models of labelled rows (words, features); that of a type which no word or every one has is
+    constant. Words without a label (−100) are left out.
     """
     labels = np.concatenate([passage.labels for passage in passages])
     is_training, inside = labels >= 0, labels > 0
@@ -80,7 +82,9 @@ def _fitted(
 
 
 def _readings(passages: Sequence[Passage], p: np.ndarray, *of_types: np.ndarray) -> list[Reading]:
-    """Return the reading of each passage from P(hallucinated) of all words, and the likeliest type (1 of one)."""
+    """Return the reading of each passage from P(hallucinated) of all words, and the likeliest type (1 of
+    one).
+    """
     kinds = 1 + np.argmax(of_types, axis=0) if of_types else np.ones(len(p), dtype=int)
     ends = np.cumsum([len(passage.offsets) for passage in passages])[:-1]
     return [
@@ -192,14 +196,16 @@ RULES = (
     TokenRule("mark-none", "Marks nothing.", constant(0.0)),
     TokenRule(
         "reference-blind",
-        "Logistic regression on each word of the answer, its neighbours and its character n-grams; it never sees "
+        "Logistic regression on each word of the answer, its neighbours and its character n-grams; it never "
+        "sees "
         "the reference.",
         partial(read_regressions, features=own_words),
         partial(learn_regressions, features=own_words),
     ),
     TokenRule(
         "token-lr",
-        f"Logistic regression on which of the {REACH} words on either side stand in the reference, beside which "
+        f"Logistic regression on which of the {REACH} words on either side stand in the reference, beside "
+        "which "
         "neighbours, and how much of the sentence does.",
         partial(read_regressions, features=matches),
         partial(learn_regressions, features=matches),
@@ -207,8 +213,10 @@ RULES = (
     ),
     TokenRule(
         "token-tree",
-        f"Boosted trees on which of the {AROUND} words on either side stand in the reference, what share of the "
-        "sentence and of wider stretches does, how long the run is that does not, and on the look and place of the "
+        f"Boosted trees on which of the {AROUND} words on either side stand in the reference, what share of "
+        "the "
+        "sentence and of wider stretches does, how long the run is that does not, and on the look and place "
+        "of the "
         "word.",
         read_trees,
         learn_trees,
@@ -227,10 +235,9 @@ def check_member(name: str, backbones: Mapping[str, Backbone]) -> None:
 
 # ---- states on disk ----------------------------------------------------------------------------------------
 def save_state(state: State, folder: Path) -> None:
-    """Write what a rule learned as an .npz: the same bytes for the same numbers, wherever.
-
-    It holds no clock and is not compressed: how that is done, and which version of the format numpy's own writer
-    names, depend on the release of Python and of its zlib.
+    """Write what a rule learned as an .npz: the same bytes for the same numbers, wherever. It holds no clock
+    and is not compressed: how that is done, and which version of the format numpy's own writer names, depend
+    on the release of Python and of its zlib.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(folder / STATE, "w", zipfile.ZIP_STORED) as archive:

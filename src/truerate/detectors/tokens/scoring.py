@@ -56,10 +56,9 @@ def logits_of(
     network: Network, groups: Iterable[Group], strategy: str = "auto", cache_bytes: int | None = None
 ) -> Iterator[tuple[Answer, torch.Tensor]]:
     """Yield each answer of groups, in order, with its logits (tokens, labels) on the CPU. Memory does not
-    grow with the groups; small ones share a row.
-
-    `cache_bytes` bounds what a row takes (None: 1 GB, on a GPU a quarter of its free memory); one answer is
-    always scored. On a GPU all but the head computes in bf16, as in training.
+    grow with the groups; small ones share a row. `cache_bytes` bounds what a row takes (None: 1 GB, on a GPU
+    a quarter of its free memory); one answer is always scored. On a GPU all but the head computes in bf16, as
+    in training.
     """
     room = _room(network, cache_bytes)
     limit = min(room, ROW.get(network.device.type, LONG_ROW))

@@ -52,9 +52,8 @@ def band(reach: int, is_causal: bool, dtype: torch.dtype, device: torch.device) 
 
 def attend(module, query, key, value, attention_mask, scaling=None, dropout=0.0, blocks=None, **more):
     """Scaled dot-product attention (rows, heads, tokens, size) → (rows, tokens, heads, size), over a sequence
-    of `blocks` where one is given: they stand side by side in the row, and none sees another.
-
-    Raises TruerateError where a backbone asks for more than a mask: leaving that out would be another model.
+    of `blocks` where one is given: they stand side by side in the row, and none sees another. Raises
+    TruerateError where a backbone asks for more than a mask: leaving that out would be another model.
     """
 
     def whole(q, k, v, mask=None, *, is_causal=False):

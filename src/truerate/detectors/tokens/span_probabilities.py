@@ -45,11 +45,9 @@ def written(p: np.ndarray) -> np.ndarray:
 
 def soft_spans(text: str, reading: Reading, labels: Sequence[str]) -> list[dict]:
     """Spans {start, end, type, p} of a text, in order and disjoint; p has two digits and is at least FLOOR.
-    `labels[0]` is none.
-
-    A character that several tokens share (pieces of one emoji, overlapping chunks) takes the most suspicious
-    of them. What lies between two neighbouring tokens of equal p and type belongs to their span. Tokens
-    without characters say nothing.
+    `labels[0]` is none. A character that several tokens share (pieces of one emoji, overlapping chunks) takes
+    the most suspicious of them. What lies between two neighbouring tokens of equal p and type belongs to
+    their span. Tokens without characters say nothing.
     """
     p, kind = np.zeros(len(text)), np.zeros(len(text), dtype=int)
     rounded, offsets = (written(reading.p), np.asarray(reading.offsets, dtype=int).reshape(-1, 2).tolist())

@@ -45,10 +45,8 @@ def train(
     evaluated: Iterable[Group] | None = None,
 ) -> Trained:
     """Train a network on labelled groups, which are read once, and measure it on others (`Agreement.facts`),
-    which are read repeatedly; `folder` holds its checkpoint.
-
-    `evaluated`: the held-out texts as they are evaluated during training, where that is not as they are
-    judged: beside one window of a long reference.
+    which are read repeatedly; `folder` holds its checkpoint. `evaluated`: the held-out texts as they are
+    evaluated during training, where that is not as they are judged: beside one window of a long reference.
     """
     task = token_task(network, training_rows(training, backbone), held_out, backbone, evaluated)
     return engine.train(network, task, backbone, seed=seed, folder=folder)

@@ -44,7 +44,6 @@ class Agreement:
     def facts(self) -> dict[str, float | None]:
         """The threshold, and F1, precision and recall of marking above it, F1 above one half, the share of
         rightly marked tokens whose type is right, AUROC, average precision and log loss; None over nothing.
-
         F1 at the threshold is measured where it was chosen, so that it is somewhat too good.
         """
         is_marked = written(self.p) > self.threshold

@@ -15,9 +15,8 @@ State = dict[str, np.ndarray]  # what a rule learned
 
 class Passage(NamedTuple):
     """A text cut into units: `offsets` (n, 2), the `sentences` (n,) that they stand in, their `codes` (n, 3)
-    against the reference (features.py), and their `labels` (n,).
-
-    Label 0 is no hallucination, −100 a unit whose span has a type that is not learned.
+    against the reference (features.py), and their `labels` (n,). Label 0 is no hallucination, −100 a unit
+    whose span has a type that is not learned.
     """
 
     text: str
@@ -29,10 +28,8 @@ class Passage(NamedTuple):
 
 def passages_of(table: pl.DataFrame, labels: Sequence[str], *, sees_reference: bool = True) -> list[Passage]:
     """The rows of a passages frame (`text`, `reference`, `spans`) as units; else the codes are those against
-    an empty reference.
-
-    A page of 8 KB takes ten times as long to index as a passage to read, so that rules that do not look at it
-    do without.
+    an empty reference. A page of 8 KB takes ten times as long to index as a passage to read, so that rules
+    that do not look at it do without.
     """
     read_passages = []
     for text, reference, spans in table.select("text", "reference", "spans").iter_rows():

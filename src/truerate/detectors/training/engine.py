@@ -54,10 +54,9 @@ class Best(NamedTuple):
 
 
 def train(network: Trainable, task: Task, backbone: Backbone, *, seed: int, folder: Path) -> Trained:
-    """Train a network on a task; `folder` holds its checkpoint.
-
-    Stops after `epochs` or `max_steps`, or when the metric, evaluated every `checkpoint_steps`, has not risen
-    for `patience` evaluations; then the best weights are restored. Without rows nothing is done in 0 steps.
+    """Train a network on a task; `folder` holds its checkpoint. Stops after `epochs` or `max_steps`, or when
+    the metric, evaluated every `checkpoint_steps`, has not risen for `patience` evaluations; then the best
+    weights are restored. Without rows nothing is done in 0 steps.
     """
     meter = Meter(task.rows)
     if backbone.weights != "tiny":
@@ -195,10 +194,8 @@ def learn(state: State, task: Task, step: Step) -> float:
 @contextlib.contextmanager
 def deterministic(seed: int, device: torch.device) -> Iterator[None]:
     """Seeds and kernels that give the same numbers twice; on a GPU a kernel without such a form is used with
-    a warning.
-
-    Fresh memory is not filled with NaN, torch's aid for finding kernels that read unwritten memory: it costs
-    as much as Adam.
+    a warning. Fresh memory is not filled with NaN, torch's aid for finding kernels that read unwritten
+    memory: it costs as much as Adam.
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     before = torch.are_deterministic_algorithms_enabled()

@@ -25,10 +25,8 @@ CHECKPOINT = "checkpoint.pt"  # of a training that goes on
 
 def made_once(scratch: Path, work: Callable[[Path], tuple[dict, dict]]) -> None:
     """Have `work` fill a folder, unless its state is there. The state appears whole, by a rename; then the
-    checkpoint goes.
-
-    `work` gives what its training found, the same on every run (`facts.json` of the state), and what this run
-    cost (`run.json`, beside it).
+    checkpoint goes. `work` gives what its training found, the same on every run (`facts.json` of the state),
+    and what this run cost (`run.json`, beside it).
     """
     if (scratch / STATE).is_dir():
         return
@@ -89,7 +87,6 @@ def each(
     work: Callable[[Job], Result], jobs: Sequence[Job], backbone_of: Callable[[Job], Backbone | None]
 ) -> list[Result]:
     """What `work` gives for each job, in their order: networks side by side, rules meanwhile in this process.
-
     An error ends it and lets no further job begin.
     """
     apart = [job for job in jobs if backbone_of(job) is not None]

@@ -23,8 +23,8 @@ Weights = dict[str, torch.Tensor]
 
 
 class Trainable(nn.Module):
-    """A network of which some weights learn, with its tokenizer and the settings of its training; the weights can be
-    taken out and put back. Subclasses name the model of transformers in it (`pretrained`).
+    """A network of which some weights learn, with its tokenizer and the settings of its training; the weights
+    can be taken out and put back. Subclasses name the model of transformers in it (`pretrained`).
     """
 
     backbone: Backbone

@@ -32,9 +32,8 @@ NOT_IDENTIFIED = "nobody labelled replies that could tell what the detector's fl
 
 def used(estimates: Sequence[Estimate]) -> Used:
     """Which of a cell's estimates stands for it: the first of CHOICE that is told and rests on labels of
-    replies.
-
-    Flags alone, and errors on inserted hallucinations, tell no rate of replies: then it is not identified.
+    replies. Flags alone, and errors on inserted hallucinations, tell no rate of replies: then it is not
+    identified.
     """
     by_name = _identified([estimate for estimate in estimates if estimate.calibration == NATURAL])
     return next(

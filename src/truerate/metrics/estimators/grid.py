@@ -49,9 +49,8 @@ class Combined(NamedTuple):
 
 def combined(fit: Fit, weights: dict[Key, float]) -> Combined | None:
     """Σ w θ over cells, with what cells have in common: clusters (`covariance`) and the error of people
-    (`tilt`). None where one of them has no labels.
-
-    Degrees of freedom are Satterthwaite's, (Σ w²v)² / Σ (w²v)²/degrees.
+    (`tilt`). None where one of them has no labels. Degrees of freedom are Satterthwaite's, (Σ w²v)² / Σ
+    (w²v)²/degrees.
     """
     if not weights or any(key not in fit.cells for key in weights):
         return None
@@ -124,10 +123,9 @@ def model_differences(
 
 
 def unit_values(fit: Fit, key: Key) -> np.ndarray:
-    """A value per unit whose plain mean is θ: θ + n · influence about the model, (units,).
-
-    With these a paired bootstrap over clusters tests two models as it tests any other outcome of units. They
-    are no rates of units and may leave [0, 1].
+    """A value per unit whose plain mean is θ: θ + n · influence about the model, (units,). With these a
+    paired bootstrap over clusters tests two models as it tests any other outcome of units. They are no rates
+    of units and may leave [0, 1].
     """
     left = fit.cells[key]
     return fit.rates[key] + left.cell.n * left.influence(fit.slope, "model")

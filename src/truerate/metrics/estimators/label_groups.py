@@ -121,11 +121,10 @@ def _ends(value: float, variance: float, *, n: float, t: float, confidence: floa
 
 
 def system_rate(cell: Cell, *, confidence: float = 0.95) -> Interval | None:
-    """The rate of all that the system behind a cell would answer, groups being drawn.
-
-    All labelled, or one: the labels' own interval, as a board has it (`share_interval`: Wilson's on answers,
-    else on what groups are worth). Else `grouped_rate` about the model. No label: None. Labels of several
-    answers or words of one group alone: the share, with anything between 0 and 1.
+    """The rate of all that the system behind a cell would answer, groups being drawn. All labelled, or one:
+    the labels' own interval, as a board has it (`share_interval`: Wilson's on answers, else on what groups
+    are worth). Else `grouped_rate` about the model. No label: None. Labels of several answers or words of one
+    group alone: the share, with anything between 0 and 1.
     """
     inside = cell.is_labelled
     total = float(cell.total[inside].sum())

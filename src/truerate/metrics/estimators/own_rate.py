@@ -139,11 +139,9 @@ def _hull(cell: Cell, estimate: Interval | None, confidence: float) -> tuple[flo
 
 def wider(cell: Cell, interval: Interval, *, confidence: float = 0.95) -> Interval:
     """The interval with each end the wider one of its own and of another about its own value: `by_flag`'s
-    where answers are whole verdicts, else `for_skew`'s.
-
-    A group alone has no board to lean on: a dozen labels without an error say little of its variance, and
-    those that hold none of the few answers in which most hallucinated words stand say too little of its upper
-    end.
+    where answers are whole verdicts, else `for_skew`'s. A group alone has no board to lean on: a dozen labels
+    without an error say little of its variance, and those that hold none of the few answers in which most
+    hallucinated words stand say too little of its upper end.
     """
     other = by_flag(cell, confidence=confidence) or for_skew(cell, confidence=confidence)
     if other is None:
@@ -184,9 +182,7 @@ def by_flag(cell: Cell, *, confidence: float) -> Interval | None:
 def for_skew(cell: Cell, *, confidence: float) -> Interval | None:
     """The rate with the interval of a mean of skewed values: the roots of Hall's cubic transformation of
     Student's t (Hall 1992, On the removal of skewness by transformation), of what labels leave of each
-    answer.
-
-    None with fewer than two labels, or where these leave nothing or do not vary.
+    answer. None with fewer than two labels, or where these leave nothing or do not vary.
     """
     fit = _fit({"": cell}, "these", confidence)
     if not fit.cells or cell.k == cell.n:

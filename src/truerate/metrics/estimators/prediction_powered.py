@@ -86,9 +86,8 @@ def residuals(cell: Cell, people: LabelError = EXACT) -> Residuals | None:
 
 
 def pooled_slope(cells: Iterable[Residuals]) -> float:
-    """λ of PPI++: Σ e d / Σ d² over the labelled units of all cells; 0 where flags do not vary.
-
-    One slope for a board: of the dozen labels of a cell it would be noise.
+    """λ of PPI++: Σ e d / Σ d² over the labelled units of all cells; 0 where flags do not vary. One slope for
+    a board: of the dozen labels of a cell it would be noise.
     """
     products = squares = 0.0
     for cell in cells:
@@ -156,7 +155,6 @@ class Clustered(NamedTuple):
 def clustered_rate(cell: Cell, *, slope: float, confidence: float) -> Interval | None:
     """θ of the model behind one cell on its own, nothing pooled: Wilson's interval at the number of rows that
     its clustered variance is worth, few labelled clusters widened by Student's t, so it stays in [0, 1].
-
     Where the variance is 0 each labelled cluster counts as one row. None where fewer than two clusters hold
     labels.
     """
@@ -186,9 +184,8 @@ def clipped(rate: float, bounds: tuple[float, float] = UNIT) -> float:
 def wider_ends(rate: float, variance: float, growth: float, t: float) -> Interval:
     """The interval of a rate whose variance at p is `variance` + growth · (p(1 − p) − rate(1 − rate)): each
     end the wider one of rate ± t√variance and of the score interval, the p with (p − rate)² = t² · variance
-    at p.
-
-    `rate` in [0, 1]. With variance = growth · rate(1 − rate) the score interval is Wilson's of 1/growth rows.
+    at p. `rate` in [0, 1]. With variance = growth · rate(1 − rate) the score interval is Wilson's of 1/growth
+    rows.
     """
     c = t * t * growth
     half, middle = t * sqrt(variance), rate + c / 2
@@ -230,10 +227,9 @@ class Fit:
     @cached_property
     def design_effect(self) -> float:
         """How many labelled things tell as much as one drawn alone, over the board: Σ degrees · variance of
-        one labelled thing / Σ degrees · p(1 − p). 0 where no cell varies.
-
-        Of things, not of units: in simulated boards whose models write 12 to 200 words both hold over all
-        cells, and this one in more of the worst (of short replies with one long one among them).
+        one labelled thing / Σ degrees · p(1 − p). 0 where no cell varies. Of things, not of units: in
+        simulated boards whose models write 12 to 200 words both hold over all cells, and this one in more of
+        the worst (of short replies with one long one among them).
         """
         squares = sum(
             cell_spread.degrees * cell_spread.variance_of_one for cell_spread in self.own_spreads.values()
@@ -298,12 +294,10 @@ class Fit:
         return drawn.finite * self.growth(key) / drawn.n_things
 
     def interval(self, key: Key) -> Interval:
-        """The interval of a cell, in [0, 1]; of width 0 where all is labelled and people do not err.
-
-        In simulated boards of 30 cells it covers .95 to .98 on average and .90 or more in the worst cell from
-        a dozen labels on (benchmarks/rates.py); a board of one cell has nothing to lean on: .93 with 30
-        labels, .86 with 12 at a rate of .1, .80 at .02, where a dozen replies often hold no hallucination at
-        all.
+        """The interval of a cell, in [0, 1]; of width 0 where all is labelled and people do not err. In
+        simulated boards of 30 cells it covers .95 to .98 on average and .90 or more in the worst cell from a
+        dozen labels on (benchmarks/rates.py); a board of one cell has nothing to lean on: .93 with 30 labels,
+        .86 with 12 at a rate of .1, .80 at .02, where a dozen replies often hold no hallucination at all.
         """
         drawn, rate = self.spreads[key], clipped(self.rates[key])
         variance = drawn.variance + self.tilt(key) ** 2

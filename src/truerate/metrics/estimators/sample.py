@@ -92,10 +92,9 @@ def verdicts(is_flagged: np.ndarray, label: np.ndarray, clusters: Sequence[objec
 
 def by_cluster(cell: Cell) -> Cell:
     """The cell with whole clusters as its sampling units, in the sorted order of their names: for labels that
-    were drawn by article, or about all replies that a model would give.
-
-    A cluster is labelled where each of its units is: labels of others are left out. Its label is one person's
-    where that of a unit is. ValueError where units have weights: clusters were not drawn with these.
+    were drawn by article, or about all replies that a model would give. A cluster is labelled where each of
+    its units is: labels of others are left out. Its label is one person's where that of a unit is. ValueError
+    where units have weights: clusters were not drawn with these.
     """
     if cell.weight is not None:
         raise ValueError("units drawn with unlike chances cannot be put together by cluster")
@@ -130,7 +129,6 @@ def additive_fit(keys: Sequence[Key], values: np.ndarray) -> np.ndarray:
 @dataclass(frozen=True)
 class Calibration:
     """Labelled texts on which a detector's errors are known, of the cells themselves or of other texts.
-
     `sums` (texts, 4): things, hallucinated ones, flagged ones and both at once; `langs`, `models` (whose text
     it is; the writer's name for passages made by one), `clusters` (texts,).
     """
@@ -212,7 +210,6 @@ def errors_on(texts: Calibration, *, confidence: float) -> Errors:
 
 def estimated(cell: Cell, texts: Calibration, *, confidence: float) -> Interval | None:
     """mFAVA's HR_est (`rates.hr_est_interval`) of the cell; units and texts of one cluster are kept together.
-
     NaN ends where nothing says how far it may move; None where precision or recall is not defined or is 0.
     """
     _, gold, flagged, both = texts.sums.sum(axis=0)
@@ -258,9 +255,8 @@ class Between(NamedTuple):
 
 
 def between_models(texts: Calibration) -> Between:
-    """DerSimonian and Laird's (1986) variance between models within languages, of TPR and of FPR.
-
-    0 where no language has two models: the interval then says nothing of models that were not labelled.
+    """DerSimonian and Laird's (1986) variance between models within languages, of TPR and of FPR. 0 where no
+    language has two models: the interval then says nothing of models that were not labelled.
     """
     total, gold, flagged, both = np.asarray(texts.sums, dtype=float).T
     return Between(
@@ -272,7 +268,6 @@ def between_models(texts: Calibration) -> Between:
 
 def between_groups(tops: np.ndarray, bottoms: np.ndarray, texts: Calibration) -> float:
     """τ² of the shares Σ tops / Σ bottoms of each model within each language; `tops`, `bottoms` (texts,).
-
     With weights w = 1/v of shares p: Q = Σ w (p − p_l)², τ² = max(0, (Q − Σ(K_l − 1)) / Σ_l (Σw − Σw²/Σw)),
     K_l the models of a language. v = p_l(1 − p_l) · design effect / n, the design effect that of clusters in
     the language.
