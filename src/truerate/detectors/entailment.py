@@ -68,7 +68,9 @@ class Entailment:
 
     @property
     def settings(self) -> dict:
-        """What decides its verdicts: how it is asked, and which weights; the place of a folder is left out."""
+        """Return what decides its verdicts: how it is asked, and which weights; the place of a folder is left
+        out.
+        """
         how = self.how.model_dump(mode="json", exclude={"weights", "revision", "batch"})
         return how | {"identity": network(self.how).identity}
 
@@ -164,7 +166,7 @@ class Network:
             return [len(ids) for ids in self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]]
 
     def entailed(self, pairs: Sequence[Sequence[str]]) -> np.ndarray:
-        """P(entailment) of each (passage, fact), (pairs,), in batches of similar length; cut where too long."""
+        """P(entailment) of each (passage, fact), (pairs,), in batches of similar length, cut if too long."""
         import torch
 
         probabilities = np.zeros(len(pairs))
@@ -199,8 +201,8 @@ def entailment_of(id2label: dict[int, str], weights: str) -> int:
 
 # ---- a token detector as a network of inference -----------------------------------------------------------
 def is_marking(how: Entailer) -> bool:
-    """Whether the weights are a token detector's, as trained (a folder) or as published (a folder or a Hub
-    id).
+    """Return whether the weights are a token detector's, as trained (a folder) or as published (a folder or a
+    Hub id).
     """
     from transformers import AutoConfig
 

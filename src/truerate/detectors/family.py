@@ -37,7 +37,7 @@ def rules_by_module() -> dict[str, tuple[Rule, ...]]:
 
 
 def member(name: str, entailment: Networks = NONE) -> Detector | Entailment:
-    """An unfitted rule or network of the family. Raises TruerateError, with the allowed names, for another."""
+    """An unfitted rule or network of the family. Raises TruerateError with the allowed names."""
     rules = members()
     if name in rules and name in entailment:
         raise TruerateError(
@@ -87,7 +87,7 @@ def judge_family(
     n_folds: int,
     entailment: Networks = NONE,
 ) -> pl.DataFrame:
-    """What each member says of every sample, asked in the state that has not seen the sample's group."""
+    """Return what each member says of every sample, in the state that has not seen its group."""
     parts = [
         (Path(folder) / f"fold-{fold}", samples.filter(part))
         for fold, part in enumerate(folds(samples, n_folds))
@@ -129,6 +129,8 @@ def judge_members(
     contexts: pl.DataFrame,
     entailment: Networks = NONE,
 ) -> pl.DataFrame:
-    """What each saved member says of every sample, as one Judgement frame; empty for a family of no members."""
+    """Return what each saved member says of every sample, as one Judgement frame; empty for a family of no
+    members.
+    """
     judged = [member(name, entailment).load(folder).judge(samples, contexts) for name in names]
     return pl.concat([frame(Judgement), *judged])

@@ -51,7 +51,7 @@ def check_sums(folder: Path, files: Sequence[str], doing: str) -> None:
 
 
 def one_line(error: Exception) -> str:
-    """What an error says, on one line."""
+    """Return what an error says, on one line."""
     return " ".join(str(error).split())[:200] or type(error).__name__
 
 
@@ -63,7 +63,7 @@ def _sha256(path: Path) -> str | None:
 
 
 def identity_of(weights: str, revision: str | None) -> str:
-    """What names the weights behind a Hub id or a folder: `id@commit`, or sixteen hex digits over the
+    """Return what names the weights behind a Hub id or a folder: `id@commit`, or sixteen hex digits over the
     folder's names and bytes. `weights` has been loaded: its config.json lies in huggingface_hub's cache, in a
     folder named by its commit.
     """

@@ -51,7 +51,7 @@ class Texts:
 
     @classmethod
     def of(cls, samples: pl.DataFrame, contexts: pl.DataFrame, *, with_labels: bool) -> "Texts":
-        """The texts of samples with their own knowledge where contexts have a row of it, else their item's."""
+        """The texts of samples with their own knowledge where contexts hold it, else their item's."""
         knowledge_by_id = dict(contexts.select("item_id", "knowledge").iter_rows())
         ids = samples.select("sample_id", "item_id").rows()
         knowledge = [

@@ -16,7 +16,7 @@ DIGITS = 6  # of every number that is saved: the same bytes on every machine
 
 @dataclass(frozen=True)
 class PerTask:
-    """A rule with its states per task, and over all tasks together (`*`) for a task without training texts."""
+    """A rule with its states per task, and over all tasks (`*`) for a task without training texts."""
 
     rule: Rule
     states: dict[str, State] = field(default_factory=dict)

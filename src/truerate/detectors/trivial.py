@@ -62,7 +62,7 @@ def lengths(texts: Texts) -> dict[str, np.ndarray]:
 
 
 def final_stop(texts: Texts) -> dict[str, np.ndarray]:
-    """Whether the text ends with a full stop."""
+    """Return whether the text ends with a full stop."""
     return {"final_stop": np.array([form(text).has_final_stop for text in texts.texts])}
 
 

@@ -23,7 +23,7 @@ EVEN = 1e-12  # an agreement by chance that is no further from 1 than this is 1:
 
 
 def rating_counts(rows: pl.DataFrame) -> np.ndarray:
-    """Raters per label of each unit, (units, labels), both sorted, from `unit_id`, `label`; nulls left out."""
+    """Raters per label of each unit, (units, labels), both sorted, from `unit_id`, `label`; no nulls."""
     table = rows.drop_nulls("label").group_by("unit_id", "label", maintain_order=True).len()
     if table.is_empty():
         return np.zeros((0, 0))
@@ -36,10 +36,10 @@ def rating_counts(rows: pl.DataFrame) -> np.ndarray:
 
 
 def agreement_sums(counts: np.ndarray) -> np.ndarray:
-    """What agreement is made of, a row per unit: 1, the share of its rater pairs that agree, its pairs that
-    disagree over its raters but one, and its ratings of each label; (units, 3 + labels). `counts` (units,
-    labels): how many raters gave each label. A unit with fewer than two ratings holds no pair: its row is
-    zeros.
+    """Return what agreement is made of, a row per unit: 1, the share of its rater pairs that agree, its pairs
+    that disagree over its raters but one, and its ratings of each label; (units, 3 + labels). `counts`
+    (units, labels): how many raters gave each label. A unit with fewer than two ratings holds no pair: its
+    row is zeros.
     """
     counts = np.asarray(counts, dtype=float)
     n = counts.sum(axis=1)
@@ -98,7 +98,9 @@ def max_voting(labels: Sequence[Hashable]) -> Hashable | None:
 
 
 def contingency(first: np.ndarray, second: np.ndarray, n_labels: int) -> np.ndarray:
-    """How often two raters gave each pair of labels 0 to `n_labels` − 1 to aligned units, (labels, labels)."""
+    """Return how often two raters gave each pair of labels 0 to `n_labels` − 1 to aligned units, (labels,
+    labels).
+    """
     cells = np.bincount(first * n_labels + second, minlength=n_labels * n_labels)
     return cells.reshape(n_labels, n_labels).astype(float)
 
@@ -110,7 +112,7 @@ def weighted_cells(first: np.ndarray, second: np.ndarray, weights: np.ndarray) -
 
 
 def marked_or_not(tables: np.ndarray) -> np.ndarray:
-    """Contingency tables (…, k, k) with all labels but the first, which is "not marked", as one: (…, 2, 2)."""
+    """Contingency tables (…, k, k) with all labels but the first, "not marked", as one: (…, 2, 2)."""
     rows = np.stack([tables[..., :1, :].sum(axis=-2), tables[..., 1:, :].sum(axis=-2)], axis=-2)
     return np.stack([rows[..., :1].sum(axis=-1), rows[..., 1:].sum(axis=-1)], axis=-1)
 
@@ -151,7 +153,9 @@ def marked_agreement(first: Iterable[np.ndarray], second: Iterable[np.ndarray]) 
 def marked_units(
     spans: Sequence[Span], units: Sequence[Span], *, rule: Literal["inside", "overlap"]
 ) -> np.ndarray:
-    """Which units (half-open offsets) a rater marked: `inside` one span as a whole, or `overlap`ping any."""
+    """Return which units (half-open offsets) a rater marked: `inside` one span as a whole, or `overlap`ping
+    any.
+    """
     unit, span = np.asarray(units, dtype=int).reshape(-1, 2), np.asarray(spans, dtype=int).reshape(-1, 2)
     if rule == "inside":
         overlaps = (span[None, :, 0] <= unit[:, None, 0]) & (unit[:, None, 1] <= span[None, :, 1])

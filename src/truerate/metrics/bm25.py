@@ -82,7 +82,7 @@ class Index:
 
 
 def _weights(ids: np.ndarray, lengths: np.ndarray, n_words: int) -> sparse.csr_array:
-    """What each token adds to the score of each passage, (tokens, passages)."""
+    """Return what each token adds to the score of each passage, (tokens, passages)."""
     n = len(lengths)
     rows = np.repeat(np.arange(n), lengths)
     pairs, counts = np.unique(ids * n + rows, return_counts=True)

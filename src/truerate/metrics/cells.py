@@ -233,7 +233,7 @@ def _wilson(
 
 
 def means(*sums: np.ndarray, confidence: float) -> tuple[np.ndarray, ...]:
-    """Value, low, high and number of clusters of ratios that are no shares, from the same sums as `shares`."""
+    """Value, low, high and number of clusters of ratios that are no shares, from sums as of `shares`."""
     from scipy.special import stdtrit
 
     c = sums[5]

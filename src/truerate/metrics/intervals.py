@@ -228,9 +228,9 @@ def cluster_bootstrap(
 
 
 def carrying(sums: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """How many clusters carry each statistic: those on which it is defined, (m,). A statistic of several
-    parts (the mean recall of two classes) may be defined on no cluster alone; there neighbours are put
-    together in twos, fours, … until such groups define it, and the groups are counted. At least 1: all
+    """Return how many clusters carry each statistic: those on which it is defined, (m,). A statistic of
+    several parts (the mean recall of two classes) may be defined on no cluster alone; there neighbours are
+    put together in twos, fours, … until such groups define it, and the groups are counted. At least 1: all
     clusters are one group.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -266,10 +266,10 @@ def ratio_intervals(
 
 
 def effective_n(numerators: np.ndarray, denominators: np.ndarray) -> float:
-    """How many independent rows a clustered share is worth: p(1 − p) over its cluster-robust (linearised)
-    variance. More than its rows where those of a cluster tend to differ, as two answers to one question of
-    which one is right. `numerators` and `denominators` are per cluster, (clusters,). At p of 0 or 1, and
-    where all clusters agree, every cluster counts as one row; 0 over nothing.
+    """Return how many independent rows a clustered share is worth: p(1 − p) over its cluster-robust
+    (linearised) variance. More than its rows where those of a cluster tend to differ, as two answers to one
+    question of which one is right. `numerators` and `denominators` are per cluster, (clusters,). At p of 0 or
+    1, and where all clusters agree, every cluster counts as one row; 0 over nothing.
     """
     top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
     top, bottom = top[bottom > 0], bottom[bottom > 0]

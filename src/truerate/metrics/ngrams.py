@@ -64,7 +64,7 @@ class Grams:
         return [vocabulary[i] for i in kept.tolist()], counts[:, kept]
 
     def counts_of(self, texts: Sequence[str], vocabulary: Sequence[str]) -> Any:
-        """How often each text holds the n-grams of a vocabulary, sparse (texts, n-grams)."""
+        """Return how often each text holds the n-grams of a vocabulary, sparse (texts, n-grams)."""
         column = {gram: i for i, gram in enumerate(vocabulary)}
         counters = [Counter(filter(column.__contains__, self.cut(text))) for text in texts]
         return _sparse(

@@ -134,10 +134,10 @@ def ratio_contrasts(
 
 
 def enough_resamples(n_resamples: int, least: float, n_clusters: int) -> int:
-    """How many resamples let a p-value of `paired_bootstrap` fall to `least`: at least `n_resamples` and 10 /
-    least. Few clusters widen the tail by which p is read, so that these may not be enough: then ten times as
-    many as put one resample beyond it, at most MOST. Where no p can fall so far, as too few clusters flip, no
-    more are drawn.
+    """Return how many resamples let a p-value of `paired_bootstrap` fall to `least`: at least `n_resamples`
+    and 10 / least. Few clusters widen the tail by which p is read, so that these may not be enough: then ten
+    times as many as put one resample beyond it, at most MOST. Where no p can fall so far, as too few clusters
+    flip, no more are drawn.
     """
     from scipy.special import ndtr, stdtrit
 
@@ -235,7 +235,7 @@ class Contrast:
         return sum(self.is_right) / len(self.named)
 
     def in_one_order(self, *, seed: int) -> bool:
-        """Whether it was named in the one order that a seeded draw asks."""
+        """Return whether it was named in the one order that a seeded draw asks."""
         return self.is_right[int(draw(seed, "order", self.pair_id) * len(self.named))]
 
 

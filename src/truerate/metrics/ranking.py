@@ -152,8 +152,8 @@ def _within(sizes: Sequence[int], p_values: Sequence[float | None]) -> list[floa
 
 
 def is_plain(values: np.ndarray, clusters: Sequence[object]) -> bool:
-    """Whether units are independent and of yes or no: each is a cluster of its own, and each value 0, 1 or
-    NaN.
+    """Return whether units are independent and of yes or no: each is a cluster of its own, and each value 0,
+    1 or NaN.
     """
     is_single = len(set(clusters)) == len(clusters)
     return is_single and bool(((values == 0) | (values == 1) | np.isnan(values)).all())
@@ -207,7 +207,7 @@ def leading(
     higher_is_better: bool = True,
     is_model: Sequence[bool] | None = None,
 ) -> list[bool]:
-    """Whether each subject may be first: ranked, and nothing compared with it is significantly better."""
+    """Return whether each subject may be first: ranked, and nothing is significantly better."""
     ranked = _ranked(n_subjects, is_model)
     beaten = {loser for _, loser in _decided(comparisons, alpha, higher_is_better)}
     return [len(ranked) > 1 and index in ranked and index not in beaten for index in range(n_subjects)]

@@ -17,7 +17,7 @@ TPR_FACTORS, FPR_FACTORS = (0.5, 1.0), (0.5, 2.0)
 
 
 class Share(NamedTuple):
-    """A share of `n` rows, given by its successes; `n` may be an effective number where rows are clustered."""
+    """A share of `n` rows, given by its successes; `n` may be an effective number of clustered rows."""
 
     successes: float
     n: float
@@ -66,8 +66,9 @@ NOT_IDENTIFIED = Corrected(None, None, None, None, False)
 
 
 def is_refuted(flagged: Share, tpr: Share, fpr: Share, *, confidence: float, n_tests: int = 1) -> bool:
-    """Whether fewer are flagged than false alarms alone would give, or more than if all were hallucinated,
-    beyond chance: then TPR and FPR are not those of these texts, and no rate can be told from them.
+    """Return whether fewer are flagged than false alarms alone would give, or more than if all were
+    hallucinated, beyond chance: then TPR and FPR are not those of these texts, and no rate can be told from
+    them.
 
     Two one-sided tests at the level 1 − `confidence`, by Newcombe's interval of the difference of two shares,
     which holds the sampling error of both. `n_tests`: of how many strata this is one (Bonferroni). False over
@@ -280,7 +281,7 @@ class Units:
 
     @property
     def is_labelled(self) -> np.ndarray:
-        """Which have a label, (units,)."""
+        """Return which have a label, (units,)."""
         return ~np.isnan(self.label)
 
     def only(self, inside: np.ndarray) -> "Units":
@@ -291,7 +292,7 @@ class Units:
 
 @dataclass(frozen=True)
 class Errors:
-    """A detector's TPR and FPR on labelled units, each with the number of rows that its clusters are worth."""
+    """A detector's TPR and FPR on labelled units, each of the rows that its clusters are worth."""
 
     tpr: Share
     fpr: Share
@@ -336,7 +337,7 @@ def estimates(units: Units, calibrated: Mapping[str, Errors], writer: ScoreWrite
 def estimate_rows(
     metric: str, subject: str, where: Mapping[str, Any], each: Sequence[Estimate], n: int, writer: ScoreWriter
 ) -> list[dict[str, Any]]:
-    """Score rows of estimates of one rate, and of Rogan–Gladen's whether it is identified (`is_identified`)."""
+    """Score rows of estimates of one rate, and whether Rogan–Gladen's is identified (`is_identified`)."""
     rows = []
     for estimate in each:
         slice_ = {**where, **estimate.where}

@@ -95,7 +95,7 @@ def f1(v: Verdicts) -> Parts:
 
 
 def precision_right(v: Verdicts) -> Parts:
-    """Precision of the class without hallucination: TN / (TN + FN). Over nothing where nothing was judged so."""
+    """Precision of the class without hallucination: TN / (TN + FN). Over nothing without such."""
     return ~v.label * v.no, v.no
 
 
@@ -144,7 +144,7 @@ OF_PATTERN = _by_name(tpr, failure_rate)
 
 
 def class_columns(first: Parts, second: Parts) -> np.ndarray:
-    """What a mean of two ratios is made of: their numerators and denominators, (texts, 4)."""
+    """Return what a mean of two ratios is made of: their numerators and denominators, (texts, 4)."""
     return np.stack([*first, *second], axis=1).astype(float)
 
 
@@ -254,8 +254,8 @@ def _statistics(subject: str, where: Mapping[str, Any], sums: np.ndarray, writer
 
 
 def constant_ends(sums: np.ndarray, writer: ScoreWriter) -> np.ndarray | None:
-    """Where every text of a class got the same verdict, in both classes: balanced counts (2, 6) at the lower
-    and at the upper ends of the intervals of both recalls; else None.
+    """Return where every text of a class got the same verdict, in both classes: balanced counts (2, 6) at the
+    lower and at the upper ends of the intervals of both recalls; else None.
 
     No resample differs from another there, and Wilson's interval over clusters would take one half for the
     share of something: who always says Yes has a recall of 1 and one of 0, which few texts leave open by
@@ -336,7 +336,7 @@ def pattern_ratios(rows: pl.DataFrame, where: Mapping[str, Any], key: str = "pat
 
 
 def is_right(rows: pl.DataFrame) -> np.ndarray:
-    """Which verdicts agree with the label, (rows,), of several runs the share; unread ones do not."""
+    """Return which verdicts agree with the label, (rows,), of several runs the share; unread ones do not."""
     return verdicts(rows).is_right
 
 

@@ -85,13 +85,13 @@ class ScoreWriter:
     def no_answers(
         self, subject: str, where: Mapping[str, Any], rows: Sequence[dict[str, Any]], n: int
     ) -> list[dict[str, Any]]:
-        """Score rows of a subject whose `n` replies are all dead letters: empty, and a row that counts them."""
+        """Score rows of a subject whose `n` replies are all dead letters: empty, and a count of them."""
         return [*emptied(rows), self.count(NO_ANSWERS, subject, where, n, n)]
 
     def no_verdicts(
         self, subject: str, where: Mapping[str, Any], rows: Sequence[dict[str, Any]], n: int, *, kept: str
     ) -> list[dict[str, Any]]:
-        """Score rows of a subject without a readable reply: empty but for `kept`, and a row that counts them."""
+        """Score rows of a subject without a readable reply: empty but for `kept`, and a count of them."""
         shown = [row if row["metric"] == kept else emptied([row])[0] for row in rows]
         return [*shown, self.count("no_verdicts", subject, where, n, n)]
 
@@ -220,7 +220,7 @@ class ScoreWriter:
 
 
 def _columns(asked: Sequence[Ratio], clusters: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Numerators and denominators of ratios, (rows, m) each, and their sums within clusters, (clusters, 2 m)."""
+    """Numerators and denominators of ratios, (rows, m) each, and their sums by cluster, (clusters, 2 m)."""
     shape = (len(clusters), len(asked))
     tops, bottoms = (
         np.array([entry[column] for entry in asked], dtype=float).T.reshape(shape) for column in (2, 3)

@@ -50,7 +50,7 @@ def _chrf_of_group(group: Sequence[str], grams_of: Callable[[str], Grams]) -> li
 
 
 def _n_shared(a: Counter[str], b: Counter[str]) -> int:
-    """How many n-grams two texts share, each as often as in both."""
+    """Return how many n-grams two texts share, each as often as in both."""
     return sum(min(a[gram], b[gram]) for gram in a.keys() & b.keys())
 
 
@@ -227,7 +227,7 @@ CHRF = "chrf"
 
 
 class Encoder(Protocol):
-    """Settings of BERTScore: its encoder, the hidden layer that is read, and the F1 by which it is rescaled."""
+    """Settings of BERTScore: its encoder, the hidden layer that is read, and the F1 that rescales it."""
 
     @property
     def model(self) -> str:

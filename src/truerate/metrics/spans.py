@@ -37,7 +37,7 @@ def union(spans: Iterable[Span]) -> list[Span]:
 
 
 def covered(spans: Iterable[Span]) -> int:
-    """How many characters lie in at least one span."""
+    """Return how many characters lie in at least one span."""
     return sum(end - start for start, end in union(spans))
 
 
@@ -141,7 +141,7 @@ def shape(text: str) -> Shape:
 
 
 def matched(hallucinated: Sequence[Shape], right: Sequence[Shape], order: Sequence[float]) -> np.ndarray:
-    """Which pairs stand in the matched subset, (pairs,) of bool.
+    """Return which pairs stand in the matched subset, (pairs,) of bool.
 
     A pair whose sides have one shape is in it. Of pairs with the shapes A and B as many as have the
     hallucinated side in A are kept as have it in B, those first by `order` (a seeded draw per pair). Among
@@ -164,8 +164,8 @@ def matched(hallucinated: Sequence[Shape], right: Sequence[Shape], order: Sequen
 
 
 def one_side(rows: pl.DataFrame, *, seed: int) -> np.ndarray:
-    """Which rows a protocol that asks one side per pair would have asked, (rows,) of bool: hallucinated or
-    right with equal chance, by a recorded seed. From `pair_id`, `is_hallucinated`.
+    """Return which rows a protocol that asks one side per pair would have asked, (rows,) of bool:
+    hallucinated or right with equal chance, by a recorded seed. From `pair_id`, `is_hallucinated`.
     """
     is_drawn = {
         name: draw(seed, "side", name) < 0.5
@@ -178,7 +178,7 @@ def one_side(rows: pl.DataFrame, *, seed: int) -> np.ndarray:
 
 
 def in_matched_pairs(rows: pl.DataFrame, *, seed: int) -> np.ndarray:
-    """Which rows are sides of the pairs matched in form (`matched`), (rows,) of bool, from `pair_id`,
+    """Return which rows are sides of the pairs matched in form (`matched`), (rows,) of bool, from `pair_id`,
     `is_hallucinated`, `text`. A pair of which one side alone was judged is in none.
     """
     sides = (

@@ -56,8 +56,8 @@ N_CACHED = 64  # texts whose n-grams are kept: a target that stands in neighbour
 
 
 def bleu_sums(pairs: Iterable[tuple[str, str]]) -> np.ndarray:
-    """What BLEU is made of, a row per pair of a target and a text, (pairs, 10): matching n-grams of order 1
-    to 4, n-grams of the text of order 1 to 4, tokens of the text, tokens of the target.
+    """Return what BLEU is made of, a row per pair of a target and a text, (pairs, 10): matching n-grams of
+    order 1 to 4, n-grams of the text of order 1 to 4, tokens of the text, tokens of the target.
     """
     from sacrebleu.metrics.helpers import extract_all_word_ngrams
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a

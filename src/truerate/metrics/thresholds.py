@@ -1,4 +1,4 @@
-"""One number as a classifier: the cut that separates two classes best, and how well the number orders them."""
+"""One number as a classifier: the cut that separates two classes best, and how well it orders them."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class Threshold(NamedTuple):
     p_below: float
 
     def verdicts(self, values: np.ndarray) -> np.ndarray:
-        """Which values are judged hallucinated."""
+        """Return which values are judged hallucinated."""
         return (np.asarray(values) > self.cut) == self.is_above
 
     def probabilities(self, values: np.ndarray) -> np.ndarray:
@@ -175,8 +175,8 @@ class Bin(NamedTuple):
 
 
 def bin_sums(p: np.ndarray, label: np.ndarray, *, n_bins: int = N_BINS) -> np.ndarray:
-    """What reliability is made of, a row per text: whether it lies in each bin of p, of equal width, then its
-    p there, then whether it is hallucinated there, (texts, 3 · bins).
+    """Return what reliability is made of, a row per text: whether it lies in each bin of p, of equal width,
+    then its p there, then whether it is hallucinated there, (texts, 3 · bins).
     """
     p = np.asarray(p, dtype=float)
     bin_index = np.minimum((p * n_bins).astype(int), n_bins - 1)

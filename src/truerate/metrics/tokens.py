@@ -71,7 +71,7 @@ def pieces(text: str, offsets: Iterable[Span]) -> list[tuple[int, str]]:
 
 
 def marked(offsets: Sequence[Span], spans: Iterable[Span]) -> np.ndarray:
-    """Which tokens (tokens,) overlap a span by at least one character; empty spans mark none."""
+    """Return which tokens (tokens,) overlap a span by at least one character; empty spans mark none."""
     units = np.asarray(offsets, dtype=int).reshape(-1, 2)
     hit = np.zeros(len(units), dtype=bool)
     for start, end in spans:
@@ -111,9 +111,9 @@ class TokenLine:
         return np.diff(self.first)
 
     def marked(self, texts: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """Which tokens (tokens,) overlap one of the spans by at least one character; span i lies in text
-        `texts[i]`. The rule of `tokens.marked`. Tokens of one text must be in order and must not overlap.
-        Empty spans mark none.
+        """Return which tokens (tokens,) overlap one of the spans by at least one character; span i lies in
+        text `texts[i]`. The rule of `tokens.marked`. Tokens of one text must be in order and must not
+        overlap. Empty spans mark none.
         """
         keep = starts < ends
         begin, end = self.base[texts[keep]] + starts[keep], self.base[texts[keep]] + ends[keep]
@@ -157,7 +157,9 @@ class TokenLine:
         return np.bincount(self.text_of, weights=values, minlength=len(self.base))
 
     def per_kind(self, kinds: np.ndarray, keep: np.ndarray, n: int) -> np.ndarray:
-        """How many tokens of `keep` (tokens,) have each kind 1 to n, per text, (texts, n); kind 0 is none."""
+        """Return how many tokens of `keep` (tokens,) have each kind 1 to n, per text, (texts, n); kind 0 is
+        none.
+        """
         cell = self.text_of[keep] * (n + 1) + kinds[keep]
         return np.bincount(cell, minlength=len(self.base) * (n + 1)).reshape(len(self.base), n + 1)[:, 1:]
 

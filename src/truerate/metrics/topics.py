@@ -59,10 +59,11 @@ def topic_failures(
     alpha: float,
     seed: int,
 ) -> list[TopicFailure]:
-    """Which topics are *failed*: a failure rate above the board's, one-sided, Holm-corrected over the topics
-    that have texts. One row is one judged text; of several runs of a judge `is_failed` is the share. Where
-    every cluster holds one row the p-value is the exact binomial tail with the board's rate; else a centred
-    one-sided cluster bootstrap of the difference to the board's rate, which resamples both, with add-one.
+    """Return which topics are *failed*: a failure rate above the board's, one-sided, Holm-corrected over the
+    topics that have texts. One row is one judged text; of several runs of a judge `is_failed` is the share.
+    Where every cluster holds one row the p-value is the exact binomial tail with the board's rate; else a
+    centred one-sided cluster bootstrap of the difference to the board's rate, which resamples both, with
+    add-one.
     """
     topics, failed = np.asarray(topic_of, dtype=int), np.asarray(is_failed, dtype=float)
     inside = (topics[:, None] == np.arange(n_topics)).astype(float)
@@ -137,5 +138,5 @@ def failure_rows(
 
 
 def asked_text(item: Mapping[str, Any], texts: Mapping[str, str]) -> str:
-    """What an item asks about, for topics that all judges share: its question and its documents."""
+    """Return what an item asks about, for topics that all judges share: its question and its documents."""
     return " ".join([item["question"], *(texts.get(name, "") for name in item["document_ids"])])

@@ -30,9 +30,9 @@ WILD = 1.5
 def all_supported(
     subjects: np.ndarray, n_facts: np.ndarray, n_read: np.ndarray, n_unsupported: np.ndarray
 ) -> np.ndarray:
-    """What each reply says of its being all supported, (replies,): 1 or 0 where nothing is unread in any
-    reply of its group, else by how many of its read facts are unsupported (`values`, `_level`). Its mean over
-    a subject is the share.
+    """Return what each reply says of its being all supported, (replies,): 1 or 0 where nothing is unread in
+    any reply of its group, else by how many of its read facts are unsupported (`values`, `_level`). Its mean
+    over a subject is the share.
 
     A group are a subject's replies of 2^(i−1) < n ≤ 2^i facts, joined with the next longer ones until it has
     FEW. Replies of a smaller group, or of one whose values are wild, speak for themselves alone: NaN where
@@ -50,10 +50,10 @@ def all_supported(
 
 
 def _level(values_read: np.ndarray, read: np.ndarray) -> np.ndarray:
-    """What replies say, level in the share of their facts that was read: the least squares line is taken out,
-    about the mean. That some replies lost more than others is no error of the mean, for the values follow
-    from what was lost; so the spread is that of the mean: where replies are lost whole, what it is over those
-    that are read.
+    """Return what replies say, level in the share of their facts that was read: the least squares line is
+    taken out, about the mean. That some replies lost more than others is no error of the mean, for the values
+    follow from what was lost; so the spread is that of the mean: where replies are lost whole, what it is
+    over those that are read.
     """
     gap = read - read.mean()
     squares = float(gap @ gap)

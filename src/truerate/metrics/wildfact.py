@@ -204,8 +204,9 @@ def pooled(entities: pl.DataFrame, column: str, *, above: int) -> pl.DataFrame:
 def rank_changes(
     before: Mapping[str, float | None], after: Mapping[str, float | None]
 ) -> dict[str, int | None]:
-    """How many places each subject gains from one score to another; negative where it falls, null where
-    either score is. Rank is 1 + the number of subjects that are better, among those that have both scores.
+    """Return how many places each subject gains from one score to another; negative where it falls, null
+    where either score is. Rank is 1 + the number of subjects that are better, among those that have both
+    scores.
     """
     both = {
         name: (first, second)
@@ -337,7 +338,7 @@ def squared_and_added(of: Callable[..., float], parts: Sequence[Interval]) -> In
 def review_correction(
     score: float | None, unsupported: Interval | None, supported: Interval | None
 ) -> Interval | None:
-    """What a review of both kinds of verdicts adds to a score: (1 − score) · e_u − score · e_s.
+    """Return what a review of both kinds of verdicts adds to a score: (1 − score) · e_u − score · e_s.
     `unsupported`, `supported`: e_u and e_s, the shares of such facts whose verdict was wrong, with their
     intervals. The interval recovers their variances (Zou & Donner 2008). None where one kind was not
     reviewed: unsupported facts alone can only raise a score.

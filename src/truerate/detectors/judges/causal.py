@@ -48,7 +48,7 @@ def fit(job: Job, folder: Path) -> tuple[dict, dict]:
 
 
 def judging_task(network: Decoder, training: pl.DataFrame, held_out: pl.DataFrame) -> Task:
-    """Return judging as a task; its metric is exp(−mean loss) of a token of held-out judgements, in (0, 1]."""
+    """Return judging as a task; its metric is exp(−mean loss) of a token of held-out judgements."""
     rows, others = _examples(network, training), _examples(network, held_out)
 
     def eval_metric() -> float | None:
@@ -91,7 +91,9 @@ def _decided(network: Decoder, held_out: pl.DataFrame, batch_tokens: int) -> Dec
 
 
 def judge(reader: Reader, passages: pl.DataFrame) -> list[Judged]:
-    """What the judge says of each passage, in their order; `too-long` where a response fills the window."""
+    """Return what the judge says of each passage, in their order; `too-long` where a response fills the
+    window.
+    """
     with single_threaded(reader.backbone):
         network = decoders.load(reader.folder / NETWORK, device=processes.device())
         how = {"decision": load_decision(reader.folder), "batch_tokens": reader.how.batch_tokens}

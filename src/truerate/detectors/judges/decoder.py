@@ -71,8 +71,8 @@ class Decoder(Trainable):
 
     @torch.inference_mode()
     def reasons(self, prompts: Sequence[np.ndarray]) -> list[str]:
-        """What it writes behind each prompt and `Yes.`, greedily, up to the end of the line; all are written
-        at once.
+        """Return what it writes behind each prompt and `Yes.`, greedily, up to the end of the line; all are
+        written at once.
         """
         yes = self.coder.encode([YES])[0][0].astype(np.int64)
         ids, mask = self._aligned([np.concatenate([prompt, yes]) for prompt in prompts])
@@ -115,7 +115,7 @@ def from_weights(backbone: Backbone, seed: int, *, device: str | torch.device) -
 
 
 def load(folder: Path, *, device: str | torch.device) -> Decoder:
-    """What `Decoder.save` wrote. Raises TruerateError where it is missing or damaged."""
+    """Return what `Decoder.save` wrote. Raises TruerateError where it is missing or damaged."""
     _, backbone, state, config = read_saved(folder, "judge")
     model = (
         _model(backbone, device)
@@ -128,7 +128,7 @@ def load(folder: Path, *, device: str | torch.device) -> Decoder:
 
 
 def _model(backbone: Backbone, device: str | torch.device) -> PreTrainedModel:
-    """The language model of a backbone, frozen with adapters on its linear layers where these are asked for."""
+    """The language model of a backbone, frozen with adapters on its linear layers where asked for."""
     model = load_weights(AutoModelForCausalLM, backbone, device, " of a decoder")
     if backbone.lora:
         model.requires_grad_(False)

@@ -56,7 +56,7 @@ def jobs_of(
 
 
 def backbone_of(name: str, how: Judging, backbones: Backbones) -> Backbone | None:
-    """The backbone of a judge, None of a form without. Raises TruerateError where there is none of its name."""
+    """The backbone of a judge, None of a form without. Raises TruerateError for an unknown name."""
     if how.backbone is None:
         return None
     if how.backbone not in backbones:
@@ -110,8 +110,9 @@ def _form(name: str) -> Any:
 def judge_texts(
     judges: Judges, passages: pl.DataFrame, backbones: Backbones, *, folder: Path
 ) -> pl.DataFrame:
-    """What every fitted judge says of every passage (`target_id`, `text`, `knowledge`, `question`, `history`
-    and those of a token detector); `unparsed`, `not-fitted` where a judge had nothing to learn from.
+    """Return what every fitted judge says of every passage (`target_id`, `text`, `knowledge`, `question`,
+    `history` and those of a token detector); `unparsed`, `not-fitted` where a judge had nothing to learn
+    from.
     """
     asked = with_references(passages)
     readers = [reader for name, how in judges.items() for reader in fitted(name, how, backbones, folder)]
@@ -153,7 +154,7 @@ def _judged(reader: Reader, passages: pl.DataFrame) -> list[Judged]:
 
 
 def judge_one(reader: Reader, text: str, *, knowledge: str, history: str, question: str) -> Judged | None:
-    """What a judge says of one response; None where it has learned nothing."""
+    """Return what a judge says of one response; None where it has learned nothing."""
     if not reader.is_fitted:
         return None
     names = {name: "" for name in ("target_id", "item_id", "group_id", "lang", "task")}

@@ -54,7 +54,7 @@ def reference_of(knowledge: str, history: str, question: str) -> str:
 
 
 def with_references(passages: pl.DataFrame) -> pl.DataFrame:
-    """Return passages with the `reference` made of their `knowledge`, `history` and `question` (null: none)."""
+    """Return passages with the `reference` of their `knowledge`, `history` and `question` (null: none)."""
     blank = passages.with_columns(pl.col(name).fill_null("") for name in CONTEXT)
     rows = blank.select(CONTEXT).iter_rows()
     return blank.with_columns(reference=pl.Series([reference_of(*row) for row in rows], dtype=pl.String))

@@ -49,7 +49,7 @@ def known_sentences(knowledge: str, conversation: str) -> list[Known]:
 
 
 def grounds(text: str, segment: tuple[int, int], sentences: Sequence[Known]) -> Grounds:
-    """What can be counted of a segment (start, end) of a text against the sentences that are known."""
+    """Return what can be counted of a segment (start, end) of a text against the sentences that are known."""
     words = units(text)
     content = _content(words, text)
     inside = [item for item in content if segment[0] <= item[0] < segment[1]]
@@ -70,7 +70,7 @@ def grounds(text: str, segment: tuple[int, int], sentences: Sequence[Known]) -> 
 
 
 def _is_told(around: Set[str], inside_stems: Set[str], there: Set[str]) -> bool:
-    """Whether a sentence tells what stands around a segment, and something else in its place."""
+    """Return whether a sentence tells what stands around a segment, and something else in its place."""
     numbers = {stem for stem in inside_stems - there if any(map(str.isdigit, stem))}
     others = {stem for stem in there - around - inside_stems if any(map(str.isdigit, stem))}
     n_shared = len(around & there)

@@ -29,7 +29,7 @@ def fit(job: Job, folder: Path) -> tuple[dict, dict]:
 
 
 def judge(reader: Reader, passages: pl.DataFrame) -> list[Judged]:
-    """What the judge says of each passage, in their order."""
+    """Return what the judge says of each passage, in their order."""
     with single_threaded(reader.backbone):
         network = load(reader.folder / NETWORK, device=processes.device())
         read = dict(readings(network, passages, reader.backbone))

@@ -53,7 +53,7 @@ class Words(NamedTuple):
     sizes: list[int]
 
     def of(self, chosen: np.ndarray) -> np.ndarray:
-        """Which words are those of chosen texts, (words,); `chosen` (texts,)."""
+        """Return which words are those of chosen texts, (words,); `chosen` (texts,)."""
         return np.repeat(chosen, self.sizes)
 
 
@@ -139,15 +139,15 @@ class Marker(NamedTuple):
 
     @staticmethod
     def load(folder: Path) -> "Marker":
-        """What `fit` wrote or was published. Raises TruerateError where it is missing or altered."""
+        """Return what `fit` wrote or was published. Raises TruerateError where it is missing or altered."""
         check_sums(folder, FILES, f"loading judge {folder.name!r}")
         state = load_state(folder)
         odds = dict(zip(state.pop("stems").tolist(), state.pop("odds").tolist(), strict=True))
         return Marker(state, odds, load_decision(folder))
 
     def judge(self, passages: pl.DataFrame) -> list[Judged]:
-        """What it says of each passage (`target_id`, `text`, `knowledge`, `history`, `question`), in their
-        order.
+        """Return what it says of each passage (`target_id`, `text`, `knowledge`, `history`, `question`), in
+        their order.
         """
         return [judgement for part in passages.iter_slices(SLICE) for judgement in self._judged(part)]
 
@@ -181,10 +181,10 @@ def fetched(repo: str, revision: str | None) -> Path | None:
 
 
 def is_marker(folder: Path) -> bool:
-    """Whether a folder holds what this form writes."""
+    """Return whether a folder holds what this form writes."""
     return (folder / STATE).is_file() and (folder / DECISION).is_file()
 
 
 def judge(reader: Reader, passages: pl.DataFrame) -> list[Judged]:
-    """What the judge says of each passage, in their order."""
+    """Return what the judge says of each passage, in their order."""
     return Marker.load(reader.folder).judge(passages)

@@ -60,7 +60,7 @@ class LabelledWords(NamedTuple):
 
 
 def marked_words(words: Units, spans: Sequence[Mapping[str, int]] | None) -> np.ndarray:
-    """Which words a labelled span touches, (words,) of bool."""
+    """Return which words a labelled span touches, (words,) of bool."""
     marked = np.zeros(len(words.keys), dtype=bool)
     for span in spans or ():
         marked |= (words.offsets[:, 0] < span["end"]) & (words.offsets[:, 1] > span["start"])

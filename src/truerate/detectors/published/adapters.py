@@ -1,4 +1,4 @@
-"""The table of published detectors (adapters.yaml): one record for checkpoints that are asked and read alike."""
+"""The table of published detectors (adapters.yaml): a record for checkpoints that are asked and read alike."""
 
 import re
 from collections.abc import Mapping
@@ -72,7 +72,7 @@ class Adapter:
 
     @property
     def marks_tokens(self) -> bool:
-        """Whether it says where, not only whether."""
+        """Return whether it says where, not only whether."""
         return self.kind in ("tokens", "own")
 
     def is_supported(self, score: float) -> bool:
@@ -105,7 +105,7 @@ def filled(template: str, **values: object) -> str:
 
 
 def adapter_of(named: str | None, weights: str | None, *, is_own: bool, where: str) -> Adapter:
-    """The adapter that is named, or the one that knows the weights. Raises TruerateError where there is none."""
+    """The named adapter, or the one that knows the weights. Raises TruerateError where there is none."""
     if named is not None:
         if named not in ADAPTERS:
             raise TruerateError(
@@ -136,7 +136,9 @@ def with_settings(adapter: Adapter, how: Published, *, where: str) -> Adapter:
 
 
 def about(adapter: Adapter, how: Published) -> str:
-    """What a published detector is, in the words of the detectors page. Of a folder its name alone is shown."""
+    """Return what a published detector is, in the words of the detectors page. Of a folder its name alone is
+    shown.
+    """
     name = how.model or (how.weights or "").rstrip("/")
     name = name if how.model or how.revision else name.rpartition("/")[2]
     commit = f" at commit {how.revision[:7]}" if how.revision else ""

@@ -69,7 +69,7 @@ def usable(how: Published, where: str, *, is_asked: bool = True) -> Adapter:
 
 
 def is_own(how: Published) -> bool:
-    """Whether the weights lie in a folder that `train` or `publish` of ours wrote."""
+    """Return whether the weights lie in a folder that `train` or `publish` of ours wrote."""
     path = Path(how.weights or "").expanduser()
     return is_folder(str(path)) and any((path / name).is_file() for name in OWN_FILES)
 

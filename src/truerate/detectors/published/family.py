@@ -25,7 +25,7 @@ Endpoint = Callable[[str], tuple[Ask, str]]  # of a model: how it is asked, and 
 
 
 def judge_published(members: Members, rows: pl.DataFrame, endpoint: Endpoint | None = None) -> pl.DataFrame:
-    """What each member says of each row (`target_id`, `text`, `knowledge`, `question`, `history`), as
+    """Return what each member says of each row (`target_id`, `text`, `knowledge`, `question`, `history`), as
     Judgements; `unparsed` with a reason where there is no verdict: `no-evidence` (no document), `no-text`,
     `too-long` (the text leaves no room for a document), or why a judge's reply could not be read.
 

@@ -42,7 +42,7 @@ Ask = Callable[[Sequence[Question]], list[Answered]]
 
 
 def question_of(adapter: Adapter, document: str, claim: str, question: str) -> Question:
-    """What is asked of a claim and a window of its document, in the adapter's words."""
+    """Return what is asked of a claim and a window of its document, in the adapter's words."""
     text = filled(adapter.template or "", document=document, claim=claim, question=question)
     if adapter.layout == "plain":
         return Question((), {}, text, adapter.n_written)
@@ -66,8 +66,8 @@ def roughly(text: str) -> list[tuple[int, int]]:
 
 
 def judge(adapter: Adapter, texts: Sequence[Text], ask: Ask, *, offsets: Offsets = roughly) -> list[Said]:
-    """What a judge says of each text, in their order; all questions are asked together. A text, or each of
-    its sentences where the adapter asks about these, is held against every window of its document. Of
+    """Return what a judge says of each text, in their order; all questions are asked together. A text, or
+    each of its sentences where the adapter asks about these, is held against every window of its document. Of
     sentences the least supported decides.
     """
     asked, plans = plans_of(adapter, texts, lambda text, claim: _pieces(adapter, text, claim, offsets))

@@ -55,7 +55,7 @@ class Marks(Network):
         return len(self.tokens.offsets(text))
 
     def judge(self, texts: Sequence[Text]) -> list[Said]:
-        """What it says of each text, in their order."""
+        """Return what it says of each text, in their order."""
         return [self.reading(text) for text in texts]
 
     def reading(self, text: Text) -> Said:

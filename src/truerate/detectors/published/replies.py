@@ -38,8 +38,9 @@ UNPARSED = Read(None, reason=UNREAD)
 
 
 def read_reply(reader: Reader, reply: str, text: str, *, is_cut: bool = False) -> Read:
-    """What a reply says of a text. `is_cut`: it ended at its limit of tokens; what stands in it counts where
-    it is of its form, else that is the reason. A text that is copied with edits is not clean before its end.
+    """Return what a reply says of a text. `is_cut`: it ended at its limit of tokens; what stands in it counts
+    where it is of its form, else that is the reason. A text that is copied with edits is not clean before its
+    end.
     """
     read = _READERS[reader](reply, text)
     if is_cut and (read.verdict is None or (reader in EDITS and not read.verdict)):
@@ -106,7 +107,9 @@ def _fava_tags(reply: str, text: str) -> Read:
 
 
 def _is_copy(reply: str, text: str) -> bool:
-    """Whether more than half of a reply's words, or of its signs where it has no words, are the text's."""
+    """Return whether more than half of a reply's words, or of its signs where it has no words, are the
+    text's.
+    """
     reply_words, text_words = (words(string.casefold()) or string.split() for string in (reply, text))
     return 2 * sum(word in set(text_words) for word in reply_words) > len(reply_words)
 
@@ -117,7 +120,7 @@ def _wrong(inside: str) -> list[str]:
 
 
 def _places(parts: Iterator[tuple[str, str]], text: str) -> Iterator[tuple[int, int, str]]:
-    """Where strings stand in a text, the second of two equal ones behind the first."""
+    """Return where strings stand in a text, the second of two equal ones behind the first."""
     behind: dict[str, int] = {}
     for part, kind in parts:
         begin = behind.get(part, 0)
@@ -146,8 +149,9 @@ _READERS: dict[Reader, Callable[[str, str], Read]] = {
 
 
 def of_windows(reads: list[Read]) -> Read:
-    """What a judge says of a text by all windows of its document: faithful where any window bears it out,
-    unread where none does and one could not be read; its segments are the characters that every window marks.
+    """Return what a judge says of a text by all windows of its document: faithful where any window bears it
+    out, unread where none does and one could not be read; its segments are the characters that every window
+    marks.
     """
     if len(reads) == 1 or all(read.verdict for read in reads):
         return reads[0]._replace(spans=_common(reads))

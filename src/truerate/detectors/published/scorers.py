@@ -104,8 +104,9 @@ class Scorer(Network):
 
 
 def rows_at_once(batch: int, longest: int) -> int:
-    """How many rows are asked at once where the longest has so many tokens: `batch` of up to USUAL tokens, of
-    longer ones as many as take no more memory, which grows with the square of their length. At least 1.
+    """Return how many rows are asked at once where the longest has so many tokens: `batch` of up to USUAL
+    tokens, of longer ones as many as take no more memory, which grows with the square of their length. At
+    least 1.
     """
     return max(1, batch * USUAL**2 // max(longest, USUAL) ** 2)
 
@@ -155,12 +156,12 @@ class AlignScore(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where it lies."""
+        """Return where it lies."""
         return self.tri_layer.weight.device
 
 
 class AlignScorer(Scorer):
-    """AlignScore, of weights as `alignscore.as_safetensors` writes them: names as in the authors' checkpoint."""
+    """AlignScore, of weights as `alignscore.as_safetensors` writes them: names as in its checkpoint."""
 
     def load(self) -> Any:
         """Load the folder. Raises ValueError for anything else, and for other weights."""

@@ -1,4 +1,4 @@
-"""What a published detector is asked about: a text, the document that it is held against, and its question."""
+"""What a published detector is asked about: a text, its document and its question."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -45,8 +45,8 @@ def texts_of(rows: pl.DataFrame) -> Iterator[Text]:
 
 
 def claims_of(adapter: Adapter, text: str) -> list[str]:
-    """What is asked about at once: the text, or its sentences. Of one without letters, nothing. SummaC drops
-    sentences as short as the pieces of a document that it drops, unless there are no others.
+    """Return what is asked about at once: the text, or its sentences. Of one without letters, nothing. SummaC
+    drops sentences as short as the pieces of a document that it drops, unless there are no others.
     """
     if not text.strip():
         return []

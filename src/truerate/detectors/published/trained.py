@@ -38,9 +38,9 @@ class Trained:
         self.decision = load_decision(path) if (path / DECISION).is_file() else None
 
     def judge(self, rows: pl.DataFrame) -> list[Said]:
-        """What it says of each row (`text`, `knowledge`, `question`, `history`), in their order. A token
-        detector has the knowledge as its reference, and what was said before where that is a conversation; a
-        judge always has both, as it learned.
+        """Return what it says of each row (`text`, `knowledge`, `question`, `history`), in their order. A
+        token detector has the knowledge as its reference, and what was said before where that is a
+        conversation; a judge always has both, as it learned.
         """
         filled = rows.with_columns(pl.col("knowledge", "question", "history").fill_null(""))
         columns = filled.select("text", "knowledge", "question", "history").rows()
@@ -61,7 +61,7 @@ class Trained:
             return dict(readings(self.network, passages, self.network.backbone))
 
     def _reference(self, knowledge: str, question: str, history: str) -> str:
-        """What a text is held against; empty where it has nothing."""
+        """Return what a text is held against; empty where it has nothing."""
         is_told = self.decision is not None or history.strip()
         return reference_of(knowledge, history, question) if is_told else knowledge
 

@@ -34,7 +34,7 @@ class Writer(Network):
         super().__init__(adapter, how)
 
     def load(self) -> Any:
-        """Load the decoder. Raises TruerateError where its tokenizer lacks the chat template that is needed."""
+        """Load the decoder. Raises TruerateError where its tokenizer lacks a needed chat template."""
         if self.adapter.layout != "plain" and not self.tokens.tokenizer.chat_template:
             raise TruerateError(
                 f"{self.name}: its tokenizer has no chat template, which adapter {self.adapter.name!r} needs"

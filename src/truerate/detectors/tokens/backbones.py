@@ -1,4 +1,4 @@
-"""Bodies of networks: tiny ones from nothing, or backbones by Hub id or path, never remote code or pickles."""
+"""Bodies of networks: tiny ones, or backbones by Hub id or path, never remote code or pickles."""
 
 from importlib.util import find_spec
 from typing import Any
@@ -99,7 +99,7 @@ def check_window(config: PreTrainedConfig, backbone: Backbone) -> None:
 
 
 def window_of(config: PreTrainedConfig) -> int | None:
-    """How many tokens a network sees; None without absolute positions (DeBERTa)."""
+    """Return how many tokens a network sees; None without absolute positions (DeBERTa)."""
     limit = (
         getattr(config, "max_position_embeddings", None)
         if getattr(config, "position_biased_input", True)

@@ -98,7 +98,7 @@ class Reader(NamedTuple):
 
     @property
     def is_fitted(self) -> bool:
-        """Whether it had anything to learn from."""
+        """Return whether it had anything to learn from."""
         return bool(read_json(self.folder / FACTS)["is_fitted"])
 
 

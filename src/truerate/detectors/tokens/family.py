@@ -132,5 +132,5 @@ def checked_cells(
 
 
 def cell_path(folder: Path, cell: Cell) -> Path:
-    """Where a fitted cell lies."""
+    """Return where a fitted cell lies."""
     return Path(folder) / cell.member / cell.name

@@ -209,9 +209,9 @@ def _informativeness(answer: Units, content: Content, index: ReferenceIndex) -> 
 def _shared(
     answer: Units, content: Content, index: ReferenceIndex
 ) -> Iterable[list[tuple[list[int], list[int]]]]:
-    """What each sentence of an answer shares with the reference: places in the answer and rows of the index,
-    word by word. A run of characters that one sentence of the reference holds is one word, and weighs as many
-    words as it has pairs of characters.
+    """Return what each sentence of an answer shares with the reference: places in the answer and rows of the
+    index, word by word. A run of characters that one sentence of the reference holds is one word, and weighs
+    as many words as it has pairs of characters.
     """
     by_sentence: dict[int, list[tuple[list[int], list[int]]]] = {}
     last = -2

@@ -152,8 +152,8 @@ def _groups(
 
 
 def _window_size(n_reference: int, n_answer: int, coder: Coder, backbone: Backbone) -> int:
-    """How many tokens of a reference stand beside an answer: all that fit, else what an answer of up to the
-    next eighth of the window leaves.
+    """Return how many tokens of a reference stand beside an answer: all that fit, else what an answer of up
+    to the next eighth of the window leaves.
     """
     room = backbone.max_tokens - len(coder.start) - len(coder.between)
     if n_reference + n_answer <= room:
@@ -196,7 +196,7 @@ def _nearest(answers: Sequence[Answer], parts: Sequence[np.ndarray], n_read: int
 
 
 def joined(chunks: Sequence[tuple[Answer, np.ndarray]]) -> Reading:
-    """The reading of a whole text from its chunks' probabilities (tokens, labels), in the order of the text."""
+    """The reading of a whole text from its chunks' probabilities (tokens, labels)."""
     ordered = sorted(chunks, key=lambda chunk: chunk[0].chunk)
     offsets = np.concatenate([answer.offsets for answer, _ in ordered])
     p = np.concatenate([p_of_chunk for _, p_of_chunk in ordered])

@@ -41,7 +41,7 @@ class Network(Trainable):
 
     @property
     def mask(self) -> str:
-        """Who sees whom: full, causal or prefix."""
+        """Return who sees whom: full, causal or prefix."""
         return self.backbone.mask
 
     @property
@@ -173,7 +173,7 @@ def restored(
     *,
     device: str | torch.device,
 ) -> Network:
-    """Return a network with trained weights; `config` None: the body comes from the backbone's own weights."""
+    """Return a network with trained weights; `config` None: the body is the backbone's own."""
     body = body_from_weights(backbone, device) if config is None else body_from_nothing(config, backbone)
     network = Network(body, backbone, tuple(labels), coder)
     network.load_trainable(state)

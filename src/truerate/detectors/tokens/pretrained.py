@@ -89,7 +89,7 @@ class TokenDetector(nn.Module):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What a token may be; the first says that it is not hallucinated."""
+        """Return what a token may be; the first says that it is not hallucinated."""
         return self.network.labels
 
     def forward(self, answers: Sequence[str], reference: str) -> list[torch.Tensor]:

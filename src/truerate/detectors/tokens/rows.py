@@ -127,8 +127,8 @@ def side_by_side(rows: Sequence[Row]) -> Batch:
 
 
 def attention(segments: torch.Tensor, mask: str) -> torch.Tensor:
-    """Which token (third axis) sees which (fourth): bool (rows, 1, tokens, tokens); padding sees padding
-    alone.
+    """Return which token (third axis) sees which (fourth): bool (rows, 1, tokens, tokens); padding sees
+    padding alone.
     """
     asks, asked = segments[:, :, None], segments[:, None, :]
     if mask == "full":

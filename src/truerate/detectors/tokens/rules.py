@@ -49,7 +49,7 @@ class TokenRule:
 
 
 def constant(p: float) -> Read:
-    """Return a reader that gives every character the same probability: spans of marked texts are whole texts."""
+    """Return a reader that gives every character the same probability: marked texts are marked whole."""
     return lambda state, passages: [
         Reading(np.array([[0, len(passage.text)]]), np.array([p]), np.ones(1, dtype=int))
         for passage in passages

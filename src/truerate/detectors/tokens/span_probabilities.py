@@ -33,7 +33,7 @@ class Reading(NamedTuple):
 
     @property
     def n_read(self) -> int:
-        """How many windows of its reference were read."""
+        """Return how many windows of its reference were read."""
         return self.n_windows - self.n_unread
 
 

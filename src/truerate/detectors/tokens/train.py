@@ -96,7 +96,7 @@ def fit_network(job: Job, folder: Path) -> tuple[dict, dict]:
 
 
 def trained_network(job: Job) -> tuple[dict, dict, Network | None]:
-    """What training found and cost, and the network; None where no text has a hallucinated token."""
+    """Return what training found and cost, and the network; None where no text has a hallucinated token."""
     labels, backbone, passages = labels_of(job.cell.labels), job.backbone, job.passages.sort("target_id")
     training, held_out = halves(passages, job.training_share)
     if not any(spans for spans in training["spans"].to_list()):

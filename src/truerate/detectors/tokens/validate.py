@@ -69,7 +69,7 @@ def _share(is_so: np.ndarray, of: np.ndarray) -> float | None:
 
 
 def agreement(network, groups: Iterable[Group], backbone: Backbone) -> Agreement:
-    """What the network says of labelled groups; ignored tokens count for nothing."""
+    """Return what the network says of labelled groups; ignored tokens count for nothing."""
     from truerate.detectors.tokens.scoring import scored_answers  # torch, which counting does without
 
     return of_readings(

@@ -40,7 +40,7 @@ def passages_of(table: pl.DataFrame, labels: Sequence[str], *, sees_reference: b
 
 
 def can_learn(passages: Sequence[Passage]) -> bool:
-    """Whether there are hallucinated and other words among them."""
+    """Return whether there are hallucinated and other words among them."""
     labels = np.concatenate([np.zeros(0, dtype=int), *(passage.labels for passage in passages)])
     return bool((labels > 0).any() and (labels == 0).any())
 
@@ -67,7 +67,7 @@ NAMES = (
 
 
 def word_features(passages: Sequence[Passage]) -> np.ndarray:
-    """The features of NAMES for each word of each passage in order, shape (words, 23). Shares are in [0, 1]."""
+    """The features of NAMES for each word of each passage in order, (words, 23). Shares are in [0, 1]."""
     rows = [_features(passage) for passage in passages if len(passage.offsets)]
     return np.concatenate(rows) if rows else np.zeros((0, len(NAMES)))
 
@@ -120,7 +120,7 @@ def _runs(is_absent: np.ndarray) -> np.ndarray:
 
 
 def _after_punctuation(passage: Passage) -> np.ndarray:
-    """Whether punctuation stands between each word and the one before it, (words,)."""
+    """Return whether punctuation stands between each word and the one before it, (words,)."""
     ends = [0, *passage.offsets[:-1, 1].tolist()]
     between = (
         passage.text[end:start] for end, start in zip(ends, passage.offsets[:, 0].tolist(), strict=True)

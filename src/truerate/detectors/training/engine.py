@@ -99,7 +99,7 @@ def planned(rows: Sequence[Row], backbone: Backbone, seed: int, *, first: int, l
 
 
 class State:
-    """Everything that a run must not lose: weights, optimiser, schedule, draws, and the number of steps done."""
+    """What a run must not lose: weights, optimiser, schedule, draws, and the number of steps done."""
 
     def __init__(self, network: Trainable, backbone: Backbone, n_steps: int):
         self.network, self.n_steps, self.done, self.best = network, n_steps, 0, Best()
@@ -126,7 +126,7 @@ class State:
             self.best = self.best._replace(age=self.best.age + 1)
 
     def is_stale(self, patience: int | None) -> bool:
-        """Whether the metric has not risen for `patience` evaluations."""
+        """Return whether the metric has not risen for `patience` evaluations."""
         return patience is not None and self.best.age >= patience
 
     def save(self, folder: Path) -> None:

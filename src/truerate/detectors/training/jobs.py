@@ -86,8 +86,8 @@ def n_workers(apart: Sequence[Backbone]) -> int:
 def each(
     work: Callable[[Job], Result], jobs: Sequence[Job], backbone_of: Callable[[Job], Backbone | None]
 ) -> list[Result]:
-    """What `work` gives for each job, in their order: networks side by side, rules meanwhile in this process.
-    An error ends it and lets no further job begin.
+    """Return what `work` gives for each job, in their order: networks side by side, rules meanwhile in this
+    process. An error ends it and lets no further job begin.
     """
     apart = [job for job in jobs if backbone_of(job) is not None]
     n = n_workers([backbone_of(job) for job in apart])
@@ -103,8 +103,8 @@ def each(
 
 
 def beginning() -> BaseContext:
-    """How workers begin: on Linux as forks of a process that has imported torch and transformers, once for
-    all of them; elsewhere anew.
+    """Return how workers begin: on Linux as forks of a process that has imported torch and transformers, once
+    for all of them; elsewhere anew.
 
     Not of this process: polars has threads and locks from its import on, which a fork would cut off. The one
     that is forked has imported nothing but IMPORTED and computed nothing, so it has no thread of OpenMP, MKL

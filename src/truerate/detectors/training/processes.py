@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def join() -> None:
-    """Take part in the group that a launcher has set up in the environment; does nothing where there is none."""
+    """Take part in the group that a launcher has set up in the environment; nothing without one."""
     if _is_launched() and world() == 1:
         import torch
 
@@ -28,12 +28,12 @@ def join() -> None:
 
 
 def _is_launched() -> bool:
-    """Whether a launcher says that there are others."""
+    """Return whether a launcher says that there are others."""
     return int(os.environ.get("WORLD_SIZE", "1")) > 1
 
 
 def world() -> int:
-    """How many processes work together."""
+    """Return how many processes work together."""
     if not _is_launched():
         return 1
     from torch import distributed
@@ -83,7 +83,7 @@ def device() -> str:
 
 
 def has_driver() -> bool:
-    """Whether there may be a GPU: torch needs NVIDIA's library or AMD's device on Linux."""
+    """Return whether there may be a GPU: torch needs NVIDIA's library or AMD's device on Linux."""
     if sys.platform != "linux" or Path("/dev/kfd").exists():
         return True
     try:

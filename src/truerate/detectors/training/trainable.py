@@ -65,7 +65,7 @@ class Trainable(nn.Module):
         save_file(state, folder / WEIGHTS)
 
     def trainable_state(self) -> Weights:
-        """Copies of the trained weights by name: with adapters those alone, and what stands beside the body."""
+        """Copies of the trained weights by name: with adapters those and what stands beside the body."""
         return {
             name: value.detach().cpu().clone()
             for name, value in self.named_parameters()
@@ -85,7 +85,7 @@ class Trainable(nn.Module):
 
 
 class Saved(NamedTuple):
-    """What a folder holds. `config` is None where adapters alone were kept: the body comes from its weights."""
+    """What a folder holds. `config` is None where adapters alone were saved."""
 
     settings: dict[str, Any]
     backbone: Backbone

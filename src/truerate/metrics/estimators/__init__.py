@@ -1,1 +1,1 @@
-"""Estimators of a rate of hallucination, each with the labels that it needs and what it assumes: `registry`."""
+"""Estimators of a rate of hallucination, each with the labels it needs and what it assumes: `registry`."""

@@ -31,8 +31,8 @@ NOT_IDENTIFIED = "nobody labelled replies that could tell what the detector's fl
 
 
 def used(estimates: Sequence[Estimate]) -> Used:
-    """Which of a cell's estimates stands for it: the first of CHOICE that is told and rests on labels of
-    replies. Flags alone, and errors on inserted hallucinations, tell no rate of replies: then it is not
+    """Return which of a cell's estimates stands for it: the first of CHOICE that is told and rests on labels
+    of replies. Flags alone, and errors on inserted hallucinations, tell no rate of replies: then it is not
     identified.
     """
     by_name = _identified([estimate for estimate in estimates if estimate.calibration == NATURAL])
@@ -64,8 +64,8 @@ LEAST_POOLED = 200  # labels of all models together below which what models diff
 
 
 def narrower(estimates: Sequence[Estimate], *, n_labels: int) -> Used:
-    """Which of two honest estimates stands for a rate where a detector's errors are known from labels of
-    several models, some of which may be its own: the one that leaves less open. `n_labels`: of all models
+    """Return which of two honest estimates stands for a rate where a detector's errors are known from labels
+    of several models, some of which may be its own: the one that leaves less open. `n_labels`: of all models
     together.
 
     Own labels carry the noise of few of them, the pooled correction what models differ by; each has that in

@@ -15,7 +15,7 @@ N, K, ALL_THINGS = 0, 1, 9  # columns of `_sums`: labelled things, labelled answ
 
 
 def are_by_group(cell: Cell) -> bool:
-    """Whether the labels of a cell were given to whole groups (clusters), not answer by answer.
+    """Return whether the labels of a cell were given to whole groups (clusters), not answer by answer.
 
     So where every group of two answers or more is labelled whole or not at all, and one is; or where labels
     are more concentrated in groups than a draw of single answers would have them: Σ (k − fn)² / (n f(1 − f))

@@ -213,7 +213,7 @@ def unskewed(t: float, skew: float, n: int) -> float:
 
 
 def labels_to_halve(cell: Cell, *, confidence: float) -> int | None:
-    """How many more randomly drawn labels halve the interval of a group; None without width or labels."""
+    """Return how many more randomly drawn labels halve the interval of a group; None without either."""
     fit = _fit({"": cell}, "these", confidence)
     if not fit.cells:
         return None

@@ -14,8 +14,8 @@ DESIGN_EFFECT = 0.25
 
 
 def design_effect_of(fit: Fit) -> float:
-    """How many labelled units of a board tell as much as one row of yes or no: the variance of one unit's
-    residual over p(1 − p); DESIGN_EFFECT where no cell has labels.
+    """Return how many labelled units of a board tell as much as one row of yes or no: the variance of one
+    unit's residual over p(1 − p); DESIGN_EFFECT where no cell has labels.
     """
     squares = expected = 0.0
     for key, cell_spread in fit.own_spreads.items():
@@ -71,7 +71,7 @@ class Plan:
         return self._fewest(lambda k: self.half_width(k) <= half_width)
 
     def labels_to_separate(self, difference: float, *, n_models: int = 2, power: float = 0.8) -> int:
-        """The fewest labelled units a cell that tell two models apart whose means differ so (`told_apart`)."""
+        """The fewest labelled units a cell that tell two models with such means apart (`told_apart`)."""
         return self._fewest(lambda k: self.told_apart(k, n_models=n_models, power=power) <= difference)
 
     def _per_unit(self, k: int) -> float:

@@ -53,7 +53,7 @@ class Residuals:
         return self.gold - slope * self.flagged
 
     def influence(self, slope: float, target: Target) -> np.ndarray:
-        """How far each unit moves θ, (n,), sum 0: by its label, and about the `model` by its flags."""
+        """Return how far each unit moves θ, (n,), sum 0: by its label, and about the `model` by its flags."""
         moved = np.zeros(self.cell.n)
         moved[self.cell.is_labelled] = self.left(slope) / self.cell.k
         return moved + slope * self.flagged_of_all / self.cell.n if target == "model" else moved
@@ -226,10 +226,10 @@ class Fit:
 
     @cached_property
     def design_effect(self) -> float:
-        """How many labelled things tell as much as one drawn alone, over the board: Σ degrees · variance of
-        one labelled thing / Σ degrees · p(1 − p). 0 where no cell varies. Of things, not of units: in
-        simulated boards whose models write 12 to 200 words both hold over all cells, and this one in more of
-        the worst (of short replies with one long one among them).
+        """Return how many labelled things tell as much as one drawn alone, over the board: Σ degrees ·
+        variance of one labelled thing / Σ degrees · p(1 − p). 0 where no cell varies. Of things, not of
+        units: in simulated boards whose models write 12 to 200 words both hold over all cells, and this one
+        in more of the worst (of short replies with one long one among them).
         """
         squares = sum(
             cell_spread.degrees * cell_spread.variance_of_one for cell_spread in self.own_spreads.values()
@@ -276,7 +276,7 @@ class Fit:
 
     @cached_property
     def by_cluster(self) -> dict[Key, Clustered]:
-        """What each cell's clusters move."""
+        """Return what each cell's clusters move."""
         return {key: self._clustered(left) for key, left in self.cells.items()}
 
     def _clustered(self, left: Residuals) -> Clustered:
@@ -285,11 +285,11 @@ class Fit:
         return Clustered(names, np.stack([np.bincount(cluster, weights) for weights in each], axis=1))
 
     def growth(self, key: Key) -> float:
-        """How fast the variance of one labelled thing grows with p(1 − p): the board's design effect."""
+        """Return how fast the variance of one labelled thing grows with p(1 − p): a design effect."""
         return self.design_effect or self.own_spreads[key].n_things / self.cells[key].cell.k
 
     def growth_of_rate(self, key: Key) -> float:
-        """How fast the variance of a cell's θ grows with p(1 − p)."""
+        """Return how fast the variance of a cell's θ grows with p(1 − p)."""
         drawn = self.spreads[key]
         return drawn.finite * self.growth(key) / drawn.n_things
 

@@ -1,4 +1,4 @@
-"""The estimators of a rate: what labels each needs, what it assumes, and how it is made of a board's cells."""
+"""The estimators of a rate: the labels that each needs, what it assumes, and how it is made."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -142,7 +142,7 @@ def _rogan_gladen_between(board: Board, texts: Calibration | None) -> dict[Key, 
 def _corrected(
     board: Board, of_lang: Calibration, *, between: Between | None = None
 ) -> Callable[[Key], Found]:
-    """What corrects the cells of one language."""
+    """Return what corrects the cells of one language."""
     confidence = board.confidence
     errors = errors_on(of_lang, confidence=confidence)
 
@@ -313,14 +313,14 @@ def _with_width(result: Found) -> Found:
 
 
 def _kinds(estimator: Estimator, calibrated: Mapping[str, Calibration]) -> Sequence[str | None]:
-    """What an estimator is calibrated on, each of which gives an estimate."""
+    """Return what an estimator is calibrated on, each of which gives an estimate."""
     if estimator.labels == "external":
         return list(calibrated)
     return [NATURAL] if estimator.labels == "internal" else [None]
 
 
 def _predicted(board: Board) -> dict[Key, Interval]:
-    """Predictive intervals of cells without labels, and means with them: no surer than each of their cells."""
+    """Predictive intervals of cells without labels, and of means with them: no surer than each cell."""
     fit = board.headline
     foretold = predicted(fit, board.cells)
     intervals = dict(foretold)

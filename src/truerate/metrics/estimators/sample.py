@@ -40,7 +40,7 @@ class Cell:
 
     @property
     def is_labelled(self) -> np.ndarray:
-        """Which units have a label, (units,)."""
+        """Return which units have a label, (units,)."""
         return ~np.isnan(self.gold)
 
     @property
@@ -69,7 +69,7 @@ class Cell:
 
     @property
     def drawn_weight(self) -> np.ndarray:
-        """What each labelled unit counts beside the others, (k,), 1 on average."""
+        """Return what each labelled unit counts beside the others, (k,), 1 on average."""
         if self.weight is None:
             return np.ones(self.k)
         weights = self.weight[self.is_labelled]
@@ -85,7 +85,7 @@ Cells = Mapping[Key, Cell]
 
 
 def verdicts(is_flagged: np.ndarray, label: np.ndarray, clusters: Sequence[object] | np.ndarray) -> Cell:
-    """A cell whose units are single verdicts, each a total of 1; `label` (units,) is NaN where there is none."""
+    """A cell whose units are single verdicts, each a total of 1; `label` (units,) is NaN without one."""
     flagged = np.asarray(is_flagged, dtype=float)
     return Cell(np.ones(len(flagged)), flagged, np.asarray(label, dtype=float), np.asarray(clusters))
 
@@ -230,8 +230,8 @@ def estimated(cell: Cell, texts: Calibration, *, confidence: float) -> Interval 
 
 
 def shares_clusters(cells: Sequence[Cell], texts: Sequence[Calibration]) -> bool:
-    """Whether a cluster stands behind two languages' estimates, which then depend on one another. `texts`:
-    what each language was calibrated on; empty for estimates without.
+    """Return whether a cluster stands behind two languages' estimates, which then depend on one another.
+    `texts`: what each language was calibrated on; empty for estimates without.
     """
     names = [np.unique(np.asarray(cell.clusters, dtype=str)) for cell in cells]
     for number, calibration in enumerate(texts):
