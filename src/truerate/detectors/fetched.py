@@ -27,9 +27,11 @@ def downloaded(
     advice = {  # by the Hub's error, the most particular first
         hub.RevisionNotFoundError: f"no revision {revision!r}; name a tag, branch or commit of it",
         hub.GatedRepoError: "its owner must grant access; ask for it on its page, then set HF_TOKEN",
-        hub.RepositoryNotFoundError: "no such repository, or HF_TOKEN does not open it; name org/name or a folder",
+        hub.RepositoryNotFoundError: "no such repository, or HF_TOKEN does not open it; name org/name or a "
+        "folder",
         hub.HFValidationError: "neither a folder nor the name of a repository; name org/name or a folder",
-        hub.LocalEntryNotFoundError: "the Hub cannot be reached and nothing of it is in the cache; try again online",
+        hub.LocalEntryNotFoundError: "the Hub cannot be reached and nothing of it is in the cache; try again "
+        "online",
     }
     wanted = [*files, CHECKSUMS]
     try:

@@ -51,7 +51,7 @@ def wilson(successes: float, n: float, *, confidence: float) -> Interval | None:
     return Interval(p, float(max(0.0, middle - half)), float(min(1.0, middle + half)))
 
 
-def cluster_sums(clusters: Sequence[object], values: np.ndarray) -> np.ndarray:
+def cluster_sums(clusters: Sequence[object] | np.ndarray, values: np.ndarray) -> np.ndarray:
     """Sums of `values` (rows, k) within each cluster, (clusters, k), clusters sorted by name."""
     values = np.asarray(values, dtype=float)
     values = values[:, None] if values.ndim == 1 else values

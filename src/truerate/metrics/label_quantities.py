@@ -65,7 +65,8 @@ def mean_part_share(rows: Counted) -> float | None:
 
 
 def all_part_share(rows: Counted) -> float | None:
-    """As `mean_part_share` over all units: one without parts, as a reply that answers nothing, counts as 0."""
+    """As `mean_part_share` over all units: one without parts, as a reply that answers nothing, counts as 0.
+    """  # fmt: skip
     n = rows.whole.select("subject", "unit_id").unique().height
     return float(_part_shares(rows).sum()) / n if n else None
 

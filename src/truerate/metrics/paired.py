@@ -109,10 +109,10 @@ def ratio_contrasts(
     """Contrasts of m ratios, Σ w · ratio, each with its interval and a two-sided p-value that it is 0,
     clusters resampled whole for all ratios together.
 
-    `sums` (clusters, 2 m): numerators, then denominators; `weights` (m, contrasts). A mean of some ratios less
-    that of others has weights 1/k and −1/l. Interval: `cluster_bootstrap` in [−1, 1]. p = (1 + #{|d* − d| ≥
-    |d|}) / (1 + resamples) (Davison & Hinkley 1997, 4.2); a resample on which the contrast is not defined counts
-    as extreme. NaN and None where the contrast is not defined.
+    `sums` (clusters, 2 m): numerators, then denominators; `weights` (m, contrasts). A mean of some ratios
+    less that of others has weights 1/k and −1/l. Interval: `cluster_bootstrap` in [−1, 1]. p = (1 + #{|d* −
+    d| ≥ |d|}) / (1 + resamples) (Davison & Hinkley 1997, 4.2); a resample on which the contrast is not
+    defined counts as extreme. NaN and None where the contrast is not defined.
     """
     m = len(weights)
 

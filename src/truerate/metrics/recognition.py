@@ -170,7 +170,7 @@ def counted(rows: pl.DataFrame, by: Sequence[str] = ()) -> pl.DataFrame:
     label, yes = pl.col("is_hallucinated"), pl.col("verdict")
     cells = {}
     for side, names in ((label, COUNTED[:3]), (~label, COUNTED[3:])):
-        for name, is_verdict in zip(names, (yes == True, yes == False, yes.is_null()), strict=True):  # noqa: E712
+        for name, is_verdict in zip(names, (yes.eq(True), yes.eq(False), yes.is_null()), strict=True):
             cells[name] = (side & is_verdict.fill_null(False)).sum().cast(pl.Float64)
     keys = [*by, "group_id"]
     dead = (pl.col("status") == "dead").sum().cast(pl.Float64)

@@ -53,7 +53,7 @@ def iou(o: Overlap) -> float:
     return o.n_both / whole if whole else 1.0
 
 
-# ---- as statistics of sums, totals (…, 3): characters inside gold, inside predicted, inside both ------------
+# ---- statistics of totals (…, 3): characters inside gold, inside predicted, inside both --------------------
 
 
 def span_sums(gold: Iterable[Sequence[Span]], predicted: Iterable[Sequence[Span]]) -> np.ndarray:

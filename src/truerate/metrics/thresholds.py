@@ -201,10 +201,9 @@ def reliability(totals: np.ndarray) -> list[Bin]:
 
 
 def expected_calibration_error(totals: np.ndarray) -> np.ndarray:
-    """ECE (Naeini et al. 2015; Guo et al. 2017) from totals (…, 3 · bins) of `bin_sums`: the mean over texts of
-    |share hallucinated − mean p| of their bin, in [0, 1]; NaN over no text.
-
-    A judge that is calibrated has an ECE above 0 by chance: read it beside its n.
+    """ECE (Naeini et al. 2015; Guo et al. 2017) from totals (…, 3 · bins) of `bin_sums`: the mean over texts
+    of |share hallucinated − mean p| of their bin, in [0, 1]; NaN over no text. A judge that is calibrated has
+    an ECE above 0 by chance: read it beside its n.
     """
     n_bins = totals.shape[-1] // 3
     n, p, hallucinated = (totals[..., part * n_bins : (part + 1) * n_bins] for part in range(3))

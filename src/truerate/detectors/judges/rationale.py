@@ -117,7 +117,8 @@ def _reason(text: str, segment: tuple[int, int], why: Grounds) -> str:
     if nearest is None:
         because = "no sentence of the knowledge or the conversation shares a word with it"
     else:
-        because = f"neither the knowledge nor the conversation says so; the nearest sentence is {_quoted(nearest.text)}"
+        because = "neither the knowledge nor the conversation says so; the nearest sentence is "
+        because += _quoted(nearest.text)
     reason = f"cannot be verified because {because}"
     if nearest is not None and why.kind == CONTRADICTS:
         reason = f"seems to contradict the {nearest.source} because it says {_quoted(nearest.text)}"

@@ -1,4 +1,4 @@
-"""The table of published detectors (adapters.yaml): a record for checkpoints that are asked and read alike."""
+"""The table of published detectors (adapters.yaml): a record of checkpoints that are asked alike."""
 
 import re
 from collections.abc import Mapping

@@ -18,7 +18,10 @@ PAD, START, BETWEEN = "<pad>", "<start>", "<between>"
 N_WORDS = 3000
 # A word with the blank before it, a digit, a character of a script without spaces, a blank, a mark: the
 # pieces that no token crosses.
-_PIECE = rf" ?[{UNSPACED}]\p{{M}}*| ?\p{{N}}| ?(?:(?![{UNSPACED}])[\p{{L}}\p{{M}}_])+|\s| ?[^\s\p{{L}}\p{{M}}\p{{N}}_]"
+_PIECE = (
+    rf" ?[{UNSPACED}]\p{{M}}*| ?\p{{N}}| ?(?:(?![{UNSPACED}])[\p{{L}}\p{{M}}_])+"
+    r"|\s| ?[^\s\p{L}\p{M}\p{N}_]"
+)
 
 
 @dataclass(frozen=True)

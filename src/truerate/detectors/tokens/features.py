@@ -1,10 +1,11 @@
 """What a reference says of each word of an answer: three small codes that a network adds to its input
 embeddings, and regressions read.
 
-*match*: does the word stand in the reference, and do its neighbours stand beside it there? *alignment*: does the sentence that holds it
-there speak of the same things as the answer's sentence? *telling*: how much of the answer's sentence does the reference say in few of its
-own, so that the sentence is about one of these and not about the subject alone? Words are runs of letters and digits, so an apostrophe
-parts a suffix from a name; numbers are whole; a character of a script without spaces is a unit by itself, and counts as known in the
+*match*: does the word stand in the reference, and do its neighbours stand beside it there? *alignment*: does
+the sentence that holds it there speak of the same things as the answer's sentence? *telling*: how much of the
+answer's sentence does the reference say in few of its own, so that the sentence is about one of these and not
+about the subject alone? Words are runs of letters and digits, so an apostrophe parts a suffix from a name;
+numbers are whole; a character of a script without spaces is a unit by itself, and counts as known in the
 company of its neighbours. The whole reference is read, also where a network sees only a piece of it.
 """
 
@@ -18,19 +19,18 @@ import regex
 from truerate.core.text import UNSPACED, compatible
 from truerate.metrics.tokens import word_offsets
 
-# match: 0 a token of the reference · 1 + level + 3·(left neighbour beside it there) + 6·(right neighbour) ·
-# 13 no word. level 0 absent, 1 a word of the same stem (a lone character), 2 the word itself (three
-# characters in a row) alignment: 0 a token of the reference · 1 tells nothing (no word, a short word, not in
-# the reference) · 2–5 = 2 + how many words that the answer's sentence shares with the best place of the
-# reference are missing where this word stands, at most 3 telling: 0 a token of the reference · 1–4 = 1 + how
-# many words of the answer's sentence stand in the reference, but in at most RARE of its sentences, at most 3
+# match: 0 a token of the reference · 1 + level + 3·(left neighbour beside it there) + 6·(right neighbour) · 13 no
+#     word; level 0 absent, 1 a word of the same stem (a lone character), 2 the word (three characters in a row)
+# alignment: 0 a token of the reference · 1 tells nothing (no word, a short one, not in the reference) · 2–5 = 2 +
+#     how many words that the answer's sentence shares with the best place of the reference are missing where this
+#     word stands, at most 3
+# telling: 0 a token of the reference · 1–4 = 1 + how many words of the answer's sentence stand in the reference,
+#     but in at most RARE of its sentences, at most 3
 SIZES = {"match": 14, "alignment": 6, "telling": 5}
 NO_WORD, TELLS_NOTHING, NONE_TELLING = 13, 1, 1
 RARE = (
     1 / 3
-    # share of the reference's sentences above which a word is no longer telling; one sentence is always
-    # allowed
-)
+)  # of the reference's sentences: in more a word is no longer telling; one sentence is always allowed
 _SINGLE = regex.compile(rf"[{UNSPACED}]", regex.VERSION1)
 _ARABIC = regex.compile(
     r"^[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\p{Arabic}{3})"

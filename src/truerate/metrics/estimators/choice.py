@@ -51,9 +51,10 @@ def _identified(estimates: Sequence[Estimate]) -> dict[str, Estimate]:
 
 NARROWER: Mapping[str, str] = MappingProxyType(
     {
-        PREDICTION_POWERED: "its own labels, with the flags of all, leave less open than errors known from all models",
-        ROGAN_GLADEN_BETWEEN: "errors known from the labels of all models, with what models differ by, leave less open "
-        "than its own labels",
+        PREDICTION_POWERED: "its own labels, with the flags of all, leave less open than errors known from "
+        "all models",
+        ROGAN_GLADEN_BETWEEN: "errors known from the labels of all models, with what models differ by, leave "
+        "less open than its own labels",
     }
 )
 OWN_ALONE = (

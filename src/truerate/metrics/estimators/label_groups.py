@@ -24,7 +24,7 @@ def are_by_group(cell: Cell) -> bool:
     """
     if not 0 < cell.k < cell.n:
         return False
-    sums = cluster_sums(cell.clusters, np.stack([np.ones(cell.n), cell.is_labelled], axis=1))  # type: ignore[arg-type]
+    sums = cluster_sums(cell.clusters, np.stack([np.ones(cell.n), cell.is_labelled], axis=1))
     n, k = sums[sums[:, 0] > 1].T
     if not k.any():
         return False

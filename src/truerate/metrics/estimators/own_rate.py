@@ -16,10 +16,10 @@ from truerate.metrics.estimators.label_groups import (
     system_rate,
 )
 from truerate.metrics.estimators.planning import Plan, design_effect_of
-from truerate.metrics.estimators.prediction_powered import Fit, fit_board, residuals, t_of
+from truerate.metrics.estimators.prediction_powered import Fit, Target, fit_board, residuals, t_of
 from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board
-from truerate.metrics.estimators.sample import Cell
-from truerate.metrics.intervals import Interval, wilson
+from truerate.metrics.estimators.sample import Cell, flagged_sums
+from truerate.metrics.intervals import Interval, share_interval, wilson
 from truerate.metrics.rates import PREDICTION_POWERED, RAW
 from truerate.metrics.score_writer import ALL
 
@@ -67,35 +67,38 @@ def rate_of(group: str, cell: Cell, *, confidence: float = 0.95, is_by_group: bo
     key = (group, ALL)
     if not cell.n or not cell.total.sum():
         return Rate(group, cell.n, cell.k, None, None, None, None, "none", "no answers")
-    estimates = estimate_board(
-        {key: cell}, confidence=confidence, names=(RAW, LABELS_ALONE, PREDICTION_POWERED)
-    )[key]
-    by_name = {estimate.estimator: estimate.interval for estimate in estimates}
-    raw, alone = by_name.get(RAW), by_name.get(LABELS_ALONE)
+    names = (RAW, LABELS_ALONE, PREDICTION_POWERED)
+    estimates = estimate_board({key: cell}, confidence=confidence, names=names)[key]
+    intervals = {
+        estimate.estimator: estimate.interval
+        for estimate in estimates
+        if isinstance(estimate.interval, Interval)
+    }
+    unlabelled = "nobody labelled answers here"
+    rate = Rate(group, cell.n, cell.k, intervals.get(RAW), None, None, None, RAW, unlabelled)
     if not cell.k:
-        return Rate(group, cell.n, 0, raw, None, None, None, RAW, "nobody labelled answers here")  # type: ignore[arg-type]
-    system = system_rate(cell, confidence=confidence)
+        return rate
+    rate = replace(rate, estimator=NOT_IDENTIFIED, system=system_rate(cell, confidence=confidence))
     if cell.k == cell.n:
         value = float(cell.gold.sum() / cell.total.sum())
         why = "all are labelled: exact for these answers"
-        return Rate(group, cell.n, cell.k, raw, value, value, value, EXACT, why, system=system)  # type: ignore[arg-type]
+        return replace(rate, value=value, low=value, high=value, estimator=EXACT, why=why)
     if are_by_group(cell) if is_by_group is None else is_by_group:
-        return replace(_by_group(group, cell, confidence), raw=raw, system=system)  # type: ignore[arg-type]
+        return replace(_by_group(group, cell, confidence), raw=rate.raw, system=rate.system)
     chosen = used(estimates)
-    interval = chosen.estimate.interval if chosen.estimate else None
+    interval = intervals.get(chosen.estimate.estimator) if chosen.estimate else None
     if cell.k < LEAST_LABELS:
-        low, high = _hull(cell, interval, confidence)  # type: ignore[arg-type]
-        return Rate(group, cell.n, cell.k, raw, None, low, high, NOT_IDENTIFIED, _few(cell), system=system)  # type: ignore[arg-type]
-    if interval is None:  # labelled answers without a word
-        return Rate(group, cell.n, cell.k, raw, None, *NOTHING_KNOWN, NOT_IDENTIFIED, chosen.why)  # type: ignore[arg-type]
+        low, high = _hull(cell, interval, confidence)
+        return replace(rate, low=low, high=high, why=_few(cell))
+    if chosen.estimate is None or interval is None:  # labelled answers without a word
+        low, high = NOTHING_KNOWN
+        return replace(rate, low=low, high=high, why=chosen.why, system=None)
+    alone = intervals.get(LABELS_ALONE)
     if alone is not None:
-        alone = wider(replace(cell, flagged=np.zeros(cell.n)), alone, confidence=confidence)  # type: ignore[arg-type]
-    name = chosen.estimate.estimator if chosen.estimate else RAW
-    value, low, high = wider(cell, interval, confidence=confidence)  # type: ignore[arg-type]
-    return Rate(
-        group, cell.n, cell.k, raw, value, low, high, name, chosen.why, alone,  # type: ignore[arg-type]
-        labels_to_halve(cell, confidence=confidence), system,
-    )  # fmt: skip
+        alone = wider(replace(cell, flagged=np.zeros(cell.n)), alone, confidence=confidence)
+    ends, more = wider(cell, interval, confidence=confidence), labels_to_halve(cell, confidence=confidence)
+    name = chosen.estimate.estimator
+    return replace(rate, **ends._asdict(), estimator=name, why=chosen.why, alone=alone, halved=more)
 
 
 def _few(cell: Cell) -> str:
@@ -156,9 +159,7 @@ def wider(cell: Cell, interval: Interval, *, confidence: float = 0.95) -> Interv
 def by_flag(cell: Cell, *, confidence: float) -> Interval | None:
     """The rate post-stratified by what the detector says: Σ share of a stratum · its labelled rate, with
     Wilson's interval of each stratum at k / (1 − k/n) rows, put together by square-and-add (Zou & Donner
-    2008).
-
-    None where units are no single verdicts, or a stratum has no labels.
+    2008). None where units are no single verdicts, or a stratum has no labels.
     """
     if not ((cell.total == 1) & (cell.flagged <= 1)).all():
         return None
@@ -224,11 +225,9 @@ def labels_to_halve(cell: Cell, *, confidence: float) -> int | None:
     return max(0, plan.labels_for(plan.half_width(cell.k) / 2) - cell.k)
 
 
-def _fit(cells: Mapping[str, Cell], target: str, confidence: float) -> Fit:
-    residuals_by_key = {
-        (name, ALL): left for name, cell in cells.items() if (left := residuals(cell)) is not None
-    }
-    return fit_board(residuals_by_key, slope=None, target=target, confidence=confidence)  # type: ignore[arg-type]
+def _fit(cells: Mapping[str, Cell], target: Target, confidence: float) -> Fit:
+    by_key = {(name, ALL): left for name, cell in cells.items() if (left := residuals(cell)) is not None}
+    return fit_board(by_key, slope=None, target=target, confidence=confidence)
 
 
 @dataclass(frozen=True)
@@ -298,9 +297,7 @@ def raw_of(cell: Cell, *, confidence: float = 0.95) -> Interval | None:
     """The flagged share with the interval of its draw, of units that were all judged; None over nothing."""
     if not cell.n or not cell.total.sum():
         return None
-    key = ("", ALL)
-    estimates = estimate_board({key: cell}, confidence=confidence, names=(RAW,))[key]
-    return next((estimate.interval for estimate in estimates), None)  # type: ignore[return-value]
+    return share_interval(*flagged_sums(cell).T, confidence=confidence)
 
 
 def groups(values: Sequence[str]) -> dict[str, np.ndarray]:

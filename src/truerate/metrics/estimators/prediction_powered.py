@@ -129,7 +129,7 @@ def spread(left: Residuals, slope: float, target: Target) -> Spread | None:
         variance = float(squares.sum()) / (cell.k * (cell.k - 1))
         return Spread(variance * n_things, cell.k - 1, n_things, _finite(cell, squares, n_things))
     columns = np.stack([left.influence(slope, target), inside], axis=1)
-    moved, n_labelled = cluster_sums(cell.clusters, columns).T  # type: ignore[arg-type]
+    moved, n_labelled = cluster_sums(cell.clusters, columns).T
     n_clusters = int((n_labelled > 0).sum())
     if n_clusters < 2:
         return None

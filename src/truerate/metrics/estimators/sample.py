@@ -101,7 +101,7 @@ def by_cluster(cell: Cell) -> Cell:
     gold = np.where(cell.is_labelled, cell.gold, 0.0)
     is_alone = np.zeros(cell.n) if cell.is_alone is None else cell.is_alone
     columns = np.stack([cell.total, cell.flagged, gold, ~cell.is_labelled, is_alone], axis=1)
-    total, flagged, gold, n_missing, n_alone = cluster_sums(cell.clusters, columns).T  # type: ignore[arg-type]
+    total, flagged, gold, n_missing, n_alone = cluster_sums(cell.clusters, columns).T
     names = np.unique(np.asarray(cell.clusters, dtype=str))
     alone = None if cell.is_alone is None else n_alone > 0
     return Cell(total, flagged, np.where(n_missing == 0, gold, np.nan), names, alone)
@@ -196,12 +196,12 @@ def label_error(votes: np.ndarray, each: np.ndarray, clusters: Sequence[object])
 
 def flagged_sums(cell: Cell) -> np.ndarray:
     """Flagged things and all of them within clusters, (clusters, 2)."""
-    return cluster_sums(cell.clusters, np.stack([cell.flagged, cell.total], axis=1))  # type: ignore[arg-type]
+    return cluster_sums(cell.clusters, np.stack([cell.flagged, cell.total], axis=1))
 
 
 def errors_on(texts: Calibration, *, confidence: float) -> Errors:
     """TPR and FPR over the things of labelled texts, each worth the rows that its clusters are."""
-    total, gold, flagged, both = cluster_sums(texts.clusters, texts.sums).T  # type: ignore[arg-type]
+    total, gold, flagged, both = cluster_sums(texts.clusters, texts.sums).T
     return Errors(
         clustered_share(both, gold, confidence=confidence),
         clustered_share(flagged - both, total - gold, confidence=confidence),
@@ -239,7 +239,7 @@ def shares_clusters(cells: Sequence[Cell], texts: Sequence[Calibration]) -> bool
     return len(np.unique(np.concatenate(names))) < sum(map(len, names)) if names else False
 
 
-# ---- how far a detector's errors differ between models ------------------------------------------------------
+# ---- how far a detector's errors differ between models -----------------------------------------------------
 
 LEAST_SPREAD = (
     0.01  # p(1 − p) of a share, at least: a cell of few texts with none flagged is not known so well
