@@ -66,9 +66,9 @@ def test_labels_put_together_are_marked_or_not():
 
 def test_agreement_on_what_is_marked_at_all():
     # of four tokens that one of the two marks, both mark two; the types do not matter, nor unmarked tokens
-    one, other = np.array([0, 1, 2, 3, 0, 0]), np.array([0, 2, 2, 0, 1, 0])
-    assert marked_agreement([one], [other]) == 2 / 4
-    assert marked_agreement([one[:1]], [other[:1]]) is None
+    item, other = np.array([0, 1, 2, 3, 0, 0]), np.array([0, 2, 2, 0, 1, 0])
+    assert marked_agreement([item], [other]) == 2 / 4
+    assert marked_agreement([item[:1]], [other[:1]]) is None
 
 
 def test_sums_of_a_unit_by_hand():

@@ -71,23 +71,23 @@ def texts(n: int) -> list[str]:
 @pytest.mark.parametrize("layer", [0, 1, 2])
 def test_it_equals_a_direct_computation_in_every_layer(encoder, layer):
     groups = [texts(12)[start : start + 3] for start in range(0, 12, 3)]
-    found = bert_score(encoder, layer=layer, token_budget=40)(groups)
-    for group, values in zip(groups, found, strict=True):
+    result = bert_score(encoder, layer=layer, token_budget=40)(groups)
+    for group, values in zip(groups, result, strict=True):
         direct = [by_hand(encoder, *pair, layer) for pair in combinations(group, 2)]
         assert values == pytest.approx(direct, abs=1e-5)
 
 
 def test_texts_without_tokens_and_groups_without_a_pair(encoder):
-    found = bert_score(encoder)([["paris is big", "paris is big"], ["", "paris"], ["", ""], ["rome"], []])
-    assert found == [[1.0], [0.0], [1.0], [], []]
+    result = bert_score(encoder)([["paris is big", "paris is big"], ["", "paris"], ["", ""], ["rome"], []])
+    assert result == [[1.0], [0.0], [1.0], [], []]
     assert bert_score(encoder)([]) == [] and bert_score(encoder)([["rome"]]) == [[]]
 
 
 def test_batches_do_not_change_scores(encoder):
     groups = [texts(20)[start : start + 4] for start in range(0, 20, 4)]
     apart, together = (bert_score(encoder, token_budget=budget)(groups) for budget in (1, 10_000))
-    for one, other in zip(apart, together, strict=True):
-        assert one == pytest.approx(other, abs=1e-5)
+    for element, other in zip(apart, together, strict=True):
+        assert element == pytest.approx(other, abs=1e-5)
 
 
 def test_a_batch_holds_no_more_than_the_budget_and_texts_of_like_length():
@@ -102,8 +102,13 @@ def test_rescaling_by_hand(encoder):
 
 
 def test_the_layer_is_the_published_one_else_the_last():
-    known = ["roberta-large", "FacebookAI/roberta-large", "microsoft/deberta-xlarge-mnli", "me/roberta-large"]
-    assert [published_layer(name) for name in known] == [17, 17, 40, -1]
+    expected = [
+        "roberta-large",
+        "FacebookAI/roberta-large",
+        "microsoft/deberta-xlarge-mnli",
+        "me/roberta-large",
+    ]
+    assert [published_layer(name) for name in expected] == [17, 17, 40, -1]
     assert all(layer > 0 for layer in LAYERS.values())
 
 
@@ -120,6 +125,6 @@ def test_an_encoder_that_is_not_whole_is_one_line(encoder, tmp_path):
         tmp_path / "cut" / "model.safetensors",
     )
     for folder, what in (("cut", "no weights for"), ("none", "encoder")):
-        with pytest.raises(TruerateError, match=what) as said:
+        with pytest.raises(TruerateError, match=what) as answer:
             bert_score(str(tmp_path / folder))
-        assert "\n" not in str(said.value)
+        assert "\n" not in str(answer.value)

@@ -8,7 +8,7 @@ from truerate.metrics.bm25 import Index
 def drawn(seed, n_docs=40, n_queries=12):
     rng = np.random.default_rng(seed)
     p = 1 / np.arange(1, 301)
-    draw = lambda n: [f"w{place}" for place in rng.choice(300, n, p=p / p.sum())]  # noqa: E731
+    draw = lambda n: [f"w{position}" for position in rng.choice(300, n, p=p / p.sum())]  # noqa: E731
     return [draw(rng.integers(0, 60)) for _ in range(n_docs)], [
         draw(rng.integers(1, 15)) for _ in range(n_queries)
     ]
@@ -34,9 +34,9 @@ def test_the_best_come_first_ties_in_order_and_none_without_a_shared_word(k):
         assert (
             result
             == [
-                place
-                for place in sorted(range(45), key=lambda place: (-scores[place], place))
-                if scores[place] > 0
+                position
+                for position in sorted(range(45), key=lambda position: (-scores[position], position))
+                if scores[position] > 0
             ][:k]
         )
 

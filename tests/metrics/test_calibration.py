@@ -28,7 +28,7 @@ def test_an_edge_belongs_to_the_bin_above_it_and_one_to_the_last():
 def test_over_nothing():
     empty = bin_sums(np.zeros(0), np.zeros(0), n_bins=2).sum(axis=0)
     assert np.isnan(expected_calibration_error(empty))
-    assert [(one.n, one.mean_p, one.rate) for one in reliability(empty)] == [(0, None, None)] * 2
+    assert [(item.n, item.mean_p, item.rate) for item in reliability(empty)] == [(0, None, None)] * 2
 
 
 def test_thresholds_follow_from_the_bins_alone():

@@ -8,11 +8,11 @@ X, Y = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 4.0]
 
 def test_pearson_by_hand():
     # means 2.5; covariance 1.5·1.5 + .5·.5·(−1) ... = 4 over 5: r = .8
-    found = pearson(X, Y)
+    result = pearson(X, Y)
     assert (
-        found.r == pytest.approx(0.8)
-        and found.n == 4
-        and found.p == pytest.approx(stats.pearsonr(X, Y).pvalue)
+        result.r == pytest.approx(0.8)
+        and result.n == 4
+        and result.p == pytest.approx(stats.pearsonr(X, Y).pvalue)
     )
 
 
@@ -22,9 +22,11 @@ def test_pearson_leaves_missing_points_out():
 
 def test_pearson_of_points_that_lost_their_group_means_has_fewer_degrees():
     # the same r on one degree in place of two: t = .8 / .6 = 4/3, p = 1 − 2·atan(4/3)/π
-    found = pearson(X, Y, n_fitted=1)
+    result = pearson(X, Y, n_fitted=1)
     assert (
-        found.r == pytest.approx(0.8) and found.n == 4 and found.p == pytest.approx(2 * stats.t.sf(4 / 3, 1))
+        result.r == pytest.approx(0.8)
+        and result.n == 4
+        and result.p == pytest.approx(2 * stats.t.sf(4 / 3, 1))
     )
     assert pearson(X, Y, n_fitted=2) == (None, None, 4)
 
@@ -37,11 +39,11 @@ def test_pearson_where_it_is_not_defined():
 
 def test_t_test():
     # means 2 and 5; pooled variance 1, error √(2/3): t = −3.674
-    found = t_test([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
+    result = t_test([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
     assert (
-        found.value == -3
-        and found.n == 6
-        and found.p == pytest.approx(stats.ttest_ind([1, 2, 3], [4, 5, 6]).pvalue)
+        result.value == -3
+        and result.n == 6
+        and result.p == pytest.approx(stats.ttest_ind([1, 2, 3], [4, 5, 6]).pvalue)
     )
 
 
@@ -57,7 +59,7 @@ def test_within_groups_what_differs_between_them_does_not_count():
     # in both groups the longer has less; between them it is the other way round
     lengths, rates, groups = [1, 2, 3, 10, 11], [3, 2, 1, 33, 32], ["a", "a", "a", "b", "b"]
     assert pearson(lengths, rates).r > 0.9
-    found = pearson_within(lengths, rates, groups)
-    assert found.r == pytest.approx(-1) and found.n == 5
+    result = pearson_within(lengths, rates, groups)
+    assert result.r == pytest.approx(-1) and result.n == 5
     # 5 points less 2, less one mean beyond the first: two degrees; of one point in each group none is left
     assert pearson_within([1, 2, 3], [1, 2, 4], ["a", "b", "c"]).r is None

@@ -37,7 +37,7 @@ def columns(n: int) -> dict[str, np.ndarray]:
 
 
 def clusterings(n: int) -> list[list[str]]:
-    return [[f"c{place % k}" for place in range(n)] for k in sorted({1, min(2, n), min(5, n), n})]
+    return [[f"c{index % k}" for index in range(n)] for k in sorted({1, min(2, n), min(5, n), n})]
 
 
 CASES = [
@@ -61,7 +61,7 @@ def of(row: dict) -> tuple:
 def test_shares_and_means(values, clusters):
     rows = pl.DataFrame({"s": "a", "c": clusters, "x": values})
     sums = moments(rows, {"x": mean_of("x")}, by=["s"], cluster=["s", "c"])
-    found = [
+    result = [
         WRITER.share("m", "s", {}, values, clusters),
         WRITER.mean("m", "s", {}, values, clusters),
         WRITER.mean("m", "s", {}, 2 * values - 1, clusters, bounds=(-1.0, 1.0)),
@@ -70,7 +70,7 @@ def test_shares_and_means(values, clusters):
             : int(np.ptp(values) > 0.1)
         ],
     ]
-    assert [row for row in found if not is_sound(*of(row))] == []
+    assert [row for row in result if not is_sound(*of(row))] == []
 
 
 @pytest.mark.parametrize(("values", "clusters"), CASES)
@@ -80,7 +80,7 @@ def test_f1_kappa_differences_products_and_corrected_rates(values, clusters):
         gold, flagged = (side > 0.4 for side in (values, other))
         table = np.eye(4)[2 * gold + flagged]
         counts = np.stack([gold, flagged, gold & flagged], axis=1)
-        found = [
+        result = [
             WRITER.statistic("m", "s", {}, counts, clusters, spans.span_f1),
             *WRITER.ratios("s", [("m", {}, gold & flagged, flagged)], clusters),
             WRITER.statistic(
@@ -93,16 +93,16 @@ def test_f1_kappa_differences_products_and_corrected_rates(values, clusters):
         ).fill_nan(None)
         parts = {name: mean_of(name) for name in "pq"}
         sums = moments(rows, parts, by=["s"], cluster=["s", "c"], products={"pq": ("p", "q")})
-        found += product_cells(sums, {"pq": ("p", "q")}, by=["s"], confidence=0.95).to_dicts()
+        result += product_cells(sums, {"pq": ("p", "q")}, by=["s"], confidence=0.95).to_dicts()
         sides = [cluster_sums(clusters, np.stack([side, np.ones(n)], axis=1)) for side in (gold, flagged)]
         gap = np.array([[1.0], [-1.0]])
         both = np.hstack([sides[0][:, :1], sides[1][:, :1], sides[0][:, 1:], sides[1][:, 1:]])
-        told = [one for one, _ in ratio_contrasts(both, gap, n_resamples=200, confidence=0.95, seed=0)]
+        given = [item for item, _ in ratio_contrasts(both, gap, n_resamples=200, confidence=0.95, seed=0)]
         tpr, fpr = (clustered_share(*side.T, confidence=0.95) for side in sides)
         for share, m in product((0, 0.3, 1), (1, 50)):
             rate = rogan_gladen(Share(share * m, m), tpr, fpr, confidence=0.95)
-            told += [] if rate is None or rate.value is None else [rate[:3]]
-        assert [one for one in [*map(of, found), *told] if not is_sound(*one)] == []
+            given += [] if rate is None or rate.value is None else [rate[:3]]
+        assert [item for item in [*map(of, result), *given] if not is_sound(*item)] == []
 
 
 @pytest.mark.parametrize("target", ["these", "model"])
@@ -113,6 +113,6 @@ def test_every_estimator_of_a_board_of_constant_predictors(target, n_labelled):
         cell = sample.verdicts(np.full(5, flagged), labels, list("abcde"))
         cells = {(model, lang): cell for model in "xy" for lang in ("en", "de", "fr")}
         for key, each in estimate_board(cells, confidence=0.95, target=target).items():
-            for one in each:
-                if one.interval is not None and one.interval.value is not None:
-                    assert is_sound(*one.interval[:3]), (key, one)
+            for item in each:
+                if item.interval is not None and item.interval.value is not None:
+                    assert is_sound(*item.interval[:3]), (key, item)

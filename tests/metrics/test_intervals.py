@@ -21,9 +21,9 @@ DRAWS = {"n_resamples": 2000, "confidence": 0.95, "seed": 7}
 
 def test_wilson_by_hand():
     # Wild Tables 7-8: 7 of 27. p = .2593, z² = 3.8415: middle (.2593 + .07114) / 1.14228, half-width .1594
-    found = wilson(7, 27, confidence=0.95)
-    assert found.value == pytest.approx(7 / 27)
-    assert (found.low, found.high) == pytest.approx((0.1317, 0.4468), abs=2e-4)
+    result = wilson(7, 27, confidence=0.95)
+    assert result.value == pytest.approx(7 / 27)
+    assert (result.low, result.high) == pytest.approx((0.1317, 0.4468), abs=2e-4)
 
 
 def test_wilson_at_the_edges():
@@ -39,8 +39,8 @@ def test_cluster_sums_follow_the_sorted_names():
 
 
 def test_weights_draw_each_resample_in_full_and_repeat_by_seed():
-    first, again = (np.concatenate(list(resample_weights(30, n_resamples=50, seed=3))) for _ in range(2))
-    assert first.shape == (50, 30) and (first.sum(axis=1) == 30).all() and (first == again).all()
+    first, repeated = (np.concatenate(list(resample_weights(30, n_resamples=50, seed=3))) for _ in range(2))
+    assert first.shape == (50, 30) and (first.sum(axis=1) == 30).all() and (first == repeated).all()
 
 
 def test_a_cut_into_blocks_changes_nothing(monkeypatch):
@@ -54,9 +54,9 @@ def test_a_cut_into_blocks_changes_nothing(monkeypatch):
 
 def test_bootstrap_of_independent_rows_is_near_wilson():
     rows = np.array([1.0] * 60 + [0.0] * 140)[:, None]
-    (found,) = ratio_intervals(rows, np.ones_like(rows), **DRAWS)
+    (result,) = ratio_intervals(rows, np.ones_like(rows), **DRAWS)
     expected = wilson(60, 200, confidence=0.95)
-    assert found == pytest.approx(expected, abs=0.01)
+    assert result == pytest.approx(expected, abs=0.01)
 
 
 def test_clusters_widen_the_interval():
@@ -81,13 +81,13 @@ def test_nothing_and_one_cluster_give_none():
 
 def test_any_statistic_of_totals():
     # precision TP / (TP + FP) of two clusters (2, 1) and (4, 1): 6 / 8
-    found = cluster_bootstrap(
+    result = cluster_bootstrap(
         np.array([[2.0, 1], [4, 1]]), lambda t: (t[:, 0] / t.sum(axis=1))[:, None], **DRAWS
     )
     assert (
-        found[0].value == 6 / 8
-        and found[0].low == pytest.approx(2 / 3)
-        and found[0].high == pytest.approx(4 / 5)
+        result[0].value == 6 / 8
+        and result[0].low == pytest.approx(2 / 3)
+        and result[0].high == pytest.approx(4 / 5)
     )
 
 
@@ -122,30 +122,30 @@ def test_difference_of_a_subject_with_itself_is_nothing_as_far_as_four_clusters_
 
 def test_a_share_of_independent_rows_is_wilsons():
     """Of four clusters three count one row each, two of them a hit; the fourth counts none."""
-    found = share_interval(np.array([1.0, 0, 1, 0]), np.array([1.0, 1, 1, 0]), confidence=0.95)
-    assert found == wilson(2, 3, confidence=0.95)
+    result = share_interval(np.array([1.0, 0, 1, 0]), np.array([1.0, 1, 1, 0]), confidence=0.95)
+    assert result == wilson(2, 3, confidence=0.95)
     assert share_interval(np.ones(1), np.ones(1), confidence=0.95) == wilson(1, 1, confidence=0.95)
 
 
 def test_a_share_of_clustered_rows_is_that_of_the_rows_they_are_worth():
     tops = np.array([10.0] * 6 + [0.0] * 14)
-    found = share_interval(tops, np.full(20, 10.0), confidence=0.95)
-    assert found == wilson_clustered(tops, np.full(20, 10.0), confidence=0.95)
+    result = share_interval(tops, np.full(20, 10.0), confidence=0.95)
+    assert result == wilson_clustered(tops, np.full(20, 10.0), confidence=0.95)
 
 
 def test_a_mean_of_shares_is_no_row_of_yes_or_no():
     """One value of each cluster, between no and yes: their spread is that of the clusters."""
     values = np.array([0.5, 0.6, 0.4, 0.5, 0.55, 0.45])
-    found = share_interval(values, np.ones(6), confidence=0.95)
-    assert found.value == pytest.approx(0.5) and found.high - found.low < 0.5 * (
+    result = share_interval(values, np.ones(6), confidence=0.95)
+    assert result.value == pytest.approx(0.5) and result.high - result.low < 0.5 * (
         wilson(3, 6, confidence=0.95).high - wilson(3, 6, confidence=0.95).low
     )
 
 
 def test_a_share_of_nothing_and_of_one_cluster():
     assert share_interval(np.zeros(3), np.zeros(3), confidence=0.95) is None
-    found = share_interval(np.array([1.0, 0]), np.array([2.0, 0]), confidence=0.95)
-    assert found.value == 0.5 and np.isnan([found.low, found.high]).all()
+    result = share_interval(np.array([1.0, 0]), np.array([2.0, 0]), confidence=0.95)
+    assert result.value == 0.5 and np.isnan([result.low, result.high]).all()
 
 
 def test_pairs_of_which_one_is_right_are_worth_more_than_their_rows():
@@ -192,10 +192,10 @@ def test_a_statistic_of_two_parts_counts_the_clusters_that_carry_both():
 
 
 def test_kappa_that_all_clusters_agree_on_lies_between_its_own_bounds():
-    found = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t, bounds=(-1, 1), **DRAWS)[
+    result = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t, bounds=(-1, 1), **DRAWS)[
         0
     ]  # κ of a judge who always says the same
-    assert found.value == 0 and found.low == pytest.approx(-found.high) and found.low < -0.3
+    assert result.value == 0 and result.low == pytest.approx(-result.high) and result.low < -0.3
     perfect = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t + 1, bounds=(-1, 1), **DRAWS)[0]
     assert perfect.high == 1 and perfect.low == pytest.approx(2 * wilson(9, 9, confidence=0.95).low - 1)
     beyond = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t + 3, **DRAWS)[
@@ -205,17 +205,19 @@ def test_kappa_that_all_clusters_agree_on_lies_between_its_own_bounds():
 
 
 def test_bounds_of_several_statistics_are_each_its_own():
-    found = cluster_bootstrap(
+    result = cluster_bootstrap(
         np.ones((9, 1)), lambda t: np.hstack([0 * t, 0 * t]), bounds=((-1, 1), (0, 1)), **DRAWS
     )
-    assert found[0].low < 0 == found[1].low and found[1].high > 0
+    assert result[0].low < 0 == result[1].low and result[1].high > 0
 
 
 def test_a_value_beyond_its_draws_keeps_a_width():
     """The bias correction may lean so far that both ends are the last draw."""
     draws = np.repeat([0.2, 0.4], 50)
-    found = bootstrap_interval(0.9, draws, n_clusters=20, confidence=0.95, left_out=np.array([0.9, 0.2] * 10))
-    assert found.high - found.low > 0.1
+    result = bootstrap_interval(
+        0.9, draws, n_clusters=20, confidence=0.95, left_out=np.array([0.9, 0.2] * 10)
+    )
+    assert result.high - result.low > 0.1
 
 
 def test_random_cells_never_have_width_zero():
@@ -224,8 +226,8 @@ def test_random_cells_never_have_width_zero():
         n = int(rng.integers(1, 7))
         bottoms = rng.integers(0, 3, size=(n, 4)).astype(float)
         tops = np.minimum(bottoms, rng.integers(0, 3, size=(n, 4)))
-        for found in ratio_intervals(tops, bottoms, n_resamples=100, confidence=0.95, seed=1):
-            assert found is None or (found.high - found.low > 1e-6 and 0 <= found.low <= found.high <= 1)
+        for result in ratio_intervals(tops, bottoms, n_resamples=100, confidence=0.95, seed=1):
+            assert result is None or (result.high - result.low > 1e-6 and 0 <= result.low <= result.high <= 1)
 
 
 def test_few_clusters_are_widened():
@@ -238,16 +240,16 @@ def test_few_clusters_are_widened():
 def test_a_rare_event_leans_upwards():
     # 4 of 80 clusters: as in Wilson's interval the upper arm is the longer one
     tops = np.array([1.0] * 4 + [0.0] * 76)[:, None]
-    (found,) = ratio_intervals(tops, np.ones_like(tops), **DRAWS)
-    assert found.high - found.value > 1.3 * (found.value - found.low)
-    assert found.high == pytest.approx(wilson(4, 80, confidence=0.95).high, abs=0.02)
+    (result,) = ratio_intervals(tops, np.ones_like(tops), **DRAWS)
+    assert result.high - result.value > 1.3 * (result.value - result.low)
+    assert result.high == pytest.approx(wilson(4, 80, confidence=0.95).high, abs=0.02)
 
 
 def test_very_high_confidence_has_an_interval():
     # normal 3.89 at .9999, t with 19 degrees 4.9: 19 effective rows are worth 19 · (3.89 / 4.9)² = 12
     tops = np.array([10.0] * 6 + [0.0] * 14)
-    found = wilson_clustered(tops, np.full(20, 10.0), confidence=0.9999)
-    assert found.value == 0.3 and found.low < 0.06 and found.high > 0.75
+    result = wilson_clustered(tops, np.full(20, 10.0), confidence=0.9999)
+    assert result.value == 0.3 and result.low < 0.06 and result.high > 0.75
     assert wilson_clustered(np.ones(1), np.ones(1), confidence=0.95) is None
 
 
@@ -259,7 +261,7 @@ def test_a_trace_in_one_cluster_is_no_certainty(constant, trace):
     """
     values = np.full(50, constant)
     values[7] += trace if constant < 1 else -trace
-    found = ratio_intervals(values[:, None], np.ones((50, 1)), n_resamples=500, confidence=0.95, seed=1)[0]
+    result = ratio_intervals(values[:, None], np.ones((50, 1)), n_resamples=500, confidence=0.95, seed=1)[0]
     alike = agreed(constant, 50, confidence=0.95)
-    assert found.low <= alike.low + 1e-4 and found.high >= alike.high - 1e-4
-    assert found.low <= found.value <= found.high
+    assert result.low <= alike.low + 1e-4 and result.high >= alike.high - 1e-4
+    assert result.low <= result.value <= result.high

@@ -21,7 +21,7 @@ def sample(name: str, **attributes) -> dict:
     )
 
 
-def said(target: str, verdict: bool | None = True, *, judge: str = "judge", **attributes) -> dict:
+def answer(target: str, verdict: bool | None = True, *, judge: str = "judge", **attributes) -> dict:
     return judgement_row(
         judgement_id=f"{judge}{target}{sorted(attributes.items())}",
         judge=judge,
@@ -38,35 +38,35 @@ def rows(samples: list[dict], judgements: list[dict], **more) -> pl.DataFrame:
 
 
 def test_a_detector_counts_as_the_variant_that_is_named():
-    found = rows([sample("h1")], [said("h1"), said("h1", variant="three-shot")])
-    assert sorted(found["variant"]) == ["three-shot", "zero-shot"]
+    result = rows([sample("h1")], [answer("h1"), answer("h1", variant="three-shot")])
+    assert sorted(result["variant"]) == ["three-shot", "zero-shot"]
 
 
 def test_judgements_of_a_stage_and_of_other_texts_are_no_rows():
-    assert rows([sample("h1")], [said("h1", stage="annotation"), said("elsewhere")]).is_empty()
+    assert rows([sample("h1")], [answer("h1", stage="annotation"), answer("elsewhere")]).is_empty()
 
 
 def test_attributes_of_both_sides_are_columns():
-    found = rows(
+    result = rows(
         [sample("h1", kind="factuality")],
-        [said("h1", trained="a")],
+        [answer("h1", trained="a")],
         sample_keys=("kind",),
         judgement_keys=("trained",),
     )
-    assert found.select("kind", "trained").rows() == [("factuality", "a")]
+    assert result.select("kind", "trained").rows() == [("factuality", "a")]
 
 
 def test_a_sample_may_be_judged_under_another_id():
     # people's label of reply r1 is a sample of its own; judges judged the reply
-    own = [sample("h1", generation="r1")]
+    own_values = [sample("h1", generation="r1")]
     target = pl.col("attributes").list.first().struct.field("value")
-    assert rows(own, [said("r1"), said("h1")], target=target)["sample_id"].to_list() == ["h1"]
+    assert rows(own_values, [answer("r1"), answer("h1")], target=target)["sample_id"].to_list() == ["h1"]
 
 
 def test_one_part_per_judge_and_combination_that_occurs():
     samples = [sample("h1", kind="a"), sample("h2")]
     parts = list(
-        by_subject(rows(samples, [said("h1"), said("h2")], sample_keys=("kind",)), ("variant", "kind"))
+        by_subject(rows(samples, [answer("h1"), answer("h2")], sample_keys=("kind",)), ("variant", "kind"))
     )
     assert [(judge, where["kind"], part.height) for judge, where, part in parts] == [
         ("judge", None, 1),
@@ -75,7 +75,7 @@ def test_one_part_per_judge_and_combination_that_occurs():
 
 
 def test_unread_is_an_answer_and_nothing_is_no_silence():
-    dead = said("h1", None) | {"status": "dead"}
+    dead = answer("h1", None) | {"status": "dead"}
     assert is_unanswered(rows([sample("h1")], [dead]))
-    assert not is_unanswered(rows([sample("h1")], [said("h1", None)]))
+    assert not is_unanswered(rows([sample("h1")], [answer("h1", None)]))
     assert not is_unanswered(rows([sample("h1")], []))

@@ -19,12 +19,12 @@ def test_one_judge_by_hand():
 
 
 def test_judges_add_up_and_one_that_said_nothing_of_a_text_adds_nothing():
-    one, twice = bits([1, 1, 0, 0], [1, 0, 0, 0]), bits([1, 1, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0])
-    assert twice == pytest.approx(2 * one)
+    item, twice = bits([1, 1, 0, 0], [1, 0, 0, 0]), bits([1, 1, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0])
+    assert twice == pytest.approx(2 * item)
     # of the last text the second judge says nothing: its FPR is .5 / 2 = 1/4, and only the first counts there
     part = bits([1, 1, 0, 0], [1, 0, 0, 0], [1, 0, 0, NONE])
-    assert part[3] == pytest.approx(one[3])
-    assert part[1] == pytest.approx(one[1] + np.log2((3 / 4) / (1 / 2)))
+    assert part[3] == pytest.approx(item[3])
+    assert part[1] == pytest.approx(item[1] + np.log2((3 / 4) / (1 / 2)))
 
 
 @pytest.mark.parametrize("says", [[0, 0, 1, 1], [1, 0, 1, 0], [1, 1, 1, 1], [NONE] * 4])

@@ -13,12 +13,12 @@ SCHEMA = {"subject": pl.String, "slice": PAIRS} | dict.fromkeys(
 
 def table(*rows):
     """Rows of (subject, unit, part, question, rater, label), and a task where there is a seventh."""
-    told = [
-        {"subject": one[0], "slice": pairs(task=one[6] if len(one) > 6 else None)}
-        | dict(zip(("unit_id", "part", "question", "rater", "label"), one[1:6], strict=True))
-        for one in rows
+    given = [
+        {"subject": item[0], "slice": pairs(task=item[6] if len(item) > 6 else None)}
+        | dict(zip(("unit_id", "part", "question", "rater", "label"), item[1:6], strict=True))
+        for item in rows
     ]
-    return pl.DataFrame(told, schema=SCHEMA)
+    return pl.DataFrame(given, schema=SCHEMA)
 
 
 REPLIES = table(
@@ -64,10 +64,10 @@ def test_a_quantity_counts_what_its_slice_says(name, subject, where, value):
 
 def test_a_unit_of_several_raters_has_the_label_that_more_than_half_give_it():
     # u1: 2 of 3 say yes; u2: 1 of 3; u3: 1 of 2, which is no majority
-    said = {"u1": "yes yes no", "u2": "yes no no", "u3": "yes no"}
+    answer = {"u1": "yes yes no", "u2": "yes no no", "u3": "yes no"}
     rows = [
         ("s", unit, "", "q", f"w{k}", label)
-        for unit, each in said.items()
+        for unit, each in answer.items()
         for k, label in enumerate(each.split())
     ]
     assert quantity("unit_share", table(*rows), "s", {"question": "q", "label": "yes"}) == pytest.approx(
@@ -78,10 +78,10 @@ def test_a_unit_of_several_raters_has_the_label_that_more_than_half_give_it():
 def test_kappa_is_that_of_a_label_or_not_and_parts_are_units_of_their_own():
     # Fleiss: agreement of pairs 1, 1/3, 1 over three units of three raters, mean 7/9; of 9 ratings 4 are yes,
     # so by chance (4/9)² + (5/9)² = 41/81; κ = (63 − 41) / (81 − 41) = 22/40
-    said = {("u", "0"): "yes yes yes", ("u", "1"): "yes maybe no", ("v", "0"): "no maybe no"}
+    answer = {("u", "0"): "yes yes yes", ("u", "1"): "yes maybe no", ("v", "0"): "no maybe no"}
     rows = [
-        ("s", *place, "q", f"w{k}", label)
-        for place, each in said.items()
+        ("s", *index, "q", f"w{k}", label)
+        for index, each in answer.items()
         for k, label in enumerate(each.split())
     ]
     assert quantity("fleiss_kappa", table(*rows), "s", {"question": "q", "label": "yes"}) == pytest.approx(
@@ -132,7 +132,7 @@ def test_every_quantity_has_a_record_that_says_what_it_is():
 
 
 @pytest.mark.parametrize(
-    ("name", "keys", "said"),
+    ("name", "keys", "answer"),
     [
         ("unit_share", ["question", "task"], ""),
         ("unit_share", ["task"], "has no 'question'"),
@@ -141,5 +141,5 @@ def test_every_quantity_has_a_record_that_says_what_it_is():
         ("unit_share", ["question", "question"], "says 'question' twice"),
     ],
 )
-def test_a_slice_says_once_what_is_asked(name, keys, said):
-    assert unasked(name, keys) == said
+def test_a_slice_says_once_what_is_asked(name, keys, answer):
+    assert unasked(name, keys) == answer

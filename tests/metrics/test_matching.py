@@ -20,8 +20,8 @@ def test_pairs_are_kept_in_equal_numbers_of_either_direction():
     hallucinated.append(a), right.append(b)
     # rows 0 and 3 have one shape; rows 1 and 2 (b against a) meet row 5 (a against b): one of them is kept,
     # the one that comes first by the draw; row 4 (c against a) has no counterpart
-    found = matched(hallucinated, right, [0.5, 0.9, 0.1, 0.5, 0.5, 0.5])
-    assert found.tolist() == [True, False, True, True, False, True]
+    result = matched(hallucinated, right, [0.5, 0.9, 0.1, 0.5, 0.5, 0.5])
+    assert result.tolist() == [True, False, True, True, False, True]
 
 
 def test_every_shape_is_as_frequent_on_either_side():
@@ -34,7 +34,7 @@ def test_every_shape_is_as_frequent_on_either_side():
     ]
     kept = matched(hallucinated, right, rng.random(400))
     counts = [
-        Counter(one for one, is_kept in zip(side, kept, strict=True) if is_kept)
+        Counter(item for item, is_kept in zip(side, kept, strict=True) if is_kept)
         for side in (hallucinated, right)
     ]
     assert counts[0] == counts[1] and 0 < kept.sum() < 400

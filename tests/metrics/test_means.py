@@ -20,8 +20,8 @@ def test_a_spread_by_hand():
 
 
 def test_a_mean_of_cells_has_an_interval_where_each_has_one():
-    found = mean_of_cells([SURE, Interval(0.4, 0.3, 0.5)])
-    assert found == pytest.approx((0.3, 0.3 - 0.02**0.5 / 2, 0.3 + 0.02**0.5 / 2))
+    result = mean_of_cells([SURE, Interval(0.4, 0.3, 0.5)])
+    assert result == pytest.approx((0.3, 0.3 - 0.02**0.5 / 2, 0.3 + 0.02**0.5 / 2))
     both = mean_of_cells([SURE, UNSURE])
     assert both.value == pytest.approx(0.3) and np.isnan([both.low, both.high]).all()
     assert mean_of_cells([SURE, Interval(np.nan, np.nan, np.nan)]) is None

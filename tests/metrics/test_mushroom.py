@@ -56,11 +56,11 @@ def test_published_answers_under_the_official_definition():
     rows = [json.loads(line) for line in VAL.read_text("utf-8").splitlines()]
     for row in rows:
         text = row["model_output_text"]
-        gold = [(one["start"], one["end"], one["prob"]) for one in row["soft_labels"]]
-        marked = {place for start, end in row["hard_labels"] for place in range(start, end)}
+        gold = [(item["start"], item["end"], item["prob"]) for item in row["soft_labels"]]
+        marked = {index for start, end in row["hard_labels"] for index in range(start, end)}
         half = [(0, len(text) // 2, 0.9)]
         inside = set(range(len(text) // 2))
-        assert {place for start, end in hard_spans(gold) for place in range(start, end)} == marked
+        assert {index for start, end in hard_spans(gold) for index in range(start, end)} == marked
         assert answer_iou(gold, [(0, len(text), 1.0)]) == pytest.approx(
             len(marked) / len(text) if marked else 0.0, abs=1e-6
         )

@@ -18,10 +18,10 @@ WRONG = ["It is Paris, of course.", "It is Rome, surely.", "It is Oslo.", "It is
 def test_a_regression_tells_wordings_apart_and_survives_json():
     labels = np.array([0] * 4 + [1] * 4)
     state = fit_ngrams(RIGHT + WRONG, labels)
-    again = json.loads(json.dumps({**state, "idf": [round(x, 6) for x in state["idf"]]}))
+    repeated = json.loads(json.dumps({**state, "idf": [round(x, 6) for x in state["idf"]]}))
     p = ngram_probabilities(state, ["Berlin", "It is Bern, of course."])
     assert p[0] < 0.5 < p[1]
-    assert (ngram_probabilities(again, RIGHT + WRONG) == ngram_probabilities(state, RIGHT + WRONG)).all()
+    assert (ngram_probabilities(repeated, RIGHT + WRONG) == ngram_probabilities(state, RIGHT + WRONG)).all()
     assert fit_ngrams(RIGHT + WRONG, labels) == state
 
 

@@ -68,10 +68,10 @@ def test_a_contrast_of_ratios_by_hand():
 
 
 def test_a_contrast_over_nothing_is_not_defined():
-    ((found, p),) = ratio_contrasts(
+    ((result, p),) = ratio_contrasts(
         np.zeros((3, 4)), np.array([[1.0], [-1]]), n_resamples=100, confidence=0.95, seed=7
     )
-    assert np.isnan(found).all() and p is None
+    assert np.isnan(result).all() and p is None
 
 
 def test_few_clusters_need_more_resamples_and_many_no_more():
@@ -91,5 +91,5 @@ def test_few_clusters_need_more_resamples_and_many_no_more():
 def test_mcnemars_exact_test_by_hand():
     # 1 against 9: 2 (1 + 10) / 2^10; 5 against 5: at most 1; none differ: 1; 0 against 6: 2 / 2^6
     first, second = np.array([1, 5, 0, 0, 12]), np.array([9, 5, 0, 6, 31])
-    told = [22 / 1024, 1.0, 1.0, 2 / 64, by_hand(12, 31)]
-    assert mcnemar(first, second).tolist() == pytest.approx(told)
+    given = [22 / 1024, 1.0, 1.0, 2 / 64, by_hand(12, 31)]
+    assert mcnemar(first, second).tolist() == pytest.approx(given)

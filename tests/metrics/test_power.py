@@ -10,8 +10,8 @@ def test_units_are_those_of_the_paired_sample_size():
     """Gaps 1 0 0 0: mean 1/4, residuals 3/4 and three times −1/4, Var(d̄) = 4/3 · 3/4 / 16 = 1/16; at 5 % and
     power 80 % (1.959964 + 0.841621)² = 7.84888, so 4 · 1/16 · 7.84888 / (1/16) = 31.4: 32 units, 28 more.
     """
-    found = more_units_to_separate(np.array([1.0, 0, 0, 0]), np.zeros(4), list("abcd"))
-    assert found == 28
+    result = more_units_to_separate(np.array([1.0, 0, 0, 0]), np.zeros(4), list("abcd"))
+    assert result == 28
 
 
 def test_more_pairs_ask_for_more_units():

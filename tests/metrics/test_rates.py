@@ -28,9 +28,9 @@ def test_hr_est_by_hand():
 
 def test_rogan_gladen_by_hand():
     # flagged .0916 = .08 · .80 + .92 · .03: (.0916 − .03) / .77 = .08
-    found = rogan_gladen(Share(9160, 100_000), Share(8000, 10_000), Share(300, 10_000), confidence=0.95)
-    assert found.is_identified and found.value == pytest.approx(0.08) == found.raw
-    assert found.low < 0.08 < found.high and found.high - found.low < 0.02
+    result = rogan_gladen(Share(9160, 100_000), Share(8000, 10_000), Share(300, 10_000), confidence=0.95)
+    assert result.is_identified and result.value == pytest.approx(0.08) == result.raw
+    assert result.low < 0.08 < result.high and result.high - result.low < 0.02
 
 
 def test_a_detectors_own_error_widens_the_interval():
@@ -42,14 +42,14 @@ def test_a_detectors_own_error_widens_the_interval():
 
 def test_not_identified_where_the_detector_cannot_tell():
     # TPR 11/20, FPR 9/20: the interval of the difference .1 holds 0
-    found = rogan_gladen(Share(50, 100), Share(11, 20), Share(9, 20), confidence=0.95)
-    assert not found.is_identified and found.value is found.low is found.high is found.raw is None
+    result = rogan_gladen(Share(50, 100), Share(11, 20), Share(9, 20), confidence=0.95)
+    assert not result.is_identified and result.value is result.low is result.high is result.raw is None
 
 
 def test_estimates_outside_the_unit_interval_are_cut_and_kept():
     # fewer flagged than false alarms alone would give: (.01 − .05) / .85 < 0
-    found = rogan_gladen(Share(1, 100), Share(90, 100), Share(5, 100), confidence=0.95)
-    assert found.value == 0 == found.low and found.raw == pytest.approx(-0.04 / 0.85) and found.high > 0
+    result = rogan_gladen(Share(1, 100), Share(90, 100), Share(5, 100), confidence=0.95)
+    assert result.value == 0 == result.low and result.raw == pytest.approx(-0.04 / 0.85) and result.high > 0
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_estimates_outside_the_unit_interval_are_cut_and_kept():
     ],
 )
 def test_a_calibration_that_the_texts_refute_gives_no_number(flagged, tpr, fpr):
-    found = rogan_gladen(Share(flagged, 1000), Share(tpr, 1000), Share(fpr, 1000), confidence=0.95)
-    assert found == NOT_IDENTIFIED
+    result = rogan_gladen(Share(flagged, 1000), Share(tpr, 1000), Share(fpr, 1000), confidence=0.95)
+    assert result == NOT_IDENTIFIED
 
 
 def test_what_chance_explains_refutes_nothing():
@@ -75,11 +75,11 @@ def test_what_chance_explains_refutes_nothing():
     for n, n_tests, most in ((400, 1, 0.07), (40, 1, 0.07), (400, 10, 0.012)):
         flagged, alarms = rng.binomial(n, 0.1, 1000), rng.binomial(n, 0.1, 1000)
         tpr = Share(0.9 * n, n)
-        told = [
+        given = [
             is_refuted(Share(x, n), tpr, Share(y, n), confidence=0.95, n_tests=n_tests)
             for x, y in zip(flagged.tolist(), alarms.tolist(), strict=True)
         ]
-        assert np.mean(told) <= most
+        assert np.mean(given) <= most
     assert not is_refuted(Share(0, 0), Share(1, 2), Share(1, 2), confidence=0.95)
 
 
@@ -89,10 +89,10 @@ def test_no_corrected_rate_has_width_zero():
         for flagged in (0, 0.001, 0.03, 0.05, 0.5, 0.9, 0.97, 0.999, 1):
             for tpr, fpr in ((0.9, 0.05), (1, 0), (0.999, 0.6), (0.05, 0.9), (0, 1)):
                 shares = (Share(rate * n, n) for rate in (flagged, tpr, fpr))
-                found = rogan_gladen(*shares, confidence=0.95)
-                if found.is_identified:
+                result = rogan_gladen(*shares, confidence=0.95)
+                if result.is_identified:
                     n_told += 1
-                    assert found.low < found.high and found.low <= found.value <= found.high
+                    assert result.low < result.high and result.low <= result.value <= result.high
     assert n_told > 40
 
 
@@ -113,13 +113,13 @@ def test_hr_est_interval_is_the_estimate_and_widens_with_fewer_texts():
     sums = np.array([[4.0, 40, 3, 2.4], [3, 40, 2, 3], [5, 40, 4, 1.8], [4, 40, 3, 2.4], [4, 40, 3, 2.4]] * 2)
     assert hr_est(18 / 24, 18 / 30, 40, 400) == pytest.approx(hr_est_interval(sums, confidence=0.95).value)
     totals = sums.sum(axis=0)
-    found = hr_est_interval(sums, confidence=0.95)
+    result = hr_est_interval(sums, confidence=0.95)
     assert (
-        found.value == pytest.approx(totals[0] * totals[2] / (totals[1] * totals[3]))
-        and 0 < found.low < found.value < found.high
+        result.value == pytest.approx(totals[0] * totals[2] / (totals[1] * totals[3]))
+        and 0 < result.low < result.value < result.high
     )
     fewer = hr_est_interval(sums[:4], confidence=0.95)
-    assert fewer.high / fewer.low > found.high / found.low
+    assert fewer.high / fewer.low > result.high / result.low
     assert (
         hr_est_interval(sums[:1], confidence=0.95) is None
         and hr_est_interval(np.zeros((5, 4)), confidence=0.95) is None
@@ -129,14 +129,16 @@ def test_hr_est_interval_is_the_estimate_and_widens_with_fewer_texts():
 def test_what_replies_and_calibration_share_cancels():
     # every cluster flags as much more in the wild as its calibration text holds more detected tokens: the
     # ratio never moves
-    one = np.array([[4.0, 40, 2, 4], [8, 40, 2, 8], [2, 40, 2, 2]])
-    apart = np.vstack([np.hstack([one[:, :2], np.zeros((3, 2))]), np.hstack([np.zeros((3, 2)), one[:, 2:]])])
+    item = np.array([[4.0, 40, 2, 4], [8, 40, 2, 8], [2, 40, 2, 2]])
+    apart = np.vstack(
+        [np.hstack([item[:, :2], np.zeros((3, 2))]), np.hstack([np.zeros((3, 2)), item[:, 2:]])]
+    )
     split = hr_est_interval(apart, confidence=0.95)
     assert split.low < split.value < split.high
     assert (
-        hr_est_interval(one, confidence=0.95) is None
+        hr_est_interval(item, confidence=0.95) is None
     )  # no cluster says how far it may move, and a width of 0 would claim certainty
-    almost = hr_est_interval(one + [[0, 0, 0, 0.1], [0, 0, 0, 0], [0, 0, 0, 0]], confidence=0.95)
+    almost = hr_est_interval(item + [[0, 0, 0, 0.1], [0, 0, 0, 0], [0, 0, 0, 0]], confidence=0.95)
     assert 0 < almost.high - almost.low < (split.high - split.low) / 10
 
 
@@ -161,11 +163,11 @@ def test_sensitivity_band_by_hand():
 
 def test_mean_of_intervals():
     # two of ± .1: the half-width of the mean is √(.1² + .1²) / 2
-    found = mean_of_intervals([Interval(0.2, 0.1, 0.3), Interval(0.4, 0.3, 0.5)])
-    assert found == pytest.approx((0.3, 0.3 - 0.02**0.5 / 2, 0.3 + 0.02**0.5 / 2))
-    assert mean_of_intervals([]) is None and mean_of_intervals([found, None]) is None
+    result = mean_of_intervals([Interval(0.2, 0.1, 0.3), Interval(0.4, 0.3, 0.5)])
+    assert result == pytest.approx((0.3, 0.3 - 0.02**0.5 / 2, 0.3 + 0.02**0.5 / 2))
+    assert mean_of_intervals([]) is None and mean_of_intervals([result, None]) is None
 
 
 def test_the_mean_of_estimates_that_move_together_is_no_surer_than_each():
-    found = mean_of_intervals([Interval(0.2, 0.1, 0.3), Interval(0.4, 0.3, 0.7)], is_independent=False)
-    assert found == pytest.approx((0.3, 0.2, 0.5))
+    result = mean_of_intervals([Interval(0.2, 0.1, 0.3), Interval(0.4, 0.3, 0.7)], is_independent=False)
+    assert result == pytest.approx((0.3, 0.2, 0.5))

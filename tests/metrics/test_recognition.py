@@ -10,14 +10,14 @@ def rows(pairs):
     return pl.DataFrame(pairs, schema={"is_hallucinated": pl.Boolean, "verdict": pl.Boolean}, orient="row")
 
 
-def found(pairs) -> dict[str, float | None]:
+def result(pairs) -> dict[str, float | None]:
     """Every metric of some texts; None over nothing."""
-    said = verdicts(rows(pairs))
+    answer = verdicts(rows(pairs))
     parts = recognition.SHARES | recognition.F1S | recognition.OF_PATTERN
-    sums = {name: [float(np.sum(part)) for part in of(said)] for name, of in parts.items()}
+    sums = {name: [float(np.sum(part)) for part in of(answer)] for name, of in parts.items()}
     ratios = {name: top / bottom if bottom else None for name, (top, bottom) in sums.items()}
     for name, both in (("macro_f1", ("f1", "f1_right")), ("balanced_accuracy", ("recall", "recall_right"))):
-        totals = class_columns(*(parts[half](said) for half in both)).sum(axis=0)
+        totals = class_columns(*(parts[half](answer) for half in both)).sum(axis=0)
         mean = float(getattr(recognition, name)(totals))
         ratios[name] = None if np.isnan(mean) else mean
     return ratios
@@ -46,19 +46,19 @@ def test_fractions_by_hand():
         "tnr": 2 / 3,
         "unparsed_rate": 2 / 9,
     }
-    assert found(MIXED) == pytest.approx(expected)
+    assert result(MIXED) == pytest.approx(expected)
 
 
 def test_over_nothing_is_none():
-    assert set(found([]).values()) == {None}
+    assert set(result([]).values()) == {None}
 
 
 def test_always_no_has_no_precision_but_an_f1_of_zero():
-    known = found([(True, False), (False, False)])
-    assert known["precision"] is None and known["f1"] == 0 and known["recall"] == 0
-    assert known["accuracy"] == 1 / 2 and known["balanced_accuracy"] == 1 / 2
+    reference = result([(True, False), (False, False)])
+    assert reference["precision"] is None and reference["f1"] == 0 and reference["recall"] == 0
+    assert reference["accuracy"] == 1 / 2 and reference["balanced_accuracy"] == 1 / 2
 
 
 def test_one_class_alone_has_no_rate_of_the_other():
-    known = found([(True, True)])
-    assert known["tnr"] is None and known["f1_right"] is None and known["macro_f1"] is None
+    reference = result([(True, True)])
+    assert reference["tnr"] is None and reference["f1_right"] is None and reference["macro_f1"] is None

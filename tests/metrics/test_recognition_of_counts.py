@@ -12,17 +12,17 @@ from truerate.metrics.score_writer import ScoreWriter
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 
 
-def rows(told: list[tuple[bool, bool | None]], status: str = "ok", *, per_group: int = 2) -> pl.DataFrame:
+def rows(given: list[tuple[bool, bool | None]], status: str = "ok", *, per_group: int = 2) -> pl.DataFrame:
     columns = {"is_hallucinated": pl.Boolean, "verdict": pl.Boolean}
-    groups = [f"g{place // per_group}" for place in range(len(told))]
-    return pl.DataFrame(told, schema=columns, orient="row").with_columns(
+    groups = [f"g{index // per_group}" for index in range(len(given))]
+    return pl.DataFrame(given, schema=columns, orient="row").with_columns(
         group_id=pl.Series(groups, dtype=pl.String), status=pl.lit(status)
     )
 
 
-def scored(told: list[tuple[bool, bool | None]], status: str = "ok") -> dict[tuple[str, bool], dict]:
-    made = counts.count_scores("j", {"scenario": "natural"}, counts.counted(rows(told, status)), WRITER)
-    return {(row["metric"], any(one["key"] == "view" for one in row["slice"])): row for row in made}
+def scored(given: list[tuple[bool, bool | None]], status: str = "ok") -> dict[tuple[str, bool], dict]:
+    built = counts.count_scores("j", {"scenario": "natural"}, counts.counted(rows(given, status)), WRITER)
+    return {(row["metric"], any(item["key"] == "view" for item in row["slice"])): row for row in built}
 
 
 # hallucinated: 6 found, 1 missed, 1 unread; right: 1 passed, 1 flagged
@@ -30,7 +30,7 @@ TOLD = [(True, True)] * 6 + [(True, False), (True, None), (False, False), (False
 
 
 def test_fractions_by_hand():
-    found = {name: row["value"] for (name, is_balanced), row in scored(TOLD).items() if not is_balanced}
+    result = {name: row["value"] for (name, is_balanced), row in scored(TOLD).items() if not is_balanced}
     expected = {
         "accuracy": 7 / 10,
         "accuracy_parsed": 7 / 9,
@@ -46,12 +46,12 @@ def test_fractions_by_hand():
         "macro_f1": (12 / 15 + 2 / 4) / 2,
         "balanced_accuracy": (6 / 8 + 1 / 2) / 2,
     }
-    assert found == pytest.approx(expected, abs=1e-6)
+    assert result == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_balanced_set_by_hand():
     # classes of equal weight: found 6/8, missed 1/8, unread 1/8; flagged 1/2, passed 1/2
-    found = {name: row["value"] for (name, is_balanced), row in scored(TOLD).items() if is_balanced}
+    result = {name: row["value"] for (name, is_balanced), row in scored(TOLD).items() if is_balanced}
     expected = {
         "accuracy": (6 / 8 + 1 / 2) / 2,
         "precision": (6 / 8) / (6 / 8 + 1 / 2),
@@ -60,25 +60,25 @@ def test_a_balanced_set_by_hand():
         "f1_right": 2 * (1 / 2) / (1 + 1 / 2 + 1 / 8),
     }
     expected["macro_f1"] = (expected["f1"] + expected["f1_right"]) / 2
-    assert found == pytest.approx(expected, abs=1e-6)
+    assert result == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_values_and_intervals_are_those_over_texts(seed):
     rng = np.random.default_rng(seed)
-    told = [
+    given = [
         (bool(rng.random() < 0.4), [True, False, None][rng.choice(3, p=[0.4, 0.5, 0.1])]) for _ in range(60)
     ]
-    table = rows(told, per_group=3)
+    table = rows(given, per_group=3)
     plain = {row["metric"]: row for row in recognition_scores("j", {}, table, WRITER)}
-    made = {
+    built = {
         row["metric"]: row
         for row in counts.count_scores("j", {}, counts.counted(table), WRITER)
         if not row["slice"]
     }
-    assert set(made) - set(plain) == {"balanced_accuracy"}
+    assert set(built) - set(plain) == {"balanced_accuracy"}
     for name, row in plain.items():
-        assert [made[name][key] for key in ("value", "low", "high")] == [
+        assert [built[name][key] for key in ("value", "low", "high")] == [
             row[key] for key in ("value", "low", "high")
         ]
 
@@ -86,61 +86,61 @@ def test_values_and_intervals_are_those_over_texts(seed):
 def test_over_nothing_and_over_one_class():
     empty = counts.count_scores("j", {}, counts.counted(rows([])), WRITER)
     assert {row["value"] for row in empty} == {None} and {row["n"] for row in empty} == {0}
-    found = scored([(True, True), (True, False)])
-    assert found["recall", False]["value"] == 0.5 and found["tnr", False]["value"] is None
-    assert found["balanced_accuracy", False]["value"] is None and found["accuracy", True]["value"] is None
+    result = scored([(True, True), (True, False)])
+    assert result["recall", False]["value"] == 0.5 and result["tnr", False]["value"] is None
+    assert result["balanced_accuracy", False]["value"] is None and result["accuracy", True]["value"] is None
 
 
 def test_who_never_keeps_the_form_has_no_accuracy_and_is_counted():
-    found = scored([(True, None), (False, None)] * 3, "unparsed")
-    assert found["unparsed_rate", False]["value"] == 1 and found["no_verdicts", False]["value"] == 6
-    told = {name for (name, _), row in found.items() if row["value"] is not None}
-    assert told == {"unparsed_rate", "no_verdicts"}
+    result = scored([(True, None), (False, None)] * 3, "unparsed")
+    assert result["unparsed_rate", False]["value"] == 1 and result["no_verdicts", False]["value"] == 6
+    given = {name for (name, _), row in result.items() if row["value"] is not None}
+    assert given == {"unparsed_rate", "no_verdicts"}
 
 
 def test_who_never_answered_is_counted_apart():
-    found = scored([(True, None), (False, None)] * 3, "dead")
-    assert found["no_answers", False]["value"] == 6 and found["unparsed_rate", False]["value"] is None
+    result = scored([(True, None), (False, None)] * 3, "dead")
+    assert result["no_answers", False]["value"] == 6 and result["unparsed_rate", False]["value"] is None
 
 
 def test_who_always_says_the_same_is_at_one_half_for_sure_as_its_recalls_are():
     """20 texts of either label, one per group: Wilson's interval of 20 of 20 begins at 20 / (20 + z²) =
     .8389, that of 0 of 20 ends at .1611. One half of both: .8389 / 2 = .4194 and (1 + .1611) / 2 = .5806.
     """
-    for said in (True, False):
-        told = rows([(True, said), (False, said)] * 20, per_group=1)
-        made = counts.count_scores("j", {}, counts.counted(told), WRITER)
-        found = {(row["metric"], bool(row["slice"])): row for row in made}
+    for answer in (True, False):
+        given = rows([(True, answer), (False, answer)] * 20, per_group=1)
+        built = counts.count_scores("j", {}, counts.counted(given), WRITER)
+        result = {(row["metric"], bool(row["slice"])): row for row in built}
         for name in (("balanced_accuracy", False), ("accuracy", True)):
-            assert [found[name][key] for key in ("value", "low", "high")] == pytest.approx(
+            assert [result[name][key] for key in ("value", "low", "high")] == pytest.approx(
                 [0.5, 0.419437, 0.580563], abs=1e-6
             )
-        assert found["precision" if said else "precision_right", True]["value"] == 0.5
-        assert found["precision_right" if said else "precision", True]["value"] is None
+        assert result["precision" if answer else "precision_right", True]["value"] == 0.5
+        assert result["precision_right" if answer else "precision", True]["value"] is None
 
 
 def test_who_is_always_right_may_still_err():
     """Both recalls are 20 of 20: balanced accuracy lies from .8389 to 1. With one error the draws have
     spread.
     """
-    told = rows([(True, True), (False, False)] * 20, per_group=1)
-    (found,) = (
+    given = rows([(True, True), (False, False)] * 20, per_group=1)
+    (result,) = (
         row
-        for row in counts.count_scores("j", {}, counts.counted(told), WRITER)
+        for row in counts.count_scores("j", {}, counts.counted(given), WRITER)
         if row["metric"] == "balanced_accuracy"
     )
-    assert [found[key] for key in ("value", "low", "high")] == pytest.approx([1, 0.838875, 1], abs=1e-6)
+    assert [result[key] for key in ("value", "low", "high")] == pytest.approx([1, 0.838875, 1], abs=1e-6)
     sums = counts.counted(rows([(True, True), (False, False)] * 19 + [(True, False)], per_group=1))
     assert counts.constant_ends(sums.select(counts.COUNTED).to_numpy(), WRITER) is None
 
 
 def test_outcomes_have_balanced_accuracy_as_their_mean():
-    made = counts.balanced_outcomes(rows(TOLD))
+    built = counts.balanced_outcomes(rows(TOLD))
     # B = (6/8 + 1/2) / 2 = 5/8; a hallucinated text that was found: 5/8 + (1 - 6/8) 10 / (2·8); a right one:
     # 5/8 + (1 - 1/2) 10 / (2·2)
-    assert made["outcome"].to_list()[0] == pytest.approx(5 / 8 + 10 / 64)
-    assert made["outcome"].to_list()[8] == pytest.approx(5 / 8 + 10 / 8)
-    assert made["outcome"].mean() == pytest.approx((6 / 8 + 1 / 2) / 2)
+    assert built["outcome"].to_list()[0] == pytest.approx(5 / 8 + 10 / 64)
+    assert built["outcome"].to_list()[8] == pytest.approx(5 / 8 + 10 / 8)
+    assert built["outcome"].mean() == pytest.approx((6 / 8 + 1 / 2) / 2)
     always = counts.balanced_outcomes(rows([(True, True), (False, True), (False, True)]))
     assert always["outcome"].to_list() == [0.5] * 3  # no spread, however the classes are mixed
     assert counts.balanced_outcomes(rows([(True, True)]))["outcome"].to_list() == [None]

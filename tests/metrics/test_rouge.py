@@ -13,8 +13,8 @@ def plain_length(first: list[str], second: list[str]) -> int:
     above = [0] * (len(second) + 1)
     for word in first:
         row = [0]
-        for place, other in enumerate(second):
-            row.append(above[place] + 1 if word == other else max(above[place + 1], row[-1]))
+        for index, other in enumerate(second):
+            row.append(above[index] + 1 if word == other else max(above[index + 1], row[-1]))
         above = row
     return above[-1]
 

@@ -14,11 +14,11 @@ WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=
 
 def test_independent_rows_get_wilson_and_clusters_a_wider_one():
     hits = [True, True, True, False] * 10
-    alone = WRITER.share("m", "s", {}, hits, [str(place) for place in range(40)])
-    known = wilson(30, 40, confidence=0.95)
-    assert (alone["value"], alone["low"], alone["high"]) == pytest.approx(tuple(known), abs=1e-6)
+    alone = WRITER.share("m", "s", {}, hits, [str(index) for index in range(40)])
+    expected = wilson(30, 40, confidence=0.95)
+    assert (alone["value"], alone["low"], alone["high"]) == pytest.approx(tuple(expected), abs=1e-6)
     # clusters of four equal rows hold a quarter of the information
-    together = WRITER.share("m", "s", {}, sorted(hits), [str(place // 4) for place in range(40)])
+    together = WRITER.share("m", "s", {}, sorted(hits), [str(index // 4) for index in range(40)])
     assert together["value"] == 0.75 and together["high"] - together["low"] > 1.3 * (
         alone["high"] - alone["low"]
     )
@@ -26,11 +26,11 @@ def test_independent_rows_get_wilson_and_clusters_a_wider_one():
 
 def test_rows_that_do_not_count_do_not_make_a_cluster():
     """Of every pair one row counts: the rows that count are independent."""
-    clusters = [str(place // 2) for place in range(80)]
+    clusters = [str(index // 2) for index in range(80)]
     counts = np.arange(80) % 2
     (row,) = WRITER.shares("s", [("m", {}, counts * (np.arange(80) < 60), counts)], clusters)
-    known = wilson(30, 40, confidence=0.95)
-    assert (row["value"], row["low"], row["high"], row["n"]) == pytest.approx((*known, 40), abs=1e-6)
+    expected = wilson(30, 40, confidence=0.95)
+    assert (row["value"], row["low"], row["high"], row["n"]) == pytest.approx((*expected, 40), abs=1e-6)
 
 
 def test_a_slice_by_pattern_is_judged_by_its_own_groups_and_covers():
@@ -38,20 +38,20 @@ def test_a_slice_by_pattern_is_judged_by_its_own_groups_and_covers():
     whatever the other rows of their groups are.
     """
     rng, covered, widths = np.random.default_rng(4), 0, []
-    clusters = [str(place // 2) for place in range(160)]
+    clusters = [str(index // 2) for index in range(160)]
     for _ in range(400):
         inside = (np.arange(160) % 2 == 0) & np.repeat(rng.random(80) < 0.25, 2)
         hits = rng.random(160) < 0.8
         (row,) = WRITER.shares("s", [("tpr", {"pattern": "p"}, hits & inside, inside)], clusters)
-        known = wilson(int((hits & inside).sum()), int(inside.sum()), confidence=0.95)
-        assert (row["low"], row["high"]) == pytest.approx(known[1:], abs=1e-6)
+        expected = wilson(int((hits & inside).sum()), int(inside.sum()), confidence=0.95)
+        assert (row["low"], row["high"]) == pytest.approx(expected[1:], abs=1e-6)
         covered += row["low"] <= 0.8 <= row["high"]
         widths.append(row["high"] - row["low"])
     assert covered / 400 > 0.93 and np.mean(widths) < 0.35
 
 
 def test_one_rule_for_shares_with_and_without_weights():
-    hits, clusters = np.arange(40) % 3 == 0, [str(place // 4) for place in range(40)]
+    hits, clusters = np.arange(40) % 3 == 0, [str(index // 4) for index in range(40)]
     plain = WRITER.share("m", "s", {}, hits, clusters)
     assert WRITER.share("m", "s", {}, hits, clusters, np.full(40, 7.0)) == plain
     assert WRITER.shares("s", [("m", {}, hits, np.ones(40))], clusters) == [plain]
@@ -65,7 +65,7 @@ def test_rows_of_a_cluster_that_differ_are_worth_more():
     """
     hits = np.tile([True, False], 20)
     hits[[0, 1, 10, 11]] = True, True, False, False
-    clusters = [str(place // 2) for place in range(40)]
+    clusters = [str(index // 2) for index in range(40)]
     row = WRITER.share("m", "s", {}, hits, clusters)
     independent = wilson(20, 40, confidence=0.95)
     assert row["value"] == 0.5 and row["high"] - row["low"] < 0.55 * (independent.high - independent.low)
@@ -74,7 +74,7 @@ def test_rows_of_a_cluster_that_differ_are_worth_more():
 def test_no_interval_without_width_at_an_edge():
     """All texts right, and all annotators agree: each statistic has the interval of its clusters."""
     label = np.arange(24) % 2 == 0
-    clusters = [str(place // 2) for place in range(24)]
+    clusters = [str(index // 2) for index in range(24)]
     both = np.stack([2.0 * label, 2.0 * label, 2.0 * ~label, 2.0 * ~label], axis=1)
     perfect = wilson(12, 12, confidence=0.95).low
     row = WRITER.statistic("macro_f1", "s", {}, both, clusters, macro_f1)

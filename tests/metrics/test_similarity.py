@@ -19,11 +19,11 @@ def test_chrf_is_sacrebleus_mean_of_both_directions():
     group = ["Lisbon, on the Tagus.", "It is  Lisbon\non the Tagus", "ab", "Ja!", "", "北京在北方", "北京"]
     peer = CHRF()
 
-    def one(a: str, b: str) -> float:
+    def item(a: str, b: str) -> float:
         return (peer.sentence_score(a, [b]).score + peer.sentence_score(b, [a]).score) / 200
 
     (ours,) = chrf([group])
-    assert [round(value, 12) for value in ours] == [round(one(*pair), 12) for pair in combinations(group, 2)]
+    assert [round(value, 12) for value in ours] == [round(item(*pair), 12) for pair in combinations(group, 2)]
 
 
 def test_mean_over_all_pairs_by_hand():

@@ -49,8 +49,8 @@ def test_weights_are_repeated_rows():
     scores, labels = np.array([2, 3, 1, 2, 5]), np.array([1, 1, 0, 0, 0])
     weights = np.array([[2, 0, 1, 3, 0], [0, 0, 1, 1, 1]])
     repeated = auroc(np.repeat(scores, weights[0]), np.repeat(labels, weights[0]))
-    found = weighted_auroc(scores, labels, weights)
-    assert found[0] == pytest.approx(repeated) and np.isnan(found[1])
+    result = weighted_auroc(scores, labels, weights)
+    assert result[0] == pytest.approx(repeated) and np.isnan(result[1])
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 1_000_000])
@@ -61,8 +61,8 @@ def test_rows_of_a_group_share_its_weight(monkeypatch, at_once):
     weights = draw.multinomial(6, [1 / 6] * 6, size=9).astype(float)
     for scores in (draw.integers(0, 3, 40), draw.random(40)):
         expected = weighted_auroc(scores, labels, weights[:, groups])
-        found = grouped_auroc(scores, labels, groups, [weights[:4], weights[4:]])
-        assert found.tolist() == expected.tolist()
+        result = grouped_auroc(scores, labels, groups, [weights[:4], weights[4:]])
+        assert result.tolist() == expected.tolist()
     only = grouped_auroc(
         np.arange(4), np.array([1, 1, 0, 0]), np.arange(4), [np.array([[2.0, 0, 1, 1], [1, 3, 0, 0]])]
     )

@@ -8,15 +8,15 @@ TEXTS = ["one two three", "", "四月 五", "six"]
 LINE = token_line(TEXTS, word_offsets)
 
 
-def spans(*found: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return tuple(np.array(part, dtype=int) for part in zip(*found, strict=True))
+def spans(*result: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return tuple(np.array(part, dtype=int) for part in zip(*result, strict=True))
 
 
 def test_a_line_says_what_each_text_says():
-    found = [(0, 2, 5), (0, 8, 8), (2, 1, 4), (3, 0, 1)]
-    whole = LINE.marked(*spans(*found))
+    result = [(0, 2, 5), (0, 8, 8), (2, 1, 4), (3, 0, 1)]
+    whole = LINE.marked(*spans(*result))
     each = [
-        marked(word_offsets(text), [(start, end) for place, start, end in found if place == at])
+        marked(word_offsets(text), [(start, end) for index, start, end in result if index == at])
         for at, text in enumerate(TEXTS)
     ]
     assert whole.tolist() == np.concatenate(each).tolist() == [True, True, False, False, True, True, True]
@@ -31,11 +31,11 @@ def test_spans_do_not_reach_the_next_text():
 def test_the_highest_value_of_the_spans_on_a_token_stays():
     # one, two, three; 四, 月, 五; six: .7 and then .3 on "two", 一 span over 月 and 五, an empty one, one on a
     # blank
-    found = spans((0, 4, 7), (0, 2, 5), (2, 1, 4), (3, 1, 1), (0, 3, 4))
+    result = spans((0, 4, 7), (0, 2, 5), (2, 1, 4), (3, 1, 1), (0, 3, 4))
     values = np.array([70, 30, 20, 90, 90], dtype=np.int8)
-    highest = LINE.highest(*found, values)
+    highest = LINE.highest(*result, values)
     assert highest.tolist() == [30, 70, 0, 0, 20, 20, 0] and highest.dtype == np.int8
-    assert LINE.highest(*(part[:0] for part in found), values[:0]).tolist() == [0] * 7
+    assert LINE.highest(*(part[:0] for part in result), values[:0]).tolist() == [0] * 7
 
 
 def test_the_tokens_of_some_texts_stand_one_text_after_the_other():

@@ -25,11 +25,11 @@ def test_words_of_every_script(text, tokens):
 
 def test_counts_by_hand():
     text = "one two three four"  # tokens 0–3, 4–7, 8–13, 14–18
-    found = token_counts(word_offsets(text), gold=[(4, 13)], detected=[(12, 18), (0, 0)])
-    assert found == TokenCounts(
+    result = token_counts(word_offsets(text), gold=[(4, 13)], detected=[(12, 18), (0, 0)])
+    assert result == TokenCounts(
         n=4, gold=2, detected=2, both=1
     )  # an overlap of one character counts, an empty span does not
-    assert total([found, found]) == (8, 4, 4, 2) and total([]) == (0, 0, 0, 0)
+    assert total([result, result]) == (8, 4, 4, 2) and total([]) == (0, 0, 0, 0)
 
 
 def test_nothing_is_marked_in_nothing():
@@ -48,9 +48,9 @@ def test_a_tokenizer_from_disk(tmp_path):
 
 def test_a_tokenizer_that_is_not_there_or_gives_no_offsets_is_one_line(tmp_path):
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}')
-    for place in (tmp_path, tmp_path / "none"):
+    for index in (tmp_path, tmp_path / "none"):
         with pytest.raises(
             TruerateError, match="name 'words', a Hub id, or a folder with tokenizer.json"
-        ) as said:
-            offsets_by(str(place))
-        assert "\n" not in str(said.value)
+        ) as answer:
+            offsets_by(str(index))
+        assert "\n" not in str(answer.value)

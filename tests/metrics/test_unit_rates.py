@@ -12,21 +12,21 @@ NONE = float("nan")
 
 
 def units(flags: list[int], labels: list[float], *, per_cluster: int = 1) -> Units:
-    clusters = [f"c{place // per_cluster}" for place in range(len(flags))]
+    clusters = [f"c{index // per_cluster}" for index in range(len(flags))]
     return Units(np.array(flags, dtype=bool), clusters, np.array(labels))
 
 
 def test_errors_are_over_labelled_units_alone():
     # labelled hallucinated: 3 of 4 flagged; labelled right: 1 of 4; two without a label
-    found = errors_of(
+    result = errors_of(
         units([1, 1, 1, 0, 1, 0, 0, 0, 1, 1], [1, 1, 1, 1, 0, 0, 0, 0, NONE, NONE]), confidence=0.95
     )
-    assert found.tpr.rate == pytest.approx(3 / 4) and found.fpr.rate == pytest.approx(1 / 4)
+    assert result.tpr.rate == pytest.approx(3 / 4) and result.fpr.rate == pytest.approx(1 / 4)
 
 
 def test_a_class_without_labels_gives_no_estimate():
-    known = errors_of(units([1, 0], [1, 1]), confidence=0.95)
-    (_, corrected) = estimates(units([1, 0, 0], [NONE] * 3), {"induced": known}, WRITER)
+    expected = errors_of(units([1, 0], [1, 1]), confidence=0.95)
+    (_, corrected) = estimates(units([1, 0, 0], [NONE] * 3), {"induced": expected}, WRITER)
     assert corrected.interval is None
 
 

@@ -27,10 +27,10 @@ def test_replies_that_lose_one_verdict_or_all():
     Of two given facts both are unread in 4 replies; one of them in half of the 6; both are read in 30 and
     half of the 6.
     """
-    found = values(*replies((30, 4, 4), (6, 4, 3), (4, 4, 0)), n_most=2)
+    result = values(*replies((30, 4, 4), (6, 4, 3), (4, 4, 0)), n_most=2)
     first = -22 / 138
     second = -(4 / 40 + 3 / 40 * first) / (33 / 40)
-    assert found == pytest.approx([1, first, second])
+    assert result == pytest.approx([1, first, second])
 
 
 def test_verdicts_lost_each_by_itself():
@@ -46,25 +46,25 @@ def test_replies_lost_whole_are_left_out_as_it_were():
     facts, read = replies((30, 5, 5), (10, 5, 0))
     assert values(facts, read, n_most=5) == pytest.approx([1, *[-1 / 3] * 5])
     unsupported = np.array([0] * 12 + [1] * 6 + [2] * 6 + [5] * 6 + [0] * 10)
-    found = all_supported(np.zeros(40), facts, read, unsupported)
-    assert found.mean() == pytest.approx(12 / 30)
-    assert found == pytest.approx([1.2] * 12 + [-0.4 / 3] * 18 + [0.4] * 10)
+    result = all_supported(np.zeros(40), facts, read, unsupported)
+    assert result.mean() == pytest.approx(12 / 30)
+    assert result == pytest.approx([1.2] * 12 + [-0.4 / 3] * 18 + [0.4] * 10)
 
 
 def test_where_nothing_is_unread_a_reply_is_supported_or_not():
     rng = np.random.default_rng(1)
     facts = rng.integers(1, 40, 200)
     unsupported = rng.binomial(facts, 0.05)
-    found = all_supported(rng.integers(0, 3, 200), facts, facts, unsupported)
-    assert found.tolist() == (unsupported == 0).astype(float).tolist()
+    result = all_supported(rng.integers(0, 3, 200), facts, facts, unsupported)
+    assert result.tolist() == (unsupported == 0).astype(float).tolist()
 
 
 def test_a_subject_without_unread_verdicts_is_not_touched_by_others():
     facts, read = replies((40, 4, 4), (30, 4, 4), (10, 4, 2))
     subjects = np.array([0] * 40 + [1] * 40)
-    found = all_supported(subjects, facts, read, np.array([1, 0] * 40))
+    result = all_supported(subjects, facts, read, np.array([1, 0] * 40))
     # 20 of 160 are unread
-    assert found[:40].tolist() == [0.0, 1.0] * 20 and found[40:] == pytest.approx([-1 / 7, 1] * 20)
+    assert result[:40].tolist() == [0.0, 1.0] * 20 and result[40:] == pytest.approx([-1 / 7, 1] * 20)
 
 
 @pytest.mark.parametrize("n", [1, 3, 6, 11])
@@ -72,10 +72,10 @@ def test_the_values_are_worth_1_of_a_supported_reply_and_0_of_any_other(n):
     """Σ f(k) over all ways in which K unsupported ones may lie among the facts, in a group of any losses."""
     rng = np.random.default_rng(n)
     read = np.concatenate([np.full(25, n), rng.integers(0, n + 1, 15)])
-    found = values(np.full(40, n), read, n_most=n)
+    result = values(np.full(40, n), read, n_most=n)
     for k in range(min(n, MOST) + 1):
         ways = [(r, j) for r in read for j in range(k + 1) if 0 <= r - j <= n - k]
-        total = sum(comb(k, j) * comb(n - k, r - j) / comb(n, r) * found[j] for r, j in ways)
+        total = sum(comb(k, j) * comb(n - k, r - j) / comb(n, r) * result[j] for r, j in ways)
         assert total / len(read) == pytest.approx(1.0 if k == 0 else 0.0, abs=1e-12)
 
 
@@ -84,16 +84,16 @@ def test_the_values_are_worth_1_of_a_supported_reply_and_0_of_any_other(n):
 
 def test_few_replies_speak_for_themselves():
     facts, read = replies((FEW - 2, 4, 4), (1, 4, 3))
-    found = all_supported(np.zeros(FEW - 1), facts, read, np.array([0, 1] * 14 + [0]))
-    assert found[:-1].tolist() == [1.0, 0.0] * 14 and np.isnan(found[-1])
+    result = all_supported(np.zeros(FEW - 1), facts, read, np.array([0, 1] * 14 + [0]))
+    assert result[:-1].tolist() == [1.0, 0.0] * 14 and np.isnan(result[-1])
     assert values(facts, read, n_most=1) is None
 
 
 def test_where_more_is_lost_than_read_replies_speak_for_themselves():
     facts, read = replies((10, 4, 4), (30, 4, 0))  # f(1) = −3
     assert values(facts, read, n_most=1) is None and 30 / 10 > WILD
-    found = all_supported(np.zeros(40), facts, read, np.zeros(40, dtype=int))
-    assert found[:10].tolist() == [1.0] * 10 and np.isnan(found[10:]).all()
+    result = all_supported(np.zeros(40), facts, read, np.zeros(40, dtype=int))
+    assert result[:10].tolist() == [1.0] * 10 and np.isnan(result[10:]).all()
     assert values(np.full(40, 3), np.zeros(40, dtype=int), n_most=0) is None
 
 
@@ -102,16 +102,16 @@ def test_short_and_long_replies_tell_apart_how_verdicts_are_lost():
     own.
     """
     facts, read = replies((40, 2, 2), (35, 20, 20), (5, 20, 0))
-    found = all_supported(np.zeros(80), facts, read, np.array([1] * 75 + [0] * 5))
-    assert found[:40].tolist() == [0.0] * 40
-    assert found[40:] == pytest.approx(0)  # (35 · −1/7 + 5 · 1) / 40
+    result = all_supported(np.zeros(80), facts, read, np.array([1] * 75 + [0] * 5))
+    assert result[:40].tolist() == [0.0] * 40
+    assert result[40:] == pytest.approx(0)  # (35 · −1/7 + 5 · 1) / 40
 
 
 def test_a_rare_length_is_told_with_its_neighbours():
     facts, read = replies((40, 2, 2), (35, 6, 6), (5, 6, 3), (3, 90, 80))
-    found = all_supported(np.zeros(83), facts, read, np.array([1] * 83))
+    result = all_supported(np.zeros(83), facts, read, np.array([1] * 83))
     u = (5 * 1 / 2 + 3 * 1 / 9) / 43  # the unread share of a reply, in the mean of the 43
-    assert found[40:] == pytest.approx(-u / (1 - u)) and (found[:40] == 0).all()
+    assert result[40:] == pytest.approx(-u / (1 - u)) and (result[:40] == 0).all()
 
 
 # ---- planted -----------------------------------------------------------------------------------------------
@@ -154,16 +154,16 @@ def drawn(rng: np.random.Generator, kind: str, manner: str, lost: float) -> tupl
     wrong = np.where(is_right, 0, wrong)
     owner = np.repeat(np.arange(N), facts)
     read = facts - np.bincount(owner, is_lost(rng, manner, lost, len(owner)), N).astype(int)
-    seen = rng.hypergeometric(wrong, facts - wrong, read)  # the wrong ones lie anywhere in their reply
+    observed = rng.hypergeometric(wrong, facts - wrong, read)  # the wrong ones lie anywhere in their reply
     true = {"mixed": 0.6, "5": 0.8, "28": 0.4}[kind]
-    return true, float(is_right.mean()), *interval(all_supported(np.zeros(N), facts, read, seen))
+    return true, float(is_right.mean()), *interval(all_supported(np.zeros(N), facts, read, observed))
 
 
-def interval(found: np.ndarray) -> tuple[float, float, float]:
+def interval(result: np.ndarray) -> tuple[float, float, float]:
     """Value, low and high of a subject's share from what its replies say, one reply an entity."""
-    told = found[~np.isnan(found)]
-    sums = [told.sum(), len(told), (told**2).sum(), told.sum(), len(told), len(told)]
-    value, low, high, _ = shares(*(np.array([float(one)]) for one in sums), confidence=0.95)
+    stated = result[~np.isnan(result)]
+    sums = [stated.sum(), len(stated), (stated**2).sum(), stated.sum(), len(stated), len(stated)]
+    value, low, high, _ = shares(*(np.array([float(item)]) for item in sums), confidence=0.95)
     return float(value[0]), float(low[0]), float(high[0])
 
 
@@ -172,16 +172,16 @@ def test_replies_lost_whole_leave_the_interval_of_those_that_are_read(n_supporte
     """Of 1,000 replies 100 are lost; of the others 2, 50 or 99 % are all supported."""
     facts, read = replies((900, 5, 5), (100, 5, 0))
     unsupported = np.array([0] * n_supported + [2] * (900 - n_supported) + [0] * 100)
-    found = interval(all_supported(np.zeros(1000), facts, read, unsupported))
+    result = interval(all_supported(np.zeros(1000), facts, read, unsupported))
     whole = interval((unsupported[:900] == 0).astype(float))
-    assert found[0] == pytest.approx(whole[0]) and found[1:] == pytest.approx(whole[1:], abs=0.002)
+    assert result[0] == pytest.approx(whole[0]) and result[1:] == pytest.approx(whole[1:], abs=0.002)
 
 
 CELLS = list(product(LENGTHS, MANNERS, RATES))
 
 
 @pytest.fixture(scope="module")
-def told() -> dict[tuple[str, str, float], np.ndarray]:
+def stated() -> dict[tuple[str, str, float], np.ndarray]:
     return {
         cell: np.array([drawn(np.random.default_rng((number, draw)), *cell) for draw in range(N_DRAWS)]).T
         for number, cell in enumerate(CELLS)
@@ -189,17 +189,19 @@ def told() -> dict[tuple[str, str, float], np.ndarray]:
 
 
 @pytest.mark.parametrize(("kind", "manner"), list(product(LENGTHS, MANNERS)))
-def test_the_planted_share_is_found_whichever_way_verdicts_are_lost(told, kind, manner):
+def test_the_planted_share_is_found_whichever_way_verdicts_are_lost(stated, kind, manner):
     for lost in RATES:
-        _, own, value, *_ = told[kind, manner, lost]
-        assert abs(np.mean(value - own)) < 0.003, lost
+        _, own_values, value, *_ = stated[kind, manner, lost]
+        assert abs(np.mean(value - own_values)) < 0.003, lost
 
 
-def test_its_intervals_hold_the_true_share(told):
-    held = {cell: np.mean((low <= true) & (true <= high)) for cell, (true, *_, low, high) in told.items()}
-    assert np.mean(list(held.values())) >= 0.93  # over 1,440 draws: a standard error of .006
+def test_its_intervals_hold_the_true_share(stated):
+    covered = {
+        cell: np.mean((low <= true) & (true <= high)) for cell, (true, *_, low, high) in stated.items()
+    }
+    assert np.mean(list(covered.values())) >= 0.93  # over 1,440 draws: a standard error of .006
     for kind, manner in product(LENGTHS, MANNERS):
-        assert np.mean([held[kind, manner, lost] for lost in RATES]) >= 0.9
+        assert np.mean([covered[kind, manner, lost] for lost in RATES]) >= 0.9
 
 
 def test_complete_replies_alone_would_be_too_high_where_lengths_differ():

@@ -86,9 +86,9 @@ def mean_strict(scored) -> float:
     parts, products = ratios(), {"strict": ("stating", "all_supported")}
     factors = {name: parts[name] for name in products["strict"]}
     sums = moments(scored, factors, by=["subject"], cluster=["subject", "entity"], products=products)
-    (found,) = product_cells(sums, products, by=["subject"], confidence=0.95)["value"]
-    assert strict_outcomes(scored)["outcome"].mean() == pytest.approx(found)
-    return found
+    (result,) = product_cells(sums, products, by=["subject"], confidence=0.95)["value"]
+    assert strict_outcomes(scored)["outcome"].mean() == pytest.approx(result)
+    return result
 
 
 def test_the_length_penalty_below_gamma():
@@ -110,8 +110,8 @@ def test_replies_without_facts_are_counted_apart():
 
 
 def test_no_facts_at_all():
-    found = scored_replies(REPLIES, FACTS.clear(), gamma=4)
-    assert found["score"].null_count() == len(NAMES) and found["n_facts"].sum() == 0
+    result = scored_replies(REPLIES, FACTS.clear(), gamma=4)
+    assert result["score"].null_count() == len(NAMES) and result["n_facts"].sum() == 0
     assert scored_replies(REPLIES.clear(), FACTS, gamma=4).is_empty()
 
 
@@ -180,28 +180,28 @@ def strict_of(
     sizes = of_any if n_facts is None else np.full(n, n_facts)
     chance = np.where(is_long, 0.25, 0.8) if n_facts is None else np.full(n, 0.507)
     is_silent, is_right = rng.random(n) < 0.28, rng.random(n) < chance
-    place = np.repeat(np.arange(n), np.where(is_silent, 0, sizes))
-    is_supported = is_right[place] | (rng.random(len(place)) < 0.9)
-    is_supported[np.flatnonzero(np.diff(place, prepend=-1))] &= is_right[~is_silent]
+    index = np.repeat(np.arange(n), np.where(is_silent, 0, sizes))
+    is_supported = is_right[index] | (rng.random(len(index)) < 0.9)
+    is_supported[np.flatnonzero(np.diff(index, prepend=-1))] &= is_right[~is_silent]
     # a call has any of a reply's facts
-    is_supported = is_supported[np.lexsort((rng.random(len(place)), place))]
+    is_supported = is_supported[np.lexsort((rng.random(len(index)), index))]
     names = pl.Series([f"{k:05}" for k in range(n)])
-    known = {
+    expected = {
         "generation_id": names,
         "subject": "m",
         "entity": names,
         "is_abstained": is_silent,
         "is_whole": True,
     }
-    replies = pl.DataFrame(known).with_columns(
+    replies = pl.DataFrame(expected).with_columns(
         domain=pl.lit("d"), wikipedia=pl.lit("yes"), rarity=pl.lit("10^1"), region=pl.lit("r")
     )
     verdict = pl.select(
-        pl.when(pl.Series(~losing(rng, manner, lost, len(place)))).then(pl.Series(is_supported))
+        pl.when(pl.Series(~losing(rng, manner, lost, len(index)))).then(pl.Series(is_supported))
     ).to_series()
     facts = pl.DataFrame(
         {
-            "generation_id": names.gather(place),
+            "generation_id": names.gather(index),
             "is_supported": verdict,
             "is_duplicate": False,
             "is_title": False,
@@ -240,8 +240,8 @@ def test_unread_verdicts_do_not_move_strict(lost, n_draws, n_facts, manner):
 def test_where_each_verdict_is_read_strict_is_the_share_itself(n_facts):
     true, strict, unreadable, scored = strict_of(0.0, seed=0, n_facts=n_facts)
     assert strict["value"] == pytest.approx(true, abs=1e-15) and unreadable["value"] == 0
-    own = scored.filter("is_responding")
-    assert own["all_supported"].equals(own["strict"], check_names=False)
+    own_values = scored.filter("is_responding")
+    assert own_values["all_supported"].equals(own_values["strict"], check_names=False)
 
 
 @pytest.mark.parametrize("manner", ["single", "calls"])
@@ -268,9 +268,9 @@ def test_a_share_estimated_below_0_is_none_supported():
             "is_whole": [True] * 48 + [False] * 2,
         }
     )
-    told = [(name, False) for name in names] + [(name, None) for name in names[:12]]
+    given = [(name, False) for name in names] + [(name, None) for name in names[:12]]
     facts = pl.DataFrame(
-        told, schema={"generation_id": pl.String, "is_supported": pl.Boolean}, orient="row"
+        given, schema={"generation_id": pl.String, "is_supported": pl.Boolean}, orient="row"
     ).with_columns(is_duplicate=False, is_title=False)
     scored = scored_replies(replies, facts, gamma=1)
     # of 36 replies of one fact and 12 of two u = 12 · (1/2) / 48 is unread: f(1) = −(1/8) / (7/8)
@@ -285,8 +285,8 @@ def test_a_share_estimated_below_0_is_none_supported():
         cluster=["subject", "entity"],
         products=products,
     )
-    found = product_cells(sums, products, by=["subject"], confidence=0.95).row(0, named=True)
-    assert (found["value"], found["low"], found["n"]) == (0, 0, 48) and 0.05 < found["high"] < 0.2
+    result = product_cells(sums, products, by=["subject"], confidence=0.95).row(0, named=True)
+    assert (result["value"], result["low"], result["n"]) == (0, 0, 48) and 0.05 < result["high"] < 0.2
 
 
 def test_a_product_of_shares_keeps_a_width_where_one_of_them_is_sure():
@@ -302,8 +302,8 @@ def test_a_product_of_shares_keeps_a_width_where_one_of_them_is_sure():
         cluster=["s", "c"],
         products={"rq": ("r", "q")},
     )
-    found = product_cells(sums, {"rq": ("r", "q")}, by=["s"], confidence=0.95).row(0, named=True)
-    assert (found["value"], found["high"], found["n"], found["n_clusters"]) == (1, 1, 3, 3) and found[
+    result = product_cells(sums, {"rq": ("r", "q")}, by=["s"], confidence=0.95).row(0, named=True)
+    assert (result["value"], result["high"], result["n"], result["n_clusters"]) == (1, 1, 3, 3) and result[
         "low"
     ] < 0.44
 
@@ -311,8 +311,11 @@ def test_a_product_of_shares_keeps_a_width_where_one_of_them_is_sure():
 def test_what_both_shares_have_in_common_widens_their_product():
     """Entities that are known are answered, and rightly: the two shares rise and fall together."""
     rng = np.random.default_rng(2)
-    entity, known = np.repeat(np.arange(80), 5), np.repeat(rng.random(80) < 0.5, 5)
-    responds, right = rng.random(400) < np.where(known, 0.9, 0.4), rng.random(400) < np.where(known, 0.9, 0.2)
+    entity, expected = np.repeat(np.arange(80), 5), np.repeat(rng.random(80) < 0.5, 5)
+    responds, right = (
+        rng.random(400) < np.where(expected, 0.9, 0.4),
+        rng.random(400) < np.where(expected, 0.9, 0.2),
+    )
     drawn = pl.DataFrame({"s": "m", "c": entity.astype(str), "r": responds}).with_columns(
         q=pl.when("r").then(pl.Series(right))
     )
@@ -329,7 +332,7 @@ def test_what_both_shares_have_in_common_widens_their_product():
             products={"rq": ("r", "q")},
         )
         cells[name] = product_cells(sums, {"rq": ("r", "q")}, by=["s"], confidence=0.95).row(0, named=True)
-    width = {name: one["high"] - one["low"] for name, one in cells.items()}
+    width = {name: item["high"] - item["low"] for name, item in cells.items()}
     assert (
         cells["together"]["value"] == pytest.approx((responds & right).mean())
         and width["together"] > 1.1 * width["apart"]
@@ -350,11 +353,11 @@ def test_the_verifier_is_measured_by_verdict_and_weight():
     labelled = pl.DataFrame(
         rows, schema=["entity", "is_supported", "share", "is_unsupported", "weight"], orient="row"
     )
-    found = measured(facts, labelled, confidence=0.95)
-    assert found.flagged == pytest.approx(2 / 3)
-    assert found.right.value == pytest.approx((2 + 1) / (2 + 1 + 1)) and found.missed.value == pytest.approx(
-        3 / (1 + 3)
-    )
+    result = measured(facts, labelled, confidence=0.95)
+    assert result.flagged == pytest.approx(2 / 3)
+    assert result.right.value == pytest.approx(
+        (2 + 1) / (2 + 1 + 1)
+    ) and result.missed.value == pytest.approx(3 / (1 + 3))
     assert measured(facts, labelled.clear(), confidence=0.95) is None
     assert measured(facts, labelled.filter("is_supported"), confidence=0.95) is None
 
@@ -370,9 +373,9 @@ SURE = Verifier(0.2, Interval(0.8, 0.75, 0.84), Interval(0.05, 0.03, 0.08))
 
 def test_the_corrected_score_is_rogan_gladens():
     # a subject with .3 flagged: (.3 − .05) / .75 = 1/3
-    found = corrected_score(Interval(0.7, 0.68, 0.72), SURE)
+    result = corrected_score(Interval(0.7, 0.68, 0.72), SURE)
     other = rogan_gladen(Share(300, 1000), Share(800, 1000), Share(50, 1000), confidence=0.95)
-    assert found.value == pytest.approx(2 / 3) == 1 - other.raw and found.low < 0.66 < 0.68 < found.high
+    assert result.value == pytest.approx(2 / 3) == 1 - other.raw and result.low < 0.66 < 0.68 < result.high
 
 
 def test_each_part_widens_the_interval():
@@ -397,21 +400,21 @@ def test_not_identified_and_over_nothing():
 
 def test_estimates_outside_the_unit_interval_are_cut_and_kept():
     # fewer flagged than false alarms alone would give, but not beyond chance: 1 − (.02 − .05) / .75
-    found = corrected_score(Interval(0.98, 0.9, 1.0), SURE)
-    assert found.value == found.high == 1.0 and found.raw == pytest.approx(1.04)
+    result = corrected_score(Interval(0.98, 0.9, 1.0), SURE)
+    assert result.value == result.high == 1.0 and result.raw == pytest.approx(1.04)
     # beyond chance: the calibration is not of these texts
     assert not corrected_score(Interval(0.98, 0.97, 0.99), SURE).is_identified
 
 
 def test_the_review_corrects_both_ways():
     # of .2 unsupported a quarter was right, of .8 supported a tenth was wrong: + .05 − .08
-    found = review_correction(0.8, Interval(0.25, 0.15, 0.4), Interval(0.1, 0.05, 0.2))
-    assert found.value == pytest.approx(-0.03)
-    assert found.low == pytest.approx(-0.03 - ((0.2 * 0.1) ** 2 + (0.8 * 0.1) ** 2) ** 0.5)
-    assert found.high == pytest.approx(-0.03 + ((0.2 * 0.15) ** 2 + (0.8 * 0.05) ** 2) ** 0.5)
+    result = review_correction(0.8, Interval(0.25, 0.15, 0.4), Interval(0.1, 0.05, 0.2))
+    assert result.value == pytest.approx(-0.03)
+    assert result.low == pytest.approx(-0.03 - ((0.2 * 0.1) ** 2 + (0.8 * 0.1) ** 2) ** 0.5)
+    assert result.high == pytest.approx(-0.03 + ((0.2 * 0.15) ** 2 + (0.8 * 0.05) ** 2) ** 0.5)
     assert (
         review_correction(0.8, Interval(0.25, 0.15, 0.4), None) is None
-        and review_correction(None, found, found) is None
+        and review_correction(None, result, result) is None
     )
 
 
@@ -420,8 +423,8 @@ N_ENTITIES, N_FACTS, N_LABELLED = 150, 10, 100
 
 def drawn(rng, tpr: float, fpr: float):
     """The score of one board with its interval, and its verifier as labels of facts drawn by verdict tell it."""
-    own = rng.beta(4, 16, N_ENTITIES)  # the share of wrong facts of a reply: .2 on average
-    is_wrong = rng.random((N_ENTITIES, N_FACTS)) < own[:, None]
+    own_values = rng.beta(4, 16, N_ENTITIES)  # the share of wrong facts of a reply: .2 on average
+    is_wrong = rng.random((N_ENTITIES, N_FACTS)) < own_values[:, None]
     is_flagged = rng.random(is_wrong.shape) < np.where(is_wrong, tpr, fpr)
     names = np.repeat(np.arange(N_ENTITIES).astype(str), N_FACTS)
     facts = pl.DataFrame(
@@ -446,21 +449,21 @@ def test_the_corrected_intervals_cover(tpr, fpr):
     verdict.
     """
     rng = np.random.default_rng(5)
-    found = [corrected_score(*drawn(rng, tpr, fpr)) for _ in range(300)]
-    assert all(one.is_identified for one in found)
+    result = [corrected_score(*drawn(rng, tpr, fpr)) for _ in range(300)]
+    assert all(item.is_identified for item in result)
     covered, width = (
-        np.mean([one.low <= 0.8 <= one.high for one in found]),
-        np.mean([one.high - one.low for one in found]),
+        np.mean([item.low <= 0.8 <= item.high for item in result]),
+        np.mean([item.high - item.low for item in result]),
     )
     # two standard errors of a share of .95 over 300 draws: .025; taken as independent, TPR and FPR give .13
     assert 0.925 <= covered <= 0.99 and width < 0.11
-    assert np.mean([one.value for one in found]) == pytest.approx(0.8, abs=0.004)
+    assert np.mean([item.value for item in result]) == pytest.approx(0.8, abs=0.004)
 
 
 def test_the_raw_score_does_not_cover_where_the_verifier_leans():
     # flagged .2 · .9 + .8 · .125 = .28: the raw score is .72 on average and the planted one .8
     rng = np.random.default_rng(5)
     raw = [drawn(rng, 0.9, 0.125)[0] for _ in range(50)]
-    assert not any(one.low <= 0.8 <= one.high for one in raw) and np.mean(
-        [one.value for one in raw]
+    assert not any(item.low <= 0.8 <= item.high for item in raw) and np.mean(
+        [item.value for item in raw]
     ) == pytest.approx(0.72, abs=0.01)

@@ -32,13 +32,13 @@ def spans():
 @pytest.fixture(scope="module")
 def word_counts(spans):
     """Counts of unmarked and marked raters per word; a word is marked where it lies wholly inside one span."""
-    found = {}
+    result = {}
     for (unit,), part in spans.group_by("unit_id", maintain_order=True):
         raters = (rater.drop_nulls("start") for _, rater in part.group_by("worker_id", maintain_order=True))
         marked = [list(rater.select("start", "end").iter_rows()) for rater in raters]
         words = [match.span() for match in re.finditer(r"\S+", part["summary_unescaped"][0])]
-        found[unit] = span_counts(marked, words, rule="inside")
-    return found
+        result[unit] = span_counts(marked, words, rule="inside")
+    return result
 
 
 def test_summaries_with_and_without_hallucination(spans):

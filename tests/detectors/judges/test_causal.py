@@ -50,12 +50,12 @@ def _one_thread():
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory) -> str:
     """A folder with a Llama of random weights and a tokenizer that knows the towns."""
-    return str(made(tmp_path_factory.mktemp("llama")))
+    return str(built(tmp_path_factory.mktemp("llama")))
 
 
-def made(folder: Path) -> Path:
+def built(folder: Path) -> Path:
     """The same small Llama, in a folder."""
-    known = responses(12)
+    reference = responses(12)
     ours = [
         "Knowledge: Ada. Old. New.",
         "Conversation: Bo.",
@@ -63,7 +63,7 @@ def made(folder: Path) -> Path:
         "Hallucinated? Yes.",
         'The segment "',
     ]
-    coder = tiny_coder([*known["text"], *known["knowledge"], *ours * 9], 700)
+    coder = tiny_coder([*reference["text"], *reference["knowledge"], *ours * 9], 700)
     coder.tokenizer.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Fuse()])
     PreTrainedTokenizerFast(tokenizer_object=coder.tokenizer, pad_token="<pad>").save_pretrained(folder)
     torch.manual_seed(3)
@@ -94,20 +94,22 @@ def rows(n: int, **where) -> pl.DataFrame:
 def test_only_the_completion_is_learned(weights):
     network = from_weights(backbone(weights), 1, device="cpu")
     row = rows(2).filter("is_hallucinated").row(0, named=True)
-    one = example_of(network.coder, row, 400)
-    written = network.coder.tokenizer.decode(one.labels[one.labels >= 0].tolist())
-    assert written.strip() == completion(row).strip() and 0 < one.n_targets < one.n_tokens
+    element = example_of(network.coder, row, 400)
+    written = network.coder.tokenizer.decode(element.labels[element.labels >= 0].tolist())
+    assert written.strip() == completion(row).strip() and 0 < element.n_targets < element.n_tokens
     other = example_of(network.coder, row | {"knowledge": "Nothing."}, 400)
-    assert other.n_targets == one.n_targets
+    assert other.n_targets == element.n_targets
     # one target token: the loss is −ln of its probability behind the prompt alone
-    first = type(one)(one.name, one.ids, one.labels.copy())
-    first.labels[one.n_tokens - one.n_targets + 1 :] = -100
+    first = type(element)(element.name, element.ids, element.labels.copy())
+    first.labels[element.n_tokens - element.n_targets + 1 :] = -100
     with torch.inference_mode():
-        logits = network.model(torch.from_numpy(one.ids[None, : one.n_tokens - one.n_targets])).logits[0, -1]
-        expected = -logits.log_softmax(0)[int(one.ids[one.n_tokens - one.n_targets])]
+        logits = network.model(
+            torch.from_numpy(element.ids[None, : element.n_tokens - element.n_targets])
+        ).logits[0, -1]
+        expected = -logits.log_softmax(0)[int(element.ids[element.n_tokens - element.n_targets])]
     assert network.loss([first]).item() == pytest.approx(float(expected), abs=1e-4)
-    assert network.loss([one, other]).item() == pytest.approx(
-        network.loss([one]).item() + network.loss([other]).item(), rel=1e-4
+    assert network.loss([element, other]).item() == pytest.approx(
+        network.loss([element]).item() + network.loss([other]).item(), rel=1e-4
     )
 
 
@@ -123,17 +125,17 @@ def test_the_conversation_gives_way_first_then_the_knowledge_the_response_never(
         } | changes
         return prompt(coder, row, room)
 
-    def told(ids):
+    def given(ids):
         text = coder.tokenizer.decode(ids.tolist())
         assert text.rstrip().endswith("Hallucinated?") and "Bo." in text
         return text.count("Old"), text.count("Ada"), "New." in text
 
     whole = read(2000)
     n_history = len(coder.encode(["Old. " * 30 + "New."])[0][0])
-    assert told(whole) == (30, 20, True)
-    n_old, n_ada, has_new = told(read(len(whole) - n_history // 2))
+    assert given(whole) == (30, 20, True)
+    n_old, n_ada, has_new = given(read(len(whole) - n_history // 2))
     assert 0 < n_old < 30 and n_ada == 20 and has_new
-    n_old, n_ada, _ = told(read(len(whole) - n_history - 10))
+    n_old, n_ada, _ = given(read(len(whole) - n_history - 10))
     assert n_old == 0 and 0 < n_ada < 20
     assert read(len(whole) - n_history - 10, text="Bo. " * 400) is None
 
@@ -153,22 +155,22 @@ def test_a_judgement_quotes_its_segments():
 
 
 def test_its_rows_are_judgements_with_p_of_the_first_token(weights, tmp_path):
-    known, asked = {"llama": backbone(weights)}, responses(3, start=500)
+    reference, asked = {"llama": backbone(weights)}, responses(3, start=500)
     names = {"User: ": "[Human]: ", "Assistant: ": "[Assistant]: "}  # as sources begin turns
     asked = asked.with_columns(pl.col("history").str.replace_many(names))
     folders = {"folder": tmp_path / "out", "scratch": tmp_path / "scratch"}
-    fit_judges({"judge": HOW}, responses(10), known, seeds=[42], **folders)
-    said = judge_texts({"judge": HOW}, asked, known, folder=tmp_path / "out")
-    validate(Judgement, said, where="the judge")
-    assert said.height == asked.height and said["p"].is_between(0, 1).all()
-    told = {one["key"]: one["value"] for one in said["attributes"][0]}
-    assert told["composed"] == "no" and told["form"] == "causal"
-    assert (said["verdict"] == (said["p"] > float(told["threshold"]))).all()
+    fit_judges({"judge": HOW}, responses(10), reference, seeds=[42], **folders)
+    answer = judge_texts({"judge": HOW}, asked, reference, folder=tmp_path / "out")
+    validate(Judgement, answer, where="the judge")
+    assert answer.height == asked.height and answer["p"].is_between(0, 1).all()
+    given = {element["key"]: element["value"] for element in answer["attributes"][0]}
+    assert given["composed"] == "no" and given["form"] == "causal"
+    assert (answer["verdict"] == (answer["p"] > float(given["threshold"]))).all()
 
     # behind an address it says the same, and nothing that could be read of a response that fills its window
     (cell,) = (tmp_path / "out" / "judge").iterdir()
     judge, _ = network_judge(str(cell))
-    for row in asked.join(said.select("target_id", "verdict"), on="target_id").iter_rows(named=True):
+    for row in asked.join(answer.select("target_id", "verdict"), on="target_id").iter_rows(named=True):
         assert judge(question(row)) == ("Yes" if row["verdict"] else "No")
     assert (
         judge(question(asked.row(0, named=True), text="It is red. " * 200))
@@ -180,8 +182,8 @@ def question(row: dict, **changed) -> Asked:
     """What a prompt of verdicts asks of a response."""
     row = row | changed
     conversation = f"{row['history']}\nUser: {row['question']}"
-    for name, told in (("[Human]: ", "User: "), ("[Assistant]: ", "Assistant: ")):
-        conversation = conversation.replace(name, told)
+    for name, given in (("[Human]: ", "User: "), ("[Assistant]: ", "Assistant: ")):
+        conversation = conversation.replace(name, given)
     return Asked(row["knowledge"], conversation, row["text"], wants_reason=False)
 
 
@@ -190,8 +192,8 @@ def test_a_response_that_fills_the_window_is_unparsed(weights):
     asked = rows(2).with_columns(
         text=pl.when(pl.int_range(pl.len()) == 1).then(pl.lit("It is red. " * 200)).otherwise("text")
     )
-    said = judged_all(network, asked, Decision(), batch_tokens=4096)
-    assert [one.reason for one in said] == [None, TOO_LONG, None, None]
+    answer = judged_all(network, asked, Decision(), batch_tokens=4096)
+    assert [element.reason for element in answer] == [None, TOO_LONG, None, None]
     assert judged_all(network, asked.head(0), Decision(), batch_tokens=1) == []
 
 
@@ -211,14 +213,17 @@ def test_texts_that_are_read_together_are_judged_as_each_is_alone(weights):
     prompts = [prompt(network.coder, row, 240) for row in asked.iter_rows(named=True)]
     assert len({len(ids) for ids in prompts}) > 5
     for others in (together, some):
-        moved = [abs(one.p - other.p) for one, other in zip(alone, others, strict=True)]
+        moved = [abs(element.p - other.p) for element, other in zip(alone, others, strict=True)]
         assert max(moved) <= 1e-5
-        assert [(one.verdict, one.rationale) for one in others] == [
-            (one.verdict, one.rationale) for one in alone
+        assert [(element.verdict, element.rationale) for element in others] == [
+            (element.verdict, element.rationale) for element in alone
         ]
-        places = [[(span["start"], span["end"]) for span in one.spans] for one in others]
-        assert places == [[(span["start"], span["end"]) for span in one.spans] for one in alone]
-    assert len({one.rationale for one in alone}) > 3 and len({round(one.p, 4) for one in alone}) > 3
+        places = [[(span["start"], span["end"]) for span in element.spans] for element in others]
+        assert places == [[(span["start"], span["end"]) for span in element.spans] for element in alone]
+    assert (
+        len({element.rationale for element in alone}) > 3
+        and len({round(element.p, 4) for element in alone}) > 3
+    )
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 1100, 10**9])
@@ -233,10 +238,10 @@ def test_reasons_are_written_of_those_above_the_threshold(weights, batch_tokens)
     threshold = sorted(share for share in shares if share is not None)[4]
     p, reasons = p_and_reasons(network, prompts, threshold, batch_tokens)
     assert p == shares and p[0] is p[-1] is None
-    flagged = [place for place, share in enumerate(p) if share is not None and share > threshold]
+    flagged = [index for index, share in enumerate(p) if share is not None and share > threshold]
     assert sorted(reasons) == flagged and len(flagged) == len(asked) - 5
-    assert [reasons[place] for place in flagged] == [
-        network.reasons([prompts[place]])[0] for place in flagged
+    assert [reasons[index] for index in flagged] == [
+        network.reasons([prompts[index]])[0] for index in flagged
     ]
     assert len(set(reasons.values())) > 2
 
@@ -261,44 +266,48 @@ def test_a_batch_keeps_its_tokens_and_a_longer_text_stands_alone(weights, monkey
 
 def test_a_line_ends_with_any_token_that_ends_it(weights):
     network = from_weights(backbone(weights), 1, device="cpu")
-    coder, own = network.coder, network.model.generation_config.eos_token_id
+    coder, own_values = network.coder, network.model.generation_config.eos_token_id
     texts = {token: coder.tokenizer.decode([token], skip_special_tokens=False) for token in network.ends}
     assert set(coder.encode(["a\nb"])[0][0]) & set(network.ends)
-    assert own in network.ends and all("\n" in text for token, text in texts.items() if token != own)
+    assert own_values in network.ends and all(
+        "\n" in text for token, text in texts.items() if token != own_values
+    )
 
 
 def test_how_many_tokens_are_read_at_once_names_no_judge(weights, tmp_path):
-    known, folders = {"llama": backbone(weights)}, {"seeds": [42], "scratch": tmp_path}
+    reference, folders = {"llama": backbone(weights)}, {"seeds": [42], "scratch": tmp_path}
     more = HOW.model_copy(update={"batch_tokens": 100})
-    (one,), (other,) = (jobs_of({"judge": how}, responses(4), known, **folders) for how in (HOW, more))
-    assert one.scratch == other.scratch
+    (element,), (other,) = (
+        jobs_of({"judge": how}, responses(4), reference, **folders) for how in (HOW, more)
+    )
+    assert element.scratch == other.scratch
 
 
 def test_it_learns_to_say_no(weights, tmp_path):
-    known = rows(10).with_columns(is_hallucinated=pl.lit(False))
+    reference = rows(10).with_columns(is_hallucinated=pl.lit(False))
     from truerate.detectors.training import engine
 
     network = from_weights(how := backbone(weights, max_steps=25, epochs=20), 1, device="cpu")
-    ids = prompt(network.coder, known.row(0, named=True), 240)
+    ids = prompt(network.coder, reference.row(0, named=True), 240)
     (before,) = network.p([ids])
-    trained = engine.train(network, judging_task(network, known, known), how, seed=1, folder=tmp_path)
+    trained = engine.train(network, judging_task(network, reference, reference), how, seed=1, folder=tmp_path)
     network.eval()
     assert network.p([ids])[0] < before / 1.5
     assert trained.run["loss_last"] < trained.run["loss_first"]
     network.save(tmp_path / "kept")
-    again = load(tmp_path / "kept", device="cpu")
-    assert again.p([ids]) == network.p([ids]) and again.reasons([ids]) == network.reasons([ids])
+    repeated = load(tmp_path / "kept", device="cpu")
+    assert repeated.p([ids]) == network.p([ids]) and repeated.reasons([ids]) == network.reasons([ids])
 
 
 LORA = {"lora": {"r": 4, "alpha": 8, "dropout": 0.05}, "max_steps": 12}
 
 
-def told(folder: Path, weights: str) -> pl.DataFrame:
+def given(folder: Path, weights: str) -> pl.DataFrame:
     """What a judge says of others that learned by adapters through the whole family."""
-    known = {"llama": backbone(weights, **LORA)}
+    reference = {"llama": backbone(weights, **LORA)}
     folders = {"folder": folder / "out", "scratch": folder / "scratch"}
-    fit_judges({"judge": HOW}, responses(8), known, seeds=[42], **folders)
-    return judge_texts({"judge": HOW}, responses(2, start=500), known, folder=folder / "out")
+    fit_judges({"judge": HOW}, responses(8), reference, seeds=[42], **folders)
+    return judge_texts({"judge": HOW}, responses(2, start=500), reference, folder=folder / "out")
 
 
 @pytest.fixture(scope="module")
@@ -307,11 +316,11 @@ def by_adapters(weights, tmp_path_factory):
     pytest.importorskip("peft", reason="adapters need peft")
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("lora")
-    return folder, told(folder, weights)
+    return folder, given(folder, weights)
 
 
 def test_with_adapters_they_alone_learn_and_are_kept(weights, by_adapters):
-    folder, said = by_adapters
+    folder, answer = by_adapters
     (kept,) = (folder / "out").rglob("model.safetensors")
     state = load_file(kept)
     assert state and all("lora_" in name for name in state)
@@ -319,19 +328,21 @@ def test_with_adapters_they_alone_learn_and_are_kept(weights, by_adapters):
     assert not list(kept.parent.glob("config.json"))  # the backbone is named, not copied
     network, whole = load(kept.parent, device="cpu"), from_weights(backbone(weights), 1, device="cpu")
     frozen = {name: value for name, value in network.named_parameters() if not value.requires_grad}
-    own = dict(whole.named_parameters())
-    assert len(frozen) == len(own)
-    assert all(torch.equal(value, own[name.replace(".base_layer", "")]) for name, value in frozen.items())
-    assert said["p"].is_between(0, 1).all() and set(said["status"]) == {"ok"}
+    own_values = dict(whole.named_parameters())
+    assert len(frozen) == len(own_values)
+    assert all(
+        torch.equal(value, own_values[name.replace(".base_layer", "")]) for name, value in frozen.items()
+    )
+    assert answer["p"].is_between(0, 1).all() and set(answer["status"]) == {"ok"}
 
 
 def test_four_bits_without_a_gpu_are_refused_in_one_line(weights, tmp_path):
-    for place in (weights, "org/that-nobody-has"):  # before anything is fetched
-        known = {"llama": backbone(place, quantise="4bit", lora=LORA["lora"])}
+    for index in (weights, "org/that-nobody-has"):  # before anything is fetched
+        reference = {"llama": backbone(index, quantise="4bit", lora=LORA["lora"])}
         with pytest.raises(
             TruerateError, match="4bit needs bitsandbytes and a CUDA device, and here is cpu"
         ) as error:
-            from_weights(known["llama"], 1, device="cpu")
+            from_weights(reference["llama"], 1, device="cpu")
         assert "\n" not in str(error.value)
 
 
@@ -377,12 +388,12 @@ def state(folder: Path, weights: str) -> dict:
 def test_a_killed_training_goes_on_to_the_same_weights(weights, tmp_path):
     whole = state(tmp_path / "whole", weights)
     killed("state", tmp_path / "cut", weights)
-    again = state(tmp_path / "cut", weights)
-    assert all(torch.equal(whole[name], again[name]) for name in whole)
+    repeated = state(tmp_path / "cut", weights)
+    assert all(torch.equal(whole[name], repeated[name]) for name in whole)
 
 
 @pytest.mark.proof
 def test_a_judge_with_adapters_says_the_same_after_a_kill(weights, by_adapters, tmp_path):
     killed("told", tmp_path, weights)
     assert not (tmp_path / "out").exists()
-    assert told(tmp_path, weights).equals(by_adapters[1])
+    assert given(tmp_path, weights).equals(by_adapters[1])

@@ -7,8 +7,8 @@ from truerate.detectors.judges.judged import reference_of, training_passages, wi
 
 
 def test_the_reference_is_the_knowledge_then_the_conversation_latest_first():
-    said = reference_of("It is old.", "User: Hi.\nAssistant: Hello.", "Is it old?")
-    assert said.split("\n") == ["It is old.", "Is it old?", "Assistant: Hello.", "User: Hi."]
+    answer = reference_of("It is old.", "User: Hi.\nAssistant: Hello.", "Is it old?")
+    assert answer.split("\n") == ["It is old.", "Is it old?", "Assistant: Hello.", "User: Hi."]
 
 
 def test_a_question_that_ends_the_history_stands_once():
@@ -18,8 +18,8 @@ def test_a_question_that_ends_the_history_stands_once():
 
 def test_what_an_item_lacks_is_empty():
     names = ("knowledge", "history", "question")
-    one = pl.DataFrame([(None, None, "Why?")], schema=dict.fromkeys(names, pl.String), orient="row")
-    assert with_references(one)["reference"].to_list() == ["Why?"]
+    item = pl.DataFrame([(None, None, "Why?")], schema=dict.fromkeys(names, pl.String), orient="row")
+    assert with_references(item)["reference"].to_list() == ["Why?"]
 
 
 def test_a_hallucinated_text_without_a_place_is_left_out_and_a_clean_one_has_none():

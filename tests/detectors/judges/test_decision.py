@@ -21,7 +21,9 @@ TEXT = "Velmora was founded in 1899. It is old."
 
 def reading(*p):
     """A reading of TEXT with these p of its words; all else is clean."""
-    words = [found for found in word_probabilities(TEXT, Reading(np.zeros((0, 2)), np.zeros(0), np.zeros(0)))]
+    words = [
+        result for result in word_probabilities(TEXT, Reading(np.zeros((0, 2)), np.zeros(0), np.zeros(0)))
+    ]
     offsets = np.array([(word.start, word.end) for word in words])
     values = np.array([*p, *[0.0] * (len(words) - len(p))])
     return Reading(offsets, values, np.ones(len(words), dtype=int))
@@ -56,7 +58,7 @@ def test_a_decision_tells_texts_apart_and_is_a_probability():
     wrong = [HeldOut(TEXT, reading(0.1, 0.1, 0.1, 0.1, 0.5 + 0.01 * i), True, [span]) for i in range(20)]
     right = [HeldOut(TEXT, reading(0.1, 0.1, 0.1, 0.1, 0.1), False, []) for i in range(20)]
     chosen = decide([*wrong, *right])
-    p = chosen.p(np.array([suspicion(one.reading) for one in (*wrong, *right)]))
+    p = chosen.p(np.array([suspicion(item.reading) for item in (*wrong, *right)]))
     assert ((p > chosen.threshold) == ([True] * 20 + [False] * 20)).all()
     assert ((p >= 0) & (p <= 1)).all() and chosen.slope > 0
     assert segments(TEXT, word_probabilities(TEXT, wrong[0].reading), chosen.word_threshold) == [(23, 27)]

@@ -31,46 +31,46 @@ def _one_thread():
 
 def judged(folder, passages, asked, *, how=None, seeds=(42,)):
     """What judges that learned from passages say of others."""
-    known = {"small": how or backbone()}
-    fit_judges(JUDGES, passages, known, seeds=seeds, folder=folder / "out", scratch=folder / "scratch")
-    return judge_texts(JUDGES, asked, known, folder=folder / "out")
+    expected = {"small": how or backbone()}
+    fit_judges(JUDGES, passages, expected, seeds=seeds, folder=folder / "out", scratch=folder / "scratch")
+    return judge_texts(JUDGES, asked, expected, folder=folder / "out")
 
 
 @pytest.fixture(scope="module")
-def learned(tmp_path_factory):
+def fitted_judge(tmp_path_factory):
     """A folder in which a judge learned, the responses it is asked of, and what it says of them."""
     torch.set_num_threads(1)
     folder, asked = tmp_path_factory.mktemp("judge"), responses(30, start=500)
     return folder, asked, judged(folder, responses(70), asked)
 
 
-def test_verdicts_agree_with_labels_and_say_how_they_came_about(learned):
-    _, asked, said = learned
-    validate(Judgement, said, where="the judge")
-    rows = asked.join(said.drop("spans"), on="target_id")
+def test_verdicts_agree_with_labels_and_say_how_they_came_about(fitted_judge):
+    _, asked, answer = fitted_judge
+    validate(Judgement, answer, where="the judge")
+    rows = asked.join(answer.drop("spans"), on="target_id")
     rates = rows.group_by("is_hallucinated").agg(pl.col("verdict").mean()).sort("is_hallucinated")["verdict"]
     assert rates[0] < 0.3 and rates[1] > 0.75
     threshold = rows.select(pair("attributes", "threshold").cast(pl.Float64)).to_series()
     assert (rows["verdict"] == (rows["p"] > threshold)).all()
-    told = {one["key"]: one["value"] for one in said["attributes"][0]}
-    assert told | {"threshold": ""} == {
+    given = {item["key"]: item["value"] for item in answer["attributes"][0]}
+    assert given | {"threshold": ""} == {
         "composed": "yes", "form": "tiny", "labels": "binary", "scope": "multi", "seed": "42", "threshold": "",
     }  # fmt: skip
 
 
-def test_what_is_judged_hallucinated_has_a_segment_and_a_reason_and_nothing_else_has(learned):
-    _, asked, said = learned
-    for row in asked.select("target_id", "text").join(said, on="target_id").iter_rows(named=True):
+def test_what_is_judged_hallucinated_has_a_segment_and_a_reason_and_nothing_else_has(fitted_judge):
+    _, asked, answer = fitted_judge
+    for row in asked.select("target_id", "text").join(answer, on="target_id").iter_rows(named=True):
         quoted = [row["text"][span["start"] : span["end"]] for span in row["spans"]]
         assert bool(quoted) == bool(row["rationale"]) == row["verdict"]
         assert all(f'"{" ".join(part.split())}"' in row["rationale"] for part in quoted[:3])
 
 
-def test_segments_lie_where_the_labels_are(learned):
-    _, asked, said = learned
+def test_segments_lie_where_the_labels_are(fitted_judge):
+    _, asked, answer = fitted_judge
     both = gold = detected = 0
     for row in (
-        asked.filter("is_hallucinated").join(said, on="target_id", suffix="_said").iter_rows(named=True)
+        asked.filter("is_hallucinated").join(answer, on="target_id", suffix="_said").iter_rows(named=True)
     ):
         marked, labelled = (
             {i for span in row[name] for i in range(span["start"], span["end"])}
@@ -83,8 +83,10 @@ def test_segments_lie_where_the_labels_are(learned):
 def test_the_same_responses_give_the_same_bytes(tmp_path):
     asked = responses(3, start=500)
     lessons = {"a": responses(12), "b": responses(12).reverse()}
-    said = [judged(tmp_path / name, one, asked, how=backbone(max_steps=3)) for name, one in lessons.items()]
-    assert said[0].equals(said[1])
+    answer = [
+        judged(tmp_path / name, item, asked, how=backbone(max_steps=3)) for name, item in lessons.items()
+    ]
+    assert answer[0].equals(answer[1])
     files = [
         path.relative_to(tmp_path / "a") for path in (tmp_path / "a" / "out").rglob("*") if path.is_file()
     ]
@@ -95,36 +97,36 @@ def test_the_same_responses_give_the_same_bytes(tmp_path):
 def test_without_texts_to_learn_from_nothing_is_said(tmp_path):
     asked = responses(2, start=500)
     for nothing in (responses(4).clear(), responses(4).filter(~pl.col("is_hallucinated"))):
-        said = judged(tmp_path / str(nothing.height), nothing, asked)
-        assert said["verdict"].null_count() == asked.height and set(said["reason"]) == {"not-fitted"}
-        assert set(said["status"]) == {"unparsed"} and said["p"].null_count() == asked.height
+        answer = judged(tmp_path / str(nothing.height), nothing, asked)
+        assert answer["verdict"].null_count() == asked.height and set(answer["reason"]) == {"not-fitted"}
+        assert set(answer["status"]) == {"unparsed"} and answer["p"].null_count() == asked.height
 
 
 def test_a_hallucinated_text_of_which_nobody_knows_where_teaches_nothing(tmp_path):
-    known, asked = responses(12), responses(3, start=500)
-    unlocated = known.filter("is_hallucinated").with_columns(
+    expected, asked = responses(12), responses(3, start=500)
+    unlocated = expected.filter("is_hallucinated").with_columns(
         spans=pl.col("spans").list.head(0), target_id=pl.format("{}-x", "target_id")
     )
-    first = judged(tmp_path / "a", known, asked, how=backbone(max_steps=4))
-    second = judged(tmp_path / "b", pl.concat([known, unlocated]), asked, how=backbone(max_steps=4))
+    first = judged(tmp_path / "a", expected, asked, how=backbone(max_steps=4))
+    second = judged(tmp_path / "b", pl.concat([expected, unlocated]), asked, how=backbone(max_steps=4))
     assert first.equals(second)
 
 
 def test_each_seed_is_a_judge_of_its_own(tmp_path):
     asked = responses(2, start=500)
-    said = judged(tmp_path, responses(6), asked, how=backbone(max_steps=2), seeds=(42, 47))
-    assert said.height == 2 * asked.height and said["judgement_id"].n_unique() == said.height
-    assert said.select(pair("attributes", "seed")).to_series().unique().sort().to_list() == ["42", "47"]
+    answer = judged(tmp_path, responses(6), asked, how=backbone(max_steps=2), seeds=(42, 47))
+    assert answer.height == 2 * asked.height and answer["judgement_id"].n_unique() == answer.height
+    assert answer.select(pair("attributes", "seed")).to_series().unique().sort().to_list() == ["42", "47"]
 
 
-def test_one_response_is_judged_as_among_others(learned):
-    folder, asked, said = learned
+def test_one_response_is_judged_as_among_others(fitted_judge):
+    folder, asked, answer = fitted_judge
     (reader,) = fitted("judge", HOW, {"small": backbone()}, folder / "out")
-    row = asked.join(said.filter("verdict"), on="target_id", suffix="_said").row(0, named=True)
-    one = judge_one(
+    row = asked.join(answer.filter("verdict"), on="target_id", suffix="_said").row(0, named=True)
+    item = judge_one(
         reader, row["text"], knowledge=row["knowledge"], history=row["history"], question=row["question"]
     )
-    assert (one.verdict, one.rationale) == (row["verdict"], row["rationale"])
+    assert (item.verdict, item.rationale) == (row["verdict"], row["rationale"])
 
 
 def test_wrong_settings_are_one_line(tmp_path):

@@ -19,37 +19,37 @@ def logits(*rows):
     return np.log(np.array(rows, dtype=float))
 
 
-def told(name, **more):
+def given(name, **more):
     return replace(ADAPTERS[name], **{"threshold": ADAPTERS[name].threshold or 0.5} | more)
 
 
 def test_summacs_places_differ_by_checkpoint():
     """vitc: entailment 0, contradiction 1; mnli: 2 and 0; anli: 0 and 2."""
     row = logits([1, 2, 5])
-    assert class_parts(told("summac-vitc"), row)[0] == pytest.approx([1 / 8, 2 / 8])
-    assert class_parts(told("summac-mnli"), row)[0] == pytest.approx([5 / 8, 1 / 8])
-    assert class_parts(told("summac-anli"), row)[0] == pytest.approx([1 / 8, 5 / 8])
+    assert class_parts(given("summac-vitc"), row)[0] == pytest.approx([1 / 8, 2 / 8])
+    assert class_parts(given("summac-mnli"), row)[0] == pytest.approx([5 / 8, 1 / 8])
+    assert class_parts(given("summac-anli"), row)[0] == pytest.approx([1 / 8, 5 / 8])
 
 
 def test_at_the_threshold_minicheck_says_hallucinated_and_hhem_does_not():
-    mini, hhem = told("minicheck-roberta"), told("hhem-2.1-open")
+    mini, hhem = given("minicheck-roberta"), given("hhem-2.1-open")
     assert said_of_score(mini, 0.5, 1)[:2] == (True, 0.5)
     assert said_of_score(hhem, 0.5, 1)[:2] == (False, 0.5)
     assert said_of_score(hhem, 0.25, 3) == Said(True, 0.75, [], 3)
-    summac = told("summac-vitc", threshold=0.0)
+    summac = given("summac-vitc", threshold=0.0)
     assert said_of_score(summac, -0.5, 1)[:2] == (True, 0.75) and said_of_score(summac, 1.0, 1).p == 0.0
 
 
 def test_a_token_counts_as_supported_where_every_window_supports_it():
     both = np.stack([logits([1, 1], [3, 1], [1, 3]), logits([3, 1], [1, 3], [4, 1])])
-    assert token_p(told("lettucedetect"), both) == pytest.approx([1 / 2, 3 / 4, 3 / 4])
+    assert token_p(given("lettucedetect"), both) == pytest.approx([1 / 2, 3 / 4, 3 / 4])
 
 
 def test_a_verdict_on_tokens_is_taken_at_the_threshold_that_is_given():
     """The largest p is .7: above .5 and .6, not above .7 and .8."""
-    told = ("Varn is", np.array([[0, 4], [5, 7]]), np.array([0.7, 0.2]), 1)
+    given = ("Varn is", np.array([[0, 4], [5, 7]]), np.array([0.7, 0.2]), 1)
     verdicts = {
-        at: said_of_tokens(*told, threshold=at)[:2] + (said_of_tokens(*told, threshold=at).threshold,)
+        at: said_of_tokens(*given, threshold=at)[:2] + (said_of_tokens(*given, threshold=at).threshold,)
         for at in (None, 0.5, 0.6, 0.7, 0.8)
     }
     assert verdicts == {

@@ -62,7 +62,7 @@ def n_windows(judged):
     return int({item["key"]: item["value"] for item in judged["attributes"][0].to_list()}["n_windows"])
 
 
-def said(judged):
+def judgement(judged):
     return dict(zip(judged["target_id"], judged["p"], strict=True))
 
 
@@ -78,7 +78,7 @@ def test_minicheck_reads_one_string_and_class_one(roberta):
         alone = share(model(**tokenizer(f"{DOCUMENT}</s>{CLAIM}", return_tensors="pt")).logits)
     how = {"mini": Published(weights=roberta, adapter="minicheck-roberta")}
     judged = validate(Judgement, judge_published(how, rows(CLAIM, "Tesk is old.")), where="here")
-    assert said(judged)["t0"] == pytest.approx(1 - alone, abs=1e-4)
+    assert judgement(judged)["t0"] == pytest.approx(1 - alone, abs=1e-4)
     assert judged["verdict"].to_list() == [p >= 0.5 for p in judged["p"]]
     assert len(set(judged["p"])) == 2, "the weights tell claims apart"
     assert judged["attributes"][0].to_list() == [
@@ -246,12 +246,12 @@ def test_alignscores_checkpoint_is_written_anew_and_read_by_its_head_of_three(tm
 
 def test_a_checkpoint_that_is_none_of_alignscores_is_one_line(tmp_path):
     path, base, *_ = checkpoint(tmp_path)
-    for said, write in (
+    for judgement, write in (
         ("no `tri_layer`", lambda: torch.save({"state_dict": {}}, path)),
         ("reading checkpoint", lambda: path.write_bytes(b"no pickle")),
     ):
         write()
-        with pytest.raises(TruerateError, match=said) as raised:
+        with pytest.raises(TruerateError, match=judgement) as raised:
             as_safetensors(path, base, tmp_path / "align")
         assert "\n" not in str(raised.value)
     save_file({"tri_layer.weight": torch.zeros(3, 32)}, tmp_path / "base/model.safetensors")

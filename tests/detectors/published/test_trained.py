@@ -30,7 +30,7 @@ def _one_thread():
 
 
 @pytest.fixture
-def learned(learned_judge):
+def fitted_judge(learned_judge):
     """The folder of a judge that learned about towns, and what its board made it say of other ones."""
     folder, asked, judged = learned_judge
     return folder / "out/judge/multi-binary-42", asked, judged
@@ -51,8 +51,8 @@ def plain(asked):
     return asked.with_columns(history=pl.lit(None, dtype=pl.String), question=pl.lit(None, dtype=pl.String))
 
 
-def test_a_fitted_judge_says_elsewhere_what_it_says_at_home(learned):
-    weights, asked, at_home = learned
+def test_a_fitted_judge_says_elsewhere_what_it_says_at_home(fitted_judge):
+    weights, asked, at_home = fitted_judge
     judged = judge_published({"judge": Published(weights=str(weights))}, asked)
     validate(Judgement, judged, where="here")
     columns = ("target_id", "verdict", "p", "spans", "rationale")
@@ -60,8 +60,8 @@ def test_a_fitted_judge_says_elsewhere_what_it_says_at_home(learned):
     assert {"key": "adapter", "value": "truerate"} in judged["attributes"][0].to_list()
 
 
-def test_what_was_published_judges_another_board_without_training(learned, hub_here, tmp_path):
-    weights, asked, _ = learned
+def test_what_was_published_judges_another_board_without_training(fitted_judge, hub_here, tmp_path):
+    weights, asked, _ = fitted_judge
     network = load(weights / "network", device="cpu")
     draft = draft_of(
         facts_of(
@@ -91,8 +91,8 @@ def test_what_was_published_judges_another_board_without_training(learned, hub_h
     assert here.filter(target_id=item["target_id"])["spans"][0].to_list() == marked
 
 
-def test_a_published_detector_judges_with_the_threshold_that_it_chose_or_was_given(learned, tmp_path):
-    weights, asked, _ = learned
+def test_a_published_detector_judges_with_the_threshold_that_it_chose_or_was_given(fitted_judge, tmp_path):
+    weights, asked, _ = fitted_judge
     load(weights / "network", device="cpu").save(tmp_path / "d")
     other, settings = plain(asked), json.loads((tmp_path / "d/network.json").read_text())
     by_half = judge_published({"d": Published(weights=str(tmp_path / "d"))}, other)
@@ -108,8 +108,8 @@ def test_a_published_detector_judges_with_the_threshold_that_it_chose_or_was_giv
         assert float(values["threshold"]) == pytest.approx(chosen, abs=1e-6)
 
 
-def test_a_reference_beyond_the_window_is_read_in_windows(learned):
-    weights, asked, _ = learned
+def test_a_reference_beyond_the_window_is_read_in_windows(fitted_judge):
+    weights, asked, _ = fitted_judge
     row = asked.row(0, named=True)
     far = " ".join([*(f"The town of Number{k} was founded in 1{k:03}." for k in range(60)), row["knowledge"]])
     long = plain(asked[:1]).with_columns(knowledge=pl.lit(far))

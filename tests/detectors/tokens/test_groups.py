@@ -59,8 +59,8 @@ def test_windows_leave_nothing_of_a_reference_out_and_overlap():
     step = size - size // 4
     assert len(result) > 3 and [group.answers[0].window for group in result] == list(range(len(result)))
     assert {group.answers[0].n_windows for group in result} == {len(result)}
-    for place, part in enumerate(parts):
-        assert part == ids[place * step : place * step + size].tolist() and part
+    for index, part in enumerate(parts):
+        assert part == ids[index * step : index * step + size].tolist() and part
     assert parts[-1][-1] == ids[-1] and all(
         len(group.reference_ids) + len(group.answers[0].ids) <= 64 for group in result
     )
@@ -120,10 +120,10 @@ def test_how_an_answer_is_cut_does_not_depend_on_others():
         for group in together
         for answer in group.answers
     }
-    for place, text in enumerate(texts):
+    for index, text in enumerate(texts):
         for group in groups_of(passages([text], REFERENCE * 4), code, settings):
             for answer in group.answers:
-                expected = whole[f"t{place}", answer.chunk, answer.window]
+                expected = whole[f"t{index}", answer.chunk, answer.window]
                 assert expected == (len(group.reference_ids), answer.ids.tolist())
 
 

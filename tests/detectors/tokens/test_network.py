@@ -106,13 +106,13 @@ def narrow():
 def test_each_token_is_read_beside_windows_and_takes_the_least_suspicious(narrow, windows):
     how = narrow.backbone.model_copy(update={"windows": windows})
     by_target = dict(readings(narrow, small.passages(TEXTS, MANY_WINDOWS), how))
-    for place, text in enumerate(TEXTS):
+    for index, text in enumerate(TEXTS):
         by_chunk: dict[int, list[np.ndarray]] = {}
         for group in small.groups_of(small.passages([text], MANY_WINDOWS), narrow.coder, how, narrow.labels):
             for answer, p in zip(group.answers, small.scored(narrow, group), strict=True):
                 by_chunk.setdefault(answer.chunk, []).append(1 - p[:, 0])
         least = [np.min(by_chunk[chunk], axis=0) for chunk in sorted(by_chunk)]
-        reading = by_target[f"t{place}"]
+        reading = by_target[f"t{index}"]
         np.testing.assert_allclose(reading.p, np.concatenate(least), atol=1e-5)
         assert reading.n_windows > 3 and reading.n_unread == (reading.n_windows - 1 if windows else 0)
         assert {len(parts) for parts in by_chunk.values()} == {reading.n_read}
@@ -130,9 +130,9 @@ def test_evaluation_in_training_counts_every_token_and_a_text_that_fits_has_one_
 def test_a_loaded_detector_reads_the_same(narrow, tmp_path):
     narrow.save(tmp_path)
     by_target = dict(readings(narrow, small.passages(TEXTS, MANY_WINDOWS), narrow.backbone))
-    for place, rows in enumerate(TokenDetector.from_pretrained(tmp_path).logits(TEXTS, MANY_WINDOWS)):
+    for index, rows in enumerate(TokenDetector.from_pretrained(tmp_path).logits(TEXTS, MANY_WINDOWS)):
         p = 1 - torch.softmax(rows, dim=-1).numpy()[:, 0]
-        np.testing.assert_allclose(p, by_target[f"t{place}"].p, atol=1e-5)
+        np.testing.assert_allclose(p, by_target[f"t{index}"].p, atol=1e-5)
 
 
 # ---- weights of others -------------------------------------------------------------------------------------
@@ -157,8 +157,8 @@ def test_adapters_train_on_all_linear_layers_beside_a_frozen_backbone(weights, t
     trained = {name for name, value in network.named_parameters() if value.requires_grad}
     layers = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
     assert trained == {
-        f"body.layers.{place}.{block}.{layer}.lora_{side}.default.weight"
-        for place in range(2)
+        f"body.layers.{index}.{block}.{layer}.lora_{side}.default.weight"
+        for index in range(2)
         for block, named in {"self_attn": layers[:4], "mlp": layers[4:]}.items()
         for layer in named
         for side in "AB"

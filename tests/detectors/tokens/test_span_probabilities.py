@@ -6,7 +6,7 @@ from truerate.detectors.tokens.labels import BINARY, CATEGORY
 from truerate.detectors.tokens.span_probabilities import Reading, Spans, judged_spans, not_fitted, soft_spans
 
 
-def found(text, offsets, p, kinds=None, labels=BINARY):
+def result(text, offsets, p, kinds=None, labels=BINARY):
     kinds = np.ones(len(p), dtype=int) if kinds is None else np.array(kinds)
     return [
         tuple(item.values())
@@ -18,7 +18,7 @@ def test_neighbours_of_equal_p_are_one_span_with_what_lies_between():
     text = "Lyon is big, old"
     offsets = [(0, 4), (5, 7), (8, 11), (11, 12), (13, 16)]
     # .904 and .896 are both .90; .04 is below the floor and parts its neighbours
-    assert found(text, offsets, [0.904, 0.896, 0.04, 0.3, 0.31]) == [
+    assert result(text, offsets, [0.904, 0.896, 0.04, 0.3, 0.31]) == [
         (0, 7, "hallucination", 0.9),
         (11, 12, "hallucination", 0.3),
         (13, 16, "hallucination", 0.31),
@@ -28,7 +28,7 @@ def test_neighbours_of_equal_p_are_one_span_with_what_lies_between():
 def test_types_part_spans_and_equal_ones_join():
     text = "a b c"
     offsets = [(0, 1), (2, 3), (4, 5)]
-    assert found(text, offsets, [0.8, 0.8, 0.8], [1, 2, 2], CATEGORY) == [
+    assert result(text, offsets, [0.8, 0.8, 0.8], [1, 2, 2], CATEGORY) == [
         (0, 1, "entity", 0.8),
         (2, 5, "relation", 0.8),
     ]
@@ -36,7 +36,7 @@ def test_types_part_spans_and_equal_ones_join():
 
 def test_pieces_of_one_character_take_the_largest():
     # an emoji in four byte tokens
-    assert found("x 🦊", [(0, 1), (2, 3), (2, 3), (2, 3), (2, 3)], [0.1, 0.2, 0.9, 0.3, 0.0]) == [
+    assert result("x 🦊", [(0, 1), (2, 3), (2, 3), (2, 3), (2, 3)], [0.1, 0.2, 0.9, 0.3, 0.0]) == [
         (0, 1, "hallucination", 0.1),
         (2, 3, "hallucination", 0.9),
     ]
@@ -47,7 +47,7 @@ def test_pieces_of_one_character_take_the_largest():
     [("", [], []), ("abc", [], []), ("a b", [(1, 1)], [0.9]), ("ab", [(0, 2)], [0.04])],
 )
 def test_nothing_to_say(text, offsets, p):
-    assert found(text, offsets, p) == []
+    assert result(text, offsets, p) == []
 
 
 CELL = {"seed": 1, "scope": "mono", "labels": "binary", "lang": "tr"}

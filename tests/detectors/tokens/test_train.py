@@ -32,7 +32,7 @@ def _one_thread():
     torch.set_num_threads(1)
 
 
-def taught(folder, passages, how, *, labels="binary", seed=42):
+def fitted(folder, passages, how, *, labels="binary", seed=42):
     """A network trained on passages, and what training told."""
     halved, names = halves(passages.sort("target_id")), labels_of(labels)
     coder = tiny_coder([*halved[0]["text"], *halved[0]["reference"]])
@@ -42,7 +42,7 @@ def taught(folder, passages, how, *, labels="binary", seed=42):
 
 
 def test_it_learns_to_compare_with_the_reference(tmp_path):
-    network, trained = taught(tmp_path, lessons(60), how := backbone(max_steps=45))
+    network, trained = fitted(tmp_path, lessons(60), how := backbone(max_steps=45))
     same, other = (lessons(20, start=500, wording=wording) for wording in (0, 1))
     f1 = [
         agreement(network, groups_of(item, network.coder, how, network.labels), how).f1
@@ -57,7 +57,7 @@ def test_it_learns_to_compare_with_the_reference(tmp_path):
 
 def test_the_same_run_gives_the_same_bytes(tmp_path):
     for name in "ab":
-        network, _ = taught(tmp_path / f"{name}-scratch", lessons(12), backbone(max_steps=6))
+        network, _ = fitted(tmp_path / f"{name}-scratch", lessons(12), backbone(max_steps=6))
         network.save(tmp_path / name)
     files = sorted(path.name for path in (tmp_path / "a").iterdir())
     assert "model.safetensors" in files
@@ -67,7 +67,7 @@ def test_the_same_run_gives_the_same_bytes(tmp_path):
 def test_categories_and_all_masks_run(tmp_path):
     for mask in ("full", "causal", "prefix"):
         how = backbone(mask=mask, max_steps=3, token_budget=500, accumulation=2)
-        network, trained = taught(tmp_path / mask, lessons(8), how, labels="category")
+        network, trained = fitted(tmp_path / mask, lessons(8), how, labels="category")
         assert len(network.labels) == 7 and trained.facts["steps"] == 3
         assert 1 < trained.run["loss_first"] < 2.5  # about ln 7 before anything is learned
 
@@ -75,7 +75,7 @@ def test_categories_and_all_masks_run(tmp_path):
 def test_a_run_stops_when_validation_does_not_rise(tmp_path):
     # at this pace nothing is learned: every look after the first finds no rise
     how = backbone(learning_rate=1e-9, max_steps=40, checkpoint_steps=2, patience=2)
-    _, trained = taught(tmp_path, lessons(8), how)
+    _, trained = fitted(tmp_path, lessons(8), how)
     assert trained.facts["steps"] == 6
 
 
@@ -89,7 +89,7 @@ SCRIPT = """
     from truerate.detectors.training import processes
     torch.set_num_threads(1)
     processes.join()
-    network, trained = taught(Path({folder!r}), lessons(30), backbone(**{how!r}))
+    network, trained = fitted(Path({folder!r}), lessons(30), backbone(**{how!r}))
     print(trained.facts["validation"]["f1"], trained.run["processes"])
 """
 
@@ -112,8 +112,8 @@ def test_a_killed_run_goes_on_to_the_same_end(tmp_path):
         time.sleep(0.01)
     os.kill(cut.pid, signal.SIGKILL)
     assert cut.wait() == -signal.SIGKILL
-    expected, undisturbed = taught(tmp_path / "whole", lessons(30), how)
-    network, trained = taught(tmp_path / "cut", lessons(30), how)
+    expected, undisturbed = fitted(tmp_path / "whole", lessons(30), how)
+    network, trained = fitted(tmp_path / "cut", lessons(30), how)
     assert SHORT["checkpoint_steps"] <= trained.run["resumed_from"] < SHORT["max_steps"]
     assert trained.facts["validation"]["f1"] == pytest.approx(
         undisturbed.facts["validation"]["f1"], abs=0.005
@@ -129,7 +129,7 @@ def test_two_processes_reach_what_one_does(tmp_path):
         free.bind(("127.0.0.1", 0))
         index = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1]), "WORLD_SIZE": "2"}
     both = [started(tmp_path, SHORT, RANK=str(rank), LOCAL_RANK=str(rank), **index) for rank in range(2)]
-    _, alone = taught(tmp_path / "alone", lessons(30), backbone(**SHORT))
+    _, alone = fitted(tmp_path / "alone", lessons(30), backbone(**SHORT))
     values = [process.communicate()[0].split()[-2:] for process in both]
     assert values[0] == values[1] and values[0][1] == "2"
     # their gradients are summed, so without dropout only rounding differs

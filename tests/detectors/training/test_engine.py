@@ -75,14 +75,14 @@ def line_task(network: Line) -> Task:
     return Task(points, loss, eval_metric=lambda: -error(), facts=lambda: {"error": error()})
 
 
-def learned(folder, **changes):
+def fitted_judge(folder, **changes):
     """The line that a run gives, and what it told."""
     network = Line()
     return network, train(network, line_task(network), how(**changes), seed=1, folder=folder)
 
 
 def test_any_loss_is_learned(tmp_path):
-    network, trained = learned(tmp_path)
+    network, trained = fitted_judge(tmp_path)
     assert trained.facts["steps"] == 200 and trained.facts["n_parameters"] == 2
     assert trained.facts["error"] < 1e-3
     assert network.layer.weight.item() == pytest.approx(3, abs=0.02)
@@ -134,14 +134,14 @@ SCRIPT = """
 
 
 def test_a_killed_run_goes_on_to_the_same_end(tmp_path):
-    whole, _ = learned(tmp_path / "whole")
+    whole, _ = fitted_judge(tmp_path / "whole")
     code = textwrap.dedent(SCRIPT.format(tests=str(TESTS), folder=str(tmp_path / "cut")))
     cut = subprocess.Popen([sys.executable, "-c", code])
     while not (tmp_path / "cut" / CHECKPOINT).is_file() and cut.poll() is None:
         time.sleep(0.01)
     os.kill(cut.pid, signal.SIGKILL)
     assert cut.wait() == -signal.SIGKILL
-    network, trained = learned(tmp_path / "cut")
+    network, trained = fitted_judge(tmp_path / "cut")
     assert 10 <= trained.run["resumed_from"] < 200
     assert torch.equal(network.layer.weight, whole.layer.weight)
 

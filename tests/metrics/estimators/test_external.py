@@ -49,8 +49,8 @@ def test_hr_est_by_hand():
 def test_hr_est_without_an_interval_keeps_its_value_and_without_a_hit_has_none():
     # every reply and every text has the same share: nothing says how far it may move
     even, alike = cell([10] * 4, [2] * 4, UNKNOWN), texts([[10, 2, 2, 1]] * 4)
-    found = estimated(even, alike, confidence=0.95)
-    assert found.value == pytest.approx(0.2) and np.isnan([found.low, found.high]).all()
+    result = estimated(even, alike, confidence=0.95)
+    assert result.value == pytest.approx(0.2) and np.isnan([result.low, result.high]).all()
     assert estimated(even, texts([[10, 2, 2, 0]] * 4), confidence=0.95) is None  # recall 0
     assert estimated(even, texts([[10, 2, 0, 0]] * 4), confidence=0.95) is None
 
@@ -59,9 +59,9 @@ def test_clusters_in_two_languages_are_seen():
     apart = cell([5], [1], [NONE], ["b"])
     assert not shares_clusters([cell([5], [1], [NONE], ["a"]), apart], [])
     assert shares_clusters([apart, apart], []) and not shares_clusters([], [])
-    known = Calibration(np.ones((1, 4)), np.array(["x"]), np.array(["w"]), np.array(["b"]))
+    reference = Calibration(np.ones((1, 4)), np.array(["x"]), np.array(["w"]), np.array(["b"]))
     other = Calibration(np.ones((1, 4)), np.array(["x"]), np.array(["w"]), np.array(["c"]))
-    assert shares_clusters([cell([5], [1], [NONE], ["a"]), apart], [known, other])
+    assert shares_clusters([cell([5], [1], [NONE], ["a"]), apart], [reference, other])
 
 
 # ---- between models ----------------------------------------------------------------------------------------
@@ -88,9 +88,9 @@ def test_texts_of_one_writer_tell_nothing_of_differences_between_models():
     board = {("m", "x"): REPLIES}
     two = texts([[25, 5, 6, 4], [25, 5, 7, 4]] * 4, models=["a", "b"] * 4)
     named = {
-        kind: [one.calibration for one in each if one.estimator == "rogan-gladen-between"]
-        for kind, known in (("one", {"silver": KNOWN}), ("two", {"silver": KNOWN, "natural": two}))
-        for key, each in estimate_board(board, confidence=0.95, calibrated=known).items()
+        kind: [item.calibration for item in each if item.estimator == "rogan-gladen-between"]
+        for kind, reference in (("one", {"silver": KNOWN}), ("two", {"silver": KNOWN, "natural": two}))
+        for key, each in estimate_board(board, confidence=0.95, calibrated=reference).items()
         if key == ("m", "x")
     }
     assert named == {"one": [], "two": ["natural"]}
@@ -100,16 +100,18 @@ def test_a_planted_variance_between_models_is_found():
     rng = np.random.default_rng(8)
     fpr = np.repeat(np.clip(rng.normal(0.3, 0.08, 60), 0.02, 0.9), 40)
     flagged = rng.binomial(20, fpr)
-    known = texts([[20, 0, one, 0] for one in flagged], models=[f"m{place // 40}" for place in range(2400)])
-    assert between_models(known).fpr == pytest.approx(0.08**2, rel=0.35)
+    reference = texts(
+        [[20, 0, item, 0] for item in flagged], models=[f"m{index // 40}" for index in range(2400)]
+    )
+    assert between_models(reference).fpr == pytest.approx(0.08**2, rel=0.35)
 
 
 def test_widened_by_hand():
-    found = widened(Corrected(0.2, 0.1, 0.4, 0.2, True), 0.5, Between(0.01, 0.0025, 3), confidence=0.95)
+    result = widened(Corrected(0.2, 0.1, 0.4, 0.2, True), 0.5, Between(0.01, 0.0025, 3), confidence=0.95)
     # sd² = (.0025 · .8² + .01 · .2²)/.5²; each side squared with (1.96 sd)²
     more = 1.959964**2 * (0.0025 * 0.64 + 0.01 * 0.04) / 0.25
-    assert found.low == pytest.approx(max(0, 0.2 - (0.1**2 + more) ** 0.5))
-    assert found.high == pytest.approx(0.2 + (0.2**2 + more) ** 0.5)
+    assert result.low == pytest.approx(max(0, 0.2 - (0.1**2 + more) ** 0.5))
+    assert result.high == pytest.approx(0.2 + (0.2**2 + more) ** 0.5)
     untold = Corrected(None, None, None, None, False)
     assert widened(untold, 0.0, Between(0, 0, 0), confidence=0.95) == untold
     assert widened(None, 0.5, Between(0, 0, 0), confidence=0.95) is None

@@ -58,7 +58,7 @@ def test_labels_of_the_same_articles_share_what_is_not_finite():
 
 def test_models_are_told_apart_in_their_right_order():
     cells, rates = population(4)
-    models, langs = [f"m{place}" for place in range(5)], [f"l{place}" for place in range(6)]
+    models, langs = [f"m{index}" for index in range(5)], [f"l{index}" for index in range(6)]
     fit = fit_of(labelled(cells, 30, np.random.default_rng(1)))
     truth = {model: np.mean([rates[model, lang] for lang in langs]) for model in models}
     result = model_differences(fit, models, langs)

@@ -46,10 +46,10 @@ def coverage(world, n_draws, seed=1):
     for _ in range(n_draws):
         groups, truth, flags = planted(rng, world)
         is_labelled = np.isin(groups, rng.choice(world.n_groups, world.k, replace=False))
-        found = rate_of("all", verdicts(flags, np.where(is_labelled, truth, np.nan), groups))
-        assert found.groups == world.k
-        of_these.append(found.low <= truth.mean() <= found.high)
-        of_system.append(found.system.low <= world.rate <= found.system.high)
+        result = rate_of("all", verdicts(flags, np.where(is_labelled, truth, np.nan), groups))
+        assert result.groups == world.k
+        of_these.append(result.low <= truth.mean() <= result.high)
+        of_system.append(result.system.low <= world.rate <= result.system.high)
     return np.mean(of_these), np.mean(of_system)
 
 
@@ -120,11 +120,11 @@ def test_what_was_drawn_is_seen():
     most = whole & (np.arange(480) % 8 > 0)  # one answer of each document is skipped
     each = np.isin(np.arange(480), rng.choice(480, 120, replace=False))
     one_of_each = np.arange(480) % 8 == 0
-    seen = [
-        are_by_group(verdicts(groups, np.where(one, 0.0, np.nan), groups))
-        for one in (whole, most, each, one_of_each)
+    observed = [
+        are_by_group(verdicts(groups, np.where(item, 0.0, np.nan), groups))
+        for item in (whole, most, each, one_of_each)
     ]
-    assert seen == [True, True, False, False]
+    assert observed == [True, True, False, False]
     alone = verdicts(groups, np.where(each, 0.0, np.nan), np.arange(480))
     assert not are_by_group(alone) and not are_by_group(verdicts(groups, groups * 0.0, groups))
 
@@ -132,11 +132,11 @@ def test_what_was_drawn_is_seen():
 def test_chance_is_seldom_taken_for_design():
     rng = np.random.default_rng(4)
     groups = np.repeat(np.arange(100), 4)
-    seen = [
+    observed = [
         are_by_group(verdicts(groups, np.where(rng.random(400) < 0.3, 0.0, np.nan), groups))
         for _ in range(300)
     ]
-    assert np.mean(seen) < 0.01
+    assert np.mean(observed) < 0.01
 
 
 def test_groups_of_one_answer_are_answers():
@@ -145,38 +145,38 @@ def test_groups_of_one_answer_are_answers():
     """
     label = np.full(40, np.nan)
     label[:10] = [1, 1, 1, 0, 0, 0, 0, 0, 0, 0]
-    found = grouped_rate({"": verdicts(np.zeros(40), label, np.arange(40))})
-    assert found.value == pytest.approx(0.3)
+    result = grouped_rate({"": verdicts(np.zeros(40), label, np.arange(40))})
+    assert result.value == pytest.approx(0.3)
     # the jackknife of a mean is s/√n: √(.21 / 9), times √(1 − 10/40), t(9) = 2.262
-    assert found.high - found.value >= 2.262 * np.sqrt(0.21 / 9 * 0.75) - 1e-9
+    assert result.high - result.value >= 2.262 * np.sqrt(0.21 / 9 * 0.75) - 1e-9
 
 
 def test_one_labelled_group_tells_nothing_of_groups():
     """8 answers labelled, 1 hallucinated, 72 not: between 1/80 and 73/80."""
     groups = np.repeat(np.arange(10), 8)
     label = np.where(groups == 0, (np.arange(80) == 0).astype(float), np.nan)
-    found = rate_of("all", verdicts(np.zeros(80), label, groups))
-    assert (found.value, found.low, found.high) == pytest.approx((None, 1 / 80, 73 / 80))
-    assert found.estimator == NOT_IDENTIFIED and "one group" in found.why
-    assert found.system[1:] == (0.0, 1.0)
+    result = rate_of("all", verdicts(np.zeros(80), label, groups))
+    assert (result.value, result.low, result.high) == pytest.approx((None, 1 / 80, 73 / 80))
+    assert result.estimator == NOT_IDENTIFIED and "one group" in result.why
+    assert result.system[1:] == (0.0, 1.0)
     assert n_labelled_groups(verdicts(np.zeros(80), label, groups)) == 1
 
 
 def test_all_labelled_is_exact_and_the_system_s_interval_is_wilson_s():
     """3 of 5: Wilson .231 to .882; 5 of 5 .566 to 1; 1 of 1 .207 to 1."""
     for label, low, high in (([1, 0, 1, 0, 1], 0.231, 0.882), ([1] * 5, 0.566, 1.0), ([1], 0.207, 1.0)):
-        found = rate_of(
+        result = rate_of(
             "all", verdicts(np.zeros(len(label)), np.array(label, dtype=float), np.arange(len(label)))
         )
-        assert found.estimator == EXACT and found.value == found.low == found.high == np.mean(label)
-        assert found.system == pytest.approx((np.mean(label), low, high), abs=0.001)
+        assert result.estimator == EXACT and result.value == result.low == result.high == np.mean(label)
+        assert result.system == pytest.approx((np.mean(label), low, high), abs=0.001)
 
 
 def test_one_label_of_many_has_an_interval_for_the_system():
     label = np.full(50, np.nan)
     label[3] = 1.0
-    found = rate_of("all", verdicts(np.zeros(50), label, np.arange(50)))
-    assert found.value is None and found.system == pytest.approx((1.0, 0.207, 1.0), abs=0.001)
+    result = rate_of("all", verdicts(np.zeros(50), label, np.arange(50)))
+    assert result.value is None and result.system == pytest.approx((1.0, 0.207, 1.0), abs=0.001)
 
 
 def test_words_of_one_answer_tell_nothing_of_others():

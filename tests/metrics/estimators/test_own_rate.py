@@ -32,14 +32,14 @@ def test_planted_rates_are_recovered(k, rate, tpr, fpr):
     in .93 of the draws (measured over 600: .958 to .978).
     """
     rng = np.random.default_rng(5)
-    held, errors, raw = [], [], []
+    covered, errors, raw = [], [], []
     for _ in range(150):
         cell, truth = drawn(rng, n=1000, k=k, rate=rate, tpr=tpr, fpr=fpr)
-        found = rate_of("all", cell)
-        held.append(found.low <= truth <= found.high)
-        errors.append(found.value - truth)
-        raw.append(found.raw.value - truth)
-    assert np.mean(held) >= 0.93
+        result = rate_of("all", cell)
+        covered.append(result.low <= truth <= result.high)
+        errors.append(result.value - truth)
+        raw.append(result.raw.value - truth)
+    assert np.mean(covered) >= 0.93
     assert abs(np.mean(errors)) < 0.012
     assert np.mean(raw) > 0.05
 
@@ -52,31 +52,31 @@ def test_by_flag_is_the_post_stratified_rate():
     label = np.full(100, np.nan)
     label[:4] = [1, 1, 1, 0]
     label[40:46] = [1, 0, 0, 0, 0, 0]
-    found = by_flag(verdicts(flags, label, np.arange(100)), confidence=0.95)
-    assert found.value == pytest.approx(0.4)
-    assert found.low < 0.3 < 0.5 < found.high
+    result = by_flag(verdicts(flags, label, np.arange(100)), confidence=0.95)
+    assert result.value == pytest.approx(0.4)
+    assert result.low < 0.3 < 0.5 < result.high
 
 
 def test_without_labels_the_raw_share_alone():
-    found = rate_of("all", verdicts(np.arange(50) < 10, np.full(50, np.nan), np.arange(50)))
-    assert (found.value, found.low, found.high) == (None, None, None)
-    assert found.raw.value == pytest.approx(0.2)
+    result = rate_of("all", verdicts(np.arange(50) < 10, np.full(50, np.nan), np.arange(50)))
+    assert (result.value, result.low, result.high) == (None, None, None)
+    assert result.raw.value == pytest.approx(0.2)
 
 
 def test_too_few_labels_give_an_interval_and_no_point():
     label = np.full(50, np.nan)
     label[:5] = [0, 0, 1, 0, 0]
-    found = rate_of("all", verdicts(np.arange(50) % 2, label, np.arange(50)))
-    assert found.value is None
-    assert found.estimator == "not-identified"
-    assert found.low < 0.05 and found.high > 0.5  # Wilson of 1 in 5: .036 to .624
+    result = rate_of("all", verdicts(np.arange(50) % 2, label, np.arange(50)))
+    assert result.value is None
+    assert result.estimator == "not-identified"
+    assert result.low < 0.05 and result.high > 0.5  # Wilson of 1 in 5: .036 to .624
 
 
 def test_all_labelled_is_known():
     label = (np.arange(50) < 10).astype(float)
-    found = rate_of("all", verdicts(np.ones(50), label, np.arange(50)))
-    assert (found.value, found.low, found.high) == pytest.approx((0.2, 0.2, 0.2))
-    assert found.halved is None
+    result = rate_of("all", verdicts(np.ones(50), label, np.arange(50)))
+    assert (result.value, result.low, result.high) == pytest.approx((0.2, 0.2, 0.2))
+    assert result.halved is None
 
 
 def test_more_labels_halve_the_interval():
@@ -96,7 +96,7 @@ def test_systems_are_told_apart_or_it_is_said_what_would():
         name: drawn(rng, n=500, k=100, rate=rate, tpr=0.8, fpr=0.3, prefix=name)[0]
         for name, rate in plan.items()
     }
-    pairs = {(one.first, one.second): one for one in Systems(cells).pairs()}
+    pairs = {(item.first, item.second): item for item in Systems(cells).pairs()}
     assert pairs["a", "b"].p < 0.001 and pairs["a", "b"].difference == pytest.approx(-0.4, abs=0.12)
     assert pairs["a", "c"].p > 0.05 and pairs["a", "c"].labels > 100
 
@@ -113,8 +113,8 @@ def test_a_system_that_was_labelled_more_weighs_no_more():
 
 def test_what_was_not_judged_counts_as_the_share_of_the_rest():
     """1 of 4 words flagged of what was judged: 2.5 of 10."""
-    found = with_unjudged(np.array([2.0, 2.0, 10.0]), np.array([1.0, 0.0, np.nan]))
-    assert found.tolist() == [1.0, 0.0, 2.5]
+    result = with_unjudged(np.array([2.0, 2.0, 10.0]), np.array([1.0, 0.0, np.nan]))
+    assert result.tolist() == [1.0, 0.0, 2.5]
     assert with_unjudged(np.array([2.0]), np.array([np.nan])).tolist() == [0.0]
 
 
@@ -142,11 +142,11 @@ def test_rare_answers_with_many_hallucinated_words_stretch_the_upper_end():
     total = np.full(600, 40.0)
     gold = np.where(np.arange(600) % 10 == 0, 20.0, 0.0)
     truth = float(gold.sum() / total.sum())
-    held = []
+    covered = []
     for _ in range(150):
         label = np.full(600, np.nan)
         taken = rng.permutation(600)[:30]
         label[taken] = gold[taken]
-        found = rate_of("all", Cell(total, np.zeros(600), label, np.arange(600)))
-        held.append(found.low <= truth <= found.high)
-    assert np.mean(held) >= 0.92
+        result = rate_of("all", Cell(total, np.zeros(600), label, np.arange(600)))
+        covered.append(result.low <= truth <= result.high)
+    assert np.mean(covered) >= 0.92

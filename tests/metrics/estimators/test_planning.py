@@ -37,7 +37,7 @@ def test_a_plan_foretells_what_a_board_then_has():
     cells, rates = population(5, n_models=3)
     fit = Board(labelled(cells, 20, np.random.default_rng(0)), 0.95).headline
     plan = Plan(40, 6, float(np.mean(list(rates.values()))), design_effect_of(fit))
-    widths = [(found.high - found.low) / 2 for found in map(fit.interval, cells)]
+    widths = [(result.high - result.low) / 2 for result in map(fit.interval, cells)]
     assert plan.half_width(20) == pytest.approx(np.mean(widths), rel=0.2)
 
 

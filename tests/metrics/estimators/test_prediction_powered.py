@@ -23,8 +23,8 @@ SOME = cell([10, 30, 20, 40], [4, 6, 5, 5], [2, 4, NONE, NONE])
 
 
 def fit_of(cells, **more):
-    known = {key: found for key, one in cells.items() if (found := residuals(one)) is not None}
-    return fit_board(known, **({"slope": None, "target": "these", "confidence": 0.95} | more))
+    expected = {key: result for key, item in cells.items() if (result := residuals(item)) is not None}
+    return fit_board(expected, **({"slope": None, "target": "these", "confidence": 0.95} | more))
 
 
 def test_by_hand():
@@ -47,19 +47,19 @@ def test_variance_by_hand():
 
 def weighted(weight, gold=(1, 0, 1, NONE, NONE, NONE)) -> Cell:
     """Six verdicts, three of them flagged and labelled."""
-    one = verdicts(np.array([1, 1, 0, 0, 0, 0]), np.array(gold), range(6))
-    return Cell(one.total, one.flagged, one.gold, one.clusters, None, np.array(weight, dtype=float))
+    item = verdicts(np.array([1, 1, 0, 0, 0, 0]), np.array(gold), range(6))
+    return Cell(item.total, item.flagged, item.gold, item.clusters, None, np.array(weight, dtype=float))
 
 
 def test_weights_by_hand():
     # The two flagged of two stand for themselves (labels 1, 0), the third for the four that are not flagged
     # (label 1): R = (1 + 0 + 4)/6, Q = (1 + 1)/6 = q = 2/6
-    found = residuals(weighted([1, 1, 4, 9, 9, 9]))
-    assert found.rate(0.0) == pytest.approx(5 / 6) == found.rate(1.0)
+    result = residuals(weighted([1, 1, 4, 9, 9, 9]))
+    assert result.rate(0.0) == pytest.approx(5 / 6) == result.rate(1.0)
     # weights 1 1 4 are .5 .5 2 of their mean, and the mean total 1: e = w (G − R)
-    assert found.gold == pytest.approx([0.5 / 6, -2.5 / 6, 2 / 6])
+    assert result.gold == pytest.approx([0.5 / 6, -2.5 / 6, 2 / 6])
     # what may move are these very verdicts: of the first two none, of the third its 1 − 1/4
-    drawn = spread(found, 0.0, "these")
+    drawn = spread(result, 0.0, "these")
     squares = [0.25 / 36, 6.25 / 36, 4 / 36]
     assert drawn.variance == pytest.approx(0.75 * squares[2] / (3 * 2))
     assert (drawn.degrees, drawn.n_things) == (2, 3)
@@ -69,8 +69,8 @@ def test_weights_by_hand():
 def test_equal_weights_are_none():
     plain = verdicts(np.array([1, 1, 0, 0, 0, 0]), np.array([1, 0, 1, NONE, NONE, NONE]), range(6))
     for target in ("these", "model"):
-        one, other = (fit_of({KEY: cell_}, target=target) for cell_ in (plain, weighted([2] * 6)))
-        assert one.interval(KEY) == pytest.approx(other.interval(KEY))
+        item, other = (fit_of({KEY: cell_}, target=target) for cell_ in (plain, weighted([2] * 6)))
+        assert item.interval(KEY) == pytest.approx(other.interval(KEY))
 
 
 def unlike(seed: int, n: int = 1000) -> tuple[Cell, float]:
@@ -85,13 +85,13 @@ def unlike(seed: int, n: int = 1000) -> tuple[Cell, float]:
 
 def test_weights_undo_an_unlike_draw():
     """Over 300 seeds each slope held .95 to .97; labels that count alike are a quarter off, as all are here."""
-    told = [unlike(seed) for seed in range(60)]
+    given = [unlike(seed) for seed in range(60)]
     for slope in (0.0, 1.0, None):
-        each = [(fit_of({KEY: one}, slope=slope).interval(KEY), truth) for one, truth in told]
-        assert np.mean([own.low <= truth <= own.high for own, truth in each]) >= 0.9
-        assert abs(np.mean([own.value - truth for own, truth in each])) < 0.01
-    (one, truth) = told[0]
-    alike = Cell(one.total, one.flagged, one.gold, one.clusters)
+        each = [(fit_of({KEY: item}, slope=slope).interval(KEY), truth) for item, truth in given]
+        assert np.mean([own_values.low <= truth <= own_values.high for own_values, truth in each]) >= 0.9
+        assert abs(np.mean([own_values.value - truth for own_values, truth in each])) < 0.01
+    (item, truth) = given[0]
+    alike = Cell(item.total, item.flagged, item.gold, item.clusters)
     assert fit_of({KEY: alike}, slope=0.0).interval(KEY).low > truth + 0.1
 
 
@@ -121,18 +121,18 @@ def test_the_slope_is_0_where_flags_are_constant_and_near_0_where_they_are_noise
 def test_the_slope_is_pooled_over_cells_about_their_means():
     # verdicts: labels 1 1 0 0 0 (mean .4) on flags 1 1 1 0 0 (mean .6):
     # products .4·.6·2 + .4·(−.4) + (−.6)(−.4)·2 = .8; squares 3·.16 + 2·.36 = 1.2
-    one = residuals(verdicts(np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 0, 0.0]), range(5)))
+    item = residuals(verdicts(np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 0, 0.0]), range(5)))
     flat = residuals(verdicts(np.array([1, 1]), np.array([1, 0.0]), range(2)))
-    assert pooled_slope([one]) == pytest.approx(0.8 / 1.2) == pooled_slope([one, flat])
+    assert pooled_slope([item]) == pytest.approx(0.8 / 1.2) == pooled_slope([item, flat])
     assert pooled_slope([]) == 0
 
 
 def test_a_flawless_detector_leaves_what_chance_may_hide():
     rng = np.random.default_rng(3)
     gold = (rng.random(60) < 0.2).astype(float)
-    seen = np.where(np.arange(60) < 15, gold, NONE)
-    found = fit_of({KEY: verdicts(gold, seen, range(60))})
-    interval = found.interval(KEY)
+    observed = np.where(np.arange(60) < 15, gold, NONE)
+    result = fit_of({KEY: verdicts(gold, observed, range(60))})
+    interval = result.interval(KEY)
     assert interval.value == pytest.approx(gold.mean())  # slope 1, and no error among 15
     assert interval.low < interval.value < interval.high  # each label counts as one row
 
@@ -159,11 +159,11 @@ def test_none_hallucinated_among_the_labelled_is_no_certainty():
 def test_ends_are_the_wider_of_t_and_score():
     # variance = growth · p(1 − p): the score interval is Wilson's of 1/growth rows
     p, n, t = 0.1, 50, 1.959964
-    found = wider_ends(p, p * (1 - p) / n, 1 / n, t)
-    assert found.high == pytest.approx(wilson(5, 50, confidence=0.95).high, abs=1e-6)
-    assert found.low == pytest.approx(p - t * (p * (1 - p) / n) ** 0.5)
+    result = wider_ends(p, p * (1 - p) / n, 1 / n, t)
+    assert result.high == pytest.approx(wilson(5, 50, confidence=0.95).high, abs=1e-6)
+    assert result.low == pytest.approx(p - t * (p * (1 - p) / n) ** 0.5)
     mirrored = wider_ends(1 - p, p * (1 - p) / n, 1 / n, t)
-    assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((found.low, found.high))
+    assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((result.low, result.high))
     assert wider_ends(0.3, 0.0, 0.0, t) == (0.3, 0.3, 0.3)
 
 
@@ -183,14 +183,14 @@ def test_more_labels_narrow_and_the_model_is_less_sure_than_these_replies():
 def test_the_planted_rates_are_recovered_where_the_detector_errs_by_model():
     cells, rates = population(7)
     rng = np.random.default_rng(11)
-    held, errors, raw = [], [], []
+    covered, errors, raw = [], [], []
     for _ in range(12):
         fit = fit_of(labelled(cells, 12, rng))
         intervals = {key: fit.interval(key) for key in cells}
-        held += [one.low <= rates[key] <= one.high for key, one in intervals.items()]
+        covered += [item.low <= rates[key] <= item.high for key, item in intervals.items()]
         errors += [fit.rates[key] - rates[key] for key in cells]
-    raw = [one.flagged.sum() / one.total.sum() - rates[key] for key, one in cells.items()]
-    assert np.mean(held) > 0.93 and abs(np.mean(errors)) < 0.01  # 360 intervals
+    raw = [item.flagged.sum() / item.total.sum() - rates[key] for key, item in cells.items()]
+    assert np.mean(covered) > 0.93 and abs(np.mean(errors)) < 0.01  # 360 intervals
     assert np.mean(raw) > 0.15
 
 
@@ -198,7 +198,7 @@ def test_the_planted_rates_are_recovered_where_the_detector_errs_by_model():
 
 
 def judged(flags: list[int], labels: list[float], *, per_cluster: int = 1):
-    return verdicts(np.array(flags), np.array(labels), [place // per_cluster for place in range(len(flags))])
+    return verdicts(np.array(flags), np.array(labels), [index // per_cluster for index in range(len(flags))])
 
 
 # Ten verdicts, flags 4 of 10. Labelled: the first five, of which 2 are hallucinated and 3 flagged.
