@@ -20,10 +20,7 @@ EVEN = 0.55  # share of the more frequent label from which an accuracy must not 
 
 
 def audit_rows(board: Board, rows: list[dict]) -> list[dict]:
-    """The audit as rows: those of the leaderboard, else the board's own scores; none over nothing.
-
-    Where schemes stand apart, the rows that pool them are left out.
-    """
+    """Return the audit's rows: the leaderboard's, else the board's own scores, pooled over schemes."""
     blank = {"table": "audit", "kind": "baseline"} | NO_RANK
     audited = [row for row in rows if row["table"] == "audit"] or [
         blank | row | {"slice": unpaired(row["slice"]), "provenance": row["inputs"]}
@@ -38,7 +35,7 @@ def audit_rows(board: Board, rows: list[dict]) -> list[dict]:
 
 
 def findings(tables: Tables, checked: list[dict], vocabulary: Vocabulary) -> list[dict]:
-    """Per task and scheme what length alone and the strongest shortcut reach, and whether one of them is at the threshold or above."""
+    """Return per task and scheme the accuracy of length and of the strongest shortcut, flagged or not."""
     places: dict[tuple[str, str], list[dict]] = {}
     for row in checked:
         if row["value"] is not None:
@@ -63,9 +60,7 @@ def _where(task: str, scheme: str, vocabulary: Vocabulary) -> str:
 
 
 def _finding(rows: list[dict], threshold: float, vocabulary: Vocabulary) -> dict:
-    """`pairs` and `texts`: the rows to name, length before the strongest, each with its shortcut in words as
-    `name`; `base`: accuracy of the more frequent label if it is uneven.
-    """
+    """Return the finding of `pairs` and `texts`; `base`: accuracy of the more frequent label if uneven."""
     deciding = [metric for metric in DECIDING if any(row["metric"] == metric for row in rows)] or [
         "shortcut_accuracy"
     ]

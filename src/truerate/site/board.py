@@ -62,15 +62,13 @@ def page_and_rows(tables: Tables, board: Board) -> tuple[Page, Rows]:
 
 
 def block(view: View, rows: list[dict], vocabulary: Vocabulary) -> dict:
-    """A view with its panels, and the measure that a heat table's colour means where it is one and the same."""
+    """Return a view with its panels, and the measure of a heat table's colour if there is one."""
     measure = vocabulary.measures[view.metrics[0]] if view.form == "heat" and len(view.metrics) == 1 else None
     return {"measure": measure, "view": view, "panels": panels(rows, view, vocabulary)}
 
 
 def thin_subjects(board: Board, rows: Rows) -> list[str]:
-    """A sentence per leading table of the models and baselines that rest on at most FEW of the texts of the one that
-    rests on most: what they were measured on is not the same.
-    """
+    """Return a sentence per leading table about subjects measured on at most FEW of its texts."""
     ranks = board.track_card.ranks
     tables: dict[str, list[tuple[int, str]]] = {}
     for row in rows:
@@ -94,20 +92,20 @@ def thin_subjects(board: Board, rows: Rows) -> list[str]:
 
 
 def _caveats(page: Page, board: Board) -> tuple[str, ...]:
-    """What must not be read into a board; of the caveats of judges none where people's labels are the verdicts."""
+    """Return what must not be read into a board; caveats of judges only where judges' verdicts count."""
     card = board.track_card
     return card.caveats if page.is_labelled(board) else card.caveats + card.judged_caveats
 
 
 def _lead(section: Section, page: Page, board: Board, *, has_models: bool) -> str:
-    """The sentence before a section that fits a board: while no model has been asked, where people's labels are the verdicts."""
+    """Return the sentence before a section, for boards without models and with people's verdicts too."""
     if not has_models and section.lead_unasked:
         return section.lead_unasked
     return section.lead_labelled if section.lead_labelled and page.is_labelled(board) else section.lead
 
 
 def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str], lead: str) -> dict | None:
-    """A section with its part, those of its tables that have rows, and the flags of its subjects; None where all are empty."""
+    """Return a section with its part, non-empty tables and flags; None where all are empty."""
     blocks = [filled | {"is_folded": view in section.views[len(section.views) - section.n_folded :]}
               for view in section.views if (filled := block(view, rows, board.vocabulary))["panels"]]  # fmt: skip
     part = section.part.make(rows, board) if section.part else None
@@ -133,10 +131,7 @@ def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str],
 
 
 def others(rows: Rows, page: Page, vocabulary: Vocabulary) -> list[tuple[str, dict]]:
-    """Whatever no section shows, so that rows of a new metric are seen from the first day.
-
-    One plain table per table, metric and set of slice keys: tasks across, one line per subject and value of the other keys.
-    """
+    """Return plain tables of the rows that no section shows: one per table, metric and set of slice keys."""
     shown = [view for section in page.sections for view in section.views] + [audit.VIEW, *page.hidden]
     rows_by_table: dict[tuple[str, str, tuple[str, ...]], list[dict]] = {}
     for row in rows:
@@ -171,9 +166,7 @@ def _other(
 
 
 def flags(tables: Tables, board: Board) -> dict[str, str]:
-    """Subjects of the same family as a model that built or judged the data set, each with the sentence that
-    says so; and those that the page of its track flags.
-    """
+    """Return subjects of the family of a model that built or judged the data set, with a sentence each."""
     reasons = dict(page_of(board.track).flags(tables.rows_of(board.name), board))
     for subject in sorted(tables.models):
         family = tables.family(subject)
@@ -188,7 +181,7 @@ def flags(tables: Tables, board: Board) -> dict[str, str]:
 
 
 def summary_figures(page: Page, board: Board, rows: Rows) -> list[tuple[str, str, str]]:
-    """The board in a few figures: how many texts, how many of them hallucinated, what else its track counts, models, baselines."""
+    """Return counts of a board: texts, hallucinated ones, its track's figures, models, baselines."""
     n = board.samples.height
     texts, wrong = page.labelled_words
     share = f"{100 * (board.samples['is_hallucinated'].sum() / n):.0f} % {wrong}" if n else ""

@@ -1,6 +1,4 @@
-"""A page per detector of the build: what it finds and what it flags by language and type, what its probabilities are
-worth, and where it is used.
-"""
+"""A page per detector: what it finds and flags, the calibration of its probabilities, and its boards."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -51,9 +49,7 @@ def judged_on(tables: Tables) -> list[Judged]:
 
 
 def detectors_of(judged: Sequence[Judged], real: Sequence[CommittedBoard] = ()) -> dict[str, str]:
-    """Every subject that judges texts on a board, and every judge that a real board holds against people, by name, with
-    the file name of its page; of two names that give one file name the later has a number behind it.
-    """
+    """Return subjects that judge texts and judges of real boards, with the file name of their pages."""
     built = {
         name
         for entry in judged
@@ -128,7 +124,7 @@ def uses(tables: Tables, judged: Sequence[Judged], name: str) -> list[tuple[str,
 
 
 def on_real(board: CommittedBoard, name: str) -> dict | None:
-    """What a real board says of one of its judges: slices first, then whose replies it judged; None where nothing."""
+    """Return a real board's figures of one of its judges, slices first; None where there are none."""
     errors = [error for error in board.judge_errors if error.judge == name]
     if not errors:
         return None
@@ -187,9 +183,7 @@ def _on(tables: Tables, judged: Judged, name: str) -> dict:
 
 
 def blocks_of(board: Board, judging: Mapping[str, Sequence[str]], rows: Rows) -> list[dict]:
-    """The rows of one detector by table and slice keys, each as panels with a picture; those of a table's simplest two
-    splits are first, others are more of the same.
-    """
+    """Return a detector's rows as panels by table and slice keys; the simplest two splits first."""
     by_keys: dict[tuple[str, tuple[str, ...]], Rows] = {}
     for row in rows:
         if BIN not in row["slice"]:

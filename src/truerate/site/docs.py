@@ -9,7 +9,7 @@ from truerate.core import schemas
 
 
 def function_docs(folder: str | Path) -> list[dict]:
-    """Every public function of a folder's modules as `{name, module, doc}`, in order of module and line; nothing is imported."""
+    """Return every public function of a folder's modules as `{name, module, doc}`, without importing them."""
     return [
         {"name": name, "module": path.stem, "doc": doc}
         for path in sorted(Path(folder).rglob("*.py"))
@@ -30,7 +30,7 @@ def _function_docs(code: str) -> tuple[tuple[str, str], ...]:
 
 
 def schema_docs() -> list[dict]:
-    """Every table of `truerate.core.schemas` as `{name, doc, columns: [{name, dtype, is_nullable, rule}]}`, in the order declared."""
+    """Return every table of `truerate.core.schemas` as `{name, doc, columns: [{name, …}]}`, in order."""
     tables = [
         schema
         for schema in vars(schemas).values()

@@ -1,4 +1,4 @@
-"""How the boards of a track are laid out: by the page.yaml of its folder, else a section per table of their rows."""
+"""The layout of a track's boards: by the page.yaml of its folder, else a section per table of their rows."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,8 +22,8 @@ PLANTED = "planted"  # the kind of rows that stand beside others
 
 @dataclass(frozen=True)
 class Part:
-    """What a page shows besides tables: `make` computes it from a board's rows (None: nothing is shown), and the macro
-    `show` of `template` (under site/templates, a track's own in `<track>/`) turns it into HTML.
+    """What a page shows besides tables: `make` computes it from a board's rows (None: nothing is shown), and
+    the macro `show` of `template` (under site/templates, a track's own in `<track>/`) turns it into HTML.
     """
 
     template: str
@@ -32,13 +32,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Section:
-    """One or more tables of a board's page under a heading, with the sentence before them; the heading is also the anchor.
+    """One or more tables of a board's page under a heading, with the sentence before them; the heading is
+    also the anchor.
 
-    `short`: the heading among the links at the head of the page, where it is long. `lead_unasked`: the sentence while no
-    model has been asked, where it is another one; `lead_labelled` where people's labels are the verdicts
-    (`Page.is_labelled`). `is_row`: its tables are narrow and stand in columns; `is_flow`: side by side where there is
-    room. `has_flags`: whether a model of the family that made the texts is flagged here. `n_folded`: how many of its last
-    tables fold away. `part`: what stands before the tables.
+    `short`: the heading among the links at the head of the page, where it is long. `lead_unasked`: the
+    sentence while no model has been asked, where it is another one; `lead_labelled` where people's labels are
+    the verdicts (`Page.is_labelled`). `is_row`: its tables are narrow and stand in columns; `is_flow`: side
+    by side where there is room. `has_flags`: whether a model of the family that made the texts is flagged
+    here. `n_folded`: how many of its last tables fold away. `part`: what stands before the tables.
     """
 
     heading: str
@@ -58,24 +59,26 @@ class Section:
 class Page:
     """What the pages show of a track's boards; one without sections shows every table (`laid_out`).
 
-    Of page.yaml: `leading`: the ranked table of the home page; where there is an `opening`, it is shown in its place.
-    `detectors`: the table of the detectors page. `judging`: the tables whose subjects judge texts, so that each has a page of its
-    own, with their measures in order: the first two are drawn, and none named means all. `counted`: the table whose subjects are
-    the board's models (None: any), and `baselines` the one whose other subjects are its baselines, called by the words of
-    `baseline_words`. `labelled_words`: what its labelled texts are called, and what they are called that are hallucinated.
-    `heads`: what a line is in tables that no section shows, where it is no model. `beyond`: what a board's page holds beyond its
-    leading table, and `beyond_variants` where that table has several panels, with `{n}` for their number. `one_label_note`: where
-    all labelled texts have the same label, a sentence and the heading of the section that it leads to. `hidden`: rows that no
-    page shows. `more`: metrics that stand under *More figures* alone. `scripts`, `record_scripts`: files of site/assets that its
-    parts, and its records in the sample browser, need. `is_released_so`: whether a release, too, holds the verdicts on the
-    `targets` alone.
+    Of page.yaml: `leading`: the ranked table of the home page; where there is an `opening`, it is shown in
+    its place. `detectors`: the table of the detectors page. `judging`: the tables whose subjects judge texts,
+    so that each has a page of its own, with their measures in order: the first two are drawn, and none named
+    means all. `counted`: the table whose subjects are the board's models (None: any), and `baselines` the one
+    whose other subjects are its baselines, called by the words of `baseline_words`. `labelled_words`: what
+    its labelled texts are called, and what they are called that are hallucinated. `heads`: what a line is in
+    tables that no section shows, where it is no model. `beyond`: what a board's page holds beyond its leading
+    table, and `beyond_variants` where that table has several panels, with `{n}` for their number.
+    `one_label_note`: where all labelled texts have the same label, a sentence and the heading of the section
+    that it leads to. `hidden`: rows that no page shows. `more`: metrics that stand under *More figures*
+    alone. `scripts`, `record_scripts`: files of site/assets that its parts, and its records in the sample
+    browser, need. `is_released_so`: whether a release, too, holds the verdicts on the `targets` alone.
 
-    Of the registry, functions: `records`: the records of the sample browser and the index over them, of a board and their
-    greatest number; None where a text has a label and verdicts. `targets`: the ids of what they show verdicts of, computed
-    without any verdict, and where digests stand for the texts, so that a board's others need not be read; None for all.
-    `record_filters`: the filters of those records that a slice may name. `derive`: the rows with what follows from them.
-    `figures`: counts in the head. `flags`: subjects that the board's own rows flag, each with the sentence that says why.
-    `is_labelled`: whether people's labels are a board's verdicts, so that its sections say so.
+    Of the registry, functions: `records`: the records of the sample browser and the index over them, of a
+    board and their greatest number; None where a text has a label and verdicts. `targets`: the ids of what
+    they show verdicts of, computed without any verdict, and where digests stand for the texts, so that a
+    board's others need not be read; None for all. `record_filters`: the filters of those records that a slice
+    may name. `derive`: the rows with what follows from them. `figures`: counts in the head. `flags`: subjects
+    that the board's own rows flag, each with the sentence that says why. `is_labelled`: whether people's
+    labels are a board's verdicts, so that its sections say so.
     """
 
     sections: tuple[Section, ...] = ()
@@ -114,30 +117,30 @@ class Page:
 
     @staticmethod
     def _subjects(rows: Rows, kind: str, table: str | None) -> set[str]:
-        return {
-            row["subject"] for row in rows if row["kind"] == kind and row["table"] == (table or row["table"])
-        }
+        of_kind = [row for row in rows if row["kind"] == kind]
+        return {row["subject"] for row in of_kind if row["table"] == (table or row["table"])}
 
 
 def read_page(path: Path, *, parts: Mapping[str, Part], functions: Mapping[str, Any]) -> Page:
-    """Return the page of a page.yaml, whose keys are fields of `Page`, `Section` and `View`; raises TruerateError.
+    """Return the page of a page.yaml, whose keys are fields of `Page`, `Section` and `View`; raises
+    TruerateError.
 
-    `parts`: by the names in the file. A metric of the metrics.yaml beside it that no view names becomes an extra column of
-    the first ranked table in which its rows may stand, so that a new one need not be named twice.
+    `parts`: by the names in the file. A metric of the metrics.yaml beside it that no view names becomes an
+    extra column of the first ranked table in which its rows may stand, so that a new one need not be named
+    twice.
     """
 
-    def page(values: dict[str, Any]) -> Page:
+    def of_values(values: dict[str, Any]) -> Page:
         views = {name: _view(values.pop(name)) for name in ("leading", "detectors") if name in values}
         hidden = tuple(map(_view, values.pop("hidden", ())))
         sections = tuple(_section(section, parts) for section in values.pop("sections"))
         opening = parts[values.pop("opening")] if "opening" in values else None
         values["judging"] = {table: tuple(metrics) for table, metrics in values["judging"].items()}
-        laid_out = Page(
-            **_with_tuples(values), **views, hidden=hidden, sections=sections, opening=opening, **functions
-        )
-        return _with_unnamed(laid_out, path.with_name("metrics.yaml"))
+        fields = {**_with_tuples(values), **views, **functions}
+        page = Page(**fields, hidden=hidden, sections=sections, opening=opening)
+        return _with_unnamed(page, path.with_name("metrics.yaml"))
 
-    return read_data(path, page)
+    return read_data(path, of_values)
 
 
 def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -155,7 +158,7 @@ def _section(values: dict[str, Any], parts: Mapping[str, Part]) -> Section:
 
 
 def _with_unnamed(page: Page, metrics: Path) -> Page:
-    """The page with the metrics that no view names as extra columns of the first table of rank and whiskers of theirs."""
+    """Return the page with metrics that no view names as extra columns of their first ranked table."""
     shown = [view for section in page.sections for view in section.views]
     views = [*shown, *page.hidden, *filter(None, (page.leading, page.detectors))]
     named = {*page.more, *(metric for view in views for metric in (*view.metrics, *view.extra))}
@@ -175,26 +178,17 @@ def _with_unnamed(page: Page, metrics: Path) -> Page:
 
 
 def laid_out(page: Page, rows: Rows, vocabulary: Vocabulary) -> Page:
-    """The page as it is where it has sections; else with a section per table of the rows.
-
-    The first table that ranks, else the first of all, leads: it stands first, and its baselines are the board's.
-    """
+    """Return the page, or one with a section per table, the first ranked one leading, if it has none."""
     if page.sections:
         return page
     sections = [_section_of_table(table, some, vocabulary) for table, some in by_table(rows).items()]
     views = [view for section in sections for view in section.views]
-    ranked = [
-        view for view in views if any(view.takes(row) and row["is_leading"] is not None for row in rows)
-    ]
+    leading_rows = [row for row in rows if row["is_leading"] is not None]
+    ranked = [view for view in views if any(map(view.takes, leading_rows))]
     leading = next(iter([*ranked, *views]), None)
     sections.sort(key=lambda section: leading not in section.views)
-    return replace(
-        page,
-        sections=tuple(sections),
-        leading=leading,
-        baselines=leading.table if leading else None,
-        beyond="All its tables, labels, audit",
-    )
+    changes = {"leading": leading, "baselines": leading.table if leading else None}
+    return replace(page, sections=tuple(sections), beyond="All its tables, labels, audit", **changes)
 
 
 def by_table(rows: Rows) -> dict[str, Rows]:

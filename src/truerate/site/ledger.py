@@ -1,6 +1,4 @@
-"""The reproduction ledger: each published number beside ours, and whether it was reproduced, and what a
-paper's figures say of one another; long tables in which nothing is amiss, and those without ours, fold away.
-"""
+"""The reproduction ledger: published numbers beside ours; long tables without a difference fold away."""
 
 from collections.abc import Mapping
 
@@ -20,7 +18,7 @@ STD = "_std"  # of a metric's name: the ± beside its value
 
 
 def context(tables: Tables) -> dict:
-    """What ledger.md.j2 shows: the lines, what folds away, how many there are of each verdict, and whether one is of a simulated board."""
+    """What ledger.md.j2 shows: lines, folded lines, counts by verdict, and whether a board is simulated."""
     lines = [
         {name: line.get(name) for name in FIELDS} | _in_words(line, tables.vocabulary)
         for line in tables.ledger
@@ -54,7 +52,7 @@ def _verdict_order(verdict: str) -> tuple[int, str]:
 
 
 def _in_words(line: Mapping, vocabulary: Vocabulary) -> dict[str, object]:
-    """The quantity in words, where it stands, and its numbers as printed: as many digits as the source needs, a dash for none."""
+    """Return the quantity in words, its place, and its numbers with as many digits as the source needs."""
     paper, _, table = str(line.get("source") or "").replace("Table Fig", "Figure ").partition(" ")
     parts = [vocabulary.quantity(part, paper) for part in str(line.get("quantity") or "").split(" · ")]
     where = " · ".join(filter(None, (f"{vocabulary.subject(paper)} {table}".strip(), line.get("board"))))
@@ -74,9 +72,7 @@ def _is_grid(lines: list[dict]) -> bool:
 
 
 def _apart(cells: dict[tuple[str, str], float]) -> tuple[dict, dict]:
-    """Values, and the standard deviations printed beside them under the place of their value; one without a
-    value stays a cell of its own.
-    """
+    """Return values and the standard deviations printed beside them; one without a value stays a cell."""
     spread = {
         (over.removesuffix(STD), of): value for (over, of), value in cells.items() if over.endswith(STD)
     }
@@ -91,8 +87,9 @@ def _apart(cells: dict[tuple[str, str], float]) -> tuple[dict, dict]:
 def _cells(lines: list[dict]) -> dict[tuple[str, str], float]:
     """Published numbers by what stands across and what stands down.
 
-    Down is the last part of a quantity, or its first where there would be more columns than a screen holds or a single line, and
-    fewer so: a table of many models and some metrics has its models down. Numbers with a ± beside them stay as they are.
+    Down is the last part of a quantity, or its first where there would be more columns than a screen holds or
+    a single line, and fewer so: a table of many models and some metrics has its models down. Numbers with a ±
+    beside them stay as they are.
     """
     names = [str(line["quantity"]) for line in lines]
     by_last = [name.rpartition(" · ")[::2] for name in names]
@@ -142,9 +139,7 @@ def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: 
 
 
 def _aligned(column: list[float | None], absent: str | None = ABSENT) -> list:
-    """The numbers of a column as text with as many decimals as the one that has most, as papers print them: 5.40 below
-    12.13. Counts, and numbers that are printed beside some, stand as they are.
-    """
+    """Return a column's numbers with as many decimals as its longest; counts stand as they are."""
     shown = [absent if value is None else _number(value) for value in column]
     numbers = [value for value in column if value is not None]
     if any(abs(value) >= COUNT for value in numbers):

@@ -8,8 +8,8 @@ from truerate.site.views import Panel
 def legend(panel: Panel, form: str, confidence: float, threshold: float | None, *, has_hint: bool) -> Markup:
     """The sentences under a panel; empty where it bears no mark.
 
-    `form`: of its view. `confidence`: of every interval. `threshold`: drawn as a broken line, None where there
-    is none. `has_hint`: whether to say that numbers open.
+    `form`: of its view. `confidence`: of every interval. `threshold`: drawn as a broken line, None where
+    there is none. `has_hint`: whether to say that numbers open.
     """
     marks = [*_ranks(panel), *_whiskers(panel, confidence, threshold)] if form == "board" else []
     if panel.has_moves:

@@ -22,14 +22,14 @@ def thousands(n: int) -> str:
 
 
 def roughly(n: int) -> str:
-    """An estimated count as printed: rounded up to two digits that count, `147302` as `150 000` with thin spaces."""
+    """Return an estimated count rounded to two significant digits, `147302` as `150 000` with thin spaces."""
     step = 10 ** max(0, len(str(n)) - 2)
     return thousands(-(-n // step) * step)
 
 
 @dataclass(frozen=True)
 class Measure(metric.Metric):
-    """A metric as pages show it: its record, printed as HTML; `track` is empty where every board may carry it."""
+    """A metric as pages show it: its record, printed as HTML; `track` is empty for shared metrics."""
 
     track: str = ""
 

@@ -1,4 +1,4 @@
-"""The pages of all boards together: home, detectors, data, methods, models, and a page per model of the build."""
+"""The pages of all boards together: home, detectors, data, methods, models, and one per model."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,18 +26,16 @@ FEW = 8  # weak slices that are told of one board
 
 
 def home(tables: Tables) -> dict:
-    """What home.md.j2 shows: per board what opens it, or the first panel of its leading table, and who leads each column group."""
+    """What home.md.j2 shows: per board its opening or leading panel, and the leaders per column group."""
     used = (script for board in tables.boards for script in page_of(board.track).scripts)
+    # boards of models before those of simple rules alone, those with the most subjects first
+    real = sorted(
+        tables.real,
+        key=lambda real: (not real.has_models, -len(real.models), -real.card["n_units"], real.name),
+    )
     return {
         "scripts": list(dict.fromkeys(used)),
-        # boards of models before those of simple rules alone, those with the most subjects first
-        "real": [
-            board.home_card()
-            for board in sorted(
-                tables.real,
-                key=lambda real: (not real.has_models, -len(real.models), -real.card["n_units"], real.name),
-            )
-        ],
+        "real": [board.home_card() for board in real],
         "boards": [_entry(tables, board) for board in tables.boards],
         "is_recognition": bool(tables.boards) and all(board.is_recognition for board in tables.boards),
     }
@@ -48,6 +46,7 @@ def _entry(tables: Tables, board: Board) -> dict:
     shown = panels(rows, page.leading, board.vocabulary) if page.leading else []
     panel = shown[0] if shown else None
     models = page.models_asked(rows)
+    has_variants = len(shown) > 1 and page.beyond_variants
     return {
         "board": board,
         "panel": panel,
@@ -56,15 +55,13 @@ def _entry(tables: Tables, board: Board) -> dict:
         "leaders": leaders(panel) if panel and models else [],
         "n_models": len(models),
         "flags": {subject: why for subject, why in flags(tables, board).items() if subject in models},
-        "beyond": page.beyond_variants.format(n=len(shown))
-        if len(shown) > 1 and page.beyond_variants
-        else page.beyond,
+        "beyond": page.beyond_variants.format(n=len(shown)) if has_variants else page.beyond,
     }
 
 
 def leaders(panel: Panel) -> list[dict]:
-    """Per column group who may be first: the models, best value first, and `others`: lines that are none and to which
-    no model is significantly superior.
+    """Per column group who may be first: the models, best value first, and `others`: lines that are none and
+    to which no model is significantly superior.
 
     A group in which nothing is ranked is left out. `models` is empty where every model is beaten by some row.
     """
@@ -75,18 +72,18 @@ def leaders(panel: Panel) -> list[dict]:
             sign = 1 if column.measure.direction == "down" else -1
             models = [line for line in lines if line.kind == "model" and line.cells[index].is_top]
             models.sort(key=lambda line: (sign * line.cells[index].row["value"], line.subject))
-            others = [
-                line for line in lines if line.kind != "model" and line.cells[index].row["rank_low"] == 1
-            ]
-            names = {"models": [line.subject for line in models], "others": [line.subject for line in others]}
+            first = [line for line in lines if line.cells[index].row["rank_low"] == 1]
+            others = [line.subject for line in first if line.kind != "model"]
             if models or others:
-                groups.append({"group": column.group or column.measure.label} | names)
+                group = column.group or column.measure.label
+                names = [line.subject for line in models]
+                groups.append({"group": group, "models": names, "others": others})
     return groups
 
 
 def detectors(tables: Tables) -> dict:
-    """What detectors.md.j2 shows: real boards' judges held against people; per board the quality of everything
-    that judges a text, task by task; and the detectors in words.
+    """What detectors.md.j2 shows: real boards' judges held against people; per board the quality of
+    everything that judges a text, task by task; and the detectors in words.
 
     Rows of the table `detectors` where a track has one, else of the table that its layout names, without a
     variant or in the plain one.
@@ -95,20 +92,14 @@ def detectors(tables: Tables) -> dict:
     for board in tables.boards:
         page, rows = page_and_rows(tables, board)
         plain = [_without_variant(row) for row in rows if row["slice"].get("variant", PLAIN) == PLAIN]
-        view = (
-            ANY if any(row["table"] == "detectors" for row in rows) or not page.detectors else page.detectors
-        )
-        boards.append(
-            {"board": board, "panels": panels(plain, view, board.vocabulary), "flags": flags(tables, board)}
-        )
+        is_any = any(row["table"] == "detectors" for row in rows) or not page.detectors
+        shown = panels(plain, ANY if is_any else page.detectors, board.vocabulary)
+        boards.append({"board": board, "panels": shown, "flags": flags(tables, board)})
+    errors = [(real, [error for error in real.judge_errors if not error.where]) for real in tables.real]
     return {
         "boards": boards,
         "as_judges": True,
-        "held": [
-            (real, errors)
-            for real in tables.real
-            if (errors := [error for error in real.judge_errors if not error.where])
-        ],
+        "held": [(real, some) for real, some in errors if some],
         "rules": [doc for doc in tables.detector_docs if doc.get("is_rule")],
         "functions": [doc for doc in tables.detector_docs if not doc.get("is_rule")],
     }
@@ -126,25 +117,19 @@ def data(tables: Tables) -> dict:
         {"name": name, "rights": RIGHTS.get(str(card.get("redistribution")), "rights not stated"), **card}
         for name, card in cards.items()
     ]
-    return {
-        "sources": sources,
-        "schemas": tables.schema_docs,
-        "downloads": [board.name for board in tables.boards],
-    }
+    names = [board.name for board in tables.boards]
+    return {"sources": sources, "schemas": tables.schema_docs, "downloads": names}
 
 
 def methods(tables: Tables) -> dict:
     """What methods.md.j2 shows: measures met in the rows, functions by module, one card per track."""
     cards = {board.track: board.track_card for board in tables.boards}
-    return {
-        "measures": measures_met(tables),
-        "modules": by_module(tables.metric_docs),
-        "cards": cards,
-    }
+    modules = by_module(tables.metric_docs)
+    return {"measures": measures_met(tables), "modules": modules, "cards": cards}
 
 
 def measures_met(tables: Tables) -> dict[str, list[Measure]]:
-    """The measures that stand on a page, by the title of their track and under `All tracks`, in the order of their records."""
+    """Return the measures that stand on a page by their track's title and `All tracks`, in record order."""
     by_title: dict[str, dict[str, Measure]] = {}
     for board in tables.boards:
         rows = tables.rows.filter(pl.col("board") == board.name)
@@ -153,12 +138,9 @@ def measures_met(tables: Tables) -> dict[str, list[Measure]]:
             if measure.name in met:
                 title = board.track_card.title if measure.track else EVERY_TRACK
                 by_title.setdefault(title, {})[measure.name] = measure
-    shared = by_title.pop(EVERY_TRACK, {})
-    return {
-        title: list(by_name.values())
-        for title, by_name in (by_title | {EVERY_TRACK: shared}).items()
-        if by_name
-    }
+    if shared := by_title.pop(EVERY_TRACK, {}):
+        by_title[EVERY_TRACK] = shared
+    return {title: list(by_name.values()) for title, by_name in by_title.items()}
 
 
 def by_module(docs: Sequence[Mapping]) -> dict[str, list[Mapping]]:
@@ -170,7 +152,7 @@ def by_module(docs: Sequence[Mapping]) -> dict[str, list[Mapping]]:
 
 
 def prose(doc: str | None) -> Markup:
-    """A docstring as inert HTML: paragraphs at blank lines, code between backticks, indented blocks and lists line by line."""
+    """Return a docstring as inert HTML: paragraphs, code between backticks, indented blocks, lists."""
     paragraphs = [part for part in re.split(r"\n\s*\n", (doc or "").strip()) if part.strip()]
     return Markup("").join(_paragraph(part) for part in paragraphs)
 
@@ -178,58 +160,41 @@ def prose(doc: str | None) -> Markup:
 def _paragraph(part: str) -> Markup:
     is_block = all(line.startswith((" ", "\t")) for line in part.split("\n") if line.strip())
     if is_block:
-        return Markup('<pre class="tr-formula">') + inert(part) + Markup("</pre>")
-    pieces = re.split(r"`+([^`]+)`+", " ".join(part.split()))
-    return (
-        Markup("<p>")
-        + Markup("").join(_code(piece) if i % 2 else inert(piece) for i, piece in enumerate(pieces))
-        + Markup("</p>")
-    )
-
-
-def _code(piece: str) -> Markup:
-    return Markup("<code>") + inert(piece) + Markup("</code>")
+        return Markup('<pre class="tr-formula">{}</pre>').format(inert(part))
+    pieces = map(inert, re.split(r"`+([^`]+)`+", " ".join(part.split())))
+    code = Markup("<code>{}</code>")
+    texts = (code.format(piece) if index % 2 else piece for index, piece in enumerate(pieces))
+    return Markup("<p>{}</p>").format(Markup("").join(texts))
 
 
 def models_of(tables: Tables) -> list[str]:
     """The models that any board measures, by name."""
-    asked = (
-        page_and_rows(tables, board)[0].models_asked(tables.rows_of(board.name)) for board in tables.boards
-    )
-    return sorted({name for names in asked for name in names if name in tables.models})
+    names: set[str] = set()
+    for board in tables.boards:
+        page, _ = page_and_rows(tables, board)
+        names |= page.models_asked(tables.rows_of(board.name))
+    return sorted(names & tables.models.keys())
 
 
 def model(tables: Tables, name: str) -> dict:
     """What model.md.j2 shows of one model."""
-    boards = [
-        _on(board, [row for row in tables.rows_of(board.name) if _is_of(row, name)])
-        for board in tables.boards
-    ]
-    shown = [board for board in boards if board["lines"]]
-    flags = [entry["board"].is_simulated for entry in shown] or [
-        bool(tables.models[name].get("is_simulated"))
-    ]
-    return {
-        "name": name,
-        "card": tables.models[name],
-        "boards": shown,
-        "is_simulated": any(flags),
-        "is_whole": all(flags),
-    }
+    card, shown = tables.models[name], []
+    for board in tables.boards:
+        rows = [row for row in tables.rows_of(board.name) if _is_of(row, name)]
+        shown += [entry] if (entry := _on(board, rows))["lines"] else []
+    flags = [entry["board"].is_simulated for entry in shown] or [bool(card.get("is_simulated"))]
+    values = {"name": name, "card": card, "boards": shown}
+    return values | {"is_simulated": any(flags), "is_whole": all(flags)}
 
 
 def all_models(tables: Tables) -> dict:
-    """What models.md.j2 shows: the build's models, and of every model of a real board where it stands.
-
-    A board of rules alone, which measure texts and no model, is not among them.
-    """
+    """What models.md.j2 shows: the build's models, and the models of every real board that ranks some."""
     boards = [board for board in tables.real if any(score.kind == "model" for score in board.ranked)]
     ranked = [
         (board, {score.subject: score for score in board.ranked if score.kind == "model"}) for board in boards
     ]
-    names = sorted(
-        {name for _, by_subject in ranked for name in by_subject}, key=lambda name: (name.casefold(), name)
-    )
+    subjects = {name for _, by_subject in ranked for name in by_subject}
+    names = sorted(subjects, key=lambda name: (name.casefold(), name))
     return {
         "models": [(name, tables.models[name]) for name in models_of(tables)],
         "real": boards,
@@ -246,19 +211,14 @@ def _on(board: Board, rows: list[dict]) -> dict:
     """Of one board the ranked rows of a model, and its weakest slices of the same metrics."""
     ranked = [row for row in rows if row["is_leading"] is not None]
     ranked.sort(key=lambda row: (list(board.measures).index(row["metric"]), sorted(row["slice"].items())))
-    return {
-        "board": board,
-        "lines": [_line(board.measures[row["metric"]], row) for row in ranked],
-        "weak": [
-            _line(board.measures[row["metric"]], row, whole)
-            for row, whole in weak_slices(board, rows, ranked)
-        ],
-    }
+    lines = [_line(board, row) for row in ranked]
+    weak = [_line(board, row, whole) for row, whole in weak_slices(board, rows, ranked)]
+    return {"board": board, "lines": lines, "weak": weak}
 
 
-def _line(measure: Measure, row: dict, whole: dict | None = None) -> dict:
-    where = ", ".join(f"{key}: {value}" for key, value in row["slice"].items())
-    return {"measure": measure, "row": row, "where": where or "everything", "whole": whole}
+def _line(board: Board, row: dict, whole: dict | None = None) -> dict:
+    where = ", ".join(f"{key}: {value}" for key, value in row["slice"].items()) or "everything"
+    return {"measure": board.measures[row["metric"]], "row": row, "where": where, "whole": whole}
 
 
 def _narrowed(row: dict) -> set[tuple[str, str]]:
@@ -267,11 +227,7 @@ def _narrowed(row: dict) -> set[tuple[str, str]]:
 
 
 def weak_slices(board: Board, rows: Iterable[dict], ranked: list[dict]) -> list[tuple[dict, dict]]:
-    """The slices in which a model is worse than on the ranked row that they are part of, each with that row.
-
-    A slice is told where its whole interval lies on the worse side of the ranked value; the widest gaps first,
-    FEW at most. A metric that is neither better nor worse has none.
-    """
+    """Return the FEW widest slices whose whole interval is worse than the ranked row they are part of."""
     weak = []
     for whole in ranked:
         direction = board.measures[whole["metric"]].direction

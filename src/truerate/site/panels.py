@@ -1,7 +1,4 @@
-"""Leaderboard rows, long form, as the tables of a page: panels of lines of cells, made from a small description.
-
-A new track describes its tables (`View`); nothing here knows a metric or a slice key by name.
-"""
+"""Leaderboard rows as panels of cells, described by `View`; no metric or slice key is known by name."""
 
 import math
 from collections.abc import Sequence
@@ -12,10 +9,11 @@ from truerate.site.vocabulary import Vocabulary
 
 
 def panels(rows: Sequence[dict], view: View, vocabulary: Vocabulary) -> list[Panel]:
-    """The panels of a view over one board's rows (`slice` as dict), in the protocol's order; none where nothing fits.
+    """The panels of a view over one board's rows (`slice` as dict), in the protocol's order; none where
+    nothing fits.
 
-    A row without the switch's key belongs to every panel if its subject never has that key (a baseline), else to a panel of its
-    own ("All"): it is the whole of which the panels are parts.
+    A row without the switch's key belongs to every panel if its subject never has that key (a baseline), else
+    to a panel of its own ("All"): it is the whole of which the panels are parts.
     """
     rows = [row for row in rows if view.takes(row)]
     silent = unanswered(rows)
@@ -159,7 +157,7 @@ def _column(
 
 
 def _groups(columns: list[Column]) -> tuple[tuple[str, int, int], ...]:
-    """Neighbouring columns of one group with their widths (a rank is a column, too); none where the headings repeat the groups."""
+    """Return neighbouring columns of one group with their widths; none where headings repeat the groups."""
     if all(column.heading == (column.group or WHOLE) for column in columns):
         return ()
     widths: dict[str, list[int]] = {}
@@ -228,7 +226,7 @@ def _line(
 def _line_name(
     subject: str, kind: str, keys: list[str], view: View, vocabulary: Vocabulary
 ) -> tuple[str, tuple[str, ...]]:
-    """The name of a line and its notes: the last of the values that name it, the others below; else the subject and its keys."""
+    """Return a line's name and notes: the last of its naming values, the others below; else the subject."""
     words = [
         vocabulary.value(key, value) for key, value in zip((*view.by, *view.down), keys, strict=True) if value
     ]
@@ -249,9 +247,7 @@ def _best(rows: list[dict], column: Column) -> float | None:
 
 
 def _axis(ends: list[float], *, is_open: bool) -> tuple[float, float]:
-    """The shared axis: tenths that hold every end of a range, from zero unless it is open below or a difference
-    falls below zero; the whole where there is none.
-    """
+    """Return the shared axis: tenths that hold every range, from zero unless open below; else the whole."""
     if not ends:
         return 0.0, 1.0
     least = max(min(ends), -1)
@@ -261,10 +257,7 @@ def _axis(ends: list[float], *, is_open: bool) -> tuple[float, float]:
 
 
 def _ordered(lines: list[Line], view: View, vocabulary: Vocabulary) -> list[Line]:
-    """Best first by the first column, blanks last, then by name; lines named by slice values in the protocol's order.
-
-    In a heat table, and where nothing is better or worse, models stand before what is measured beside them.
-    """
+    """Return lines best first, blanks last, then by name; in heat tables models stand first."""
 
     def key(line: Line) -> tuple:
         """What lines are sorted by: smaller stands first."""

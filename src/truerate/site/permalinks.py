@@ -18,9 +18,7 @@ def how_asked(board: Board, facts: Mapping[str, str]) -> list[str]:
 
 
 def addressed(rows: list[dict], board: Board, filters: Iterable[str]) -> list[dict]:
-    """The rows, each with `read`: the board, whose texts or verdicts a value is about, and the parts of its slice
-    that the browser filters by. A row that has an address keeps it; without records there are none.
-    """
+    """Return the rows, each with `read`: board and filters of its texts in the sample browser."""
     if not has_records(board):
         return rows
     judges, writers = _judges(board), _writers(board)
@@ -38,7 +36,7 @@ def addressed(rows: list[dict], board: Board, filters: Iterable[str]) -> list[di
 
 
 def _where(row: dict, parts: list[str], values: Mapping[str, set]) -> dict[str, str]:
-    """The parts of a slice that the browser filters by; of a column of the labelled texts only what stands in it."""
+    """Return the parts of a slice that the browser filters by, of values that occur in the texts."""
     named = {key: row["slice"][key] for key in parts if row["slice"].get(key, POOLED) != POOLED}
     return {key: value for key, value in named.items() if value in values.get(key, {value})}
 
@@ -52,7 +50,7 @@ def _writers(board: Board) -> set[str | None]:
 
 
 def _whose(row: dict, board: Board, judges: set[str], writers: set[str | None]) -> dict[str, str]:
-    """The judge by its name in the browser where a board ranks who judges, or the subject wrote nothing; else the model that wrote."""
+    """Return the judge by its name in the browser on boards that rank judges, else the model that wrote."""
     subject = row["slice"].get("model") or row["subject"]
     is_judge = subject in judges and (board.is_recognition or subject not in writers)
     if is_judge:

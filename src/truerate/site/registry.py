@@ -1,4 +1,4 @@
-"""The functions behind the pages of each track, by the names in its page.yaml; a track without any needs no entry."""
+"""The functions behind the pages of each track, by the names in its page.yaml; a track may have none."""
 
 from functools import cache
 from pathlib import Path
@@ -24,7 +24,7 @@ RATE, OWN = "hallucination_rate", "own_judge_rate"
 
 
 def with_failure_rates(rows: Rows, board: Board) -> Rows:
-    """The rows with planted failure rates by pattern, one minus the planted TPR: the closed world names only the latter."""
+    """Return the rows with planted failure rates by pattern: one minus the planted TPR."""
     planted = [
         row
         for row in rows
@@ -42,9 +42,9 @@ def n_items(rows: Rows, board: Board) -> list[Figure]:
 
 
 def labelled_by(rows: Rows, board: Board) -> dict | None:
-    """Who labelled: `by`, in the source's words; `judge`, the model whose verdicts count, None where people's labels
-    do; `is_checked`, whether a verdict of it stands beside a label of people, so that its error is known; `n_own`,
-    how many systems are of its maker.
+    """Who labelled: `by`, in the source's words; `judge`, the model whose verdicts count, None where people's
+    labels do; `is_checked`, whether a verdict of it stands beside a label of people, so that its error is
+    known; `n_own`, how many systems are of its maker.
     """
     judge = board.source_card.get("judge")
     by = board.source_card.get("labelled_by") or "those who published the set"
@@ -53,7 +53,7 @@ def labelled_by(rows: Rows, board: Board) -> dict | None:
 
 
 def own_family(rows: Rows, board: Board) -> dict[str, str]:
-    """The subjects whose replies were judged by a model of their own maker, each with the sentence that says so."""
+    """Return subjects whose replies a model of their own maker judged, with a sentence each."""
     judge = board.source_card.get("judge")
     subjects = (row["subject"] for row in rows if row["metric"] == OWN and row["value"])
     return {subject: f"same maker as its judge ({judge})" for subject in subjects}
@@ -117,7 +117,7 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
 
 @cache
 def page_of(track: str) -> Page:
-    """The layout of a track's boards; an empty one where its folder holds no page.yaml. Raises TruerateError."""
+    """Return the layout of a track's boards; an empty one without a page.yaml. Raises TruerateError."""
     path = TRACKS / track / "page.yaml"
     if not path.is_file():
         return Page()

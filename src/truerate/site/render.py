@@ -27,11 +27,7 @@ ASSETS = (".css", ".js", ".svg")
 
 
 class Compiled(BytecodeCache):
-    """Code of templates in memory, by their name and text: in which folder they lie is nothing to it.
-
-    Those who share one have the same filters and settings; what a template reads of its surroundings is looked up when
-    it is filled.
-    """
+    """Compiled templates in memory, by name and text; those who share one share filters and settings."""
 
     def __init__(self) -> None:
         self._code: dict[tuple[str, str], CodeType] = {}
@@ -51,16 +47,12 @@ COMPILED = Compiled()
 
 
 def render_site(tables: Tables, folder: str | Path = "site") -> dict[str, str]:
-    """The whole site as {path under mkdocs' docs_dir: text}, in sorted order; the same tables give the same bytes (`rendered`)."""
+    """Return the site as {path under docs_dir: text}, sorted; equal tables give equal bytes (`rendered`)."""
     return dict(sorted(rendered(tables, folder)))
 
 
 def rendered(tables: Tables, folder: str | Path = "site") -> Iterator[tuple[str, str]]:
-    """Every file of the site, path and text, one after the other: pages first, then the texts of boards.
-
-    `folder` holds templates/, assets/ and pages/. Raises TruerateError where it does not, and for a row of
-    a metric that has no record.
-    """
+    """Yield every file of the site, path and text; raises TruerateError without templates or a record."""
     folder = Path(folder)
     if not (folder / "templates").is_dir():
         raise TruerateError(
@@ -127,7 +119,7 @@ def _filler(folder: Path, tables: Tables, detectors: Mapping[str, str]) -> Fill:
 
 
 def environment_of(folder: Path) -> Environment:
-    """What the templates of the site's folder are read with. Every value passes `inert` on its way out, unless it is Markup already."""
+    """Return the environment of the site's templates; every value passes `inert` unless it is Markup."""
     environment = Environment(
         loader=FileSystemLoader(folder / "templates"),
         undefined=StrictUndefined,
@@ -153,7 +145,7 @@ def environment_of(folder: Path) -> Environment:
 
 
 def _page_of(tables: Tables, detectors: Mapping[str, str]):
-    """A function that finds the page of a subject by its name and kind, from the site's root; empty where it has none."""
+    """Return a function from a subject's name and kind to its page; empty where it has none."""
     asked = set(overview.models_of(tables))
 
     def page_of(name: str, kind: str) -> str:
@@ -180,7 +172,7 @@ def _yaml(text: object) -> Markup:
 
 
 def _oneline(block: str) -> Markup:
-    """A block of HTML on one line, so that Markdown sees one raw block; `inert` has made newlines of the data entities."""
+    """Return a block of HTML on one line, so that Markdown sees one raw block; data newlines are entities."""
     joined = re.sub(r"(?<=>)\s*\n\s*(?=<)", "", str(block).strip())
     return Markup(re.sub(r"\s*\n\s*", " ", joined))
 

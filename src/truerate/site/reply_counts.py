@@ -12,8 +12,8 @@ OUTCOMES = ("n_in", "n_ok", "n_dead", "n_abstained", "n_unparsed", "n_thought")
 
 def accounts(board: Board) -> dict | None:
     """The sum over all replies, the sums per step and model, every line as counted, and who answered under
-    another name than it was asked by; None where nothing was asked. `n_cut` of sums: replies that end at their
-    limit of tokens, whatever was made of them.
+    another name than it was asked by; None where nothing was asked. `n_cut` of sums: replies that end at
+    their limit of tokens, whatever was made of them.
     """
     whole = [
         row | {"where": ", ".join(board.vocabulary.label(value) for value in unpaired(row["slice"]).values())}
@@ -68,9 +68,11 @@ def _as_line(line: dict, board: Board) -> dict:
 
 
 def topics(tables: Tables, board: Board) -> list[dict]:
-    """Per task the topics, those failed by most judges first, with one cell per judge (models first): rate, whether failed, n.
+    """Per task the topics, those failed by most judges first, with one cell per judge (models first): rate,
+    whether failed, n.
 
-    `failed`: per judge how many topics it fails. A topic without words is left out: nothing could be read into it.
+    `failed`: per judge how many topics it fails. A topic without words is left out: nothing could be read
+    into it.
     """
     parts = []
     for task in sorted({topic.get("task") or "" for topic in board.topics}, key=board.vocabulary.sort_key):

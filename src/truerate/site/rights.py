@@ -11,7 +11,7 @@ QUOTED = 240  # characters of a page whose licence allows no more than to quote 
 
 
 def open_part(board: Board) -> Board:
-    """The board with the texts whose rights allow that they are shown, as `truerate.core.rights.open_tables` has it."""
+    """Return the board with the texts that may be shown, by `truerate.core.rights.open_tables`."""
     tables = {name: getattr(board, name) for name in KEYS}
     return replace(board, **open_tables(tables, card=board.source_card, source=board.source))
 
@@ -36,7 +36,7 @@ def has_records(board: Board) -> bool:
 
 
 def quoted(text: str, licence: str) -> tuple[str, bool]:
-    """A passage as it may be shown, and whether it was cut: all of it under an open licence, else its first `QUOTED` characters."""
+    """Return a passage as it may be shown and whether it was cut: whole if open, else `QUOTED` characters."""
     if licence.upper().startswith(OPEN) or len(text) <= QUOTED:
         return text, False
     return text[:QUOTED].rsplit(" ", 1)[0], True

@@ -20,8 +20,9 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def inert(text: object) -> Markup:
     """A text as HTML that no Markdown extension, template pass or browser acts on; it stays on one line.
 
-    Each character beyond letters, digits, blank and comma becomes a numeric entity (`html.escape` leaves Markdown alive:
-    measured). Control and direction characters become visible chips. Markup and numbers pass unchanged; None is empty.
+    Each character beyond letters, digits, blank and comma becomes a numeric entity (`html.escape` leaves
+    Markdown alive: measured). Control and direction characters become visible chips. Markup and numbers pass
+    unchanged; None is empty.
     """
     if isinstance(text, Markup):
         return text
@@ -38,7 +39,7 @@ def _shown(match: re.Match) -> str:
 
 
 def plain(text: object) -> str:
-    """A text for a place that takes neither markup nor chips (page title, attribute): hidden characters as `U+202E`, no `<>&"`."""
+    """Return a text without markup or chips (title, attribute): hidden characters as `U+202E`, no `<>&"`."""
     shown = _HIDDEN.sub(lambda match: f"U+{ord(match[0]):04X}", "" if text is None else str(text))
     return re.sub(r"[<>&\"{}`\[\]\\\n]", " ", shown).strip()
 
@@ -59,7 +60,7 @@ def script(call: str, *values: object) -> str:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence]) -> str:
-    """A CSV file that a spreadsheet opens without running a cell: text that begins like a formula gets an apostrophe."""
+    """Return a CSV file that a spreadsheet opens without running a cell: formulas get an apostrophe."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)

@@ -1,4 +1,4 @@
-"""What the site is made from: frozen tables in, pages out. No date, commit, path or host name stands in here."""
+"""The tables that the site is made of: no date, commit, path or host name stands in them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,21 +22,24 @@ NO_RANK = dict.fromkeys(("rank_low", "rank_high", "is_leading"))
 class Board:
     """One board with all that its page and its sample browser show.
 
-    `name`, `track`, `source`: as in params.yaml. `title`: the heading ("<track> on <source>"). `is_simulated`: the source or an
-    asked model is simulated, so every page of the board carries the banner. `roles`: who did what in building the data set, role
-    to model alias, in the words of the page (`{"generator": "quill", "filter judge": "quill", "responder": "quill"}`); subjects
-    of the same family are flagged. `samples`, `items`, `documents`, `generations`, `facts`, `judgements`, `audit` (Score rows,
-    metrics `shortcut_*`), `counts`: frames of `truerate.core.schemas`; an empty frame leaves its section out. `detector`: the one
-    whose counts make the board's rates, `{"member", "scope", "labels"}`; empty where a track has none. `reference`: what
-    detectors are given of an article, `lead`, `article` or `retrieved`, and then `reference_sentences` of it. `tokenizer`: what
-    cuts the tokens that rates and token scores count; empty where a track counts none. `topics`: dicts with `task`, `topic`,
-    `words` (list), `judge`, `n`, `rate` (share judged wrongly), `is_failed` (topics.json). `source_card`: `name`, `title`,
-    `citation`, `licence`, `redistribution` (yes, ids-only, no), `url`, `lang`, `note`; texts are shown in the sample browser only
-    where redistribution is `yes` (`own_redistribution`: of what it does not have from another source). `track_card`: what the
-    track says of itself. `metrics`: the records of the track's numbers, in the order in which they are told; `shared_metrics`: of
-    those that any board may carry. `steps`: of the track's graph, in their order: `name`, `role`, `does`, `reads` (names).
-    `idle`: a sentence per model that is named and asked nothing, detector that judged nothing, and metric with cells of far fewer
-    texts than those beside them.
+    `name`, `track`, `source`: as in params.yaml. `title`: the heading ("<track> on <source>").
+    `is_simulated`: the source or an asked model is simulated, so every page of the board carries the banner.
+    `roles`: who did what in building the data set, role to model alias, in the words of the page
+    (`{"generator": "quill", "filter judge": "quill", "responder": "quill"}`); subjects of the same family are
+    flagged. `samples`, `items`, `documents`, `generations`, `facts`, `judgements`, `audit` (Score rows,
+    metrics `shortcut_*`), `counts`: frames of `truerate.core.schemas`; an empty frame leaves its section out.
+    `detector`: the one whose counts make the board's rates, `{"member", "scope", "labels"}`; empty where a
+    track has none. `reference`: what detectors are given of an article, `lead`, `article` or `retrieved`, and
+    then `reference_sentences` of it. `tokenizer`: what cuts the tokens that rates and token scores count;
+    empty where a track counts none. `topics`: dicts with `task`, `topic`, `words` (list), `judge`, `n`,
+    `rate` (share judged wrongly), `is_failed` (topics.json). `source_card`: `name`, `title`, `citation`,
+    `licence`, `redistribution` (yes, ids-only, no), `url`, `lang`, `note`; texts are shown in the sample
+    browser only where redistribution is `yes` (`own_redistribution`: of what it does not have from another
+    source). `track_card`: what the track says of itself. `metrics`: the records of the track's numbers, in
+    the order in which they are told; `shared_metrics`: of those that any board may carry. `steps`: of the
+    track's graph, in their order: `name`, `role`, `does`, `reads` (names). `idle`: a sentence per model that
+    is named and asked nothing, detector that judged nothing, and metric with cells of far fewer texts than
+    those beside them.
     """
 
     name: str
@@ -83,12 +86,12 @@ class Board:
 
     @cached_property
     def n_texts(self) -> int:
-        """How many texts can be read one by one: the labelled ones; where there are none, the facts of replies."""
+        """How many texts can be read one by one: labelled ones, else the facts of replies."""
         return self.samples.height or n_rows(self.facts)
 
     @property
     def is_recognition(self) -> bool:
-        """Whether the board ranks who notices hallucination, which a reader easily takes for who hallucinates less."""
+        """Whether the board ranks who notices hallucination, not who hallucinates less."""
         return "recognition" in self.ranks
 
 
@@ -124,15 +127,17 @@ class CommittedBoard(Protocol):
 class Tables:
     """Everything that `render_site` reads.
 
-    `title`: the site's name (params `site.title`). `boards`: in the order shown; the first leads the home page. `models`: alias
-    to `{family, model (the name its endpoint knows), endpoint, is_simulated}`; missing keys are shown as unknown. `rows`: one
-    `Row` frame of all boards; `scores`: one `Score` frame of all boards (only handed on in tables.json). `ledger`: dicts with
-    `board`, `quantity`, `published`, `ours`, `low`, `high`, `verdict` (reproduced, differs, cannot be checked), `reason`,
-    `source`; any may be missing. `metric_docs`, `detector_docs`: dicts with `name`, `module`, `doc` (`site.docs.function_docs`
-    reads them from a folder; a rule of a detector has `is_rule`); `schema_docs`: dicts with `name`, `doc`, `columns` (dicts
-    `name`, `dtype`, `is_nullable`, `rule`), from `site.docs.schema_docs`. `max_samples`: records per board in the sample browser.
-    `confidence`: of every interval. `audit_threshold`: accuracy of a shortcut from which a set is flagged. `real`: the boards of
-    results/, which open the home page. `curves`: bins of p and thresholds of detectors, from the rows.
+    `title`: the site's name (params `site.title`). `boards`: in the order shown; the first leads the home
+    page. `models`: alias to `{family, model (the name its endpoint knows), endpoint, is_simulated}`; missing
+    keys are shown as unknown. `rows`: one `Row` frame of all boards; `scores`: one `Score` frame of all
+    boards (only handed on in tables.json). `ledger`: dicts with `board`, `quantity`, `published`, `ours`,
+    `low`, `high`, `verdict` (reproduced, differs, cannot be checked), `reason`, `source`; any may be missing.
+    `metric_docs`, `detector_docs`: dicts with `name`, `module`, `doc` (`site.docs.function_docs` reads them
+    from a folder; a rule of a detector has `is_rule`); `schema_docs`: dicts with `name`, `doc`, `columns`
+    (dicts `name`, `dtype`, `is_nullable`, `rule`), from `site.docs.schema_docs`. `max_samples`: records per
+    board in the sample browser. `confidence`: of every interval. `audit_threshold`: accuracy of a shortcut
+    from which a set is flagged. `real`: the boards of results/, which open the home page. `curves`: bins of p
+    and thresholds of detectors, from the rows.
     """
 
     title: str
@@ -172,7 +177,9 @@ class Tables:
 
     @cached_property
     def measures(self) -> dict[str, Measure]:
-        """The measures of all boards by name, for what stands on no board's page; of two tracks with one name the first's."""
+        """The measures of all boards by name, for what stands on no board's page; of two tracks with one name
+        the first's.
+        """
         measures: dict[str, Measure] = {}
         for board in reversed(self.boards):
             measures |= board.measures
@@ -189,7 +196,9 @@ class Tables:
 
     @cached_property
     def laid_out(self) -> dict[int, tuple]:
-        """What several pages show of a board, by the board's `id`, beside the board itself; see board.page_and_rows."""
+        """What several pages show of a board, by the board's `id`, beside the board itself; see
+        board.page_and_rows.
+        """
         return {}
 
     @cached_property
@@ -202,13 +211,13 @@ class Tables:
 
 
 def rows_by(table: pl.DataFrame | pl.LazyFrame, key: str, names: Iterable[str]) -> dict[str, dict]:
-    """The rows of these names alone, by name: as dicts a whole table takes many times its memory. Of a query no other row is read."""
+    """Return the rows of these names by name, as dicts; of a query no other row is read."""
     rows = table.lazy().filter(pl.col(key).is_in(sorted(set(names)))).collect()
     return {row[key]: row for row in dicts_of(rows)}
 
 
 def dicts_of(table: pl.DataFrame) -> Iterator[dict]:
-    """Every row as a dict, read column by column: in half the time of `iter_rows`, and in a fifth where lists are empty."""
+    """Yield every row as a dict, read by column: twice as fast as `iter_rows`, more where lists are empty."""
     names = table.columns
     return (dict(zip(names, row, strict=True)) for row in tuples_of(table))
 

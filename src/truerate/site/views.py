@@ -1,4 +1,6 @@
-"""What a table of a page is: a small description (`View`) and what is made of it (`Panel` of `Line`s of `Cell`s under `Column`s)."""
+"""What a table of a page is: a small description (`View`) and what is made of it (`Panel` of `Line`s of
+`Cell`s under `Column`s).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,15 +22,16 @@ WHOLE = "All"  # how a group of such rows is headed
 class View:
     """How one table of rows is laid out.
 
-    `switch`: the slice key whose values are panels, one shown at a time. `across`: the keys whose values are column groups.
-    `down`: keys whose values make lines besides the subject. `by`: keys whose values name the lines in place of the subject.
-    `head`: what a line is. `title`: what the table is, where a section has several. `metrics`: the columns in order (those absent
-    are left out; empty: all). `extra`: columns shown on request. `having`, `lacking`: slice keys that a row must or must not
-    hold. `only`: slice keys with the one value that a row must hold; they are not said again. `notes`: what stands below a
-    subject's name. `is_bare`: without controls. `headings`: what a column is called, by its metric alone or by the metric and
-    what the slice adds (`wildfactscore estimator=raw set=common`). `form`: `board` (ranks, whiskers on the first `n_whiskers`
-    metrics) or `heat` (a tinted number per cell; darker is worse, or more where neither is). Slice keys named nowhere become part
-    of the column's name, so no value is dropped or merged.
+    `switch`: the slice key whose values are panels, one shown at a time. `across`: the keys whose values are
+    column groups. `down`: keys whose values make lines besides the subject. `by`: keys whose values name the
+    lines in place of the subject. `head`: what a line is. `title`: what the table is, where a section has
+    several. `metrics`: the columns in order (those absent are left out; empty: all). `extra`: columns shown
+    on request. `having`, `lacking`: slice keys that a row must or must not hold. `only`: slice keys with the
+    one value that a row must hold; they are not said again. `notes`: what stands below a subject's name.
+    `is_bare`: without controls. `headings`: what a column is called, by its metric alone or by the metric and
+    what the slice adds (`wildfactscore estimator=raw set=common`). `form`: `board` (ranks, whiskers on the
+    first `n_whiskers` metrics) or `heat` (a tinted number per cell; darker is worse, or more where neither
+    is). Slice keys named nowhere become part of the column's name, so no value is dropped or merged.
     """
 
     table: str
@@ -55,23 +58,22 @@ class View:
         return self.head in ("Model", "Judge") and not self.by
 
     def takes(self, row: dict) -> bool:
-        """Whether a row belongs to this view; that a subject never answered is said in each table that it stands in."""
+        """Whether a row belongs to this view; that a subject never answered is said in each table that it
+        stands in.
+        """
         if row["table"] != self.table:  # nearly all are of others
             return False
         wanted, slice_ = (*self.metrics, *self.extra), row["slice"]
         is_named = not wanted or row["metric"] in wanted or row["metric"].endswith(NO_ANSWERS)
-        is_kept = all(key in slice_ for key in self.having) and all(
-            slice_.get(key) == value for key, value in self.only
+        has_keys = all(key in slice_ for key in self.having) and not any(
+            key in slice_ for key in self.lacking
         )
-        return is_named and is_kept and not any(key in slice_ for key in self.lacking)
+        return is_named and has_keys and all(slice_.get(key) == value for key, value in self.only)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One value with what stands behind it. `planted` is the closed world's own truth of it.
-
-    `is_unanswered`: the subject never answered, so there is none.
-    """
+    """One value with what stands behind it; `planted`: its true value; `is_unanswered`: no answer at all."""
 
     row: dict
     measure: Measure
@@ -82,7 +84,9 @@ class Cell:
 
     @property
     def spread(self) -> str:
-        """The standard deviation over runs as printed, `± 1.2`; empty where there is one run or none is known."""
+        """The standard deviation over runs as printed, `± 1.2`; empty where there is one run or none is
+        known.
+        """
         std = self.row.get("std")
         return f"± {self.measure.text(std)}" if std else ""
 
@@ -93,13 +97,17 @@ class Cell:
 
     @property
     def moved(self) -> int | None:
-        """Places gained (above 0) or lost against the ranking that the table is sorted by; None where that is not asked."""
+        """Places gained (above 0) or lost against the ranking that the table is sorted by; None where that is
+        not asked.
+        """
         places = self.row.get("moved")
         return None if places is None else round(places)
 
     @property
     def read(self) -> str:
-        """What of the samples page shows the texts behind the value, as a fragment of its address; empty where there is none."""
+        """What of the samples page shows the texts behind the value, as a fragment of its address; empty
+        where there is none.
+        """
         return self.row.get("read") or ""
 
     @property
@@ -121,16 +129,12 @@ class Cell:
 
     @property
     def absence(self) -> tuple[str, str]:
-        """What stands in place of a value that is not there, and why: nobody answered, or the detector's errors
-        leave a corrected rate open (*not identified*); else a dash.
-        """
+        """Return what stands for a missing value, and why: no answer, *not identified*, or a dash."""
         if self.is_unanswered:
             return "no answers", "nothing was answered"
         if self.row["slice"].get("estimator", "").startswith(CORRECTED) and self.row["n"]:
-            return (
-                "not identified",
-                "the detector’s TPR and FPR do not differ beyond chance, or are not those of these texts",
-            )
+            reason = "the detector’s TPR and FPR do not differ beyond chance, or are not those of these texts"
+            return "not identified", reason
         return ABSENT, "not measured"
 
     @property
@@ -155,7 +159,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """One column: where its values come from and how it is headed; `group` is in words, empty for what no group holds."""
+    """One column: where its values come from and how it is headed; `group` is in words, empty for what no
+    group holds.
+    """
 
     key: tuple
     group: str
@@ -169,19 +175,14 @@ class Column:
     @property
     def full(self) -> str:
         """The heading with its group, as it reads outside the table."""
-        return (
-            f"{self.heading}: {self.measure.label}"
-            if self.heading in (self.group, WHOLE)
-            else f"{self.group} {self.heading}".strip()
-        )
+        if self.heading in (self.group, WHOLE):
+            return f"{self.heading}: {self.measure.label}"
+        return f"{self.group} {self.heading}".strip()
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line: a subject, the values of the `by` and `down` keys, a cell (or None) per column.
-
-    `name` heads it; `notes` stand small below, after what the page knows of the subject.
-    """
+    """One line: a subject, its `by` and `down` values, a cell (or None) per column, heading and notes."""
 
     subject: str
     kind: str
@@ -217,13 +218,9 @@ class Panel:
     @property
     def chances(self) -> list[float]:
         """What guessing gets in the columns with whiskers."""
-        cells = (
-            cell
-            for line in self.lines
-            for cell, column in zip(line.cells, self.columns, strict=True)
-            if cell and column.has_whisker
-        )
-        return sorted({cell.chance for cell in cells if cell.chance is not None})
+        pairs = (pair for line in self.lines for pair in zip(line.cells, self.columns, strict=True))
+        chances = {cell.chance for cell, column in pairs if cell and column.has_whisker}
+        return sorted(chances - {None})
 
     @property
     def has_groups(self) -> bool:

@@ -1,4 +1,4 @@
-"""The words of a page's values: what every board shares, with what the cards of the tracks say of their own."""
+"""The words of a page's values: those of every board, with those of a track's card."""
 
 import re
 from collections.abc import Mapping
@@ -22,9 +22,7 @@ _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The measures of one board, or of all, by name, and the words of their values; `words` are those of the
-    board's track, with the shared ones behind them.
-    """
+    """The measures of one board, or of all, by name, and the words of their values, its track's first."""
 
     measures: Mapping[str, Measure] = field(default_factory=dict)
     words: Words = SHARED
@@ -50,7 +48,9 @@ class Vocabulary:
         return spelled[:1].upper() + spelled[1:]
 
     def value(self, key: str | None, value: str) -> str:
-        """A slice value by its key: languages by their English names; a model, the Hub id of one, stays as it is."""
+        """A slice value by its key: languages by their English names; a model, the Hub id of one, stays as it
+        is.
+        """
         if key == "lang":
             return language(value)
         if key in _AS_SPELLED or "/" in value:
@@ -67,8 +67,9 @@ class Vocabulary:
         return self.words.values.get(name, name)
 
     def quantity(self, part: str, paper: str = "") -> str:
-        """One part of a quantity that a paper prints: a metric, a metric with its variant (`accuracy+cot`), a slice
-        value; else as it is. Papers call different things by one name: words of this paper alone come first.
+        """One part of a quantity that a paper prints: a metric, a metric with its variant (`accuracy+cot`), a
+        slice value; else as it is. Papers call different things by one name: words of this paper alone come
+        first.
         """
         for name in (f"{paper}:{part}", part):
             if name in self.words.quantities:
@@ -79,7 +80,9 @@ class Vocabulary:
         return self.words.values.get(part, part)
 
     def sort_key(self, value: str) -> tuple[int, str]:
-        """Where a slice value stands: those with words in the order of these, others after them by name, numbers in it by their size."""
+        """Where a slice value stands: those with words in the order of these, others after them by name,
+        numbers in it by their size.
+        """
         name = NAMES.get(value, (value,))[0]
         return (
             self._order.get(value, len(self._order)),

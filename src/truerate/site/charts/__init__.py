@@ -1,6 +1,4 @@
-"""What all pictures share: values on an axis, a frame with ticks, and labels that do not lie on one another. The templates
-draw them: site/templates/charts.html.j2 and those that import it.
-"""
+"""What all pictures share: values on an axis, a frame with ticks, and labels that do not overlap."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -54,9 +52,7 @@ def ticks(high: float) -> list[float]:
 
 
 def apart(points: Sequence[tuple[float, float]], *, width: float, height: float) -> list[float]:
-    """Of each label at (x, y) the y at which it stands below every label before it, from the top down, that it would
-    overlap: labels of one `width` and `height`.
-    """
+    """Return the y of each label at (x, y) below every label before it that it would overlap."""
     heights = [y for _, y in points]
     labels: list[tuple[float, float]] = []
     for k in sorted(range(len(points)), key=lambda k: (points[k][1], points[k][0])):

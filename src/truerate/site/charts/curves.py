@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bin:
-    """Texts whose p lies in [low, high): how many, their mean p, and the share of them that is hallucinated with its
-    interval; None without a text.
-    """
+    """Texts whose p lies in [low, high): n, mean p, share hallucinated with interval; None without one."""
 
     low: float
     high: float

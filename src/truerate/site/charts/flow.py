@@ -18,10 +18,7 @@ SCORED = {
 
 
 def flow(steps: Sequence[Mapping]) -> dict | None:
-    """What protocol.html.j2 draws of steps (`name`, `role`, `does`, `reads`: names of earlier ones); None where a track has none.
-
-    A step that reads no other reads the source; what no step reads is scored.
-    """
+    """Return the steps of a track as protocol.html.j2 draws them; None where a track has none."""
     if not steps:
         return None
     lines = [SOURCE, *steps, SCORED]
@@ -61,7 +58,7 @@ def _described(line: Mapping) -> str:
 
 
 def _arc(first: int, last: int) -> str:
-    """The path from the left edge of one box to that of a later one; it swings out farther the more lines it passes."""
+    """Return the path from the left edge of a box to that of a later one, farther out past more lines."""
     out = max(6, LEFT - 14 - 15 * (last - first))
     start, end = _middle(first) + 4, _middle(last) - 3
     return f"M{LEFT} {start} C{out} {start} {out} {end} {LEFT - 5} {end}"

@@ -1,4 +1,4 @@
-"""Planted values against estimated ones: what each estimator makes of the closed world, as pictures and as errors."""
+"""Planted values against estimated ones: each estimator as pictures and as errors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ TEMPLATE = "recovery.html.j2"
 
 @dataclass(frozen=True)
 class CellEstimate:
-    """One estimate of one cell, with what stands behind it. All but `n` are shares; `value` None with `n` above 0: not identified."""
+    """One estimate of a cell; shares, but for `n`; `value` None with `n` above 0: not identified."""
 
     value: float | None
     low: float | None = None
@@ -22,7 +22,7 @@ class CellEstimate:
     n_missing: int = 0
 
     def packed(self) -> Markup:
-        """The numbers in per cent behind one another: value, low, high, std, planted, band, n, how many are missing; `-` for none."""
+        """The numbers in per cent: value, low, high, std, planted, band, n, n missing; `-` for none."""
         numbers = (self.value, self.low, self.high, self.std, self.planted, *self.band)
         shown = ["-" if number is None else f"{100 * number:.2f}" for number in numbers]
         return Markup(" ".join([*shown, str(self.n), str(self.n_missing)]))
@@ -33,8 +33,8 @@ def pictured(
 ) -> dict | None:
     """The estimators on axes that all share, from zero unless they are open below; None where there is none.
 
-    `estimators`: of `against_planted`. `second`: what stands beside an estimator's name, and `join` the word between them.
-    `dot`: what a dot is of.
+    `estimators`: of `against_planted`. `second`: what stands beside an estimator's name, and `join` the word
+    between them. `dot`: what a dot is of.
     """
     shown = [estimator for estimator in estimators if estimator]
     points = [point for estimator in shown for point in estimator["points"]]
@@ -50,8 +50,8 @@ def pictured(
 def against_planted(title: str, beside: str, cells: Mapping[str, CellEstimate]) -> dict | None:
     """An estimator over its cells by name; None where nothing was planted in them.
 
-    Errors are shares: `bias` the mean of estimated − planted, `error` the mean of its absolute value, `coverage` the share
-    of intervals that hold the planted value; None over nothing.
+    Errors are shares: `bias` the mean of estimated − planted, `error` the mean of its absolute value,
+    `coverage` the share of intervals that hold the planted value; None over nothing.
     """
     planted = {where: estimate for where, estimate in cells.items() if estimate.planted is not None}
     if not planted:

@@ -30,9 +30,7 @@ WHOLE, NARROW = Sizes(900, 240), Sizes(430, 140, 84)
 
 
 def side_by_side(panel: Panel, wanted: Sequence[str], *, file: str, sizes: Sizes = WHOLE) -> dict | None:
-    """What two_series draws of a panel: per line the first two of the wanted measures that are shares, each a dot with its
-    interval on one axis from 0 to 1; None for fewer than two lines, or more than MOST.
-    """
+    """Return the first two shares of each line of a panel as dots; None outside 2 to MOST lines."""
     columns = [
         index
         for name in wanted
@@ -101,9 +99,7 @@ def _row(name: str, cells: Sequence[Cell | None], middle: float, axis: Axis, *, 
 
 
 def reliability(curve: Curve, *, file: str) -> dict:
-    """What square draws of a detector's bins: the share hallucinated against the mean p, a dot per bin that has a text,
-    larger where it has more.
-    """
+    """Return a detector's bins: share hallucinated against mean p, larger dots for more texts."""
     most = max(each.n for each in curve.bins)
     dots = [
         {

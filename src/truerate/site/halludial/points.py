@@ -1,6 +1,4 @@
-"""Who finds what: the share of hallucinations that a judge finds against the share of other responses that it
-leaves alone, a picture per scenario.
-"""
+"""The share of hallucinations that a judge finds against the share of other responses it leaves alone."""
 
 from truerate.site.charts import Axis, apart, frame, in_percent, numbered, percent
 from truerate.site.tables import Board
@@ -15,9 +13,7 @@ PLANTED = "planted"
 
 
 def operating_points(rows: list[dict], board: Board) -> dict | None:
-    """What points.html.j2 shows: a picture per scenario, a numbered dot per judge, zero-shot and over every
-    kind; None where no judge has both rates.
-    """
+    """Return a picture per scenario with a numbered dot per judge; None where no judge has both rates."""
     pairs = _pairs(rows)
     subjects = numbered((subject, kind) for _, subject, kind in pairs if kind != PLANTED)
     scenarios = sorted({scenario for scenario, _, _ in pairs}, key=_order)

@@ -1,6 +1,4 @@
-"""HalluDial's rows as its pages read them: rates with what was planted beside every estimate, and held against it; other rows
-with what follows from them; the figures in the head.
-"""
+"""HalluDial's rows as its pages read them: estimates beside planted rates, derived rows, figures."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -25,9 +23,7 @@ Mode = tuple[str, str]  # an estimator, and what it was calibrated on
 
 
 def derived(rows: Rows, board: Board) -> Rows:
-    """The rows; planted rates also under the slice of every estimate of them; what is of the base temperature also without it; and
-    scores of texts as they are mixed beside those of a balanced set.
-    """
+    """Return the rows with planted rates beside estimates, base temperature apart, and balanced scores."""
     rows = [
         row | {"slice": row["slice"] | {OVER: SAYS[row["slice"][OVER]]}}
         if row["table"] == "labels" and row["slice"].get(OVER) in SAYS
@@ -72,7 +68,7 @@ def mode_order(mode: Mode) -> tuple:
 
 
 def title_of(mode: Mode, board: Board) -> str:
-    """An estimate in words: `Corrected by people’s labels`; raw has no calibration, and of the third it is always the same."""
+    """Return an estimate in words, `Corrected by people’s labels`; only corrected ones name a calibration."""
     words = board.vocabulary.value(ESTIMATOR, mode[0])
     return f"{words} {CALIBRATED.get(mode[1], f'by {mode[1]}')}" if mode[0] == ESTIMATORS[1] else words
 
@@ -84,9 +80,7 @@ def is_rate(row: dict) -> bool:
 
 
 def with_planted(rows: Rows) -> Rows:
-    """Each planted rate once per estimate, so that tables show it beside the estimated one; what was planted of differences beside
-    the raw ones, which alone are estimated.
-    """
+    """Return each planted rate once per estimate; planted differences beside the raw ones alone."""
     planted = [row for row in rows if row["table"] in (TABLE, TRANSFER) and row["kind"] == PLANTED]
     others = [row for row in rows if row["table"] not in (TABLE, TRANSFER) or row["kind"] != PLANTED]
     modes: dict[str, set[Mode]] = defaultdict(set)
@@ -101,7 +95,7 @@ def with_planted(rows: Rows) -> Rows:
 
 
 def with_base(rows: Rows) -> Rows:
-    """Rows of rates at the base temperature, that of self history (where there is none the only one), once more without it."""
+    """Return the rows, and rates at the base temperature (that of self history) once more without it."""
     rates = [row for row in rows if row["table"] == TABLE and TEMPERATURE in row["slice"]]
     bases = {row["slice"][TEMPERATURE] for row in rates if row["slice"].get(HISTORY) == SELF}
     bases = bases or {row["slice"][TEMPERATURE] for row in rates}
@@ -112,9 +106,7 @@ def with_base(rows: Rows) -> Rows:
 
 
 def recovered(rows: Rows, board: Board) -> dict | None:
-    """What recovery.html.j2 shows of the rates: each estimator over responders, units, histories and temperatures; None where
-    nothing was planted.
-    """
+    """Return each estimator of the rates against planted truth; None where nothing was planted."""
     rates = [
         row for row in rows if is_rate(row) and TEMPERATURE in row["slice"] and "turns" not in row["slice"]
     ]

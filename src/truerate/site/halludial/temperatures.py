@@ -1,6 +1,4 @@
-"""Hallucination rates over the temperature at which models respond, as lines: one picture per responder, in which
-every estimate of its rate lies beside what was planted.
-"""
+"""Hallucination rates over the temperature, as lines: one picture per responder, planted rates too."""
 
 from dataclasses import replace
 
@@ -33,9 +31,7 @@ Lines = dict[tuple[str, str], Points]  # by subject and kind
 
 
 def temperature_lines(rows: list[dict], board: Board) -> dict | None:
-    """What lines.html.j2 shows: a picture per responder of which a rate is known at two temperatures or more, all
-    on the same axes, with a line per estimate; the last estimate has its intervals. None where there is none.
-    """
+    """Return a picture per responder with a rate at two temperatures or more, on shared axes; else None."""
     estimates = _estimates(rows)
     truth = {
         key: points for lines in estimates.values() for key, points in lines.items() if key[1] == PLANTED

@@ -1,4 +1,4 @@
-"""The analyses of a multilingual board in words: what was compared, what came out, and why it may mean less than it seems."""
+"""The analyses of a multilingual board in words: comparison, result, and why it may mean less."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,8 +37,8 @@ SAID = {("within", "languages"): "within languages", ("across", "languages"): "o
 def analyses(rows: list[dict], board: Board) -> dict | None:
     """What analyses.html.j2 shows: a line per analysis and slice, in a fixed order; None where there is none.
 
-    Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in `more`, where those of
-    a single model are, too. `scatters`: pictures of the points (scatter.html.j2).
+    Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in
+    `more`, where those of a single model are, too. `scatters`: pictures of the points (scatter.html.j2).
     """
     by_question: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, dict]] = {}
     for row in rows:

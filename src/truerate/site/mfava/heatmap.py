@@ -1,4 +1,4 @@
-"""The heat map of a multilingual board: languages × models, one estimate at a time, with every other one in the cells to switch to."""
+"""The heat map of a multilingual board: languages × models, one estimate at a time to switch between."""
 
 import json
 import math
@@ -26,7 +26,7 @@ Grid = dict[Mode, dict[tuple[str, str], CellEstimate]]
 
 
 def heat_map(rows: list[dict], board: Board) -> dict | None:
-    """What heatmap.html.j2 shows: languages as lines, models as columns, means at both edges; None where no rate was estimated."""
+    """What heatmap.html.j2 shows: languages as lines, models as columns, means; None without a rate."""
     grid = grids(rows)
     models = sorted({subject for cells in grid.values() for _, subject in cells})
     languages = sorted({lang for cells in grid.values() for lang, _ in cells} - {ALL}, key=language)
@@ -56,7 +56,7 @@ def heat_map(rows: list[dict], board: Board) -> dict | None:
 
 
 def grids(rows: list[dict]) -> Grid:
-    """Every estimate by mode, then by (language, model); planted values are a mode of their own and stand in every other one's cells."""
+    """Return every estimate by mode, then by (language, model); planted values stand in all cells."""
     values_by_address = {
         (row["metric"], row["subject"], *sorted(row["slice"].items())): row["value"]
         for row in rows
@@ -93,7 +93,7 @@ def _is_truth(row: dict) -> bool:
 
 
 def opening(grid: Grid) -> Mode:
-    """The mode shown first: of those that are told in at least half of their cells the best founded, over all replies."""
+    """Return the mode shown first: the best founded one known in half of its cells, over all replies."""
     for estimator, calibration in PREFERRED:
         cells = grid.get((estimator, calibration, ALL), {})
         if cells and 2 * sum(estimate.value is not None for estimate in cells.values()) >= len(cells):
@@ -132,7 +132,7 @@ def is_wide(estimate: CellEstimate, high: float) -> bool:
 
 
 def axis(grid: Grid) -> float:
-    """The upper end of the colours, one for all modes so that switching shows a shift: holds 95 % of the values, at most 1."""
+    """Return the upper end of the colours of all modes: holds 95 % of the values, at most 1."""
     values = sorted(
         estimate.value for cells in grid.values() for estimate in cells.values() if estimate.value is not None
     )
@@ -146,7 +146,7 @@ def axis(grid: Grid) -> float:
 def _means(
     cells: dict[tuple[str, str], CellEstimate], languages: list[str], models: list[str]
 ) -> dict[tuple[str, str], CellEstimate]:
-    """The cells with a mean per language (model ""), per model (language `all`, as estimated or else over the languages) and of all."""
+    """Return the cells with a mean per language, per model (estimated, else over languages) and of all."""
     whole = dict(cells)
     for model in models:
         whole.setdefault((ALL, model), _mean([cells.get((lang, model)) for lang in languages]))
@@ -165,10 +165,7 @@ def _mean(estimates: list[CellEstimate | None]) -> CellEstimate:
 
 
 def _line(lang: str, means: dict[Mode, dict], models: list[str], mode: Mode, high: float) -> dict:
-    """One line: its language, and a cell for the mean over models, then one per model.
-
-    Of a cell: the estimate of the `mode` that is shown, its classes and text, and those of all modes, packed.
-    """
+    """Return a line: a language, a cell for the mean over models and one per model, all modes packed."""
     cells = []
     for model in ("", *models):
         estimates = [cells_of_mode.get((lang, model)) for cells_of_mode in means.values()]
@@ -180,9 +177,7 @@ def _line(lang: str, means: dict[Mode, dict], models: list[str], mode: Mode, hig
 
 
 def _shown(estimate: CellEstimate, mode: Mode, high: float, *, is_mean: bool) -> dict[str, object]:
-    """The classes (`looks`), the text and the interval (`range`) of a cell; the darkest tint begins at `high`, and
-    a cell whose interval spans most of the scale has none (`is_wide`).
-    """
+    """Return classes, text and interval of a cell; `high`: the darkest tint; wide intervals have none."""
     estimator, _, replies = mode
     if estimate.value is not None:
         step, wide = min(9, int(10 * estimate.value / high)), not is_mean and is_wide(estimate, high)
@@ -235,7 +230,7 @@ def _mode_words(mode: Mode) -> dict:
 
 
 def recovered(rows: list[dict], board: Board) -> dict | None:
-    """What recovery.html.j2 shows of hallucination rates: over all replies, cells are single languages and models; None without any."""
+    """What recovery.html.j2 shows of hallucination rates, by single language and model; None without any."""
     grid = {mode: cells for mode, cells in grids(rows).items() if mode[2] == ALL and mode[0] != PLANTED}
     estimators = []
     for mode in sorted(grid, key=mode_order):

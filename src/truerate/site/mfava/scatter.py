@@ -1,8 +1,4 @@
-"""Pictures of the analyses: mean rates by language or by model against a fact of theirs, and rates of single
-cells against the length of replies.
-
-Each shows the best founded estimate that has points, and says the same in words.
-"""
+"""Pictures of the analyses: rates by language or model against a fact, and cells against reply length."""
 
 import math
 from collections.abc import Sequence

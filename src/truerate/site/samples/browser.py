@@ -1,8 +1,9 @@
 """The sample browser's data: records per board, cut into segments, as scripts that a page loads from disk.
 
-`samples/<board>/index.js` calls `truerateIndex(board, index)` with one code (or a list of codes) per record and filter,
-and what the filters are called; `ids.js` names the records; `<k>.js` calls `truerateShard(board, k, records)` and
-`words/<bucket>.js` `truerateWords(board, bucket, [lists])` (`word_index`). All values are packed.
+`samples/<board>/index.js` calls `truerateIndex(board, index)` with one code (or a list of codes) per record
+and filter, and what the filters are called; `ids.js` names the records; `<k>.js` calls `truerateShard(board,
+k, records)` and `words/<bucket>.js` `truerateWords(board, bucket, [lists])` (`word_index`). All values are
+packed.
 """
 
 from collections.abc import Iterator
@@ -33,10 +34,7 @@ def context(tables: Tables) -> dict:
 
 
 def scripts(tables: Tables, board: Board) -> Iterator[tuple[str, str]]:
-    """The data scripts of one board, path and text, one after the other; none where nothing may be shown.
-
-    The index comes last: the records are made, packed and forgotten part by part.
-    """
+    """Yield the data scripts of a board, path and text; the index comes last, none without records."""
     if not has_records(board):
         return
     shown, make = open_part(board), page_of(board.track).records or labelled.records

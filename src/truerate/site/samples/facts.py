@@ -1,8 +1,9 @@
-"""Records of replies that are cut into facts: a reply, its sentences, facts, verdicts, and the evidence quoted.
+"""Records of replies that are cut into facts: a reply, its sentences, facts, verdicts, and the evidence
+quoted.
 
-A record is one reply; the replies of all models about one entity stay together, so that they can be compared. Its text is a
-list of `string` and `[string, sentence]`; a fact is `[sentence, text, verdict, marks, passages, further opinions, label,
-review]` with verdicts `s`upported, `n`ot supported, `u`nparsed, `-` not asked.
+A record is one reply; the replies of all models about one entity stay together, so that they can be compared.
+Its text is a list of `string` and `[string, sentence]`; a fact is `[sentence, text, verdict, marks, passages,
+further opinions, label, review]` with verdicts `s`upported, `n`ot supported, `u`nparsed, `-` not asked.
 """
 
 import re
@@ -25,7 +26,7 @@ ANNOTATION = "annotation"  # the stage of what one person says; their majority i
 
 
 def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
-    """At most `n_max` records of a board, whole entities, in turn from each domain, and the index over them."""
+    """Return at most `n_max` records, whole entities, in turn from each domain, and their index."""
     replies, entities = _replies(board), _entities(board)
     names = _kept(board, replies, entities, n_max)
     rows = rows_by(replies, "generation_id", names)
@@ -62,7 +63,7 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
 
 
 def targets(board: Board, n_max: int) -> set[str]:
-    """The ids under which the facts of `records` may have been judged: their own, and those of their labelled copies."""
+    """Return the ids under which facts of `records` may be judged: theirs and their labelled copies'."""
     names = _kept(board, _replies(board), _entities(board), n_max)
     facts = _facts_of(board, names, "fact_id")["fact_id"]
     return {*facts, *_labelled(board).filter(pl.col("fact").is_in(facts.implode()))["sample_id"]}
@@ -98,13 +99,13 @@ def _labelled(board: Board) -> pl.DataFrame:
 
 
 def verifier_of(board: Board) -> str:
-    """Whose verdicts count: the verifier's, or people's where the source brought them; empty where there are none."""
+    """Return whose verdicts count: the verifier's, or the source's people's; empty without any."""
     is_human = PEOPLE in board.judgements["judge"]
     return PEOPLE if is_human else board.roles.get("verifier", "")
 
 
 def chosen(replies: list[dict], entities: dict[str, dict], n_max: int, vocabulary: Vocabulary) -> list[dict]:
-    """The replies about at most as many whole entities as `n_max` allows, in turn from each domain by their ids (content hashes)."""
+    """Return replies about whole entities, up to `n_max`, in turn from each domain by their ids."""
     about: dict[str, list[dict]] = defaultdict(list)
     for row in replies:
         about[row["item_id"]].append(row)
@@ -130,8 +131,9 @@ def chosen(replies: list[dict], entities: dict[str, dict], n_max: int, vocabular
 def _opinions(board: Board, facts: pl.DataFrame) -> dict[str, dict]:
     """Per fact the verdict letter of each judge (`verdicts`) and what people say.
 
-    Of people: `label`, by majority, and `review`, the kinds of error that they name; null where they were not asked. The
-    verifier's verdict on a fact alone is that of another judge. Detectors judge the labelled copy of a fact, a sample.
+    Of people: `label`, by majority, and `review`, the kinds of error that they name; null where they were not
+    asked. The verifier's verdict on a fact alone is that of another judge. Detectors judge the labelled copy
+    of a fact, a sample.
     """
     fact_of = {name: name for name in facts["fact_id"]}
     opinions: dict[str, dict] = {name: {"verdicts": {}, "label": None, "review": None} for name in fact_of}
@@ -159,10 +161,7 @@ def _letter(is_unsupported: bool | None) -> str:
 
 
 def cut(text: str, sentences: Iterable[tuple[int, str]]) -> list:
-    """A reply cut at its sentences, each found after the one before it: `[string, sentence]`, and what lies between as a string.
-
-    A sentence that is not found word by word is left out: its facts then point at nothing.
-    """
+    """Return a reply cut at its sentences, `[string, sentence]` or string; unlocated ones are left out."""
     parts, end = [], 0
     for index, sentence in sorted(set(sentences)):
         start = text.find(sentence, end) if sentence else -1
@@ -176,11 +175,12 @@ def cut(text: str, sentences: Iterable[tuple[int, str]]) -> list:
 def passages(
     references: Iterable[str], documents: dict[str, dict], *, is_open: bool
 ) -> tuple[list[list], list[list], dict[str, int]]:
-    """The pages and passages that references (`text.passage_name`) name, and the number of each reference's passage.
+    """The pages and passages that references (`text.passage_name`) name, and the number of each reference's
+    passage.
 
-    A page is `[title, address, host, whether of Wikipedia]`, the address empty unless it is of the web; a passage `[page,
-    text, whether it was cut]`. `is_open`: all may be shown whole; else as far as the page's licence allows. A reference to
-    nothing is left out.
+    A page is `[title, address, host, whether of Wikipedia]`, the address empty unless it is of the web; a
+    passage `[page, text, whether it was cut]`. `is_open`: all may be shown whole; else as far as the page's
+    licence allows. A reference to nothing is left out.
     """
     pages: dict[str, list] = {}
     shown: list[list] = []
@@ -264,7 +264,7 @@ def _fact(fact: dict, numbers: dict[str, int], verifier: str) -> list:
 
 
 def _kind(verdicts: list[str]) -> str:
-    """What a reply that responds is: without a fact, all supported, with unsupported ones, or not wholly read."""
+    """Return what a reply is: without a fact, all supported, with unsupported ones, or not wholly read."""
     if not verdicts:
         return "no-fact"
     return (
@@ -284,9 +284,6 @@ def _names(line: list) -> list[str]:
 
 
 def compare(verdicts_and_labels: Iterable[tuple[str | None, str | None]]) -> str:
-    """One letter for a judge on the labelled facts of a reply, - where none has a label and a verdict.
-
-    a(grees), m (passes one that people reject), x (rejects one that they accept), b(oth).
-    """
+    """Return a judge's letter on labelled facts: a(grees), m(isses), x (rejects wrongly), b(oth), -."""
     pairs = {(verdict, label) for verdict, label in verdicts_and_labels if label and verdict in ("s", "n")}
     return AGREEMENT[("s", "n") in pairs, ("n", "s") in pairs] if pairs else "-"

@@ -1,4 +1,4 @@
-"""Records where rights allow ids alone: what a text is called, its labels, and where whoever may read it finds it."""
+"""Records where rights allow ids alone: ids, labels, and where a reader finds the texts."""
 
 from collections.abc import Iterator
 
@@ -19,10 +19,7 @@ BATCH = 4_000
 
 
 def records(board: Board, n_max: int) -> tuple[Iterator[dict], dict]:
-    """At most `n_max` texts as ids, one after the other, and the index over them, which is whole once they were read: the
-    labelled ones; of a board without any the facts of its replies, whose label is null. No word of a text, question or
-    document is in either.
-    """
+    """Return at most `n_max` texts as ids and their index: labelled ones, else facts of replies; no words."""
     index: dict = {}
     return _records(board, n_max, index), index
 
@@ -36,13 +33,8 @@ def _records(board: Board, n_max: int, index: dict) -> Iterator[dict]:
         gathered.add(entries)
         yield from entries
     card = board.source_card
-    index |= gathered.as_dict(
-        board.vocabulary,
-        n_all=board.n_texts,
-        types=[],
-        layers=[],
-        place={key: str(card.get(key) or "") for key in ("title", "url", "licence", "citation")},
-    )
+    place = {key: str(card.get(key) or "") for key in ("title", "url", "licence", "citation")}
+    index |= gathered.as_dict(board.vocabulary, n_all=board.n_texts, types=[], layers=[], place=place)
 
 
 def _facts(board: Board, n_max: int) -> pl.DataFrame:

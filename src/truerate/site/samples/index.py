@@ -21,7 +21,7 @@ def in_turn(strata: Mapping[Any, Sequence[T]]) -> Iterator[T]:
 
 
 def coded(key: str, values: list, vocabulary: Vocabulary) -> dict:
-    """A column as its distinct values with labels, and per record its code, or the list of its codes where it has several values."""
+    """Return a column as its distinct values with labels, and a code or a list of codes per record."""
     lists = {id(value): value for value in values if isinstance(value, list)}  # few: equal ones are one
     plain = {value for value in values if isinstance(value, str)}
     names = sorted(plain.union(*lists.values()), key=vocabulary.sort_key)
@@ -32,7 +32,7 @@ def coded(key: str, values: list, vocabulary: Vocabulary) -> dict:
 
 
 class Index:
-    """The index over records of a form, gathered while they pass: a board's records need not be in memory together."""
+    """The index over records of a form, gathered in passing, so that they need not be in memory."""
 
     def __init__(self, form: str):
         self.form = FORMS[form]
@@ -42,9 +42,7 @@ class Index:
         self._equal: dict[tuple | str | None, str | list] = {}
 
     def add(self, records: Sequence[Mapping], columns: Mapping[str, Iterable] | None = None) -> None:
-        """Add records, with what they are filtered by as columns where it stands in none of their fields; `_outcome` of a record is
-        a letter per judge.
-        """
+        """Add records, with their filters as columns; `_outcome` of a record is a letter per judge."""
         for key, (_, _, *field) in self.form["filters"].items():
             name = field[0] if field else key
             for value in columns[key] if columns else (record[name] for record in records):
@@ -64,9 +62,7 @@ class Index:
         return {name: self._letters[name].decode().ljust(n, "-") for name in sorted(self._letters)}
 
     def as_dict(self, vocabulary: Vocabulary, **facts: object) -> dict:
-        """The index as the page reads it. `facts`: `n_all` (records that there are), `types`, `layers`, `leader` (the judge first
-        shown), and what a form adds.
-        """
+        """Return the index as the page reads it, with what a form adds."""
         shown = {
             **dict.fromkeys(("form", "n", "n_all", "unit", "ids", "types", "layers", "leader")),
             "n": len(self.ids),

@@ -1,4 +1,4 @@
-"""Records of texts that have a label and verdicts: the form of every board whose track has no form of its own."""
+"""Records of texts with a label and verdicts: the form of boards whose track has no other."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -15,17 +15,16 @@ from truerate.site.vocabulary import Vocabulary
 
 
 def records(board: Board, n_max: int) -> tuple[Iterator[dict], dict]:
-    """At most `n_max` records of a board, one after the other, and the index over them, which is whole once they were read."""
+    """Return at most `n_max` records of a board, and their index, whole once they were read."""
     index: dict = {}
     return _records(board, n_max, index), index
 
 
 def _records(board: Board, n_max: int, index: dict) -> Iterator[dict]:
     gathered, layers, all_types = Index("labelled"), set[str](), set[str]()
-    names = board.samples.select("sample_id", "pair_id", "task", "pattern", "is_hallucinated").with_row_index(
-        "row"
-    )
-    rows = [sample["row"] for sample in chosen(names.to_dicts(), n_max, board.vocabulary)]
+    names = board.samples.select("sample_id", "pair_id", "task", "pattern", "is_hallucinated")
+    samples = names.with_row_index("row").to_dicts()
+    rows = [sample["row"] for sample in chosen(samples, n_max, board.vocabulary)]
     for first in range(0, len(rows), PART):
         samples = board.samples[rows[first : first + PART]]
         batch = _of_samples(board, samples)
@@ -35,17 +34,12 @@ def _records(board: Board, n_max: int, index: dict) -> Iterator[dict]:
         all_types.update(*types)
         yield from batch
     index |= gathered.as_dict(
-        board.vocabulary,
-        n_all=board.samples.height,
-        types=sorted(all_types),
-        layers=in_order(layers),
+        board.vocabulary, n_all=board.samples.height, types=sorted(all_types), layers=in_order(layers)
     )
 
 
 def chosen(samples: list[dict], n_max: int, vocabulary: Vocabulary) -> list[dict]:
-    """At most `n_max` samples, both sides of a pair together, drawn in turn from each task and pattern by their ids
-    (content hashes); in the order in which they are shown.
-    """
+    """Return at most `n_max` samples, pairs together, in turn from each task and pattern by their ids."""
     units: dict[str, list[dict]] = defaultdict(list)
     for sample in samples:
         units[sample["pair_id"] or sample["sample_id"]].append(sample)
@@ -75,24 +69,18 @@ def _of_samples(board: Board, samples: pl.DataFrame) -> list[dict]:
     columns = board.items.select("item_id", "question", "history", "document_ids")
     items = rows_by(columns, "item_id", samples["item_id"])
     texts = texts_of(board.documents, items)
-    judgements = _judgements(board, {*samples["sample_id"], *samples["pair_id"]})
-    return [
-        _record(
-            sample,
-            items.get(sample["item_id"], {}),
-            texts,
-            judgements[sample["sample_id"]] + judgements[sample["pair_id"]],
-        )
-        for sample in dicts_of(samples.drop("group_id", "split", "attributes"))
-    ]
+    by_target, records = _judgements(board, {*samples["sample_id"], *samples["pair_id"]}), []
+    for sample in dicts_of(samples.drop("group_id", "split", "attributes")):
+        judgements = by_target[sample["sample_id"]] + by_target[sample["pair_id"]]
+        records.append(_record(sample, items.get(sample["item_id"], {}), texts, judgements))
+    return records
 
 
 def _record(sample: dict, item: dict, texts: dict[str, str], judgements: list[tuple]) -> dict:
     """One record as the page shows it; names with `_` stay in the index."""
     truth = sample["is_hallucinated"]
-    layers = {sample["label_source"]: sample["spans"]} | {
-        who: spans for who, _, _, spans in judgements if spans
-    }
+    layers = {sample["label_source"]: sample["spans"]}
+    layers |= {who: spans for who, _, _, spans in judgements if spans}
     knowledge = "\n\n".join(known_texts(item, texts))
     question, history = item.get("question") or "", item.get("history") or ""
     return {
@@ -124,9 +112,8 @@ def _judgements(board: Board, targets: set[str | None]) -> dict[str | None, list
     by_target: dict[str | None, list[tuple]] = defaultdict(list)
     rows = board.judgements.filter(pl.col("target_id").is_in(sorted(filter(None, targets))))
     columns = ("target_id", "judge", "verdict", "reason", "spans", "attributes")
-    for target, judge, verdict, reason, spans, attributes in tuples_of(
-        rows.sort("judge", "judgement_id").select(columns)
-    ):
+    ordered = rows.sort("judge", "judgement_id").select(columns)
+    for target, judge, verdict, reason, spans, attributes in tuples_of(ordered):
         who = " · ".join([judge, *how_asked(board, unpaired(attributes))]) if attributes else judge
         by_target[target].append((who, verdict, reason, spans))
     return by_target

@@ -1,9 +1,9 @@
-"""Records of responses that answer a turn of a dialogue: what was known, the conversation, the response with the segments
-of its label, and of each judge the verdict, the segments and the reason.
+"""Records of responses that answer a turn of a dialogue: what was known, the conversation, the response with
+the segments of its label, and of each judge the verdict, the segments and the reason.
 
-A record's labels are `[source, hallucinated, reason]`, people's first; what a judge says is `[who, verdict, why none,
-reason, whether the reason is composed]`; the segments of all of them are layers over one response. One response is one
-record, whatever samples hold it.
+A record's labels are `[source, hallucinated, reason]`, people's first; what a judge says is `[who, verdict,
+why none, reason, whether the reason is composed]`; the segments of all of them are layers over one response.
+One response is one record, whatever samples hold it.
 """
 
 import re
@@ -32,9 +32,7 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     judgements = _judgements(board, {target for response in kept for target in response["targets"]})
     items = rows_by(board.items, "item_id", [response["item_id"] for response in kept])
     documents = texts_of(board.documents, items)
-    entries = [
-        _record(response, items.get(response["item_id"], {}), documents, judgements) for response in kept
-    ]
+    entries = [_record(row, items.get(row["item_id"], {}), documents, judgements) for row in kept]
     index = Index("located")
     index.add(entries)
     types = sorted({kind for entry in entries for kind in types_of(entry["text"])})
@@ -48,10 +46,8 @@ def _responses(board: Board) -> list[dict]:
     rows = board.samples.sort(pl.col("label_source") != PEOPLE, "sample_id")
     for row in rows.iter_rows(named=True):
         facts = unpaired(row["attributes"])
-        response = responses.setdefault(
-            (row["item_id"], row["text"], row["generator"]),
-            row | {"facts": facts, "labels": [], "targets": set()},
-        )
+        key, blank = (row["item_id"], row["text"], row["generator"]), {"labels": [], "targets": set()}
+        response = responses.setdefault(key, row | blank | {"facts": facts})
         response["facts"] |= {key: value for key, value in facts.items() if key not in response["facts"]}
         response["labels"].append(row)
         response["targets"] |= {row["sample_id"], facts.get("generation", row["sample_id"])}
@@ -60,9 +56,9 @@ def _responses(board: Board) -> list[dict]:
 
 
 def chosen(responses: list[dict], n_max: int, vocabulary: Vocabulary) -> list[dict]:
-    """At most `n_max` responses, in turn from each scenario, kind and label by their ids (content hashes); those that
-    nothing learned from, and of them those that people labelled, first. By scenario, then by dialogue and turn, so that
-    what answers one turn stands together.
+    """At most `n_max` responses, in turn from each scenario, kind and label by their ids (content hashes);
+    those that nothing learned from, and of them those that people labelled, first. By scenario, then by
+    dialogue and turn, so that what answers one turn stands together.
     """
     strata: dict[tuple, list[dict]] = defaultdict(list)
     for response in sorted(responses, key=lambda response: response["sample_id"]):
@@ -71,14 +67,10 @@ def chosen(responses: list[dict], n_max: int, vocabulary: Vocabulary) -> list[di
         strata[response["is_train"], not is_peoples, *_where(response), is_wrong].append(response)
 
     def position(response: dict) -> tuple:
-        (scenario, kind), turn = _where(response), response["facts"].get("turn", "")
-        return (
-            *vocabulary.sort_key(scenario),
-            response["group_id"],
-            int(turn) if turn.isdigit() else 0,
-            *vocabulary.sort_key(kind),
-            response["sample_id"],
-        )
+        turn = response["facts"].get("turn", "")
+        scenario, kind = map(vocabulary.sort_key, _where(response))
+        number = int(turn) if turn.isdigit() else 0
+        return (*scenario, response["group_id"], number, *kind, response["sample_id"])
 
     return sorted(islice(in_turn(strata), n_max), key=position)
 
@@ -88,9 +80,7 @@ def _where(response: dict) -> tuple[str, str]:
 
 
 def conversation(history: str, question: str) -> list[list]:
-    """The turns before a response, `[whether a person's, text]`; a line without a speaker belongs to the turn before it, or
-    is a person's.
-    """
+    """Return the turns before a response, `[whether a person's, text]`; other lines continue a turn."""
     turns: list[list] = []
     for line in [line for line in history.splitlines() if line.strip()]:
         speaker = _TURN.match(line)
@@ -103,7 +93,7 @@ def conversation(history: str, question: str) -> list[list]:
 
 
 def _judgements(board: Board, targets: set[str]) -> dict[str, list[dict]]:
-    """The judgements of each target, with who judged and how asked in one phrase, in the order of the judges."""
+    """Return the judgements of each target, with who judged and how asked, in the judges' order."""
     by_target: dict[str, list[dict]] = defaultdict(list)
     rows = board.judgements.filter(pl.col("target_id").is_in(sorted(targets)))
     for row in rows.sort("judge", "judgement_id").iter_rows(named=True):
@@ -155,7 +145,7 @@ def _record(response: dict, item: dict, documents: dict[str, str], by_target: di
 
 
 def outcome(judgement: dict, label: dict) -> str:
-    """One letter: r(ight), w(rong), u(nread); p where a hallucination is found, but no segment that was named is one of the label's."""
+    """Return r(ight), w(rong), u(nread), or p: hallucinated, but no named segment is a labelled one."""
     if judgement["verdict"] is None:
         return "u"
     if judgement["verdict"] != label["is_hallucinated"]:

@@ -1,7 +1,8 @@
-"""Records of texts whose words several hands mark: people (gold), the writer (silver), detectors; one text, many layers.
+"""Records of texts whose words several hands mark: people (gold), the writer (silver), detectors; one text,
+many layers.
 
-A text is a string of segments `[text, [[layer, type, per cent], …]]`; a layer is a place in the index's `layers`. Texts
-with the same item, words and writer are one record, whatever tables hold them.
+A text is a string of segments `[text, [[layer, type, per cent], …]]`; a layer is a place in the index's
+`layers`. Texts with the same item, words and writer are one record, whatever tables hold them.
 """
 
 from collections.abc import Iterable
@@ -15,7 +16,7 @@ from truerate.site.tables import Board, known_texts, rows_by, texts_of
 from truerate.site.vocabulary import language
 
 GOLD, SILVER = "gold", "silver"
-HARD = 0.5  # a span is a mark where its probability is above this, unless its detector says otherwise, or none is given
+HARD = 0.5  # a span with a probability is a mark above this, unless its detector says otherwise
 DIFFER, NONE = "silver and gold differ", "no labels"
 ODDITIES = ("repeats", "dont_know", "cut", "wrong_language")
 
@@ -25,9 +26,8 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     names = _names(board)
     kept = _kept(board, names, n_max)
     # the leading detector first, then all others by name
-    detectors = sorted(
-        board.judgements["judge"].unique(), key=lambda name: (name != board.detector.get("member"), name)
-    )
+    names_of_judges = board.judgements["judge"].unique()
+    detectors = sorted(names_of_judges, key=lambda name: (name != board.detector.get("member"), name))
     layers = [GOLD, SILVER, *detectors]
     marks = _marks(board, {name for text in kept for name in text["targets"]})
     items = rows_by(board.items, "item_id", [text["item_id"] for text in kept])
@@ -49,29 +49,19 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
 
 
 def targets(board: Board, n_max: int) -> set[str]:
-    """The ids under which the texts of `records` may have been judged; the board's judgements are not looked at."""
+    """Return the ids under which the texts of `records` may be judged, without reading judgements."""
     return {name for text in _kept(board, _names(board), n_max) for name in text["targets"]}
 
 
 def _names(board: Board) -> pl.DataFrame:
-    """Every text once, by item, words and writer, with what `_kept` goes by, in columns: a board's replies as rows take many
-    times their memory.
-    """
+    """Return every text once, by item, words and writer, with the columns that `_kept` needs."""
     samples = board.samples.sort("sample_id").select(
         *("item_id", "text"), by="generator", id="sample_id", task="task", lang="lang", source="label_source"
     )
     task, lang = (pair("attributes", key) for key in ("task", "lang"))
-    answers = (
-        _answers(board)
-        .sort("generation_id")
-        .select(
-            *("item_id", "text"),
-            by="model",
-            id="generation_id",
-            task=task.fill_null("wild"),
-            lang=lang.fill_null(""),
-            source=pl.lit(None, dtype=pl.String),
-        )
+    of_reply = {"task": task.fill_null("wild"), "lang": lang.fill_null("")}
+    answers = (_answers(board).sort("generation_id")).select(
+        *("item_id", "text"), by="model", id="generation_id", **of_reply, source=pl.lit(None, dtype=pl.String)
     )
     texts = pl.concat([samples, answers.cast(dict(samples.schema))])
     return texts.group_by("item_id", "text", "by", maintain_order=True).agg(
@@ -80,23 +70,17 @@ def _names(board: Board) -> pl.DataFrame:
 
 
 def _kept(board: Board, names: pl.DataFrame, n_max: int) -> list[dict]:
-    """At most `n_max` texts, in turn from each part, labelling and language by their ids (content hashes), labelled ones
-    first; in the order in which they are shown.
-    """
+    """Return at most `n_max` texts, in turn from each part, labelling and language, labelled ones first."""
     strata = [pl.col("task") == "train", ~pl.col("is_gold"), pl.col("task"), pl.col("lang")]
     keys = [f"_{number}" for number in range(len(strata))]
     keyed = names.sort("id").with_columns(**dict(zip(keys, strata, strict=True)))
     turns = keyed.with_columns(turn=pl.int_range(pl.len()).over(keys)).sort("turn", *keys)
     sort_key = board.vocabulary.sort_key
-    return sorted(
-        _texts(board, turns.head(n_max)),
-        key=lambda text: (
-            sort_key(text["task"]),
-            sort_key(text["lang"]),
-            GOLD not in text["labels"],
-            text["id"],
-        ),
-    )
+
+    def position(text: dict) -> tuple:
+        return sort_key(text["task"]), sort_key(text["lang"]), GOLD not in text["labels"], text["id"]
+
+    return sorted(_texts(board, turns.head(n_max)), key=position)
 
 
 def _answers(board: Board) -> pl.DataFrame:
@@ -110,26 +94,16 @@ def _texts(board: Board, names: pl.DataFrame) -> list[dict]:
     texts: dict[tuple, dict] = {}
 
     def text_of(row: dict, *, id_: str, by: str | None, lang: str, task: str) -> dict:
-        blank = {
-            "id": id_,
-            "item_id": row["item_id"],
-            "text": row["text"],
-            "by": by,
-            "lang": lang,
-            "task": task,
-        }
-        text = texts.setdefault(
-            (row["item_id"], row["text"], by), blank | {"labels": {}, "targets": [], "oddities": []}
-        )
+        key = (row["item_id"], row["text"], by)
+        blank = {"id": id_, "item_id": row["item_id"], "text": row["text"], "by": by, "lang": lang}
+        text = texts.setdefault(key, blank | {"task": task, "labels": {}, "targets": [], "oddities": []})
         text["targets"].append(id_)
         return text
 
     def of_names(table: pl.DataFrame, writer: str, id_: str) -> Iterable[dict]:
-        keys, shared = ["item_id", "text", writer], ["item_id", "text", "by"]
-        shared_rows = table.join(
-            names, left_on=keys, right_on=shared, how="semi", nulls_equal=True, maintain_order="left"
-        )
-        return shared_rows.sort(id_).iter_rows(named=True)
+        on = {"left_on": ["item_id", "text", writer], "right_on": ["item_id", "text", "by"]}
+        rows = table.join(names, **on, how="semi", nulls_equal=True, maintain_order="left")
+        return rows.sort(id_).iter_rows(named=True)
 
     for row in of_names(board.samples, "generator", "sample_id"):
         text = text_of(row, id_=row["sample_id"], by=row["generator"], lang=row["lang"], task=row["task"])
@@ -143,16 +117,15 @@ def _texts(board: Board, names: pl.DataFrame) -> list[dict]:
 
 
 def _marks(board: Board, targets: set[str]) -> dict[tuple[str, str], list[dict]]:
-    """The hard spans by detector and target: of the leading scope and labels where a detector has them, of its first seed."""
+    """Return the hard spans by detector and target: of the leading scope and labels, the first seed."""
     facts = [pair("attributes", key) for key in ("scope", "labels", "seed", "threshold")]
     rows = board.judgements.filter(pl.col("target_id").is_in(sorted(targets)), pl.col("status") == "ok")
     rows = rows.with_columns(facts).with_columns(
         other=(pl.col("scope") != board.detector.get("scope", "multi")).fill_null(False),
         kind=(pl.col("labels") != board.detector.get("labels", "binary")).fill_null(False),
     )
-    rows = rows.sort("other", "kind", "seed", "judgement_id").unique(
-        ["judge", "target_id"], keep="first", maintain_order=True
-    )
+    rows = rows.sort("other", "kind", "seed", "judgement_id")
+    rows = rows.unique(["judge", "target_id"], keep="first", maintain_order=True)
     return {
         (row["judge"], row["target_id"]): hard(row["spans"], float(row["threshold"] or HARD))
         for row in rows.iter_rows(named=True)
@@ -160,7 +133,7 @@ def _marks(board: Board, targets: set[str]) -> dict[tuple[str, str], list[dict]]
 
 
 def hard(spans: Iterable[dict] | None, threshold: float = HARD) -> list[dict]:
-    """The spans that are marks: without a probability, or one above a detector's threshold, a half for people (Mu-SHROOM's rule)."""
+    """Return the spans without a probability or above the threshold, a half for people (Mu-SHROOM)."""
     return [span for span in spans or () if span["p"] is None or span["p"] > threshold]
 
 
@@ -175,7 +148,7 @@ def _layers(text: dict, marks: dict, detectors: list[str]) -> dict[str, list[dic
 
 
 def compare(truth: list[dict] | None, marks: list[dict] | None) -> str:
-    """One letter: a(grees), m(isses a labelled span wholly), x (marks where no label is), b(oth); n without labels, - without marks."""
+    """Return a(grees), m(isses a labelled span), x (marks without a label), b(oth), n(o labels), -."""
     if marks is None:
         return "-"
     if truth is None:

@@ -1,6 +1,4 @@
-"""Data as scripts that a page loads from disk: deflated, in base64, so that no character of a text stands in a script, and
-a site of many samples stays small.
-"""
+"""Data as scripts that a page loads from disk: deflated, in base64, without a text's characters."""
 
 import base64
 import json

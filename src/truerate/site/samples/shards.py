@@ -1,5 +1,6 @@
-"""Records of the sample browser as files, a part at a time: shards of records, and the words in them. Parts know
-nothing of one another, so that two processes share a large board and no more than a few parts are in memory.
+"""Records of the sample browser as files, a part at a time: shards of records, and the words in them. Parts
+know nothing of one another, so that two processes share a large board and no more than a few parts are in
+memory.
 """
 
 import multiprocessing
@@ -22,10 +23,7 @@ Spelled = tuple[list[bytes], list[str]]  # shards as JSON, what is searched of e
 
 
 def parts(records: Iterable[dict], n_buckets: int) -> Iterator[Part]:
-    """The records in parts of `PART`, in order: shards without what begins with `_`, and the words of `_search`.
-
-    Where there is more than one part, other processes pack them while further records are made.
-    """
+    """Yield shards of `PART` records and the words of `_search`; other processes pack further parts."""
     batches = map(spelled_part, _batches(iter(records)))
     first = list(islice(batches, 2))
     packing = _beside if len(first) == 2 and _can_start() else _in_turn

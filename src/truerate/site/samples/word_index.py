@@ -1,8 +1,9 @@
 """Free-text search of the sample browser: which words stand in which records, as compact lists by hash.
 
-A text is folded (`folded`) and cut into words; where a script sets no blanks between words, each character and each pair of
-neighbours is a word. The page cuts what is searched for by the same rule (assets/samples/search.js) and looks up `word_hash`. Of
-a hash 32 bits are kept: their first bits name the bucket, a file, in which the numbers of the records with the word lie.
+A text is folded (`folded`) and cut into words; where a script sets no blanks between words, each character
+and each pair of neighbours is a word. The page cuts what is searched for by the same rule
+(assets/samples/search.js) and looks up `word_hash`. Of a hash 32 bits are kept: their first bits name the
+bucket, a file, in which the numbers of the records with the word lie.
 """
 
 import sys
@@ -43,8 +44,9 @@ def folded(text: str) -> str:
 
 
 def word_hash(word: str) -> int:
-    """The 32 bits by which a folded word is found: its first code points are the digits of a number in base `BASE`, the lowest
-    first, modulo 2**64; half of its bits are mixed into the other, of which a product's upper half is taken.
+    """The 32 bits by which a folded word is found: its first code points are the digits of a number in base
+    `BASE`, the lowest first, modulo 2**64; half of its bits are mixed into the other, of which a product's
+    upper half is taken.
     """
     number = sum(ord(character) * pow(BASE, power, 1 << 64) for power, character in enumerate(word[:LONGEST]))
     number &= ALL_BITS
@@ -52,9 +54,9 @@ def word_hash(word: str) -> int:
 
 
 def word_lists(texts: Sequence[str], n_buckets: int) -> list[str]:
-    """Per bucket the words of at most `PART` texts, packed: how many (32 bits, little end first), their hashes in
-    order as steps from the one before (the first from 0), how many texts have each, and which, as steps again (from
-    -1); all these seven bits a byte, the lowest first, a set high bit where more follow.
+    """Per bucket the words of at most `PART` texts, packed: how many (32 bits, little end first), their
+    hashes in order as steps from the one before (the first from 0), how many texts have each, and which, as
+    steps again (from -1); all these seven bits a byte, the lowest first, a set high bit where more follow.
     """
     keys = _keys(texts)
     hashes = keys >> np.uint64(BITS)
@@ -166,7 +168,7 @@ def _words(points: np.ndarray, kinds: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _hashes(points: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """`word_hash` of each word, by sums over all characters: a word's number stands between two of them, times the power of its place."""
+    """Return `word_hash` of each word from running sums over all characters times powers of `BASE`."""
     powers, inverses = _powers(max(len(points), 1 << 19))
     sums = np.zeros(len(points) + 1, np.uint64)
     np.multiply(points, powers[: len(points)], out=sums[1:])

@@ -1,4 +1,6 @@
-"""From messages to entities with evidence: what is left at each stage, what was taken out before it, and what became of the pages."""
+"""From messages to entities with evidence: what is left at each stage, what was taken out before it, and what
+became of the pages.
+"""
 
 import math
 
@@ -76,8 +78,9 @@ def _planted(rows: list[dict], metric: str, stage: str | None) -> dict | None:
 
 
 def distribution(rows: list[dict], board: Board) -> dict | None:
-    """What distribution.html.j2 shows (WildHallucinations, Figure 2): a table per slice, with how many entities each of
-    its groups has and their share; the groups of rarity in their order, others the largest first. None of none.
+    """What distribution.html.j2 shows (WildHallucinations, Figure 2): a table per slice, with how many
+    entities each of its groups has and their share; the groups of rarity in their order, others the largest
+    first. None of none.
     """
     tables = []
     for part in PARTS:
@@ -105,7 +108,9 @@ def _power(group: str) -> tuple[float, str]:
 
 
 def evidence(rows: list[dict], board: Board) -> dict | None:
-    """What evidence.html.j2 shows: figures of an entity's pages, and what became of all that a search named; None without either."""
+    """What evidence.html.j2 shows: figures of an entity's pages, and what became of all that a search named;
+    None without either.
+    """
     means = {
         row["metric"]: row
         for row in rows

@@ -1,4 +1,6 @@
-"""WildHallucinations' rows as its pages read them: what stands in which table, parts of the entities as lines, links to the replies."""
+"""WildHallucinations' rows as its pages read them: what stands in which table, parts of the entities as
+lines, links to the replies.
+"""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -29,10 +31,11 @@ OF = {"wildfactscore": "score", "wildfactscore_strict": "Strict"}  # what a note
 
 
 def derived(rows: Rows, board: Board) -> Rows:
-    """The rows, each in its table, with planted truth beside every estimate; and the tables `leading`, those of BY,
-    `errors-by-model` and, where people labelled facts of the models, `estimates`.
+    """The rows, each in its table, with planted truth beside every estimate; and the tables `leading`, those
+    of BY, `errors-by-model` and, where people labelled facts of the models, `estimates`.
 
-    `setting` and whatever else a slice holds stays. Rows of parts of the entities that no page shows are in the table `parts`.
+    `setting` and whatever else a slice holds stays. Rows of parts of the entities that no page shows are in
+    the table `parts`.
     """
     plain = [_plain(row) for row in _with_planted(rows)]
     rule = rule_of(board)
@@ -81,7 +84,9 @@ def _plain(row: dict) -> dict:
 
 
 def _with_planted(rows: Rows) -> Rows:
-    """The rows; what was planted stands under each estimator and each rule of abstention by which its metric was measured."""
+    """The rows; what was planted stands under each estimator and each rule of abstention by which its metric
+    was measured.
+    """
     measured = [row for row in rows if row["kind"] != PLANTED]
     met: dict[str, set[tuple]] = {}
     for row in measured:
@@ -99,9 +104,7 @@ def _with_planted(rows: Rows) -> Rows:
 
 
 def _estimate(row: dict) -> Iterable[dict]:
-    """A score by labels of a model's own facts or replies, in the table of all estimators; the one that stands for it also in
-    the leading table. A note says which that is.
-    """
+    """Return a score by labels in the estimators' table, and the chosen one in the leading table."""
     slice_ = {key: value for key, value in row["slice"].items() if key != "by"}
     ranks = NO_RANK
     estimate = row | {"table": ESTIMATES, "slice": slice_} | ranks
@@ -118,10 +121,7 @@ def _beside(row: dict) -> Iterable[dict]:
 
 
 def _part(row: dict, part: str) -> dict:
-    """A score of a part of the entities: a line named by the part, a column per model; hidden where no page shows it.
-
-    Domains have a table of their own, Wikipedia, rarity and region share one.
-    """
+    """Return a score of a part of the entities: a line per part, a column per model."""
     slice_ = row["slice"]
     is_measured = row["metric"] in PARTED and slice_.get("rule", "measured") == "measured"
     if "set" in slice_ or not is_measured or row["kind"] not in ("model", PLANTED):
@@ -139,7 +139,9 @@ def _part(row: dict, part: str) -> dict:
 
 
 def _error(row: dict, vocabulary: Vocabulary) -> dict:
-    """A share of the error analysis: over all models a line per kind, else a line per kind and a column per model."""
+    """A share of the error analysis: over all models a line per kind, else a line per kind and a column per
+    model.
+    """
     if row["kind"] == "model":
         return row | {
             "table": "errors-by-model",
@@ -168,7 +170,9 @@ def _moved(row: dict, moves: dict) -> dict:
 
 
 def rule_of(board: Board) -> str:
-    """The rule of abstention that decided which replies of a board abstain: the first that says so of every one."""
+    """The rule of abstention that decided which replies of a board abstain: the first that says so of every
+    one.
+    """
     replies = board.generations.filter(
         pl.col("purpose") == "generate", pl.col("status").is_in(["ok", "abstained"])
     )
@@ -182,7 +186,9 @@ def rule_of(board: Board) -> str:
 
 
 def _leading(row: dict, rule: str) -> Iterable[dict]:
-    """A copy for the leading table of what it shows, responding by the board's `rule`; only WildFactScore is ranked there."""
+    """A copy for the leading table of what it shows, responding by the board's `rule`; only WildFactScore is
+    ranked there.
+    """
     slice_ = dict(row["slice"])
     is_measured = slice_.pop("rule", rule) == rule
     if (
@@ -213,7 +219,9 @@ def is_labelled(board: Board) -> bool:
 
 
 def recovered(rows: Rows, board: Board) -> dict | None:
-    """What recovery.html.j2 shows: scores over all entities and over parts of them, each estimator against what was planted."""
+    """What recovery.html.j2 shows: scores over all entities and over parts of them, each estimator against
+    what was planted.
+    """
     truth = {address(row): row["value"] for row in rows if row["kind"] == "planted"}
     cells: dict[tuple[str, bool, int], dict[str, CellEstimate]] = {}
     for row in rows:
