@@ -55,6 +55,7 @@ lint: $(VENV)/.tested
 	ruff format --check src tests benchmarks scripts
 	mypy
 	snakefmt --check Snakefile rules
+	python benchmarks/house.py --check
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,11 +1,12 @@
 """How large the code is and how far a reader has to walk in it, counted from the source.
 
-    python benchmarks/house.py [--write benchmarks/RESULTS.md] [--before REVISION]
+    python benchmarks/house.py [--check] [--write benchmarks/RESULTS.md] [--before REVISION]
 
 Lines of code are those that hold a token other than a comment or a docstring. A module has a static importer if
 another module of `src` names it in an import statement, or pyproject.toml as an entry point. A word of WORDS.md counts
 where it is the whole name of a function, class, argument, variable or module. The three walks are the file lists of
-the guide's page *Architecture*. `--before` counts an older revision beside it.
+the guide's page *Architecture*. `--before` counts an older revision beside it. `--check` names each private word, each
+module that nothing imports and each folder of more than twenty modules, and fails if there is one.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import tarfile
 import tempfile
 import tokenize
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from truerate.results.markers import write_between
@@ -61,17 +62,17 @@ def code_lines(source: str) -> int:
     return len(lines - docstrings)
 
 
-def names(tree: ast.AST) -> Iterator[str]:
-    """Yield each name that a module binds: functions, classes, arguments, variables, attributes."""
+def names(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield each name that a module binds with its line: functions, classes, arguments, variables, attributes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name
+            yield node.name, node.lineno
         elif isinstance(node, ast.arg):
-            yield node.arg
+            yield node.arg, node.lineno
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
+            yield node.id, node.lineno
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            yield node.attr
+            yield node.attr, node.lineno
 
 
 def imports(tree: ast.AST) -> Iterator[str]:
@@ -96,25 +97,56 @@ def not_imported(root: Path, trees: dict[Path, ast.Module]) -> list[str]:
     return sorted(name for name in modules.values() if name not in imported | entries)
 
 
-def measured(root: Path) -> dict[str, int]:
-    """Return the measures of GOALS for the tree at `root`."""
-    sources = {path: path.read_text("utf-8") for path in sorted((root / "src").rglob("*.py"))}
-    trees = {path: ast.parse(source) for path, source in sources.items()}
-    package = [path for path in sources if path.is_relative_to(root / PACKAGE)]
-    world = [path for path in sources if path.is_relative_to(root / WORLD)]
-    words = sum(name.strip("_") in PRIVATE_WORDS for tree in trees.values() for name in names(tree))
-    words += sum(path.stem.strip("_") in PRIVATE_WORDS for path in sources)
-    counts = (
-        sum(sources[path].count("\n") for path in package),
-        sum(code_lines(sources[path]) for path in package),
-        len(package),
-        sum(sources[path].count("\n") for path in world),
-        sum(path.read_text("utf-8").count("\n") for path in (root / "tests").rglob("*.py")),
-        len(not_imported(root, trees)),
-        max(Counter(path.parent for path in package if path.name != "__init__.py").values()),
-        words,
-    )
-    return dict(zip(GOALS, counts, strict=True))
+class House:
+    """The source of the tree at `root`: what is measured of it, and which of its rules it breaks."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        self.sources = {path: path.read_text("utf-8") for path in sorted((root / "src").rglob("*.py"))}
+        self.trees = {path: ast.parse(source) for path, source in self.sources.items()}
+        self.package = [path for path in self.sources if path.is_relative_to(root / PACKAGE)]
+
+    def private_words(self) -> list[str]:
+        """Return `file:line: name` of each name that is one of PRIVATE_WORDS."""
+        bound = [(path, name, line) for path, tree in self.trees.items() for name, line in names(tree)]
+        bound += [(path, path.stem, 1) for path in self.sources]
+        return [
+            f"{path.relative_to(self.root)}:{line}: the name '{name}' is a private word (WORDS.md)"
+            for path, name, line in bound
+            if name.strip("_") in PRIVATE_WORDS
+        ]
+
+    def folders(self, paths: Iterable[Path]) -> Counter[Path]:
+        """Return the number of modules of each folder, without its `__init__`."""
+        return Counter(path.parent.relative_to(self.root) for path in paths if path.name != "__init__.py")
+
+    def measures(self) -> dict[str, int]:
+        """Return the measures of GOALS."""
+        world = [source for path, source in self.sources.items() if path.is_relative_to(self.root / WORLD)]
+        counts = (
+            sum(self.sources[path].count("\n") for path in self.package),
+            sum(code_lines(self.sources[path]) for path in self.package),
+            len(self.package),
+            sum(source.count("\n") for source in world),
+            sum(path.read_text("utf-8").count("\n") for path in (self.root / "tests").rglob("*.py")),
+            len(not_imported(self.root, self.trees)),
+            max(self.folders(self.package).values()),
+            len(self.private_words()),
+        )
+        return dict(zip(GOALS, counts, strict=True))
+
+    def faults(self) -> list[str]:
+        """Return one line for each rule of the house that the tree breaks: words, importers, folders."""
+        alone = [
+            f"{name}: no module imports it and no entry point names it"
+            for name in not_imported(self.root, self.trees)
+        ]
+        full = [
+            f"{folder}: {n} modules of at most 20"
+            for folder, n in self.folders(self.sources).items()
+            if n > 20
+        ]
+        return [*self.private_words(), *alone, *full]
 
 
 def table(now: dict[str, int], before: dict[str, int] | None = None) -> str:
@@ -127,22 +159,28 @@ def table(now: dict[str, int], before: dict[str, int] | None = None) -> str:
     return "\n".join(lines)
 
 
-def at_revision(revision: str) -> dict[str, int]:
+def measures_of(revision: str) -> dict[str, int]:
     """Return the measures of a committed revision."""
     command = ["git", "archive", revision, "src", "tests", "pyproject.toml"]
     packed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
             archive.extractall(folder, filter="data")
-        return measured(Path(folder))
+        return House(Path(folder)).measures()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--write", metavar="FILE")
     parser.add_argument("--before", metavar="REVISION")
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    text = table(measured(ROOT), at_revision(options.before) if options.before else None)
+    house = House(ROOT)
+    if options.check:
+        faults = house.faults()
+        print("\n".join(faults) or "words, importers and folders are as they should be")
+        return 1 if faults else 0
+    text = table(house.measures(), measures_of(options.before) if options.before else None)
     print(text)
     if options.write:
         write_between(Path(options.write), "bench:house", text)
