@@ -21,7 +21,7 @@ from truerate_world.mfava.training import HELD_OUT, TRAINING, Wording, example
 
 from .board import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recover-detection")]
+pytestmark = [pytest.mark.proof, pytest.mark.slow, pytest.mark.xdist_group("recover-detection")]
 LANGS = ("en", "tr", "zh")
 MEMBERS = ("mark-all", "reference-blind", "tiny-plain", "tiny-prefix")
 N_TRAIN, N_HELD_OUT, N_STEPS = 200, 60, 240
