@@ -7,7 +7,8 @@ CPUs, and a small network trained for 400 steps on another CPU moves a raw hallu
 points. So on x86-64 Linux all are held to AVX2, which machines since 2015 have. MKL takes
 its compatible branch, since its others differ between vendors: a small transformer trained for 40 steps has other
 weights with MKL_CBWR=AVX2 once MKL_ENABLE_INSTRUCTIONS=SSE4_2 stands in for another vendor's CPU, and the same weights
-with COMPATIBLE, for 1.5 to 1.9 times the CPU time of training. The number of cores may still split a long sum of
+with COMPATIBLE. That branch takes three times as long for a product, so those of small networks are numpy's
+(`detectors.training.products`). The number of cores may still split a long sum of
 torch's otherwise.
 OpenBLAS is held to one thread: its products are small here, and a second thread took half as much time again
 (measured on the audit and the scores).

@@ -17,6 +17,7 @@ from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.encode import Coder
+from truerate.detectors.training.products import by_numpy
 
 SETTINGS, WEIGHTS = "network.json", "model.safetensors"
 Weights = dict[str, torch.Tensor]
@@ -120,12 +121,13 @@ def half_precision(device: torch.device) -> AbstractContextManager:
 
 @contextlib.contextmanager
 def single_threaded(backbone: Backbone) -> Iterator[None]:
-    """One thread for a small network; freed memory stays with the process."""
+    """One thread and numpy's products for a small network; freed memory stays with the process."""
     before = torch.get_num_threads()
     torch.set_num_threads(1 if backbone.weights == "tiny" else before)
     _keep_memory()
     try:
-        yield
+        with by_numpy(backbone.weights == "tiny"):
+            yield
     finally:
         torch.set_num_threads(before)
 
