@@ -3,10 +3,15 @@
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import orjson
-from scipy import sparse
+
+if (
+    TYPE_CHECKING
+):  # imported where an index is made or searched: it takes longer than the steps that need none
+    from scipy import sparse
 
 K1, B = 1.5, 0.75
 _ARRAYS, _VOCABULARY = ("data", "indices", "indptr"), "vocabulary.json"
@@ -17,7 +22,7 @@ class Index:
     to the score of each passage (tokens, passages); None where there is no token.
     """
 
-    def __init__(self, n: int, vocabulary: dict[str, int], weights: sparse.csr_array | None):
+    def __init__(self, n: int, vocabulary: dict[str, int], weights: "sparse.csr_array | None"):
         self.n, self.vocabulary, self.weights = n, vocabulary, weights
 
     @classmethod
@@ -38,6 +43,8 @@ class Index:
 
     def save(self, folder: Path) -> None:
         """Write the index into a folder: arrays that `load` maps into memory, and the vocabulary."""
+        from scipy import sparse
+
         folder.mkdir(parents=True, exist_ok=True)
         weights = sparse.csr_array((0, self.n), dtype=np.float32) if self.weights is None else self.weights
         for name in _ARRAYS:
@@ -47,6 +54,8 @@ class Index:
     @classmethod
     def load(cls, folder: Path) -> "Index":
         """The index that `save` wrote; processes that map it share its pages."""
+        from scipy import sparse
+
         n, vocabulary = orjson.loads((folder / _VOCABULARY).read_bytes())
         arrays = tuple(np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS)
         weights = sparse.csr_array(arrays, shape=(len(vocabulary), n)) if vocabulary else None
@@ -56,6 +65,8 @@ class Index:
         """BM25 of every passage for every query, (queries, passages); repeated tokens count repeatedly."""
         if self.weights is None:
             return np.zeros((len(queries), self.n), dtype=np.float32)
+        from scipy import sparse
+
         known_ids = [
             [self.vocabulary[token] for token in query if token in self.vocabulary] for query in queries
         ]
@@ -81,8 +92,10 @@ class Index:
         ]
 
 
-def _weights(ids: np.ndarray, lengths: np.ndarray, n_words: int) -> sparse.csr_array:
+def _weights(ids: np.ndarray, lengths: np.ndarray, n_words: int) -> "sparse.csr_array":
     """Return what each token adds to the score of each passage, (tokens, passages)."""
+    from scipy import sparse
+
     n = len(lengths)
     rows = np.repeat(np.arange(n), lengths)
     pairs, counts = np.unique(ids * n + rows, return_counts=True)

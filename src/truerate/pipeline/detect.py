@@ -164,12 +164,6 @@ def kept_judgements(at: Layout, board: str, name: str) -> Path:
     return _scratch(at, board) / f"{name}@{key}.parquet"
 
 
-def texts_key(at: Layout, board: str) -> str:
-    """Digest of a board's texts, their references and how they are read, for what is stored cell by cell."""
-    texts, code = _texts_and_code(at, board)
-    return digest(*texts, *code, **referring(at, board))
-
-
 def _texts_and_code(at: Layout, board: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Folders of a board's texts, and the code that reads them."""
     texts = (at.source(at.p.board(board).source), at.dataset(board), at.labels(board))
@@ -188,15 +182,21 @@ def _judge(at: Layout, board: str, name: str, samples: pl.DataFrame, path: Path)
     if how.kind == "tokens":
         from truerate.detectors.tokens.family import judge_tokens
 
+        folders, code = _texts_and_code(at, board)
+        labels = samples.select("item_id", "text").unique(maintain_order=True).with_columns(is_labelled=True)
+        texts = targets(at, board, samples).join(
+            labels, on=["item_id", "text"], how="left", maintain_order="left"
+        )
+        texts = texts.with_columns(pl.col("is_labelled").fill_null(False))  # labels of their item and wording
         files = judge_tokens(
             members,
-            passages(at, board, with_labelled(targets(at, board, samples), samples)),
+            passages(at, board, texts),
             at.p,
             at.p.size_of(board) if trained_on == board else None,
             folder=folder,
             kept=_scratch(at, board) / "cells",
             parts=how.grid,
-            texts=texts_key(at, board),
+            texts=digest(*folders, *code, **referring(at, board)),  # of what is stored cell by cell
             of_rates=at.p.rate_of(board) if how.unlabelled == "rates" else None,
         )
         save_in_parts(Judgement, files, path, **GROUPS)
@@ -253,13 +253,6 @@ def passages(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
     references = given(at, board).select("item_id", reference="knowledge")
     joined = texts.join(references, on="item_id", how="left", maintain_order="left")
     return shortened(at, board, joined.with_columns(pl.col("reference").fill_null("")), "reference")
-
-
-def with_labelled(texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Texts with whether there are labels of their item and wording (`is_labelled`), whatever they are called."""
-    labels = samples.select("item_id", "text").unique(maintain_order=True).with_columns(is_labelled=True)
-    joined = texts.join(labels, on=["item_id", "text"], how="left", maintain_order="left")
-    return joined.with_columns(pl.col("is_labelled").fill_null(False))
 
 
 def conversations(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:

@@ -139,6 +139,10 @@ class _Running:
 
 def run_jobs(jobs: Sequence[LocalJob], n_at_once: int) -> int:
     """Run the jobs; returns 0, 1 if one failed (running ones are waited for), 130 if this process was interrupted."""
+    if (
+        len(jobs) > 1
+    ):  # steps are left, which ask: each fork would import the client, which takes longer than most steps
+        import truerate.llm.transport.client  # noqa: F401
     waiting, running, is_failed = list(jobs), _Running(), False
     with handled(running.note, signal.SIGINT, *([signal.SIGTERM] if parents.is_in_stage() else [])):
         while waiting or running.jobs:

@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 from truerate.config.faults import settings_in
 from truerate.config.layout import Layout
 from truerate.config.places import clear, made_by
-from truerate.config.stage_settings import Stage
 from truerate.core.errors import SettingsError, listed, meant
 from truerate.core.process import parents, tools
 from truerate.core.process.system_errors import FOLDERS, unwritable
@@ -95,7 +94,12 @@ def make(rules: str, target: str) -> int:
         refuse_absent(at, stage.board)
     if stage:
         clear(at, stage)
-    code = _made_locally(at, stage) if stage else None
+    code = None
+    if stage:
+        from truerate.pipeline.local_jobs import jobs_of, n_local_jobs, run_jobs
+
+        jobs = jobs_of(at, stage)
+        code = None if (n_at_once := n_local_jobs()) is None else run_jobs(jobs, n_at_once)
     if code is None:
         command = tools.command_of("snakemake", "-s", rules, target)
         if stage and stage.board:  # of the rules for steps, those of its track alone
@@ -104,12 +108,3 @@ def make(rules: str, target: str) -> int:
     if code:
         say_stopped()
     return code
-
-
-def _made_locally(at: Layout, stage: Stage) -> int | None:
-    """The exit code of the jobs of a stage as forks of this process; None if Snakemake is to run them."""
-    from truerate.pipeline.local_jobs import jobs_of, n_local_jobs, run_jobs
-
-    jobs = jobs_of(at, stage)
-    n_at_once = n_local_jobs()
-    return None if n_at_once is None else run_jobs(jobs, n_at_once)

@@ -34,9 +34,9 @@ def check_names(at: Layout) -> None:
         )
 
 
-def _first_fault(at: Layout, setting: str, check: Callable[..., object], name: str) -> list[str]:
-    """What a room says of a setting that may differ by track: of the first track at which it says something."""
-    faults = (list(mistakes(setting, check, there, name)) for there in at.on_each_track())
+def _first_fault(at: Layout, setting: str, check: Callable[..., object], value: object) -> list[str]:
+    """Return the faults of a setting that may differ by track: those on the first track that has some."""
+    faults = (list(mistakes(setting, check, there, value)) for there in at.on_each_track())
     return next(filter(None, faults), [])
 
 
@@ -51,7 +51,8 @@ def _sources(at: Layout) -> Iterator[str]:
         if source.make:
             yield from mistakes(f"sources.{name}", check_make, name, source, at)
         if source.truth_code:
-            yield from _first_fault(at, f"sources.{name}.truth_code", _truth_code, name)
+            where = f"sources.{name}.truth_code"
+            yield from _first_fault(at, where, Layout.code_digest, source.truth_code)
     for name, public in at.p.public_data.items():
         training = public.training and Training(reader=public.training.reader, path=public.training.folder)
         source = Source(reader=public.reader, part=public.part, path=public.folder, training=training)
@@ -121,50 +122,42 @@ def _languages(at: Layout) -> Iterator[str]:
             yield from mistakes(where, language, code, where, near=partial(meant, code, LANGUAGES))
 
 
-def _params_sent(at: Layout, alias: str) -> dict:
-    from truerate.llm.keys import Target
-
-    return Target.of(at, alias).params({"max_tokens": 1})
-
-
-def _truth_code(at: Layout, name: str) -> str:
-    return at.code_digest(at.p.source(name).truth_code)
-
-
 def _requests(at: Layout) -> Iterator[str]:
     """What is sent to models, the commands that start their servers, and the user's prompts."""
-    from truerate.llm.keys import PARAMS
+    from truerate.llm.keys import PARAMS, Target
     from truerate.llm.prompts import check_folder
     from truerate.llm.transport.launch import Launch
 
     broken = set()
     for name, endpoint in at.p.endpoints.items():
         faults = _first_fault(at, f"endpoints.{name}", Layout.endpoint_identity, name)
-        if endpoint.base_url and not is_address(endpoint.base_url):
+        try:
+            parts = urlsplit(endpoint.base_url or "http://localhost")
+            is_address = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        except ValueError:
+            is_address = False
+        if not is_address:
+            example = "such as http://localhost:8000/v1"
             faults.append(
-                f"endpoints.{name}.base_url: it names no host and port that can be asked, such as http://localhost:8000/v1"
+                f"endpoints.{name}.base_url: it names no host and port that can be asked, {example}"
             )
         if not faults and endpoint.launch:
             faults = _first_fault(at, f"endpoints.{name}", Launch.of, name)
         broken |= {name} if faults else set()
         yield from faults
+    first_track = at.on_each_track()[0]
+
+    def params_sent(alias: str) -> dict:
+        return Target.of(first_track, alias).params({"max_tokens": 1})
+
     for alias, model in at.p.models.items():
         for name in model.drop:
             if name not in PARAMS:
                 yield f"models.{alias}.drop: {name!r} is no setting of a request{meant(name, PARAMS)}; allowed: {listed(PARAMS)}"
         if model.endpoint not in broken:
-            yield from mistakes(f"models.{alias}.params", _params_sent, at.on_each_track()[0], alias)
+            yield from mistakes(f"models.{alias}.params", params_sent, alias)
     if at.p.llm.prompts_dir:
         yield from mistakes("llm.prompts_dir", check_folder, at.p.llm.prompts_dir)
-
-
-def is_address(url: str) -> bool:
-    """Whether an address can be taken apart into host and port."""
-    try:
-        parts = urlsplit(url)
-        return bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        return False
 
 
 def _weights(at: Layout) -> Iterator[str]:

@@ -3,7 +3,7 @@ build in one line before anything is made. Kinds of values are held by the recor
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from truerate.config.layout import Layout
 from truerate.config.names import no_tokens, tracks_to_mark
@@ -64,6 +64,8 @@ def _check_parts(at: Layout, board: str) -> None:
 
 def _faults(name: str, track: Protocol, records: Iterable[Metric]) -> Iterator[str]:
     """The faults of a protocol: functions and tables that do not exist, and metrics in a table that no page has."""
+    from truerate.site.registry import page_of
+
     steps = [step.name for step in track.graph]
     for step in track.graph:
         if not callable(track.step_functions.get(step.name)):
@@ -76,21 +78,16 @@ def _faults(name: str, track: Protocol, records: Iterable[Metric]) -> Iterator[s
         if lost := [value for value in getattr(track, part) if value not in allowed]:
             yield f"`{part}` of its protocol names {lost[0]!r}{meant(lost[0], allowed)}; allowed: {listed(allowed)}"
     for part in ("scored_columns", "labelled_columns"):
-        yield from _unknown_columns(part, getattr(track, part))
-    tables = _tables_shown(name)
+        for table, columns in getattr(track, part).items():
+            if table not in DATASET:
+                yield f"`{part}` of its protocol names {table!r}; allowed: {listed(DATASET)}"
+            elif lost := [column for column in columns if column not in (allowed := schema(DATASET[table]))]:
+                what = f"column {lost[0]!r} of {table!r}{meant(lost[0], allowed)}"
+                yield f"`{part}` of its protocol names {what}; allowed: {listed(allowed)}"
+    tables = frozenset(view.table for section in page_of(name).sections for view in section.views)
     for record in records:
         if fault := _fault_of_table(record.table, tables):
             yield f"metric {record.name!r}: table {record.table!r} {fault}"
-
-
-def _unknown_columns(part: str, columns_of: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Tables of a data set, and columns of them, that do not exist, in a mapping of a track's protocol."""
-    for table, columns in columns_of.items():
-        if table not in DATASET:
-            yield f"`{part}` of its protocol names {table!r}; allowed: {listed(DATASET)}"
-        elif lost := [name for name in columns if name not in (allowed := schema(DATASET[table]))]:
-            what = f"column {lost[0]!r} of {table!r}{meant(lost[0], allowed)}"
-            yield f"`{part}` of its protocol names {what}; allowed: {listed(allowed)}"
 
 
 def _fault_of_table(table: str, shown: frozenset[str]) -> str:
@@ -101,10 +98,3 @@ def _fault_of_table(table: str, shown: frozenset[str]) -> str:
         return "is that of the shortcut audit, which every board has; name another"
     near = meant(table, shown, cutoff=NEAR) if table not in shown else ""
     return f"is none of its pages{near}; there: {listed(shown)}" if near else ""
-
-
-def _tables_shown(track: str) -> frozenset[str]:
-    """The tables that a track's own page lays out; none where it has no page of its own."""
-    from truerate.site.registry import page_of
-
-    return frozenset(view.table for section in page_of(track).sections for view in section.views)

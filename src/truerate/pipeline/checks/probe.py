@@ -157,7 +157,7 @@ def _probed(at: Layout, model: str, n: int, boards: Sequence[str], *, is_dry: bo
     probers = []
     for board in boards or at.p.boards:
         roles = () if model in at.p.models_of(board) else tuple(at.p.track(board).with_rated(model))
-        named = rated_too(at, board, model) if roles else at
+        named = with_board(at, board, settings=at.p.track(board).with_rated(model)) if roles else at
         if model in named.p.models_on(board, named.p.models_of(board)):
             sampled = few(named, board, n).on(board)
             probers.append(Prober(sampled, board, model, n, is_dry=is_dry, roles=roles))
@@ -171,21 +171,21 @@ def _probed(at: Layout, model: str, n: int, boards: Sequence[str], *, is_dry: bo
     return probers
 
 
-def rated_too(at: Layout, board: str, model: str) -> Layout:
-    """The settings with a model among those that a board compares, beside what its settings name."""
-    changes = {"settings": dict(at.p.board(board).settings) | at.p.track(board).with_rated(model)}
-    changed = at.p.board(board).model_copy(update=changes)
-    return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))
+def with_board(at: Layout, board: str, **overrides: Mapping[str, Any]) -> Layout:
+    """The layout with further overrides (`settings`, `sizes`) of one board."""
+    entry = at.p.board(board)
+    changes = {name: {**getattr(entry, name), **values} for name, values in overrides.items()}
+    boards = {**at.p.boards, board: entry.model_copy(update=changes)}
+    return replace(at, p=at.p.model_copy(update={"boards": boards}))
 
 
 def few(at: Layout, board: str, n: int) -> Layout:
     """The settings with the sizes that the track's `plan` allows (FIRST_DRAWN) cut; prompts stay the board's own."""
-    board_settings, most = at.p.board(board), max(12, 4 * n)
-    size = at.p.size_of(board)
-    names = protocol_of(at, board).first_drawn
-    cut = {name: most if (n := getattr(size, name)) is None else min(n, most) for name in names}
-    changed = board_settings.model_copy(update={"sizes": dict(board_settings.sizes) | cut})
-    return replace(at, p=at.p.model_copy(update={"boards": {**at.p.boards, board: changed}}))
+    size, most = at.p.size_of(board), max(12, 4 * n)
+    sizes = {name: getattr(size, name) for name in protocol_of(at, board).first_drawn}
+    return with_board(
+        at, board, sizes={name: most if n is None else min(n, most) for name, n in sizes.items()}
+    )
 
 
 def unasked_first(at: Layout) -> list[str]:

@@ -39,17 +39,11 @@ def request_of(alias: str, question: Question) -> "Request":
     """A question as it is asked of a declared model: greedily, kept where it ends at its limit of tokens."""
     from truerate.llm.request import Request
 
-    params = GREEDY | {"max_tokens": question.n_written} | _template(question)
-    return Request(alias, _messages(question), params, keeps_cut=True)
-
-
-def _messages(question: Question) -> tuple[dict[str, str], ...]:
-    return question.messages or ({"role": "user", "content": question.text or ""},)
-
-
-def _template(question: Question) -> dict[str, object]:
-    """What the server's chat template is told besides the messages."""
-    return {"chat_template_kwargs": dict(question.template_values)} if question.template_values else {}
+    params: dict[str, object] = {**GREEDY, "max_tokens": question.n_written}
+    if question.template_values:  # of the server's chat template, beside the messages
+        params["chat_template_kwargs"] = dict(question.template_values)
+    messages = question.messages or ({"role": "user", "content": question.text or ""},)
+    return Request(alias, messages, params, keeps_cut=True)
 
 
 def identities(at: Layout, family: str, board: str) -> dict[str, str]:

@@ -42,37 +42,37 @@ def network_judge(weights: str) -> tuple[Judge, str]:
     trees = Path(name) if is_marker(Path(name)) else None
     if revision:
         trees = fetched(name, revision)
-    if trees or _writes(Path(name) / NETWORK):
-        says, weights_path = _by_trees(trees) if trees else _by_decoder(Path(name)), name
+    shape = Path(name) / NETWORK / "network.json"
+    if trees:  # its words are marked by trees
+        from truerate.detectors.judges.trees import Marker
+
+        marker = Marker.load(trees)
+        says, weights_path = (lambda question: marker.judge(passage_of(question))[0]), name
+    elif shape.is_file() and "labels" not in read_json(shape):  # token detectors name labels: this one writes
+        says, weights_path = _by_decoder(Path(name)), name
     else:
         says, weights_path = _by_network(name, revision)
-    return partial(_answer, partial(_unless_blank, says)), identity_of(weights_path, revision or None)
+    return partial(_answer, says), identity_of(weights_path, revision or None)
 
 
 def _answer(says: Says, question: Asked) -> str:
-    """The reply to a question by what a judge says of a response, of two the likelier one."""
+    """The reply to a question by what a judge says of a response, of two the likelier one. A blank response says
+    nothing, so nothing of it is made up.
+    """
+    from truerate.detectors.judges.judged import Judged
+
+    def judged_of(response: str) -> Judged:
+        return (
+            says(question._replace(response=response)) if response.strip() else Judged(False, 0.0, [], None)
+        )
+
     if question.other is not None:
-        first, second = says(question).p, says(question._replace(response=question.other)).p
+        first, second = judged_of(question.response).p, judged_of(question.other).p
         return TOO_LONG if first is None or second is None else choice(first, second)
-    judged = says(question)
+    judged = judged_of(question.response)
     if judged.verdict is None:
         return TOO_LONG
     return reply(question, is_hallucinated=judged.verdict, reason=judged.rationale or "")
-
-
-def _unless_blank(says: Says, question: Asked) -> "Judged":
-    """What a judge says of one response; a blank one says nothing, so nothing of it is made up."""
-    from truerate.detectors.judges.judged import Judged
-
-    return says(question) if question.response.strip() else Judged(False, 0.0, [], None)
-
-
-def _by_trees(folder: Path) -> Says:
-    """A judge whose words are marked by trees."""
-    from truerate.detectors.judges.trees import Marker
-
-    marker = Marker.load(folder)
-    return lambda question: marker.judge(passage_of(question))[0]
 
 
 def _by_network(name: str, revision: str) -> tuple[Says, str]:
@@ -92,12 +92,6 @@ def _by_network(name: str, revision: str) -> tuple[Says, str]:
         return judged_all(passage, dict(readings(network, passage, network.backbone)), decision)[0]
 
     return says, name if decision_file.is_file() else weights
-
-
-def _writes(folder: Path) -> bool:
-    """Whether a folder holds a decoder that judges; the networks of token detectors name labels besides."""
-    settings = folder / "network.json"
-    return settings.is_file() and "labels" not in read_json(settings)
 
 
 def _by_decoder(folder: Path) -> Says:

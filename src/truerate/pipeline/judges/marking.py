@@ -55,8 +55,13 @@ def check_pairs(
     path = Path(_path(params, "params", "the path of a params.yaml")).expanduser()
     if not whole:
         return []
-    if name and "/" in name:
-        return _by_published(whole, name)
+    if name and "/" in name:  # a folder, or a repository of the Hub
+        from truerate.detectors.tokens.pretrained import TokenDetector
+
+        weights, _, revision = (name, "", "") if Path(name).is_dir() else name.partition("@")
+        network = TokenDetector.from_pretrained(weights, revision=revision or None)
+        marked = ((answer, network.mark(answer, reference)) for answer, reference in whole)
+        return [_marked(answer, pieces, name, "", network.threshold) for answer, pieces in marked]
     if path.parent != Path() and not path.is_file():
         raise SettingsError(f"checking texts: no file {str(path)!r}; name the params.yaml of a built project")
     with nullcontext() if path.parent == Path() else chdir(path.parent):
@@ -123,16 +128,6 @@ def _by_trained(pairs: Sequence[tuple[str, str]], detector: str | None, params: 
     threshold = marks_above(member, folder, wanted)
     pieces_by_pair = zip(pairs, marked, strict=True)
     return [_marked(answer, pieces, member, board, threshold) for (answer, _), pieces in pieces_by_pair]
-
-
-def _by_published(pairs: Sequence[tuple[str, str]], detector: str) -> list[Marked]:
-    """What a detector in a folder or on the Hub finds."""
-    from truerate.detectors.tokens.pretrained import TokenDetector
-
-    name, _, revision = (detector, "", "") if Path(detector).is_dir() else detector.partition("@")
-    network = TokenDetector.from_pretrained(name, revision=revision or None)
-    pieces_by_answer = ((answer, network.mark(answer, reference)) for answer, reference in pairs)
-    return [_marked(answer, pieces, detector, "", network.threshold) for answer, pieces in pieces_by_answer]
 
 
 def _marked(answer: str, pieces: Sequence[dict], detector: str, board: str, threshold: float) -> Marked:

@@ -70,7 +70,9 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
             {"board": name, "tokens_low": 0, "tokens_high": 0} | service
             for service in protocol_of(there, name).services(there, name, given)
         ]
-        lines += [{"board": name} | _judging(there, *judge) for judge in judges(there, name)]
+        for step, model, requests in judges(there, name):
+            cost = {} if requests is None else asdict(estimate(requests, there))  # not known yet
+            lines.append({"board": name, "step": step, "model": model} | cost)
     return pl.DataFrame(lines, schema=COLUMNS)
 
 
@@ -83,33 +85,22 @@ class Priced:
         self._counted: tuple[set[bytes], set[bytes]] = set(), set()
 
     def add(self, requests: Sequence[Request], reminders: Sequence[Request]) -> None:
-        """Take what a further part of the step asks; what an earlier part asked already counts once."""
-        first, asked_twice = (
+        """Take what a further part of the step asks; what an earlier part asked already counts once. Reminders
+        count among the calls and the high bounds: they may be needed.
+        """
+        first, reminded = (
             estimate(some, self.at, told=counted)
             for some, counted in zip((requests, reminders), self._counted, strict=True)
         )
-        self._costs.append(_with_reminders(first, asked_twice))
+        names = ("n_calls", "tokens_high", "usd_high")
+        sums = {name: getattr(first, name) + getattr(reminded, name) for name in names}
+        self._costs.append(replace(first, **sums))
 
     def row(self) -> dict[str, Any]:
         """The line."""
         parts = [asdict(cost) for cost in self._costs]
         cost = {field.name: sum(part[field.name] for part in parts) for field in fields(Estimate)}
         return {"step": self.step, "model": self.model} | cost
-
-
-def _judging(at: Layout, step: str, model: str, requests: list[Request] | None) -> dict[str, Any]:
-    """The line of a judge that is asked over an endpoint; without numbers where its questions are not known yet."""
-    return {"step": step, "model": model} | ({} if requests is None else asdict(estimate(requests, at)))
-
-
-def _with_reminders(asked: Estimate, reminders: Estimate) -> Estimate:
-    """What a step costs, its calls and high bounds with those of replies that may be asked for again."""
-    return replace(
-        asked,
-        n_calls=asked.n_calls + reminders.n_calls,
-        tokens_high=asked.tokens_high + reminders.tokens_high,
-        usd_high=asked.usd_high + reminders.usd_high,
-    )
 
 
 def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
@@ -131,10 +122,11 @@ def planned_with(
             lines[model] = line(step.name, model)
 
         def note_requests() -> None:
-            for name, parts in _by_model(*dry_run.taken()).items():
+            taken = dry_run.taken()  # requests, and reminders
+            for name in dict.fromkeys(request.model for some in taken for request in some):
                 if name not in lines:
                     lines[name] = line(step.name, name)
-                lines[name].add(*parts)
+                lines[name].add(*([request for request in some if request.model == name] for some in taken))
 
         given = run(dry_run, note_requests)
         asked.extend(lines.values())
@@ -240,17 +232,6 @@ def _joined(shards: Iterable[Given]) -> Given:
     rows, tables = zip(*shards, strict=True)
     names = dict.fromkeys(name for beside in tables for name in beside)
     return pl.concat(rows), {name: pl.concat([beside[name] for beside in tables]) for name in names}
-
-
-def _by_model(
-    asked: Sequence[Request], reminders: Sequence[Request]
-) -> dict[str, tuple[list[Request], list[Request]]]:
-    """Requests and reminders by the model that is asked, in the order of its first request."""
-    requests_by_model: dict[str, tuple[list[Request], list[Request]]] = {}
-    for index, some in enumerate((asked, reminders)):
-        for request in some:
-            requests_by_model.setdefault(request.model, ([], []))[index].append(request)
-    return requests_by_model
 
 
 def imported(at: Layout, board: str) -> SourceTables:

@@ -1,7 +1,5 @@
 """The reliability rows of boards as curves: bins of p per detector, and what each threshold would give."""
 
-from collections.abc import Iterable
-
 import polars as pl
 
 from truerate.core.schemas import unpaired
@@ -23,21 +21,14 @@ def curves(rows: pl.DataFrame) -> tuple[Curve, ...]:
             where = tuple(sorted(pairs.items()))
             bins = bins_by_curve.setdefault((row["board"], row["subject"], where), {})
             bins.setdefault((float(low), float(high)), {})[row["metric"]] = row
-    drawn_curves = (_curve(*address, bins) for address, bins in sorted(bins_by_curve.items()))
+    drawn_curves = []
+    for (board, subject, where), by_edges in sorted(bins_by_curve.items()):
+        bins_of_p = []
+        for edges, pair in sorted(by_edges.items()):
+            p, share = pair.get(MEAN_P, {}), pair.get(RATE, {})
+            n, rate = share.get("n") or 0, (share.get("value"), share.get("low"), share.get("high"))
+            bins_of_p.append(Bin(*edges, n, p.get("value"), *rate))
+        plain = [thresholds.Bin(part.low, part.high, part.n, part.mean_p, part.rate) for part in bins_of_p]
+        cuts = [Cut(*at_cut) for at_cut in thresholds.at_cuts(plain)]
+        drawn_curves.append(Curve(board, subject, where, bins_of_p, cuts))
     return tuple(curve for curve in drawn_curves if curve.n)
-
-
-def _curve(board: str, subject: str, where: Where, bins: dict) -> Curve:
-    bin_list = [_bin(edges, pair.get(MEAN_P), pair.get(RATE)) for edges, pair in sorted(bins.items())]
-    return Curve(board, subject, where, bin_list, list(_cuts(bin_list)))
-
-
-def _bin(edges: tuple[float, float], mean_p: dict | None, rate: dict | None) -> Bin:
-    p, share = mean_p or {}, rate or {}
-    n = share.get("n") or 0
-    return Bin(*edges, n, p.get("value"), share.get("value"), share.get("low"), share.get("high"))
-
-
-def _cuts(bins: Iterable[Bin]) -> Iterable[Cut]:
-    plain = [thresholds.Bin(edge.low, edge.high, edge.n, edge.mean_p, edge.rate) for edge in bins]
-    return (Cut(*at_cut) for at_cut in thresholds.at_cuts(plain))

@@ -20,7 +20,7 @@ from truerate.core.process.terminal import announced_wait
 from truerate.core.schemas import Sample, load
 from truerate.hub import push
 from truerate.hub.plan import refuse_names
-from truerate.hub.release import Draft, Files, Target
+from truerate.hub.release import Files, Target
 from truerate.hub.scan import refuse, scan
 from truerate.pipeline.judges.judging import is_judge, judges_of, trained_judge
 from truerate.pipeline.publishing.release import (
@@ -57,21 +57,19 @@ def publish(
     how = {"dry_run": dry_run, "maker": maker(), "replace_card": replace_card}
     with TemporaryDirectory(prefix="truerate-release-") as scratch:
         with announced_wait(f"making the files of {name!r}"):
-            draft = _draft(at, kind, member, board=board, repo=to, folder=Path(scratch))
+            if kind == "space":
+                draft = site_draft(at)
+            elif kind == "dataset":
+                draft = board_draft(at, board, repo=to, folder=Path(scratch))
+            else:
+                draft = (judge_draft if is_judge(at, member) else detector_draft)(
+                    at, member, board=board, repo=to
+                )
         commit = push.publish(draft, target, check=check, say=print, **how)
     if not dry_run:
         print(
             f"{to} holds {name} at commit {commit}{f', tagged {tag}' if tag else ''}\n{push.address(target)}"
         )
-
-
-def _draft(at: Layout, kind: str, member: str, *, board: str, repo: str, folder: Path) -> Draft:
-    if kind == "space":
-        return site_draft(at)
-    if kind == "dataset":
-        return board_draft(at, board, repo=repo, folder=folder)
-    make = judge_draft if is_judge(at, member) else detector_draft
-    return make(at, member, board=board, repo=repo)
 
 
 def maker() -> str:

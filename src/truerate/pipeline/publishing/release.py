@@ -153,7 +153,9 @@ def _detector_facts(at: Layout, member: str, board: str) -> DetectorFacts:
     from truerate.detectors.training.jobs import FACTS
 
     cell, folder = fitted_cell(at, member, board)
-    n_passages = _n_training_passages(at, board, cell.lang)
+    samples = protocol_of(at, board).training(load(Sample, at.labels(board, "samples")))
+    in_scope = samples if cell.lang is None else samples.filter(lang=cell.lang)
+    n_passages = dict(in_scope.group_by("lang").len().sort("lang").rows())  # to learn from and to validate on
     card = _source_card(at, at.p.board(board).source)
     return DetectorFacts(
         detector=member,
@@ -169,13 +171,6 @@ def _detector_facts(at: Layout, member: str, board: str) -> DetectorFacts:
         recipe=_recipe(at, board),
         is_simulated=at.p.source(at.p.board(board).source).is_simulated,
     )
-
-
-def _n_training_passages(at: Layout, board: str, lang: str | None) -> dict[str, int]:
-    """How many passages a network had to learn from and to validate on, by language."""
-    samples = protocol_of(at, board).training(load(Sample, at.labels(board, "samples")))
-    in_lang = samples if lang is None else samples.filter(lang=lang)
-    return dict(in_lang.group_by("lang").len().sort("lang").rows())
 
 
 def fitted_cell(at: Layout, member: str, board: str):

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 
 import yaml
 
-from truerate.config import Params, Source
+from truerate.config import Params
 from truerate.config.stage_settings import Stage, stages
 from truerate.core.errors import TruerateError
 
@@ -33,6 +33,13 @@ def own_settings(p: Params, board: str) -> str:
     values, track = p.values, p.track(board)
     named, source = p.board(board).track, p.board(board).source
     models = {*track.models(), *p.judging_models(board)}
+    make = p.source(source).make or ""
+    sized = {  # the tracks whose sizes the command of the source is told: `{<track>_<size>}`, or by a name of their own
+        name
+        for name, size in p.size.items()
+        if f"{{{name}_" in make or any(f"{{{other}}}" in make for other in size.named())
+    }
+    sizes = _only(values["sizes"][p.profile], sized)
     endpoints = {p.models[alias].endpoint for alias in models} | set(track.endpoints())
     families = {
         name: _family(values["detectors"][name], p.detectors[name].members_on(named), named)
@@ -44,7 +51,7 @@ def own_settings(p: Params, board: str) -> str:
         judge["backbone"] or "" for family in families.values() for judge in family["judges"].values()
     ]
     kept = {name: values[name] for name in SHARED} | {
-        "sizes": {p.profile: _own_sizes(p, board)},
+        "sizes": {p.profile: sizes | {named: p.size_of(board).model_dump(mode="json")}},
         "sources": {source: _own_source(p, board)},
         "boards": {board: values["boards"][board] | {"settings": {}, "sizes": {}}},
         "public_data": {},
@@ -66,7 +73,7 @@ def own_lock(p: Params, board: str, text: str) -> str:
     try:
         content = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         entries, version = content["stages"], content["schema"]
-        addresses = [stage.address for stage in stages(p) if _is_own(p, stage, board)]
+        addresses = [stage.address for stage in stages(p) if stage == IMPORT or stage.board == board]
         kept = {address: _entry(p, entries[address]) for address in addresses if address in entries}
     except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
         line = " ".join(str(error).split())[:120]
@@ -76,52 +83,31 @@ def own_lock(p: Params, board: str, text: str) -> str:
     return _yaml({"schema": version, "stages": kept})
 
 
-def _is_own(p: Params, stage: Stage, board: str) -> bool:
-    """Whether a stage makes something of a board: its own stages, and the import of its source."""
-    return stage == IMPORT or stage.board == board
-
-
 def _entry(p: Params, entry: Mapping) -> dict:
     """A stage of the lock without the hashes of what it shares with other boards."""
+    shared = (p.paths.sources, f"{p.paths.build}/settings/")
     cut = {
-        key: [file for file in entry[key] if not _is_shared(p, file["path"])]
+        key: [
+            file
+            for file in entry[key]
+            if file["path"] != shared[0] and not file["path"].startswith(shared[1])
+        ]
         for key in ("deps", "outs")
         if key in entry
     }
     return {key: value for key, value in {**entry, **cut}.items() if value}
 
 
-def _is_shared(p: Params, path: str) -> bool:
-    return path == p.paths.sources or path.startswith(f"{p.paths.build}/settings/")
-
-
 def _family(values: Mapping, members: Collection[str], track: str) -> dict:
     """A family of detectors with those of its members that judge one track."""
-    only, entailment, judges, published = (
-        {name: value for name, value in values[key].items() if name in members}
-        for key in ("only", "entailment", "judges", "published")
-    )
-    return {
-        **values,
-        "tracks": [track],
-        "members": list(members),
-        "only": {name: [track] for name in only},
-        "entailment": entailment,
-        "judges": judges,
-        "grid": [
-            {**part, "members": of_part}
-            for part in values["grid"]
-            if (of_part := [name for name in part["members"] if name in members])
-        ],
-        "published": published,
-    }
-
-
-def _own_sizes(p: Params, board: str) -> dict:
-    """The sizes of a board and of its source's command, by track: the board's own, and those of the profile."""
-    named = p.board(board).track
-    kept = _only(p.values["sizes"][p.profile], _sized(p, p.source(p.board(board).source)))
-    return kept | {named: p.size_of(board).model_dump(mode="json")}
+    grid = [
+        {**part, "members": of_part}
+        for part in values["grid"]
+        if (of_part := [name for name in part["members"] if name in members])
+    ]
+    only = {name: [track] for name in values["only"] if name in members}
+    by_member = {key: _only(values[key], members) for key in ("entailment", "judges", "published")}
+    return {**values, "tracks": [track], "members": list(members), "only": only, "grid": grid, **by_member}
 
 
 def _own_source(p: Params, board: str) -> dict:
@@ -134,16 +120,6 @@ def _own_source(p: Params, board: str) -> dict:
         if entry["make"] and n != own_sizes[key]:
             entry = entry | {"make": entry["make"].replace(f"{{{key}}}", str(n))}
     return entry
-
-
-def _sized(p: Params, source: Source) -> set[str]:
-    """The tracks whose sizes the command of a source is told: `{<track>_<size>}`, or by a name of their own."""
-    make = source.make or ""
-    return {
-        track
-        for track, size in p.size.items()
-        if f"{{{track}_" in make or any(f"{{{name}}}" in make for name in size.named())
-    }
 
 
 def _only(values: Mapping, names: Collection[str]) -> dict:
