@@ -26,8 +26,7 @@ from truerate.answers.judging import detector_of
 from truerate.answers.labels import Label
 from truerate.answers.rating import cell_of, overall
 from truerate.answers.reading import BREAK, Answer
-from truerate.answers.rules import WORD_SUPPORT
-from truerate.answers.verdicts import AnswerVerdict
+from truerate.answers.verdicts import WORD_SUPPORT, AnswerVerdict
 from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.rules import learn_trees, read_trees
 from truerate.detectors.tokens.word_features import passages_of

@@ -8,8 +8,7 @@ import pytest
 from house import ROOT
 
 from truerate.answers.labels import Label, read_labels
-from truerate.answers.reading import read_answers
-from truerate.answers.states import ABSTAINED, EMPTY, STATED, state_of
+from truerate.answers.reading import ABSTAINED, EMPTY, STATED, read_answers, state_of
 from truerate.core.errors import SourceError
 from truerate.llm.replies.texts.abstaining import says_not_known
 from truerate.llm.replies.texts.refusals import is_refusal

@@ -2,18 +2,24 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from truerate.answers.reading import Answer
-from truerate.answers.rules import RULES, WORD_SUPPORT
-from truerate.answers.verdicts import JUDGE, NO_REFERENCE, AnswerVerdict, Detector, Span
+from truerate.answers.verdicts import JUDGE, NO_REFERENCE, RULES, WORD_SUPPORT, AnswerVerdict, Detector, Spans
 from truerate.config import Published
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError, listed
 from truerate.core.spans.whole_words import MARKED, whole_words
 
+if TYPE_CHECKING:
+    from truerate.llm.request import Estimate, Request
+
 PARAMS = "params.yaml"
+PROMPTS = Path(__file__).parent / "prompts"
+ROOM, PROMPT, CUE = "own_answers", "judge", "Yes or No"
+DECODING = {"temperature": 0.0, "max_tokens": 64}
 
 
 def detector_of(named: str | None, *, adapter: str | None = None, params: str = PARAMS) -> Detector:
@@ -33,8 +39,6 @@ def detector_of(named: str | None, *, adapter: str | None = None, params: str = 
             named, RULES[named].about, lambda answers: [_by_rule(named, answer) for answer in answers]
         )
     if named.startswith(JUDGE):
-        from truerate.answers.zero_shot import judged
-
         at = Layout.load(params)
         alias = named.removeprefix(JUDGE)
         if at.p.endpoints[at.p.model(alias).endpoint].is_simulated:
@@ -145,20 +149,21 @@ def _by_weights(named: str, how: Published, answers: Sequence[Answer]) -> list[A
         "target_id", "verdict", "spans", "reason"
     )
     by_id = {row[0]: row[1:] for row in judgements.iter_rows()}
-    return [_verdict_of(answer, *by_id[answer.id], says_where=says_where) for answer in answers]
+    verdicts = []
+    for answer in answers:
+        verdict, pieces, reason = by_id[answer.id]
+        if verdict is None or not says_where:
+            verdicts.append(AnswerVerdict(verdict, reason=reason))
+        else:
+            verdicts.append(
+                AnswerVerdict(verdict, _marked(whole_words(answer.text, pieces or [], MARKED), MARKED))
+            )
+    return verdicts
 
 
-def _verdict_of(
-    answer: Answer,
-    verdict: bool | None,
-    spans: Sequence[Mapping] | None,
-    reason: str | None,
-    *,
-    says_where: bool,
-) -> AnswerVerdict:
-    if verdict is None or not says_where:
-        return AnswerVerdict(verdict, reason=reason)
-    return AnswerVerdict(verdict, _marked(answer.text, spans or [], MARKED))
+def _marked(spans: Sequence[Mapping], threshold: float) -> Spans:
+    """Return the places of the spans that a detector marks, not only suspects."""
+    return tuple((span["start"], span["end"]) for span in spans if span["p"] > threshold)
 
 
 def rows_of(answers: Sequence[Answer]) -> pl.DataFrame:
@@ -173,14 +178,42 @@ def _by_trained(named: str, answers: Sequence[Answer], params: str) -> list[Answ
     from truerate.pipeline.judges.marking import check_pairs
 
     checks = check_pairs([(answer.text, answer.reference) for answer in answers], named, params)
-    marked = [
-        tuple((span["start"], span["end"]) for span in check.spans if span["p"] > check.threshold)
-        for check in checks
-    ]
+    marked = [_marked(check.spans, check.threshold) for check in checks]
     return [AnswerVerdict(bool(spans), spans) for spans in marked]
 
 
-def _marked(text: str, pieces: Sequence[Mapping], threshold: float) -> tuple[Span, ...]:
-    """The whole words that pieces mark."""
-    spans = whole_words(text, pieces, threshold)
-    return tuple((span["start"], span["end"]) for span in spans if span["p"] > threshold)
+# ---- a model that is asked zero-shot, its replies kept in the store ----------------------------------------
+def requests_of(answers: Sequence[Answer], alias: str) -> "list[Request]":
+    """What is asked about each answer; its texts are fenced."""
+    from truerate.llm.prompts import render
+    from truerate.llm.request import Request
+
+    requests = []
+    for answer in answers:
+        texts = {"answer": answer.text, "reference": answer.reference, "question": answer.question}
+        messages = tuple(render(ROOM, PROMPT, str(PROMPTS), **texts))
+        requests.append(Request(alias, messages, dict(DECODING), keeps_cut=True))
+    return requests
+
+
+def judged(answers: Sequence[Answer], alias: str, at: Layout) -> list[AnswerVerdict]:
+    """What the model says of each answer; one whose reply is dead or cannot be read has no verdict, with why."""
+    from truerate.llm.ask import ask
+    from truerate.llm.replies.verdicts import yes_no
+
+    verdicts = []
+    for reply in ask(requests_of(answers, alias), at, label=f"{JUDGE}{alias}"):
+        if reply.status != "ok":
+            verdicts.append(AnswerVerdict(None, reason=f"no reply: {reply.reason}"))
+            continue
+        reading = yes_no(reply.text, CUE, asks="hallucination")
+        reason = None if reading.value is not None else f"unparsed: {reading.reason}"
+        verdicts.append(AnswerVerdict(reading.value, reason=reason))
+    return verdicts
+
+
+def would_cost(answers: Sequence[Answer], alias: str, at: Layout) -> "Estimate":
+    """Calls, tokens and money of the answers that have a reference; asks nothing."""
+    from truerate.llm.ask import estimate
+
+    return estimate(requests_of([answer for answer in answers if answer.reference], alias), at)

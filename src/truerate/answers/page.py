@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from truerate.answers.rating import Report, is_hallucinated
-from truerate.answers.states import STATED
+from truerate.answers.reading import STATED
 from truerate.answers.telling import NOT_CORRECTED, headline, in_words, notes, pair_in_words
 from truerate.answers.verdicts import Span
 from truerate.core.errors import SettingsError

@@ -12,8 +12,7 @@ from truerate.answers.fields import given_fields
 from truerate.answers.grouping import Grouping, grouping_of
 from truerate.answers.judging import PARAMS, detector_of
 from truerate.answers.labels import Label, read_labels
-from truerate.answers.reading import Answer, read_answers
-from truerate.answers.states import ABSTAINED, EMPTY, STATED
+from truerate.answers.reading import ABSTAINED, EMPTY, STATED, Answer, read_answers
 from truerate.answers.verdicts import NO_REFERENCE, AnswerVerdict, Detector, Span
 from truerate.core.errors import SettingsError, SourceError
 from truerate.core.spans.whole_words import units

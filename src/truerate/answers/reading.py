@@ -1,8 +1,10 @@
 """Answers of a person's own, as JSON lines: every line is checked before anything is judged."""
 
 import math
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -10,12 +12,13 @@ from typing import Any
 
 from truerate.answers.fields import Fields, Record, fields_of
 from truerate.answers.files import at_line, objects_of
-from truerate.answers.names import look_alikes, plain
-from truerate.answers.states import STATED, state_of
 from truerate.core.errors import SourceError
+from truerate.core.invisible import is_blank, is_unseen
 from truerate.core.patterns import lazy
 from truerate.core.text import n_words
+from truerate.llm.replies.texts.abstaining import says_not_known
 from truerate.llm.replies.cutting import turn
+from truerate.llm.replies.texts.refusals import is_refusal
 from truerate.llm.thought import said
 
 _STRUCK_OUT = lazy(r"\S\s*<s>[^<>]+</s>")
@@ -25,6 +28,23 @@ PASSAGE = tuple("text page_content content passage body".split())
 SHORT = 2  # an answer longer than that many times its reference says more than it
 IS_SO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 WORDS = ", ".join(("true", "false", "0", "1", "yes", "no"))
+STATED, ABSTAINED, EMPTY = "stated", "abstained", "empty"
+_NOT_AVAILABLE = lazy(r"[\W_]*(?:n/a|n\.\s?a\.?|not available|not applicable)[\W_]*", re.IGNORECASE)
+MOST_OF_REFUSAL = 60  # words of an answer that refuses: a longer one goes on and says something
+# One of these stands in whatever abstains in English and in languages of plain letters; the rules, which take
+# a millisecond a text, are asked of no other. (Each text of their own corpora that abstains has one: a test.)
+_HINT = lazy(
+    r"(?-i:[^\W\d_a-zA-Z])|n['’]t\b|\b(?:no|not?|nor|none|never|nothing|nobody|neither|can|cant|cannot|dont|un[a-z]+|in[a-z]+|im[a-z]+|"
+    r"lacks?|lacking|little|less|fail[a-z]*|missing|empty|blank|silent|limited|scarce|hard|difficult|sorry|apolog[a-z]+|"
+    r"refus[a-z]+|declin[a-z]+|den(?:y|ied)|rather|refrain|only|outside|beyond|against|false|wrong|n/a|idea|clue|need|would|"
+    r"must|pass|my|nicht[a-z]*|kein[a-z]*|ne|n|pas|non|nao|nem|niet[a-z]*|geen|nie|inte|ikke|ikkje|ingen|inga|inget|tidak|yok|desconozco|ignoro|lamento|"
+    r"desconhe[a-z]+|leider|lehne|ablehnen|brak|bilm[a-z]+|nu|en)\b",
+    re.IGNORECASE,
+)
+# Letters and signs that look like others, after case folding.
+_LOOKS = str.maketrans(
+    "авекмнорстухіјѕһԁԛԝьαβεικνορτυχγ01‐‑‒–—―−_", "abekmhopctyxijshdqwbabeikvoptuxyol--------"
+)
 
 
 @dataclass(frozen=True)
@@ -216,3 +236,41 @@ def shown(value: object) -> str:
     """A value in a message, cut."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+# ---- what an answer says, and what it is called ------------------------------------------------------------
+def state_of(text: str, given: bool | None = None) -> str:
+    """The state of an answer: EMPTY where nothing of it is seen, or nothing but punctuation; else as `given` (whether it
+    abstains), else ABSTAINED where it says that it does not know (`says_not_known`) or, in MOST_OF_REFUSAL words at most,
+    refuses (`is_refusal`).
+    """
+    if is_blank(text) or all(unicodedata.category(sign)[0] in "PZC" for sign in text):
+        return EMPTY
+    if given is None and _NOT_AVAILABLE.fullmatch(text):
+        return ABSTAINED
+    if given is None and _HINT.search(text):
+        given = says_not_known(text) or (n_words(text) <= MOST_OF_REFUSAL and is_refusal(text))
+    return ABSTAINED if given else STATED
+
+
+def plain(name: str) -> str:
+    """A name for comparison and display: NFKC, no invisible signs, single blanks."""
+    visible = (sign for sign in unicodedata.normalize("NFKC", name) if not is_unseen(sign))
+    return " ".join("".join(visible).split())
+
+
+def look_alikes(field: str, written: Iterable[str]) -> Iterator[str]:
+    """Yield a line for names of a field that are one however they are written, and for those that look alike and are several."""
+    names = sorted(set(written))
+    same: dict[str, list[str]] = {}
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        same.setdefault(plain(name), []).append(name)
+    for shown in same:
+        alike.setdefault(shown.casefold().translate(_LOOKS), []).append(shown)
+    for group in same.values():
+        if len(group) > 1:
+            yield f"{field}: {' and '.join(map(ascii, group))} are one"
+    for group in alike.values():
+        if len(group) > 1:
+            yield f"{field}: {' and '.join(map(ascii, group))} look alike and are counted apart; write them alike if they are one"

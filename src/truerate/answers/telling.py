@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from truerate.answers.rating import Report, is_hallucinated
-from truerate.answers.states import ABSTAINED, EMPTY
+from truerate.answers.reading import ABSTAINED, EMPTY
 from truerate.metrics.estimators.own_rate import EXACT, Rate, Separation
 from truerate.metrics.intervals import Interval
 

@@ -9,8 +9,7 @@ from truerate.answers.judging import PARAMS, detector_of
 from truerate.answers.labels import read_labels
 from truerate.answers.page import check_place, write_page
 from truerate.answers.rating import Unit, rate, unit_of
-from truerate.answers.reading import read_answers
-from truerate.answers.states import STATED
+from truerate.answers.reading import STATED, read_answers
 from truerate.answers.telling import as_dict, lines
 from truerate.answers.verdicts import JUDGE
 from truerate.config.layout import Layout
@@ -82,7 +81,7 @@ def dry(
     ]
     if not judge.name.startswith(JUDGE):
         return [*report, "calls: 0"]
-    from truerate.answers.zero_shot import would_cost
+    from truerate.answers.judging import would_cost
 
     cost = would_cost(stated, judge.name.removeprefix(JUDGE), Layout.load(PARAMS))
     money = f"{cost.usd_low:.4f} to {cost.usd_high:.4f} USD"
