@@ -8,8 +8,7 @@ import pytest
 import yaml
 
 from truerate.config import Params
-from truerate.config.own_files import LARGE, own_files, stamp_of
-from truerate.config.stage_settings import stages
+from truerate.config.stage_settings import LARGE, own_files, stages, stamp_of
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))

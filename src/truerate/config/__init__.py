@@ -19,13 +19,12 @@ from truerate.config.data import (
     Training,
     of_public_data,
 )
-from truerate.config.detectors import Backbone, Detector, Entailer, Grid, Judging, RateOf
+from truerate.config.detectors import Backbone, Detector, Entailer, Grid, Judging, Published, RateOf
 from truerate.config.faults import error_lines, redact, settings_in
 from truerate.config.models import Endpoint, Llm, Model
 from truerate.config.names import mismatched, undeclared
 from truerate.config.params import Audit, Params, Paths, Statistics
 from truerate.config.placement import misplaced
-from truerate.config.published import Published
 from truerate.config.web import Fetch, Search
 from truerate.core.errors import SettingsError
 

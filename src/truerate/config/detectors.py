@@ -19,14 +19,51 @@ from truerate.config.blocks import (
     Word,
     once,
 )
-from truerate.config.published import Published
 
 Tokens = Annotated[Whole, Field(ge=1, le=10**6)]  # of one text
 Epochs = Annotated[Number, Field(gt=0, le=10**4)]  # passes over the training texts; a part of one too
 Batch = Annotated[Whole, Field(ge=1, le=10**5)]
 LATER = ("warm_up", "windows")  # settings of a backbone that came after the first detectors were trained
+Window = Annotated[Whole, Field(ge=16, le=10**6)]  # tokens
+Rows = Annotated[Whole, Field(ge=1, le=10**4)]
 Scope = Literal["multi", "mono"]
 Labels = Literal["binary", "category"]
+
+
+class Published(Block):
+    """A detector that others trained, or that `truerate publish` wrote, by Hub id or folder; nothing is learned
+    here.
+
+    `adapter`: an entry of `detectors/published/adapters.py`: how it is asked, what its numbers mean; null:
+    found by Hub id, or `truerate` for ours. `model` instead of `weights`: an entry of `models`, asked in the
+    adapter's words. `window` (tokens), `threshold`, `licence`, `template` stand above the adapter's. `base`:
+    repository of tokenizer and shape. `quantise: 4bit` is for generative judges (extra `gpu`).
+    """
+
+    weights: Word | None = None
+    revision: Revision | None = None
+    adapter: Word | None = None
+    model: Word | None = None
+    base: Word | None = None
+    base_revision: Revision | None = None
+    window: Window | None = None
+    threshold: Annotated[Number, Field(ge=-1, le=1)] | None = None
+    licence: Word | None = None
+    template: Word | None = None
+    quantise: Literal["none", "4bit"] = "none"
+    batch: Rows = 8
+
+    @model_validator(mode="after")
+    def _names_one_thing(self) -> "Published":
+        if (self.weights is None) == (self.model is None):
+            raise ValueError("name either `weights` (a Hub id or a folder) or a `model` that is asked")
+        if self.model is not None and self.adapter is None:
+            raise ValueError("`model` needs an `adapter`: in which words it is asked")
+        if self.model is not None and (self.revision or self.base or self.quantise != "none"):
+            raise ValueError(
+                "`model` is asked over its endpoint: it takes no `revision`, `base` or `quantise`"
+            )
+        return self
 
 
 class Detector(Block):

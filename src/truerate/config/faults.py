@@ -35,12 +35,8 @@ _PLAIN = {
 }
 NAMED, MAPPED = "by name", "by mapping"  # the tags of a value that is a name or a mapping
 NO_PLACES = ("[key]", NAMED, MAPPED)  # parts of a place that nobody wrote
-_SCALARS = (
-    "float",
-    "int",
-    "str",
-    "bool",
-)  # pydantic's names of the ways to read one value, each with its own error
+# pydantic's names of the ways to read one value, each with its own error
+_SCALARS = ("float", "int", "str", "bool")
 _N_SHOWN, _N_LINES = 80, 6
 _SHAPES = re.compile(
     r"\b(?:(?:sk|pk|rk)[-_][\w\-]{8,}|hf_\w{8,}|gh[opsur]_\w{16,}|xox[abp]-[\w\-]{8,}|AKIA\w{12,}|AIza[\w\-]{20,})"
@@ -53,7 +49,8 @@ def error_lines(faults: Sequence[ErrorDetails], whole: type[BaseModel], *, file:
     """The mistakes as lines `params.yaml: key: what is wrong (got …)`, each once, many of one block as one. A misspelt key
     is not missing under its right name; a list with a wrong entry is not too short as well.
     """
-    misspelt = {_right_place(fault, whole) for fault in faults if fault["type"] == "extra_forbidden"}
+    unknown = [fault["loc"] for fault in faults if fault["type"] == "extra_forbidden"]
+    misspelt = {(*parents, closest(key, fields_at(parents, whole)) or "") for *parents, key in unknown}
     broken = {tuple(fault["loc"][:-1]) for fault in faults}
     by_block: dict[object, dict[str, None]] = {}
     for fault in faults:
@@ -64,9 +61,8 @@ def error_lines(faults: Sequence[ErrorDetails], whole: type[BaseModel], *, file:
     lines = []
     for name, (first, *more) in by_block.items():
         is_many = len(more) >= _N_LINES
-        lines += (
-            [f"{first}; and {len(more)} more mistakes below {str(name)!r}"] if is_many else [first, *more]
-        )
+        more_lines = f"; and {len(more)} more mistakes below {str(name)!r}"
+        lines += [first + more_lines] if is_many else [first, *more]
     return list(map(redact, lines))
 
 
@@ -124,17 +120,9 @@ def _shown(value: object) -> str:
         return str(value).lower()
     if isinstance(value, int) and abs(value) >= 10**_N_SHOWN:
         return "a number of many digits"
-    return (
-        _short(repr(value))
-        if isinstance(value, str | int | float)
-        else f"a {type(value).__name__}, {str(value)!r}"
-    )
-
-
-def _right_place(fault: ErrorDetails, whole: type[BaseModel]) -> tuple[int | str, ...]:
-    """Where a misspelt key should stand."""
-    *parents, key = fault["loc"]
-    return (*parents, closest(key, fields_at(parents, whole)) or "")
+    if isinstance(value, str | int | float):
+        return _short(repr(value))
+    return f"a {type(value).__name__}, {str(value)!r}"
 
 
 def fields_at(parents: Sequence[int | str], whole: type[BaseModel]) -> list[str]:
@@ -230,10 +218,7 @@ def _yaml_fault(error: Exception) -> str:
     """What stops YAML from reading a file, with line and column where it tells them."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     if mark is None:
-        return (
-            " ".join(str(error).split())
-            .replace('in "<unicode string>", ', "")
-            .replace('"<unicode string>"', "the file")
-        )
+        text = " ".join(str(error).split()).replace('in "<unicode string>", ', "")
+        return text.replace('"<unicode string>"', "the file")
     words = filter(None, [getattr(error, "context", None), getattr(error, "problem", None)])
     return f"line {mark.line + 1}, column {mark.column + 1}: {', '.join(words)}"

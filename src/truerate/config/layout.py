@@ -8,8 +8,7 @@ from math import ceil
 from pathlib import Path
 
 from truerate.config import Params, load_params
-from truerate.config.own_files import stamp_of, weights_of
-from truerate.config.stage_settings import Stage
+from truerate.config.stage_settings import Stage, stamp_of, weights_of
 from truerate.core.errors import SettingsError
 from truerate.core.keys import digest
 

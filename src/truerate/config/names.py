@@ -64,12 +64,14 @@ def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
         for key in settings.among:
             for alias in settings.setting(key) or ():
                 yield key_of(key), "model", alias, p.models
-        for key in settings.endpoints_in:
-            if (endpoint := settings.setting(key)) is not None:
-                yield key_of(key), "endpoint", endpoint, p.endpoints
-        for key in settings.sources_in:
-            if (source := settings.setting(key)) is not None:
-                yield key_of(key), "source", source, p.sources
+        by_kind = (
+            ("endpoint", settings.endpoints_in, p.endpoints),
+            ("source", settings.sources_in, p.sources),
+        )
+        for kind, keys, there in by_kind:
+            for key in keys:
+                if (value := settings.setting(key)) is not None:
+                    yield key_of(key), kind, value, there
     for name, family in p.detectors.items():
         for track in family.tracks:
             yield f"detectors.{name}.tracks", "track", track, tracks
@@ -86,17 +88,18 @@ def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
 def mismatched(p: "Params") -> Iterator[str]:
     """A line for every two settings that do not fit together; asked where all names are declared."""
     if aliases := shared_identity(p.models, p.endpoints):
-        named, model = (
-            " and ".join(f"models.{alias} (endpoint {p.models[alias].endpoint!r})" for alias in aliases),
-            p.models[aliases[0]],
-        )
+        named = " and ".join(f"models.{alias} (endpoint {p.models[alias].endpoint!r})" for alias in aliases)
+        model = p.models[aliases[0]]
         hint = "give each an `identity:` of its own, such as <weights>@<revision>-<quantisation>"
         yield f"{named} would share their replies as {model.identity or model.model!r}; {hint}"
     yield from _detectors(p)
     yield from _untaught(p)
     unmarked = list(_without_tokens(p))
     yield from unmarked or _detectors_of_rates(p)
-    yield from _rules_of_cut(p)
+    purposes = {purpose for settings in p.tracks.values() for purpose in settings.cut}
+    for purpose in p.llm.cut.keys() - purposes:
+        what = f"no track asks a model for {purpose!r}{meant(purpose, purposes)}"
+        yield f"llm.cut: {what}; allowed: {listed(purposes)}"
     for key_of, settings in track_settings(p):
         for key, other in settings.among.items():
             allowed = settings.setting(other)
@@ -104,14 +107,6 @@ def mismatched(p: "Params") -> Iterator[str]:
                 if alias not in allowed:
                     what = f"{alias!r} is no {other.removesuffix('s')}{meant(alias, allowed)}"
                     yield f"{key_of(key)}: {what}; {other}: {listed(allowed)}"
-
-
-def _rules_of_cut(p: "Params") -> Iterator[str]:
-    """Purposes of `llm.cut` for which no track asks."""
-    purposes = {purpose for settings in p.tracks.values() for purpose in settings.cut}
-    for purpose in p.llm.cut.keys() - purposes:
-        what = f"no track asks a model for {purpose!r}{meant(purpose, purposes)}"
-        yield f"llm.cut: {what}; allowed: {listed(purposes)}"
 
 
 def _detectors(p: "Params") -> Iterator[str]:

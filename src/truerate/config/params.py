@@ -13,16 +13,17 @@ from truerate.config.blocks import (
     Cut,
     Few,
     Items,
+    Names,
     Number,
     Seed,
     Share,
+    Size,
     SizesOfTrack,
     Whole,
     Word,
 )
 from truerate.config.data import Board, PublicData, Source
 from truerate.config.detectors import Backbone, Detector, RateOf, teacher_of
-from truerate.config.hub import Hub
 from truerate.config.models import Endpoint, Llm, Model
 from truerate.config.track_blocks import SettingsByTrack, SizesByTrack, holds, merged, overriding_faults
 from truerate.config.web import ArticleRules
@@ -77,6 +78,20 @@ class Site(Block):
     max_samples: Items
 
 
+class Hub(Block):
+    """Publishing to the Hugging Face Hub.
+
+    `licence`: the Hub's id of the data sets' licence, within what their sources allow; null: the strictest of
+    these. `allow_emails`, `allow_paths`: addresses (or `*@domain`) and local paths (or `beginning*`) that a
+    person found harmless; secrets are never allowed. `rows_per_shard`: at most, in a Parquet file.
+    """
+
+    licence: Word | None
+    allow_emails: Names
+    allow_paths: Names
+    rows_per_shard: Size
+
+
 class Params(Block):
     """The whole of params.yaml. Built when the first one is read: the blocks of tracks are found by then."""
 
@@ -107,20 +122,15 @@ class Params(Block):
     @classmethod
     def _names_are_paths(cls, named: dict[str, object], asked: ValidationInfo) -> dict[str, object]:
         for name in named:
-            if not name.replace("-", "").replace("_", "").replace(".", "").isalnum() or name.startswith(
-                (".", "-")
-            ):
-                raise ValueError(
-                    f"name {name!r} may hold letters, digits, '.', '_' and '-' only, '.' and '-' not first"
-                )
-            if asked.field_name in ("sources", "boards", "detectors") and _NUMBER.fullmatch(name):
-                raise ValueError(
-                    f"name {name!r} reads as a number, and DVC takes it for one; begin it with a letter"
-                )
-            if len(name) > LONGEST:
-                raise ValueError(
-                    f"name {name[:20] + '…'!r} has {len(name)} characters; folders bear it: name it in at most {LONGEST}"
-                )
+            fault = None
+            if not re.sub(r"[-_.]", "", name).isalnum() or name.startswith((".", "-")):
+                fault = f"{name!r} may hold letters, digits, '.', '_' and '-' only, '.' and '-' not first"
+            elif asked.field_name in ("sources", "boards", "detectors") and _NUMBER.fullmatch(name):
+                fault = f"{name!r} reads as a number, and DVC takes it for one; begin it with a letter"
+            elif len(name) > LONGEST:
+                fault = f"{name[:20] + '…'!r} has {len(name)} characters; folders bear it: name it in at most {LONGEST}"
+            if fault:
+                raise ValueError(f"name {fault}")
         return named
 
     @cached_property
@@ -241,11 +251,8 @@ class Params(Block):
             for name in self.families(board)
             for member in self.detectors[name].members_on(track)
         ]
-        return tuple(
-            dict.fromkeys(
-                member.model for member in members if member is not None and member.model is not None
-            )
-        )
+        models = (member.model for member in members if member is not None)
+        return tuple(dict.fromkeys(model for model in models if model is not None))
 
     def judging_endpoints(self, board: str) -> tuple[str, ...]:
         """The endpoints behind these models."""

@@ -6,10 +6,13 @@ So a stage runs again when a setting that it reads has changed, and only then. W
 writes that file once per stage.
 """
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from truerate.config import Params, Source
+from truerate.config import Params
+from truerate.core.keys import content_id, files
 
 # Blocks and keys of params.yaml by dots; {board}, {source}, {track} and {profile} are those of the stage,
 # {families}, {models} and {endpoints} each of those that its board has, {fitted} the families that learn on
@@ -30,6 +33,9 @@ READ = {
     "leaderboard": "boards models statistics seed",
     "site": "site boards sources endpoints models tracks detectors statistics audit",
 }
+LARGE = (
+    16 * 2**20
+)  # bytes from which a file is known by its size and time: weights are not read again for each stage
 OF_ALL = ("sources", "leaderboard", "site")  # stages that stand once
 
 
@@ -83,8 +89,11 @@ def read_by(p: Params, stage: Stage) -> dict[str, object]:
     if stage.name == "sources":
         used, sources = p.used_sources(), cast(dict[str, object], values["sources"])
         values["sources"] = {name: sources[name] for name in used}
-        sizes = {name: _sizes_told(p, p.source(name)) for name in used}
-        values["sizes"] = {name: of for name, of in sizes.items() if of}
+        of_command = {}
+        for name, source in ((name, p.source(name)) for name in used):
+            named = source.places()
+            of_command[name] = {size: n for size, n in p.sizes_told(source).items() if size in named}
+        values["sizes"] = {name: sizes for name, sizes in of_command.items() if sizes}
         if whole := whole_articles(p):
             values["articles"] = whole
     return values
@@ -95,24 +104,18 @@ def whole_articles(p: Params) -> list[str]:
     return sorted({board.source for board in p.boards.values() if board.reference != "lead"})
 
 
-def _sizes_told(p: Params, source: Source) -> dict[str, int]:
-    """The sizes that the command of a source is given."""
-    return {name: n for name, n in p.sizes_told(source).items() if name in source.places()}
-
-
 def _value(p: Params, setting: str, board: str | None) -> object:
     """The plain value at a place; boards without the overrides that are merged into their tracks."""
     head, _, rest = setting.partition(".")
     value: Any = p.values[head]
     if head in ("boards", "sources", "backbones"):
-        bare = {"boards": _board, "sources": _source, "backbones": _backbone}[head]
-        return bare(value[rest]) if rest else {name: bare(of) for name, of in value.items()}
-    if head == "tracks":
         return (
-            p.track(board).model_dump(mode="json")
-            if board
-            else {b: p.track(b).model_dump(mode="json") for b in p.boards}
+            _bare(head, value[rest]) if rest else {name: _bare(head, entry) for name, entry in value.items()}
         )
+    if head == "tracks":
+        if board:
+            return p.track(board).model_dump(mode="json")
+        return {name: p.track(name).model_dump(mode="json") for name in p.boards}
     if head == "sizes" and board is not None:
         return p.size_of(board).model_dump(mode="json")
     if rest and rest in value:  # names of entries may hold dots
@@ -122,20 +125,61 @@ def _value(p: Params, setting: str, board: str | None) -> object:
     return value
 
 
-def _board(board: Mapping[str, object]) -> dict[str, object]:
-    """A board without what stands elsewhere; one that has detectors, as boards do, says nothing of it."""
-    return _without(board, "settings", "sizes", *(("has_detectors",) if board["has_detectors"] else ()))
+def _bare(block: str, entry: Mapping[str, object]) -> dict[str, object]:
+    """An entry of a block without what stands elsewhere (overrides of a board, merged into its track), what decides
+    nothing (resources of a backbone's job), and settings at a default that came later (so that their stages stand).
+    """
+    left_out = {"boards": {"settings", "sizes"}, "sources": set[str](), "backbones": {"resources"}}[block]
+    if block == "boards" and entry["has_detectors"]:
+        left_out.add("has_detectors")
+    if block == "sources" and entry["errata"] is None:
+        left_out.add("errata")
+    return {key: value for key, value in entry.items() if key not in left_out}
 
 
-def _source(source: Mapping[str, object]) -> dict[str, object]:
-    """A source; one without errata, as sources are, says nothing of them."""
-    return _without(source, *(("errata",) if source["errata"] is None else ()))
+# ---- files of the user's own that decide what a stage makes, beside its source: prompts, lists, weights ----
+# DVC watches a digest of them in the file of the stage's settings, wherever they lie.
+def weights_of(p: Params, board: str) -> list[str]:
+    """Local folders of weights that the settings of a board's track name."""
+    track = p.track(board)
+    return _folders(track.setting(key) for key in track.weights_in)
 
 
-def _backbone(backbone: Mapping[str, object]) -> dict[str, object]:
-    """A backbone without what a job of a cluster needs, which decides nothing."""
-    return _without(backbone, "resources")
+def own_files(p: Params, stage: Stage) -> list[str]:
+    """What of the user's own a stage reads, as far as it is there: a path for each."""
+    if stage.board is None:
+        return []
+    read, paths = places(p, stage), []
+    if any(setting.startswith("tracks.") for setting in read):
+        paths += weights_of(p, stage.board)
+    if stage.name == "dataset":
+        others = [p.source(name) for name in p.track(stage.board).sources()]
+        folders = [source.path for source in others if not source.make]
+        candidates = (p.llm.prompts_dir, *p.track(stage.board).files(), *folders)
+        paths += [path for path in candidates if path and Path(path).exists()]
+    if "backbones" in read:
+        paths += _folders(backbone.weights for backbone in p.backbones.values())
+    families = (
+        [p.detectors[name] for name in judging(p, stage.board)] if stage.name in ("train", "judge") else []
+    )
+    paths += _folders(entailer.weights for family in families for entailer in family.entailment.values())
+    published = [detector for family in families for detector in family.published.values()]
+    paths += _folders(path for detector in published for path in (detector.weights, detector.base))
+    return list(dict.fromkeys(paths))
 
 
-def _without(values: Mapping[str, object], *names: str) -> dict[str, object]:
-    return {key: value for key, value in values.items() if key not in names}
+def _folders(values: Iterable[str | None]) -> list[str]:
+    """Those of the values that are local folders, not Hub ids or words such as `tiny`."""
+    return [value for value in values if value and Path(value).expanduser().is_dir()]
+
+
+def stamp_of(path: str) -> str:
+    """What tells whether a file or folder changed: names and bytes; of large files names, sizes and times."""
+    folder, states = Path(path).expanduser(), []
+    for file in files(folder):
+        facts = file.stat()
+        state: list[object] = [facts.st_size, facts.st_mtime_ns]
+        if facts.st_size < LARGE:
+            state = [hashlib.sha256(file.read_bytes()).hexdigest()]
+        states.append([file.relative_to(folder).as_posix(), state])
+    return content_id(states)

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from truerate.config.layout import READERS, ROOT, Layout
-from truerate.config.own_files import own_files, stamp_of
 from truerate.config.places import SHARED, check_places, claim, clear
-from truerate.config.stage_settings import READ, Stage, read_by, stages
+from truerate.config.stage_settings import READ, Stage, own_files, read_by, stages, stamp_of
 from truerate.core.errors import TruerateError
 from truerate.core.keys import digest
 from truerate.core.schemas import read_json

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from truerate.config import Params
 from truerate.config.layout import Layout
-from truerate.config.own_files import stamp_of
-from truerate.config.stage_settings import Stage
+from truerate.config.stage_settings import Stage, stamp_of
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import read_json
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from truerate.config.layout import Layout
-from truerate.config.own_files import stamp_of
+from truerate.config.stage_settings import stamp_of
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import is_folder
 from truerate.detectors.published.judges import Answered, Ask, Question
