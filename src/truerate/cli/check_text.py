@@ -7,7 +7,6 @@ marks stand in the text itself: as colours in a terminal, as `[[marked]]` and `[
 
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from truerate.cli.command import WORDS
-from truerate.cli.pair_files import Pair, read_pairs, read_text
+from truerate.cli.pair_files import read_pairs, read_text
 from truerate.config.layout import Layout
 from truerate.core.errors import SettingsError
 from truerate.core.spans.whole_words import MARKED, level, n_words
@@ -55,7 +54,8 @@ def run(
     printed. Raises SettingsError where the options do not fit one another.
     """
     _refuse_mixed(reference, answer, pairs, html)
-    if any(turns) or _names_judge(detector):
+    is_named = detector is not None and "/" not in detector and Path("params.yaml").is_file()
+    if any(turns) or (is_named and is_judge(Layout.load(), str(detector))):
         if pairs or html:
             raise SettingsError(
                 "checking a response: a judge takes one --reference and --answer; leave out --pairs and --html"
@@ -63,7 +63,15 @@ def run(
         _run_judge(str(reference), str(answer), detector, turns, as_json=as_json)
         return
     if pairs:
-        _run_pairs(read_pairs(pairs), detector, as_json=as_json)
+        texts = read_pairs(pairs)
+        checked = check_pairs([(pair.answer, pair.reference) for pair in texts], detector)
+        for pair, marked in zip(texts, checked, strict=True):
+            if as_json:
+                print(as_line(marked, pair.id))
+                continue
+            n_marked = n_words(marked.text, marked.spans, marked.threshold)
+            line = Text(f"{printable(str(pair.id))}  {n_marked} of {n_words(marked.text)} words  ")
+            _console().print(line.append(_in_text(marked, _console(), is_one_line=True)), soft_wrap=True)
         return
     marked = check(read_text(answer, "answer"), read_text(reference, "reference"), detector)
     if html:
@@ -72,13 +80,6 @@ def run(
         print(as_line(marked))
     else:
         show(marked, _console())
-
-
-def _names_judge(detector: str | None) -> bool:
-    """Whether the settings in the current folder have a judge of this name; a published detector is none."""
-    if detector is None or "/" in detector or not Path("params.yaml").is_file():
-        return False
-    return is_judge(Layout.load(), detector)
 
 
 def _run_judge(reference: str, answer: str, detector: str | None, turns: Turns, *, as_json: bool) -> None:
@@ -127,16 +128,6 @@ def _refuse_mixed(reference: str | None, answer: str | None, pairs: str | None, 
         )
 
 
-def _run_pairs(pairs: Sequence[Pair], detector: str | None, *, as_json: bool) -> None:
-    """Mark all pairs of a file that has been read whole; a line for each."""
-    marked = check_pairs([(pair.answer, pair.reference) for pair in pairs], detector)
-    for pair, marks in zip(pairs, marked, strict=True):
-        if as_json:
-            print(as_line(marks, pair.id))
-        else:
-            show_line(marks, str(pair.id), _console())
-
-
 def as_line(marked: Marked, name: str | int | None = None) -> str:
     """One pair's finding as a line of JSON: id (where there is one), text, spans in whole words, p, detector,
     board, and the detector's own pieces.
@@ -169,13 +160,6 @@ def show(marked: Marked, console: Console) -> None:
         if span["p"] > marked.threshold:
             quoted = printable(" ".join(marked.text[span["start"] : span["end"]].split()))
             console.print(Text(f"  {quoted}: {in_words(span)}"), soft_wrap=True)
-
-
-def show_line(marked: Marked, name: str, console: Console) -> None:
-    """One of many pairs on one line: its name, how many words are marked, and the text with its marks."""
-    count = f"{n_words(marked.text, marked.spans, marked.threshold)} of {n_words(marked.text)} words"
-    line = Text(f"{printable(name)}  {count}  ").append(_in_text(marked, console, is_one_line=True))
-    console.print(line, soft_wrap=True)
 
 
 def _in_text(marked: Marked, console: Console, *, is_one_line: bool = False) -> Text:

@@ -10,19 +10,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from truerate.config.layout import Layout
+from truerate.config.models import OPENAI
 from truerate.core.errors import TruerateError
+from truerate.pipeline.checks.project import unusable as refusal_of_dvc
 
 PACKAGES = (
-    "dvc",
-    "snakemake",
-    "polars",
-    "pandera",
-    "openai",
-    "transformers",
-    "torch",
-    "huggingface-hub",
-    "jinja2",
-    "mkdocs-material",
+    "dvc snakemake polars pandera openai transformers torch huggingface-hub jinja2 mkdocs-material".split()
 )
 HUB_KEY = "HF_TOKEN"
 OK, MISSING, UNKNOWN = "ok", "missing", "not checked"
@@ -36,24 +29,27 @@ def examine(at: Layout, ask: str | None = None) -> list[dict[str, str]]:
         from truerate.cli.server_fields import tried
 
         return [_row("field", answer.what, answer.state, answer.shown) for answer in tried(at, ask)]
-    surroundings = [_python(), *map(_package, PACKAGES), _gpu(), _project()]
-    return [*surroundings, *_keys(at), *_endpoints(at), _store(at)]
+    is_recent, unusable = sys.version_info >= (3, 11), refusal_of_dvc()
+    rows = [
+        _row("python", platform.python_version(), OK if is_recent else MISSING, "3.11 or later is needed")
+    ]
+    for name in PACKAGES:
+        try:
+            rows.append(_row("package", name, OK, version(name)))
+        except PackageNotFoundError:
+            rows.append(_row("package", name, MISSING, f"pip install -c constraints.txt {name}"))
+    in_folder = unusable or "DVC builds here"
+    rows += [_gpu(), _row("project", Path.cwd().name, MISSING if unusable else OK, in_folder), *_keys(at)]
+    for name, endpoint in at.p.endpoints.items():
+        if endpoint.launch:
+            rows.append(_row("endpoint", name, UNKNOWN, "started by the flow when needed"))
+        else:
+            rows.append(_reach(name, endpoint.base_url or OPENAI, endpoint.api_key_env))
+    return [*rows, _store(at)]
 
 
 def _row(kind: str, name: str, state: str, detail: str) -> dict[str, str]:
     return {"kind": kind, "name": name, "state": state, "detail": detail}
-
-
-def _python() -> dict[str, str]:
-    state = OK if sys.version_info >= (3, 11) else MISSING
-    return _row("python", platform.python_version(), state, "3.11 or later is needed")
-
-
-def _package(name: str) -> dict[str, str]:
-    try:
-        return _row("package", name, OK, version(name))
-    except PackageNotFoundError:
-        return _row("package", name, MISSING, f"pip install -c constraints.txt {name}")
 
 
 def _gpu() -> dict[str, str]:
@@ -66,51 +62,26 @@ def _gpu() -> dict[str, str]:
     return _row("gpu", "cuda", MISSING, "none; the small defaults run on the CPU")
 
 
-def _project() -> dict[str, str]:
-    """Whether DVC can build in this folder."""
-    from truerate.pipeline.checks.project import unusable
-
-    what = unusable()
-    return _row("project", Path.cwd().name, MISSING if what else OK, what or "DVC builds here")
-
-
 def _keys(at: Layout) -> list[dict[str, str]]:
     """Which key variables are set, by name: their values are never read into a report."""
-    reasons = {name: "" for name in at.p.secrets()} | {
+    uses = dict.fromkeys(at.p.secrets(), "") | {
         HUB_KEY: "; needed to publish, and to read what is private on the Hub"
     }
+    is_set = {name: bool(os.environ.get(name)) for name in uses}
     return [
-        _row(
-            "key",
-            name,
-            OK if os.environ.get(name) else MISSING,
-            ("set" if os.environ.get(name) else "not set") + use,
-        )
-        for name, use in reasons.items()
-    ]
-
-
-def _endpoints(at: Layout) -> list[dict[str, str]]:
-    return [
-        _row("endpoint", name, UNKNOWN, "started by the flow when needed")
-        if endpoint.launch
-        else _reach(name, endpoint.base_url or "https://api.openai.com/v1", endpoint.api_key_env)
-        for name, endpoint in at.p.endpoints.items()
+        _row("key", name, OK if is_set[name] else MISSING, ("set" if is_set[name] else "not set") + use)
+        for name, use in uses.items()
     ]
 
 
 def _reach(name: str, base_url: str, key_variable: str | None) -> dict[str, str]:
     key = os.environ.get(key_variable or "", "")
-    if not (
-        key.isascii() and key.isprintable()
-    ):  # no header can carry it, and the error that says so would show it
-        return _row(
-            "endpoint", name, MISSING, f"{key_variable} holds a line break or a character beyond ASCII"
-        )
+    if not (key.isascii() and key.isprintable()):  # no header can carry it, and an error would show it
+        what = f"{key_variable} holds a line break or a character beyond ASCII"
+        return _row("endpoint", name, MISSING, what)
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
-        request = urllib.request.Request(
-            f"{base_url.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"} if key else {}
-        )
+        request = urllib.request.Request(f"{base_url.rstrip('/')}/models", headers=headers)
         with urllib.request.urlopen(request, timeout=5) as answer:
             return _row("endpoint", name, OK, f"{base_url} answers {answer.status}")
     except urllib.error.HTTPError as error:

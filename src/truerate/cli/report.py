@@ -114,7 +114,11 @@ def show_sources(at: Layout, *, as_json: bool) -> None:
             "redistribution": card.get("redistribution"),
             "rows": _rows(card.get("counts", {})),
         }
-        absent = [*_absent(source, card), *_not_imported(at, name, has_card=bool(card))]
+        absent = _absent(source, card)
+        if not card and name in at.p.used_sources():
+            absent.append("not imported; run `dvc repro sources`")
+        elif not card:
+            absent.append("not imported, as no board reads it: name it under `boards`")
         if card and not absent and (note := change_note(at, name)):
             absent = [note]
         revision = source.hub.revision[: None if as_json else 12] if source.hub else None
@@ -129,26 +133,17 @@ def show_sources(at: Layout, *, as_json: bool) -> None:
     show_table(pl.DataFrame(lines, schema=dict.fromkeys(shown, pl.String)), as_json=as_json)
 
 
-def _not_imported(at: Layout, name: str, *, has_card: bool) -> list[str]:
-    """Why a source has no tables: no board reads it, or the stage has not run."""
-    if has_card:
-        return []
-    if name in at.p.used_sources():
-        return ["not imported; run `dvc repro sources`"]
-    return ["not imported, as no board reads it: name it under `boards`"]
-
-
 def show_readers(*, as_json: bool) -> None:
     """Each reader with what its card says of the data that it reads: name, licence, what may be republished, address."""
     from truerate.sources.registry import reader_module, readers
 
     lines = []
     for reader in readers():
-        card = getattr(reader_module(reader), "CARD", {})
-        lines.append(
-            {"reader": reader}
-            | {field: card.get(field) for field in ("name", "licence", "redistribution", "url")}
+        card, fields = (
+            getattr(reader_module(reader), "CARD", {}),
+            ("name", "licence", "redistribution", "url"),
         )
+        lines.append({"reader": reader} | {field: card.get(field) for field in fields})
     show_table(pl.DataFrame(lines, infer_schema_length=None), as_json=as_json)
 
 
@@ -175,16 +170,11 @@ def _absent(source: Source, card: dict) -> list[str]:
         absent = [state(source.hub)]
     else:
         folder = Path(source.path).expanduser()
-        gone = (
-            [file["file"] for file in card.get("files", []) if not any(folder.glob(file["file"]))]
-            if folder.is_dir()
-            else []
-        )
-        absent = [f"files not there: {listed(gone)}" if gone else None]
-        if not folder.is_dir():
-            absent = [
-                f"folder not made yet: {source.path}" if source.make else f"folder not there: {source.path}"
-            ]
+        if folder.is_dir():
+            gone = [file["file"] for file in card.get("files", []) if not any(folder.glob(file["file"]))]
+            absent = [f"files not there: {listed(gone)}"] if gone else []
+        else:
+            absent = [f"folder not {'made yet' if source.make else 'there'}: {source.path}"]
     if source.training and not Path(source.training.path).expanduser().is_dir():
         absent.append(f"folder to learn from not there: {source.training.path}")
     return [line for line in absent if line]

@@ -13,24 +13,14 @@ from truerate.core.lenient import loads
 from truerate.core.text import clean
 
 SHORTEST = (
-    6  # characters of a value that is looked for in replies; a shorter one would be found in ordinary words
+    6  # characters of a value that is looked for in replies; a shorter one would be met in ordinary words
 )
 SHORTEST_IN_ERRORS = 3
 MASKED = 4  # characters that servers leave out of a long value when they show it
 HIDDEN = "[key]"
 # What servers without keys document as the value to give: no secret, and words that replies may hold.
 PLACEHOLDERS = frozenset(
-    {
-        "none",
-        "empty",
-        "dummy",
-        "not-needed",
-        "no-key-required",
-        "sk-no-key-required",
-        "ollama",
-        "lm-studio",
-        "placeholder",
-    }
+    "none empty dummy not-needed no-key-required sk-no-key-required ollama lm-studio placeholder".split()
 )
 _ESCAPED = re.compile(r"\\u00([0-7][0-9a-fA-F])")
 
@@ -41,11 +31,10 @@ class Redactor:
     def __init__(self, values: Iterable[str]):
         """`values`: the secrets; placeholders that are none, and empty ones, are left out."""
         secrets = {value.strip() for value in values if value.strip().casefold() not in PLACEHOLDERS}
-        self._always = _longest_first(
-            form for value in secrets if len(value) >= SHORTEST for form in _forms(value)
-        )
-        self._in_errors = _longest_first(
-            form for value in secrets if len(value) >= SHORTEST_IN_ERRORS for form in _forms(value)
+        self._always, self._in_errors = (
+            sorted(forms, key=lambda form: (-len(form), form))  # the longest first
+            for least in (SHORTEST, SHORTEST_IN_ERRORS)
+            for forms in [{form for value in secrets if len(value) >= least for form in _forms(value)}]
         )
 
     def text(self, message: str) -> str:
@@ -79,10 +68,6 @@ def _forms(value: str) -> set[str]:
     if len(value) >= 4 * MASKED:
         forms |= {value[:-MASKED], value[MASKED:]}
     return {form for form in forms if len(form) >= min(len(value), SHORTEST_IN_ERRORS)}
-
-
-def _longest_first(forms: Iterable[str]) -> list[str]:
-    return sorted(set(forms), key=lambda form: (-len(form), form))
 
 
 def _plain(body: bytes) -> str:

@@ -24,22 +24,18 @@ def _written(cell: dict[str, float | None]) -> str:
 
 def label_statistics(samples: pl.DataFrame) -> pl.DataFrame:
     """Texts, hallucinated share and marked spans per task and scheme."""
-    marked = pl.col("spans").list.len() > 0
+    marked, percent = pl.col("spans").list.len() > 0, (lambda share: f"{100 * share:.1f} %")
     return (
         samples.with_columns(pair("attributes", "scheme"))
         .group_by("task", "scheme", labels="label_source", maintain_order=True)
         .agg(
             texts=pl.len(),
             hallucinated=pl.col("is_hallucinated").sum(),
-            share=pl.col("is_hallucinated").mean().map_elements(_percent, return_dtype=pl.String),
+            share=pl.col("is_hallucinated").mean().map_elements(percent, return_dtype=pl.String),
             **{"with spans": marked.sum()},
         )
         .sort("task", "scheme", nulls_last=True)
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def paged(counts: Mapping[str, int]) -> dict[str, tuple[int, int]]:

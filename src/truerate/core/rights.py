@@ -6,9 +6,8 @@ from typing import Any, TypeVar, cast
 
 import polars as pl
 
-Some = TypeVar(
-    "Some", pl.DataFrame, pl.DataFrame | pl.LazyFrame
-)  # tables, those that outgrow memory as queries
+# tables, those that outgrow memory as queries
+Some = TypeVar("Some", pl.DataFrame, pl.DataFrame | pl.LazyFrame)
 Queries = Mapping[str, pl.LazyFrame]
 
 KEYS = {  # the tables that hold texts of a source, and what names a row of each; other tables hold counts and names alone
@@ -22,15 +21,8 @@ KEYS = {  # the tables that hold texts of a source, and what names a row of each
 OF_ITEMS = ("samples", "generations", "facts")  # their rows name the item that they are about
 JUDGED = ("items", "samples", "generations", "facts")  # a judgement's target is a row of one of these
 TEXT, DIGEST = "text", "text_sha256"
-TEXTS = (
-    "question",
-    "history",
-    "knowledge",
-    "right_answer",
-    "rationale",
-    "sentence",
-    "title",
-)  # columns of words, beside `text`
+# columns of words, beside `text`
+TEXTS = ("question", "history", "knowledge", "right_answer", "rationale", "sentence", "title")
 # Keys of `attributes` whose values are words of third parties, whatever the source allows: what a retrieving model was
 # given. They never leave the house.
 LENT_ATTRIBUTES = ("retrieved",)
@@ -61,15 +53,16 @@ def open_tables(tables: Mapping[str, Some], *, card: Mapping[str, Any], source: 
 def _of_kind(tables: Mapping[str, Some], work: Callable[[Queries], Queries]) -> dict[str, Some]:
     """What is made of tables: a frame where a frame was given, a query where a query was."""
     queries = work({name: data.lazy() for name, data in tables.items()})
-    kinds = {
-        name: query if isinstance(tables[name], pl.LazyFrame) else query.collect()
-        for name, query in queries.items()
-    }
-    return cast("dict[str, Some]", kinds)
+    is_query = {name: isinstance(data, pl.LazyFrame) for name, data in tables.items()}
+    of_kind = {name: query if is_query[name] else query.collect() for name, query in queries.items()}
+    return cast("dict[str, Some]", of_kind)
 
 
 def _open(tables: Queries, card: Mapping[str, Any], source: str) -> Queries:
-    tables = _without_lent(tables)
+    if "generations" in tables:
+        is_own = ~pl.element().struct.field("key").is_in(LENT_ATTRIBUTES)
+        replies = tables["generations"].with_columns(pl.col("attributes").list.filter(is_own))
+        tables = {**tables, "generations": replies}
     if card.get("redistribution") == "yes":
         return tables
     return _own_part(tables, source) if card.get("own_redistribution") == "yes" else _emptied(tables)
@@ -111,14 +104,6 @@ def without_texts(tables: Mapping[str, Some], attributes: Collection[str] = ()) 
     )
 
 
-def _without_lent(tables: Queries) -> Queries:
-    is_own = ~pl.element().struct.field("key").is_in(LENT_ATTRIBUTES)
-    if "generations" not in tables:
-        return dict(tables)
-    without_lent = tables["generations"].with_columns(pl.col("attributes").list.filter(is_own))
-    return {**tables, "generations": without_lent}
-
-
 def _own_part(tables: Queries, source: str) -> Queries:
     if "items" not in tables:  # nothing says whose the rows are
         return _emptied(tables)
@@ -144,16 +129,12 @@ def _emptied(tables: Queries) -> Queries:
 
 
 def _without_texts(data: pl.LazyFrame, plain: Collection[str]) -> pl.LazyFrame:
-    names = data.collect_schema().names()
-    changed = (
-        [pl.col("attributes").list.filter(pl.element().struct.field("key").is_in(plain))]
-        if "attributes" in names
-        else []
-    )
+    def digest(text: str) -> str:
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+    names, changed = data.collect_schema().names(), []
+    if "attributes" in names:
+        changed.append(pl.col("attributes").list.filter(pl.element().struct.field("key").is_in(plain)))
     if TEXT in names:
-        changed.append(pl.col(TEXT).map_elements(_digest, return_dtype=pl.String))
+        changed.append(pl.col(TEXT).map_elements(digest, return_dtype=pl.String))
     return data.with_columns(changed).drop(TEXTS, strict=False).rename({TEXT: DIGEST}, strict=False)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()

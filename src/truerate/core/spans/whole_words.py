@@ -1,8 +1,8 @@
 """Marks of a text in whole words: what a detector said of pieces of words, as a reader can take it in."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, takewhile
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import regex
@@ -37,8 +37,11 @@ def whole_words(
     """
     spans: list[dict[str, Any]] = []
     for start, end, piece in _touched(text, pieces):
-        last = spans[-1] if spans else None
-        if last and _is_one(text, last, start, piece, threshold):
+        last, kind = spans[-1] if spans else None, (level(piece["p"], threshold), piece["type"])
+        is_near = last is not None and not text[last["end"] : start].strip()
+        if (
+            last and is_near and (level(last["p"], threshold), last["type"]) == kind
+        ):  # the unit goes on the span
             last |= {"end": end, "p": max(last["p"], piece["p"])}
         else:
             spans.append({"start": start, "end": end, "type": piece["type"], "p": piece["p"]})
@@ -61,25 +64,13 @@ def _touched(text: str, pieces: Sequence[Mapping[str, Any]]) -> Iterator[tuple[i
     for start, end in units(text):
         while first < len(pieces) and pieces[first]["end"] <= start:
             first += 1
-        touching = _until(islice(pieces, first, None), end)
+        touching = []
+        for piece in islice(pieces, first, None):
+            if piece["start"] >= end:
+                break
+            touching.append(piece)
         if touching:
             yield start, end, max(touching, key=lambda piece: piece["p"])
-
-
-def _until(pieces: Iterable[Mapping[str, Any]], end: int) -> list[Mapping[str, Any]]:
-    """The pieces that begin before a place."""
-    return list(takewhile(lambda piece: piece["start"] < end, pieces))
-
-
-def _is_one(
-    text: str, last: Mapping[str, Any], start: int, piece: Mapping[str, Any], threshold: float
-) -> bool:
-    """Whether a unit goes on the span before it."""
-    is_near = not text[last["end"] : start].strip()
-    return is_near and (level(last["p"], threshold), last["type"]) == (
-        level(piece["p"], threshold),
-        piece["type"],
-    )
 
 
 def level(p: float, threshold: float = MARKED) -> int:
