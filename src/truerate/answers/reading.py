@@ -16,8 +16,8 @@ from truerate.core.errors import SourceError
 from truerate.core.invisible import is_blank, is_unseen
 from truerate.core.patterns import lazy
 from truerate.core.text import n_words
-from truerate.llm.replies.texts.abstaining import says_not_known
 from truerate.llm.replies.cutting import turn
+from truerate.llm.replies.texts.abstaining import says_not_known
 from truerate.llm.replies.texts.refusals import is_refusal
 from truerate.llm.thought import said
 
