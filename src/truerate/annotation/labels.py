@@ -149,7 +149,7 @@ def field_text(row: Mapping[str, Any], name: str) -> str:
 
 
 def yes_or_no(row: Mapping[str, Any], name: str, words: Mapping[str, bool] | None = None) -> bool:
-    """Return whether a field says yes; `words`: other words that it may hold. Raises BadLabel for any other."""
+    """Return whether a field says yes (or one of `words` for it); raises BadLabel for any other."""
     answer = field_text(row, name).lower()
     allowed = {"yes": True, "no": False, **(words or {})}
     if answer not in allowed:

@@ -227,7 +227,7 @@ def meta_rows(generations: pl.DataFrame) -> pl.DataFrame:
 
 
 def meta_ratings(generations: pl.DataFrame) -> dict[str, dict[str, bool]]:
-    """Return what each meta-judge says of judgements, by their ids; a reply that was not read says nothing."""
+    """Return what each meta-judge says of judgements; a reply that was not read says nothing."""
     rows = meta_rows(generations).drop_nulls("accurate").sort("model", "target")
     ratings: dict[str, dict[str, bool]] = {}
     for model, target, accurate in rows.select("model", "target", "accurate").iter_rows():

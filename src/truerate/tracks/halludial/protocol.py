@@ -96,7 +96,7 @@ def _texts_of_a_turn(p: Params, board: str) -> int:
 
 
 class HalluDial(Protocol):
-    """Dialogue-level hallucination: spontaneous and induced responses, detection, localization and rationale."""
+    """Hallucination in dialogues: detection, localization and rationale; spontaneous and induced."""
 
     name = "halludial"
     settings, sizes = Settings, Sizes

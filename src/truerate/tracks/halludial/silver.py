@@ -150,7 +150,7 @@ def base_responses(rows: Iterable[dict], settings: Settings) -> list[dict]:
 
 
 def samples(rows: Sequence[dict], contexts: Contexts, settings: Settings) -> tuple[list[dict], list[dict]]:
-    """Return Sample rows that the replies make, by id, and Reject rows of texts that were read and are none."""
+    """Return Sample rows of the replies, by id, and Reject rows of texts that were read and are none."""
     spontaneous, unread_ones = _spontaneous(rows, contexts, settings)
     induced, unfit = _induced(rows, contexts, settings)
     return sorted([*spontaneous, *induced], key=lambda row: row["sample_id"]), [*unread_ones, *unfit]

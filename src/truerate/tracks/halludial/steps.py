@@ -143,7 +143,7 @@ def annotate(work: DialogueWork) -> list[dict]:
 
 @step_of(WritingWork)
 def induce(work: DialogueWork) -> list[dict]:
-    """Ask a writer for induced and matched texts of a shard's turns: rows of purposes `induce` and `match`."""
+    """Ask a writer for induced and matched texts of a shard's turns: rows of `induce` and `match`."""
     turns = work.in_shard(work.contexts.values())
     asked = silver.induce_requests(turns, work.model, work.questions)
     read = partial(silver.read_written, contexts=work.contexts, slack=work.settings.slack_words)

@@ -1,3 +1,1 @@
-"""mFAVA (Islam et al. 2025): how much language models hallucinate across languages, by detectors that mark
-tokens.
-"""
+"""mFAVA (Islam et al. 2025): how much language models hallucinate across languages."""

@@ -34,7 +34,7 @@ SOURCE = "en"  # training passages are written in it and translated from it
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One item with its reference (`knowledge`), what it is about (`subject`), and the attributes of its row."""
+    """One item with its reference (`knowledge`), its subject, and the attributes of its row."""
 
     item_id: str
     task: str
@@ -57,11 +57,8 @@ def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]
     for row in items.iter_rows(named=True):
         references = [document_of[name] for name in row["document_ids"] if name in document_of]
         attributes = facts(row)
-        titles = [
-            attributes.get("subject"),
-            attributes.get("title"),
-            *(reference["title"] for reference in references),
-        ]
+        titles = [attributes.get("subject"), attributes.get("title")]
+        titles += [reference["title"] for reference in references]
         by_id[row["item_id"]] = Context(
             **{name: row[name] for name in ("item_id", "task", "group_id", "lang", "source", "question")},
             document_ids=tuple(row["document_ids"]),

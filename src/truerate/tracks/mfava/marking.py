@@ -96,9 +96,8 @@ def answers(generations: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     """Return the replies in the wild that came, with `group_id`, `lang` of their items."""
     keys = ("subset", "subset_seed", "replicate", "repeats", "dont_know", "cut", "wrong_language")
     asked = generations.filter(purpose="answer", status="ok")
-    asked = asked.select(
-        "generation_id", "item_id", "model", "text", *(pair("attributes", key) for key in keys)
-    )
+    facts = (pair("attributes", key) for key in keys)
+    asked = asked.select("generation_id", "item_id", "model", "text", *facts)
     of_item = items.select("item_id", "group_id", "lang")
     return asked.join(of_item, on="item_id", maintain_order="left").sort("generation_id")
 
@@ -113,9 +112,8 @@ def distinct_texts(samples: pl.DataFrame, replies: pl.DataFrame) -> tuple[pl.Dat
     """Return `Texts.frame` and `Texts.places`."""
     columns = ["item_id", "text", "group_id", "lang"]
     labelled = samples.filter(pl.col("task").is_in(["held-out", "silver", "wild"]))
-    whole = pl.concat(
-        [labelled.select(*columns, id="sample_id"), replies.select(*columns, id="generation_id")]
-    )
+    named = labelled.select(*columns, id="sample_id"), replies.select(*columns, id="generation_id")
+    whole = pl.concat(named)
     keys = columns[:2]
     frame = whole.select(columns).unique(keys, keep="first", maintain_order=True).sort(keys)
     numbered = frame.select(keys).with_columns(place=pl.int_range(pl.len()))
@@ -132,9 +130,8 @@ def labelled(samples: pl.DataFrame, texts: Texts, against: str) -> Labelled:
     """Return the samples of one kind of AGAINST with the tokens that their spans mark."""
     rows = samples.filter(OF_KIND[against]).sort("sample_id")
     places = texts.places_of(rows["sample_id"])
-    marked = marks(
-        rows.select("spans", threshold=pl.lit(HARD), place=pl.Series(places, dtype=pl.Int64)), texts.line
-    )
+    spans = rows.select("spans", threshold=pl.lit(HARD), place=pl.Series(places, dtype=pl.Int64))
+    marked = marks(spans, texts.line)
     return Labelled(places, rows["group_id"].to_numpy(), rows["lang"].to_numpy(), *marked, rows)
 
 
@@ -169,10 +166,12 @@ def counted_judgements(judgements: pl.DataFrame, texts: pl.DataFrame, places: pl
     counts on it alone; a text judged twice counts once.
     """
     keys = ("scope", "labels", "seed", "lang", "stage", "threshold", "n_windows")
-    rows = judgements.select("judgement_id", "judge", "target_id", "status", "attributes").with_row_index(
-        "row"
+    heads = judgements.select("judgement_id", "judge", "target_id", "status", "attributes")
+    rows = (
+        heads.with_row_index("row")
+        .filter(status="ok")
+        .join(places, left_on="target_id", right_on="id", maintain_order="left")
     )
-    rows = rows.filter(status="ok").join(places, left_on="target_id", right_on="id", maintain_order="left")
     rows = rows.with_columns(pair("attributes", key) for key in keys).filter(pl.col("stage").is_null())
     text_langs = texts["lang"].gather(rows["place"])
     rows = rows.filter(pl.col("lang").is_null() | (pl.col("lang") == text_langs)).select(
@@ -255,7 +254,7 @@ def are_apart(rows: pl.DataFrame) -> bool:
     return rows.select("group_id", "lang").n_unique() == rows["group_id"].n_unique()
 
 
-# ---- a board in parts, scored one after the other: the texts of one language, where each item has one -------
+# ---- a board in parts, scored one after the other: the texts of a language, where each item has one --------
 
 
 class Piece(NamedTuple):
@@ -268,9 +267,8 @@ class Piece(NamedTuple):
 
 def parts_of_items(items: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
     """Return the part of each item that has a row or a sample: `item_id`, `part`."""
-    langs = pl.concat([table.select("item_id", "lang") for table in (items, samples)]).unique(
-        maintain_order=True
-    )
+    langs = pl.concat([table.select("item_id", "lang") for table in (items, samples)])
+    langs = langs.unique(maintain_order=True)
     is_parted = langs["item_id"].n_unique() == langs.height
     part = pl.col("lang") if is_parted else pl.lit(WHOLE)
     return langs.select("item_id", part.alias(PART)).unique(maintain_order=True)

@@ -3,6 +3,7 @@ without tags (`projection: alignment`): IBM Model 1 and 2 (Brown et al. 1993), l
 alone.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -51,19 +52,12 @@ class Cells(NamedTuple):
         both.
         """
         numbers: dict[str, int] = {}
-        sides = [
-            [
-                np.array(
-                    [
-                        numbers.setdefault(text[slice(*word)].casefold(), len(numbers))
-                        for word in word_offsets(text)
-                    ],
-                    int,
-                )
-                for text in pair
-            ]
-            for pair in pairs
-        ]
+
+        def numbered(text: str) -> np.ndarray:
+            words = [text[start:end].casefold() for start, end in word_offsets(text)]
+            return np.array([numbers.setdefault(word, len(numbers)) for word in words], int)
+
+        sides = [[numbered(text) for text in pair] for pair in pairs]
         lengths = np.array([[len(side) for side in both] for both in sides], dtype=int).reshape(-1, 2)
         columns = [[np.zeros(0, dtype=np.int64)] for _ in range(4)]
         for number, (source, target) in enumerate(sides):
@@ -124,11 +118,8 @@ def projected(texts: Sequence[Text], asked: Sequence[Prompted], replies: Sequenc
     """
     readings = [read_translation(reply.text, text) for text, reply in zip(texts, replies, strict=True)]
     for lang in dict.fromkeys(text.lang for text in texts):
-        places = [
-            index
-            for index, (text, reply) in enumerate(zip(texts, replies, strict=True))
-            if text.lang == lang and reply.status == readings[index].status == "ok"
-        ]
+        of_lang = [index for index, text in enumerate(texts) if text.lang == lang]
+        places = [index for index in of_lang if replies[index].status == readings[index].status == "ok"]
         spans_of = carried([(texts[index], readings[index].text) for index in places])
         for index, spans in zip(places, spans_of, strict=True):
             if texts[index].purpose == TRANSLATE:
@@ -195,10 +186,10 @@ def _carried(text: Text, translation: str, parts: Sequence[tuple[int, int, np.nd
             return None
         start, end = translated[run[0]][0], translated[run[1]][1]
         if not is_in_word(text.marked[span["end"] - 1]):
-            while (
-                end < len(translation) and not is_in_word(translation[end]) and not translation[end].isspace()
-            ):
-                end += 1
+            stops = itertools.takewhile(
+                lambda mark: not (is_in_word(mark) or mark.isspace()), translation[end:]
+            )
+            end += len(list(stops))
         spans.append({"start": start, "end": end, "type": span["type"]})
     spans.sort(key=lambda span: (span["start"], span["end"]))
     is_apart = all(span["end"] <= later["start"] for span, later in zip(spans, spans[1:], strict=False))

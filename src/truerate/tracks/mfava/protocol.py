@@ -88,8 +88,8 @@ def label_notes(config: Layout, board: str) -> Iterator[str]:
     rules, size = config.p.track(board).labelling, config.p.size_of(board)
     if size.natural and (rules.n_annotators < 2 or not n_shared(NATURAL, size.natural, rules)):
         yield (
-            "no reply goes to several people, so nothing will tell what one person passes over, and intervals "
-            "hold no room for it: set tracks.mfava.labelling.shared_natural_labels above "
+            "no reply goes to several people, so nothing will tell what one person passes over, and "
+            "intervals hold no room for it: set tracks.mfava.labelling.shared_natural_labels above "
             f"{rules.shared_natural_labels:g}, and n_annotators to 2 or more"
         )
 

@@ -46,9 +46,9 @@ def text_table(samples: pl.DataFrame) -> pl.DataFrame:
     """Return texts, hallucinated share and spans per task, label source and language."""
     share = 100 * pl.col("is_hallucinated").mean()
     percent = share.map_elements(lambda percent: f"{percent:.1f} %", return_dtype=pl.String)
-    counted = samples.group_by("task", "lang", labels="label_source", maintain_order=True).agg(
-        texts=pl.len(), hallucinated=percent, spans=pl.col("spans").list.len().sum()
-    )
+    by_labels = samples.group_by("task", "lang", labels="label_source", maintain_order=True)
+    n_spans = pl.col("spans").list.len().sum()
+    counted = by_labels.agg(texts=pl.len(), hallucinated=percent, spans=n_spans)
     return counted.sort("task", "labels", "lang")
 
 
@@ -101,9 +101,8 @@ def character_table(
     runs = long.with_columns(*(pair("slice", key) for key in ("lang", "scope", "labels")), cell=figure())
     is_single = run.n_unique().over("subject") == 1
     column = pl.when(is_single).then("subject").otherwise(pl.concat_str("subject", run, separator=" "))
-    table = runs.with_columns(column=column).pivot(
-        "column", index="lang", values="cell", aggregate_function="first"
-    )
+    runs = runs.with_columns(column=column)
+    table = runs.pivot("column", index="lang", values="cell", aggregate_function="first")
     table = table.sort(pl.col("lang") == "all", "lang")
     table = table.select("lang", *sorted(table.columns[1:], key=lambda name: (name not in RULES, name)))
     with_page = {lang: f"{n} of {of}" for lang, (n, of) in paged(counts).items()}

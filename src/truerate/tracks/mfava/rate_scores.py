@@ -55,11 +55,8 @@ def rate_rows(
             people=people,
         )
         for (model, lang), each in by_cell.items():
-            n = sum(
-                len(replies.groups)
-                for key, replies in taken.items()
-                if key[0] == model and lang in (ALL, key[1])
-            )
+            langs = [key for key in taken if key[0] == model and lang in (ALL, key[1])]
+            n = sum(len(taken[key].groups) for key in langs)
             if all(estimate.estimator != PREDICTION_POWERED for estimate in each):
                 each = [*each, Estimate(PREDICTION_POWERED, NATURAL, None)]
             rows += estimate_rows(RATE, model, {"lang": lang, "replies": which}, each, n, writer)
@@ -140,9 +137,8 @@ def unanswered_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict
     """
     asked = generations.filter(purpose="answer").select("model", "status", pair("attributes", "lang"))
     whole = pl.concat([asked, asked.with_columns(lang=pl.lit(ALL))])
-    counted = whole.group_by("model", "lang", maintain_order=True).agg(
-        n=pl.len(), is_dead=(pl.col("status") == "dead").all()
-    )
+    is_dead = (pl.col("status") == "dead").all()
+    counted = whole.group_by("model", "lang", maintain_order=True).agg(n=pl.len(), is_dead=is_dead)
     rows = []
     for model, lang, n, _ in counted.filter("is_dead").sort("model", "lang").iter_rows():
         for where in ({"estimator": RAW, "replies": ALL_REPLIES}, WHERE):
@@ -164,9 +160,8 @@ class Unit(NamedTuple):
 
 def headline(cells: Cells, confidence: float, people: LabelError = EXACT) -> Fit:
     """Return the fit behind the headline rates of a board; `people`: the error of labels by one person."""
-    return Board(
-        {key: replies.cell for key, replies in cells.items()}, confidence, TARGET, people=people
-    ).headline
+    by_cell = {key: replies.cell for key, replies in cells.items()}
+    return Board(by_cell, confidence, TARGET, people=people).headline
 
 
 def outcome_rows(cells: Cells, fit: Fit, writer: ScoreWriter) -> pl.DataFrame:
@@ -191,16 +186,13 @@ def outcome_rows(cells: Cells, fit: Fit, writer: ScoreWriter) -> pl.DataFrame:
         for lang in identified:
             key, cell = (model, lang), cells[model, lang]
             influence = (unit_values(fit, key) - fit.rates[key]) / cell.cell.n
-            moves |= {
-                (lang, str(name)): move for name, move in zip(cell.units, influence.tolist(), strict=True)
-            }
+            names = [(lang, str(name)) for name in cell.units]
+            moves |= dict(zip(names, influence.tolist(), strict=True))
         slices = {lang: [lang] for lang in identified} | ({ALL: langs} if identified == langs else {})
         for name, of_langs in slices.items():
             asked = [unit for unit in units if unit.lang in of_langs]
-            rate, scale = (
-                float(np.mean([fit.rates[model, lang] for lang in of_langs])),
-                len(asked) / len(of_langs),
-            )
+            rate = float(np.mean([fit.rates[model, lang] for lang in of_langs]))
+            scale = len(asked) / len(of_langs)
             values = [round(rate + scale * moves.get((unit.lang, unit.name), 0.0), 6) for unit in asked]
             names, clusters = [unit.name for unit in asked], [unit.cluster for unit in asked]
             table = pl.DataFrame({"unit_id": names, "cluster_id": clusters, "value": values})

@@ -262,7 +262,7 @@ def labelling_error(shared: pl.DataFrame) -> LabelError:
     return label_error(votes, each, ordered["group_id"].to_numpy()) or EXACT
 
 
-# ---- where in a reply a token stands: a lead bears out the first sentences of its article -------------------
+# ---- where in a reply a token stands: a lead bears out the first sentences of its article ------------------
 
 
 LONG = 5  # sentences from which a text is a long one

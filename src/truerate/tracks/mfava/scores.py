@@ -205,7 +205,7 @@ def _runs(piece: Piece, member: str, seeds: Seeds, texts: Texts) -> dict[Detecto
 
 
 def gold_counts(texts: Texts, gold: Mapping[str, Labelled]) -> dict[tuple[str, str], tuple[int, int, int]]:
-    """Return tokens that the labels themselves mark, all tokens, and texts, by kind of labels and language."""
+    """Return gold tokens, all tokens, and texts, by kind of labels and language."""
     counts = {}
     for against, labelled in gold.items():
         tops = texts.line.per_text(labelled.is_gold)[labelled.places]
@@ -217,7 +217,7 @@ def gold_counts(texts: Texts, gold: Mapping[str, Labelled]) -> dict[tuple[str, s
 
 
 def gold_rate_rows(counts: Mapping[tuple[str, str], tuple[int, int, int]], writer: ScoreWriter) -> list[dict]:
-    """Return `hallucinated_token_rate`: the share of tokens that the labels themselves mark (`gold_counts`)."""
+    """Return `hallucinated_token_rate`: the share of tokens that the labels mark (`gold_counts`)."""
     rows = []
     for against, lang in sorted(counts, key=by_kind):
         top, bottom, n = counts[against, lang]

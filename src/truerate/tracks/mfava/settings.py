@@ -29,9 +29,7 @@ from truerate.config.web import ArticleRules
 from truerate.core.errors import listed, meant, mistakes
 from truerate.core.languages import LANGUAGES, language
 
-WEIGHTS = (
-    "seq2seq"  # the setting that names weights which translate in a model's place, and their name in paths
-)
+WEIGHTS = "seq2seq"  # the setting that names weights which translate, and their name in paths
 
 
 class Sizes(Grid):
@@ -154,9 +152,8 @@ class Settings(Track):
 def faults(config: Layout, board: str) -> Iterator[str]:
     """A line per mistake, which begins with the place of the setting."""
     settings, where = config.p.track(board), config.p.setting_name(board, "languages")
-    named = {where: settings.languages} | {
-        f"models.{alias}.languages": config.p.model(alias).languages for alias in settings.subjects
-    }
+    named = {where: settings.languages}
+    named |= {f"models.{alias}.languages": config.p.model(alias).languages for alias in settings.subjects}
     lines = [
         line
         for setting, codes in named.items()

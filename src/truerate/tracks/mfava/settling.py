@@ -124,16 +124,14 @@ def screened(labels: Sequence[Label], texts: Mapping[str, Text], *, threshold: f
     """Return the labels that count: of annotators of a language whose agreement with silver on its passages
     reaches the threshold, or is not known.
     """
-    tokens = {
-        (label.task_id, label.annotator): token_types(texts[label.task_id].offsets, label.spans)
-        for label in labels
-    }
+    tokens = {}
+    for label in labels:
+        types = token_types(texts[label.task_id].offsets, label.spans)
+        tokens[label.task_id, label.annotator] = types
 
     def agreement_on(names: Sequence[str], annotator: str) -> float | None:
-        silver = [texts[name].silver for name in names]
-        return marked_agreement(
-            [tokens[name, annotator] for name in names], [t for t in silver if t is not None]
-        )
+        silver = [types for name in names if (types := texts[name].silver) is not None]
+        return marked_agreement([tokens[name, annotator] for name in names], silver)
 
     passages_of: dict[tuple[str, str], list[str]] = {}
     for label in labels:
@@ -181,18 +179,17 @@ def label_scores(
     lang_of = {name: text.lang for name, text in texts.items()}
     silver = {name: text.silver for name, text in texts.items() if text.silver is not None}
     n_of = Counter((lang_of[label.task_id], label.annotator) for label in labels if label.task_id in silver)
-    scores = [
-        writer.row("screening_agreement", annotator, {"lang": lang}, share, n_of[lang, annotator])
-        for (lang, annotator), share in kept.agreement.items()
-    ]
+    scores = []
+    for (lang, annotator), share in kept.agreement.items():
+        n = n_of[lang, annotator]
+        scores.append(writer.row("screening_agreement", annotator, {"lang": lang}, share, n))
     for lang in sorted({lang for lang, _ in kept.agreement}):
         n, passed = (sum(name == lang for name, _ in keys) for keys in (kept.agreement, kept.passed))
         scores.append(writer.row("n_annotators_passed", ANNOTATORS, {"lang": lang}, float(passed), n))
     counted = [label for of_task in kept.labels.values() for label in of_task]
-    shared = sorted(
-        (label.task_id, label.annotator) for label in counted if len(kept.labels[label.task_id]) > 1
-    )
-    scores += agreement_rows({key: kept.tokens[key] for key in shared}, lang_of, writer)
+    shared = [label for of_task in kept.labels.values() if len(of_task) > 1 for label in of_task]
+    keys = sorted((label.task_id, label.annotator) for label in shared)
+    scores += agreement_rows({key: kept.tokens[key] for key in keys}, lang_of, writer)
     for settle in (VOTING, CLOSEST):
         gold = {
             name: row_types(texts[name].offsets, settled(of_task, texts[name], kept.closest, settle=settle))
@@ -213,15 +210,13 @@ def published_agreement(
     samples: pl.DataFrame, judgements: pl.DataFrame, tokenizer: str, writer: ScoreWriter
 ) -> list[dict]:
     """Return the agreement of a source's own annotators, where a language has at most MAX_PAIRED of them."""
-    judged = samples.select("sample_id", "text", "lang").join(
-        judgements, left_on="sample_id", right_on="target_id", maintain_order="left"
-    )
+    texts = samples.select("sample_id", "text", "lang")
+    judged = texts.join(judgements, left_on="sample_id", right_on="target_id", maintain_order="left")
     is_few = pl.col("judge").n_unique().over("lang") <= MAX_PAIRED
     shared = judged.filter(is_few).filter(pl.len().over("sample_id") > 1).sort("sample_id", "judge")
     cut, tokens, lang_of = offsets_by(tokenizer), {}, {}
-    for name, text, lang, judge, spans in shared.select(
-        "sample_id", "text", "lang", "judge", "spans"
-    ).iter_rows():
+    columns = shared.select("sample_id", "text", "lang", "judge", "spans")
+    for name, text, lang, judge, spans in columns.iter_rows():
         tokens[name, judge], lang_of[name] = row_types(cut(text), spans), lang
     return agreement_rows(tokens, lang_of, writer) if tokens else []
 

@@ -29,10 +29,7 @@ TAGS = (*TYPES, "delete", "mark")
 HEADINGS = ("Tagged Passage", "Edited Passage", "Modified Passage", "Passage")
 SAME_TEXT = ("nothing-inserted", "not-replaced", "too-long", "invented-first")
 ROUNDS = (None, *TYPES)  # the passage itself, then one type after another
-SEES_REFERENCE = (
-    "contradictory",
-    "unverifiable",
-)  # the other writers see the subject alone (mFAVA section 3.1)
+SEES_REFERENCE = ("contradictory", "unverifiable")  # the other writers see the subject alone (section 3.1)
 _WORD_OUTSIDE = re.compile(r"<(\w+)>.*?</\1>|(?P<word>\w{1,4})", re.DOTALL)
 
 
@@ -85,21 +82,16 @@ def request(
     context, settings = draft.context, prompter.settings
     name = language(context.lang).name
     if type_ is None:
-        values = {
-            "question": context.question,
-            "n_sentences": settings.n_sentences,
-            "reference": context.knowledge,
-        }
-        messages = prompter.messages("write", language=name, **values)
+        values = {"question": context.question, "n_sentences": settings.n_sentences}
+        messages = prompter.messages("write", language=name, reference=context.knowledge, **values)
     else:
         reference = context.knowledge if type_ in SEES_REFERENCE else ""
         values = {"subject": context.subject, "reference": reference, "passage": draft.marked}
         messages = prompter.messages("insert", language=name, type=type_, **values)
     attributes = {"lang": context.lang, "task": "silver", "type": type_}
     attributes |= {"try": str(attempt + 1)} if attempt else {}
-    prompt_request = Request(
-        writer, messages, decoding(settings.inserting if type_ else settings.writing, attempt), attempt
-    )
+    sampling = settings.inserting if type_ else settings.writing
+    prompt_request = Request(writer, messages, decoding(sampling, attempt), attempt)
     return Prompted(prompt_request, context.item_id, INSERT if type_ else WRITE, attributes, may_decline=True)
 
 
