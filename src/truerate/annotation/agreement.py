@@ -52,8 +52,8 @@ def published_agreement(
     """Return the agreement of the annotators that a source came with, per task: on whole texts, and on the
     words that they marked.
 
-    A word (split at white space) is marked where it lies fully inside one span, as the XSum annotations count
-    it. Texts of one group (an article) are resampled together. No judgements, no rows.
+    A word (split at white space) is marked where it lies inside one span, as the XSum annotations count it.
+    Texts of one group (an article) are resampled together. No judgements, no rows.
     """
     raters = judgements.group_by("target_id", maintain_order=True).agg("verdict", "spans")
     rated = samples.join(

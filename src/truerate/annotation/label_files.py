@@ -1,8 +1,6 @@
 """Files of labels as people return them: JSONL, CSV with a header, or Label Studio's JSON export, as rows
-that are then checked (`annotation.labels`).
-
-A row names its task (`task_id`), its annotator, and the marked spans; what else it must say is up to the
-track.
+that `annotation.labels` checks. A row names its task (`task_id`), its annotator, and the marked spans; what
+else it must say is up to the track.
 """
 
 import csv
@@ -19,35 +17,31 @@ KINDS = ("jsonl", "csv", "json")
 
 
 def read_labels(path: str | Path) -> list[tuple[int, object]]:
-    """The rows of a label file with their numbers from 1: JSONL, CSV with a header whose `spans` column holds
-    JSON, or Label Studio JSON.
-
-    A line that is no JSON comes back as its text, for the track to book. TruerateError where the file cannot
-    be read.
+    """Return the rows of a label file with their numbers from 1. A line that is no JSON comes back as its
+    text, for the track to book. Raises SourceError where the file cannot be read.
     """
     path = Path(path)
+
+    def unreadable(what: str) -> SourceError:
+        return SourceError(f"reading labels {str(path)!r}: {what}")
+
     try:
         check_regular(path, "labels")
         text = path.read_bytes().decode("utf-8-sig")
         if path.suffix.lower() == ".csv":
-            return [
-                (number, _csv_row(row))
-                for number, row in enumerate(csv.DictReader(io.StringIO(text, newline="")), start=1)
-            ]
+            rows = csv.DictReader(io.StringIO(text, newline=""))
+            return [(number, _csv_row(row)) for number, row in enumerate(rows, start=1)]
     except OSError as error:
-        raise SourceError(
-            f"reading labels {str(path)!r}: {error.strerror}; put the annotators' file there ({FORMATS})"
-        ) from None
+        raise unreadable(f"{error.strerror}; put the annotators' file there ({FORMATS})") from None
     except UnicodeDecodeError as error:
-        raise SourceError(
-            f"reading labels {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8"
-        ) from None
+        raise unreadable(f"not UTF-8 at byte {error.start}; save it as UTF-8") from None
     except csv.Error as error:
-        raise SourceError(
-            f"reading labels {str(path)!r}: not CSV: {error}; put the annotators' file there ({FORMATS})"
-        ) from None
+        raise unreadable(f"not CSV: {error}; put the annotators' file there ({FORMATS})") from None
     if path.suffix.lower() == ".json":
-        return list(enumerate(_label_studio(_json(text), path), start=1))
+        tasks = _json(text)
+        if not isinstance(tasks, list):
+            raise unreadable("not a list of tasks; export the project from Label Studio as JSON")
+        return list(enumerate(_label_studio(tasks), start=1))
     return [(number, _json(line)) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
 
 
@@ -68,23 +62,16 @@ def _csv_row(row: dict[Any, Any]) -> dict[str, Any] | str:
 # ---- Label Studio ------------------------------------------------------------------------------------------
 
 
-def _label_studio(tasks: object, path: Path) -> list[object]:
+def _label_studio(tasks: list[object]) -> list[object]:
     """A row per annotation that was not cancelled; the task's id is `data.task_id`."""
-    if not isinstance(tasks, list):
-        raise SourceError(
-            f"reading labels {str(path)!r}: not a list of tasks; export the project from Label Studio as JSON"
-        )
     rows: list[object] = []
     for task in tasks:
         if not isinstance(task, dict) or not isinstance(task.get("annotations"), list):
             rows.append(str(task)[:300])
             continue
-        given = [
-            annotation
-            for annotation in task["annotations"]
-            if not (isinstance(annotation, dict) and annotation.get("was_cancelled"))
-        ]
-        rows += [_annotation(task, annotation) for annotation in given]
+        for annotation in task["annotations"]:
+            if not (isinstance(annotation, dict) and annotation.get("was_cancelled")):
+                rows.append(_annotation(task, annotation))
     return rows
 
 

@@ -1,8 +1,6 @@
-"""Labels of people: which rows of a label file hold, and the rows of tables that a label becomes.
-
-A track says how one row is read (`checked_labels(read=...)`): its answer, its spans by `start` and `end` or
-by `text`. The rest is the same for all: whose label it is, which task it answers, and what is rejected with
-its reason.
+"""Labels of people: which rows of a label file hold, and the rows of tables that a label becomes. A track
+says how one row is read (`checked_labels(read=...)`); whose label it is, which task it answers, and what is
+rejected are the same for all.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -22,18 +22,15 @@ def probe_rates(labels: Iterable[Label], truth: Mapping[str, bool]) -> dict[str,
     """
     labels = list(labels)
     hits = Counter(label.annotator for label in labels if truth.get(label.task_id) == label.value)
-    return {
-        name: hits[name] / len(truth) if truth else None
-        for name in sorted({label.annotator for label in labels})
-    }
+    names = sorted({label.annotator for label in labels})
+    return {name: hits[name] / len(truth) if truth else None for name in names}
 
 
 def agreement_with_others(
     labels: Iterable[Label], annotators: Iterable[str]
 ) -> dict[str, tuple[float | None, int]]:
     """Return for each annotator the share of tasks on which the label is that of most others, in [0, 1], and
-    the number of these tasks; None over none. A task on which the others tie, or that nobody else labelled,
-    does not count.
+    the number of these tasks; None over none. A task without a majority of others does not count.
     """
     hits: dict[str, list[bool]] = {name: [] for name in annotators}
     for of_task in by_task(labels).values():

@@ -20,10 +20,7 @@ from truerate.tracks.halludial.settings import Labelling
 
 NATURAL = "natural"  # the scenario of responses that people label, and the kind of their task
 PEOPLE = "gold"  # the label source of what people labelled
-TRAINED_ON = (
-    "silver",
-    "published",
-)  # label sources that detectors learn from: what people label is kept to test on
+TRAINED_ON = ("silver", "published")  # label sources to learn from: what people label is for tests
 TEXT = pl.Schema(  # of what detectors learn from and judge
     dict.fromkeys(("target_id", "item_id", "group_id", "lang", "task", "text"), pl.String)
     | {"spans": SPANS, "is_hallucinated": pl.Boolean}
@@ -62,9 +59,8 @@ def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     used = training(samples)["group_id"].unique(maintain_order=True).to_list()
     is_tested = (pl.col("split") == "test") | (pl.col("label_source") == PEOPLE)
     judged = samples.filter(is_tested & pair("attributes", "generation").is_null())
-    responses = generations.filter(
-        pair("attributes", "split") == "test", purpose=RESPOND, status="ok"
-    ).select(
+    is_test = pair("attributes", "split") == "test"
+    responses = generations.filter(is_test, purpose=RESPOND, status="ok").select(
         pl.col("generation_id").alias("target_id"),
         "item_id",
         *(pair("attributes", name) for name in ("group_id", "lang")),

@@ -40,12 +40,8 @@ def judged_texts(
     """
     wanted = dict.fromkeys(["sample_id", *COLUMNS, *columns, "attributes"])
     test = samples.select("split", *wanted).filter(split=TEST).with_columns(pair("attributes", "generation"))
-    shared: dict[str, Any] = {
-        "variant": ZERO_SHOT,
-        "sample_keys": ("scenario", "kind"),
-        "judgement_keys": ("seed",),
-    }
-    shared |= {"columns": (*COLUMNS, *columns), "fields": fields}
+    shared: dict[str, Any] = {"variant": ZERO_SHOT, "columns": (*COLUMNS, *columns), "fields": fields}
+    shared |= {"sample_keys": ("scenario", "kind"), "judgement_keys": ("seed",)}
     direct = judged(test, judgements, target=pl.col("sample_id"), **shared)
     of_responses = judged(test.drop_nulls("generation"), judgements, target=pl.col("generation"), **shared)
     return pl.concat([direct, of_responses]).unique(UNIT, keep="first", maintain_order=True)

@@ -112,9 +112,8 @@ def located_of(asked_of: Iterable[Target], n: int, seed: int) -> list[Target]:
     a seeded order, so that a larger `n` keeps the earlier ones.
     """
     strata: dict[tuple[str, ...], list[Target]] = {}
-    for target in sorted(
-        asked_of, key=lambda target: (draw(seed, "located", target.target_id), target.target_id)
-    ):
+    keyed = [(draw(seed, "located", target.target_id), target.target_id, target) for target in asked_of]
+    for *_, target in sorted(keyed):
         strata.setdefault(target.stratum, []).append(target)
     ranked = [
         ((number + 0.5) / len(stratum), target.target_id, target)
@@ -134,9 +133,8 @@ def detect_requests(
     for target in targets:
         attributes: dict[str, str | None] = {"variant": VARIANTS[purpose], "target": target.target_id}
         about: dict[str, Any] = {"form": FORMS.get(purpose), "text": target.text}
-        asked.append(
-            questions.question(purpose, subject, contexts[target.item_id], sampling, attributes, **about)
-        )
+        context = contexts[target.item_id]
+        asked.append(questions.question(purpose, subject, context, sampling, attributes, **about))
     return asked
 
 
@@ -163,10 +161,8 @@ def judgements(rows: Iterable[dict], version: str) -> list[dict]:
         names, more = ("variant", "n_quoted", "n_not_located"), {}
         if row["purpose"] == COMPARE:
             names, chosen = ("variant", "order", "kind"), row_facts.get("choice")
-            sides = {
-                name: None if chosen is None else chosen == name
-                for name in (row_facts["first"], row_facts["second"])
-            }
+            both = (row_facts["first"], row_facts["second"])
+            sides = {name: None if chosen is None else chosen == name for name in both}
         else:
             verdict = row_facts.get("verdict")
             sides = {row_facts["target"]: None if verdict is None else verdict == "yes"}
@@ -291,11 +287,10 @@ def drawn(judgements: Iterable[Judged], n: int, seed: int) -> list[Judged]:
     by_judge: dict[str, list[tuple[int, bool, Judged]]] = {}
     for judgement in sorted(judgements, key=order):
         verdict = judgement.judge, judgement.is_positive
-        by_judge.setdefault(judgement.judge, []).append(
-            (turns[verdict], not judgement.is_positive, judgement)
-        )
+        ranked = (turns[verdict], not judgement.is_positive, judgement)
+        by_judge.setdefault(judgement.judge, []).append(ranked)
         turns[verdict] += 1
-    return sorted(ranked[2] for of_judge in by_judge.values() for ranked in sorted(of_judge)[:n])
+    return sorted(judgement for of_judge in by_judge.values() for *_, judgement in sorted(of_judge)[:n])
 
 
 def meta_requests(
@@ -306,10 +301,9 @@ def meta_requests(
     for judgement in judgements:
         attributes: dict[str, str | None] = {"target": judgement.judgement_id, "judge": judgement.judge}
         about: dict[str, Any] = {"text": judgement.response, "evaluation": judgement.evaluation}
+        about["is_about_turn"] = False
         context, sampling = contexts[judgement.item_id], questions.settings.detecting
-        asked.append(
-            questions.question(META, meta_judge, context, sampling, attributes, is_about_turn=False, **about)
-        )
+        asked.append(questions.question(META, meta_judge, context, sampling, attributes, **about))
     return asked
 
 

@@ -89,9 +89,8 @@ def checked_labels(
         is_response = task["kind"] == NATURAL
         words = {"accurate": True, "inaccurate": False}
         value = yes_or_no(row, "hallucination") if is_response else yes_or_no(row, "accurate", words)
-        spans, left_out = verbatim_spans(
-            row.get("spans") or [], task["response"], is_yes=value and is_response
-        )
+        marked, is_yes = row.get("spans") or [], value and is_response
+        spans, left_out = verbatim_spans(marked, task["response"], is_yes=is_yes)
         return {"value": value, "spans": spans, "kind": task["kind"]}, left_out
 
     task_of = {task["task_id"]: task for task in tasks}

@@ -197,10 +197,8 @@ def _scores(
         for name in ("rouge_l", "rationale_similarity", *PLAIN):
             n = n_texts if name in ("rouge_l", "rationale_similarity", "bleu") else n_places
             more = {"measure": similarity} if name == "rationale_similarity" else {}
-            interval, slice_ = (
-                next(intervals),
-                {**where, "variant": explanations.variant, "over": over, **more},
-            )
+            slice_ = {**where, "variant": explanations.variant, "over": over, **more}
+            interval = next(intervals)
             yield writer.row(name, explanations.judge, slice_, interval if n else None, n)
 
 

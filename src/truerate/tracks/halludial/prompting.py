@@ -31,11 +31,8 @@ CUES = {
 }
 FACTUALITY, FAITHFULNESS, MATCHED, REFERENCE = "factuality", "faithfulness", "matched", "reference"
 KINDS = (FACTUALITY, FAITHFULNESS)
-SHOWN_IN = {
-    ANNOTATE: "annotated",
-    LOCATE: "annotated",
-    INDUCE: "induced",
-}  # which worked examples a prompt shows
+# which worked examples a prompt shows
+SHOWN_IN = {ANNOTATE: "annotated", LOCATE: "annotated", INDUCE: "induced"}
 _REMINDERS = {
     ANNOTATE: Reminder(TRACK, "remind_located", {"cue": CUES[ANNOTATE]}),
     LOCATE: Reminder(TRACK, "remind_located", {"cue": CUES[LOCATE]}),

@@ -38,9 +38,7 @@ def assumed(step: str, key: str, request: Request, settings: Any) -> str:
 
 
 TURNS = 18_357 / 4_094  # of a dialogue, as published
-TOKENS = (
-    400  # of a prompt with its completion (estimate: 88,113 rows are about 70 million tokens in two epochs)
-)
+TOKENS = 400  # of a prompt with its completion (of 88,113 rows about 70 million tokens in two epochs)
 OF_A_TURN = 4  # texts beside the responses: two induced ones, the reference and its paraphrase
 TRAINED = {True: 3 * READ, False: 4 * READ}  # operations per parameter and token; with LoRA or without
 

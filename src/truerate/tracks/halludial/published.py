@@ -104,9 +104,8 @@ def writer_table(samples: pl.DataFrame) -> pl.DataFrame:
     keyed = keyed.with_columns(writer=pl.coalesce("generator", "system", pl.lit("–")))
     lines = []
     for key, part in keyed.group_by("scenario", "corpus", "writer", maintain_order=True):
-        groups = part.group_by("group_id", maintain_order=True).agg(
-            pl.col("is_hallucinated").sum(), n=pl.len()
-        )
+        by_group = part.group_by("group_id", maintain_order=True)
+        groups = by_group.agg(pl.col("is_hallucinated").sum(), n=pl.len())
         sums = groups["is_hallucinated"].to_numpy(), groups["n"].to_numpy()
         interval = share_interval(*sums, confidence=0.95) or (None, None, None)
         lines.append([*key, part.height, groups.height, *interval])

@@ -175,9 +175,8 @@ def score_compared(samples: pl.DataFrame, judgements: pl.DataFrame, writer: Scor
     scores = Rows()
     for subject, where, part in by_subject(rows, ("variant", "kind")):
         pairs = contrasts(part, hallucinated_first=INDUCED_FIRST, pair_id="sample_id")
-        part_scores = contrast_scores(subject, where, pairs, writer) + _by_order(
-            subject, where, pairs, writer
-        )
+        part_scores = contrast_scores(subject, where, pairs, writer)
+        part_scores += _by_order(subject, where, pairs, writer)
         asked = part.filter("is_hallucinated")
         is_unread = pairs and all(choice is None for pair in pairs for choice in pair.named.values())
         if is_unread and not is_unanswered(asked):

@@ -151,11 +151,8 @@ class Settings(Track):
 def faults(config: Layout, board: str) -> Iterator[str]:
     """A line per mistake, which begins with the place of the setting."""
     named = config.p.track(board).detector
-    members = [
-        member
-        for family in config.p.families(board)
-        for member in config.p.detectors[family].members_on(config.p.board(board).track)
-    ]
+    families, track = config.p.families(board), config.p.board(board).track
+    members = [name for family in families for name in config.p.detectors[family].members_on(track)]
     if named is not None and named not in members:
         what = f"{named!r} is no detector of board {board!r}{meant(named, members)}"
         yield f"{config.p.setting_name(board, 'detector')}: {what}; there: {listed(members)}"
