@@ -1,1 +1,1 @@
-"""What a repository of the Hugging Face Hub holds, whether it may be published, and the commit that puts it there."""
+"""Publishing to the Hugging Face Hub: the files of a repository, whether they may go out, and the commit."""

@@ -6,19 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 from markupsafe import Markup
 
-from truerate.core.schemas import (
-    SPLITS,
-    Count,
-    Document,
-    Fact,
-    Generation,
-    Item,
-    Judgement,
-    Row,
-    Score,
-    pair,
-    unpaired,
-)
+from truerate.core import schemas
+from truerate.core.schemas import SPLITS, pair, unpaired
 from truerate.hub.configs import CARD_WORDS, COLUMNS, TABLES
 from truerate.hub.licences import Licence
 from truerate.hub.markdown import bibtex, bibtex_of_paper, filled
@@ -37,9 +26,12 @@ N_SHOWN = 200  # characters of a value of the example
 KINDS = ("model", "baseline")  # of the rows of results, in their order
 N_ROWS = 60  # of results on a card; boards with more say how many are left out
 # What the package itself says of its tables.
-_MODELS = (Item, Document, Generation, Fact, Judgement, Count, Score, Row)
-_NAMES = ("items", "documents", "generations", "facts", "judgements", "counts", "scores", "leaderboard")
-DOCS = {name: str(model.__doc__) for name, model in zip(_NAMES, _MODELS, strict=True)}
+_MODELS = {
+    "items": schemas.Item, "documents": schemas.Document, "generations": schemas.Generation,
+    "facts": schemas.Fact, "judgements": schemas.Judgement, "counts": schemas.Count, "scores": schemas.Score,
+    "leaderboard": schemas.Row,
+}  # fmt: skip
+DOCS = {name: str(model.__doc__) for name, model in _MODELS.items()}
 
 
 def card_of(
@@ -50,7 +42,7 @@ def card_of(
     licence: Licence | None,
     repo: str,
 ) -> str:
-    """Return README.md of a data set. `licence`: of the whole, None if each config keeps its own; `repo`: org/name."""
+    """Return README.md of a data set. `licence`: of the whole, None if each config keeps its own."""
     labels = label_rows(configs)
     # the tables that are there; the others hold no row, and so are no config
     there = {table for table in TABLES for config in configs if f"{config.name}-".startswith(f"{table}-")}
@@ -85,7 +77,7 @@ def card_of(
     return f"---\n{head}\n---\n\n{filled(TEMPLATE, body)}"
 
 
-# ---- what the set holds ----------------------------------------------------------------------------------------
+# ---- what the set holds ------------------------------------------------------------------------------------
 def config_row(config: Config) -> dict:
     """A config with its rows per split, and whether its rows hold texts: a dash where such rows never do."""
     texts = "yes" if config.bears_texts else None
@@ -129,8 +121,8 @@ def asks(licence: Licence) -> str:
 
 
 def example_of(configs: Sequence[Config]) -> list[tuple[str, str]]:
-    """The first row of the default config's last split, column by column, long values cut; empty where the
-    rows of that config hold no texts. Columns without a value are left out.
+    """The first row of the default config's last split by column, long values cut, without empty ones; empty
+    where that config holds no texts.
     """
     default = next(config for config in configs if config.is_default)
     data = list(default.splits.values())[-1]
@@ -146,8 +138,8 @@ def example_of(configs: Sequence[Config]) -> list[tuple[str, str]]:
 
 
 def limits(facts: BoardFacts, configs: Sequence[Config], labels: Sequence[dict]) -> list[str]:
-    """What to beware of: what the track says of its boards, what the source says of itself, and what the data
-    show. Caveats of judges are left out where people's labels are the verdicts.
+    """Caveats of the track, of the source, and of the data; those of judges only where judges gave the
+    verdicts.
     """
     sentences = [*facts.track.caveats, *(() if facts.is_judged_by_people else facts.track.judged_caveats)]
     sentences += [str(facts.source["note"])] if facts.source.get("note") else []
@@ -156,34 +148,30 @@ def limits(facts: BoardFacts, configs: Sequence[Config], labels: Sequence[dict])
         rows = [row for row in labels if row["config"] == name]
         for side, word in (("other", "hallucinated"), ("hallucinated", "not hallucinated")):
             if not sum(row[side] for row in rows):
-                sentences.append(
-                    f"Every text of config {name} is {word}: it cannot measure how well the two are told apart."
-                )
+                problem = "it cannot measure how well the two are told apart"
+                sentences.append(f"Every text of config {name} is {word}: {problem}.")
         if few := ", ".join(f"{split} {data.height}" for split, data in splits.items() if data.height < FEW):
             sentences.append(f"Config {name} is small ({few} texts): small differences on it may be chance.")
         sentences += [f"Config {name} has no {split} split." for split in SPLITS if split not in splits]
         groups = pl.concat([data["group_id"].unique(maintain_order=True) for data in splits.values()])
         if both := len(groups) - groups.n_unique():
-            sentences.append(
-                f"{both} groups of config {name} stand in both splits, as the source published them."
-            )
+            published = "stand in both splits, as the source published them"
+            sentences.append(f"{both} groups of config {name} {published}.")
         bare = [data["knowledge"].null_count() for data in splits.values() if "knowledge" in data.columns]
         if n_bare := sum(bare):
-            sentences.append(
-                f"{n_bare} texts of config {name} come without knowledge: there is none, or it may not be passed on."
-            )
+            problem = "there is none, or it may not be passed on"
+            sentences.append(f"{n_bare} texts of config {name} come without knowledge: {problem}.")
     return sentences
 
 
-# ---- what was measured -----------------------------------------------------------------------------------------
+# ---- what was measured -------------------------------------------------------------------------------------
 def figure(row: Mapping) -> Markup | None:
     """A value with its interval, `0.912 (0.871 to 0.945)`; None where nothing was measured."""
-    if row["value"] is None:
+    value, low, high = row["value"], row["low"], row["high"]
+    if value is None:
         return None
-    has_interval = row["low"] is not None and row["high"] is not None
-    return Markup(
-        f"{row['value']:.3f}" + (f" ({row['low']:.3f} to {row['high']:.3f})" if has_interval else "")
-    )
+    has_interval = low is not None and high is not None
+    return Markup(f"{value:.3f} ({low:.3f} to {high:.3f})" if has_interval else f"{value:.3f}")
 
 
 def where(pairs: Iterable[Mapping]) -> str:
@@ -205,11 +193,10 @@ def statistics_rows(facts: BoardFacts) -> list[dict]:
 def agreement_rows(facts: BoardFacts) -> list[dict]:
     """How far the annotators agree, as the board measured it."""
     is_measured = pl.col("metric").is_in(AGREEMENT) & pl.col("value").is_not_null()
-    rows = facts.scores.filter(is_measured, subject="annotators").to_dicts()
-    labels = [facts.metrics[row["metric"]].label for row in rows]
     return [
-        {"metric": label, "where": where(row["slice"]), "value": figure(row), "n": row["n"]}
-        for label, row in zip(labels, rows, strict=True)
+        {"metric": facts.metrics[row["metric"]].label, "where": where(row["slice"])}
+        | {"value": figure(row), "n": row["n"]}
+        for row in facts.scores.filter(is_measured, subject="annotators").to_dicts()
     ]
 
 
@@ -224,10 +211,8 @@ def metric_rows(facts: BoardFacts) -> list[dict]:
 
 
 def audit_rows(audit: pl.DataFrame) -> list[dict]:
-    """One row per task (and scheme, where schemes stand apart) and shortcut: balanced accuracy, share of
-    pairs, AUROC, and their n.
-
-    `majority` is left out: it looks at no text, so that its balanced accuracy is one half by definition.
+    """One row per task (and scheme, where schemes stand apart) and shortcut but `majority`, whose balanced
+    accuracy is one half by definition: balanced accuracy, share of pairs, AUROC, and their n.
     """
     sliced = audit.with_columns(pair("slice", "task"), pair("slice", "scheme"))
     rows = sliced.filter(pl.col("metric").is_in(list(SHORTCUTS)))
@@ -250,10 +235,10 @@ def count_rows(counts: pl.DataFrame) -> list[dict]:
     return counts.group_by("step", maintain_order=True).agg(pl.col("^n_.*$").sum()).sort("step").to_dicts()
 
 
-# ---- who did how well ------------------------------------------------------------------------------------------
+# ---- who did how well --------------------------------------------------------------------------------------
 def result_rows(facts: BoardFacts) -> dict | None:
-    """The metric that the track ranks with its rows, best rank first: where (task …), subject, kind, figure with
-    interval, rank range, n, and what was planted where the board is simulated. None where nothing of it was measured.
+    """The metric that the track ranks with its rows, best rank first: where (task …), subject, kind, figure
+    with interval, rank range, n, and the planted value of a simulated board. None where nothing was measured.
 
     The rows are those of the slice that leads; where a track ranks by task, those of each task.
     """
@@ -284,7 +269,7 @@ def result_rows(facts: BoardFacts) -> dict | None:
 
 
 def _result_row(row: Mapping, planted: Sequence[Mapping]) -> tuple[tuple, dict]:
-    """A row of the table, behind what orders it: by place, models before baselines, then by rank range and name."""
+    """A row of the table, behind its order: by slice, models before baselines, then rank range and name."""
     part, low, high = ", ".join(row["keys"].values()), row["rank_low"], row["rank_high"]
     order = (part, KINDS.index(row["kind"]), low or 10**6, high or 10**6, row["subject"])
     # the planted value on the largest part of the row's slice

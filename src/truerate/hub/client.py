@@ -1,4 +1,4 @@
-"""The Hub's client for publishing: no Xet, no progress bars, bounded retries, and one line for a call that fails."""
+"""The Hub's client for publishing: no Xet, no progress bars, bounded retries, one line for a failure."""
 
 import errno
 import json
@@ -33,15 +33,15 @@ from truerate.core.retry import Backoff, may_pass, seconds_asked
 
 NEVER = (501, 505)  # of the answers of a server in trouble, those that will not be others next time
 LOST = (httpx2.TimeoutException, httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ProxyError)
-# the client's own is none at all: a server that falls silent would hold it for ever
+# the client's own is none at all
 TIMEOUT = httpx2.Timeout(120, connect=20)
 AGAIN = Backoff(tries=6, first=1.0, largest=30.0, longest=300.0)  # a longer wait is for the user to know of
-ODD = (LookupError, TypeError)  # what the client falls over when an answer has another shape than it should
+ODD = (LookupError, TypeError)  # what the client raises when an answer has another shape than it should
 T = TypeVar("T")
 
 
 class Busy(Exception):
-    """A call that may succeed when repeated; `wait`: seconds that the Hub asks for, None if it does not say."""
+    """A call that may succeed when repeated; `wait`: the seconds that the Hub asks for, if it does."""
 
     def __init__(self, met: str, *, wait: float | None = None) -> None:
         super().__init__(met)
@@ -60,7 +60,7 @@ class Traffic:
 
 
 class _Client(httpx2.Client):
-    """A client whose transient failures raise `Busy`, so that the library's own unbounded retries never start."""
+    """A client whose transient failures raise `Busy`: the library's own unbounded retries never start."""
 
     def __init__(self, traffic: Traffic) -> None:
         hooks = {"request": [_http.hf_request_event_hook]}
@@ -117,11 +117,11 @@ def _asked_wait(response: httpx2.Response) -> float | None:
 
 @contextmanager
 def quiet_client() -> Iterator[Traffic]:
-    """Within: transfers over plain LFS, no bars, passing failures as `Busy`; afterwards the library is as it
-    was.
+    """A context with transfers over plain LFS, no bars, transient failures as `Busy`; afterwards the library
+    is as it was.
 
-    Xet is switched off at run time because the library takes it wherever its package is installed, whether or
-    not the server knows it.
+    Xet is switched off at run time: the library takes it wherever its package is installed, also for servers
+    without it.
     """
     has_no_xet, has_no_bars = constants.HF_HUB_DISABLE_XET, are_progress_bars_disabled()
     factory, traffic = _http._GLOBAL_CLIENT_FACTORY, Traffic()
@@ -137,16 +137,13 @@ def quiet_client() -> Iterator[Traffic]:
         set_client_factory(factory)
 
 
-# ---- retries -------------------------------------------------------------------------------------------------
+# ---- retries -----------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Retries:
-    """Calls again what failed in passing: at most `AGAIN.tries` times in a row, after a random wait (full jitter) or
-    the one asked for.
+    """Retries of calls that fail in passing: at most `AGAIN.tries` times in a row, after a random wait (full
+    jitter) or the one asked for; long calls and waits say what they are for. `pause` takes seconds.
 
-    Calls and waits that take longer than a few seconds say what they are for (`truerate.core.process.terminal`).
-
-    `progress` is a value that changes when a failed call got something done all the same; then the count
-    starts afresh. `pause` takes seconds.
+    `progress` is a value that changes when a failed call got something done; then the count starts afresh.
     """
 
     pause: Callable[[float], None] = time.sleep
@@ -154,7 +151,7 @@ class Retries:
     chance: random.Random = field(default_factory=random.Random)
 
     def call(self, doing: str, work: Callable[[], T]) -> T:
-        """Return the result of `work`. Raises TruerateError, one line that begins with `doing`, if it fails."""
+        """Return the result of `work`. Raises TruerateError that begins with `doing` if it fails."""
         tried, done = 0, self.progress()
         while True:
             try:
@@ -169,12 +166,12 @@ class Retries:
             tried, done = (1 if self.progress() != done else tried + 1), self.progress()
             if busy.wait is not None and AGAIN.is_too_long(busy.wait):
                 until = datetime.now(UTC) + timedelta(seconds=busy.wait)
-                raise EndpointError(
-                    f"{doing}: the Hub asks to wait {busy.wait:.0f} s; run it again after {until:%Y-%m-%d %H:%M} UTC"
-                )
+                advice = f"run it again after {until:%Y-%m-%d %H:%M} UTC"
+                raise EndpointError(f"{doing}: the Hub asks to wait {busy.wait:.0f} s; {advice}")
             if AGAIN.is_spent(tried):
-                advice = "check HF_ENDPOINT and the network, then run it again: what has been uploaded is not sent twice"
-                raise EndpointError(f"{doing}: gave up after {tried} tries: {busy}; {advice}")
+                advice = "check HF_ENDPOINT and the network, then run it again"
+                problem = f"gave up after {tried} tries: {busy}; {advice}"
+                raise EndpointError(f"{doing}: {problem}: what has been uploaded is not sent twice")
             wait = AGAIN.wait(tried, busy.wait, self.chance)
             say_wait(wait, f"{doing}: {busy}")
             self.pause(wait)
@@ -182,9 +179,8 @@ class Retries:
 
 def refusal(doing: str, error: BaseException) -> TruerateError:
     """A failure that no second try would mend, in one line that says what to do."""
-    disk = next(
-        (e for e in _causes(error) if getattr(e, "errno", None) in (errno.ENOSPC, errno.EDQUOT)), None
-    )
+    full = (errno.ENOSPC, errno.EDQUOT)
+    disk = next((cause for cause in _causes(error) if getattr(cause, "errno", None) in full), None)
     if isinstance(disk, OSError):
         where = _line(disk.filename or "temporary files")
         return TruerateError(f"{doing}: {disk.strerror} ({where}); make room and run it again")
@@ -205,11 +201,14 @@ def _refused(answer: HfHubHTTPError) -> str:
     if isinstance(answer, GatedRepoError):
         return f"the repository is gated and this token was not let in ({reason}); ask its owner for access"
     if status == 401 and answer.response.headers.get("x-error-code") != "RepoNotFound":
-        return f"the Hub does not know this token (401: {reason}); set HF_TOKEN to a valid one or run `hf auth login`"
+        advice = "set HF_TOKEN to a valid one or run `hf auth login`"
+        return f"the Hub does not know this token (401: {reason}); {advice}"
     if isinstance(answer, RepositoryNotFoundError):
-        return "the Hub shows no such repository to this token: it is private and somebody else's, or was deleted; name another one by --to"
+        why = "it is private and somebody else's, or was deleted"
+        return f"the Hub shows no such repository to this token: {why}; name another one by --to"
     if status == 403:
-        return f"this token may not write there (403: {reason}); use one with write permission for the organisation, or another --to"
+        advice = "use one with write permission for the organisation, or another --to"
+        return f"this token may not write there (403: {reason}); {advice}"
     return f"the Hub refuses it ({status}: {reason})"
 
 

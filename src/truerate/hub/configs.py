@@ -21,15 +21,14 @@ from truerate.hub.shards import Config, Rows, stored
 FULL = "full"
 LEADERBOARD = "leaderboard"
 CARD_WORDS = read_data(Path(__file__).with_name("cards.yaml"), dict)
-TABLES: Mapping[str, dict[str, str]] = CARD_WORDS[
-    "tables"
-]  # table → what names a row (`id`), what a row is (`row`)
+# table → what names a row (`id`), what a row is (`row`)
+TABLES: Mapping[str, dict[str, str]] = CARD_WORDS["tables"]
 COLUMNS: Mapping[str, str] = CARD_WORDS["columns"]  # columns of labelled texts with their meaning
 Tables = Mapping[str, pl.DataFrame | pl.LazyFrame]
 
 
 class Part(NamedTuple):
-    """Rows of one config before its name is settled: those of one task or table that stand under one licence."""
+    """Rows of one config before its name is settled: of one task or table, under one licence."""
 
     name: str
     description: str
@@ -47,17 +46,18 @@ def configs_of(
     attributes: Collection[str] = (),
     folder: Path | None = None,
 ) -> list[Config]:
-    """What of a board's tables goes out, as configs: tasks first, then tables; the first task, else the
-    leaderboard, is the default.
+    """Return what of a board's tables goes out, as configs: tasks first, then tables; the first task, else
+    the leaderboard, is the default.
 
-    `tables`: `samples` and those of TABLES, as `truerate.core.schemas` declares them (one that is missing
-    counts as empty); `card` and `source` the card and name of the board's source; `tasks` and `attributes` those
-    of the track's card, the tasks in the order in which they are shown. A row's licence is the
-    source's, joined with those of the documents whose text stands in it; where these cannot be joined, or one
-    of them is not known, the row goes without that text. A table whose rows differ in licence becomes a
-    config for each. Rows are in the order of their ids; empty splits and tables are left out; no row at all
-    gives no config. What outgrows memory is a query, in the order of its ids, each of them once
-    (`hub.shards.in_order`): its rows go into a scratch `folder`.
+    `tables`: `samples` and those of TABLES (schemas of `truerate.core.schemas`; a missing one is empty);
+    `card` and `source`: card and name of the board's source; `tasks` (in order) and `attributes`: those of
+    the track's card.
+
+    A row's licence is the source's, joined with those of the documents whose text stands in it; where these
+    cannot be joined, or one is not known, the row goes without that text. A table whose rows differ in
+    licence becomes a config for each. Rows are in the order of their ids; empty splits, tables and configs
+    are left out. What outgrows memory is a query, in the order of its ids, each once (`hub.shards.in_order`):
+    its rows go into a scratch `folder`.
     """
     licence, has_texts, tasks = licence_of(words_of(card)), rights.has_texts(card), tuple(tasks)
     shown = rights.outgoing_tables(tables, card=card, source=source, attributes=attributes)
@@ -117,7 +117,7 @@ def _table_parts(tables: Tables, source_licence: Licence, has_texts: bool) -> li
 
 
 def _documents(data: pl.DataFrame | pl.LazyFrame, description: str, source_licence: Licence) -> list[Part]:
-    """Documents by their licence; those without a usable one go without text, under the licence of the rest."""
+    """Documents by licence; those without a usable one go without text, under the source's licence."""
     by_licence: dict[Licence, list[str]] = {}
     for words in data.lazy().select("licence").unique().sort("licence").collect().to_series():
         by_licence.setdefault(licence_of(words), []).append(words)
@@ -142,8 +142,8 @@ def _sorted(data: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_names(parts: Iterable[Part]) -> list[Config]:
-    """Name the parts that have rows; a name bears the licence where a task or table has several, and `-ids` where one
-    licence has rows with texts and rows without.
+    """Name the parts that have rows: by the licence, too, where a task or table has several, and with `-ids`
+    where one licence has rows with texts and rows without.
     """
     filled = [part for part in parts if part.splits]
     configs = []
@@ -157,17 +157,11 @@ def _with_names(parts: Iterable[Part]) -> list[Config]:
 
 
 def _with_default(configs: Sequence[Config], tasks: Sequence[str]) -> list[Config]:
-    """The same, exactly one of them the default: the first task, else the leaderboard, else the first.
-
-    Of a task that is parted by licence it is the config with most rows, the first of equals.
+    """The same, exactly one of them the default: the first task (its largest config), else the leaderboard,
+    else the first.
     """
-    of_task = [
-        (task, config)
-        for config in configs
-        if FULL not in config.splits
-        for task in tasks
-        if f"{config.name}-".startswith(f"{task}-")
-    ]
+    labelled = [config for config in configs if FULL not in config.splits]
+    of_task = [(task, each) for each in labelled for task in tasks if f"{each.name}-".startswith(f"{task}-")]
     first = [config for task, config in of_task if task == of_task[0][0]]
     largest = sorted(first, key=lambda config: -config.n_rows)
     boards = [config for config in configs if config.name == LEADERBOARD]
@@ -176,7 +170,7 @@ def _with_default(configs: Sequence[Config], tasks: Sequence[str]) -> list[Confi
 
 
 def slug(licence: Licence) -> str:
-    """A licence in a config's name: the Hub's id, else its own name in small letters, digits, dots and hyphens."""
+    """A licence in a config's name: the Hub's id, else its name in letters, digits, dots and hyphens."""
     if licence.id != "other":
         return licence.id
     return re.sub(r"[^a-z0-9.]+", "-", licence.name.lower()).strip("-.")[:40] or "other"
@@ -186,7 +180,7 @@ def _height(tables: Tables, name: str) -> int:
     return int(tables[name].lazy().select(pl.len()).collect().item()) if name in tables else 0
 
 
-# ---- what a text is about ------------------------------------------------------------------------------------
+# ---- what a text is about ----------------------------------------------------------------------------------
 BREAK = "\n\n"  # between two documents or passages
 OF_ITEM = ("document_ids", "history", "question", "right_answer")
 
@@ -198,13 +192,13 @@ def joined(
     *,
     source_licence: Licence,
 ) -> tuple[pl.DataFrame, list[Licence]]:
-    """Samples with their item's `history`, `question`, `right_answer` and with `knowledge`, and the licence
-    of each row.
+    """Return samples with their item's `history`, `question`, `right_answer` and with `knowledge`, and each
+    row's licence.
 
     `knowledge` is the passages that the sample names as its evidence, else the texts of its item's documents,
-    joined by blank lines in order; null where there are none, or where their licence is not known or cannot
-    be joined with `source_licence`, the licence of the rest. Columns that the tables do not have (texts that may not go
-    out) are not there. Raises TruerateError for evidence that names no passage.
+    joined by blank lines; null where there are none, or where their licence is not known or cannot be joined
+    with `source_licence`. Columns that the tables lack (texts that may not go out) are not there. Raises
+    TruerateError for evidence that names no passage.
     """
     rows = samples
     if items is not None:
@@ -232,7 +226,7 @@ def joined(
 
 
 def _named(rows: pl.DataFrame) -> set[str]:
-    """The documents that the rows of samples name: their items', or those of the passages that they name themselves."""
+    """The documents that samples name: those of their evidence, else of their items."""
     evidence = rows.select(pair("attributes", "evidence")).to_series()
     names = (name for words in evidence.drop_nulls() for name in words.split())
     cited = {passage[0] for name in names if (passage := passage_of(name))}
@@ -244,15 +238,14 @@ def _passages(evidence: str, documents: Mapping[str, tuple], sample: str) -> Seq
     passages = [(word, passage_of(word)) for word in evidence.split()]
     for name, passage in passages:
         if passage is None or passage[0] not in documents:
-            raise TruerateError(
-                f"evidence of sample {sample!r}: {name!r} is no passage of a document of this board; run `dvc repro` again"
-            )
+            problem = f"{name!r} is no passage of a document of this board"
+            raise TruerateError(f"evidence of sample {sample!r}: {problem}; run `dvc repro` again")
     return [passage for _, passage in passages]
 
 
 @cache
 def _licence(source_licence: Licence, words: frozenset[str]) -> Licence | None:
-    """The licence of a row that also holds texts under `words`; None if one is unknown or they cannot be joined."""
+    """The licence of a row that also holds texts under `words`; None if one is unknown or does not join."""
     others = {licence_of(word) for word in words} - {source_licence}
     if not others or not all(other.is_known for other in others):
         return None if others else source_licence

@@ -1,4 +1,4 @@
-"""The repository of a data set: Parquet shards, card, Croissant, checksums, and how to rebuild withheld texts."""
+"""The repository of a data set: Parquet shards, card, Croissant, checksums, how to rebuild withheld texts."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -18,12 +18,15 @@ from truerate.hub.shards import FOLDER, Config, Shard, shards_of
 
 PREFIXES = (FOLDER, "build/", "rebuild/")
 REBUILD, REBUILD_TEMPLATE = "rebuild/REBUILD.md", "rebuild.md.j2"
-SIMULATED = "Its texts are made up: those of a closed world, whose models and annotators are programs with planted mistakes."
+SIMULATED = (
+    "Its texts are made up: those of a closed world, whose models and annotators are programs with planted "
+    "mistakes."
+)
 
 
 @dataclass(frozen=True)
 class DatasetDraft:
-    """A Draft: the files of a data set that depend on no date (`fixed`), and its Croissant for a given one."""
+    """A Draft: the files of a data set that depend on no date (`fixed`), and its Croissant for a date."""
 
     name: str
     summary: str
@@ -32,7 +35,7 @@ class DatasetDraft:
     prefixes: tuple[str, ...] = PREFIXES
 
     def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
-        """All files of the repository, sorted by path. SHA256SUMS is over all but itself and the change log."""
+        """All files of the repository, sorted by path; SHA256SUMS is over all but itself and the log."""
         card = self.fixed[README]
         assert isinstance(card, bytes)
         files = {**self.fixed, CROISSANT: self.croissant(stamp.dated).encode()}
@@ -43,15 +46,14 @@ class DatasetDraft:
 def draft_of(
     facts: BoardFacts, configs: Sequence[Config], *, rows_per_shard: int, licence: Licence | None, repo: str
 ) -> DatasetDraft:
-    """The draft of a board's data set. Its Parquet is written once, here.
+    """Return the draft of a board's data set. Its Parquet is written once, here.
 
-    `licence`: under which the whole goes out, None for that of its configs, joined where they can be. Raises
-    TruerateError where no config holds a row.
+    `licence`: of the whole, None for that of its configs, joined where they can be. Raises TruerateError
+    without rows.
     """
     if not configs:
-        raise TruerateError(
-            f"publishing board {facts.board!r}: none of its tables holds a row that may go out; run `dvc repro` first"
-        )
+        problem = "none of its tables holds a row that may go out"
+        raise TruerateError(f"publishing board {facts.board!r}: {problem}; run `dvc repro` first")
     whole = licence or licence_of_all(configs)
     shards = [shard for config in configs for shard in shards_of(config, rows_per_shard=rows_per_shard)]
     fixed: dict[str, bytes | Path] = {shard.path: shard.content for shard in shards}
@@ -72,7 +74,8 @@ def draft_of(
 def summary_of(facts: BoardFacts, configs: Sequence[Config], shards: Sequence[Shard]) -> str:
     """One line for the commit and the change log: the board, its configs and rows."""
     sizes = ", ".join(f"{config.name} {config.n_rows}" for config in configs)
-    return f"board {facts.board}: {sum(shard.n_rows for shard in shards)} rows in {len(configs)} configs ({sizes})"
+    n_rows = sum(shard.n_rows for shard in shards)
+    return f"board {facts.board}: {n_rows} rows in {len(configs)} configs ({sizes})"
 
 
 def rebuild_of(facts: BoardFacts, configs: Sequence[Config]) -> str:
@@ -95,11 +98,11 @@ def rebuild_of(facts: BoardFacts, configs: Sequence[Config]) -> str:
     return filled(REBUILD_TEMPLATE, values)
 
 
-# ---- build/source.json ---------------------------------------------------------------------------------------
+# ---- build/source.json -------------------------------------------------------------------------------------
 def origin_of(facts: BoardFacts, configs: Sequence[Config], *, licence: Licence | None) -> str:
-    """The file as text: name, citation, address, rights and track, and the words on the licence of each config.
+    """Return the file: name, citation, address, rights, track, and the words on the licence of each config.
 
-    `licence`: under which the whole was asked to go out, None where each config has its own.
+    `licence`: under which the whole is to go out, None where each config has its own.
     """
     cited = str(facts.source.get("citation") or "")
     fields = {

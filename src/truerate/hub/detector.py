@@ -1,4 +1,4 @@
-"""The repositories of trained detectors and judges, in the form that others load; may they be published at all?"""
+"""The repositories of trained detectors and judges, in the form that others load, if they may go out."""
 
 import json
 import re
@@ -50,11 +50,10 @@ class ModelDraft:
 
 
 def detector_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
-    """The draft of a trained detector.
+    """Return the draft of a trained detector.
 
-    Raises TruerateError where it has learned nothing, is no network, learned from texts that may not go out,
-    or where nobody else could load it: adapters on a backbone in a local folder, or on one without a pinned
-    revision.
+    Raises TruerateError where it learned nothing, is no network, learned from texts that may not go out, or
+    where nobody else could load it: adapters on a backbone in a local folder, or without a pinned revision.
     """
     what = f"publishing detector {facts.detector!r}"
     _refuse_unfitted(facts, what)
@@ -73,16 +72,16 @@ def detector_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
     tokenizer = _json(facts.folder / TOKENIZER)
     coding = tokenizer_config(tokenizer, _json(facts.folder / CODER), int(backbone["max_tokens"]))
     documents = {BODY: published_config(whole, body), NETWORK: whole, "tokenizer_config.json": coding}
-    fixed = _fixed(facts, CODER, TOKENIZER, WEIGHTS) | {
-        name: _bytes(part) for name, part in documents.items()
-    }
+    fixed = _fixed(facts, CODER, TOKENIZER, WEIGHTS)
+    fixed |= {name: _bytes(part) for name, part in documents.items()}
     return ModelDraft("detector", facts, fixed, detector_card(facts, whole, repo=repo))
 
 
 def judge_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
-    """The draft of a judge with boosted trees: its arrays and numbers as training wrote them, and no code.
+    """Return the draft of a judge with boosted trees: its arrays and numbers as training wrote them, and no
+    code.
 
-    Raises TruerateError if it learned nothing, is of another form, or learned from texts that may not be published.
+    Raises TruerateError if it learned nothing, is of another form, or learned from texts that may not go out.
     """
     what = f"publishing judge {facts.detector!r}"
     _refuse_unfitted(facts, what)
@@ -123,18 +122,16 @@ def refuse_training(card: Mapping, *, what: str) -> None:
 
 
 def published_backbone(backbone: Mapping, *, what: str) -> dict:
-    """The settings of a network as others may read them: a backbone in a local folder, whose weights are all
-    here, keeps its name alone.
+    """The settings of a network for others: a backbone in a local folder, whose weights are all here, keeps
+    its name alone.
 
     Raises TruerateError for adapters whose backbone others cannot fetch as it was.
     """
     weights = str(backbone["weights"])
     is_local = not _HUB_ID.fullmatch(weights) or (weights != TINY and Path(weights).exists())
     if backbone["lora"] and is_local:
-        advice = "train on one of the Hub, by its id"
-        raise TruerateError(
-            f"{what}: its adapters need the backbone in folder {Path(weights).name!r}; {advice}"
-        )
+        problem = f"its adapters need the backbone in folder {Path(weights).name!r}"
+        raise TruerateError(f"{what}: {problem}; train on one of the Hub, by its id")
     if backbone["lora"] and not backbone["revision"]:
         advice = "set its `revision` in params.yaml and train again"
         raise TruerateError(f"{what}: its backbone {weights!r} is not pinned; {advice}")
@@ -154,12 +151,9 @@ def published_config(network: Mapping, body: Mapping | None) -> dict:
 def tokenizer_config(tokenizer: Mapping, coder: Mapping, max_tokens: int) -> dict:
     """tokenizer_config.json for AutoTokenizer: no special token is read out of a text."""
     pad = [token["content"] for token in tokenizer.get("added_tokens", ()) if token["id"] == coder["pad"]]
-    plain = {
-        "tokenizer_class": "PreTrainedTokenizerFast",
-        "clean_up_tokenization_spaces": False,
-        "split_special_tokens": True,
-    }
-    return plain | {"model_max_length": max_tokens} | ({"pad_token": pad[0]} if pad else {})
+    plain = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False}
+    plain |= {"split_special_tokens": True, "model_max_length": max_tokens}
+    return plain | ({"pad_token": pad[0]} if pad else {})
 
 
 def _json(path: Path) -> dict:
@@ -167,10 +161,8 @@ def _json(path: Path) -> dict:
     try:
         return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        line = " ".join(str(error).split())[:200]
-        raise TruerateError(
-            f"publishing a detector: reading {path.name}: {line}; run `dvc repro train`"
-        ) from None
+        problem = f"reading {path.name}: {' '.join(str(error).split())[:200]}"
+        raise TruerateError(f"publishing a detector: {problem}; run `dvc repro train`") from None
 
 
 def _bytes(values: Mapping) -> bytes:

@@ -1,8 +1,8 @@
-"""The samples of a board once more in the columns of a public format, for whoever reads that format.
+"""The samples of a board in the columns of a public format; a form is named like the reader that reads it
+back.
 
-A form is named like the reader in `sources` that reads it back. HalluDial's columns are `dialogue_id` (equal for all
-turns of a dialogue), `knowledge`, `dialogue_history` (`[Human]: … [Assistant]: … [Human]: …`), `turn` (from 0),
-`response`, `target` (`Yes.` or `No.`, then the reason, in which every segment stands between quotation marks).
+HalluDial's columns are `dialogue_id`, `knowledge`, `dialogue_history` (`[Human]: … [Assistant]: … [Human]:
+…`), `turn` (from 0), `response`, `target` (`Yes.` or `No.`, then the reason, which quotes every segment).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,21 +17,16 @@ from truerate.hub.shards import Config
 
 SCENARIOS = ("spontaneous", "induced")
 SCHEMA = {
-    "dialogue_id": pl.Int64,
-    "knowledge": pl.String,
-    "dialogue_history": pl.String,
-    "turn": pl.Int64,
-    "response": pl.String,
-    "target": pl.String,
-}
+    "dialogue_id": pl.Int64, "knowledge": pl.String, "dialogue_history": pl.String, "turn": pl.Int64,
+    "response": pl.String, "target": pl.String,
+}  # fmt: skip
 NEEDED = tuple("group_id history question knowledge text is_hallucinated rationale spans attributes".split())
 
 
 def halludial_form(configs: Sequence[Config]) -> list[Config]:
-    """A config for each scenario of HalluDial (and licence, where there are several): the samples with that
-    attribute and a turn, in the splits of `configs`, in order of dialogue and turn.
-
-    Rows without knowledge or question are no rows of that format and stay out.
+    """Return a config for each scenario of HalluDial (and licence, where there are several): the samples with
+    that attribute, a turn, knowledge and a question, in the splits of `configs`, in order of dialogue and
+    turn.
     """
     of_dialogues = [config for config in configs if _is_of_dialogues(config)]
     frames = [frame for config in of_dialogues for frame in config.splits.values()]
@@ -79,7 +74,7 @@ def _rows(frame: pl.DataFrame, scenario: str, numbers: Mapping[str, int]) -> pl.
 
 
 def target_of(text: str, rationale: str | None, spans: Sequence[Mapping], *, is_hallucinated: bool) -> str:
-    """A label and its reason in HalluDial's form; segments that the reason does not quote are quoted before it."""
+    """A label and its reason in HalluDial's form, behind the segments that the reason does not quote."""
     reason = (rationale or "").strip()
     if is_hallucinated:
         quoted = located(reason, text).segments

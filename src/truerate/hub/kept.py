@@ -1,8 +1,9 @@
-"""What people wrote into a card on the Hub: a release keeps it, and never overwrites it unsaid.
+"""What people wrote into a card on the Hub, which a release keeps.
 
-Two places are theirs: keys of the YAML head that no release of ours writes (a gating prompt, settings of the
-viewer), and the section between the two lines that every card of ours ends with. All else is ours; the mark of
-the repository (truerate.json) holds its digest, so that an edit there is seen."""
+Theirs are the keys of the YAML head that no release of ours writes (a gating prompt, settings of the viewer),
+and the section between the two lines that every card of ours ends with. All else is ours; the mark of the
+repository (truerate.json) holds its digest, so that an edit there is seen.
+"""
 
 import hashlib
 import re
@@ -18,9 +19,9 @@ BEGIN = "<!-- yours: what stands between these two lines is kept by every releas
 END = "<!-- end of yours -->"
 # Keys that a release of ours may write; of every other key the value that stands on the Hub is kept.
 OURS = frozenset(
-    "license license_name license_link language pretty_name size_categories task_categories tags annotations_creators "
-    "source_datasets configs dataset_info library_name pipeline_tag base_model datasets metrics model-index model_name "
-    "title emoji colorFrom colorTo sdk app_file short_description".split()
+    "license license_name license_link language pretty_name size_categories task_categories tags "
+    "annotations_creators source_datasets configs dataset_info library_name pipeline_tag base_model datasets "
+    "metrics model-index model_name title emoji colorFrom colorTo sdk app_file short_description".split()
 )
 _HEAD = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?\n?", re.DOTALL | re.MULTILINE)
 
@@ -34,7 +35,7 @@ class Kept:
 
 
 def kept_of(card: str) -> Kept:
-    """What people wrote into a card; nothing where its head is no YAML mapping and it has no section of theirs."""
+    """What people wrote into a card: keys of its YAML head, and their section."""
     head, body = _parted(card)
     section = body.split(BEGIN, 1)[1].split(END, 1)[0] if BEGIN in body else ""
     return Kept({name: value for name, value in head.items() if name not in OURS}, section.strip("\r\n"))
@@ -53,7 +54,7 @@ def with_kept(card: str, kept: Kept) -> str:
 
 
 def digest_of(card: str) -> str:
-    """The SHA-256 of our part of a card, without people's keys and section and without blanks at line ends."""
+    """The SHA-256 of our part of a card, without people's keys and section, and blanks at line ends."""
     head, body = _parted(card)
     ours = {name: value for name, value in head.items() if name in OURS}
     if BEGIN in body:
@@ -65,14 +66,12 @@ def digest_of(card: str) -> str:
 
 
 def refuse_edited(card: str, digest: str | None, *, where: str) -> None:
-    """Raise TruerateError where a card is not as our release left it (`told`: the digest in its mark), outside
-    of what is kept. Releases that told no digest, and a card that was taken away, pass.
+    """Raise TruerateError where a card is not as our release left it (`digest`, if its mark has one), but for
+    what is kept.
     """
     if digest and card and digest_of(card) != digest:
-        raise TruerateError(
-            f"{where}: its README.md was edited by hand where a release writes; move the text between the lines "
-            f"{BEGIN!r} and {END!r} at its end, or say --replace-card"
-        )
+        advice = f"move the text between the lines {BEGIN!r} and {END!r} at its end, or say --replace-card"
+        raise TruerateError(f"{where}: its README.md was edited by hand where a release writes; {advice}")
 
 
 def _parted(card: str) -> tuple[dict, str]:
@@ -87,7 +86,7 @@ def _parted(card: str) -> tuple[dict, str]:
     return (head, card[match.end() :]) if isinstance(head, dict) else ({}, card[match.end() :])
 
 
-# ---- the change log ------------------------------------------------------------------------------------------
+# ---- the change log ----------------------------------------------------------------------------------------
 TITLE = "# Change log"
 
 
@@ -103,13 +102,11 @@ class Release(NamedTuple):
 
 
 def added(old: str, release: Release) -> str:
-    """The change log with a release on top of the older ones; `old` is the log as it stands, empty where
-    there is none.
-
-    Text in `old` that is no change log of ours is kept below the entry.
+    """Return the change log with a release on top of the older ones; `old`: the log as it stands, or any
+    text, or none.
     """
     counts = f"{release.n_added} added, {release.n_changed} changed, {release.n_deleted} deleted"
-    summary = " ".join(release.summary.split())
-    entry = f"## {release.version or 'untagged'} · {release.day}\n\n{summary}\n\nFiles besides this one: {counts}.\n"
+    heading = f"## {release.version or 'untagged'} · {release.day}"
+    entry = f"{heading}\n\n{' '.join(release.summary.split())}\n\nFiles besides this one: {counts}.\n"
     older = old.strip().removeprefix(TITLE).strip()
     return f"{TITLE}\n\n{entry}" + (f"\n{older}\n" if older else "")

@@ -1,8 +1,8 @@
-"""Licences: what a source's own words mean on the Hub, which of them may be joined, and what may not go out
-under which. The facts stand in licences.yaml.
+"""Licences: what a source's own words mean on the Hub, which may be joined, and what may go out under which
+(licences.yaml).
 
-This errs on the side of refusing: what nobody stated, or somebody refuses, allows nothing, and other words that
-are not understood are a licence of their own that goes with no other.
+In doubt it refuses: what nobody stated, or somebody refuses, allows nothing, and words that are not
+understood are a licence of their own that goes with no other.
 """
 
 import re
@@ -79,11 +79,11 @@ _REMARK = re.compile(r"\([^()]*\)")
 
 
 def licence_of(words: str) -> Licence:
-    """What a card's own words say: one licence.
+    """Return the one licence that a card's own words say.
 
-    `A; B` (or `A / B`) are joined: the strictest that all may go into. Where there is none, and where the
-    words are not understood, it is `other` with these words as its name; where a part says that nobody stated
-    it, or that it may not go out, the whole is not known.
+    `A; B` (or `A / B`) are joined: the strictest that all may go into. Where there is none, and where words
+    are not understood, it is `other` with these words as its name; where a part is not stated, or may not go
+    out, it is not known.
     """
     words = " ".join(words.split())
     parts = [licence for statement in words.split(";") for licence in _licences_in(statement.strip())]
@@ -123,7 +123,9 @@ def _read(match: re.Match, statement: str) -> Licence:
 
 # ---- rules -------------------------------------------------------------------------------------------------
 def goes_into(part: Licence, whole: Licence) -> bool:
-    """Whether a text under one licence may stand in a work under another (`kinds`, `later` and order of licences.yaml)."""
+    """Whether a text under one licence may stand in a work under another (`kinds`, `later`, order of
+    licences.yaml).
+    """
     if part.kind in SHUT or part.parts:
         return False
     if part.identity == whole.identity or _ENTRIES.get(part.id, {}).get("later") == whole.id:
@@ -151,24 +153,22 @@ def _flat(licences: Iterable[Licence]) -> list[Licence]:
 
 
 def check_target(target: str, licences: Iterable[Licence], *, what: str) -> Licence:
-    """The licence of the Hub's id `target`, if all of `licences` may go out under it; `what` is what goes
-    out, for the message.
+    """The licence of the Hub's id `target`, if all of `licences` may go out under it; `what` goes out, for
+    the message.
 
-    Raises TruerateError where the id is none of ours (`other` and `unknown` say nothing, so they are none) or
-    one of the licences does not allow it.
+    Raises TruerateError where the id is none of ours (so are `other` and `unknown`), or a licence does not
+    allow it.
     """
     if target not in LICENCES:
-        raise TruerateError(
-            f"publishing {what}: {target!r} is no licence that can be asked for; allowed: {listed(LICENCES)}"
-        )
+        problem = f"{target!r} is no licence that can be asked for"
+        raise TruerateError(f"publishing {what}: {problem}; allowed: {listed(LICENCES)}")
     parts = _flat(licences)
     if against := [part.name for part in parts if not goes_into(part, LICENCES[target])]:
         allowed = [id for id, whole in LICENCES.items() if all(goes_into(part, whole) for part in parts)]
         hint = "one of these" if allowed else "null, so that each config goes out under its own"
-        raise TruerateError(
-            f"publishing {what} under {target!r}: not allowed by {'; '.join(against)}; allowed: {listed(allowed)}; "
-            f"set hub.licence{' to ' if allowed else ': '}{hint}"
-        )
+        problem = f"not allowed by {'; '.join(against)}; allowed: {listed(allowed)}"
+        advice = f"set hub.licence{' to ' if allowed else ': '}{hint}"
+        raise TruerateError(f"publishing {what} under {target!r}: {problem}; {advice}")
     return LICENCES[target]
 
 
@@ -180,15 +180,14 @@ def words_of(card: Mapping) -> str:
 
 
 def refuse_unpublishable(card: Mapping, *, what: str) -> None:
-    """Raise TruerateError where a source's card lets nothing out: neither texts nor ids, of all or of its
-    own, or no known licence; nor where its texts are under licences that cannot be joined, since its tables do
-    not say which row is under which.
+    """Raise TruerateError where a source's card lets nothing out: neither texts nor ids, no known licence, or
+    licences that cannot be joined (its tables do not say which row is under which).
     """
     rights, words = (card.get("redistribution"), card.get("own_redistribution")), words_of(card)
     where = f"publishing {what}: source {card.get('name') or '?'!r}, licence {words or 'not stated'!r}"
     hint = (
-        "whoever holds the rights can allow it (`redistribution`, `licence`) in the source's card or under `rights` "
-        "of the source in params.yaml"
+        "whoever holds the rights can allow it (`redistribution`, `licence`) in the source's card "
+        "or under `rights` of the source in params.yaml"
     )
     if not {"yes", "ids-only"} & set(rights):
         stated = rights[0] or "not stated"
@@ -196,10 +195,10 @@ def refuse_unpublishable(card: Mapping, *, what: str) -> None:
     licence = licence_of(words)
     if not licence.is_known or any(part.kind in SHUT for part in _flat([licence])):
         why = "allows no derivatives" if licence.is_known else "is not known"
+        allowed = f"{listed(LICENCES)} and named ones"
         raise TruerateError(
-            f"{where}: the licence {why}, so nothing of it goes out; allowed: {listed(LICENCES)} and named ones; {hint}"
+            f"{where}: the licence {why}, so nothing of it goes out; allowed: {allowed}; {hint}"
         )
     if licence.parts:
-        raise TruerateError(
-            f"{where}: texts under these cannot stand in one work; make a source, and a board, of each in params.yaml"
-        )
+        advice = "make a source, and a board, of each in params.yaml"
+        raise TruerateError(f"{where}: texts under these cannot stand in one work; {advice}")

@@ -1,4 +1,4 @@
-"""Cards from templates: every value is escaped (`inert`), so that nothing in data acts in a page; and BibTeX."""
+"""Cards from templates, in which every value is escaped (`inert`), and BibTeX."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -20,10 +20,8 @@ _ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d+)?(?:/[\w./~%?=&#+,;:@-]*)
 
 
 def inert(value: object) -> Markup:
-    """A value as Markdown shows it: on one line, and nothing in it acts. Markup and numbers pass; None is a
-    dash.
-
-    Characters that are not seen (control, direction) are left out.
+    """A value as Markdown shows it: on one line, without invisible characters, and nothing in it acts. Markup
+    and numbers pass; None is a dash.
     """
     if isinstance(value, Markup | int | float):
         return Markup(value)
@@ -74,20 +72,14 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=inert,
     )
-    environment.filters |= {
-        "code": code,
-        "codes": codes,
-        "linked": linked,
-        "prose": prose,
-        "verbatim": verbatim,
-    }
+    environment.filters |= {each.__name__: each for each in (code, codes, linked, prose, verbatim)}
     return environment
 
 
-# ---- citations -----------------------------------------------------------------------------------------------
+# ---- citations ---------------------------------------------------------------------------------------------
 _KINDS = {"dataset": "Data set", "model": "Model", "space": "Site"}
 _PAGES = {"dataset": "datasets/", "model": "", "space": "spaces/"}
-_AS_IS = ("howpublished", "eprint", "archiveprefix")
+_AS_IS = {"howpublished", "eprint", "archiveprefix"}
 _LATEX_SPECIAL = re.compile(r"([&%$#_])")
 _ARXIV = re.compile(r"arXiv:(\d{4}\.\d{4,5})")
 
@@ -108,13 +100,12 @@ def bibtex_of_paper(track: Card) -> str:
 def entry(key: str, **fields: str) -> str:
     """A BibTeX entry of type `misc` under a key of letters, digits and hyphens.
 
-    Braces, backslashes, line breaks and backticks of a value, which would end it or the block that shows it, are
-    left out; what LaTeX acts on in words is escaped, in addresses it is not.
+    Braces, backslashes, line breaks and backticks of a value, which would end it or the block that shows it,
+    are left out; what LaTeX acts on in words is escaped, in addresses it is not.
     """
     name = re.sub(r"[^A-Za-z0-9]+", "-", key).strip("-").lower()
     plain = {field: " ".join(re.sub(r"[{}\\`]", "", clean(text)).split()) for field, text in fields.items()}
-    escaped = {
-        field: text if field in _AS_IS else _LATEX_SPECIAL.sub(r"\\\1", text) for field, text in plain.items()
-    }
-    lines = [f"  {field} = {{{text}}}," for field, text in escaped.items() if text]
+    for field in plain.keys() - _AS_IS:
+        plain[field] = _LATEX_SPECIAL.sub(r"\\\1", plain[field])
+    lines = [f"  {field} = {{{text}}}," for field, text in plain.items() if text]
     return "\n".join([f"@misc{{{name},", *lines, "}"])

@@ -14,7 +14,7 @@ from truerate.hub.licences import Licence, combined
 from truerate.hub.release import BoardFacts
 from truerate.hub.shards import FOLDER, Config, Shard, Stored, bytes_in_memory, glob_of
 
-# ---- column types --------------------------------------------------------------------------------------------
+# ---- column types ------------------------------------------------------------------------------------------
 # polars type → (the name that `datasets` gives it, Croissant's data type)
 PLAIN: Mapping[type[pl.DataType], tuple[str, str]] = {
     pl.String: ("string", "sc:Text"),
@@ -31,18 +31,18 @@ def plain(dtype: pl.DataType, where: str) -> tuple[str, str]:
     try:
         return PLAIN[dtype.base_type()]
     except KeyError:
-        allowed = f"{', '.join(kind.__name__ for kind in PLAIN)}, lists and structs of these, and lists of such structs"
-        raise TruerateError(
-            f"{where}: type {dtype} has no name on the Hub; allowed: {allowed}; cast the column"
-        ) from None
+        kinds = ", ".join(kind.__name__ for kind in PLAIN)
+        allowed = f"{kinds}, lists and structs of these, and lists of such structs"
+        problem = f"type {dtype} has no name on the Hub; allowed: {allowed}"
+        raise TruerateError(f"{where}: {problem}; cast the column") from None
 
 
 def yaml_features(schema: Mapping[str, pl.DataType], *, where: str) -> list[dict]:
-    """The columns of a table as `dataset_info.features` lists them, in order: what `datasets` itself writes
-    for the same types.
+    """The columns of a table as `dataset_info.features` lists them: what `datasets` itself writes for the
+    same types.
 
-    An all-null column keeps its declared type. Raises TruerateError for a type that is not one of ours (a
-    column of type Null included).
+    An all-null column keeps its declared type. Raises TruerateError for a type that is not one of ours (as
+    Null).
     """
     features = []
     for name, dtype in schema.items():
@@ -62,18 +62,14 @@ def _yaml(dtype: pl.DataType, where: str) -> str | list | dict:
 
 
 def croissant_fields(schema: Mapping[str, pl.DataType], *, record_set: str, files: str) -> list[dict]:
-    """The columns of a table as fields of a Croissant record set whose rows lie in the file set named `files`.
-
-    A list is `repeated`; a struct has a sub-field for each of its parts, which is found by its path within
-    the column.
+    """The columns of a table as fields of a Croissant record set whose rows lie in the file set `files`: a
+    list is `repeated`, a struct has a sub-field for each of its parts, by its path within the column.
     """
     fields = []
     for name, dtype in schema.items():
         inner = dtype.inner if isinstance(dtype, pl.List) else dtype
-        field, source = (
-            _croissant("Field", f"{record_set}/{name}", name),
-            {"fileSet": {"@id": files}, "extract": {"column": name}},
-        )
+        field = _croissant("Field", f"{record_set}/{name}", name)
+        source = {"fileSet": {"@id": files}, "extract": {"column": name}}
         repeated = {"repeated": True} if isinstance(dtype, pl.List) else {}
         if isinstance(inner, pl.Struct):
             parts = [
@@ -92,7 +88,7 @@ def _croissant(kind: str, id: str, name: str) -> dict:
     return {"@type": f"cr:{kind}", "@id": id, "name": name}
 
 
-# ---- the YAML head -------------------------------------------------------------------------------------------
+# ---- the YAML head -----------------------------------------------------------------------------------------
 SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B", "1B<n<10B")
 TAGS = ("hallucination", "hallucination-detection", "factuality", "evaluation", "benchmark")
 # A task of the samples → the Hub's task categories beside text-classification.
@@ -103,10 +99,8 @@ _DATASET = re.compile(r"https://huggingface\.co/datasets/([\w.-]+/[\w.-]+)/?", r
 def front_matter(
     facts: BoardFacts, configs: Sequence[Config], shards: Sequence[Shard], *, licence: Licence | None
 ) -> str:
-    """The YAML block, without its dashes. `licence`: of the whole, None where the licences of its configs
-    cannot be joined.
-
-    Text stays text: `no` (Norwegian) is quoted.
+    """Return the YAML block, without its dashes; `no` (Norwegian) is quoted. `licence`: of the whole, None
+    where those of its configs cannot be joined.
     """
     n_rows = sum(config.n_rows for config in configs)
     fields = {
@@ -133,7 +127,7 @@ def licence_of_all(configs: Iterable[Config]) -> Licence | None:
 
 
 def licence_fields(licences: Sequence[Licence]) -> dict[str, object]:
-    """`license`, and for `other` its name and link: one id, or a list where a data set stands under several."""
+    """`license` (one id, or a list where there are several), and of `other` its name and link."""
     ids = sorted({licence.id for licence in licences})
     fields: dict[str, object] = {"license": ids[0] if len(ids) == 1 else ids}
     if other := next((licence for licence in licences if licence.id == "other"), None):
@@ -174,14 +168,10 @@ def _config(config: Config) -> dict:
 
 def _info(config: Config, shards: Sequence[Shard]) -> dict:
     """What `datasets` holds a config against when it has read it: types and numbers of rows."""
-    splits = [
-        {
-            "name": split,
-            "num_bytes": data.n_bytes if isinstance(data, Stored) else bytes_in_memory(data),
-            "num_examples": data.height,
-        }
-        for split, data in config.splits.items()
-    ]
+    splits = []
+    for split, data in config.splits.items():
+        n_bytes = data.n_bytes if isinstance(data, Stored) else bytes_in_memory(data)
+        splits.append({"name": split, "num_bytes": n_bytes, "num_examples": data.height})
     return {
         "config_name": config.name,
         "features": yaml_features(config.schema, where=f"config {config.name!r}"),
@@ -191,7 +181,7 @@ def _info(config: Config, shards: Sequence[Shard]) -> dict:
     }
 
 
-# ---- Croissant -----------------------------------------------------------------------------------------------
+# ---- Croissant ---------------------------------------------------------------------------------------------
 CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
 PARQUET = "application/x-parquet"
 SPLIT_OF_PATH = r"^.*/([a-z]+)-\d+-of-\d+\.parquet$"
@@ -206,11 +196,9 @@ def croissant_of(
     repo: str,
     dated: str,
 ) -> str:
-    """croissant.json as text: every shard a file object with its SHA-256, every config a file set and a
-    record set.
-
-    A record has the field `split`, read from the file's path, beside the config's columns. `dated` (ISO 8601)
-    is the day of publication and, as year.month.day, the version.
+    """Return croissant.json: every shard a file object with its SHA-256, every config a file set and a record
+    set, whose records have the field `split`, read from the file's path, beside the config's columns. `dated`
+    (ISO 8601) is the day of publication and, as year.month.day, the version.
     """
     files = [
         _croissant("FileObject", shard.path, shard.path.removeprefix(FOLDER))

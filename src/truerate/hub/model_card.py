@@ -1,6 +1,7 @@
-"""The cards of trained models: what a detector or judge does, its training data, its scores beside baselines, its limits."""
+"""The cards of trained detectors and judges: training data, scores beside baselines, limits."""
 
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 
 import polars as pl
 from huggingface_hub import EvalResult, ModelCardData
@@ -47,9 +48,7 @@ def _filled(
     base_model: str | None = None,
     values: Mapping[str, object],
 ) -> str:
-    """A card: its YAML with licence, languages, training data and scores, then the template; every value of the
-    facts is data, and nothing in it acts.
-    """
+    """Return a card: its YAML with licence, languages, training data and scores, then the filled template."""
     eval_results = list(evaluations) or None
     head = ModelCardData(
         language=list(facts.languages),
@@ -87,7 +86,7 @@ def _evaluation(facts: DetectorFacts, task: tuple[str, str], what: str, config: 
     )
 
 
-# ---- detectors -----------------------------------------------------------------------------------------------
+# ---- detectors ---------------------------------------------------------------------------------------------
 def detector_card(facts: DetectorFacts, network: Mapping, *, repo: str) -> str:
     """Return README.md of a detector. `network`: its network.json as published."""
     backbone, training, results = network["backbone"], facts.training, detector_results(facts)
@@ -133,15 +132,12 @@ def detector_card(facts: DetectorFacts, network: Mapping, *, repo: str) -> str:
 
 
 def detector_results(facts: DetectorFacts) -> list[dict]:
-    """What was measured, by what it was held against: title, meaning, and a row per language with the Score
-    rows of each metric.
-
-    A row: lang, n, `own` (metric → Score row) and `beside` (baseline → Score row of its F1 or None). Empty
-    where nothing was measured.
+    """What was measured, by the labels it was compared with: title, meaning, and a row per language: lang, n,
+    `own` (metric → Score row) and `beside` (baseline → Score row of its F1 or None). Empty where nothing was
+    measured.
     """
-    scores = {
-        (row["subject"], row["against"], row["lang"], row["metric"]): row for row in _rows(facts, *METRICS)
-    }
+    key = itemgetter("subject", "against", "lang", "metric")
+    scores = {key(row): row for row in _rows(facts, *METRICS)}
     languages = [*sorted(facts.languages), *([ALL] if len(facts.languages) > 1 else [])]
     results = []
     for against, about in DETECTOR["against"].items():
@@ -173,7 +169,7 @@ def _rows(facts: DetectorFacts, *metrics: str) -> Iterator[dict]:
             yield {**keys, **row}
 
 
-# ---- judges --------------------------------------------------------------------------------------------------
+# ---- judges ------------------------------------------------------------------------------------------------
 def judge_card(facts: DetectorFacts, decision: Mapping[str, object], *, repo: str) -> str:
     """Return README.md of a judge. `decision`: how its training turns probabilities into verdicts."""
     results = judge_results(facts)
@@ -210,8 +206,8 @@ def judge_card(facts: DetectorFacts, decision: Mapping[str, object], *, repo: st
 
 
 def judge_results(facts: DetectorFacts) -> list[dict]:
-    """What was measured, by scenario: meaning, n, Score rows of each metric (`own`), of segments (`spans`) and baselines
-    (`beside`). Empty if nothing was.
+    """What was measured, by scenario: meaning, n, Score rows of each metric (`own`), of segments (`spans`)
+    and of baselines (`beside`).
     """
     rows = {
         (row["subject"], row["metric"], tuple(sorted(unpaired(row["slice"]).items()))): row

@@ -1,4 +1,4 @@
-"""What publishing would change in a repository, and the reasons why it may not: names, visibility, owner, token."""
+"""What publishing would change in a repository, and why it may not: names, visibility, owner, token."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,15 +12,14 @@ from truerate.hub.remote import State, Status, matches
 
 TAG = re.compile(r"v[0-9]+\.[0-9]+(\.[0-9]+)?")
 BARE = {".gitattributes", "LICENSE"}  # what the Hub may put into a repository that is new
+CHANGES = ("added", "changed", "deleted", "unchanged")
 SHOWN = 20  # paths of one kind in a plan; what is deleted is shown whole
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What one commit on `head` (None: the repository is not there) would do: bytes by path, `unchanged`
-    those that stay as they are.
-
-    Files that are neither among ours nor under our folders are not in a plan: they stay.
+    """What one commit on `head` (None: the repository is not there) would do: bytes by path. Files that are
+    neither among ours nor under our folders are not in a plan: they stay.
     """
 
     head: str | None
@@ -41,11 +40,7 @@ class Plan:
 
 
 def plan_of(files: Files, state: State, *, prefixes: Sequence[str]) -> Plan:
-    """The plan that makes a repository hold exactly `files` under `prefixes` and, elsewhere, at the paths of
-    `files`.
-
-    A stale file is deleted only below one of `prefixes` (folders); an empty prefix owns nothing.
-    """
+    """Return the plan that makes a repository hold `files` and, below `prefixes` (folders), nothing else."""
     there, sizes = state.files, {path: size_of(content) for path, content in sorted(files.items())}
     same = {path for path, content in files.items() if path in there and matches(content, there[path])}
     folders = tuple(f"{prefix.rstrip('/')}/" for prefix in prefixes)
@@ -64,10 +59,8 @@ def lines(plan: Plan, target: Target, *, status: Status, is_tagged: bool = False
     is_private = status.is_private or (status.head is None and not target.is_public)
     visibility = "private, will be public" if status.is_private and target.is_public else "public"
     visibility = "private" if is_private and not target.is_public else visibility
-    where = f"on {plan.head[:8]}" if plan.head else "new repository"
-    sums = ", ".join(
-        f"{len(getattr(plan, word))} {word}" for word in ("added", "changed", "deleted", "unchanged")
-    )
+    where, words = f"on {plan.head[:8]}" if plan.head else "new repository", CHANGES
+    sums = ", ".join(f"{len(getattr(plan, word))} {word}" for word in words)
     whole = f"{sums}; {bytes_shown(plan.n_bytes)} to upload"
     shown_lines = [
         f"{target.repo} ({target.kind}, {visibility}; {where})",
@@ -102,10 +95,8 @@ def refuse_names(target: Target) -> None:
             raise HFValidationError("letters are a to z")
         validate_repo_id(target.repo)
     except HFValidationError as error:
-        reason = " ".join(str(error).split())
-        raise TruerateError(
-            f"--to {target.repo!r}: a repository is named org/name, as in 'my-lab/my-board': {reason}"
-        ) from None
+        problem = f"a repository is named org/name, as in 'my-lab/my-board': {' '.join(str(error).split())}"
+        raise TruerateError(f"--to {target.repo!r}: {problem}") from None
     if target.tag is not None and not TAG.fullmatch(target.tag):
         raise TruerateError(f"--tag {target.tag!r}: a version is vX.Y or vX.Y.Z, as in 'v1.0'")
 
@@ -113,9 +104,8 @@ def refuse_names(target: Target) -> None:
 def refuse_public(target: Target, status: Status) -> None:
     """Raise TruerateError where a repository is public and nobody said that this may be."""
     if status.is_private is False and not target.is_public:
-        raise TruerateError(
-            f"{target.repo} is public; say --public to publish into it, or make it private in its settings on the Hub"
-        )
+        advice = "say --public to publish into it, or make it private in its settings on the Hub"
+        raise TruerateError(f"{target.repo} is public; {advice}")
 
 
 def refuse_foreign(state: State, *, target: Target, name: str) -> None:
@@ -127,17 +117,15 @@ def refuse_foreign(state: State, *, target: Target, name: str) -> None:
     if state.mark is None:
         others = sorted(set(state.files) - BARE - ({README} if is_automatic(state.readme) else set()))
         if others:
-            more = ", …" if len(others) > 3 else ""
-            raise TruerateError(
-                f"{target.repo} holds other content ({', '.join(map(shown, others[:3]))}{more}): {advice}"
-            )
+            names = ", ".join([*map(shown, others[:3]), *(["…"] if len(others) > 3 else [])])
+            raise TruerateError(f"{target.repo} holds other content ({names}): {advice}")
     elif (state.mark.get("kind"), state.mark.get("name")) != (target.kind, name):
         content = f"{state.mark.get('kind')} {state.mark.get('name')!r}"
         raise TruerateError(f"{target.repo} holds another release ({content[:80]}, by its {MARK}): {advice}")
 
 
 def is_automatic(readme: str) -> bool:
-    """Whether a README.md is what the Hub writes for a new repository: front matter and no more than a heading."""
+    """Whether a README.md is the Hub's own of a new repository: front matter and no more than a heading."""
     rest = re.sub(r"\A\ufeff?---\s*\n.*?^---\s*$", "", readme, count=1, flags=re.DOTALL | re.MULTILINE)
     words = [line for line in rest.splitlines() if line.strip("\ufeff \t")]
     return not words or (len(words) == 1 and words[0].startswith("# "))
@@ -153,15 +141,15 @@ def _listed(sign: str, files: Mapping[str, int], *, n_shown: int) -> list[str]:
     return listed + ([f"  {sign} … and {len(files) - n_shown} more"] if len(files) > n_shown else [])
 
 
-# ---- may this token write? -----------------------------------------------------------------------------------
+# ---- may this token write? ---------------------------------------------------------------------------------
 MAY_WRITE = ("write", "contributor", "admin")  # roles in an organisation, or in one of its resource groups
 WRITES = {"repo.write", "repo.content.write"}  # permissions of a fine-grained token
 READS, FINE = "read", "fineGrained"
 
 
 def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callable[[], bool]) -> None:
-    """Raise TruerateError, one line that begins with `doing`, where the token of this `whoami` may not write
-    to the target.
+    """Raise TruerateError that begins with `doing` where the token of this `whoami` may not write to the
+    target.
 
     `is_there` says whether the repository exists: a scope of one repository makes none.
     """
@@ -176,9 +164,8 @@ def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callabl
         scopes = list(_scopes(token[FINE]))
         if not any(_covers(kind, name, target, is_there=is_there) for kind, name in scopes):
             allowed = listed(f"{kind} {name}" for kind, name in scopes)
-            raise EndpointError(
-                f"{doing}: this fine-grained token of {account!r} may not write there; it may write to: {allowed}; {advice}"
-            )
+            problem = f"this fine-grained token of {account!r} may not write there"
+            raise EndpointError(f"{doing}: {problem}; it may write to: {allowed}; {advice}")
         return
     orgs = {str(org.get("name")).casefold(): org for org in _mappings(who.get("orgs"))}
     if namespace.casefold() in (account.casefold(), "?") or "name" not in who:
@@ -187,13 +174,11 @@ def refuse_reader(who: Mapping, target: Target, *, doing: str, is_there: Callabl
     if own_org is None:
         may = listed([account, *(org["name"] for org in orgs.values() if _role(org) is None)])
         there = f"{target.repo} is there and not yours: " if is_there() else ""
-        raise EndpointError(
-            f"{doing}: {there}{account!r} is neither {namespace!r} nor a member of it; it may write to: {may}; {advice}"
-        )
+        problem = f"{there}{account!r} is neither {namespace!r} nor a member of it"
+        raise EndpointError(f"{doing}: {problem}; it may write to: {may}; {advice}")
     if role := _role(own_org):
-        raise EndpointError(
-            f"{doing}: {account!r} may not write in organisation {namespace!r}: its role there is {role!r}; {advice}"
-        )
+        problem = f"{account!r} may not write in organisation {namespace!r}: its role there is {role!r}"
+        raise EndpointError(f"{doing}: {problem}; {advice}")
 
 
 def _scopes(answer: Mapping) -> Iterator[tuple[str, str]]:
@@ -211,7 +196,7 @@ def _covers(kind: str, name: str, target: Target, *, is_there: Callable[[], bool
 
 
 def _role(org: Mapping) -> str | None:
-    """The role in an organisation that forbids writing there; None if it or that of a resource group allows it."""
+    """The role in an organisation that forbids writing there; None if it or a resource group's allows it."""
     roles = [org.get("roleInOrg"), *(group.get("role") for group in _mappings(org.get("resourceGroups")))]
     return None if any(role is None or role in MAY_WRITE for role in roles) else str(roles[0])
 

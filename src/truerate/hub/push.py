@@ -19,7 +19,9 @@ MOVED = "changed while publishing; nothing of ours was written; run it again"
 
 
 class _Release(NamedTuple):
-    """What is to stand there: the files, what that changes, and the commit that its tag holds already, or None."""
+    """The files that are to stand there, what that changes, and the commit that its tag holds already, or
+    None.
+    """
 
     files: Files
     plan: Plan
@@ -41,16 +43,15 @@ def publish(
     """Bring a draft to the Hub and return the commit that holds it.
 
     The plan goes to `say`, line by line; `check` sees the very files before anything is written and raises to
-    stop it. What is there already is not written again, and a draft whose content has not changed keeps its
-    date: then nothing is committed. All that changes comes with one commit on the head that the plan was made
-    for, so that a reader meets the old version or the new one. A tag that holds other content is refused
-    before anything is written. What people wrote into the card on the Hub stays (`hub.kept`); edits elsewhere in
-    it are refused unless `replace_card`. `today` (ISO 8601 day) is the day in UTC unless given, `maker` the
-    version of truerate; `pause` waits.
+    stop it. A draft whose content has not changed keeps its date: then nothing is committed. All changes come
+    with one commit on the head that the plan was made for, so that a reader meets the old version or the new
+    one. A tag that holds other content is refused before anything is written. People's part of the card on
+    the Hub stays (`hub.kept`); edits elsewhere in it are refused unless `replace_card`. `today` (ISO 8601) is
+    the day in UTC unless given, `maker` the version of truerate.
 
-    A dry run only reads, and asks whether the token may write there; it returns the head, or '' where the
-    repository is not there. Raises TruerateError, one line, for everything that the Hub, the disk or another
-    publisher puts in the way.
+    A dry run only reads, and asks whether the token may write there; it returns the head, or '' without a
+    repository. Raises TruerateError, one line, for everything that the Hub, the disk or another publisher
+    puts in the way.
     """
     refuse_names(target)
     doing = f"publishing {draft.name!r} to {target.repo}"
@@ -90,13 +91,12 @@ def refuse_surroundings(doing: str) -> None:
         problem = "HF_TOKEN holds a character that no token has; set it to the token alone"
         raise TruerateError(f"{doing}: {problem}")
     if not constants.ENDPOINT.startswith(("http://", "https://")):
-        raise TruerateError(
-            f"{doing}: HF_ENDPOINT is {constants.ENDPOINT!r}; it must begin with https:// or http://, or not be set"
-        )
+        problem = "it must begin with https:// or http://, or not be set"
+        raise TruerateError(f"{doing}: HF_ENDPOINT is {constants.ENDPOINT!r}; {problem}")
 
 
 def _planned(draft: Draft, to: Repository, *, stamp: Stamp, replace_card: bool) -> tuple[Status, _Release]:
-    """What stands there and what is to. Raises TruerateError if visibility, tag or an edited card forbid it."""
+    """What stands there, and what is to. Raises TruerateError if visibility, tag or edits forbid it."""
     status = to.status()
     refuse_public(to.target, status)
     state = to.state(status.head)
@@ -122,9 +122,8 @@ def _tagged(draft: Draft, to: Repository) -> State | None:
     content = _but_log(_as_there(draft, state)) if state.mark else {}
     if state.mark and plan_of(content, state, prefixes=draft.prefixes).is_empty:
         return state
-    raise TruerateError(
-        f"{to.name}: tag {tag!r} holds other content (commit {commit[:8]}) and is never moved; choose another --tag"
-    )
+    problem = f"tag {tag!r} holds other content (commit {commit[:8]}) and is never moved"
+    raise TruerateError(f"{to.name}: {problem}; choose another --tag")
 
 
 def _as_there(draft: Draft, state: State) -> Files:
@@ -169,7 +168,8 @@ def _write(draft: Draft, to: Repository, *, status: Status, release: _Release) -
 def _committed(draft: Draft, to: Repository, *, release: _Release) -> str:
     """One commit, tried until it stands, then verified object by object; its id."""
     if README in release.files:
-        to.check_card(_text(release.files[README]))
+        card = release.files[README]
+        to.check_card((card if isinstance(card, bytes) else card.read_bytes()).decode("utf-8"))
     if release.plan.head is None:
         to.create()
     plan = release.plan if release.plan.head else _first(draft, to, release.files)
@@ -209,8 +209,8 @@ def _first(draft: Draft, to: Repository, files: Files) -> Plan:
 
 
 def _landed(draft: Draft, to: Repository, *, files: Files, plan: Plan, error: Exception) -> str | None:
-    """What became of a commit whose answer was lost or refused: its id if it stands, None if nothing moved
-    and it may be tried again.
+    """Return the id of a commit whose answer was lost or refused, if it stands; None if nothing moved and it
+    may be retried.
 
     Only where the Hub says that the parent was no longer the head is it sure that nothing of ours was
     written.
@@ -232,11 +232,5 @@ def _verify(draft: Draft, to: Repository, *, files: Files, commit: str) -> None:
         if left.is_empty:
             return
     wrong = [*left.added, *left.changed, *left.deleted]
-    raise TruerateError(
-        f"{to.name}: commit {commit[:8]} does not hold what was sent ({len(wrong)} files, first {wrong[0]!r}); it is not tagged; "
-        "run it again"
-    )
-
-
-def _text(content) -> str:
-    return (content if isinstance(content, bytes) else content.read_bytes()).decode("utf-8")
+    problem = f"does not hold what was sent ({len(wrong)} files, first {wrong[0]!r}); it is not tagged"
+    raise TruerateError(f"{to.name}: commit {commit[:8]} {problem}; run it again")

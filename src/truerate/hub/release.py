@@ -1,4 +1,4 @@
-"""What is published, as plain values: facts, drafts, targets, the files of a repository and their checksums."""
+"""What is published, as plain values: facts, drafts, targets, files of a repository and their checksums."""
 
 import hashlib
 import json
@@ -25,13 +25,11 @@ README, CHANGELOG, CHECKSUMS, CROISSANT = "README.md", "CHANGELOG.md", "SHA256SU
 class BoardFacts:
     """What the card of a data set says, gathered from the built tables.
 
-    `source` and `track` are the cards of the board's source and of its track, `metrics` the records of the
-    numbers that its tables name, `models` who wrote or built
-    what (role or model → name), `scores` the Score rows of the board, `audit` those of its shortcut audit,
-    `findings` the audit's lines above its threshold, `recipe` the files that made it (path in the repository →
-    text: the board's parts of params.yaml and dvc.lock), `is_simulated` whether its source is the closed
-    world or alike, `rows` the board's rows of the leaderboard, `is_judged_by_people` whether people's labels are
-    its verdicts.
+    `source` and `track`: the cards of both; `metrics`: the records of its tables' numbers; `models`: who
+    wrote or built what (role or model → name); `scores`: the board's Score rows; `audit`: those of its
+    shortcut audit; `findings`: the audit's lines above its threshold; `recipe`: the files that made it (path
+    → text: its parts of params.yaml and dvc.lock); `rows`: its rows of the leaderboard;
+    `is_judged_by_people`: whether people's labels are its verdicts.
     """
 
     board: str
@@ -53,11 +51,9 @@ class BoardFacts:
 
 @dataclass(frozen=True)
 class DetectorFacts:
-    """What the card of a detector says: what it learned from, under which licence, and how it did, per language.
-
-    `folder` holds the fitted network (config.json, network.json, tokenizer files, model.safetensors),
-    `training` what its training found (facts.json), `scores` the Score rows that name it, `source` the card
-    of the source it learned from.
+    """What the card of a detector says. `folder` holds the fitted network (config.json, network.json,
+    tokenizer files, model.safetensors), `training` what its training found (facts.json), `scores` the Score
+    rows that name it, `source` the card of the source it learned from.
     """
 
     detector: str
@@ -85,7 +81,7 @@ class Target:
 
 
 class Stamp(NamedTuple):
-    """When the content of a release last changed (ISO 8601 day), and what made it then: version and commit."""
+    """When the content of a release last changed (ISO 8601 day), and what made it: version and commit."""
 
     dated: str
     maker: str = ""
@@ -107,15 +103,15 @@ class Draft(Protocol):
         """One line for the commit and the change log."""
 
     def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
-        """All files: `stamp` dates their content, `changelog` is CHANGELOG.md, `kept` people's part of the card."""
+        """All files, with the date of a stamp, a CHANGELOG.md, and people's part of the card."""
         ...
 
 
 def finished(
     draft: Draft, kind: Kind, files: Files, card: str, *, stamp: Stamp, changelog: str, kept: Kept
 ) -> Files:
-    """All files of a repository, sorted by path: those of a draft, its card with people's part of it, the mark,
-    the checksums over all these, and the change log.
+    """All files of a repository, sorted by path: a draft's, its card with people's part, the mark, the
+    checksums over all these, and the change log.
     """
     signed = f"{card.rstrip()}\n\nMade by {stamp.maker}.\n" if stamp.maker else card
     whole = dict(files) | {README: with_kept(signed, kept).encode()}
@@ -124,7 +120,7 @@ def finished(
     return dict(sorted((whole | {CHANGELOG: changelog.encode()}).items()))
 
 
-# ---- checksums and the mark of a repository ------------------------------------------------------------------
+# ---- checksums and the mark of a repository ----------------------------------------------------------------
 def checksums(files: Files) -> str:
     """SHA256SUMS over files, as `sha256sum -c` reads it, sorted by path; empty over none."""
     return "".join(f"{sha256(content)}  {path}\n" for path, content in sorted(files.items()))
@@ -144,8 +140,8 @@ def size_of(content: bytes | Path) -> int:
 
 
 def mark(kind: Kind, name: str, *, prefixes: Sequence[str], stamp: Stamp, files: Files) -> str:
-    """truerate.json: that we made a repository, of which board or detector, when its content last changed and
-    by which version, which folders are ours, and the digest of what is ours in its card.
+    """Return truerate.json: of which board or detector we made a repository, when its content last changed
+    and by which version, which folders are ours, and the digest of what is ours in its card.
     """
     card = files[README]
     assert isinstance(card, bytes)
@@ -155,7 +151,6 @@ def mark(kind: Kind, name: str, *, prefixes: Sequence[str], stamp: Stamp, files:
         "prefixes": list(prefixes),
         "dated": stamp.dated,
         "maker": stamp.maker,
-        "card": digest_of(card.decode("utf-8")),
-        "tool": "truerate",
     }
+    facts |= {"card": digest_of(card.decode("utf-8")), "tool": "truerate"}
     return json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True) + "\n"

@@ -64,7 +64,7 @@ class Repository:
         return {"repo_type": self.target.kind}
 
     def whoami(self) -> Mapping:
-        """What the Hub says of the token and its account; nothing where a mirror does not answer such questions."""
+        """What the Hub says of the token and its account; nothing where a mirror does not answer that."""
 
         def ask() -> Mapping:
             answer = get_session().get(f"{HfApi().endpoint}/api/whoami-v2", headers=build_hf_headers())
@@ -84,11 +84,8 @@ class Repository:
             try:
                 info = HfApi().repo_info(self.name, **self._kind)
             except RepositoryNotFoundError as error:
-                response = error.response
-                is_absent = (
-                    response.status_code != 401 or response.headers.get("x-error-code") == "RepoNotFound"
-                )
-                if isinstance(error, GatedRepoError) or not is_absent:
+                status, code = error.response.status_code, error.response.headers.get("x-error-code")
+                if isinstance(error, GatedRepoError) or (status == 401 and code != "RepoNotFound"):
                     raise
                 return Status(None, None)
             return Status(info.sha, bool(info.private))
@@ -106,10 +103,10 @@ class Repository:
 
         def ask() -> dict[str, Entry]:
             tree = HfApi().list_repo_tree(self.name, recursive=True, revision=commit, **self._kind)
-            files = [file for file in tree if isinstance(file, RepoFile)]
-            sums = [file.lfs.sha256 if file.lfs else None for file in files]
             return {
-                file.path: Entry(file.size, file.blob_id, of) for file, of in zip(files, sums, strict=True)
+                file.path: Entry(file.size, file.blob_id, file.lfs.sha256 if file.lfs else None)
+                for file in tree
+                if isinstance(file, RepoFile)
             }
 
         return self.retries.call(f"listing {self.name} at {commit[:8]}", ask)
@@ -160,10 +157,8 @@ class Repository:
         self.retries.call(f"creating {self.name}", ask)
 
     def upload(self, files: Files) -> list[CommitOperationAdd]:
-        """Bring files to the Hub's store (nobody sees them yet) and return what a commit needs of them;
-        stored ones are not sent again.
-
-        A .gitignore in the repository is not obeyed: it would leave shards out of the commit.
+        """Bring files to the Hub's store (nobody sees them yet; stored ones are not sent again) and return
+        what a commit needs of them. A .gitignore in the repository is not obeyed: it would leave shards out.
         """
 
         def ask() -> list[CommitOperationAdd]:
@@ -196,14 +191,10 @@ class Repository:
         how = {"tag": tag, "revision": commit, "exist_ok": True, **self._kind}
         self.retries.call(f"tagging {self.name} {tag}", lambda: HfApi().create_tag(self.name, **how))
         if (tagged := self.tags().get(tag)) != commit:
-            stands = (
-                f"stands at {tagged[:8]}, not at {commit[:8]}"
-                if tagged
-                else "is not there although the Hub said yes"
-            )
-            raise EndpointError(
-                f"tagging {self.name}: {tag!r} {stands}; the commit itself is whole: run it again, with another --tag"
-            )
+            stands = f"stands at {tagged[:8]}, not at {commit[:8]}" if tagged else "is not there"
+            stands += "" if tagged else " although the Hub said yes"
+            advice = "the commit itself is whole: run it again, with another --tag"
+            raise EndpointError(f"tagging {self.name}: {tag!r} {stands}; {advice}")
 
     def make_public(self) -> None:
         """Let everybody see it."""

@@ -1,5 +1,4 @@
-"""What must not leave the house, looked for in every file of a release: secrets, e-mail addresses, paths of
-this or another machine. The patterns stand in scan.yaml.
+"""Secrets, e-mail addresses and local paths in the files of a release, by the patterns of scan.yaml.
 
 Polars sifts all strings by rough patterns first; Python looks closely at those that pass."""
 
@@ -18,7 +17,7 @@ from truerate.core.errors import TruerateError
 from truerate.hub.release import Files
 from truerate.hub.scan_text import Strings, Unread, frame_of, strings_of
 
-# ---- what secrets, e-mail addresses and local paths look like ------------------------------------------------
+# ---- what secrets, e-mail addresses and local paths look like ----------------------------------------------
 EMAIL, PATH = "e-mail address", "local path"
 
 
@@ -35,9 +34,8 @@ _PARTS: Mapping[str, str] = _PATTERNS["parts"]
 
 
 def _rule(kind: str, pattern: str, hint: str, flags: re.RegexFlag = re.NOFLAG) -> Rule:
-    return Rule(
-        kind, re.compile(re.sub("<(?:edge|piece|start)>", lambda part: _PARTS[part[0]], pattern), flags), hint
-    )
+    whole = re.sub("<(?:edge|piece|start)>", lambda part: _PARTS[part[0]], pattern)
+    return Rule(kind, re.compile(whole, flags), hint)
 
 
 RULES = (
@@ -64,7 +62,7 @@ def place_rule(folder: str) -> Rule:
     return _rule(PATH, rf"{start}{pattern}(?![A-Za-z0-9_])<piece>{{0,400}}", pattern)
 
 
-# ---- the scan ------------------------------------------------------------------------------------------------
+# ---- the scan ----------------------------------------------------------------------------------------------
 # How names of variables end whose values are secret; PWD is not among them: it names the current folder.
 SECRET_NAMES = ("KEY", "KEY_ID", "TOKEN", "SECRET", "CREDENTIALS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS")
 MIN_SECRET, MIN_PLACE = 8, 6  # characters; a shorter value stands in too many innocent words
@@ -129,7 +127,7 @@ class Sought:
         return " ".join(text.split())[:200]
 
     def sifted(self, strings: Strings) -> Iterator[tuple[str, str, list[Rule]]]:
-        """Yield (place, text, rules that may match) of each string with a hint; bytes may hold secrets alone."""
+        """Yield (place, text, rules that may match) of each string with a hint; of bytes secrets."""
         rules = [rule for rule in self.rules if not (strings.is_binary and rule.kind in (EMAIL, PATH))]
         passes = pl.col("text").str.contains("|".join(rule.hint for rule in rules))
         if self.literals:
@@ -149,16 +147,16 @@ def scan(
     values: Iterable[str] = (),
     places: Iterable[str] = (),
 ) -> list[Finding]:
-    """What must not go out of the files of a release, each find once per file and kind of place, in the order
-    of the paths.
+    """Return what must not go out of the files of a release, each find once per file and kind of place, in
+    path order.
 
     Looked at: file names; text; JSON and JSON Lines, their strings and keys unescaped; Parquet, its strings
     (categories, lists, structs), column names and metadata; the header of safetensors; of any other file its
-    bytes. `secrets` are names of variables whose values are secret, beside those that end as `SECRET_NAMES`
-    says, and `values` are further secrets: found as they are, in base64 or URL-encoded. `places` are folders
-    of this machine, local paths wherever they lie (only absolute ones of six characters and more are looked
-    for). `allow_emails` holds addresses or `*@domain`, `allow_paths` whole paths or their beginnings with
-    `*`. Raises TruerateError for a file that cannot be read.
+    bytes. `secrets` are names of variables whose values are secret, beside those of `SECRET_NAMES`, and
+    `values` further secrets: found as they are, in base64 or URL-encoded. `places` are folders of this
+    machine (absolute ones of six characters and more). `allow_emails` holds addresses or `*@domain`,
+    `allow_paths` whole paths or their beginnings with `*`. Raises TruerateError for a file that cannot be
+    read.
     """
     local = (folder for folder in sorted(set(places)) if len(folder) >= MIN_PLACE and is_absolute(folder))
     rules = (*RULES, *map(place_rule, local))
@@ -179,7 +177,8 @@ def refuse(findings: Sequence[Finding]) -> None:
     ordered = sorted(findings, key=lambda finding: finding.kind in (EMAIL, PATH))
     shown = "; ".join(f"{find.path}, {find.where}: {find.kind} {find.shown!r}" for find in ordered[:3])
     more = f"; and {len(findings) - 3} more" if len(findings) > 3 else ""
-    hint = "take them out of what they were made from; harmless e-mail addresses and paths go into hub.allow_emails, hub.allow_paths"
+    harmless = "harmless e-mail addresses and paths go into hub.allow_emails, hub.allow_paths"
+    hint = f"take them out of what they were made from; {harmless}"
     raise TruerateError(f"publishing: {len(findings)} found that must not go out: {shown}{more}; {hint}")
 
 
@@ -191,11 +190,8 @@ def literals(
     They are looked for as they are, in base64 wherever they begin in it, and URL-encoded.
     """
     names = set(secrets)
-    of_variables = sorted(
-        (name, value)
-        for name, value in environment.items()
-        if name in names or name.upper().endswith(SECRET_NAMES)
-    )
+    named = (name for name in environment if name in names or name.upper().endswith(SECRET_NAMES))
+    of_variables = sorted((name, environment[name]) for name in named)
     forms_by_name: dict[str, str] = {}
     for name, value in (*(("a further secret", value) for value in values), *of_variables):
         value = value.strip()
@@ -231,9 +227,8 @@ def _scan_file(path: str, content: bytes | Path, sought: Sought) -> Iterator[Fin
 
 
 def _address(text: str, at: re.Match) -> tuple[str, str]:
-    """An e-mail address around its `@domain`: what of it is plain ASCII where that is an address, and all of it.
-
-    Scripts without blanks let other words stand right before and after an address.
+    """An e-mail address around its `@domain`: its plain ASCII, if that is an address (scripts without blanks
+    let other words stand right beside it), and all of it.
     """
     start = at.start()
     while start and at.start() - start < 64 and _IN_ADDRESS.match(text, start - 1):

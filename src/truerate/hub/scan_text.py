@@ -1,4 +1,4 @@
-"""Every string of a file of a release, whatever its format: what its readers would see, and what they would not."""
+"""Every string of a file of a release, whatever its format, seen by its readers or not."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ Texts = list[tuple[str, str]]  # where each stands, and the text
 
 
 class Strings(NamedTuple):
-    """Strings of a file: a frame of `place` and `text`, the prefix of a place, whether they are mere bytes."""
+    """Strings of a file: the prefix of a place, a frame of `place` and `text`, whether they are bytes."""
 
     called: str
     data: pl.DataFrame
@@ -115,7 +115,7 @@ def _binary(raw: bytes) -> Iterator[Strings]:
         yield Strings("bytes from", frame_of([str(start)], [text]), is_binary=True)
 
 
-# ---- Parquet -------------------------------------------------------------------------------------------------
+# ---- Parquet -----------------------------------------------------------------------------------------------
 def _parquet(content: bytes | Path) -> Iterator[Strings | Unread]:
     """Metadata, names of columns and fields, then the strings of each column."""
     metadata = pl.read_parquet_metadata(_source(content))
@@ -138,11 +138,9 @@ def _source(content: bytes | Path) -> BytesIO | Path:
 
 
 def _column(content: bytes | Path, column: str, dtype: pl.DataType) -> pl.DataFrame | None:
-    """The rows of a column as `place` and `text`, none where it holds no strings; None where it cannot be
-    read in full.
+    """The rows of a column as `place` and `text`, none without strings; None where it cannot be read in full.
 
-    Of a key that a map repeats polars' own reader keeps the last value alone, so that pyarrow has to read
-    maps.
+    pyarrow reads maps: of a key that a map repeats polars' own reader keeps the last value alone.
     """
     if not _holds(dtype, *TEXTS):
         return pl.DataFrame(schema={"place": pl.UInt32, "text": pl.Null})
@@ -176,7 +174,7 @@ def _holds(dtype: pl.DataType, *kinds: type[pl.DataType]) -> bool:
 
 
 def _is_open(dtype: pl.DataType) -> bool:
-    """Whether all that a type is made of is known here: what a new or foreign type holds, nobody looked at."""
+    """Whether all that a type is made of is known here; what a new or foreign type holds is not."""
     if isinstance(dtype, NESTED):
         return all(map(_is_open, _inner(dtype)))
     return isinstance(dtype, (*TEXTS, *TEXTLESS)) or dtype.is_numeric()

@@ -22,9 +22,9 @@ ROWS_PER_GROUP = 10_000
 BYTES_PER_SHARD = 200_000_000
 
 
-# ---- rows that outgrow memory --------------------------------------------------------------------------------
+# ---- rows that outgrow memory ------------------------------------------------------------------------------
 class Stored:
-    """Rows of a config in a Parquet file; of them `height`, `schema` and `columns` are known as of a frame's."""
+    """Rows of a config in a Parquet file, with `height`, `schema` and `columns` as of a frame."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.height = path, height(path)
@@ -56,9 +56,8 @@ def stored(query: pl.LazyFrame, path: Path) -> Stored:
 
 
 def in_order(table: type[Table], paths: Sequence[str | Path], *, key: str, path: Path) -> pl.LazyFrame:
-    """The rows of tables that `save` wrote as one table in the order of a `key`, of each key the first, as a query.
-
-    Where they lie in more than one file, or in another order, they are written so at `path` first.
+    """Return a query of the rows of tables that `save` wrote, in the order of a `key`, of each key the first;
+    where they lie in several files, or in another order, they are written so at `path` first.
     """
     filled = [path for path in paths if height(path)]
     if len(filled) <= 1:
@@ -72,7 +71,7 @@ def in_order(table: type[Table], paths: Sequence[str | Path], *, key: str, path:
 
 # ---- sizes -------------------------------------------------------------------------------------------------
 class Size(NamedTuple):
-    """What a column, or a part of a nested one, takes: values, bytes and bits of them, and whether any is null."""
+    """The size of a column, or a part of a nested one: values, bytes and bits, whether any is null."""
 
     n: int
     n_bytes: int
@@ -86,8 +85,8 @@ class Size(NamedTuple):
 
 
 def bytes_in_memory(data: Rows) -> int:
-    """How large rows are as an Arrow table of plain types: what `datasets` calls `num_bytes`. The same on every machine
-    and in whatever parts they are read.
+    """The bytes of rows as an Arrow table of plain types (`num_bytes` of `datasets`), on every machine, in
+    whatever parts.
     """
     parts = data.parts() if isinstance(data, Stored) else [data]
     sizes_by_part = [[size for column in part.iter_columns() for size in _sizes(column)] for part in parts]
@@ -110,11 +109,11 @@ def _sizes(column: pl.Series) -> list[Size]:
     return [Size(n, n * (4 if dtype in (pl.Int32, pl.Float32) else 8), 0, has_null)]
 
 
-# ---- configs and their files ---------------------------------------------------------------------------------
+# ---- configs and their files -------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Config:
-    """One config of a data set: tables of one kind and one licence, by split; no split is empty. Those that outgrow
-    memory are on disk.
+    """One config of a data set: tables of one kind and licence, by split, none of them empty; on disk if they
+    outgrow memory.
 
     `description` says in one sentence what a row is. `has_texts` is False where the source allows ids and
     labels alone.
@@ -150,7 +149,7 @@ class Config:
 
 @dataclass(frozen=True)
 class Shard:
-    """One Parquet file of a config's split: its path in the repository, its bytes or where they lie, and their SHA-256."""
+    """One Parquet file of a config's split: its path in the repository, its bytes or where they lie."""
 
     config: str
     split: str

@@ -11,7 +11,7 @@ from truerate.hub.kept import Kept
 from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Files, Stamp, finished
 
 INDEX = "index.html"
-# What no page needs: maps of the theme's scripts, a second copy of the site map, the theme's search in other languages.
+# What no page needs: maps of the theme's scripts, a second site map, the theme's search in other languages.
 LEFT, OTHER_LANGUAGES = (".map", ".gz"), "assets/javascripts/lunr/"
 OWN = (README, MARK, CHECKSUMS, CHANGELOG)  # what stands beside the pages
 
@@ -42,7 +42,8 @@ class SpaceDraft:
         head = {"title": self.title[:80], "emoji": "📏", "colorFrom": "blue", "colorTo": "gray"}
         head |= {"sdk": "static", "app_file": INDEX}
         yaml_head = yaml.safe_dump(head, allow_unicode=True, sort_keys=False)
-        return f"---\n{yaml_head}---\n\nThe static site of a leaderboard built by truerate; open it by the tab *App*."
+        text = "The static site of a leaderboard built by truerate; open it by the tab *App*."
+        return f"---\n{yaml_head}---\n\n{text}"
 
 
 def draft_of(folder: Path, *, title: str) -> SpaceDraft:
@@ -59,7 +60,6 @@ def draft_of(folder: Path, *, title: str) -> SpaceDraft:
     named = {path.relative_to(folder).as_posix(): path for path in sorted(paths) if path.suffix not in LEFT}
     pages = {name: path for name, path in named.items() if not name.startswith(OTHER_LANGUAGES)}
     if taken := next((name for name in OWN if name in pages), None):
-        raise TruerateError(
-            f"publishing the site: {taken!r} is a name that the release needs; rename that page"
-        )
+        problem = f"{taken!r} is a name that the release needs; rename that page"
+        raise TruerateError(f"publishing the site: {problem}")
     return SpaceDraft(" ".join(title.split()), pages)

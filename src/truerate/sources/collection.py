@@ -334,8 +334,9 @@ class Collection:
             "files": self.files,
             "counts": dict(sorted(counts.items())),
         }
-        frames["documents"] = self.documents.table(where=f"source {self.name!r}: documents")
-        return SourceTables(**frames, card=card, kept_open=self.documents, own_rights=self.own_rights)
+        documents = self.documents.table(where=f"source {self.name!r}: documents")
+        more = {"kept_open": self.documents, "own_rights": self.own_rights}
+        return SourceTables(documents=documents, **frames, card=card, **more)
 
 
 def reads(card: dict) -> Callable[[Callable[..., None]], Callable[..., SourceTables]]:

@@ -148,7 +148,11 @@ def _book(collection: Collection, file: str, pages: dict[str, dict], row: Row) -
     if set(row.values) == {"page_id"}:
         return
     url, revision = row.text("url"), row.integer("revision_id")
-    page = {"lang": row.language(), "url": f"{url}{REVISION}{revision}", "licence": WIKIPEDIA}
+    page: dict[str, object] = {
+        "lang": row.language(),
+        "url": f"{url}{REVISION}{revision}",
+        "licence": WIKIPEDIA,
+    }
     page |= {"is_wikipedia": True, "text": row.text("text"), "title": row.text("title")}
     identity = row.text("page_id")
     collection.once(f"the page of {file}", identity, row=row)
