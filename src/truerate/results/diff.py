@@ -221,19 +221,10 @@ def write_page(changes: Sequence[Change], first: str, second: str | None, path: 
 def page(changes: Sequence[Change], first: str, second: str | None) -> str:
     """Return the HTML of the page: a section per board with its counts, its largest changes first."""
     how = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
-    return (
-        Environment(loader=FileSystemLoader(TEMPLATES), **how)
-        .get_template(PAGE)
-        .render(
-            mark=MARK,
-            first=first,
-            second=second or "the files as they lie here",
-            boards=[_section(name, of_board) for name, of_board in by_board(changes).items()],
-            n=len(changes),
-            width=WIDTH,
-            edge=EDGE,
-        )
-    )
+    template = Environment(loader=FileSystemLoader(TEMPLATES), **how).get_template(PAGE)
+    boards = [_section(name, of_board) for name, of_board in by_board(changes).items()]
+    sizes, second = {"n": len(changes), "width": WIDTH, "edge": EDGE}, second or "the files as they lie here"
+    return template.render(mark=MARK, first=first, second=second, boards=boards, **sizes)
 
 
 def _section(name: str, changes: list[Change]) -> dict[str, Any]:

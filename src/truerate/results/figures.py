@@ -97,9 +97,8 @@ def responding(board: RealBoard) -> dict | None:
     """Score against responding: a high score is worth little where most questions were not answered. None
     where the board has no share of replies that respond, or it is the headline.
     """
-    rates = [
-        measure for measure in board.other_metrics if "respond" in measure.name and measure.unit == "share"
-    ]
+    shares = [measure for measure in board.other_metrics if measure.unit == "share"]
+    rates = [measure for measure in shares if "respond" in measure.name]
     if not rates or board.headline.unit != "share":
         return None
     rate, (left, top, width, height) = rates[0], FRAME
@@ -124,13 +123,10 @@ def responding(board: RealBoard) -> dict | None:
         "up": [(up.at(value), f"{100 * value:.0f}") for value in highest],
         "names": (rate.label, board.headline.label),
         "points": [
-            {
-                "x": x,
-                "y": y,
-                "label_y": label,
-                "subject": score.subject,
-                "low": up.at(score.low) if score.low is not None else y,
-                "high": up.at(score.high) if score.high is not None else y,
+            {"x": x, "y": y, "label_y": label, "subject": score.subject}
+            | {
+                side: y if end is None else up.at(end)
+                for side, end in (("low", score.low), ("high", score.high))
             }
             for (score, _), (x, y), label in zip(pairs, points, labels, strict=True)
         ],

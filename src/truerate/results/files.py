@@ -150,10 +150,8 @@ def refuse(is_wrong: bool, message: str) -> None:
 
 def boards_of(folder: Path) -> list[str]:
     """The names of the results in a folder, sorted. Raises SourceError where it is none."""
-    is_folder = folder.is_dir()
-    refuse(
-        not is_folder, f"results: {str(folder)!r} is no folder; name the one that holds a folder per board"
-    )
+    what = f"{str(folder)!r} is no folder; name the one that holds a folder per board"
+    refuse(not folder.is_dir(), f"results: {what}")
     return sorted(path.name for path in folder.iterdir() if path.is_dir())
 
 
@@ -168,9 +166,8 @@ def load_result(folder: Path, *, board: str | None = None) -> Result:
         path, most = folder / name, f"{MAX_BYTES // 10**6} MB"
         is_file = path.is_file() and not path.is_symlink()
         refuse(not is_file, f"{where}: no file {name!r}; a result holds {', '.join(FILES)}")
-        refuse(
-            path.stat().st_size > MAX_BYTES, f"{where}: {name} is larger than {most}; leave texts out of it"
-        )
+        is_large = path.stat().st_size > MAX_BYTES
+        refuse(is_large, f"{where}: {name} is larger than {most}; leave texts out of it")
     card = _card(folder / CARD, where)
     wrong_board = f"{where}: {CARD} is of board {card.board!r}; a result lies in a folder of its board's name"
     refuse(card.board != (board or folder.name), wrong_board)

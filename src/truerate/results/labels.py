@@ -91,7 +91,6 @@ def label_differences(result: Result, labels: pl.DataFrame) -> Iterator[str]:
         if not wrong.is_empty():
             row = wrong.sort(units).row(0, named=True)
             score = f"{result.card.board}: {metric}{f' ({where})' if where else ''}"
-            unit = (
-                f"{row['subject'][:80]} on {row['unit_id'][:80]}: {row['value']}, labels {row['value_made']}"
-            )
+            unit = f"{row['subject'][:80]} on {row['unit_id'][:80]}"
+            unit += f": {row['value']}, labels {row['value_made']}"
             yield f"{score}: {wrong.height} units have another value than their labels give, as {unit}"

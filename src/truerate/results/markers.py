@@ -19,9 +19,8 @@ def read_between(path: Path, name: str) -> tuple[str, str, str]:
     before, _, rest = page.partition(begin)
     between, _, after = rest.partition(end)
     if begin not in page or end not in rest:
-        raise TruerateError(
-            f"{str(path)!r} has no markers {begin} … {end}; add them where the text should stand"
-        )
+        hint = "add them where the text should stand"
+        raise TruerateError(f"{str(path)!r} has no markers {begin} … {end}; {hint}")
     return before + begin, between, end + after
 
 

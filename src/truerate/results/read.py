@@ -136,6 +136,5 @@ def _beyond(where: Slice, lead: Slice) -> Slice:
 def render(config: Layout) -> None:
     """Write the pages of the build and of every committed board (`pipeline.pages.render`)."""
     boards = real_boards()
-    pages.render(
-        config, boards, {name: path for board in boards for name, path in tables_of(board.name).items()}
-    )
+    tables = {name: path for board in boards for name, path in tables_of(board.name).items()}
+    pages.render(config, boards, tables)

@@ -43,14 +43,12 @@ def check_results(folder: str | Path) -> None:
     """
     boards = boards_of(Path(folder))
     if not boards:
-        raise SourceError(
-            f"results: no result in {str(folder)!r}; `truerate real DATA --commit-results` writes them"
-        )
+        hint = "`truerate real DATA --commit-results` writes them"
+        raise SourceError(f"results: no result in {str(folder)!r}; {hint}")
     wrong = [board for board in boards if not _is_sound(Path(folder) / board)]
     if wrong:
-        raise TruerateError(
-            f"results: {len(wrong)} of {len(boards)} do not hold: {', '.join(wrong)}; the lines above say why"
-        )
+        what = f"{len(wrong)} of {len(boards)} do not hold: {', '.join(wrong)}"
+        raise TruerateError(f"results: {what}; the lines above say why")
 
 
 def _is_sound(folder: Path) -> bool:

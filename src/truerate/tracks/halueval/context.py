@@ -36,20 +36,18 @@ def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, Context]
     """Return every item by its id, with the texts of its documents joined by blank lines."""
     texts = dict(documents.select("document_id", "text").iter_rows())
     columns = ("item_id", "task", "group_id", "lang", "history", "question", "right_answer")
-    return {
-        row["item_id"]: Context(
-            **{name: row[name] for name in columns}
-            | {"knowledge": "\n\n".join(texts[name] for name in row["document_ids"] if name in texts)}
-            | ({"history": _history(row["history"], row["question"])} if row["task"] == "dialogue" else {})
-        )
-        for row in items.iter_rows(named=True)
-    }
-
-
-def _history(earlier: str, question: str) -> str:
-    """The dialogue so far: the earlier turns and the user turn that is answered, one line per turn."""
-    last = question if question.startswith("[Human]:") else f"[Human]: {question}"
-    return f"{earlier.strip()}\n{last}" if earlier.strip() else last
+    by_id = {}
+    for row in items.iter_rows(named=True):
+        values = {name: row[name] for name in columns}
+        if (
+            row["task"] == "dialogue"
+        ):  # the earlier turns and the user turn that is answered, one line per turn
+            earlier, last = row["history"].strip(), row["question"]
+            last = last if last.startswith("[Human]:") else f"[Human]: {last}"
+            values["history"] = f"{earlier}\n{last}" if earlier else last
+        knowledge = "\n\n".join(texts[name] for name in row["document_ids"] if name in texts)
+        by_id[row["item_id"]] = Context(**values, knowledge=knowledge)
+    return by_id
 
 
 def chosen_items(items: pl.DataFrame, sizes: Mapping[str, int | None], seed: int) -> pl.DataFrame:

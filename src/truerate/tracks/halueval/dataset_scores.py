@@ -40,9 +40,8 @@ def _shares(
     every = np.ones(part.height)
     entries: list[Ratio] = [(metric, where, np.array([bool(of_row) for of_row in of_rows]), every)]
     for kind in sorted(set().union(*of_rows)):
-        entries.append(
-            (metric, {**where, name: kind}, np.array([kind in of_row for of_row in of_rows]), every)
-        )
+        hits = np.array([kind in of_row for of_row in of_rows])
+        entries.append((metric, {**where, name: kind}, hits, every))
     return writer.shares(subject, entries, part["group_id"].to_list())
 
 
@@ -75,9 +74,8 @@ def score_cleaned(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreW
     texts that a model was to rewrite the share that came back as they were.
     """
     score_rows = []
-    read = _replies(generations, items, sampling.PURPOSE, "task", "scheme", "cut", "thought").filter(
-        status="ok"
-    )
+    read = _replies(generations, items, sampling.PURPOSE, "task", "scheme", "cut", "thought")
+    read = read.filter(status="ok")
     for (model, task, scheme), part in read.group_by("model", "task", "scheme", maintain_order=True):
         kinds = [
             {*(cut.split("+") if cut else ()), *(("thought",) if thought else ())}
@@ -118,10 +116,8 @@ def score_responses(generations: pl.DataFrame, writer: ScoreWriter, *, similarit
     rows = generations.filter(pl.col("purpose") == general.PURPOSE).with_columns(value, is_selected)
     score_rows = []
     for (model,), part in rows.sort("generation_id").group_by("model", maintain_order=True):
-        cut = part.select(is_cut()).to_series().to_list()
-        score_rows.append(
-            writer.share("cut_rate", model, {"task": "general"}, cut, part["item_id"].to_list())
-        )
+        cut, clusters = part.select(is_cut()).to_series().to_list(), part["item_id"].to_list()
+        score_rows.append(writer.share("cut_rate", model, {"task": "general"}, cut, clusters))
         of_query = (pl.col("similarity").first(), pl.col("selected").is_not_null().any())
         queries = part.group_by("item_id", maintain_order=True).agg(*of_query).sort("item_id")
         queries = queries.drop_nulls("similarity")

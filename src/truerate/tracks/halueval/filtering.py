@@ -49,10 +49,9 @@ class Pick:
 
 def contests(candidates: dict[str, list[Candidate]], contexts: dict[str, Context]) -> list[Contest]:
     """Return the items with two candidates that differ in more than case, articles and punctuation."""
-    pairs = [(item_id, distinct(candidates[item_id])) for item_id in sorted(candidates)]
-    return [
-        Contest(contexts[item_id], *both) for item_id, both in pairs if len(both) == 2 and item_id in contexts
-    ]
+    in_contexts = [item_id for item_id in sorted(candidates) if item_id in contexts]
+    pairs = [(item_id, distinct(candidates[item_id])) for item_id in in_contexts]
+    return [Contest(contexts[item_id], *both) for item_id, both in pairs if len(both) == 2]
 
 
 def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -72,9 +71,8 @@ def requests(of: Sequence[Contest], judge: str, prompter: Prompter, *, origin: s
         for first, second in ((contest.first, contest.second), (contest.second, contest.first)):
             both = {"first": first.text, "second": second.text}
             messages = prompter.messages(f"filter_{task}", **context.values, **both, **shown)
-            request = Request(
-                judge, messages, decoding(prompter.settings.decoding("filtering")), form=CHOICES[task]
-            )
+            params = decoding(prompter.settings.decoding("filtering"))
+            request = Request(judge, messages, params, form=CHOICES[task])
             ids = {"first": first.candidate_id, "second": second.candidate_id}
             asked.append(Prompted(request, context.item_id, PURPOSE, {"task": task, "origin": origin, **ids}))
     return asked

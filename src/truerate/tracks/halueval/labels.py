@@ -63,9 +63,8 @@ def checked_labels(
     rows: Iterable[tuple], tasks: Iterable[dict], *, where: str, on_bad_row: str
 ) -> tuple[list[Label], list[dict]]:
     """Return the labels that hold, and Reject rows, also of spans that do not hold, whose label stays."""
-    return annotation.checked_labels(
-        rows, {task["task_id"]: task for task in tasks}, _answer, where=where, on_bad_row=on_bad_row
-    )
+    task_of = {task["task_id"]: task for task in tasks}
+    return annotation.checked_labels(rows, task_of, _answer, where=where, on_bad_row=on_bad_row)
 
 
 def _answer(row: dict, task: Mapping) -> tuple[dict, Sequence[annotation.LeftOut]]:
@@ -159,8 +158,7 @@ def _screening_scores(
 
 def _agreement(drawn: Mapping[str, Sequence[Label]], n: int, writer: ScoreWriter) -> list[dict]:
     """Agreement on whole responses that `n` of the drawn annotators labelled."""
-    verdicts = [
-        [label.value for label in labels] for _, labels in sorted(drawn.items()) if len(labels) >= max(n, 2)
-    ]
+    labelled = [labels for _, labels in sorted(drawn.items()) if len(labels) >= max(n, 2)]
+    verdicts = [[label.value for label in labels] for labels in labelled]
     clusters = [str(number) for number in range(len(verdicts))]
     return agreement_scores(verdict_sums(verdicts), clusters, WHERE, writer)

@@ -86,9 +86,8 @@ def requests(
             context = contexts[target.item_id]
             given = knowledge.get(target.item_id, "") if variant == "knowledge" else ""
             if variant != "knowledge" or (given and context.task != "summarization"):
-                asked.append(
-                    one_request(target, context, subject, prompter, variant=variant, knowledge=given)
-                )
+                how = {"variant": variant, "knowledge": given}
+                asked.append(one_request(target, context, subject, prompter, **how))
     return asked
 
 

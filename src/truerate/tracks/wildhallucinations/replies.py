@@ -200,9 +200,8 @@ def error_rows(subject: str, verdict: str, rows: Sequence[dict], writer: ScoreWr
     score_rows = []
     for kind in allowed(any(row.get("retrieved") for row in rows)):
         where, hits = {"kind": kind, "verdict": verdict}, [row["label"] == kind for row in rows]
-        score_rows.append(
-            writer.share("error_rate", subject, where, np.array(hits, float), clusters, weights)
-        )
+        share = writer.share("error_rate", subject, where, np.array(hits, float), clusters, weights)
+        score_rows.append(share)
     return score_rows
 
 

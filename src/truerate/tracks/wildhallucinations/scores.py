@@ -109,9 +109,8 @@ def score_outcomes(scored: pl.DataFrame, panel: tuple[str, ...], writer: ScoreWr
 
 def by_entity(rows: pl.DataFrame, metric: str, where: dict[str, str], writer: ScoreWriter) -> pl.DataFrame:
     """Return Outcome rows: the mean `outcome` of a subject's replies on an entity, unit and cluster."""
-    means = rows.group_by("subject", "entity", maintain_order=True).agg(
-        value=average(pl.col("outcome")).round(6)
-    )
+    value = average(pl.col("outcome")).round(6)
+    means = rows.group_by("subject", "entity", maintain_order=True).agg(value=value)
     means = means.sort("subject", "entity")
     return writer.outcomes(metric, where, means.with_columns(unit_id="entity", cluster_id="entity"))
 

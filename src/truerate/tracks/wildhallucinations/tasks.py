@@ -152,29 +152,25 @@ def reply_tasks(
         facts_of.setdefault(fact["generation_id"], []).append(fact)
     names = dict(items.select("item_id", "question").iter_rows())
     texts = cited_texts((fact["evidence"] for fact in of_drawn), documents)
-    return [
-        {
-            "task_id": content_id("task", REPLY, row["generation_id"]),
+    tasks = []
+    for row in drawn:
+        name, facts_of_reply = row["generation_id"], facts_of[row["generation_id"]]
+        cited = dict.fromkeys(passage for fact in facts_of_reply for passage in fact["evidence"])
+        task = {
+            "task_id": content_id("task", REPLY, name),
             "kind": REPLY,
             "fact_id": None,
-            "generation_id": row["generation_id"],
+            "generation_id": name,
             "item_id": row["entity"],
-            "text": "\n".join(fact["text"] for fact in facts_of[row["generation_id"]]),
+            "text": "\n".join(fact["text"] for fact in facts_of_reply),
             "subject": row["subject"],
             "entity": names.get(row["entity"]),
-            "passages": passages_of(
-                list(
-                    dict.fromkeys(
-                        name for fact in facts_of[row["generation_id"]] for name in fact["evidence"]
-                    )
-                ),
-                texts,
-            ),
+            "passages": passages_of(list(cited), texts),
             "verdict": "supported" if row["strict"] else "unsupported",
             "weight": row["weight"],
         }
-        for row in drawn
-    ]
+        tasks.append(task)
+    return tasks
 
 
 def _of(rows: Rows, column: str, names: Iterable[str], *columns: str | pl.Expr) -> list[dict]:
@@ -186,9 +182,8 @@ def _of(rows: Rows, column: str, names: Iterable[str], *columns: str | pl.Expr) 
 def cited_texts(evidence: Iterable[Sequence[str]], documents: Rows) -> dict[str, str]:
     """Return the texts of the documents of which passages are named, by id; the others are not read."""
     named = {passage[0] for names in evidence for name in names if (passage := passage_of(name))}
-    return {
-        row["document_id"]: row["text"] for row in _of(documents, "document_id", named, "document_id", "text")
-    }
+    rows = _of(documents, "document_id", named, "document_id", "text")
+    return {row["document_id"]: row["text"] for row in rows}
 
 
 def passages_of(evidence: Sequence[str], texts: Mapping[str, str]) -> list[str]:

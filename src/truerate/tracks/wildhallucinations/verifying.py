@@ -186,9 +186,8 @@ def judgements(asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, 
 def with_evidence(facts: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
     """Return Fact rows with the passages that they were checked against, by the batches' judgements."""
     batches = judged.lazy().filter(pair("attributes", "stage").is_null())
-    named = batches.select(
-        fact_id="target_id", evidence=pair("attributes", "evidence").str.extract_all(r"\S+")
-    )
+    names = pair("attributes", "evidence").str.extract_all(r"\S+")
+    named = batches.select(fact_id="target_id", evidence=names)
     once = named.collect().unique("fact_id", keep="last", maintain_order=True)
     whole = facts.drop("evidence").join(once, on="fact_id", how="left", maintain_order="left")
     none = pl.lit([], dtype=pl.List(pl.String))
