@@ -41,9 +41,9 @@ def reply(finish: str = "stop") -> Reply:
 
 
 def test_every_context_is_in_one_shard_in_its_order():
-    parts = [[one.item_id for one in in_shard(FOUND.values(), shard, 3)] for shard in range(3)]
+    parts = [[context.item_id for context in in_shard(FOUND.values(), shard, 3)] for shard in range(3)]
     assert sorted(name for part in parts for name in part) == ["a", "b", "c"]
-    assert [one.item_id for one in in_shard(FOUND.values(), 0, 1)] == ["b", "a", "c"]
+    assert [context.item_id for context in in_shard(FOUND.values(), 0, 1)] == ["b", "a", "c"]
     for n in (0, 2, 7):
         assert sum(number_in_shard(n, shard, 3) for shard in range(3)) == n
 
@@ -83,8 +83,8 @@ def test_a_reply_cut_at_its_length_is_dealt_with_by_what_it_was_asked_for(purpos
         asked.extend(requests)
         return [reply(finish="length")]
 
-    (found,) = ask_prompted([prompted(purpose)], LAYOUT, "label", asking)
-    assert ([one.keeps_cut for one in asked], found.text) == ([keeps_cut], text)
+    (answer,) = ask_prompted([prompted(purpose)], LAYOUT, "label", asking)
+    assert ([context.keeps_cut for context in asked], answer.text) == ([keeps_cut], text)
 
 
 def test_params_and_the_models_entry_stand_above_the_rules_of_a_track():
@@ -93,8 +93,8 @@ def test_params_and_the_models_entry_stand_above_the_rules_of_a_track():
     model = LAYOUT.p.models["quill"].model_copy(update={"accept_length": True})
     always = Layout(LAYOUT.p.model_copy(update={"models": {"quill": model}}))
     for at in (kept, always):
-        (found,) = ask_prompted([prompted("recognise")], at, "x", lambda *_, **__: [reply(finish="length")])
-        assert found.text == TEXT
+        (answer,) = ask_prompted([prompted("recognise")], at, "x", lambda *_, **__: [reply(finish="length")])
+        assert answer.text == TEXT
 
 
 @pytest.mark.parametrize(
@@ -112,5 +112,7 @@ def test_rows_of_a_shard_are_those_of_its_contexts():
         parts = [rows_in_shard(rows, shard, n_shards) for shard in range(n_shards)]
         assert pl.concat(parts).sort("n").equals(rows)
         for shard, part in enumerate(parts):
-            assert set(part["item_id"]) == {one.item_id for one in in_shard(FOUND.values(), shard, n_shards)}
+            assert set(part["item_id"]) == {
+                context.item_id for context in in_shard(FOUND.values(), shard, n_shards)
+            }
     assert rows_in_shard(rows.clear(), 0, 3).is_empty()

@@ -17,9 +17,9 @@ DERIVED = {"leading", "leader", "by-domain", "by-kind", "errors-by-model", "esti
 
 
 def test_names_are_unique_and_the_shared_records_are_those_of_the_audit_and_clash_with_no_tracks():
-    assert tuple(one.name for one in SHARED) == audit.METRICS
+    assert tuple(record.name for record in SHARED) == audit.METRICS
     assert all(len(metrics_of_track(track)) == len(records(track)) for track in NAMES)
-    assert not {one.name for one in SHARED} & {name for track in NAMES for name in records(track)}
+    assert not {record.name for record in SHARED} & {name for track in NAMES for name in records(track)}
 
 
 @pytest.mark.parametrize("track", NAMES)
@@ -52,38 +52,50 @@ def test_a_name_that_nobody_makes_is_found_out():
 
 @pytest.mark.parametrize("track", NAMES)
 def test_what_a_board_ranks_has_a_direction_and_what_is_asked_a_record(track):
-    own = records(track)
-    assert own[card(track).ranks.metric].direction in ("up", "down")
-    assert card(track).asked is None or card(track).asked in own
+    records_of = records(track)
+    assert records_of[card(track).ranks.metric].direction in ("up", "down")
+    assert card(track).asked is None or card(track).asked in records_of
 
 
 @pytest.mark.parametrize("track", NAMES)
 def test_a_record_tells_the_whole_in_a_sentence(track):
-    for one in records(track).values():
-        assert one.definition.endswith(".") and len(one.definition) < 300, one.name
-        assert one.label[:1].isupper() or not one.label[0].isascii() or one.label in ("p", "± over runs"), (
-            one.name
+    for record in records(track).values():
+        assert record.definition.endswith(".") and len(record.definition) < 300, record.name
+        assert (
+            record.label[:1].isupper()
+            or not record.label[0].isascii()
+            or record.label in ("p", "± over runs")
+        ), record.name
+        assert record.definition.split()[0] not in ("The", "Their") or "same" not in record.definition, (
+            record.name
         )
-        assert one.definition.split()[0] not in ("The", "Their") or "same" not in one.definition, one.name
 
 
 @pytest.mark.parametrize("track", NAMES)
 def test_a_view_shows_metrics_that_stand_in_its_table(track):
-    own, page = records(track), page_of(track)
+    records_of, page = records(track), page_of(track)
     views = [view for section in page.sections for view in section.views]
     views += [view for view in (page.leading, page.detectors) if view]
-    told = [
+    definitions = [
         (view.table, name)
         for view in views
         for name in (*view.metrics, *view.extra)
         if view.table not in DERIVED
     ]
-    assert told and [(table, own[name].table, name) for table, name in told if own[name].table != table] == []
+    assert (
+        definitions
+        and [
+            (table, records_of[name].table, name)
+            for table, name in definitions
+            if records_of[name].table != table
+        ]
+        == []
+    )
 
 
 def test_chance_of_a_pair_in_both_orders_is_a_quarter():
-    own = records("halueval")
-    assert (own["accuracy"].chance, own["accuracy_both_orders"].chance) == (0.5, 0.25)
+    records_of = records("halueval")
+    assert (records_of["accuracy"].chance, records_of["accuracy_both_orders"].chance) == (0.5, 0.25)
 
 
 DOWN = {  # of which less is better
@@ -102,6 +114,10 @@ DOWN = {  # of which less is better
 @pytest.mark.parametrize("track", NAMES)
 def test_directions(track):
     """A share of a kind of error has none: of `the verdict holds` more is better, of the others less."""
-    own = records(track)
-    assert {name for name, one in own.items() if one.direction == "down"} == set(DOWN[track].split())
-    assert {own[name].direction for name in ("error_rate", "responding_rate") if name in own} <= {""}
+    records_of = records(track)
+    assert {name for name, record in records_of.items() if record.direction == "down"} == set(
+        DOWN[track].split()
+    )
+    assert {
+        records_of[name].direction for name in ("error_rate", "responding_rate") if name in records_of
+    } <= {""}

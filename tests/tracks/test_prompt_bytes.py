@@ -115,11 +115,11 @@ def digest(track: str, name: str) -> str:
     environment = Environment()
     environment.filters["fence"] = str
     names = sorted(meta.find_undeclared_variables(environment.parse(source)))
-    made = [
-        prompts.render(track, name, None, **{one: StandIn(one, is_true) for one in names})
+    digests = [
+        prompts.render(track, name, None, **{variable: StandIn(variable, is_true) for variable in names})
         for is_true in (True, False)
     ]
-    return hashlib.sha256(json.dumps(made, ensure_ascii=False).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(digests, ensure_ascii=False).encode()).hexdigest()[:16]
 
 
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: f"{path.parts[-3]}/{path.stem}")

@@ -28,8 +28,8 @@ def remind(asked: Prompted) -> Reminder:
 
 def rows(asked, layout, *, asking=ask, remind=remind, read=read, **more):
     came = ask_until_read(asked, layout, "x", asking, read=read, remind=remind, **more)
-    told = zip(came.asked, came.replies, strict=True)
-    last = [generation(one, reply, read(one, reply.text)) for one, reply in told]
+    answers = zip(came.asked, came.replies, strict=True)
+    last = [generation(question, reply, read(question, reply.text)) for question, reply in answers]
     assert len(last) == len(asked)
     return generations(last + came.unread), came
 
@@ -37,26 +37,27 @@ def rows(asked, layout, *, asking=ask, remind=remind, read=read, **more):
 def test_an_unread_reply_is_asked_again_with_its_form(at, stub):  # noqa: F811
     """The stub answers the reminder by an echo, which is unread again: it is asked twice, never thrice."""
     layout = at()
-    found, came = rows([prompted("[[text Yes]]"), prompted("[[text Perhaps]]")], layout)
+    readings, came = rows([prompted("[[text Yes]]"), prompted("[[text Perhaps]]")], layout)
     assert stub.n_calls == 3
     sent = recorded([came.replies[1].key], layout)[came.replies[1].key][0]
-    assert [(one["role"], one["content"].split(".")[0]) for one in sent["messages"]] == [
+    assert [(question["role"], question["content"].split(".")[0]) for question in sent["messages"]] == [
         ("user", "[[text Perhaps]]"), ("assistant", "Perhaps"), ("user", "That reply could not be read"),
     ]  # fmt: skip
     assert sent["messages"][-1]["content"].endswith("#Your Judgement#:")
-    told = {
+    answers = {
         (row["status"], facts(row).get("reasked"), facts(row).get("attempt"))
-        for row in found.iter_rows(named=True)
+        for row in readings.iter_rows(named=True)
     }
-    assert told == {("ok", None, None), ("unparsed", "yes", None), ("unparsed", None, "2")}
-    assert standing(found).height == 2
+    assert answers == {("ok", None, None), ("unparsed", "yes", None), ("unparsed", None, "2")}
+    assert standing(readings).height == 2
 
 
 def test_every_row_of_the_accounts_holds(at):  # noqa: F811
     texts = ["[[text Yes]]", "[[text Perhaps]]", "[[text Maybe]]", "[[refusal]]", "[[text I will not]]"]
-    found, _ = rows([prompted(text) for text in texts], at())
+    readings, _ = rows([prompted(text) for text in texts], at())
     lines = {
-        facts({"attributes": row["slice"]}).get("attempt"): row for row in counts(found).iter_rows(named=True)
+        facts({"attributes": row["slice"]}).get("attempt"): row
+        for row in counts(readings).iter_rows(named=True)
     }
     sizes = ("n_in", "n_ok", "n_dead", "n_abstained", "n_unparsed")
     assert [lines[None][name] for name in sizes] == [5, 1, 1, 1, 2]
@@ -67,16 +68,16 @@ def test_a_second_run_asks_nothing_and_gives_the_same(at, stub):  # noqa: F811
     layout, asked = at(), [prompted("[[text Yes]]"), prompted("[[text Perhaps]]")]
     first, _ = rows(asked, layout)
     n = stub.n_calls
-    again, _ = rows(asked, layout)
-    assert stub.n_calls == n and again.equals(first)
+    repeated, _ = rows(asked, layout)
+    assert stub.n_calls == n and repeated.equals(first)
 
 
 @pytest.mark.parametrize("given", [{"llm": {"reask": 0}}, {}])
 def test_nothing_is_asked_again_where_params_or_the_prompt_say_so(at, stub, given):  # noqa: F811
     never = {} if given else {"remind": lambda asked: None}
-    found, came = rows([prompted("[[text Perhaps]]")], at(**given), **never)
+    readings, came = rows([prompted("[[text Perhaps]]")], at(**given), **never)
     assert (stub.n_calls, came.unread) == (1, [])
-    assert found.select("status", "reason").rows() == [("unparsed", "absent")]
+    assert readings.select("status", "reason").rows() == [("unparsed", "absent")]
 
 
 def in_part(asked: Prompted, text: str) -> Read:
@@ -95,15 +96,19 @@ def test_of_two_replies_that_are_read_in_part_the_better_one_stands(at, first, s
 
     def asking(requests, layout, *, label):
         texts = [second if "again" in label else first for _ in requests]
-        told = [f"[[text {text}]]" for text in texts]
-        return ask([prompted(f"{text}").request for text in told], layout, label=label)
+        answers = [f"[[text {text}]]" for text in texts]
+        return ask([prompted(f"{text}").request for text in answers], layout, label=label)
 
-    found, came = rows(
-        [prompted("x")], at(), asking=asking, read=in_part, n_lost=lambda one: int(one.attributes["n_lost"])
+    readings, came = rows(
+        [prompted("x")],
+        at(),
+        asking=asking,
+        read=in_part,
+        n_lost=lambda question: int(question.attributes["n_lost"]),
     )
     assert [reply.text for reply in came.replies] == [stands]
     assert [row["text"] for row in came.unread] == [passed_over]
-    assert standing(found)["text"].to_list() == [stands]
+    assert standing(readings)["text"].to_list() == [stands]
 
 
 def test_what_the_model_wrote_opens_no_turn_and_no_heading(at):  # noqa: F811
@@ -119,7 +124,7 @@ def test_a_plan_counts_a_reminder_for_each_reply_that_is_not_there(at, stub):  #
     n = stub.n_calls
     dry_run = DryRun(lambda key, request: assumed_reply(key, "Yes"))
     asked = [prompted(f"[[text {word}]]") for word in ("Yes", "Perhaps", "New")]
-    found, _ = rows(asked, layout, asking=dry_run)
-    assert stub.n_calls == n and standing(found).height == 3
+    readings, _ = rows(asked, layout, asking=dry_run)
+    assert stub.n_calls == n and standing(readings).height == 3
     assert [len(dry_run.asked), len(dry_run.reminders)] == [4, 1]  # the stored reminder is read, not assumed
     assert dry_run.reminders[0].messages[0]["content"] == "[[text New]]"

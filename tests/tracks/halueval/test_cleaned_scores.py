@@ -8,20 +8,22 @@ from truerate.tracks.halueval import refinement, sampling
 from truerate.tracks.halueval.dataset_scores import score_cleaned
 from truerate.tracks.halueval.recognition import Target
 
-from .made import context, ok, prompter, settings
+from .builders import context, ok, prompter, settings
 from .test_dataset import WRITER
 
 
 def test_cuts_and_unchanged_texts_are_shares():
     first, second = context(), context(item_id="i2")
-    made = sampling.drafts([first, second], prompter(schemes=("one-pass",)))
-    asked = sampling.requests(made, {}, "gen", settings())
-    rows = sampling.collect(made, asked, [ok("Answer: “Porto”"), ok("Faro")])
+    drafts = sampling.drafts([first, second], prompter(schemes=("one-pass",)))
+    asked = sampling.requests(drafts, {}, "gen", settings())
+    rows = sampling.collect(drafts, asked, [ok("Answer: “Porto”"), ok("Faro")])
     targets = [Target("s1", first.item_id, "Porto"), Target("s2", "i2", "Faro")]
-    found = {first.item_id: first, "i2": second}
-    again = refinement.requests(targets, found, "gen", prompter(), knowledge={one: "K" for one in found})
-    rows += refinement.collect(again, [ok("Porto."), ok("Lisbon")], targets)
-    items = pl.DataFrame({"item_id": list(found), "group_id": list(found)})
+    contexts_by_id = {first.item_id: first, "i2": second}
+    requests = refinement.requests(
+        targets, contexts_by_id, "gen", prompter(), knowledge={name: "K" for name in contexts_by_id}
+    )
+    rows += refinement.collect(requests, [ok("Porto."), ok("Lisbon")], targets)
+    items = pl.DataFrame({"item_id": list(contexts_by_id), "group_id": list(contexts_by_id)})
     scores = score_cleaned(generations(rows), items, WRITER)
     validate(Score, scores, where="scores")
     values = {

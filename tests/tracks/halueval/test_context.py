@@ -4,15 +4,15 @@ from truerate.core.schemas import Document, Item, frame, pairs
 from truerate.tracks.asking import context_frame
 from truerate.tracks.halueval.context import chosen_items, contexts
 
-from .made import document, item
+from .builders import document, item
 
 
 def test_knowledge_follows_the_order_of_the_documents():
     documents = frame(Document, [document("d1", "One."), document("d2", "Two.")])
     items = frame(Item, [item("i1", document_ids=["d2", "d1"]), item("i2", document_ids=[])])
-    found = contexts(items, documents)
-    assert (found["i1"].knowledge, found["i2"].knowledge) == ("Two.\n\nOne.", "")
-    shown = context_frame(found)
+    by_id = contexts(items, documents)
+    assert (by_id["i1"].knowledge, by_id["i2"].knowledge) == ("Two.\n\nOne.", "")
+    shown = context_frame(by_id)
     assert shown.columns == ["item_id", "knowledge", "question", "history"] and shown.height == 2
 
 
@@ -24,9 +24,9 @@ def test_the_history_of_a_dialogue_ends_with_the_turn_that_is_answered():
             item("i2", "dialogue", question="Who wrote it?"),
         ],
     )
-    found = contexts(items, frame(Document))
-    assert found["i1"].history == "[Human]: Hi\n[Assistant]: Hello\n[Human]: Who wrote it?"
-    assert found["i2"].history == "[Human]: Who wrote it?"
+    by_id = contexts(items, frame(Document))
+    assert by_id["i1"].history == "[Human]: Hi\n[Assistant]: Hello\n[Human]: Who wrote it?"
+    assert by_id["i2"].history == "[Human]: Who wrote it?"
 
 
 def test_probes_other_tasks_and_items_without_a_right_answer_are_passed_over():

@@ -13,7 +13,7 @@ from truerate.tracks.halueval.context import contexts
 from truerate.tracks.halueval.dataset_scores import score_candidates, score_filtering, score_labels
 from truerate.tracks.halueval.filtering import Pick
 
-from .made import dead, item, ok, prompter, sample, settings, tables
+from .builders import dead, item, ok, prompter, sample, settings, tables
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 TABLES = tables([item(f"i{k}") for k in range(4)])
@@ -33,11 +33,15 @@ TAUGHT = {
 
 
 def candidates():
-    made = sampling.drafts(list(FOUND.values()), prompter())
-    instructions = sampling.instruct(made, "gen", settings(), lambda turns: [ok("Understood.")] * len(turns))
-    asked = sampling.requests(made, instructions, "gen", settings())
-    replies = [(ONE_PASS if draft.scheme == "one-pass" else TAUGHT)[draft.context.item_id] for draft in made]
-    return dataset.checked(generations(sampling.collect(made, asked, replies)), FOUND, slack=5)
+    rows_of = sampling.drafts(list(FOUND.values()), prompter())
+    instructions = sampling.instruct(
+        rows_of, "gen", settings(), lambda turns: [ok("Understood.")] * len(turns)
+    )
+    asked = sampling.requests(rows_of, instructions, "gen", settings())
+    replies = [
+        (ONE_PASS if draft.scheme == "one-pass" else TAUGHT)[draft.context.item_id] for draft in rows_of
+    ]
+    return dataset.checked(generations(sampling.collect(rows_of, asked, replies)), FOUND, slack=5)
 
 
 def choices(*replies):
@@ -52,13 +56,13 @@ def chosen(*replies):
 
 
 def test_every_other_candidate_is_rejected_with_its_reason():
-    made = dataset.rejects(
+    rows_of = dataset.rejects(
         candidates(), chosen(ok("Answer 1"), ok("Answer 2")), candidates().clear(), generator="gen"
     )
-    validate(Reject, made, where="rejects")
-    assert sorted(made["reason"]) == ["dead", "empty", "filtered_out", "refusal", "same_as_right"]
-    kept = [one.candidate_id for one in chosen(ok("Answer 1"), ok("Answer 2")).values()]
-    assert not set(kept) & set(made["target_id"]) and len(kept) + made.height == 8
+    validate(Reject, rows_of, where="rejects")
+    assert sorted(rows_of["reason"]) == ["dead", "empty", "filtered_out", "refusal", "same_as_right"]
+    kept = [candidate.candidate_id for candidate in chosen(ok("Answer 1"), ok("Answer 2")).values()]
+    assert not set(kept) & set(rows_of["target_id"]) and len(kept) + rows_of.height == 8
 
 
 def test_samples_made_here_follow_the_split_that_the_source_brings():
@@ -82,20 +86,22 @@ def test_samples_made_here_follow_the_split_that_the_source_brings():
             )
             for k, (group, split) in enumerate(brought)
         ]
-        made = dataset.following(frame(Sample, rows), frame(Sample, published))
+        rows_of = dataset.following(frame(Sample, rows), frame(Sample, published))
         assert {group: {side} for group, side in sides.items()}.items() <= {
-            name: set(part["split"]) for (name,), part in made.group_by("group_id")
+            name: set(part["split"]) for (name,), part in rows_of.group_by("group_id")
         }.items()
-    assert set(made.filter(group_id="g-i3")["split"]) == {split_of("g-i3")}
+    assert set(rows_of.filter(group_id="g-i3")["split"]) == {split_of("g-i3")}
 
 
 def test_pairs_of_right_and_hallucinated_texts():
     picks = chosen(ok("Answer 2"), ok("Answer 1"))
     assert {name: pick.pick for name, pick in picks.items()} == {"i0": "agreed", "i1": "only", "i3": "only"}
-    made = frame(Sample, dataset.pair_samples(candidates(), picks, FOUND))
-    validate(Sample, made, where="samples")
-    assert made.height == 6 and made["pair_id"].n_unique() == 3 and made["is_hallucinated"].sum() == 3
-    wrong, right = made.filter(item_id="i0").sort("is_hallucinated", descending=True).iter_rows(named=True)
+    rows_of = frame(Sample, dataset.pair_samples(candidates(), picks, FOUND))
+    validate(Sample, rows_of, where="samples")
+    assert (
+        rows_of.height == 6 and rows_of["pair_id"].n_unique() == 3 and rows_of["is_hallucinated"].sum() == 3
+    )
+    wrong, right = rows_of.filter(item_id="i0").sort("is_hallucinated", descending=True).iter_rows(named=True)
     assert (wrong["text"], right["text"]) == ("Also wrong 0", "Right i0")
     assert facts(right) == {"pick": "agreed", "candidate_scheme": "conversational"}
     assert wrong["generator"] == "gen" and right["generator"] is None and wrong["pattern"]
@@ -112,7 +118,7 @@ def test_published_samples_pass_through_and_filtering_marks_its_choice():
     ]
     published, probes = dataset.without_probes(frame(Sample, rows), ("qa",))
     assert published["sample_id"].to_list() == ["h0", "h1"] and probes["sample_id"].to_list() == ["probe"]
-    assert [one.scheme for one in dataset.published_candidates(published)["i0"]] == [
+    assert [candidate.scheme for candidate in dataset.published_candidates(published)["i0"]] == [
         "one-pass",
         "conversational",
     ]
@@ -129,15 +135,15 @@ def values(scores) -> dict:
 
 
 def test_candidate_failures_are_shares_of_all_replies_and_named():
-    found = values(score_candidates(candidates(), TABLES.items, WRITER))
+    scores_of = values(score_candidates(candidates(), TABLES.items, WRITER))
     # eight replies: same as right, refusal, dead, empty fail; four are usable
-    assert found["candidate_failure_rate", ("qa",)] == 4 / 8 and found["n_candidates", ("qa",)] == 4
-    assert found["candidate_failure_rate", ("one-pass", "qa")] == 3 / 4
+    assert scores_of["candidate_failure_rate", ("qa",)] == 4 / 8 and scores_of["n_candidates", ("qa",)] == 4
+    assert scores_of["candidate_failure_rate", ("one-pass", "qa")] == 3 / 4
     for reason in ("dead", "empty", "refusal", "same_as_right"):
-        assert found["candidate_failure_rate", (reason, "qa")] == 1 / 8
+        assert scores_of["candidate_failure_rate", (reason, "qa")] == 1 / 8
     # of the three conversational replies that were read (one has no words) one is too long
-    assert found["length_rule_broken_rate", ("conversational", "qa")] == pytest.approx(1 / 3, abs=1e-6)
-    assert found["length_rule_broken_rate", ("one-pass", "qa")] == 0
+    assert scores_of["length_rule_broken_rate", ("conversational", "qa")] == pytest.approx(1 / 3, abs=1e-6)
+    assert scores_of["length_rule_broken_rate", ("one-pass", "qa")] == 0
 
 
 def test_a_refusal_in_a_field_of_its_own_is_counted_as_one(monkeypatch):
@@ -145,22 +151,22 @@ def test_a_refusal_in_a_field_of_its_own_is_counted_as_one(monkeypatch):
     monkeypatch.setitem(ONE_PASS, "i3", dead("refusal"))
     (row,) = candidates().filter(pl.col("prompt_key") == dead("refusal").key).iter_rows(named=True)
     assert (row["status"], row["reason"], row["text"]) == ("abstained", "refusal", "")
-    found = values(score_candidates(candidates(), TABLES.items, WRITER))
-    assert found["candidate_failure_rate", ("refusal", "qa")] == 2 / 8
-    assert ("candidate_failure_rate", ("dead", "qa")) not in found
-    made = dataset.rejects(candidates(), {}, generations([]), generator="gen")
-    assert made.filter(reason="refusal").height == 2 and "dead" not in made["reason"].to_list()
+    scores_of = values(score_candidates(candidates(), TABLES.items, WRITER))
+    assert scores_of["candidate_failure_rate", ("refusal", "qa")] == 2 / 8
+    assert ("candidate_failure_rate", ("dead", "qa")) not in scores_of
+    rows_of = dataset.rejects(candidates(), {}, generations([]), generator="gen")
+    assert rows_of.filter(reason="refusal").height == 2 and "dead" not in rows_of["reason"].to_list()
 
 
 def test_filtering_scores():
-    found = values(score_filtering(choices(ok("Answer 1"), ok("Answer 1")), TABLES.items, WRITER))
-    assert found == {
+    scores_of = values(score_filtering(choices(ok("Answer 1"), ok("Answer 1")), TABLES.items, WRITER))
+    assert scores_of == {
         ("filter_disagreement_rate", ("qa",)): 1,
         ("filter_first_position_rate", ("qa",)): 1,
         ("filter_unparsed_rate", ("qa",)): 0,
     }
-    found = values(score_filtering(choices(ok("Answer 1"), dead()), TABLES.items, WRITER))
-    assert (found["filter_disagreement_rate", ("qa",)], found["filter_unparsed_rate", ("qa",)]) == (
+    scores_of = values(score_filtering(choices(ok("Answer 1"), dead()), TABLES.items, WRITER))
+    assert (scores_of["filter_disagreement_rate", ("qa",)], scores_of["filter_unparsed_rate", ("qa",)]) == (
         None,
         1 / 2,
     )
@@ -169,10 +175,14 @@ def test_filtering_scores():
 def test_label_statistics():
     picks = chosen(ok("Answer 2"), ok("Answer 1"))
     rows = dataset.pair_samples(candidates(), picks, FOUND)
-    found = values(score_labels(frame(Sample, rows), WRITER))
-    assert found["n_samples", ("qa",)] == 6 and found["hallucinated_rate", ("qa",)] == 1 / 2
+    scores_of = values(score_labels(frame(Sample, rows), WRITER))
+    assert scores_of["n_samples", ("qa",)] == 6 and scores_of["hallucinated_rate", ("qa",)] == 1 / 2
     assert (
-        sum(value for (metric, where), value in found.items() if metric == "n_by_pattern" and len(where) == 2)
+        sum(
+            value
+            for (metric, where), value in scores_of.items()
+            if metric == "n_by_pattern" and len(where) == 2
+        )
         == 3
     )
     two = [row | {"attributes": pairs(scheme="one-pass")} for row in rows]
@@ -215,6 +225,6 @@ def test_a_task_is_published_or_written_never_both():
     rows = frame(Sample, published_pairs("qa", 2))
     taken = dataset.published_samples(rows, settings(), SIZES, 7)
     assert dataset.written_tasks(taken, settings()) == ("dialogue", "summarization", "general")
-    told = settings(texts="generated")
-    left = dataset.published_samples(rows, told, SIZES, 7)
-    assert left.is_empty() and dataset.written_tasks(left, told) == told.tasks
+    generating = settings(texts="generated")
+    left = dataset.published_samples(rows, generating, SIZES, 7)
+    assert left.is_empty() and dataset.written_tasks(left, generating) == generating.tasks

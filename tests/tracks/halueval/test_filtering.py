@@ -4,14 +4,14 @@ from truerate.llm.generation import facts
 from truerate.tracks.halueval import filtering
 from truerate.tracks.halueval.filtering import Candidate
 
-from .made import context, dead, ok, prompter
+from .builders import context, dead, ok, prompter
 
 A, B = Candidate("a", "Porto", "one-pass"), Candidate("b", "Faro", "conversational")
 
 
 def choices(*replies):
-    made = filtering.contests({"i1": [B, A]}, {"i1": context()})
-    asked = filtering.requests(made, "judge", prompter(), origin="generated")
+    contests_of = filtering.contests({"i1": [B, A]}, {"i1": context()})
+    asked = filtering.requests(contests_of, "judge", prompter(), origin="generated")
     return filtering.collect(asked, replies)
 
 
@@ -46,6 +46,6 @@ def test_other_origins_choices_do_not_count():
 
 
 def test_seeded_picks_take_either_candidate():
-    found = filtering.picks([], {f"i{k}": [A, B] for k in range(200)}, origin="generated", seed=7).values()
+    chosen = filtering.picks([], {f"i{k}": [A, B] for k in range(200)}, origin="generated", seed=7).values()
     # 200 fair draws: 100, standard deviation 7.1
-    assert 70 < sum(one.candidate_id == "a" for one in found) < 130
+    assert 70 < sum(choice_of.candidate_id == "a" for choice_of in chosen) < 130

@@ -7,14 +7,14 @@ from truerate.llm.generation import generations
 from truerate.metrics.similarity import chrf
 from truerate.tracks.halueval import general
 
-from .made import context, dead, item, ok, sample, settings
+from .builders import context, dead, item, ok, sample, settings
 
 
 def responses(replies: dict[str, list]) -> pl.DataFrame:
     asked = general.requests(
         [context("general", name, question=f"Query {name}?") for name in replies], "gen", settings()
     )
-    return generations(general.collect(asked, [reply for found in replies.values() for reply in found]))
+    return generations(general.collect(asked, [reply for each in replies.values() for reply in each]))
 
 
 def marked(replies: pl.DataFrame, n: int) -> pl.DataFrame:
@@ -30,8 +30,8 @@ THREE = {
 
 def test_a_request_is_the_query_alone_and_repeats_differ_by_seed():
     asked = general.requests([context("general", question="Why?")], "gen", settings())
-    assert all(one.request.messages == ({"role": "user", "content": "Why?"},) for one in asked)
-    assert [(one.request.sample_index, one.request.params["seed"]) for one in asked] == [
+    assert all(question.request.messages == ({"role": "user", "content": "Why?"},) for question in asked)
+    assert [(question.request.sample_index, question.request.params["seed"]) for question in asked] == [
         (0, 0),
         (1, 1),
         (2, 2),
@@ -61,7 +61,7 @@ def test_tasks_hold_the_selected_responses_and_the_probes():
 
 
 def test_an_encoder_is_named_with_its_layer_and_baseline():
-    made = settings(similarity={"model": "roberta-large", "layer": 17, "baseline": 0.25})
-    assert made.measure == "roberta-large, layer 17, rescaled by 0.25"
-    assert made.setting("similarity") == "roberta-large"  # the weights that are looked for
+    changed_settings = settings(similarity={"model": "roberta-large", "layer": 17, "baseline": 0.25})
+    assert changed_settings.measure == "roberta-large, layer 17, rescaled by 0.25"
+    assert changed_settings.setting("similarity") == "roberta-large"  # the weights that are looked for
     assert (settings().measure, settings(similarity={"model": "m"}).measure) == ("chrf", "m")

@@ -10,7 +10,7 @@ from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval import general
 from truerate.tracks.halueval.labels import drawn_labels, label_responses, voted_type
 
-from .made import context, item, ok, settings
+from .builders import context, item, ok, settings
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 ITEMS = frame(Item, [item(f"q{k}", "general") for k in range(4)])
@@ -18,71 +18,71 @@ ITEMS = frame(Item, [item(f"q{k}", "general") for k in range(4)])
 
 def responses():
     asked = general.requests([context("general", f"q{k}") for k in range(4)], "gen", settings(n_responses=2))
-    made = generations(general.collect(asked, [ok(f"Answer {k}") for k in range(8)]))
-    return made.filter(sample_index=0)
+    selected = generations(general.collect(asked, [ok(f"Answer {k}") for k in range(8)]))
+    return selected.filter(sample_index=0)
 
 
 def labelled(votes: dict[str, str], truth: dict[str, bool] | None = None, **changes):
     """`votes` gives, by item, the labels of annotators a, b, c in order: y, n, or - for none."""
     ids = dict(responses().select("item_id", "generation_id").iter_rows())
-    made = [
+    selected = [
         Label(ids.get(name, name), annotator, vote == "y", (Span(0, 6, "irrelevant"),) if vote == "y" else ())
-        for name, said in votes.items()
-        for annotator, vote in zip("abc", said, strict=True)
+        for name, answers in votes.items()
+        for annotator, vote in zip("abc", answers, strict=True)
         if vote != "-"
     ]
-    found = label_responses(made, [], responses(), ITEMS, truth or {}, settings(**changes), WRITER)
+    result = label_responses(selected, [], responses(), ITEMS, truth or {}, settings(**changes), WRITER)
     for table, name in (
         (Sample, "samples"),
         (Judgement, "judgements"),
         (Reject, "rejects"),
         (Score, "scores"),
     ):
-        validate(table, getattr(found, name), where=name)
-    return found, {row["metric"]: row for row in found.scores.iter_rows(named=True)}
+        validate(table, getattr(result, name), where=name)
+    return result, {row["metric"]: row for row in result.scores.iter_rows(named=True)}
 
 
 def test_the_majority_decides_and_agreement_is_fleiss():
-    found, scores = labelled({"q0": "yyy", "q1": "yyn", "q2": "nnn", "q3": "nny"})
-    assert dict(found.samples.select("item_id", "is_hallucinated").iter_rows()) == {
+    result, scores = labelled({"q0": "yyy", "q1": "yyn", "q2": "nnn", "q3": "nny"})
+    assert dict(result.samples.select("item_id", "is_hallucinated").iter_rows()) == {
         "q0": True,
         "q1": True,
         "q2": False,
         "q3": False,
     }
-    assert set(found.samples["sample_id"]) == set(responses()["generation_id"])
-    assert set(found.samples["label_source"]) == {"gold"}
+    assert set(result.samples["sample_id"]) == set(responses()["generation_id"])
+    assert set(result.samples["label_source"]) == {"gold"}
     # P_i = 1, 1/3, 1, 1/3: mean 2/3. Yes 6 of 12: P_e = 1/2. κ = (2/3 − 1/2) / (1 − 1/2) = 1/3
     assert scores["percent_agreement"]["value"] == pytest.approx(2 / 3, abs=1e-6)
     assert scores["fleiss_kappa"]["value"] == pytest.approx(1 / 3, abs=1e-6)
     assert scores["fleiss_kappa"]["n"] == 4
-    row = found.samples.filter(item_id="q1").row(0, named=True)
+    row = result.samples.filter(item_id="q1").row(0, named=True)
     assert row["pattern"] == "irrelevant"
     assert row["spans"] == [{"start": 0, "end": 6, "type": "irrelevant", "p": 0.666667}]
-    assert found.judgements.height == 12
+    assert result.judgements.height == 12
 
 
 def test_too_few_labellers():
-    found, _ = labelled({"q0": "yyy", "q1": "y-y"})
-    assert found.samples["item_id"].to_list() == ["q0"]
-    assert sorted(found.rejects["reason"]) == ["too_few_labellers"] * 3  # q1 has two labels, q2 and q3 none
+    result, _ = labelled({"q0": "yyy", "q1": "y-y"})
+    assert result.samples["item_id"].to_list() == ["q0"]
+    assert sorted(result.rejects["reason"]) == ["too_few_labellers"] * 3  # q1 has two labels, q2 and q3 none
 
 
 def test_tie():
-    found, scores = labelled({"q0": "yn-"}, n_annotators=2)
-    assert found.samples.is_empty() and "tie" in set(found.rejects["reason"])
+    result, scores = labelled({"q0": "yn-"}, n_annotators=2)
+    assert result.samples.is_empty() and "tie" in set(result.rejects["reason"])
     assert scores["percent_agreement"]["value"] == 0  # a tie is no label but it is disagreement
 
 
 def test_screened_out():
     truth = {"probe": True}
-    found, scores = labelled({"q0": "yny", "probe": "yny"}, truth, n_annotators=2)
+    result, scores = labelled({"q0": "yny", "probe": "yny"}, truth, n_annotators=2)
     assert [
-        row["target_id"] for row in found.rejects.iter_rows(named=True) if row["reason"] == "screened_out"
+        row["target_id"] for row in result.rejects.iter_rows(named=True) if row["reason"] == "screened_out"
     ] == ["b"]
     assert scores["n_annotators_passed"]["value"] == 2
-    assert found.samples["is_hallucinated"].to_list() == [True]
-    assert found.judgements.height == 6
+    assert result.samples["is_hallucinated"].to_list() == [True]
+    assert result.judgements.height == 6
 
 
 def test_the_draw_is_seeded_and_takes_only_those_who_passed():

@@ -27,17 +27,19 @@ def test_recognition_sees_both_sides_in_an_order_drawn_by_seed(task):
     shown = patterns.judged(task, 7)
     sides = [
         text
-        for one in patterns.PATTERNS[task]
-        for text in (one.demonstration.hallucinated, one.demonstration.right)
+        for shown_text in patterns.PATTERNS[task]
+        for text in (shown_text.demonstration.hallucinated, shown_text.demonstration.right)
     ]
-    assert sorted(one.text for one in shown) == sorted(sides)
+    assert sorted(shown_text.text for shown_text in shown) == sorted(sides)
     reasons = {
-        why for one in patterns.PATTERNS[task] for why in (one.demonstration.why, one.demonstration.fits)
+        why
+        for shown_text in patterns.PATTERNS[task]
+        for why in (shown_text.demonstration.why, shown_text.demonstration.fits)
     }
     # none says a verdict by its wording
-    assert {one.why for one in shown} == reasons
+    assert {shown_text.why for shown_text in shown} == reasons
     assert len(reasons) == len(shown)
-    orders = {tuple(one.text for one in patterns.judged(task, seed)) for seed in range(5)}
+    orders = {tuple(shown_text.text for shown_text in patterns.judged(task, seed)) for seed in range(5)}
     assert len(orders) > 1 and patterns.judged(task, 7) == shown
     assert {patterns.judged(task, seed)[0].is_hallucinated for seed in range(20)} == {True, False}
 
@@ -45,14 +47,18 @@ def test_recognition_sees_both_sides_in_an_order_drawn_by_seed(task):
 @pytest.mark.parametrize("task", ["qa", "dialogue", "summarization"])
 def test_a_choice_sees_the_right_text_on_either_place_by_seed(task):
     shown = patterns.compared(task, 7)
-    for one in shown:
-        sides = (one.about.right, one.about.hallucinated)
-        assert (one.first, one.second) == (sides if one.right == 1 else sides[::-1])
-        assert one.hallucinated == 3 - one.right
-    assert {one.about.right for one in shown} == {one.demonstration.right for one in patterns.PATTERNS[task]}
+    for shown_text in shown:
+        sides = (shown_text.about.right, shown_text.about.hallucinated)
+        assert (shown_text.first, shown_text.second) == (sides if shown_text.right == 1 else sides[::-1])
+        assert shown_text.hallucinated == 3 - shown_text.right
+    assert {shown_text.about.right for shown_text in shown} == {
+        shown_text.demonstration.right for shown_text in patterns.PATTERNS[task]
+    }
     drawn = [patterns.compared(task, seed) for seed in range(40)]
-    n_first = [sum(one.right == 1 for one in each) for each in drawn]
+    n_first = [sum(shown_text.right == 1 for shown_text in each) for each in drawn]
     assert set(n_first) == {len(shown) // 2, -(-len(shown) // 2)}  # as often on either place, or once more
-    assert len({tuple(one.right for one in each) for each in drawn}) > len(shown)  # not in turns alone
-    assert len({tuple(one.about.right for one in each) for each in drawn}) > len(shown)
+    assert len({tuple(shown_text.right for shown_text in each) for each in drawn}) > len(
+        shown
+    )  # not in turns alone
+    assert len({tuple(shown_text.about.right for shown_text in each) for each in drawn}) > len(shown)
     assert patterns.compared(task, 7) == shown

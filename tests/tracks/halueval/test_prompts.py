@@ -9,7 +9,7 @@ from truerate.tracks.halueval import filtering, patterns, refinement, sampling
 from truerate.tracks.halueval.context import NOUNS
 from truerate.tracks.halueval.recognition import Target, contrast_requests, one_request, read_judgement
 
-from .made import context, prompter
+from .builders import context, prompter
 
 HEADING = re.compile(r"^#([A-Z][A-Za-z0-9 ]*)#:", re.MULTILINE)
 HOSTILE = (
@@ -48,11 +48,11 @@ def test_sampling(task, mode, make):
     expected = [name for name in SAMPLED[task] if mode == "assigned" or name != "Pattern"]
     for draft in sampling.drafts([make(task)], prompter(pattern=mode)):
         check(draft.messages, expected)
-        taught = [message for message in draft.messages[1:-1]]
-        assert len(taught) == (3 if draft.scheme == "conversational" else 0)
+        instruction = [message for message in draft.messages[1:-1]]
+        assert len(instruction) == (3 if draft.scheme == "conversational" else 0)
         assert all(
             turn["role"] == "user" and turn["content"].endswith("Reply with the single word Understood.")
-            for turn in taught
+            for turn in instruction
         )
         whole = "\n".join(message["content"] for message in draft.messages)
         if task != "dialogue":
@@ -77,11 +77,11 @@ def test_filtering_demonstrates_the_ground_truth_on_either_place(task, make):
         filtering.Candidate("b", "B", "conversational"),
     )
     asked = filtering.requests([contest], "judge", prompter(), origin="generated")
-    assert [one.attributes["first"] for one in asked] == ["a", "b"]
-    for one in asked:
-        check(one.request.messages, FILTERED[task])
+    assert [entry.attributes["first"] for entry in asked] == ["a", "b"]
+    for entry in asked:
+        check(entry.request.messages, FILTERED[task])
         best = re.findall(
-            rf"^#{FILTERED[task][-1]}#: \w+ (\d)$", one.request.messages[0]["content"], re.MULTILINE
+            rf"^#{FILTERED[task][-1]}#: \w+ (\d)$", entry.request.messages[0]["content"], re.MULTILINE
         )
         assert set(best) == {"1", "2"}
 
@@ -112,7 +112,7 @@ def test_recognition(task, variant, make):
     examples = system.split("Examples:")[1]
     verdicts = re.findall(r"^#Your Judgement#: (Yes|No)$", examples, re.MULTILINE)
     shown = patterns.judged(task, 7)
-    assert verdicts == ["Yes" if one.is_hallucinated else "No" for one in shown]
+    assert verdicts == ["Yes" if entry.is_hallucinated else "No" for entry in shown]
     assert verdicts.count("Yes") == verdicts.count("No") == len(patterns.names(task))
     if variant == "chain-of-thought":  # the line to imitate stands as it is to be written, and is read so
         assert "`" not in system and system.count("\n#Your Judgement#: Yes\n#Your Judgement#: No\n") == 1
@@ -128,12 +128,14 @@ def test_contrast_and_refinement(task):
     ours, noun = {"i1": context(task)}, NOUNS[task]
     right, wrong = Target("r", "i1", "R", "p", False), Target("h", "i1", HOSTILE, "p", True)
     asked = contrast_requests([right, wrong], ours, "judge", prompter()) if task in FILTERED else []
-    for one in asked:
+    for entry in asked:
         check(
-            one.request.messages,
+            entry.request.messages,
             [*(name for name in FILTERED[task][:-1] if name != "Knowledge"), "Your Choice"],
         )
-    assert [one.attributes["order"] for one in asked] == ["right-first", "hallucinated-first"][: len(asked)]
+    assert [entry.attributes["order"] for entry in asked] == ["right-first", "hallucinated-first"][
+        : len(asked)
+    ]
     asked = refinement.requests([wrong], ours, "judge", prompter(), knowledge={"i1": HOSTILE})
     about = ["Knowledge", "User Query"] if task == "general" else FILTERED[task][:-3]
     check(asked[0].request.messages, [*about, noun, f"Refined {noun}"])

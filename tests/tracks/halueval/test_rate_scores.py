@@ -6,7 +6,7 @@ import pytest
 from truerate.core.schemas import Judgement, Sample, Score, frame, sample_row, validate
 from truerate.tracks.halueval.scores import score_rates
 
-from .test_recognition_scores import WRITER, said
+from .test_recognition_scores import WRITER, verdict_of
 
 N = 90
 
@@ -36,7 +36,10 @@ def rates(samples: list[dict], judgements: list[dict]) -> dict[tuple[str, str], 
     scores = score_rates(frame(Sample, samples), frame(Judgement, judgements), WRITER)
     validate(Score, scores, where="scores")
     return {
-        (row["subject"], {one["key"]: one["value"] for one in row["slice"]}["estimator"]): row
+        (
+            row["subject"],
+            {is_flagged["key"]: is_flagged["value"] for is_flagged in row["slice"]}["estimator"],
+        ): row
         for row in scores.filter(metric="general_rate").iter_rows(named=True)
     }
 
@@ -48,40 +51,41 @@ def board(seed: int):
     samples = labelled("general", label) + labelled("qa", other, "silver")
     verdicts = {"general": flagged(rng, label, 0.5, 0.3), "qa": flagged(rng, other, 0.9, 0.05)}
     judgements = [
-        said("judge", f"{task}-{n}", bool(one), variant="plain")
+        verdict_of("judge", f"{task}-{n}", bool(is_flagged), variant="plain")
         for task in verdicts
-        for n, one in enumerate(verdicts[task])
+        for n, is_flagged in enumerate(verdicts[task])
     ]
     return samples, judgements, label, verdicts["general"]
 
 
 def test_raw_and_people_are_plain_shares():
     samples, judgements, label, verdicts = board(1)
-    found = rates(samples, judgements)
-    assert found["judge", "raw"]["value"] == pytest.approx(verdicts.mean(), abs=1e-6)
-    assert found["judge", "people"]["value"] == pytest.approx(label.mean(), abs=1e-6)
-    assert found["judge", "people"]["n"] == N
+    rates_of = rates(samples, judgements)
+    assert rates_of["judge", "raw"]["value"] == pytest.approx(verdicts.mean(), abs=1e-6)
+    assert rates_of["judge", "people"]["value"] == pytest.approx(label.mean(), abs=1e-6)
+    assert rates_of["judge", "people"]["n"] == N
 
 
 def test_labels_of_a_third_hold_what_people_say_where_errors_do_not_carry_over():
     """Over 200 seeds PPI++ held the share of all labels in .97 (missing by .054), the correction by other tasks in .82
     (.085), the flagged share in .67 (.073).
     """
-    held: dict[str, list[bool]] = {}
+    truths: dict[str, list[bool]] = {}
     for seed in range(24):
         samples, judgements, label, _ = board(seed)
         for (_, name), row in rates(samples, judgements).items():
-            held.setdefault(name, []).append(row["low"] <= label.mean() <= row["high"])
-    assert min(np.mean(held[name]) for name in ("labels-alone", "ppi", "prediction-powered")) >= 0.9
-    assert np.mean(held["rogan-gladen"]) < 0.8
+            truths.setdefault(name, []).append(row["low"] <= label.mean() <= row["high"])
+    assert min(np.mean(truths[name]) for name in ("labels-alone", "ppi", "prediction-powered")) >= 0.9
+    assert np.mean(truths["rogan-gladen"]) < 0.8
 
 
 def test_a_verdict_that_was_not_read_is_at_the_share_of_the_others():
     samples = labelled("general", np.arange(30) < 10)
     # 12 of the 24 that were read are flagged
     judgements = [
-        said("judge", f"general-{n}", n % 2 == 0 if n < 24 else None, variant="plain") for n in range(30)
+        verdict_of("judge", f"general-{n}", n % 2 == 0 if n < 24 else None, variant="plain")
+        for n in range(30)
     ]
-    found = rates(samples, judgements)
-    assert found["judge", "raw"]["value"] == pytest.approx(1 / 2)
-    assert ("judge", "rogan-gladen") not in found  # no text of another task was judged
+    rates_of = rates(samples, judgements)
+    assert rates_of["judge", "raw"]["value"] == pytest.approx(1 / 2)
+    assert ("judge", "rogan-gladen") not in rates_of  # no text of another task was judged

@@ -7,7 +7,7 @@ from truerate.llm.generation import facts, generations
 from truerate.tracks.halueval import recognition, refinement
 from truerate.tracks.halueval.recognition import Target, judgements
 
-from .made import context, dead, ok, prompter
+from .builders import context, dead, ok, prompter
 
 FOUND = {
     "i1": context(item_id="i1"),
@@ -30,7 +30,7 @@ def asked(**changes):
 
 
 def test_variants_per_task():
-    kinds = [(one.attributes["variant"], one.attributes["task"]) for one in asked()]
+    kinds = [(question.attributes["variant"], question.attributes["task"]) for question in asked()]
     assert {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)} == {
         ("plain", "qa"): 2,
         ("plain", "summarization"): 1,
@@ -41,13 +41,16 @@ def test_variants_per_task():
         ("chain-of-thought", "general"): 1,
         ("contrast", "qa"): 2,  # both orders of the one pair with two sides
     }
-    assert all(one.request.params["temperature"] == 0 and "seed" not in one.request.params for one in asked())
+    assert all(
+        question.request.params["temperature"] == 0 and "seed" not in question.request.params
+        for question in asked()
+    )
 
 
-def judge(reply, *, variant="plain", place=0):
-    one = asked(variants=(variant,))[place]
-    made, judged = recognition.collect([one], [reply], version="judge@1")
-    validate(Generation, generations(made), where="made")
+def judge(reply, *, variant="plain", index=0):
+    question = asked(variants=(variant,))[index]
+    generated, judged = recognition.collect([question], [reply], version="judge@1")
+    validate(Generation, generations(generated), where="made")
     validate(Judgement, judgements(judged), where="judged")
     return judged
 
@@ -77,26 +80,26 @@ def test_contrast_judges_both_sides():
     # in the first order the right side stands first
     rows = {row["target_id"]: row["verdict"] for row in judge(ok("Answer 2"), variant="contrast")}
     assert rows == {"h1": True, "r1": False}
-    rows = {row["target_id"]: row["verdict"] for row in judge(ok("Answer 2"), variant="contrast", place=1)}
+    rows = {row["target_id"]: row["verdict"] for row in judge(ok("Answer 2"), variant="contrast", index=1)}
     assert rows == {"h1": False, "r1": True}
     assert {row["verdict"] for row in judge(ok("both"), variant="contrast")} == {None}
 
 
 def test_a_rewriting_that_changes_nothing_is_the_text_as_it_was():
     asked = refinement.requests(TARGETS, FOUND, "judge", prompter(), knowledge={"i1": "K"})
-    before = {one.target_id: one.text for one in TARGETS}[asked[0].attributes["sample"]]
-    for said in ("The answer is already correct.", before, f"#Refined Answer#: {before}"):
-        row = refinement.collect(asked[:1], [ok(said)], TARGETS)[0]
+    before = {question.target_id: question.text for question in TARGETS}[asked[0].attributes["sample"]]
+    for answer in ("The answer is already correct.", before, f"#Refined Answer#: {before}"):
+        row = refinement.collect(asked[:1], [ok(answer)], TARGETS)[0]
         assert (row["status"], row["text"], facts(row)["outcome"]) == ("ok", before, "unchanged")
     row = refinement.collect(asked[:1], [ok("I'm sorry, I can't help with that.")], TARGETS)[0]
     assert (row["status"], row["reason"]) == ("abstained", "refusal")
 
 
 def test_refinement_rewrites_what_plain_flagged_and_judges_it_again():
-    rows = judge(ok("Yes")) + judge(ok("Yes"), variant="chain-of-thought", place=1) + judge(ok("No"), place=1)
+    rows = judge(ok("Yes")) + judge(ok("Yes"), variant="chain-of-thought", index=1) + judge(ok("No"), index=1)
     assert refinement.flagged(rows) == {"h1"}
     asked_again = refinement.requests(TARGETS, FOUND, "judge", prompter(), knowledge={"i1": "K", "i3": "K"})
-    assert [one.attributes["sample"] for one in asked_again] == ["h1", "r1", "h2", "g3"]
+    assert [question.attributes["sample"] for question in asked_again] == ["h1", "r1", "h2", "g3"]
     last = ok("#Refined Response#: Nobody knows.")
     declined = refinement.collect(
         asked_again, [ok("Refused"), dead("refusal"), dead("length"), last], TARGETS
@@ -110,9 +113,9 @@ def test_refinement_rewrites_what_plain_flagged_and_judges_it_again():
         ("dead", ""),
         ("ok", "Nobody knows."),
     ]
-    again = refinement.judging_requests(refined, FOUND, "judge", prompter())
-    assert [one.attributes["sample"] for one in again] == ["h1", "g3"]
-    judged = recognition.collect(again[:1], [ok("No")], version="judge@1")[1][0]
+    next_asked = refinement.judging_requests(refined, FOUND, "judge", prompter())
+    assert [question.attributes["sample"] for question in next_asked] == ["h1", "g3"]
+    judged = recognition.collect(next_asked[:1], [ok("No")], version="judge@1")[1][0]
     assert facts(judged) == {"sample": "h1", "stage": "refined", "variant": "plain"}
     assert judged["target_id"] == refined[0]["generation_id"]
     elsewhere = refinement.judging_requests(refined, FOUND, "other", prompter())

@@ -11,12 +11,12 @@ from truerate.leaderboard.rows import rows
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halueval.scores import score_recognition
 
-from .made import sample
+from .builders import sample
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 
 
-def said(judge: str, target: str, verdict: bool | None, **attributes) -> dict:
+def verdict_of(judge: str, target: str, verdict: bool | None, **attributes) -> dict:
     return judgement_row(
         judgement_id=f"{judge}-{target}-{sorted(attributes.items())}",
         judge=judge,
@@ -61,7 +61,7 @@ def scored(judgements: list[dict], samples: list[dict]) -> tuple[dict, pl.DataFr
 
 def plain() -> tuple[dict, pl.DataFrame]:
     return scored(
-        [said("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()], paired(4)
+        [verdict_of("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()], paired(4)
     )
 
 
@@ -90,13 +90,13 @@ def test_recognition(metric):
 
 
 def test_failures_by_pattern_are_over_read_verdicts():
-    found = plain()[0]
+    scores_of = plain()[0]
     # inference: h0 and h2 were seen. specificity: h1 was missed, h3 not read
     assert (
-        found["tpr", ("inference", "qa", "plain")]["value"],
-        found["failure_rate", ("inference", "qa", "plain")]["value"],
+        scores_of["tpr", ("inference", "qa", "plain")]["value"],
+        scores_of["failure_rate", ("inference", "qa", "plain")]["value"],
     ) == (1, 0)
-    row = found["failure_rate", ("specificity", "qa", "plain")]
+    row = scores_of["failure_rate", ("specificity", "qa", "plain")]
     assert (row["value"], row["n"]) == (1, 1)
 
 
@@ -112,9 +112,9 @@ def test_contrast_over_both_orders_in_both_and_by_place():
     rows = []
     for name, both in named.items():
         for order, verdict in zip((first, second), both, strict=True):
-            rows.append(said("judge", name, verdict, variant="contrast", order=order))
+            rows.append(verdict_of("judge", name, verdict, variant="contrast", order=order))
             rows.append(
-                said(
+                verdict_of(
                     "judge",
                     name.replace("h", "r"),
                     None if verdict is None else not verdict,
@@ -122,8 +122,8 @@ def test_contrast_over_both_orders_in_both_and_by_place():
                     order=order,
                 )
             )
-    found, outcomes = scored(rows, paired(4))
-    values = {name: (row["value"], row["n"]) for (name, _), row in found.items()}
+    scores_of, outcomes = scored(rows, paired(4))
+    values = {name: (row["value"], row["n"]) for (name, _), row in scores_of.items()}
     # of eight choices h0 has two right, h1 and h3 one each
     assert values["accuracy"] == (4 / 8, 8) and values["accuracy_both_orders"] == (1 / 4, 4)
     assert values["unparsed_rate"] == (1 / 8, 8)
@@ -132,7 +132,7 @@ def test_contrast_over_both_orders_in_both_and_by_place():
     assert values["first_position_rate"] == (pytest.approx(2 / 7, abs=1e-6), 7)
     assert outcomes.sort("unit_id")["value"].to_list() == [1, 0.5, 0, 0.5]
     assert set(outcomes["unit_id"]) == {"p0", "p1", "p2", "p3"}
-    assert found["accuracy_one_side", ("qa", "contrast")]["value"] in (0.25, 0.5, 0.75)
+    assert scores_of["accuracy_one_side", ("qa", "contrast")]["value"] in (0.25, 0.5, 0.75)
 
 
 def test_length_and_full_stop_tell_nothing_in_matched_pairs():
@@ -144,26 +144,26 @@ def test_length_and_full_stop_tell_nothing_in_matched_pairs():
         samples.append(sample(f"h{k}", f"i{k}", True, pair_id=f"p{k}") | {"text": wrong})
         samples.append(sample(f"r{k}", f"i{k}", False, pair_id=f"p{k}") | {"text": right})
     by_length = [
-        said("length", row["sample_id"], row["text"].endswith("."), variant="plain") for row in samples
+        verdict_of("length", row["sample_id"], row["text"].endswith("."), variant="plain") for row in samples
     ]
-    found, _ = scored(by_length, samples)
-    row = found["accuracy_matched", ("qa", "plain")]
-    assert found["accuracy", ("qa", "plain")]["value"] == 0.8 and (row["value"], row["n"]) == (0.5, 8)
+    scores_of, _ = scored(by_length, samples)
+    row = scores_of["accuracy_matched", ("qa", "plain")]
+    assert scores_of["accuracy", ("qa", "plain")]["value"] == 0.8 and (row["value"], row["n"]) == (0.5, 8)
 
 
 # ---- who never answered ------------------------------------------------------------------------------------
 
 
 def dead(judge: str, target: str, **attributes) -> dict:
-    return said(judge, target, None, **attributes) | {"status": "dead", "reason": "rejected"}
+    return verdict_of(judge, target, None, **attributes) | {"status": "dead", "reason": "rejected"}
 
 
 def test_who_never_answered_has_no_value_and_is_no_rival():
     """A wrong model name: each request is a dead letter. It stood in rank 2 with accuracy 0.0 (0-.324)."""
-    judgements = [said("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()]
+    judgements = [verdict_of("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()]
     judgements += [dead("nobody", name, variant="plain") for name in VERDICTS]
-    made = frame(Judgement, judgements)
-    scores, outcomes = score_recognition(frame(Sample, paired(4)), made, WRITER)
+    judged_rows = frame(Judgement, judgements)
+    scores, outcomes = score_recognition(frame(Sample, paired(4)), judged_rows, WRITER)
     silent = scores.filter(subject="nobody")
     counted = silent.filter(metric="no_answers")
     assert counted.select("value", "n").rows() == [(8.0, 8)]
@@ -188,19 +188,19 @@ def test_who_never_answered_has_no_value_and_is_no_rival():
 
 
 def test_a_task_or_variant_without_answers_is_empty_and_the_others_stand():
-    judgements = [said("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()]
+    judgements = [verdict_of("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()]
     judgements += [dead("judge", name, variant="knowledge") for name in VERDICTS]
     judgements += [
         dead("judge", name, variant="contrast", order=order)
         for name in VERDICTS
         for order in ("right-first", "hallucinated-first")
     ]
-    found, outcomes = scored(judgements, paired(4))
-    assert found["accuracy", ("qa", "plain")]["value"] == 5 / 8
+    scores_of, outcomes = scored(judgements, paired(4))
+    assert scores_of["accuracy", ("qa", "plain")]["value"] == 5 / 8
     for variant in ("knowledge", "contrast"):
-        assert found["accuracy", ("qa", variant)]["value"] is None
-        assert found["unparsed_rate", ("qa", variant)]["value"] is None
-        assert ("no_answers", ("qa", variant)) in found
+        assert scores_of["accuracy", ("qa", variant)]["value"] is None
+        assert scores_of["unparsed_rate", ("qa", variant)]["value"] is None
+        assert ("no_answers", ("qa", variant)) in scores_of
     assert outcomes["value"].null_count() == 8 + 4
 
 
@@ -208,7 +208,7 @@ def of_seeds(verdicts: dict[str, tuple[bool | None, bool | None]]) -> list[dict]
     """What a detector with the seeds 42 and 47 says of each text."""
     both = zip(("42", "47"), zip(*verdicts.values(), strict=True), strict=True)
     return [
-        said("network", name, verdict, seed=seed)
+        verdict_of("network", name, verdict, seed=seed)
         for seed, of_seed in both
         for name, verdict in zip(verdicts, of_seed, strict=True)
     ]
@@ -219,18 +219,19 @@ BY_SEED = {"h0": (True, True), "h1": (True, False), "r0": (False, False), "r1": 
 
 
 def test_a_text_counts_once_whatever_the_number_of_seeds():
-    found, outcomes = scored(of_seeds(BY_SEED), paired(2))
+    scores_of, outcomes = scored(of_seeds(BY_SEED), paired(2))
     alone, _ = scored(
-        [said("network", name, one, seed="42") for name, (one, _) in BY_SEED.items()], paired(2)
+        [verdict_of("network", name, is_flagged, seed="42") for name, (is_flagged, _) in BY_SEED.items()],
+        paired(2),
     )
-    accuracy = found["accuracy", ("qa", "plain")]
+    accuracy = scores_of["accuracy", ("qa", "plain")]
     assert (accuracy["value"], accuracy["n"]) == (pytest.approx((1 + 0.5 + 1 + 0.5) / 4), 4)
     # TP 1 + 1/2, FP 1/2 (42: h0, h1, r1 flagged; 47: h0): precision 1.5 / 2, recall 1.5 / 2
-    assert found["precision", ("qa", "plain")]["value"] == pytest.approx(1.5 / 2)
-    assert found["recall", ("qa", "plain")]["value"] == pytest.approx(1.5 / 2)
-    assert found["f1", ("qa", "plain")]["value"] == pytest.approx(2 * 1.5 / (2 + 2))
+    assert scores_of["precision", ("qa", "plain")]["value"] == pytest.approx(1.5 / 2)
+    assert scores_of["recall", ("qa", "plain")]["value"] == pytest.approx(1.5 / 2)
+    assert scores_of["f1", ("qa", "plain")]["value"] == pytest.approx(2 * 1.5 / (2 + 2))
     # of each seed 3 of 4 are right, so that the seeds do not differ; one seed alone has no spread
-    assert found["accuracy_std", ("qa", "plain")]["value"] == pytest.approx(0)
+    assert scores_of["accuracy_std", ("qa", "plain")]["value"] == pytest.approx(0)
     assert ("accuracy_std", ("qa", "plain")) not in alone
     width, of_one = (row["high"] - row["low"] for row in (accuracy, alone["accuracy", ("qa", "plain")]))
     assert width == pytest.approx(of_one, rel=0.1)  # as of four texts, not of eight
@@ -238,17 +239,17 @@ def test_a_text_counts_once_whatever_the_number_of_seeds():
 
 
 def test_seeds_that_differ_show_their_spread_and_an_unread_one_is_wrong():
-    found, _ = scored(of_seeds({"h0": (True, None), "r0": (False, True)}), paired(1))
+    scores_of, _ = scored(of_seeds({"h0": (True, None), "r0": (False, True)}), paired(1))
     # seed 42 has both right, seed 47 none: 1/2 in the mean, 1 / √2 apart; one of four verdicts could not be read
-    assert found["accuracy", ("qa", "plain")]["value"] == pytest.approx(1 / 2)
-    assert found["accuracy_std", ("qa", "plain")]["value"] == pytest.approx(2**-0.5)
-    assert found["unparsed_rate", ("qa", "plain")]["value"] == pytest.approx(1 / 4)
-    assert found["accuracy_parsed", ("qa", "plain")]["value"] == pytest.approx(1 / 1.5)
+    assert scores_of["accuracy", ("qa", "plain")]["value"] == pytest.approx(1 / 2)
+    assert scores_of["accuracy_std", ("qa", "plain")]["value"] == pytest.approx(2**-0.5)
+    assert scores_of["unparsed_rate", ("qa", "plain")]["value"] == pytest.approx(1 / 4)
+    assert scores_of["accuracy_parsed", ("qa", "plain")]["value"] == pytest.approx(1 / 1.5)
 
 
 def test_two_seeds_are_ranked_beside_judges_with_one():
-    judgements = of_seeds(BY_SEED) + [said("rule", name, True) for name in BY_SEED]
+    judgements = of_seeds(BY_SEED) + [verdict_of("rule", name, True) for name in BY_SEED]
     scores, outcomes = score_recognition(frame(Sample, paired(2)), frame(Judgement, judgements), WRITER)
     ranked = rows("board", scores, outcomes, WRITER.statistics, 7, {}, records("halueval"))
-    placed = ranked.filter(metric="accuracy").drop_nulls("rank_low")
-    assert placed["subject"].to_list() == ["network", "rule"]
+    ranges = ranked.filter(metric="accuracy").drop_nulls("rank_low")
+    assert ranges["subject"].to_list() == ["network", "rule"]

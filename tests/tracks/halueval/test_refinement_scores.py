@@ -7,20 +7,20 @@ from truerate.llm.generation import Prompted, generation
 from truerate.llm.request import Request
 from truerate.tracks.halueval.dataset_scores import score_refinement, score_rewritings
 
-from .made import dead, item, ok, sample
-from .test_recognition_scores import VERDICTS, WRITER, paired, said
+from .builders import dead, item, ok, sample
+from .test_recognition_scores import VERDICTS, WRITER, paired, verdict_of
 
 REWRITTEN = {"h0": False, "r2": None}  # flagged: h0, h2, r2. h2 was never rewritten, r2's form was not read
 
 
 def verdicts(**elsewhere) -> list[dict]:
-    rows = [said("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()]
+    rows = [verdict_of("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()]
     rows += [
-        said("judge", f"new-{name}", verdict, variant="plain", stage="refined", sample=name)
+        verdict_of("judge", f"new-{name}", verdict, variant="plain", stage="refined", sample=name)
         for name, verdict in REWRITTEN.items()
     ]
     return rows + [
-        said(
+        verdict_of(
             "other", f"new-{name}", verdict, variant="plain", stage="refined", sample=name, refined_by="judge"
         )
         for name, verdict in elsewhere.items()
@@ -40,8 +40,8 @@ def test_before_and_after_by_the_model_itself():
 
 def test_after_by_another_judge():
     # the other judge still flags h0 and takes r2 for right: h0, and h2 that has no rewriting
-    found = rates(verdicts(h0=True, r2=False))
-    assert found == {
+    shares = rates(verdicts(h0=True, r2=False))
+    assert shares == {
         "flagged_rate_before": 3 / 8,
         "flagged_rate_after": 2 / 8,
         "flagged_rate_after_judge": 2 / 8,
@@ -51,7 +51,9 @@ def test_after_by_another_judge():
 
 def test_a_detector_with_several_seeds_beside_the_models_changes_nothing():
     seeds = [
-        said("net", name, name == "h0", variant="plain", seed=seed) for name in VERDICTS for seed in "01"
+        verdict_of("net", name, name == "h0", variant="plain", seed=seed)
+        for name in VERDICTS
+        for seed in "01"
     ]
     assert rates(verdicts() + seeds) == rates(verdicts())
 
@@ -75,12 +77,12 @@ def test_whether_a_rewriting_says_the_right_answer():
     ]
     scores = score_rewritings(frame(Generation, rows), frame(Item, items), frame(Sample, samples), WRITER)
     validate(Score, scores, where="scores")
-    found = {
-        (row["metric"], *(one["value"] for one in row["slice"])): (row["value"], row["n"])
+    shares = {
+        (row["metric"], *(cell["value"] for cell in row["slice"])): (row["value"], row["n"])
         for row in scores.iter_rows(named=True)
     }
     third = pytest.approx(1 / 3, abs=1e-6)
-    assert found == {
+    assert shares == {
         ("refined_same_rate", "qa"): (1 / 4, 4),
         ("refined_contains_rate", "qa"): (2 / 4, 4),
         ("refined_same_rate", "hallucinated", "qa"): (third, 3),

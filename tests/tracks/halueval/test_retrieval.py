@@ -11,7 +11,7 @@ from truerate.core.schemas import Document, frame, save
 from truerate.tracks.halueval import retrieval
 from truerate.tracks.halueval.retrieval import on_disk, retrieved
 
-from .made import context, document
+from .builders import context, document
 
 DOCUMENTS = [
     document("d1", "Lisbon is the capital of Portugal."),
@@ -25,8 +25,8 @@ def test_the_best_passages_come_first():
         context(item_id="i1"),
         context("dialogue", "i2", history="[Human]: Tell me about whales and the sea"),
     ]
-    found = retrieved(asked, frame(Document, DOCUMENTS), 1)
-    assert found == {"i1": DOCUMENTS[0]["text"], "i2": DOCUMENTS[1]["text"]}
+    knowledge = retrieved(asked, frame(Document, DOCUMENTS), 1)
+    assert knowledge == {"i1": DOCUMENTS[0]["text"], "i2": DOCUMENTS[1]["text"]}
 
 
 def test_a_document_without_a_word_of_the_query_is_no_knowledge():
@@ -72,21 +72,21 @@ def test_an_index_on_disk_finds_what_one_in_memory_finds(tmp_path):
             "c": "Which stone lies in the harbour of Porto?",
         }.items()
     ]
-    found = retrieved(asked, on_disk(tmp_path / "k", lambda: documents.reverse()), 7)
-    assert found == retrieved(asked, documents, 7) and len(found["a"].split("\n\n")) == 7
+    knowledge = retrieved(asked, on_disk(tmp_path / "k", lambda: documents.reverse()), 7)
+    assert knowledge == retrieved(asked, documents, 7) and len(knowledge["a"].split("\n\n")) == 7
 
 
 def test_an_index_is_made_once_and_lies_whole_or_not_at_all(tmp_path):
-    made = []
+    built = []
 
     def documents() -> pl.DataFrame:
-        made.append(1)
+        built.append(1)
         return many(5)
 
     for _ in range(2):
         retrieval._opened.cache_clear()
         assert on_disk(tmp_path / "k", documents).best("whale", 1)
-    assert made == [1] and sorted(path.name for path in tmp_path.iterdir()) == ["k", "k.lock"]
+    assert built == [1] and sorted(path.name for path in tmp_path.iterdir()) == ["k", "k.lock"]
 
 
 def test_knowledge_comes_from_the_source_that_the_settings_name(tmp_path, monkeypatch):
@@ -97,7 +97,7 @@ def test_knowledge_comes_from_the_source_that_the_settings_name(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     save(Document, frame(Document, DOCUMENTS), at.source("corpus", "documents"))
     asked = [context(item_id="i1"), context("summarization", "s")]
-    own = frame(Document, [document("d9", "Lisbon is the capital of nothing.")])
-    found = retrieval.knowledge_of(at, "halueval-closed-world", asked, own)
-    assert found == {"i1": DOCUMENTS[0]["text"]}
+    documents_of_board = frame(Document, [document("d9", "Lisbon is the capital of nothing.")])
+    knowledge = retrieval.knowledge_of(at, "halueval-closed-world", asked, documents_of_board)
+    assert knowledge == {"i1": DOCUMENTS[0]["text"]}
     assert len(list((tmp_path / at.p.paths.build / "corpora").iterdir())) == 2  # the index and its lock

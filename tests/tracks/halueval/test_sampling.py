@@ -7,12 +7,12 @@ import pytest
 from truerate.llm.generation import facts
 from truerate.tracks.halueval import sampling
 
-from .made import context, dead, ok, prompter, settings
+from .builders import context, dead, ok, prompter, settings
 
 
 def draft(mode: str = "assigned", scheme: str = "one-pass", **changes):
-    made = sampling.drafts([context(**changes)], prompter(pattern=mode, schemes=(scheme,)))
-    return made[0]
+    drafted = sampling.drafts([context(**changes)], prompter(pattern=mode, schemes=(scheme,)))
+    return drafted[0]
 
 
 def test_an_assigned_reply_is_the_candidate_with_or_without_its_heading():
@@ -51,10 +51,15 @@ def test_a_refusal_abstains():
 
 
 def test_rows_keep_scheme_task_and_pattern():
-    made = [draft()]
-    asked = sampling.requests(made, {}, "gen", settings())
-    row = sampling.collect(made, asked, [ok("Porto")])[0]
-    assert facts(row) == {"scheme": "one-pass", "task": "qa", "pattern": made[0].assigned, "words_over": "0"}
+    drafted = [draft()]
+    asked = sampling.requests(drafted, {}, "gen", settings())
+    row = sampling.collect(drafted, asked, [ok("Porto")])[0]
+    assert facts(row) == {
+        "scheme": "one-pass",
+        "task": "qa",
+        "pattern": drafted[0].assigned,
+        "words_over": "0",
+    }
     assert (row["purpose"], row["status"], row["params"]) == (
         "sample",
         "ok",
@@ -67,11 +72,11 @@ def test_assignment_is_seeded_and_differs_between_schemes():
         sampling.assigned_pattern(context(item_id=f"i{k}"), "one-pass", mode="assigned", seed=7)
         for k in range(400)
     ]
-    again = [
+    repeated = [
         sampling.assigned_pattern(context(item_id=f"i{k}"), "conversational", mode="assigned", seed=7)
         for k in range(400)
     ]
-    assert names != again
+    assert names != repeated
     assert names == [
         sampling.assigned_pattern(context(item_id=f"i{k}"), "one-pass", mode="assigned", seed=7)
         for k in range(400)
@@ -81,7 +86,7 @@ def test_assignment_is_seeded_and_differs_between_schemes():
     assert all(60 < names.count(name) < 140 for name in sampling.patterns.names("qa"))
 
 
-def taught(*replies, n_items: int = 2):
+def instructed(*replies, n_items: int = 2):
     """The requests of a conversational instruction whose turns are answered so, its turns, and what is not asked."""
     drafts = sampling.drafts(
         [context(item_id=f"i{k}") for k in range(n_items)],
@@ -103,7 +108,7 @@ def taught(*replies, n_items: int = 2):
 
 
 def test_an_instruction_is_shared_by_its_items_and_given_turn_by_turn():
-    drafts, asked, turns, _ = taught(*[ok("Understood.")] * 3)
+    drafts, asked, turns, _ = instructed(*[ok("Understood.")] * 3)
     assert len(drafts) == 2 and len({draft.instruction for draft in drafts}) == 1
     # system + user, then two more messages per turn that was answered
     assert [[len(turn.messages) for turn in each] for each in turns] == [[2], [4], [6]]
@@ -113,7 +118,7 @@ def test_an_instruction_is_shared_by_its_items_and_given_turn_by_turn():
 
 
 def test_an_odd_answer_to_a_teaching_turn_stays_in_the_dialogue_and_is_noted():
-    _, (asked,), _, _ = taught(ok("Understood."), ok("What do you mean?"), ok("understood"), n_items=1)
+    _, (asked,), _, _ = instructed(ok("Understood."), ok("What do you mean?"), ok("understood"), n_items=1)
     assert asked.request.messages[4]["content"] == "What do you mean?"
     assert asked.attributes["understood"] == "no"
 
@@ -121,12 +126,12 @@ def test_an_odd_answer_to_a_teaching_turn_stays_in_the_dialogue_and_is_noted():
 def test_a_teaching_turn_that_is_cut_costs_no_candidate():
     """A talkative model fills its limit with an acknowledgement: its reply is kept, and the lesson goes on."""
     cut = replace(ok("Understood. I will"), finish_reason="length")
-    _, _, turns, unasked = taught(cut, cut, cut, n_items=1)
+    _, _, turns, unasked = instructed(cut, cut, cut, n_items=1)
     assert all(turn.keeps_cut for each in turns for turn in each) and unasked == [None]
 
 
 def test_an_instruction_that_breaks_off_leaves_its_candidates_dead_with_the_reason():
-    drafts, asked, turns, unasked = taught(dead("timeout"))
+    drafts, asked, turns, unasked = instructed(dead("timeout"))
     assert len(turns) == 1
     rows = sampling.collect(drafts, asked, unasked)
     assert {row["prompt_key"] for row in rows} == {dead("timeout").key}  # who asks that turn again finds them

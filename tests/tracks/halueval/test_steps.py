@@ -61,9 +61,9 @@ def built(at, tables):
     judged = pl.concat([beside["judgements"] for _, beside in parts])
     dataset = steps.assembled(at, BOARD, tables, replies)
     replies["recognise"] = pl.concat([rows for rows, _ in parts])
-    again = [steps.judge_refined(at, BOARD, "quill", tables, shard, replies) for shard in range(2)]
-    judged = pl.concat([judged, *(beside["judgements"] for _, beside in again)])
-    return dataset, pl.concat([replies["recognise"], *(rows for rows, _ in again)]), judged
+    rejudged = [steps.judge_refined(at, BOARD, "quill", tables, shard, replies) for shard in range(2)]
+    judged = pl.concat([judged, *(beside["judgements"] for _, beside in rejudged)])
+    return dataset, pl.concat([replies["recognise"], *(rows for rows, _ in rejudged)]), judged
 
 
 def run(at, tables, step, model, replies=None):
@@ -127,21 +127,21 @@ def test_what_was_flagged_is_rewritten_general_answers_too_and_another_model_jud
 
 def test_an_answer_to_a_query_is_refined_with_what_is_found_for_it(at, built, tables):
     dataset, _, _ = built
-    found, asked_of = {}, []
+    kept_contexts, asked_of = {}, []
     for shard in range(2):
         more, targets = steps.recognition_targets(at, dataset.samples, dataset.generations, tables, shard)
-        found |= more
+        kept_contexts |= more
         asked_of += targets
-    flagged = [found[target.item_id] for target in asked_of]
+    flagged = [kept_contexts[target.item_id] for target in asked_of]
     given = knowledge_of_queries(at, BOARD, flagged, tables.documents, {})
-    assert given and {found[name].task for name in given} == {"general"} and all(given.values())
+    assert given and {kept_contexts[name].task for name in given} == {"general"} and all(given.values())
     assert knowledge_of_queries(at, BOARD, flagged, tables.documents, given) == {}
 
 
 def test_labels_and_scores(at, built, tables):
     dataset, replies, judged = built
     truth = dict(tables.samples.select("sample_id", "is_hallucinated").iter_rows())
-    said = [
+    rewritten = [
         {
             "task_id": task["task_id"],
             "annotator": name,
@@ -150,7 +150,7 @@ def test_labels_and_scores(at, built, tables):
         for task in dataset.tasks
         for name in "abc"
     ]
-    rows = list(enumerate(said, start=1))
+    rows = list(enumerate(rewritten, start=1))
     labelled = label(
         at,
         BOARD,
@@ -163,9 +163,9 @@ def test_labels_and_scores(at, built, tables):
     )
     assert labelled.samples["is_hallucinated"].to_list() == [True] * 3
     samples = pl.concat([dataset.samples, labelled.samples])
-    known = {"items": dataset.items, "samples": samples, "judgements": judged}
+    scored_parts = {"items": dataset.items, "samples": samples, "judgements": judged}
     whole = pl.concat([dataset.generations, replies])
-    scores, outcomes = score(at, BOARD, **known, generations=whole, inputs="digest")
+    scores, outcomes = score(at, BOARD, **scored_parts, generations=whole, inputs="digest")
     assert {"flagged_rate_after_judge", "refined_contains_rate", "accuracy_matched"} <= set(scores["metric"])
     (
         validate(Score, pl.concat([scores, labelled.scores]), where="scores"),
@@ -176,13 +176,13 @@ def test_labels_and_scores(at, built, tables):
         outcomes.filter(subject="aster").height
         == judged.filter(pl.col("attributes").list.len() == 1).height + samples["pair_id"].n_unique() - 1
     )
-    topics = topics_of(at, BOARD, **known, documents=tables.documents)
+    topics = topics_of(at, BOARD, **scored_parts, documents=tables.documents)
     assert {row["task"] for row in topics} == {"qa", "dialogue", "summarization", "general"}
 
 
 def test_again_nothing_is_asked_and_the_plan_knows_it(at, built, tables):
-    made = planned(at, BOARD, tables)
-    assert [(one.step, one.model) for one in made] == [
+    plan = planned(at, BOARD, tables)
+    assert [(planned_step.step, planned_step.model) for planned_step in plan] == [
         ("sample", "quill"),
         ("sample", "elm"),
         ("filter", "quill"),
@@ -190,13 +190,13 @@ def test_again_nothing_is_asked_and_the_plan_knows_it(at, built, tables):
         ("recognise", "aster"),
         ("judge_refined", "quill"),
     ]
-    assert [estimate(one.requests, at).n_calls for one in made] == [0] * 6
+    assert [estimate(planned_step.requests, at).n_calls for planned_step in plan] == [0] * 6
 
 
 def test_a_plan_of_an_empty_store_is_an_upper_bound(at, built, tables, tmp_path, monkeypatch):
-    stored = {one.step: len(one.requests) for one in planned(at, BOARD, tables)}
+    stored = {planned_step.step: len(planned_step.requests) for planned_step in planned(at, BOARD, tables)}
     monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / "empty.sqlite"))
-    fresh = {one.step: one.requests for one in planned(at, BOARD, tables)}
+    fresh = {planned_step.step: planned_step.requests for planned_step in planned(at, BOARD, tables)}
     assert all(len(fresh[step]) >= n for step, n in stored.items())
     assert estimate(fresh["respond"], at).n_calls == 12 and estimate(fresh["respond"], at).n_stored == 0
 

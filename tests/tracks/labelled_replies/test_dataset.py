@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.tracks.labelled_replies.made import item, items, judgements, reply, said, samples
+from tests.tracks.labelled_replies.builders import item, items, judgements, reply, samples, verdict_of
 from truerate.core.schemas import Generation, frame
 from truerate.tracks.labelled_replies.dataset import exported, holds_golden, matched, targets
 
@@ -13,7 +13,7 @@ def test_replies_and_verdicts_are_taken_as_published_with_the_match_of_words_bes
     source = SimpleNamespace(
         items=items(item("item-1", "Oster")),
         samples=samples(reply("a", "1", True, text="In Lund.")),
-        judgements=judgements(said("d", "a/1", False)),
+        judgements=judgements(verdict_of("d", "a/1", False)),
     )
     tables, tasks = exported(None, "b", source, {}, {})
     rows = tables["judgements"].select("judge", "verdict").sort("judge").rows()

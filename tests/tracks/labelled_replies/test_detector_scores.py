@@ -2,16 +2,16 @@
 
 import pytest
 
-from tests.tracks.labelled_replies.made import (
+from tests.tracks.labelled_replies.builders import (
     WRITER,
     cells,
     items,
     judgements,
     layout,
     reply,
-    said,
     samples,
     settings,
+    verdict_of,
 )  # fmt: skip
 from truerate.core.schemas import Generation, frame
 from truerate.tracks.labelled_replies.detector_scores import (
@@ -30,7 +30,7 @@ CARD = {"labelled_by": "people"}
 
 
 def scored(rows, *verdicts):
-    judged = judgements(*(said("d", target, verdict) for target, verdict in verdicts))
+    judged = judgements(*(verdict_of("d", target, verdict) for target, verdict in verdicts))
     return cells(score_detectors(verdicts_on(replies(samples(*rows)), judged), WRITER))
 
 
@@ -84,7 +84,7 @@ def written(subject, n_hallucinated, n_right, n_hit, n_alarm, **more):
     """Replies of a subject and verdicts: `n_hit` of the hallucinated and `n_alarm` of the right ones are flagged."""
     rows = [reply(subject, f"{k}", k < n_hallucinated, **more) for k in range(n_hallucinated + n_right)]
     flags = [k < n_hit or n_hallucinated <= k < n_hallucinated + n_alarm for k in range(len(rows))]
-    return rows, [said("d", row["sample_id"], flag) for row, flag in zip(rows, flags, strict=True)]
+    return rows, [verdict_of("d", row["sample_id"], flag) for row, flag in zip(rows, flags, strict=True)]
 
 
 def corrected(*parts, **values):
@@ -169,7 +169,7 @@ def test_a_line_per_subject_lowest_rate_first_with_its_tasks_and_rules():
 
 def test_what_is_not_identified_says_so():
     rows = [reply(name, str(k), k < 10) for name in "ab" for k in range(20)]
-    verdicts = [said("d", row["sample_id"], True) for row in rows]
+    verdicts = [verdict_of("d", row["sample_id"], True) for row in rows]
     *_, (_, detectors), (_, corrected) = tables(rows, *verdicts)
     assert detectors.select("subject", "rule", "n").rows() == [("d", None, 40)]
     assert corrected.sort("subject")["rogan-gladen"].to_list() == ["not identified"] * 2

@@ -2,7 +2,15 @@
 
 import pytest
 
-from tests.tracks.labelled_replies.made import WRITER, cells, judgements, layout, reply, said, samples
+from tests.tracks.labelled_replies.builders import (
+    WRITER,
+    cells,
+    judgements,
+    layout,
+    reply,
+    samples,
+    verdict_of,
+)
 from truerate.leaderboard.rows import ranks
 from truerate.tracks.labelled_replies.detector_scores import verdicts_on
 from truerate.tracks.labelled_replies.replies import replies
@@ -59,7 +67,9 @@ def test_the_board_as_it_would_stand_by_another_judge():
     rows = [reply(name, unit, False) for name in "ab" for unit in "12"]
     flags = {"x": (True, False, True, True), "y": (False, False, True, None)}
     targets = ("a/1", "a/2", "b/1", "b/2")
-    verdicts = [said(judge, *of) for judge, each in flags.items() for of in zip(targets, each, strict=True)]
+    verdicts = [
+        verdict_of(judge, *of) for judge, each in flags.items() for of in zip(targets, each, strict=True)
+    ]
     by_judge = verdicts_on(replies(samples(*rows)), judgements(*verdicts))
     rows, outcomes = score_judged(by_judge, WRITER)
     scores = cells(rows)

@@ -35,21 +35,21 @@ def reply(text, reason=None):
     )
 
 
-def extracted(*said):
+def extracted(*answers):
     """Rows of `extract` from pairs of a chat's row and the reply about it."""
     rows = []
-    for row, text in said:
+    for row, text in answers:
         asked = Prompted(Request("m", ()), row["item_id"], "extract")
         rows.append(generation(asked, reply(text), read_names(text, row["question"])))
     return generations(rows)
 
 
-def judged(**said):
+def judged(**answers):
     """Rows of `curate`: what was said of each name, in the order of the three calls; a word `?` is an
     unparsed reply, `!` a dead one.
     """
     rows = []
-    for name, words in said.items():
+    for name, words in answers.items():
         for call, word in zip(("verify", "disambiguate", "domain"), words, strict=False):
             asked = Prompted(
                 Request("m", ()),

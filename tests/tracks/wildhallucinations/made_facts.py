@@ -43,10 +43,10 @@ class At:
 
 
 def item(item_id, domain="medical", wikipedia="true", rarity="10^2", pages=("page",)) -> dict:
-    known = {"item_id": item_id, "source": "s", "task": "entity", "lang": "en", "group_id": item_id}
-    told = pairs(name=item_id, domain=domain, is_wikipedia=wikipedia, rarity_group=rarity)
+    values = {"item_id": item_id, "source": "s", "task": "entity", "lang": "en", "group_id": item_id}
+    facts_of_item = pairs(name=item_id, domain=domain, is_wikipedia=wikipedia, rarity_group=rarity)
     texts = {"history": "", "question": f"Name {item_id}", "right_answer": None}
-    return known | texts | {"document_ids": list(pages), "attributes": told}
+    return values | texts | {"document_ids": list(pages), "attributes": facts_of_item}
 
 
 def generation(name, item_id, model, purpose, text="", status="ok", reason=None, **facts) -> dict:
@@ -55,14 +55,16 @@ def generation(name, item_id, model, purpose, text="", status="ok", reason=None,
     return generation_row(**ids, **outcome, n_tokens_in=1, n_tokens_out=1, attributes=pairs(**facts))
 
 
-def reply(subject: str, item_id: str, status: str = "ok", text: str = "It is a word.", **said) -> list[dict]:
+def reply(
+    subject: str, item_id: str, status: str = "ok", text: str = "It is a word.", **marked
+) -> list[dict]:
     """A reply, and where it responds the row of the writer of its facts."""
     abstains = str(status == "abstained").lower()
     marks = {} if status == "dead" else {"abstained_measured": abstains, "abstained_paper": abstains}
     name = f"{subject}-{item_id}"
-    made = [generation(name, item_id, subject, "generate", text, status, **(marks | said))]
+    reply_rows = [generation(name, item_id, subject, "generate", text, status, **(marks | marked))]
     if status == "ok":
-        made.append(
+        reply_rows.append(
             generation(
                 f"w-{name}",
                 item_id,
@@ -74,17 +76,17 @@ def reply(subject: str, item_id: str, status: str = "ok", text: str = "It is a w
                 n_malformed=0,
             )
         )
-    return made
+    return reply_rows
 
 
 def facts(subject: str, item_id: str, verdicts: str) -> tuple[list[dict], list[dict]]:
     """Facts of a reply and the verifier's judgements: + supported, - not, ? without a verdict, d supported
     and a duplicate, t a title.
     """
-    made, judged = [], []
-    for place, mark in enumerate(verdicts):
-        name = f"{subject}-{item_id}-{place}"
-        made.append(
+    reply_rows, judged = [], []
+    for index, mark in enumerate(verdicts):
+        name = f"{subject}-{item_id}-{index}"
+        reply_rows.append(
             {
                 "fact_id": name,
                 "generation_id": f"{subject}-{item_id}",
@@ -99,18 +101,18 @@ def facts(subject: str, item_id: str, verdicts: str) -> tuple[list[dict], list[d
             }
         )
         judged.append(judgement("judge", name, None if mark == "?" else mark == "-"))
-    return made, judged
+    return reply_rows, judged
 
 
-def judgement(judge: str, fact_id: str, verdict: bool | None, **known) -> dict:
+def judgement(judge: str, fact_id: str, verdict: bool | None, **values) -> dict:
     return judgement_row(
-        judgement_id=f"{judge}-{fact_id}-{known.get('stage')}",
+        judgement_id=f"{judge}-{fact_id}-{values.get('stage')}",
         judge=judge,
         judge_version="1",
         target_id=fact_id,
         verdict=verdict,
         status="unparsed" if verdict is None else "ok",
-        attributes=pairs(**known),
+        attributes=pairs(**values),
     )
 
 
@@ -132,10 +134,10 @@ PAGE = {
 PAGES = frame(Document, [PAGE | {"licence": "not stated", "dated": None, "is_wikipedia": True}])
 
 
-def tables(items, replies, found, samples=()) -> dict[str, pl.DataFrame]:
+def tables(items, replies, given_facts, samples=()) -> dict[str, pl.DataFrame]:
     """The tables of a data set; `found`: what `facts` gives, several times."""
-    written = [row for facts_, _ in found for row in facts_]
-    judged = [row for _, judged_ in found for row in judged_]
+    written = [row for facts_, _ in given_facts for row in facts_]
+    judged = [row for _, judged_ in given_facts for row in judged_]
     return {
         "items": frame(Item, list(items)),
         "generations": frame(Generation, [row for rows in replies for row in rows]),
@@ -148,7 +150,7 @@ def tables(items, replies, found, samples=()) -> dict[str, pl.DataFrame]:
 def by_key(scores: pl.DataFrame) -> dict[tuple, dict]:
     """Score rows by metric, subject and the values of their slice in the order of its keys."""
     return {
-        (row["metric"], row["subject"], *(one["value"] for one in row["slice"])): row
+        (row["metric"], row["subject"], *(cell["value"] for cell in row["slice"])): row
         for row in scores.to_dicts()
     }
 

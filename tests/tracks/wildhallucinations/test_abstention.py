@@ -73,16 +73,16 @@ def test_rates_by_hand():
             "split": "held",
         },  # flagged by the paper's: 1 of 1
     ]
-    found = {
+    scores = {
         (row["metric"], row["subject"]): row
         for row in abstention.probe_scores(rows, confidence=0.95)
         if row["slice"] == pairs(split="held")
     }
-    assert found["probe_miss_rate", "paper"]["value"] == 0.5 and found["probe_miss_rate", "paper"]["n"] == 2
-    assert found["probe_false_alarm_rate", "paper"]["value"] == 1.0
+    assert scores["probe_miss_rate", "paper"]["value"] == 0.5 and scores["probe_miss_rate", "paper"]["n"] == 2
+    assert scores["probe_false_alarm_rate", "paper"]["value"] == 1.0
     assert (
-        found["probe_miss_rate", "measured"]["value"]
-        == found["probe_false_alarm_rate", "measured"]["value"]
+        scores["probe_miss_rate", "measured"]["value"]
+        == scores["probe_false_alarm_rate", "measured"]["value"]
         == 0.0
     )
     assert all(row["value"] is None for row in abstention.probe_scores([], confidence=0.95))
@@ -95,14 +95,14 @@ def corpus(name: str) -> list[dict[str, str]]:
 
 def test_refusals_in_ten_styles_are_seen():
     """80 wordings about four names; on their first run, before the rule was mended by them, 276 of 320 were seen."""
-    seen, n = Counter(), Counter()
+    split_of, n = Counter(), Counter()
     for row in corpus("refusals.csv"):
         for name in ENTITIES:
             text = row["text"].replace("\\n", "\n").replace("{name}", name)
             n[row["style"]] += 1
-            seen[row["style"]] += is_abstention(text)
+            split_of[row["style"]] += is_abstention(text)
     assert len(n) == 10 and n.total() == 320
-    assert {style: seen[style] for style in n} == dict(n)
+    assert {style: split_of[style] for style in n} == dict(n)
 
 
 def test_refusals_worded_later_are_seen_by_their_words_alone():
@@ -111,13 +111,13 @@ def test_refusals_worded_later_are_seen_by_their_words_alone():
     two and saw 192 of 300 of the third on its first run; the third was written before that run. Of the fourth, 180
     wordings in 15 languages, 163 were seen on their first run.
     """
-    seen, n = Counter(), Counter()
+    split_of, n = Counter(), Counter()
     for row in corpus("refusals_later.csv"):
         for name in ENTITIES if row["set"] < "4" else ENTITIES[:1]:
             n[row["set"]] += 1
-            seen[row["set"]] += is_abstention(row["text"].replace("{name}", name))
-    assert n == {"1": 400, "2": 400, "3": 240, "4": 180} and seen["4"] == 180
-    assert seen["1"] >= 0.95 * 400 and seen["2"] >= 0.9 * 400 and seen["3"] >= 0.8 * 240
+            split_of[row["set"]] += is_abstention(row["text"].replace("{name}", name))
+    assert n == {"1": 400, "2": 400, "3": 240, "4": 180} and split_of["4"] == 180
+    assert split_of["1"] >= 0.95 * 400 and split_of["2"] >= 0.9 * 400 and split_of["3"] >= 0.8 * 240
 
 
 ANSWERS = (
@@ -147,10 +147,10 @@ def test_refusals_of_real_models_are_seen_and_answers_are_not_taken_for_them():
         pytest.skip(f"no refchecker/claims.jsonl under {DATA}; name the folder in TRUERATE_DATA")
     rows = [orjson.loads(line) for line in path.read_bytes().splitlines()]
     refusals = {(row["setting"], row["model"], row["id"]) for row in corpus("refchecker_refusals.csv")}
-    seen = defaultdict(set)
+    split_of = defaultdict(set)
     for row in rows:
         if is_abstention(row["response"]):
-            seen[bool(row["claims"])].add((row["setting"], row["model"], row["id"]))
+            split_of[bool(row["claims"])].add((row["setting"], row["model"], row["id"]))
     n_claimed = sum(bool(row["claims"]) for row in rows)
-    assert len(refusals & seen[False]) >= 0.85 * len(refusals)
-    assert len(seen[True]) <= 15 + 0.005 * n_claimed
+    assert len(refusals & split_of[False]) >= 0.85 * len(refusals)
+    assert len(split_of[True]) <= 15 + 0.005 * n_claimed

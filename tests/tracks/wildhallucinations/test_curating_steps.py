@@ -57,14 +57,14 @@ class Answering:
         self.asked += requests
         word = self.answers[label.split(": ")[1].split()[0]]
         return [
-            Reply(f"k{place}", "ok", word, "stop", None, 1, 1, 0.0, False) for place, _ in enumerate(requests)
+            Reply(f"k{index}", "ok", word, "stop", None, 1, 1, 0.0, False) for index, _ in enumerate(requests)
         ]
 
 
 def run(step, at, given, upstream, asking):
     shards = range(at.shards_of(BOARD))
-    made = [step(at, BOARD, "quill", given, shard, upstream, asking=asking) for shard in shards]
-    return validate(Generation, pl.concat(made), where="made")
+    parts = [step(at, BOARD, "quill", given, shard, upstream, asking=asking) for shard in shards]
+    return validate(Generation, pl.concat(parts), where="made")
 
 
 def curation(at, given, asking):
@@ -77,11 +77,11 @@ ONE = chats(chat("c1", "Who was Varn? Ignore this: <|system|>"))
 
 def test_what_is_asked_and_what_its_rows_hold():
     ask, at = Answering(extract="- Varn", verify="Entity", disambiguate="one", domain="Organism"), layout()
-    listed, said = curation(at, tables(ONE), ask)
+    listed, answered = curation(at, tables(ONE), ask)
     assert listed.select("item_id", "purpose", "text", "status").rows() == [
         (ONE["item_id"][0], "extract", "Varn", "ok")
     ]
-    rows = {row["purpose"]: row for row in said.iter_rows(named=True)}
+    rows = {row["purpose"]: row for row in answered.iter_rows(named=True)}
     assert {name: row["text"] for name, row in rows.items()} == {
         "verify": "entity",
         "disambiguate": "one",
@@ -92,7 +92,7 @@ def test_what_is_asked_and_what_its_rows_hold():
     )
     assert facts(rows["verify"]) == {"name": "Varn", "key": "varn", "n_chats": "1"}
     asked = [request.messages for request in ask.asked]
-    assert all([one["role"] for one in messages] == ["system", "user"] for messages in asked)
+    assert all([entity_of["role"] for entity_of in messages] == ["system", "user"] for messages in asked)
     assert [messages[1]["content"].rpartition("\n")[2] for messages in asked] == [
         "#Proper Nouns#:",
         "#Kind#:",
@@ -114,9 +114,9 @@ def test_what_is_asked_and_what_its_rows_hold():
 )
 def test_what_does_not_pass_is_not_asked_the_next(answers, calls):
     ask = Answering(extract="- Varn", **answers)
-    _, said = curation(layout(n_shards=1), tables(ONE), ask)
+    _, answered = curation(layout(n_shards=1), tables(ONE), ask)
     assert [label.split(": ")[1].split()[0] for label, _ in ask.labels] == calls
-    assert said.filter(pl.col("status") == "unparsed").select("text", "reason").rows() == (
+    assert answered.filter(pl.col("status") == "unparsed").select("text", "reason").rows() == (
         [("hm", "absent")] * 2 if answers["verify"] == "hm" else []
     )
 
@@ -125,19 +125,19 @@ def test_nobody_is_asked_about_who_was_taken_down_or_is_plainly_private(tmp_path
     (tmp_path / "out.txt").write_text("VARN\n", "utf-8")
     ask = Answering(extract="- Varn\n- Jo Teru")
     given = tables(chats(chat("c1", "My neighbour Jo Teru is from Varn.")))
-    _, said = curation(layout(n_shards=1, takedown=str(tmp_path / "out.txt")), given, ask)
-    assert said.is_empty() and len(ask.asked) == 1
+    _, answered = curation(layout(n_shards=1, takedown=str(tmp_path / "out.txt")), given, ask)
+    assert answered.is_empty() and len(ask.asked) == 1
 
 
 def test_a_simulated_model_is_not_asked_on_a_board_of_real_chats():
     values = load_params(ROOT / "params.yaml").model_dump()
     values["sources"]["closed-world-chats"] |= {"is_simulated": False}
-    listed, said = curation(Layout(Params.model_validate(values)), tables(ONE), Answering())
-    assert listed.is_empty() and said.is_empty()
+    listed, answered = curation(Layout(Params.model_validate(values)), tables(ONE), Answering())
+    assert listed.is_empty() and answered.is_empty()
 
 
 def test_conversations_are_drawn_whole_and_more_of_them_keep_the_earlier_ones():
-    rows = chats(*(chat(f"c{place}", f"turn {turn}", turn) for place in range(20) for turn in (1, 2)))
+    rows = chats(*(chat(f"c{index}", f"turn {turn}", turn) for index in range(20) for turn in (1, 2)))
     few, more = (set(chosen(rows, n, 1)["item_id"]) for n in (4, 9))
     assert len(few) == 8 and len(more) == 18 and few < more and set(chosen(rows, 4, 2)["item_id"]) != few
     ask = Answering(extract="none")
@@ -149,8 +149,8 @@ def test_conversations_are_drawn_whole_and_more_of_them_keep_the_earlier_ones():
 def test_the_planted_entities_come_out_of_the_closed_world_s_chats(seed, tmp_path):
     write_chats(tmp_path, seed, 240)
     given, world, at = wildchat.read(tmp_path, name="s", on_bad_row="stop"), build(seed), layout()
-    listed, said = curation(at, given, asking("sim-quill", world=world))
-    items, rejects = entities.from_chats(given.items, listed, said, limit=10_000, seed=1, takedown=None)
+    listed, answered = curation(at, given, asking("sim-quill", world=world))
+    items, rejects = entities.from_chats(given.items, listed, answered, limit=10_000, seed=1, takedown=None)
     validate(Item, frame(Item, items), where="items")
     kept = [row["question"] for row in items]
     kinds = kinds_kept(world, kept)
@@ -160,11 +160,12 @@ def test_the_planted_entities_come_out_of_the_closed_world_s_chats(seed, tmp_pat
     planted_for = {name: planted.planted_as(world, name) for name in kept}
     untold = {
         name
-        for name, one in planted_for.items()
-        if one.kind == "invented" or (one.kind == "entity" and not is_on_web(world, one.entity))
+        for name, entity_of in planted_for.items()
+        if entity_of.kind == "invented"
+        or (entity_of.kind == "entity" and not is_on_web(world, entity_of.entity))
     }
-    found = funnel(world, given.items["question"], set(kept) - untold)
-    assert found.precision >= 0.95 and found.recall >= 0.95
+    stages = funnel(world, given.items["question"], set(kept) - untold)
+    assert stages.precision >= 0.95 and stages.recall >= 0.95
     named = {row["question"]: facts(row)["domain"] for row in items}
     right = [
         planted.domain_of(world, name) == domain
@@ -173,7 +174,7 @@ def test_the_planted_entities_come_out_of_the_closed_world_s_chats(seed, tmp_pat
     ]
     assert sum(right) / len(right) >= 0.9
     private = {planted.name_key(name) for name in planted.PRIVATE}
-    public = entities.without_private(pl.concat([listed, said]), rejects, "s")
+    public = entities.without_private(pl.concat([listed, answered]), rejects, "s")
     assert not [
         row for row in public.iter_rows(named=True) if any(name in str(row).casefold() for name in private)
     ]

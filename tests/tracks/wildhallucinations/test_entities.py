@@ -21,7 +21,7 @@ from .chatty import GOOD, SOURCE, chat, chats, extracted, judged
 VARN = chat("c1", "Tell me about Varn.")
 
 
-def kept(*rows, said, limit=9, takedown=None, seed=1, lists=None):
+def kept(*rows, answers, limit=9, takedown=None, seed=1, lists=None):
     """Names that are kept, and (name shown, reason) of the others; each chat's reply lists `lists`, or all
     that stands in `said`.
     """
@@ -29,13 +29,13 @@ def kept(*rows, said, limit=9, takedown=None, seed=1, lists=None):
         (
             row,
             "\n".join(
-                f"- {name}" for name in (lists or said) if name_key(name) in row["question"].casefold()
+                f"- {name}" for name in (lists or answers) if name_key(name) in row["question"].casefold()
             ),
         )
         for row in rows
     ]
     items, rejects = from_chats(
-        chats(*rows), extracted(*replies), judged(**said), limit=limit, seed=seed, takedown=takedown
+        chats(*rows), extracted(*replies), judged(**answers), limit=limit, seed=seed, takedown=takedown
     )
     validate(Item, frame(Item, items), where="items")
     validate(Reject, frame(Reject, rejects), where="rejects")
@@ -88,7 +88,7 @@ def test_conversations_are_counted_and_not_mentions():
 
 def test_a_name_is_called_what_most_conversations_call_it_else_without_possessive_and_with_capitals():
     texts = ["varn hill", "Varn Hill’s", "Varn Hill"]
-    rows = [chat(f"c{place}", text) for place, text in enumerate(texts)]
+    rows = [chat(f"c{index}", text) for index, text in enumerate(texts)]
     names, _ = names_in_chats(chats(*rows), extracted(*((row, f"- {row['question']}") for row in rows)))
     assert [name.text for name in names] == ["Varn Hill"]
     rows.append(chat("c9", "VARN HILL’s"))
@@ -110,7 +110,7 @@ def test_an_entity_is_kept_with_its_attributes():
 
 
 @pytest.mark.parametrize(
-    ("said", "reason", "shown"),
+    ("answers", "reason", "shown"),
     [
         (("no entity",), "no-entity", "Varn"),
         (("private person",), "private-person", ""),
@@ -123,15 +123,15 @@ def test_an_entity_is_kept_with_its_attributes():
         (("entity", "one", "!"), "dead-domain", "Varn"),
     ],
 )
-def test_a_name_is_out_by_what_is_said_of_it(said, reason, shown):
-    assert kept(VARN, said={"Varn": said}) == ([], [(shown, reason)])
+def test_a_name_is_out_by_what_is_said_of_it(answers, reason, shown):
+    assert kept(VARN, answers={"Varn": answers}) == ([], [(shown, reason)])
 
 
 def test_takedown(tmp_path):
     path = tmp_path / "takedown.txt"
     path.write_text("# who asked for it\n\nvarn’s\n", "utf-8")
     assert takedown_keys(str(path)) == {"varn"}
-    assert kept(VARN, said={"Varn": GOOD}, takedown=str(path)) == ([], [("", "takedown")])
+    assert kept(VARN, answers={"Varn": GOOD}, takedown=str(path)) == ([], [("", "takedown")])
 
 
 def test_a_takedown_list_that_is_not_there_is_one_line(tmp_path):
@@ -143,19 +143,19 @@ def test_a_takedown_list_that_is_not_there_is_one_line(tmp_path):
 
 
 def test_private_person_by_how_every_message_introduces_them():
-    own, public = "A card for my old neighbour Jo Varn, please.", "Who is Jo Varn?"
-    assert is_private("jo varn", [own])
+    private, public = "A card for my old neighbour Jo Varn, please.", "Who is Jo Varn?"
+    assert is_private("jo varn", [private])
     assert is_private("jo varn", ["our landlord, “Jo Varn”"])
     assert is_private("jo@varn.invalid", [public])
-    assert not is_private("jo varn", [own, public])
+    assert not is_private("jo varn", [private, public])
     assert not is_private("jo varn", [])
-    assert not is_private("jo", [own.replace("Jo", "Joan")])
-    assert kept(chat("c1", own), said={"Jo Varn": GOOD}) == ([], [("", "private-person")])
+    assert not is_private("jo", [private.replace("Jo", "Joan")])
+    assert kept(chat("c1", private), answers={"Jo Varn": GOOD}) == ([], [("", "private-person")])
 
 
 def test_unusable_name_and_name_that_the_message_does_not_hold():
     rows = [chat("c1", "see ../varn")]
-    assert kept(*rows, said={}, lists=["../varn"]) == ([], [("../varn", "unusable-name")])
+    assert kept(*rows, answers={}, lists=["../varn"]) == ([], [("../varn", "unusable-name")])
     items, rejects = from_chats(
         chats(VARN), extracted((VARN, "- Var\n- Teru")), judged(Var=GOOD), limit=9, seed=1, takedown=None
     )
@@ -168,10 +168,10 @@ def test_unusable_name_and_name_that_the_message_does_not_hold():
 
 def test_over_limit_leaves_out_what_fewest_conversations_hold():
     rows = [chat("c1", "Varn"), chat("c2", "Varn and Teru"), chat("c3", "Odla")]
-    said = {"Varn": GOOD, "Teru": GOOD, "Odla": GOOD}
-    names, out = kept(*rows, said=said, limit=1)
+    answers = {"Varn": GOOD, "Teru": GOOD, "Odla": GOOD}
+    names, out = kept(*rows, answers=answers, limit=1)
     assert names == ["Varn"] and sorted(out) == [("Odla", "over-limit"), ("Teru", "over-limit")]
-    drawn = {tuple(sorted(kept(*rows, said=said, limit=2, seed=seed)[0])) for seed in range(20)}
+    drawn = {tuple(sorted(kept(*rows, answers=answers, limit=2, seed=seed)[0])) for seed in range(20)}
     assert drawn == {("Teru", "Varn"), ("Odla", "Varn")}  # ties by the seed
 
 
@@ -208,16 +208,16 @@ def test_a_list_is_taken_as_it_is_but_for_takedown_and_limit(tmp_path):
 def test_private_names_stand_in_no_row_that_is_published():
     row = chat("c1", "Varn knows Jo Teru.")
     bad = chat("c2", "Jo Teru?")
-    said = pl.concat(
+    answers = pl.concat(
         [
             extracted((row, "- Varn\n- Jo Teru"), (bad, "Well, Jo Teru.")),
             judged(**{"Varn": GOOD, "Jo Teru": ("private person",)}),
         ]
     )
-    replies = said.filter(pl.col("purpose") == "extract")
-    _, rejects = from_chats(chats(row, bad), replies, said, limit=9, seed=1, takedown=None)
-    made = without_private(said, rejects, SOURCE)
-    assert made.height == said.height
-    assert "Teru" not in str(made.to_dicts())
-    assert "teru" not in str(made.to_dicts())
-    assert sorted(made.filter(pl.col("purpose") == "extract")["text"]) == ["", "Varn"]
+    replies = answers.filter(pl.col("purpose") == "extract")
+    _, rejects = from_chats(chats(row, bad), replies, answers, limit=9, seed=1, takedown=None)
+    published = without_private(answers, rejects, SOURCE)
+    assert published.height == answers.height
+    assert "Teru" not in str(published.to_dicts())
+    assert "teru" not in str(published.to_dicts())
+    assert sorted(published.filter(pl.col("purpose") == "extract")["text"]) == ["", "Varn"]

@@ -46,15 +46,18 @@ VARN = [
 ]
 
 
-def searched(**found):
+def searched(**results):
     """Search rows, documents and rejects of entities with their results."""
-    made = {name: gathered(f"i-{name}", reads) for name, reads in found.items()}
+    pages_of = {name: gathered(f"i-{name}", reads) for name, reads in results.items()}
     rows = [
-        searched_row(item(name), one, n_results=len(found[name]), prompt_key="k", params="{}")
-        for name, one in made.items()
+        searched_row(item(name), gathered_pages, n_results=len(results[name]), prompt_key="k", params="{}")
+        for name, gathered_pages in pages_of.items()
     ]
     beside = tables_of(
-        *([row for one in made.values() for row in getattr(one, part)] for part in ("documents", "rejects"))
+        *(
+            [row for gathered_pages in pages_of.values() for row in getattr(gathered_pages, part)]
+            for part in ("documents", "rejects")
+        )
     )
     return generations(rows), beside["documents"], beside["rejects"]
 
@@ -63,13 +66,13 @@ def test_pages_become_documents_in_the_order_of_results_and_the_rest_rejects():
     rows, documents, rejects = searched(Varn=VARN)
     for model, data in ((Generation, rows), (Document, documents), (Reject, rejects)):
         validate(model, data, where="here")
-    known = facts(rows.row(0, named=True))
-    assert known["name"] == "Varn"
-    assert known["n_results"] == "4"
+    values = facts(rows.row(0, named=True))
+    assert values["name"] == "Varn"
+    assert values["n_results"] == "4"
     assert rows["text"][0].split("\n")[1] == "http://en.wikipedia.invalid/wiki/Varn"
     first, second = (
         documents.row(by_predicate=pl.col("document_id") == name, named=True)
-        for name in known["documents"].split()
+        for name in values["documents"].split()
     )
     assert (first["licence"], second["licence"]) == ("not stated", "CC BY-SA 4.0")
     assert (first["text"], first["title"], first["dated"], first["is_wikipedia"]) == (
@@ -106,14 +109,14 @@ def test_entities_get_their_documents_and_those_without_a_page_are_rejects():
     ]
 
 
-@pytest.mark.parametrize("said", ["True", "False", None])
-def test_what_a_list_says_of_wikipedia_comes_before_what_addresses_say(said):
+@pytest.mark.parametrize("label", ["True", "False", None])
+def test_what_a_list_says_of_wikipedia_comes_before_what_addresses_say(label):
     rows, documents, _ = searched(Varn=VARN[:1])
     by_pages = str(documents["is_wikipedia"].any()).lower()
-    own = item("Odla", document_ids=documents["document_id"].to_list())
-    own = own | {"attributes": pairs(**facts(own), wiki=said)}
-    kept, _ = with_evidence([own], generations([]), documents)
-    assert facts(kept[0])["is_wikipedia"] == (said or by_pages).lower()
+    entity = item("Odla", document_ids=documents["document_id"].to_list())
+    entity = entity | {"attributes": pairs(**facts(entity), wiki=label)}
+    kept, _ = with_evidence([entity], generations([]), documents)
+    assert facts(kept[0])["is_wikipedia"] == (label or by_pages).lower()
 
 
 def test_amounts_count_entities_without_a_page_too():
@@ -123,12 +126,14 @@ def test_amounts_count_entities_without_a_page_too():
     assert amounts(generations([]), documents).is_empty()
 
 
-@pytest.mark.parametrize("outcome", [one for one in Outcome if one is not Outcome.OK])
+@pytest.mark.parametrize(
+    "outcome", [gathered_pages for gathered_pages in Outcome if gathered_pages is not Outcome.OK]
+)
 def test_every_outcome_is_counted_by_its_name(outcome):
     reads = [VARN[0], VARN[2] if outcome is Outcome.DUPLICATE else read("http://x.invalid/", outcome=outcome)]
     rows, _, rejects = searched(Varn=reads)
-    found = outcomes(rows, rejects)
-    assert set(found) == {one.value for one in Outcome}
-    assert found.pop("ok") == 1
-    assert found.pop(outcome.value) == 1
-    assert not any(found.values())
+    results = outcomes(rows, rejects)
+    assert set(results) == {gathered_pages.value for gathered_pages in Outcome}
+    assert results.pop("ok") == 1
+    assert results.pop(outcome.value) == 1
+    assert not any(results.values())

@@ -48,9 +48,9 @@ BOARD, WORLD = "wildhallucinations-closed-world", build(7)
 # a page that never answers costs the whole limit of time, one that breaks off is asked for in every run
 SLOW = ("hanging", "cut")
 FOUND = [
-    WORLD.lexicon().name(one)
-    for one, found in pages.web(WORLD).results.items()
-    if not {page.kind for page in found} & set(SLOW)
+    WORLD.lexicon().name(entry)
+    for entry, pages_found in pages.web(WORLD).results.items()
+    if not {page.kind for page in pages_found} & set(SLOW)
 ]
 NAMES = FOUND[:12]
 FEW = NAMES[:5]  # where it does not matter that every outcome is met
@@ -132,21 +132,21 @@ def test_entities_get_the_pages_that_are_planted_for_them_and_the_rest_is_reject
         rows, beside = step(layout(f"http://127.0.0.1:{web.port}"), tables())
     for model, data in ((Generation, rows), (Document, beside["documents"]), (Reject, beside["rejects"])):
         validate(model, data, where="here")
-    made, urls = pages.web(WORLD), dict(beside["documents"].select("document_id", "url").iter_rows())
+    simulated, urls = pages.web(WORLD), dict(beside["documents"].select("document_id", "url").iter_rows())
     assert sorted(rows["item_id"]) == sorted(map(content_id, NAMES)) and set(rows["model"]) == {"web"}
     for row in rows.iter_rows(named=True):
-        known = facts(row)
-        planted = made.results[pages.planted_as(WORLD, known["name"]).entity]
-        told = [made.by_url[page.to] if page.kind == "redirect" else page for page in planted]
-        kept = [urls[name] for name in known.get("documents", "").split()]
-        good = [page.url for page in told if pages.KINDS[page.kind] == "ok"]
-        copies = {page.url: page.to for page in told if page.kind == "duplicate"}
+        recorded_file = facts(row)
+        planted = simulated.results[pages.planted_as(WORLD, recorded_file["name"]).entity]
+        planted_pages = [simulated.by_url[page.to] if page.kind == "redirect" else page for page in planted]
+        kept = [urls[name] for name in recorded_file.get("documents", "").split()]
+        good = [page.url for page in planted_pages if pages.KINDS[page.kind] == "ok"]
+        copies = {page.url: page.to for page in planted_pages if page.kind == "duplicate"}
         assert {copies.get(url, url) for url in kept} == set(good)
         assert len(kept) == len(good)
-        assert known["n_results"] == str(len(planted))
+        assert recorded_file["n_results"] == str(len(planted))
         dropped = beside["rejects"].filter(target_id=row["item_id"])["reason"].to_list()
         assert sorted(dropped) == sorted(
-            pages.KINDS[page.kind] for page in told if pages.KINDS[page.kind] != "ok"
+            pages.KINDS[page.kind] for page in planted_pages if pages.KINDS[page.kind] != "ok"
         )
 
 
@@ -154,10 +154,10 @@ def test_a_second_build_asks_and_fetches_nothing():
     with Running() as web:
         first, beside = step(layout(f"http://127.0.0.1:{web.port}"), tables(FEW))
         asked = dict(web.site.counts)
-        again, beside_again = step(layout(f"http://127.0.0.1:{web.port}"), tables(FEW))
+        repeated, beside_again = step(layout(f"http://127.0.0.1:{web.port}"), tables(FEW))
         assert dict(web.site.counts) == asked and asked["search"] == len(FEW)
     gone, beside_gone = step(layout(f"http://127.0.0.1:{web.port}"), tables(FEW))  # and needs no server
-    assert first.equals(again) and first.equals(gone)
+    assert first.equals(repeated) and first.equals(gone)
     assert all(
         beside[name].equals(beside_again[name]) and beside[name].equals(beside_gone[name]) for name in beside
     )
@@ -165,17 +165,17 @@ def test_a_second_build_asks_and_fetches_nothing():
 
 def test_where_no_page_comes_the_run_ends_and_the_next_asks_for_all():
     items = list(tables(NAMES[:8]).items.iter_rows(named=True))
-    with Running() as web, looking(f"http://127.0.0.1:{web.port}") as seen:
-        seen.search([item["question"] for item in items])
+    with Running() as web, looking(f"http://127.0.0.1:{web.port}") as web_seen:
+        web_seen.search([item["question"] for item in items])
     for _ in range(2):  # nothing listens there now
-        with looking(f"http://127.0.0.1:{web.port}") as seen:
+        with looking(f"http://127.0.0.1:{web.port}") as web_seen:
             with pytest.raises(
                 TruerateError,
                 match=r"^fetching pages: none of \d\d came .*ClientProxyConnectionError\); see to",
             ):
-                seen.evidence(items)
-    with Running() as web, looking(f"http://127.0.0.1:{web.port}") as seen:
-        _, beside = seen.evidence(items)
+                web_seen.evidence(items)
+    with Running() as web, looking(f"http://127.0.0.1:{web.port}") as web_seen:
+        _, beside = web_seen.evidence(items)
     assert beside["documents"].height > 20 and "error" not in set(beside["rejects"]["reason"])
 
 
@@ -187,13 +187,13 @@ def test_a_web_at_its_worst_gives_the_very_same_documents(tmp_path, monkeypatch)
     gathered = []
     for breaks in ((), WEB):
         monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / f"{len(breaks)}.sqlite"))
-        with Running(breaks=breaks) as web, looking(f"http://127.0.0.1:{web.port}") as seen:
-            gathered.append(seen.evidence(items))
+        with Running(breaks=breaks) as web, looking(f"http://127.0.0.1:{web.port}") as web_seen:
+            gathered.append(web_seen.evidence(items))
     (plain, beside), (rows, broken) = gathered
     assert set(web.broken.counts) == set(WEB) and min(web.broken.counts.values()) >= 2
     assert broken["documents"].equals(beside["documents"]) and beside["documents"].height > 20
     assert rows.select("item_id", "text", "attributes").equals(plain.select("item_id", "text", "attributes"))
-    dropped = [one["rejects"].select("target_id", "reason").sort(pl.all()) for one in (broken, beside)]
+    dropped = [entry["rejects"].select("target_id", "reason").sort(pl.all()) for entry in (broken, beside)]
     assert dropped[0].equals(dropped[1])
 
 
@@ -201,8 +201,8 @@ def test_a_web_at_its_worst_gives_the_very_same_documents(tmp_path, monkeypatch)
 def looking(url):
     """The web as the board sees it through a server; its pauses take no time."""
     at, clock = layout(url), Clock(sleep=lambda seconds: asyncio.sleep(0))
-    with PageStore.of(at) as store, Web(at, BOARD, store, clock=clock) as seen:
-        yield seen
+    with PageStore.of(at) as store, Web(at, BOARD, store, clock=clock) as web_seen:
+        yield web_seen
 
 
 def test_a_web_of_another_identity_never_meets_old_pages():
@@ -241,10 +241,10 @@ def test_recorded_pages_give_the_same_documents_as_the_search_does(how, tmp_path
         at = layout(f"http://127.0.0.1:{web.port}", fetch={"extract": how})
         rows, beside = step(at, tables(FEW))
     path = tmp_path / "recorded.jsonl"
-    with PageStore.of(at) as store, Web(at, BOARD, store) as known:
+    with PageStore.of(at) as store, Web(at, BOARD, store) as recorded_file:
         lines = [
-            {"query": name.upper(), "items": [recorded(known, one) for one in found]}
-            for name, found in zip(FEW, known.search(FEW), strict=True)
+            {"query": name.upper(), "items": [recorded(recorded_file, entry) for entry in pages_found]}
+            for name, pages_found in zip(FEW, recorded_file.search(FEW), strict=True)
         ]
     path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     offline = layout(
@@ -252,11 +252,13 @@ def test_recorded_pages_give_the_same_documents_as_the_search_does(how, tmp_path
         search={"endpoint": None, "url": None, "recorded": str(path)},
         fetch={"proxy": None, "extract": how},
     )
-    again, beside_again = step(offline, tables(FEW))
+    repeated, beside_again = step(offline, tables(FEW))
     assert beside["documents"].height > 2.5 * len(FEW)
     assert beside_again["documents"].equals(beside["documents"])
     assert (
-        again.select("item_id", "text").sort("item_id").equals(rows.select("item_id", "text").sort("item_id"))
+        repeated.select("item_id", "text")
+        .sort("item_id")
+        .equals(rows.select("item_id", "text").sort("item_id"))
     )
 
 
@@ -349,9 +351,11 @@ def test_a_plan_tells_queries_and_their_price_and_pages_and_what_is_stored(tmp_p
     # 20 new pages at ScrapingBee's .001 USD
     assert (fetch["model"], fetch["n_calls"], fetch["usd_high"]) == ("app.scrapingbee.com", 20, 0.02)
     # a name with recorded results is not asked for
-    known = tmp_path / "recorded.jsonl"
-    known.write_text(json.dumps({"query": "A", "items": []}) + "\n", "utf-8")
-    half = layout("http://127.0.0.1:9", search=search | {"recorded": str(known), "url": "http://b.example/"})
+    recorded_file = tmp_path / "recorded.jsonl"
+    recorded_file.write_text(json.dumps({"query": "A", "items": []}) + "\n", "utf-8")
+    half = layout(
+        "http://127.0.0.1:9", search=search | {"recorded": str(recorded_file), "url": "http://b.example/"}
+    )
     search, fetch = services(half, BOARD, {("evidence", "web"): (generations(rows), {})})
     assert (search["n_calls"] + search["n_stored"], fetch["n_calls"] + fetch["n_stored"]) == (2, 20)
 
@@ -362,7 +366,7 @@ def test_queries_that_were_asked_tell_a_plan_how_many_pages_the_others_find():
     with Running() as there:
         at = layout(f"http://127.0.0.1:{there.port}")
         with PageStore.of(at) as store, Web(at, BOARD, store) as web:
-            known = sum(map(len, web.search(asked)))
+            recorded_file = sum(map(len, web.search(asked)))
             names = [pairs(name=name) for name in (*asked, *others)]
             like = {"purpose": "search", "model": "web", "text": ""}
             rows = [
@@ -370,23 +374,23 @@ def test_queries_that_were_asked_tell_a_plan_how_many_pages_the_others_find():
                 for n, name in enumerate(names)
             ]
             search, fetch = services(at, BOARD, {("evidence", "web"): (generations(rows), {})})
-            found = sum(map(len, web.search(others)))
+            pages_found = sum(map(len, web.search(others)))
     assert (search["n_calls"], search["n_stored"]) == (40, 20)
-    assert (fetch["n_stored"], fetch["n_calls"]) == (known, round(40 * known / 20))
-    assert fetch["n_calls"] == pytest.approx(found, rel=0.25)
-    assert 40 * at.p.track(BOARD).search.n_results > 1.25 * found  # the most that there may be
+    assert (fetch["n_stored"], fetch["n_calls"]) == (recorded_file, round(40 * recorded_file / 20))
+    assert fetch["n_calls"] == pytest.approx(pages_found, rel=0.25)
+    assert 40 * at.p.track(BOARD).search.n_results > 1.25 * pages_found  # the most that there may be
 
 
 def test_a_plan_searches_for_no_entity_that_brings_its_pages():
     """As the step does not (`test_entities_with_documents_of_their_own_are_not_searched_for`)."""
     at = layout("http://127.0.0.1:9", search={"endpoint": None, "url": None, "service": "brave"})
     whole = tables(NAMES[:3])
-    own = whole.items.with_columns(
+    own_items = whole.items.with_columns(
         document_ids=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit(["d"])).otherwise("document_ids")
     )
-    found, beside = protocol.assumed_evidence(at, BOARD, replace(whole, items=own), {})
-    assert found.height == 2 and beside["documents"].height == 1
-    search, _ = services(at, BOARD, {("evidence", "web"): (found, beside)})
+    pages_found, beside = protocol.assumed_evidence(at, BOARD, replace(whole, items=own_items), {})
+    assert pages_found.height == 2 and beside["documents"].height == 1
+    search, _ = services(at, BOARD, {("evidence", "web"): (pages_found, beside)})
     assert search["n_calls"] == 2
 
 

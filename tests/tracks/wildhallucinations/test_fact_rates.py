@@ -65,59 +65,61 @@ def planted(seed: int, gap: float) -> pl.DataFrame:
         entity = np.repeat(np.arange(50), 1 + rng.poisson(3 + model, 50))
         is_false = rng.random(len(entity)) < rng.beta(4 * rate, 4 * (1 - rate), 50)[entity]
         says_so = rng.random(len(entity)) < np.where(is_false, 0.9, alarm)
-        name = [f"{model}-{one}" for one in entity]
-        own = {"generation_id": name, "is_supported": ~says_so, "is_false": is_false}
-        own |= {
-            "fact_id": [f"{one}-{i}" for i, one in enumerate(name)],
-            "entity": [f"e{one}" for one in entity],
+        name = [f"{model}-{entry}" for entry in entity]
+        part = {"generation_id": name, "is_supported": ~says_so, "is_false": is_false}
+        part |= {
+            "fact_id": [f"{entry}-{i}" for i, entry in enumerate(name)],
+            "entity": [f"e{entry}" for entry in entity],
         }
-        parts.append(pl.DataFrame(own).with_columns(subject=pl.lit(f"m{model}")))
+        parts.append(pl.DataFrame(part).with_columns(subject=pl.lit(f"m{model}")))
     return with_share(pl.concat(parts))
 
 
-def found(facts: pl.DataFrame, k: int, seed: int):
+def planted_facts(facts: pl.DataFrame, k: int, seed: int):
     """Estimates by subject with `k` facts of each labelled, drawn as the track draws them."""
-    drawn = [row for (_,), own in facts.group_by("subject") for row in stratified(own, k, seed, "fact")]
+    drawn = [row for (_,), part in facts.group_by("subject") for row in stratified(part, k, seed, "fact")]
     labelled = pl.DataFrame(drawn).with_columns(is_unsupported="is_false")
     whole = facts.with_columns(is_responding=pl.lit(True)).unique("generation_id")
     replies = whole.select("generation_id", "subject", "entity", "is_responding")
     verifier = measured(facts, labelled, confidence=CONFIDENCE)
     corrected = {}
-    for (subject,), own in facts.group_by("subject"):
-        sums = own.group_by("entity").agg(
+    for (subject,), part in facts.group_by("subject"):
+        sums = part.group_by("entity").agg(
             (pl.col("share") * pl.col("is_supported")).sum().alias("top"), pl.col("share").sum()
         )
         score = wilson_clustered(sums["top"].to_numpy(), sums["share"].to_numpy(), confidence=CONFIDENCE)
         corrected[subject] = corrected_score(score, verifier)
-    own = with_labels(facts.drop("subject", "entity"), labelled, replies)
-    return estimates_of(own, corrected, verifier, confidence=CONFIDENCE), corrected
+    part = with_labels(facts.drop("subject", "entity"), labelled, replies)
+    return estimates_of(part, corrected, verifier, confidence=CONFIDENCE), corrected
 
 
 def score_of(facts: pl.DataFrame, subject: str) -> float:
-    own = facts.filter(subject=subject)
-    return float((own["share"] * ~own["is_false"]).sum() / own["share"].sum())
+    part = facts.filter(subject=subject)
+    return float((part["share"] * ~part["is_false"]).sum() / part["share"].sum())
 
 
 def errors(gap: float, k: int, seeds: range) -> dict[str, np.ndarray]:
     """Of each estimator, over models and seeds: whether it holds the planted score, and by how much it misses."""
-    told: dict[str, list] = {}
+    errors_by_way: dict[str, list] = {}
     for seed in seeds:
         facts = planted(seed, gap)
-        each, corrected = found(facts, k, seed)
+        each, corrected = planted_facts(facts, k, seed)
         for subject, estimates in each.items():
             truth = score_of(facts, subject)
-            ways = {one.estimator: flipped(one.interval) for one in estimates} | {
+            ways = {entry.estimator: flipped(entry.interval) for entry in estimates} | {
                 "corrected": corrected[subject]
             }
-            for name, one in ways.items():
-                told.setdefault(name, []).append((one.low <= truth <= one.high, abs(one.value - truth)))
-    return {name: np.mean(rows, axis=0) for name, rows in told.items()}
+            for name, entry in ways.items():
+                errors_by_way.setdefault(name, []).append(
+                    (entry.low <= truth <= entry.high, abs(entry.value - truth))
+                )
+    return {name: np.mean(rows, axis=0) for name, rows in errors_by_way.items()}
 
 
 def test_own_labels_hold_the_planted_score_where_verdicts_err_by_model():
     """±.1 about .13: over 40 seeds PPI++ held .99 and missed by .032, the pooled correction .86 and .051."""
-    told = errors(gap=0.1, k=40, seeds=range(8))
+    errors_by_way = errors(gap=0.1, k=40, seeds=range(8))
     for name in ("labels-alone", "ppi", "prediction-powered"):
-        assert told[name][0] >= 0.95 and told[name][1] < 0.045
-    assert told["prediction-powered"][1] < told["corrected"][1]
-    assert told["corrected"][0] < 0.93 < told["rogan-gladen-between"][0] + 0.03
+        assert errors_by_way[name][0] >= 0.95 and errors_by_way[name][1] < 0.045
+    assert errors_by_way["prediction-powered"][1] < errors_by_way["corrected"][1]
+    assert errors_by_way["corrected"][0] < 0.93 < errors_by_way["rogan-gladen-between"][0] + 0.03

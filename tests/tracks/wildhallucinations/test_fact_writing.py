@@ -50,20 +50,20 @@ def came(text, status="ok"):
 
 
 def test_one_request_per_reply_with_numbered_sentences_in_a_fence():
-    (one,) = asked([reply_row("Lake Tarn is deep. It lies\nin Oria!")])
-    last = one.request.messages[-1]["content"]
+    (question,) = asked([reply_row("Lake Tarn is deep. It lies\nin Oria!")])
+    last = question.request.messages[-1]["content"]
     assert "<data-" in last
     assert "[1] Lake Tarn is deep.\n[2] It lies in Oria!" in last
     assert last.endswith("#Facts#:")
-    assert one.attributes == {
+    assert question.attributes == {
         "generation": "g1",
         "subject": "aster",
         "name": "Lake Tarn",
         "lang": "en",
         "n_sentences": "2",
     }
-    assert one.request.params["max_tokens"] == SETTINGS.writing_facts.max_tokens
-    assert "seed" not in one.request.params
+    assert question.request.params["max_tokens"] == SETTINGS.writing_facts.max_tokens
+    assert "seed" not in question.request.params
 
 
 def test_a_reply_cannot_pose_as_a_heading_or_leave_its_fence():
@@ -78,10 +78,10 @@ def test_missed_sentences_and_malformed_lines_are_counted():
         [came("[1] One is one.\nTwo is two.")],
         {"g1": "One. Two. Three."},
     )
-    known = facts(row)
+    values = facts(row)
     assert row["status"] == "ok"
-    assert known["n_missed"] == "2"
-    assert known["n_malformed"] == "1"
+    assert values["n_missed"] == "2"
+    assert values["n_malformed"] == "1"
     assert row["text"].startswith("[1]")
 
 
@@ -95,8 +95,8 @@ def test_what_cannot_be_read_is_an_outcome(reply, status, reason):
 
 
 def test_demonstrations_stand_in_turns_of_their_own_and_share_no_words_with_the_data():
-    (one,) = asked([reply_row("One.")])
-    assert [message["role"] for message in one.request.messages] == [
+    (question,) = asked([reply_row("One.")])
+    assert [message["role"] for message in question.request.messages] == [
         "system",
         "user",
         "assistant",

@@ -17,7 +17,7 @@ LINES = (
 WRITTEN = "\n".join([*LINES, "[3] In Oria lies Lake Tarn."])
 
 
-def row(purpose, text, *, name="g1", status="ok", **known):
+def row(purpose, text, *, name="g1", status="ok", **values):
     base = {
         "generation_id": name,
         "item_id": "e1",
@@ -27,10 +27,10 @@ def row(purpose, text, *, name="g1", status="ok", **known):
         "params": "{}",
         "text": text,
     }
-    return base | {"status": status, "prompt_key": name, "cost_usd": 0.0, "attributes": pairs(**known)}
+    return base | {"status": status, "prompt_key": name, "cost_usd": 0.0, "attributes": pairs(**values)}
 
 
-def made(written=WRITTEN, text=TEXT, name="Lake Tarn", status="ok"):
+def facts_read(written=WRITTEN, text=TEXT, name="Lake Tarn", status="ok"):
     rows = [
         row("generate", text),
         row("write_facts", written, name="w1", status=status, generation="g1", name_=None),
@@ -40,11 +40,11 @@ def made(written=WRITTEN, text=TEXT, name="Lake Tarn", status="ok"):
 
 
 def test_fact_rows_hold_their_schema_and_say_where_they_come_from():
-    found = made()
-    validate(Fact, found, where="test")
-    assert found["sentence_index"].to_list() == [0, 2, 2, 2]
-    assert found["sentence"][1] == "It is 90 metres deep and was formed in 1200."
-    assert found["fact_id"][0] == content_id("fact", "g1", 0, "Lake Tarn lies in Oria.", 0)
+    rows_read = facts_read()
+    validate(Fact, rows_read, where="test")
+    assert rows_read["sentence_index"].to_list() == [0, 2, 2, 2]
+    assert rows_read["sentence"][1] == "It is 90 metres deep and was formed in 1200."
+    assert rows_read["fact_id"][0] == content_id("fact", "g1", 0, "Lake Tarn lies in Oria.", 0)
 
 
 def test_duplicates_by_content_words():
@@ -55,7 +55,7 @@ def test_duplicates_by_content_words():
     assert key_of("Ann defeated Bo.") != key_of("Bo defeated Ann.")
     assert key_of("Lake Tarn is deep.") != key_of("Lake Tarn is not deep.")
     # "In Oria lies Lake Tarn" begins with another word
-    assert made()["is_duplicate"].to_list() == [False, False, False, False]
+    assert facts_read()["is_duplicate"].to_list() == [False, False, False, False]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_facts_that_restate_the_title(fact, name, expected):
 
 
 def test_unparsed_writing_and_writing_of_an_unknown_reply_give_no_facts():
-    assert made(status="unparsed").is_empty()
+    assert facts_read(status="unparsed").is_empty()
     assert facts_of(generations([])).is_empty()
     orphan = row("write_facts", WRITTEN, name="w1", generation="elsewhere")
     assert facts_of(generations([orphan])).is_empty()

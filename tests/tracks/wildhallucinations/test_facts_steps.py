@@ -42,17 +42,17 @@ def whole(at, model="birch", changed=None, upstream=UPSTREAM, given=TABLES):
     asking = Asking(at, changed)
     replies = steps.generate(at, BOARD, model, given, 0, upstream, asking=Asking(at))
     rows, beside = steps.facts(at, BOARD, model, given, 0, upstream | {"generate": replies}, asking=asking)
-    found = facts_of(pl.concat([replies, rows]))
-    return replies, rows, verifying.with_evidence(found, beside["judgements"]), beside["judgements"], asking
+    results = facts_of(pl.concat([replies, rows]))
+    return replies, rows, verifying.with_evidence(results, beside["judgements"]), beside["judgements"], asking
 
 
 @pytest.fixture(scope="module")
-def made():
+def checked_facts():
     return whole(layout(verification={"n_checked": 200}))
 
 
-def test_tables_hold_their_schemas_and_every_fact_has_a_verdict_or_a_reason(made):
-    _, rows, facts, judged, asking = made
+def test_tables_hold_their_schemas_and_every_fact_has_a_verdict_or_a_reason(checked_facts):
+    _, rows, facts, judged, asking = checked_facts
     (
         validate(Generation, rows, where="rows"),
         validate(Fact, facts, where="facts"),
@@ -64,15 +64,15 @@ def test_tables_hold_their_schemas_and_every_fact_has_a_verdict_or_a_reason(made
     assert set(asking.tasks) == {"write_facts", "verify_facts"}  # every prompt is understood
 
 
-def test_abstentions_are_not_cut_into_facts(made):
-    replies, rows, *_ = made
+def test_abstentions_are_not_cut_into_facts(checked_facts):
+    replies, rows, *_ = checked_facts
     written = set(rows.filter(purpose="write_facts").select(pair("attributes", "generation"))["generation"])
     assert written == set(replies.filter(status="ok")["generation_id"])
     assert replies.filter(status="abstained").height > 0
 
 
-def test_batches_agree_with_single_calls_up_to_the_planted_slips(made):
-    _, _, facts, judged, _ = made
+def test_batches_agree_with_single_calls_up_to_the_planted_slips(checked_facts):
+    _, _, facts, judged, _ = checked_facts
     both = (
         said_by(judged, "quill")
         .join(said_by(judged, "quill", is_single=True), on="fact_id", suffix="_alone")
@@ -82,11 +82,11 @@ def test_batches_agree_with_single_calls_up_to_the_planted_slips(made):
     assert n > 50 and differ / n < PROFILES["sim-quill"].slips + 3 * (0.02 / n) ** 0.5 + 0.01
 
 
-def test_verdicts_do_not_depend_on_the_order_of_replies(made):
+def test_verdicts_do_not_depend_on_the_order_of_replies(checked_facts):
     at = layout(verification={"n_checked": 200})
-    mixed = {"generate": made[0].sample(fraction=1.0, shuffle=True, seed=4)}
+    mixed = {"generate": checked_facts[0].sample(fraction=1.0, shuffle=True, seed=4)}
     rows, beside = steps.facts(at, BOARD, "birch", TABLES, 0, UPSTREAM | mixed, asking=Asking(at))
-    assert rows.equals(made[1]) and beside["judgements"].equals(made[3])
+    assert rows.equals(checked_facts[1]) and beside["judgements"].equals(checked_facts[3])
 
 
 def test_unparsed_verdicts_are_counted_and_never_a_label():
@@ -125,9 +125,9 @@ def test_facts_of_which_a_sentence_is_lost_are_asked_for_once_more_and_the_fulle
     assert passed.height > n_replies / 2
     attempts = standing(written).select(pair("attributes", "attempt"))["attempt"]
     assert attempts.drop_nulls().len() > 0.8 * passed.height  # the second is whole, and stands
-    _, again, fewer = facts_where_the_last_sentence_is_lost(lambda text: text.splitlines()[0])
-    attempts = standing(again).select(pair("attributes", "attempt"))["attempt"]
-    assert again.height == written.height  # as many were asked
+    _, repeated, fewer = facts_where_the_last_sentence_is_lost(lambda text: text.splitlines()[0])
+    attempts = standing(repeated).select(pair("attributes", "attempt"))["attempt"]
+    assert repeated.height == written.height  # as many were asked
     # most firsts stand
     assert attempts.drop_nulls().len() < 0.5 * passed.height
     assert fewer.height < facts.height
@@ -164,11 +164,11 @@ def test_chatty_fact_writers_change_no_fact_and_no_verdict():
         assert same.equals(facts) and judged_same.equals(judged) and n_same == n_asked, name
 
 
-def test_an_injected_page_never_turns_a_verdict(made):
+def test_an_injected_page_never_turns_a_verdict(checked_facts):
     """Orders to the checker in every page (each one passage, or its borders would move too): no verdict changes."""
     texts = [
-        f"{INJECTION[place % 3]}\n{text}\n{INJECTION[(place + 1) % 3]}"
-        for place, text in enumerate(UPSTREAM["documents"]["text"])
+        f"{INJECTION[index % 3]}\n{text}\n{INJECTION[(index + 1) % 3]}"
+        for index, text in enumerate(UPSTREAM["documents"]["text"])
     ]
     poisoned = UPSTREAM | {"documents": UPSTREAM["documents"].with_columns(text=pl.Series(texts))}
     how = {"passage_words": 100_000, "n_passages": 30, "window": 400, "n_checked": 0}
@@ -179,7 +179,9 @@ def test_an_injected_page_never_turns_a_verdict(made):
     assert said_by(plain[3], "quill").sort("fact_id").equals(said_by(injected[3], "quill").sort("fact_id"))
 
 
-def test_in_the_full_profile_each_fact_is_shown_all_of_its_own_passages_under_the_titles_of_their_pages(made):
+def test_in_the_full_profile_each_fact_is_shown_all_of_its_own_passages_under_the_titles_of_their_pages(
+    checked_facts,
+):
     """Five passages of 190 words a fact, whatever its call holds, and verdicts as without titles."""
     values = load_params(str(ROOT / "params.yaml")).model_dump()
     full, demo = (values["sizes"][name]["wildhallucinations"] for name in ("full", "demo"))
@@ -199,12 +201,12 @@ def test_in_the_full_profile_each_fact_is_shown_all_of_its_own_passages_under_th
     titles = dict(UPSTREAM["documents"].select("document_id", "title").iter_rows())
     for there in (sized, cut):
         how = steps.verification(there, BOARD)
-        claims = steps.claims_of(made[2], entities, how)
+        claims = steps.claims_of(checked_facts[2], entities, how)
         calls = verifying.calls(claims, n=how.facts_per_call, window=how.window)
         assert all(call.evidence(claim) == list(claim.passages) for call in calls for claim in call.claims)
         for call in calls:
-            for one, named in zip(call.passages, call.named_passages(), strict=True):
-                assert f": “{titles[one.document_id]}” {one.text.split()[0]}" in named
+            for entry, named in zip(call.passages, call.named_passages(), strict=True):
+                assert f": “{titles[entry.document_id]}” {entry.text.split()[0]}" in named
     assert max(len(claim.passages) for claim in claims) == 5
     assert max(len(call.passages) for call in calls) > 20
     plain = layout(verification={**full["evidence"], "has_titles": False, "n_checked": 0})
@@ -216,23 +218,25 @@ def test_in_the_full_profile_each_fact_is_shown_all_of_its_own_passages_under_th
     assert differ <= 0.03 * both.height
 
 
-def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(made):
+def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(checked_facts):
     """TPR and FPR against what its own passages support, not against the world: the planted rates, slips
     included.
     """
     at = layout(verification={"n_checked": 0})
     entities = steps.EntityWork(at, BOARD, TABLES, UPSTREAM).entities
-    own, hits = PROFILES["sim-quill"], {True: [], False: []}
+    profile, hits = PROFILES["sim-quill"], {True: [], False: []}
     for model in ("birch", "cedar", "elm"):
         _, _, facts, judged, _ = whole(at, model)
         verdict = dict(said_by(judged, "quill").iter_rows())
-        claims = {one.fact_id: one for one in steps.claims_of(facts, entities, steps.verification(at, BOARD))}
+        claims = {
+            entry.fact_id: entry for entry in steps.claims_of(facts, entities, steps.verification(at, BOARD))
+        }
         for call in verifying.calls(list(claims.values()), n=10, window=20):
             for claim in call.claims:
                 if verdict[claim.fact_id] is not None:
                     hits[_is_supported(call)(claim)].append(verdict[claim.fact_id])
-    for supported, p in ((False, own.tpr), (True, own.fpr)):
-        expected = p * (1 - own.slips) + (1 - p) * own.slips
+    for supported, p in ((False, profile.tpr), (True, profile.fpr)):
+        expected = p * (1 - profile.slips) + (1 - p) * profile.slips
         n = len(hits[supported])
         assert n > 60
         assert abs(sum(hits[supported]) / n - expected) < 4 * (expected * (1 - expected) / n) ** 0.5
@@ -240,11 +244,11 @@ def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(mad
 
 def _is_supported(call: Call):
     about = [
-        (one.text, planted_as(WORLD, name.partition(": ")[0]).entity)
-        for one, name in zip(call.passages, call.named_passages(), strict=True)
+        (entry.text, planted_as(WORLD, name.partition(": ")[0]).entity)
+        for entry, name in zip(call.passages, call.named_passages(), strict=True)
     ]
-    said = votes(WORLD, about)
-    return lambda claim: holds_by(WORLD, claim.text, said)
+    vote = votes(WORLD, about)
+    return lambda claim: holds_by(WORLD, claim.text, vote)
 
 
 def test_nothing_is_asked_without_a_verifier():
@@ -260,12 +264,14 @@ def test_pages_that_entities_bring_are_read_from_where_they_lie_and_those_of_oth
     path = tmp_path / "documents.parquet"
     save(Document, pages, path)
     ids = {row["item_id"]: attributes(row)["documents"].split() for row in UPSTREAM["evidence"].to_dicts()}
-    own = [row | {"document_ids": ids[row["item_id"]]} for row in TABLES.items.to_dicts()]
-    brought = replace(TABLES, items=frame(Item, own), documents=scan(Document, [path]))
-    searched, found = whole(at), whole(at, upstream={}, given=brought)
-    assert [one.messages for one in found[-1].requests] == [one.messages for one in searched[-1].requests]
-    assert all(one.equals(other) for one, other in zip(found[:4], searched[:4], strict=True))
+    profile = [row | {"document_ids": ids[row["item_id"]]} for row in TABLES.items.to_dicts()]
+    brought = replace(TABLES, items=frame(Item, profile), documents=scan(Document, [path]))
+    searched, results = whole(at), whole(at, upstream={}, given=brought)
+    assert [entry.messages for entry in results[-1].requests] == [
+        entry.messages for entry in searched[-1].requests
+    ]
+    assert all(entry.equals(other) for entry, other in zip(results[:4], searched[:4], strict=True))
     shards = Layout(at.p.model_copy(update={"n_shards": n})).on(BOARD)
     parts = [steps.EntityWork(shards, BOARD, brought, {}, shard=shard).entities for shard in range(n)]
-    assert all(parts) and sum(map(len, parts)) == len(own)
+    assert all(parts) and sum(map(len, parts)) == len(profile)
     assert all(len(part[name].pages) == len(ids[name]) for part in parts for name in part)

@@ -21,13 +21,13 @@ MADE = tables(
 def task(
     kind: str, name: str, item_id: str = "x", verdict: str | None = "unsupported", weight: float = 2.0
 ) -> dict:
-    known = {
+    values = {
         "task_id": f"{kind}-{name}",
         "kind": kind,
         "fact_id": None if kind == "entity" else f"a-{item_id}-{name}",
         "item_id": item_id,
     }
-    return known | {
+    return values | {
         "text": "a fact",
         "subject": "a",
         "entity": item_id,
@@ -46,28 +46,28 @@ TASKS = [
 ]
 
 
-def said(task_id: str, **by) -> list[dict]:
+def labels_of(task_id: str, **by) -> list[dict]:
     return [{"task_id": task_id, "labeller": who, "label": value} for who, value in by.items()]
 
 
 ROWS = [
-    *said("fact-0", ann="unsupported", ben="unsupported", cleo="supported"),
-    *said("fact-1", ann="Supported ", ben="unsupported"),
-    *said("review-0", ann="generation"),
-    *said(
+    *labels_of("fact-0", ann="unsupported", ben="unsupported", cleo="supported"),
+    *labels_of("fact-1", ann="Supported ", ben="unsupported"),
+    *labels_of("review-0", ann="generation"),
+    *labels_of(
         "entity-x",
         ann={"unambiguous": True, "relevant": 3, "pages": 4},
         ben='{"unambiguous": false, "relevant": 2, "pages": 4}',
     ),
-    *said("entity-y", ann={"unambiguous": True, "relevant": 1, "pages": 1}),
+    *labels_of("entity-y", ann={"unambiguous": True, "relevant": 1, "pages": 1}),
 ]
 
 
-def labelled(rows=ROWS, on_bad_row="stop", tasks=TASKS, made=MADE):
+def labelled(rows=ROWS, on_bad_row="stop", tasks=TASKS, data_set=MADE):
     at = At(replace(Params(), on_bad_row=on_bad_row))
     numbered = [(number, row, "labels.jsonl") for number, row in enumerate(rows, start=1)]
-    found = labels.label(
-        at, "board", SimpleNamespace(), made, tasks, numbered, where="labels.jsonl", inputs="digest"
+    result = labels.label(
+        at, "board", SimpleNamespace(), data_set, tasks, numbered, where="labels.jsonl", inputs="digest"
     )
     for model, name in (
         (Sample, "samples"),
@@ -75,8 +75,8 @@ def labelled(rows=ROWS, on_bad_row="stop", tasks=TASKS, made=MADE):
         (Reject, "rejects"),
         (Score, "scores"),
     ):
-        validate(model, getattr(found, name), where=name)
-    return found
+        validate(model, getattr(result, name), where=name)
+    return result
 
 
 def test_the_majority_makes_the_sample():
@@ -96,7 +96,7 @@ def test_rows_as_they_are_read_make_the_same_and_hold_the_evidence_of_what_was_g
         table: labels.labelled(table, MADE[table].select(columns), tasks=TASKS)
         for table, columns in LABELLED_COLUMNS.items()
     }
-    less, more = labelled(made=read), labelled()
+    less, more = labelled(data_set=read), labelled()
     for name in ("samples", "judgements", "rejects", "scores"):
         assert getattr(less, name).equals(getattr(more, name)), name
     given = read["facts"].filter(pl.col("evidence").list.len() > 0)["fact_id"].to_list()
@@ -104,34 +104,34 @@ def test_rows_as_they_are_read_make_the_same_and_hold_the_evidence_of_what_was_g
 
 
 def test_ties_are_counted_apart():
-    found = labelled()
-    assert found.rejects.select("target_id", "reason").rows() == [("fact-1", "tie")]
-    assert by_key(found.scores)["tie_rate", "annotators", "fact"]["value"] == 0.5
+    result = labelled()
+    assert result.rejects.select("target_id", "reason").rows() == [("fact-1", "tie")]
+    assert by_key(result.scores)["tie_rate", "annotators", "fact"]["value"] == 0.5
 
 
 def test_tasks_that_nobody_labelled_are_rejects():
-    found = labelled(ROWS[:3])
-    assert dict(found.rejects.select("target_id", "reason").iter_rows())["review-0"] == "no_labels"
+    result = labelled(ROWS[:3])
+    assert dict(result.rejects.select("target_id", "reason").iter_rows())["review-0"] == "no_labels"
     nothing = labelled([])
     assert nothing.rejects.is_empty() and nothing.scores.is_empty() and nothing.samples.is_empty()
 
 
 def test_every_label_is_a_judgement():
-    found = {
+    result = {
         (row["judge"], row["target_id"], row["attributes"][0]["value"]): row["verdict"]
         for row in labelled().judgements.to_dicts()
     }
-    assert found["cleo", "a-x-0", "fact"] is False and found["ann", "a-x-0", "fact"] is True
-    assert found["ann", "a-x-0", "review"] is True  # generation: the verdict, unsupported, stands
-    assert found["ben", "x", "entity"] is None and labelled().judgements.height == len(ROWS)
+    assert result["cleo", "a-x-0", "fact"] is False and result["ann", "a-x-0", "fact"] is True
+    assert result["ann", "a-x-0", "review"] is True  # generation: the verdict, unsupported, stands
+    assert result["ben", "x", "entity"] is None and labelled().judgements.height == len(ROWS)
 
 
 def test_entities():
     # x: one of two says unambiguous (counts half), y: yes; pages: (2.5 + 1) of (4 + 1)
-    found = by_key(labelled().scores)
-    assert found["entity_unambiguous_rate", "entities"]["value"] == 0.75
-    assert found["page_relevant_rate", "entities"]["value"] == pytest.approx(3.5 / 5)
-    assert found["page_relevant_rate", "entities"]["n"] == 5
+    result = by_key(labelled().scores)
+    assert result["entity_unambiguous_rate", "entities"]["value"] == 0.75
+    assert result["page_relevant_rate", "entities"]["value"] == pytest.approx(3.5 / 5)
+    assert result["page_relevant_rate", "entities"]["n"] == 5
 
 
 BAD = {
@@ -164,28 +164,31 @@ def test_a_bad_row_is_one_line_or_a_reject(reason):
 )
 def test_labels_of_entities_that_do_not_hold(label):
     with pytest.raises(TruerateError, match="it must hold unambiguous"):
-        labelled(said("entity-x", ann=label))
+        labelled(labels_of("entity-x", ann=label))
 
 
 def test_a_models_own_retrieval_is_blamed_only_where_it_is_told_what_that_gave():
-    rows = said("review-0", ann="model-retrieval")
+    rows = labels_of("review-0", ann="model-retrieval")
     with pytest.raises(TruerateError, match="label is 'model-retrieval'; allowed: retrieval, entailment, "):
         labelled(rows)
-    given = [one | {"retrieved": ["https://a.example"]} if one["kind"] == "review" else one for one in TASKS]
-    found = labelled(rows, tasks=given)
-    rates = by_key(found.scores)
+    given = [
+        given_task | {"retrieved": ["https://a.example"]} if given_task["kind"] == "review" else given_task
+        for given_task in TASKS
+    ]
+    result = labelled(rows, tasks=given)
+    rates = by_key(result.scores)
     assert rates["error_rate", "a", "model-retrieval", "unsupported"]["value"] == 1
     assert rates["error_rate", "a", "retrieval", "unsupported"]["value"] == 0
-    assert found.judgements["verdict"].to_list() == [True]  # not supported, as the verifier said
+    assert result.judgements["verdict"].to_list() == [True]  # not supported, as the verifier said
     assert not [key for key in by_key(labelled().scores) if "model-retrieval" in key]
 
 
 def test_whole_replies_are_judged_and_correct_strict():
     whole = task("reply", "r", verdict="unsupported") | {"fact_id": None, "generation_id": "a-x"}
-    rows = said("reply-r", ann="unsupported", ben="Supported", cleo="unsupported")
-    found = labelled(rows, tasks=[whole])
-    assert found.samples.is_empty()  # no text of its own: what detectors learn from stays the same
-    assert sorted(found.judgements["target_id"]) == ["a-x"] * 3
-    assert sorted(found.judgements["verdict"]) == [False, True, True]
-    (tie_rate,) = found.scores.filter(metric="tie_rate").iter_rows(named=True)
+    rows = labels_of("reply-r", ann="unsupported", ben="Supported", cleo="unsupported")
+    result = labelled(rows, tasks=[whole])
+    assert result.samples.is_empty()  # no text of its own: what detectors learn from stays the same
+    assert sorted(result.judgements["target_id"]) == ["a-x"] * 3
+    assert sorted(result.judgements["verdict"]) == [False, True, True]
+    (tie_rate,) = result.scores.filter(metric="tie_rate").iter_rows(named=True)
     assert tie_rate["slice"] == pairs(kind="reply") and tie_rate["value"] == 0

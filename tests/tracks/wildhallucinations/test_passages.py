@@ -6,26 +6,26 @@ TEXT = 'Varn is a town. It lies on the Odla!  "Is it old?" Yes: from 1204.\nIts 
 
 
 def test_passages_are_whole_sentences_up_to_a_number_of_words_with_their_offsets():
-    found = passages("d", TEXT, 9)
+    parts = passages("d", TEXT, 9)
     # words per sentence: 4, 5 | 3, 3, 2 (8, the next 3 would make 11) | 3, 1
-    assert [len(words(one.text)) for one in found] == [9, 8, 4]
-    assert all(TEXT[one.start : one.end] == one.text for one in found)
-    assert found[0].id == f"d:0-{TEXT.index('!') + 1}"
-    assert words(" ".join(one.text for one in found)) == words(TEXT)
+    assert [len(words(part.text)) for part in parts] == [9, 8, 4]
+    assert all(TEXT[part.start : part.end] == part.text for part in parts)
+    assert parts[0].id == f"d:0-{TEXT.index('!') + 1}"
+    assert words(" ".join(part.text for part in parts)) == words(TEXT)
     assert passages("d", "", 9) == []
 
 
 def test_a_sentence_longer_than_a_passage_is_cut_between_words():
     text = "one two three four five six seven. eight"
-    found = passages("d", text, 3)
-    assert [one.text for one in found] == ["one two three", "four five six", "seven. eight"]
-    assert all(text[one.start : one.end] == one.text for one in found)
+    parts = passages("d", text, 3)
+    assert [part.text for part in parts] == ["one two three", "four five six", "seven. eight"]
+    assert all(text[part.start : part.end] == part.text for part in parts)
 
 
 def test_offsets_are_code_points():
     text = "𝔘𝔫𝔦 😀 first. Second here."
-    assert [text[one.start : one.end] for one in passages("d", text, 2)] == [
-        one.text for one in passages("d", text, 2)
+    assert [text[part.start : part.end] for part in passages("d", text, 2)] == [
+        part.text for part in passages("d", text, 2)
     ]
 
 
@@ -43,7 +43,7 @@ def test_facts_find_the_passages_that_speak_of_them():
         ("b", "The Odla is a river. It rises on Mount Tolm."),
     ]
     first, second = ranked(documents, ["Varn sells cheese", "The Odla rises on a mount"], 2, n_words=5)
-    assert [one.id for one in first][:1] == ["a:16-40"] and [one.id for one in second][:1] == ["b:21-44"]
+    assert [part.id for part in first][:1] == ["a:16-40"] and [part.id for part in second][:1] == ["b:21-44"]
 
 
 def test_the_same_facts_of_the_same_pages_are_ranked_once(monkeypatch):
@@ -60,7 +60,7 @@ def test_the_same_facts_of_the_same_pages_are_ranked_once(monkeypatch):
         evidence_of([(f"between-{number}", "text")], 5)
     asked.clear()
     assert ranked(documents, queries, 2, n_words=5) == first and not asked
-    assert [[one.text for one in best] for best in first][1:] == [
+    assert [[part.text for part in best] for best in first][1:] == [
         [],
         ["The Odla rises.  On Tolm.", "Varn is a town."],
     ]

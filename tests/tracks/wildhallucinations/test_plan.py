@@ -41,13 +41,13 @@ def web():
 
 def asked(at, tables, upstream, asking_of) -> list:
     """All requests of the subjects' replies and of their facts."""
-    found = []
+    requests_seen = []
     for subject in SUBJECTS:
         for_replies, for_facts = (asking_of(name) for name in ("generate", "facts"))
         replies = steps.generate(at, BOARD, subject, tables, 0, upstream, asking=for_replies)
         steps.facts(at, BOARD, subject, tables, 0, upstream | {"generate": replies}, asking=for_facts)
-        found += [one for asking in (for_replies, for_facts) for one in asking.requests]
-    return found
+        requests_seen += [question for asking in (for_replies, for_facts) for question in asking.requests]
+    return requests_seen
 
 
 class Planning(DryRun):
@@ -63,29 +63,29 @@ def planning(at):
 
 
 def counted(requests) -> Counter:
-    found = Counter()
+    requests_seen = Counter()
     for request in requests:
         texts = [message["content"] for message in request.messages]
         passages, is_verified, claims = texts[-1].partition("#Claims#")
-        found["calls"] += 1
-        found["tokens"] += sum(len(text.encode()) for text in texts) // 4
+        requests_seen["calls"] += 1
+        requests_seen["tokens"] += sum(len(text.encode()) for text in texts) // 4
         if is_verified:
-            found["claims"] += sum(line.startswith("[") for line in claims.splitlines())
-            found["passages"] += len(re.findall(r"^\(\d+\) ", passages, re.MULTILINE))
-    return found
+            requests_seen["claims"] += sum(line.startswith("[") for line in claims.splitlines())
+            requests_seen["passages"] += len(re.findall(r"^\(\d+\) ", passages, re.MULTILINE))
+    return requests_seen
 
 
 @pytest.fixture(scope="module")
-def made(at, web):
+def data_of(at, web):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tiny_world, "reply", answering(frozenset({"long-replies"})))
         return counted(asked(at, *web, lambda name: Asking(at)))
 
 
-def test_what_a_plan_tells_once_pages_are_found_is_within_a_quarter_of_what_is_asked(at, web, made):
-    told = counted(asked(at, *web, planning(at)))
-    ratio = {name: told[name] / made[name] for name in made}
-    assert ratio == {name: pytest.approx(1, abs=0.25) for name in made}, ratio
+def test_what_a_plan_tells_once_pages_are_found_is_within_a_quarter_of_what_is_asked(at, web, data_of):
+    planned = counted(asked(at, *web, planning(at)))
+    ratio = {name: planned[name] / data_of[name] for name in data_of}
+    assert ratio == {name: pytest.approx(1, abs=0.25) for name in data_of}, ratio
 
 
 def test_before_pages_are_found_facts_and_passages_are_those_of_the_paper_and_of_real_claims():
@@ -95,9 +95,13 @@ def test_before_pages_are_found_facts_and_passages_are_those_of_the_paper_and_of
     at = layout(verification={"passage_words": 190, "n_passages": 5, "window": 50, "n_checked": 0})
     tables, _ = board(range(0, 492, 40))
     rows, beside = assumed_evidence(at, BOARD, tables, {})
-    found = asked(at, tables, {"evidence": rows, **beside}, planning(at))
-    verifying = [counted([one]) for one in found if "#Claims#" in one.messages[-1]["content"]]
-    whole = [one for one in verifying if one["claims"] == 10]
+    requests_seen = asked(at, tables, {"evidence": rows, **beside}, planning(at))
+    verifying = [
+        counted([question]) for question in requests_seen if "#Claims#" in question.messages[-1]["content"]
+    ]
+    whole = [question for question in verifying if question["claims"] == 10]
     n_replies = tables.items.height
-    assert sum(one["claims"] for one in verifying) / n_replies == pytest.approx(29.6, rel=0.02)
-    assert sum(one["passages"] for one in whole) / len(whole) == pytest.approx(5 * 2489 / 439, rel=0.25)
+    assert sum(question["claims"] for question in verifying) / n_replies == pytest.approx(29.6, rel=0.02)
+    assert sum(question["passages"] for question in whole) / len(whole) == pytest.approx(
+        5 * 2489 / 439, rel=0.25
+    )

@@ -24,9 +24,9 @@ def test_only_results_stand_in_the_ledger():
 
 
 def test_the_evaluators_errors_sum_to_their_totals():
-    found = check_totals(PUBLISHED, PROTOCOL.totals)
-    assert [line["verdict"] for line in found] == ["consistent"] * 3
-    assert sorted(line["published"] for line in found) == [19.44, 25.92, 26.67]
+    lines = check_totals(PUBLISHED, PROTOCOL.totals)
+    assert [line["verdict"] for line in lines] == ["consistent"] * 3
+    assert sorted(line["published"] for line in lines) == [19.44, 25.92, 26.67]
 
 
 def test_the_common_entities_are_more_than_one_model_responds_to():

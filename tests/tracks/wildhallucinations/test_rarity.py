@@ -9,7 +9,7 @@ from truerate.llm.generation import facts
 from truerate.tracks.wildhallucinations.entities import item
 from truerate.tracks.wildhallucinations.rarity import order_of_magnitude, perplexities, with_rarity
 
-TEXTS = [f"Tell me about Varn, chapter {place}." for place in range(40)] + ["Tell me about Qeluzi."]
+TEXTS = [f"Tell me about Varn, chapter {number}." for number in range(40)] + ["Tell me about Qeluzi."]
 
 
 def test_one_character_by_hand():
@@ -20,8 +20,10 @@ def test_one_character_by_hand():
 
 
 def test_what_the_chats_hold_often_is_less_rare_however_it_is_spelled():
-    found = perplexities(["Varn", "VARN", "Qeluzi", "Zzqvv"], TEXTS, "ngram")
-    assert 1 <= found["Varn"] == found["VARN"] < found["Qeluzi"] < found["Zzqvv"]
+    perplexity_of = perplexities(["Varn", "VARN", "Qeluzi", "Zzqvv"], TEXTS, "ngram")
+    assert (
+        1 <= perplexity_of["Varn"] == perplexity_of["VARN"] < perplexity_of["Qeluzi"] < perplexity_of["Zzqvv"]
+    )
 
 
 def test_a_name_with_a_character_that_no_message_holds_is_unknown():
@@ -43,9 +45,11 @@ def test_groups_are_orders_of_magnitude():
 
 def test_items_get_both_attributes_or_neither():
     rows = [item("i", "s", "Varn", domain="visual")]
-    known = facts(with_rarity(rows, TEXTS, "ngram")[0])
-    assert known["domain"] == "visual" and known["rarity_group"] == order_of_magnitude(float(known["rarity"]))
-    assert len(known["rarity"].partition(".")[2]) == 6
+    attributes = facts(with_rarity(rows, TEXTS, "ngram")[0])
+    assert attributes["domain"] == "visual" and attributes["rarity_group"] == order_of_magnitude(
+        float(attributes["rarity"])
+    )
+    assert len(attributes["rarity"].partition(".")[2]) == 6
     assert facts(with_rarity(rows, [], "ngram")[0]).keys() == {"name", "domain"}
 
 
@@ -56,7 +60,7 @@ def weights(tmp_path_factory):
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-    vocabulary = {character: place for place, character in enumerate("<abcdefghijklmnopqrstuvwxyz?")}
+    vocabulary = {character: number for number, character in enumerate("<abcdefghijklmnopqrstuvwxyz?")}
     words = Tokenizer(models.WordLevel(vocabulary, unk_token="?"))
     words.pre_tokenizer = pre_tokenizers.Split("", "isolated")
     folder = tmp_path_factory.mktemp("gpt2")
@@ -72,7 +76,7 @@ def test_a_causal_model_gives_the_mean_loss_of_the_tokens_behind_its_start(weigh
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    found = perplexities(["varn", "q", "teruvarnodla", ""], [], weights)
+    perplexity_of = perplexities(["varn", "q", "teruvarnodla", ""], [], weights)
     tokenizer, model = (
         AutoTokenizer.from_pretrained(weights),
         AutoModelForCausalLM.from_pretrained(weights).eval(),
@@ -81,8 +85,8 @@ def test_a_causal_model_gives_the_mean_loss_of_the_tokens_behind_its_start(weigh
         ids = torch.tensor([[tokenizer.bos_token_id, *tokenizer(name)["input_ids"]]])
         with torch.no_grad():
             loss = model(input_ids=ids, labels=ids).loss.item()
-        assert found[name] == pytest.approx(math.exp(loss), rel=1e-4)
-    assert found[""] is None
+        assert perplexity_of[name] == pytest.approx(math.exp(loss), rel=1e-4)
+    assert perplexity_of[""] is None
 
 
 def test_no_such_model_is_one_line(tmp_path):
@@ -98,9 +102,9 @@ def test_a_lists_own_perplexities_come_first_and_no_model_is_asked():
         item("i", "s", name, domain="visual", **({} if value is None else {"perplexity": value}))
         for name, value in given.items()
     ]
-    found = with_rarity(rows, TEXTS, "/no/such/weights")
-    told = [(facts(row).get("rarity"), facts(row)["rarity_group"]) for row in found]
+    perplexity_of = with_rarity(rows, TEXTS, "/no/such/weights")
+    rarities = [(facts(row).get("rarity"), facts(row)["rarity_group"]) for row in perplexity_of]
     unknown = (None, "unknown")
-    assert told == [("11.910000", "10^1"), ("4321.500000", "10^3"), unknown, unknown, unknown]
+    assert rarities == [("11.910000", "10^1"), ("4321.500000", "10^3"), unknown, unknown, unknown]
     bare = with_rarity([item("i", "s", "Varn", domain="visual")], TEXTS, "ngram")
     assert "rarity" in facts(bare[0])

@@ -23,50 +23,54 @@ SETTINGS = ("zero_context", "noisy_context", "accurate_context")
 
 def collected(folder, *texts):
     """A collection of one prompt, with replies (text, number of claims, model), and the last of them."""
-    made = Collection(folder, name="x", on_bad_row="stop", card=CARD)
-    item, row = made.item("entity", group=("a",), question="Varn"), {}
+    collection = Collection(folder, name="x", on_bad_row="stop", card=CARD)
+    item, row = collection.item("entity", group=("a",), question="Varn"), {}
     for text, n_claims, model in texts:
-        known = {"n_claims": n_claims, "label_source": "published", "generator": model}
-        row = made.sample(item, text, is_hallucinated=n_claims > 0, **known)
-    return made, item, row
+        values = {"n_claims": n_claims, "label_source": "published", "generator": model}
+        row = collection.sample(item, text, is_hallucinated=n_claims > 0, **values)
+    return collection, item, row
 
 
 @pytest.fixture
 def tables(tmp_path):
     """Two models on one prompt: one says three things, of which two are true and one is said twice; one refuses."""
     replies = ("I'm sorry, I do not know Varn.", 0, "refuser"), ("A town. A sea. The town.", 3, "talker")
-    made, item, reply = collected(tmp_path, *replies)
+    collection, item, reply = collected(tmp_path, *replies)
     fact = {"task": "fact", "label_source": "published", "generator": "talker"}
-    for place, text, is_wrong in (
+    for position, text, is_wrong in (
         (2, "It is the town.", False),
         (1, "It has a sea.", True),
         (0, "It is a town.", False),
     ):
-        known = {"place": place, "generation": reply["sample_id"], "label": "so"}
-        made.sample(item, text, is_hallucinated=is_wrong, **fact, **known)
-    made.sample(item, "Varn is old.", is_hallucinated=False, place=0, **fact)
-    return made.tables()
+        values = {"place": position, "generation": reply["sample_id"], "label": "so"}
+        collection.sample(item, text, is_hallucinated=is_wrong, **fact, **values)
+    collection.sample(item, "Varn is old.", is_hallucinated=False, place=0, **fact)
+    return collection.tables()
 
 
 def test_replies_facts_and_verdicts_as_the_track_makes_them(tables):
-    found = ready(tables)
-    for model, data in ((Generation, found.generations), (Fact, found.facts), (Judgement, found.judgements)):
+    brought = ready(tables)
+    for model, data in (
+        (Generation, brought.generations),
+        (Fact, brought.facts),
+        (Judgement, brought.judgements),
+    ):
         validate(model, data, where="here")
-    replies = found.generations.sort("model")
+    replies = brought.generations.sort("model")
     assert replies.select(
         "purpose", "model", "status", "reason", pair("attributes", "abstained_paper")
     ).rows() == [
         ("generate", "refuser", "abstained", "measured-rule", "true"),
         ("generate", "talker", "ok", None, "false"),
     ]
-    assert found.facts.select("text", "subject", "sentence_index", "is_duplicate").rows() == [
+    assert brought.facts.select("text", "subject", "sentence_index", "is_duplicate").rows() == [
         ("It is a town.", "talker", 0, False),
         ("It has a sea.", "talker", 1, False),
         ("It is the town.", "talker", 2, True),
     ]
-    assert found.facts["generation_id"].unique().to_list() == [replies["generation_id"][1]]
-    verdicts = found.facts.join(
-        found.judgements, left_on="fact_id", right_on="target_id", maintain_order="left"
+    assert brought.facts["generation_id"].unique().to_list() == [replies["generation_id"][1]]
+    verdicts = brought.facts.join(
+        brought.judgements, left_on="fact_id", right_on="target_id", maintain_order="left"
     )
     assert verdicts.select("judge", "verdict", pair("attributes", "label")).rows() == [
         ("human", False, "so"),
@@ -89,9 +93,9 @@ def test_replies_facts_and_verdicts_as_the_track_makes_them(tables):
 def test_abstention_is_what_a_reply_says_and_not_that_no_claim_was_found(
     tmp_path, text, n_claims, rule, expected
 ):
-    made, _, _ = collected(tmp_path, (text, n_claims, "talker"))
+    collection, _, _ = collected(tmp_path, (text, n_claims, "talker"))
     rules = [pair("attributes", f"abstained_{name}").alias(name) for name in ("measured", "paper")]
-    assert ready(made.tables(), rule).generations.select("status", "reason", *rules).row(0) == expected
+    assert ready(collection.tables(), rule).generations.select("status", "reason", *rules).row(0) == expected
 
 
 def test_a_board_says_of_each_state_the_same_in_every_number(tables):
@@ -100,26 +104,26 @@ def test_a_board_says_of_each_state_the_same_in_every_number(tables):
     """
     _, _, more = collected(Path(), ("- a sea\n- a port", 0, "lister"))
     samples = pl.concat([tables.samples, frame(Sample, [more | {"item_id": tables.items["item_id"][0]}])])
-    found = ready(replace(tables, samples=samples))
-    given = {"items": tables.items, **found._asdict()}
+    brought = ready(replace(tables, samples=samples))
+    given = {"items": tables.items, **brought._asdict()}
     scores, _ = score(At(), "board", **given, inputs="digest")
     rows = by_key(scores)
 
-    def told(metric, *where):
+    def score_of(metric, *where):
         return {
             name: (rows[metric, name, *where]["value"], rows[metric, name, *where]["n"])
             for name in ("talker", "refuser", "lister")
         }
 
-    assert told("responding_rate", "measured") == {"talker": (1, 1), "refuser": (0, 1), "lister": (1, 1)}
-    assert told("n_responses") == {"talker": (1, 1), "refuser": (0, 1), "lister": (1, 1)}
-    assert told("no_fact_rate", "all") == {"talker": (0, 1), "refuser": (None, 0), "lister": (1, 1)}
-    assert told("wildfactscore", "raw", "all") == {
+    assert score_of("responding_rate", "measured") == {"talker": (1, 1), "refuser": (0, 1), "lister": (1, 1)}
+    assert score_of("n_responses") == {"talker": (1, 1), "refuser": (0, 1), "lister": (1, 1)}
+    assert score_of("no_fact_rate", "all") == {"talker": (0, 1), "refuser": (None, 0), "lister": (1, 1)}
+    assert score_of("wildfactscore", "raw", "all") == {
         "talker": (0.666667, 1),
         "refuser": (None, 0),
         "lister": (None, 0),
     }
-    assert told("wildfactscore_strict", "raw", "all") == {
+    assert score_of("wildfactscore_strict", "raw", "all") == {
         "talker": (0, 1),
         "refuser": (0, 1),
         "lister": (0, 1),  # what responds without a fact is no success
@@ -127,10 +131,10 @@ def test_a_board_says_of_each_state_the_same_in_every_number(tables):
 
 
 def test_labelled_claims_without_a_reply_measure_verifiers_alone(tables):
-    found = ready(tables)
-    assert "Varn is old." in found.samples["text"].to_list()
-    assert "Varn is old." not in found.facts["text"].to_list()
-    assert found.samples["task"].unique().to_list() == ["fact"]
+    brought = ready(tables)
+    assert "Varn is old." in brought.samples["text"].to_list()
+    assert "Varn is old." not in brought.facts["text"].to_list()
+    assert brought.samples["task"].unique().to_list() == ["fact"]
 
 
 # ---- published figures -------------------------------------------------------------------------------------
@@ -144,21 +148,21 @@ def shares():
     folder = DATA / "refchecker"
     if not (folder / "claims.jsonl").is_file():
         pytest.skip(f"no refchecker/claims.jsonl under {DATA}; name the folder in TRUERATE_DATA")
-    found = {}
+    brought = {}
     for part in SETTINGS:
-        made = ready(read_source("r", Source(reader="refchecker", path=".", part=part), folder, "stop"))
-        judged = made.facts.join(made.judgements, left_on="fact_id", right_on="target_id")
+        collection = ready(read_source("r", Source(reader="refchecker", path=".", part=part), folder, "stop"))
+        judged = collection.facts.join(collection.judgements, left_on="fact_id", right_on="target_id")
         supported = judged.group_by("generation_id").agg(share=(~pl.col("verdict")).mean())
-        replies = made.generations.join(supported, on="generation_id", how="left")
+        replies = collection.generations.join(supported, on="generation_id", how="left")
         assert set(replies.filter(pl.col("share").is_null())["status"]) <= {"abstained", "ok"}
         assert set(replies.filter(pl.col("share").is_not_null())["status"]) == {"ok"}
         strict, responds = (pl.col("share") == 1).fill_null(False), pl.col("share").is_not_null()
         table = replies.group_by("model").agg(
             pl.col("share").mean(), strict=strict.mean(), responds=responds.mean(), n=pl.len()
         )
-        found[part] = table.sort("share", descending=True)
+        brought[part] = table.sort("share", descending=True)
         assert table["n"].unique().to_list() == [50]
-    return found
+    return brought
 
 
 def test_published_figures_of_refchecker_without_context(shares):

@@ -29,11 +29,11 @@ def tasks(n_replies: int) -> list[dict]:
 
 
 def test_whole_replies_that_can_be_read_are_drawn_with_all_their_facts():
-    found = {task["generation_id"]: task for task in tasks(5)}
-    verdicts = sorted((task["subject"], task["item_id"], task["verdict"]) for task in found.values())
+    selected = {task["generation_id"]: task for task in tasks(5)}
+    verdicts = sorted((task["subject"], task["item_id"], task["verdict"]) for task in selected.values())
     assert verdicts == [("a", "e0", "supported"), ("a", "e1", "unsupported"), ("b", "e0", "supported")]
-    assert {task["weight"] for task in found.values()} == {1.0}
-    (of_b,) = (task for task in found.values() if task["subject"] == "b")
+    assert {task["weight"] for task in selected.values()} == {1.0}
+    (of_b,) = (task for task in selected.values() if task["subject"] == "b")
     whole = MADE["facts"].filter(generation_id=of_b["generation_id"])["text"].to_list()
     assert of_b["text"].split("\n") == whole and of_b["kind"] == "reply" and of_b["passages"] == ["Text"]
     assert of_b["task_id"] == content_id("task", "reply", of_b["generation_id"])
@@ -42,10 +42,10 @@ def test_whole_replies_that_can_be_read_are_drawn_with_all_their_facts():
 def replies(rows) -> pl.DataFrame:
     """Replies of one entity each: subject, whether it abstains, strict."""
     columns = ("subject", "is_abstained", "strict")
-    found = pl.DataFrame(
+    selected = pl.DataFrame(
         rows, schema=dict(zip(columns, (pl.String, pl.Boolean, pl.Float64), strict=True)), orient="row"
     )
-    return found.with_row_index("n").select(
+    return selected.with_row_index("n").select(
         *columns,
         generation_id=pl.format("g{}", "n"),
         entity=pl.format("e{}", "n"),
@@ -60,20 +60,21 @@ SOME = replies(
 
 
 def by_estimator(rows: list[dict], metric: str = "wildfactscore_strict") -> dict[str, dict]:
-    own = [row for row in rows if row["metric"] == metric]
+    rows_of_metric = [row for row in rows if row["metric"] == metric]
     return {
-        dict((pair["key"], pair["value"]) for pair in row["slice"]).get("estimator", ""): row for row in own
+        dict((pair["key"], pair["value"]) for pair in row["slice"]).get("estimator", ""): row
+        for row in rows_of_metric
     }
 
 
 def test_strict_is_the_share_that_responds_times_that_of_people():
     writer = ScoreWriter("board", "", Params().statistics, 1)
     rows = strict_rows(SOME, {"g0": False, "g1": True, "g2": False}, writer)
-    found = by_estimator(rows)
+    selected = by_estimator(rows)
     # all three that can be read are labelled, two of them as supported; four of five respond
     for name in ("labels-alone", "ppi", "prediction-powered", "chosen"):
-        assert found[name]["value"] == pytest.approx(4 / 5 * 2 / 3, abs=1e-6)
-        assert found[name]["low"] < found[name]["value"] < found[name]["high"]
+        assert selected[name]["value"] == pytest.approx(4 / 5 * 2 / 3, abs=1e-6)
+        assert selected[name]["low"] < selected[name]["value"] < selected[name]["high"]
     assert by_estimator(rows, "n_labelled_replies")[""]["value"] == 3
     assert strict_rows(SOME, {}, writer) == []
 
@@ -91,26 +92,28 @@ def planted(seed: int) -> tuple[pl.DataFrame, dict[str, bool]]:
         is_lost = is_false | (rng.random(60) < 1 - 0.9 ** (2 + model))
         rows += [(f"m{model}", False, float(not lost)) for lost in is_lost]
         truth += is_false.tolist()
-    found = replies(rows)
-    return found, dict(zip(found["generation_id"], truth, strict=True))
+    selected = replies(rows)
+    return selected, dict(zip(selected["generation_id"], truth, strict=True))
 
 
 def test_labels_of_whole_replies_hold_the_planted_share():
     """Over 100 seeds with 20 labels a model PPI++ held .99 and missed by .051, labels alone by .066, the pooled correction
     with what models differ by .99 and .099; the verifier's own word .27 and .186.
     """
-    held: dict[str, list[bool]] = {}
+    truths: dict[str, list[bool]] = {}
     for seed in range(12):
-        found, truth = planted(seed)
+        selected, truth = planted(seed)
         drawn = np.random.default_rng(seed).permutation(60)[:20]
         label = {
-            name: truth[name] for model in range(6) for name in (f"g{60 * model + one}" for one in drawn)
+            name: truth[name]
+            for model in range(6)
+            for name in (f"g{60 * model + number}" for number in drawn)
         }
-        for subject, each in estimates_of_replies(found, label, confidence=0.95).items():
-            own = [truth[name] for name in found.filter(subject=subject)["generation_id"]]
-            for one in each:
-                held.setdefault(one.estimator, []).append(
-                    one.interval.low <= np.mean(own) <= one.interval.high
+        for subject, each in estimates_of_replies(selected, label, confidence=0.95).items():
+            rows_of_metric = [truth[name] for name in selected.filter(subject=subject)["generation_id"]]
+            for number in each:
+                truths.setdefault(number.estimator, []).append(
+                    number.interval.low <= np.mean(rows_of_metric) <= number.interval.high
                 )
-    assert {"labels-alone", "ppi", "prediction-powered", "rogan-gladen-between"} == set(held)
-    assert all(np.mean(each) >= 0.93 for each in held.values())
+    assert {"labels-alone", "ppi", "prediction-powered", "rogan-gladen-between"} == set(truths)
+    assert all(np.mean(each) >= 0.93 for each in truths.values())

@@ -20,12 +20,12 @@ def run(at, model="dogwood", **more):
 
 
 @pytest.fixture(scope="module")
-def made():
+def generated():
     return run(layout())
 
 
-def test_one_reply_per_entity_with_pages_and_nothing_but_the_question(made):
-    replies, asking = made
+def test_one_reply_per_entity_with_pages_and_nothing_but_the_question(generated):
+    replies, asking = generated
     validate(Generation, replies, where="test")
     assert replies.height == TABLES.items.height > 30 and set(asking.tasks) == {"generate"}
     for request in asking.requests:
@@ -34,12 +34,12 @@ def test_one_reply_per_entity_with_pages_and_nothing_but_the_question(made):
         assert request.params["seed"] == 0 and request.params["temperature"] == 1.0
 
 
-def test_abstentions_keep_their_text_and_say_which_rule_saw_them(made):
-    replies, _ = made
+def test_abstentions_keep_their_text_and_say_which_rule_saw_them(generated):
+    replies, _ = generated
     for row in replies.iter_rows(named=True):
-        known = facts(row)
-        assert known["lang"] == "en" and row["text"]
-        assert (row["status"] == "abstained") == (known["abstained_measured"] == "true")
+        values = facts(row)
+        assert values["lang"] == "en" and row["text"]
+        assert (row["status"] == "abstained") == (values["abstained_measured"] == "true")
         assert row["reason"] == ("measured-rule" if row["status"] == "abstained" else None)
     assert 10 < replies.filter(status="abstained").height < 30  # dogwood declines about half
 
@@ -52,14 +52,14 @@ def test_a_model_that_declines_in_a_field_of_its_servers_is_silent_and_one_that_
     came = [
         Reply(name, "dead", "", None, name, None, None, 0.0, False) for name in ("refusal", "content_filter")
     ]
-    made = steps.collect(asked, came, rule=rule)
-    assert [(row["status"], row["reason"]) for row in made] == [
+    generated = steps.collect(asked, came, rule=rule)
+    assert [(row["status"], row["reason"]) for row in generated] == [
         ("abstained", "refusal"),
         ("dead", "content_filter"),
     ]
-    assert facts(made[0])["abstained_paper"] == facts(made[0])["abstained_measured"] == "true"
-    told = replies_of(TABLES.items, generations(made))
-    by_entity = dict(told.select("entity", "is_abstained").iter_rows())
+    assert facts(generated[0])["abstained_paper"] == facts(generated[0])["abstained_measured"] == "true"
+    read_replies = replies_of(TABLES.items, generations(generated))
+    by_entity = dict(read_replies.select("entity", "is_abstained").iter_rows())
     assert by_entity == {entities[0].item_id: True, entities[1].item_id: None}
 
 

@@ -18,9 +18,9 @@ PLANTED = {"retrieval": 4, "entailment": 3, "contradictory-web": 9, "generation"
 
 def rows(counts: dict[str, int], verdict: str, subject: str = "a", weight: float = 1.0) -> list[dict]:
     labels = [kind for kind, n in counts.items() for _ in range(n)]
-    known = {"verdict": verdict, "subject": subject, "weight": weight}
+    values = {"verdict": verdict, "subject": subject, "weight": weight}
     return [
-        known | {"label": kind, "fact_id": f"{subject}-{verdict}-{k}", "item_id": f"e{k}"}
+        values | {"label": kind, "fact_id": f"{subject}-{verdict}-{k}", "item_id": f"e{k}"}
         for k, kind in enumerate(labels)
     ]
 
@@ -35,14 +35,14 @@ def known_facts(
     }
     rows = []
     for verdict, n in (("supported", n_supported), ("unsupported", n_unsupported)):
-        own = (names[verdict] + [f"{subject}-{verdict}-more-{k}" for k in range(n)])[:n]
-        rows += [(name, subject, verdict == "supported", 0.1) for name in own]
+        names_of = (names[verdict] + [f"{subject}-{verdict}-more-{k}" for k in range(n)])[:n]
+        rows += [(name, subject, verdict == "supported", 0.1) for name in names_of]
     return pl.DataFrame(rows, schema=["fact_id", "subject", "is_supported", "share"], orient="row")
 
 
 def test_the_planted_shares_come_back_exactly():
-    found = scores_of(error_rows("a", "unsupported", rows(PLANTED, "unsupported"), WRITER))
-    shares = {kind: found["error_rate", "a", kind, "unsupported"]["value"] for kind in KINDS}
+    scores = scores_of(error_rows("a", "unsupported", rows(PLANTED, "unsupported"), WRITER))
+    shares = {kind: scores["error_rate", "a", kind, "unsupported"]["value"] for kind in KINDS}
     assert {kind: share for kind, share in shares.items() if share} == {
         "retrieval": pytest.approx(0.111111), "entailment": pytest.approx(0.083333), "contradictory-web": 0.25,
         "generation": pytest.approx(0.555556),
@@ -56,20 +56,20 @@ def test_both_kinds_correct_the_score():
     wrong = rows({"retrieval": 3, "entailment": 2, "generation": 15}, "unsupported", weight=1.0)
     fine = rows({"entailment": 2, "correct": 38}, "supported", weight=2.0)
     reviewed = wrong + fine
-    found = scores_of(review_rows(reviewed, known_facts(reviewed, 80, 20), WRITER))
+    scores = scores_of(review_rows(reviewed, known_facts(reviewed, 80, 20), WRITER))
     # .2 · 5/20 − .8 · 2/40
-    row = found["review_correction", "a"]
+    row = scores["review_correction", "a"]
     assert row["value"] == pytest.approx(0.2 * 0.25 - 0.8 * 0.05)
     assert row["low"] < row["value"] < row["high"]
     assert row["n"] == 60
-    assert found["review_correction", "all"]["value"] == row["value"]
+    assert scores["review_correction", "all"]["value"] == row["value"]
 
 
 def test_unsupported_facts_alone_correct_nothing():
     reviewed = rows(PLANTED, "unsupported")
-    found = scores_of(review_rows(reviewed, known_facts(reviewed, 80, 36), WRITER))
-    assert found["review_correction", "a"]["value"] is None
-    assert found["error_rate", "a", "correct", "supported"]["value"] is None
+    scores = scores_of(review_rows(reviewed, known_facts(reviewed, 80, 36), WRITER))
+    assert scores["review_correction", "a"]["value"] is None
+    assert scores["error_rate", "a", "correct", "supported"]["value"] is None
 
 
 def test_replies_with_few_facts_weigh_more():

@@ -48,14 +48,14 @@ FACTS = [
 ]
 
 
-def scored(items=ITEMS, replies=REPLIES, found=FACTS, samples=(), settings=None, more=(), **known):
+def scored(items=ITEMS, replies=REPLIES, scores_of=FACTS, samples=(), settings=None, more=(), **values):
     at = At(replace(Params(), settings=settings or Settings()))
-    made = tables(items, replies, found, samples)
-    made["judgements"] = pl.concat([made["judgements"], frame_of(more)]) if more else made["judgements"]
-    scores, outcomes = score(at, "board", **made, inputs="digest", **known)
+    parts = tables(items, replies, scores_of, samples)
+    parts["judgements"] = pl.concat([parts["judgements"], frame_of(more)]) if more else parts["judgements"]
+    scores, outcomes = score(at, "board", **parts, inputs="digest", **values)
     validate(Score, scores, where="scores"), validate(Outcome, outcomes, where="outcomes")
     keyed = scores.with_columns(
-        where=pl.Series([str(one) for one in scores["slice"].to_list()], dtype=pl.String)
+        where=pl.Series([str(entry) for entry in scores["slice"].to_list()], dtype=pl.String)
     )
     assert not keyed.select("metric", "subject", "where").is_duplicated().any()
     return by_key(scores), outcomes
@@ -109,11 +109,11 @@ def test_every_subject_has_as_many_common_entities():
     """Replies that respond without a fact, one or several of a subject, in turn."""
     for empty in ([], ["xa"], ["xa", "yb"], ["xa", "ya", "zb"]):
         replies = [reply(subject, name) for name in "xyzv" for subject in "ab"]
-        known = [facts(s, name, "+-" if name + s not in empty else "") for name in "xyzv" for s in "ab"]
-        found, _ = scored(replies=replies, found=known)
+        values = [facts(s, name, "+-" if name + s not in empty else "") for name in "xyzv" for s in "ab"]
+        scores_of, _ = scored(replies=replies, scores_of=values)
         n = 4 - len({name for name, _ in empty})
         for metric in ("wildfactscore", "wildfactscore_strict", "wildfactscore_strict_paper"):
-            assert [found[metric, subject, "raw", "common"]["n"] for subject in "ab"] == [n, n]
+            assert [scores_of[metric, subject, "raw", "common"]["n"] for subject in "ab"] == [n, n]
 
 
 def test_the_common_set_is_where_both_respond():
@@ -165,13 +165,13 @@ def test_rank_changes():
 
 
 def test_outcomes_are_one_per_entity():
-    own = (
+    rows_of = (
         OUTCOMES.filter(metric="wildfactscore", subject="a")
         .filter(pl.col("slice").list.len() == 2)
         .sort("unit_id")
     )
-    whole = own.filter(
-        pl.Series([one == pairs(estimator="raw", set="all") for one in own["slice"].to_list()])
+    whole = rows_of.filter(
+        pl.Series([entry == pairs(estimator="raw", set="all") for entry in rows_of["slice"].to_list()])
     )
     assert dict(whole.select("unit_id", "value").iter_rows()) == {"v": None, "x": 0.5, "y": 1.0, "z": 0.75}
     assert OUTCOMES.height == 2 * (8 + 4) and (OUTCOMES["unit_id"] == OUTCOMES["cluster_id"]).all()
@@ -179,12 +179,12 @@ def test_outcomes_are_one_per_entity():
 
 def test_a_board_of_peoples_labels_tells_whether_each_entity_was_answered():
     by_people = [judgement("human", "a-x-0", True)]
-    found, outcomes = scored(more=by_people)
-    own = outcomes.filter(metric="responding_rate", subject="b").sort("unit_id")
+    scores_of, outcomes = scored(more=by_people)
+    rows_of = outcomes.filter(metric="responding_rate", subject="b").sort("unit_id")
     # y is silence, v did not come
-    assert dict(own.select("unit_id", "value").iter_rows()) == {"v": None, "x": 1.0, "y": 0.0, "z": 1.0}
-    assert own["value"].mean() == pytest.approx(found["responding_rate", "b", "measured"]["value"])
-    assert own["slice"][0].to_list() == pairs(rule="measured")
+    assert dict(rows_of.select("unit_id", "value").iter_rows()) == {"v": None, "x": 1.0, "y": 0.0, "z": 1.0}
+    assert rows_of["value"].mean() == pytest.approx(scores_of["responding_rate", "b", "measured"]["value"])
+    assert rows_of["slice"][0].to_list() == pairs(rule="measured")
     # where a verifier judges, ranks are of the score alone
     assert "responding_rate" not in OUTCOMES["metric"]
 
@@ -192,15 +192,15 @@ def test_a_board_of_peoples_labels_tells_whether_each_entity_was_answered():
 def test_outcomes_of_strict_have_the_score_as_their_mean():
     """Also where replies cannot be read: ranks are tested on what is published."""
     for subject in "ab":
-        own = OUTCOMES.filter(metric="wildfactscore_strict", subject=subject)
-        own = own.filter(
-            pl.Series([one == pairs(estimator="raw", set="all") for one in own["slice"].to_list()])
+        rows_of = OUTCOMES.filter(metric="wildfactscore_strict", subject=subject)
+        rows_of = rows_of.filter(
+            pl.Series([entry == pairs(estimator="raw", set="all") for entry in rows_of["slice"].to_list()])
         )
-        assert own["value"].mean() == pytest.approx(
+        assert rows_of["value"].mean() == pytest.approx(
             value("wildfactscore_strict", subject, "raw", "all"), abs=1e-6
         )
     # b: S is 1 of 1 readable, 2 respond: x 1 + 2/1 · (1 − 1), z stands as S, y is silent, v did not come
-    assert dict(own.select("unit_id", "value").iter_rows()) == {"x": 1.0, "y": 0.0, "z": 1.0, "v": None}
+    assert dict(rows_of.select("unit_id", "value").iter_rows()) == {"x": 1.0, "y": 0.0, "z": 1.0, "v": None}
 
 
 def test_a_reply_whose_facts_were_not_all_written_is_not_strict():
@@ -208,52 +208,52 @@ def test_a_reply_whose_facts_were_not_all_written_is_not_strict():
         row | {"attributes": pairs(generation="b-x", n_missed=1)} if row["generation_id"] == "w-b-x" else row
         for row in REPLIES[4]
     ]
-    found, outcomes = scored(replies=[*REPLIES[:4], lost, *REPLIES[5:]])
+    scores_of, outcomes = scored(replies=[*REPLIES[:4], lost, *REPLIES[5:]])
     # no responding reply of b can be read: silence alone says nothing of the others
-    assert found["wildfactscore_strict", "b", "raw", "all"]["value"] is None
-    assert found["wildfactscore", "b", "raw", "all"]["value"] == 1.0
-    assert found["unreadable_rate", "b", "all"]["value"] == 1.0
+    assert scores_of["wildfactscore_strict", "b", "raw", "all"]["value"] is None
+    assert scores_of["wildfactscore", "b", "raw", "all"]["value"] == 1.0
+    assert scores_of["unreadable_rate", "b", "all"]["value"] == 1.0
     assert outcomes.filter(metric="wildfactscore_strict", subject="b")["value"].null_count() == 4 + 2
 
 
 def test_who_never_answered_is_empty_and_counted():
-    found, outcomes = scored(
-        replies=[*REPLIES[:4], *(reply("b", name, "dead") for name in "xyzv")], found=FACTS[:3]
+    scores_of, outcomes = scored(
+        replies=[*REPLIES[:4], *(reply("b", name, "dead") for name in "xyzv")], scores_of=FACTS[:3]
     )
-    assert found["no_answers", "b"]["value"] == 4 and ("no_answers", "a") not in found
+    assert scores_of["no_answers", "b"]["value"] == 4 and ("no_answers", "a") not in scores_of
     for metric in ("wildfactscore", "wildfactscore_strict"):
-        assert found[metric, "b", "raw", "all"]["value"] is None
-        assert found[metric, "b", "raw", "all"]["n"] == 0
-    assert found["responding_rate", "b", "measured"]["value"] is None
+        assert scores_of[metric, "b", "raw", "all"]["value"] is None
+        assert scores_of[metric, "b", "raw", "all"]["n"] == 0
+    assert scores_of["responding_rate", "b", "measured"]["value"] is None
     assert outcomes.filter(subject="b")["value"].null_count() == outcomes.filter(subject="b").height
 
 
 def test_a_judge_who_never_answered_has_no_rates():
     dead = [judgement("lost", f"a-e{k}-0", None) | {"status": "dead"} for k in range(8)]
     samples = [sample(f"a-e{k}-0", f"e{k}", "a", True) for k in range(8)]
-    found, _ = scored(MANY, SAID, GIVEN, samples, more=dead)
-    assert found["verifier_accuracy", "lost"]["value"] is None
-    assert found["verifier_no_answers", "lost"]["value"] == 8
-    assert found["verifier_accuracy", "judge"]["value"] == 1.0
-    assert ("verifier_no_answers", "judge") not in found
+    scores_of, _ = scored(MANY, SAID, GIVEN, samples, more=dead)
+    assert scores_of["verifier_accuracy", "lost"]["value"] is None
+    assert scores_of["verifier_no_answers", "lost"]["value"] == 8
+    assert scores_of["verifier_accuracy", "judge"]["value"] == 1.0
+    assert ("verifier_no_answers", "judge") not in scores_of
 
 
 def test_nothing_was_asked():
-    found, outcomes = scored(replies=[], found=[])
+    scores_of, outcomes = scored(replies=[], scores_of=[])
     assert outcomes.is_empty()
-    assert {key[0] for key in found} == {"probe_false_alarm_rate", "probe_miss_rate", "n_entities"}
+    assert {key[0] for key in scores_of} == {"probe_false_alarm_rate", "probe_miss_rate", "n_entities"}
 
 
 def test_replies_that_tell_what_their_model_was_given():
     """a tells of x alone, of x, y, z and v; b of nothing: no row."""
-    said = [reply("a", "x", retrieved="[]"), *REPLIES[1:]]
-    found, _ = scored(replies=said)
-    assert found["retrieved_rate", "a"]["value"] == 0.25 and ("retrieved_rate", "b") not in found
+    replies_given = [reply("a", "x", retrieved="[]"), *REPLIES[1:]]
+    scores_of, _ = scored(replies=replies_given)
+    assert scores_of["retrieved_rate", "a"]["value"] == 0.25 and ("retrieved_rate", "b") not in scores_of
     assert not [key for key in FOUND if key[0] == "retrieved_rate"]
 
 
 def test_every_metric_has_a_record():
-    assert {key[0] for key in FOUND} <= {one.name for one in METRICS}
+    assert {key[0] for key in FOUND} <= {entry.name for entry in METRICS}
     assert CARD.ranks.slice == {"estimator": "raw", "set": "all"}
 
 
@@ -270,28 +270,28 @@ GIVEN = [facts("a", f"e{k}", "--++++++++") for k in range(40)] + [
 
 def test_the_corrected_score():
     samples = [
-        sample(f"a-e{k}-{place}", f"e{k}", "a", is_wrong, 20.0)
+        sample(f"a-e{k}-{position}", f"e{k}", "a", is_wrong, 20.0)
         for k in range(40)
-        for place, is_wrong in ((0, k % 4 > 0), (5, k == 0))
+        for position, is_wrong in ((0, k % 4 > 0), (5, k == 0))
     ]
-    found, _ = scored(MANY, SAID, GIVEN, samples)
+    scores_of, _ = scored(MANY, SAID, GIVEN, samples)
     # flagged .3, of them right 30/40; of the others missed 1/40: TPR .225 / .2425, FPR .075 / .7575
     tpr, fpr = 0.225 / 0.2425, 0.075 / 0.7575
-    assert found["wildfactscore", "a", "corrected", "all"]["value"] == pytest.approx(
+    assert scores_of["wildfactscore", "a", "corrected", "all"]["value"] == pytest.approx(
         1 - (0.2 - fpr) / (tpr - fpr), abs=1e-5
     )
-    row = found["wildfactscore", "b", "corrected", "common"]
+    row = scores_of["wildfactscore", "b", "corrected", "common"]
     assert row["low"] < row["value"] < row["high"]
     assert row["value"] == pytest.approx(1 - (0.4 - fpr) / (tpr - fpr), abs=1e-5)
-    assert found["verifier_tpr", "judge"]["value"] == pytest.approx(30 / 31, abs=1e-5)
-    assert found["rank_change", "a", "corrected"]["value"] == 0
+    assert scores_of["verifier_tpr", "judge"]["value"] == pytest.approx(30 / 31, abs=1e-5)
+    assert scores_of["rank_change", "a", "corrected"]["value"] == 0
 
 
 # ---- entities and evidence ---------------------------------------------------------------------------------
 
 
 def test_the_funnel_and_the_evidence():
-    said = [
+    replies_given = [
         [generation("m1", "c1", "q", "extract", "x"), generation("m2", "c2", "q", "extract", "y")],
         [
             generation("v1", "x", "q", "verify", "entity"),
@@ -314,17 +314,22 @@ def test_the_funnel_and_the_evidence():
             for w, t, r in dropped
         ],
     )
-    found, _ = scored([item("x")], said, [], documents=PAGES, rejects=rejects)
+    scores_of, _ = scored([item("x")], replies_given, [], documents=PAGES, rejects=rejects)
     stages = ("messages", "names", "entities", "public", "unambiguous", "with-domain", "with-pages")
-    assert [found["funnel_n", "entities", stage]["value"] for stage in stages] == [2, 3, 2, 1, 1, 1, 1]
-    assert found["pages_per_entity", "web"]["value"] == 1 and found["words_per_entity", "web"]["value"] == 4
-    assert found["wikipedia_rate", "web"]["value"] == 1 and found["n_pages", "web", "ok"]["value"] == 1
-    assert found["n_pages", "web", "duplicate"]["value"] == 1
-    assert [key for key in found if key[0] == "n_rejected" and "generate" in key] == [
+    assert [scores_of["funnel_n", "entities", stage]["value"] for stage in stages] == [2, 3, 2, 1, 1, 1, 1]
+    assert (
+        scores_of["pages_per_entity", "web"]["value"] == 1
+        and scores_of["words_per_entity", "web"]["value"] == 4
+    )
+    assert (
+        scores_of["wikipedia_rate", "web"]["value"] == 1 and scores_of["n_pages", "web", "ok"]["value"] == 1
+    )
+    assert scores_of["n_pages", "web", "duplicate"]["value"] == 1
+    assert [key for key in scores_of if key[0] == "n_rejected" and "generate" in key] == [
         ("n_rejected", "a", "timeout", "generate")
     ]
-    assert found["n_rejected", "a", "timeout", "generate"]["value"] == 1
-    assert found["n_rejected", "entities", "takedown", "curate"]["value"] == 1
+    assert scores_of["n_rejected", "a", "timeout", "generate"]["value"] == 1
+    assert scores_of["n_rejected", "entities", "takedown", "curate"]["value"] == 1
 
 
 def test_a_published_lists_perplexity_and_wiki_make_figures_2_5_and_6():
@@ -336,20 +341,22 @@ def test_a_published_lists_perplexity_and_wiki_make_figures_2_5_and_6():
     ]
     rare = with_rarity(listed, [], "/no/such/weights")
     items, rejects = with_evidence(rare, frame(Generation), PAGES)
-    found, _ = scored(items)
+    scores_of, _ = scored(items)
     assert rejects == []
-    counted = {key[2]: row["value"] for key, row in found.items() if key[0] == "n_entities"}
+    counted = {key[2]: row["value"] for key, row in scores_of.items() if key[0] == "n_entities"}
     # Figure 2, and what is on Wikipedia
     assert counted == {"medical": 4, "10^1": 3, "10^3": 1, "yes": 2, "no": 2}
-    own = {key[2:]: row["value"] for key, row in found.items() if key[:2] == ("wildfactscore_strict", "a")}
-    assert own["raw", "10^3", "all"] == 0.0 and own["raw", "all", "no"] == 0.5  # y is whole, z is not
+    rows_of = {
+        key[2:]: row["value"] for key, row in scores_of.items() if key[:2] == ("wildfactscore_strict", "a")
+    }
+    assert rows_of["raw", "10^3", "all"] == 0.0 and rows_of["raw", "all", "no"] == 0.5  # y is whole, z is not
     rows = [
         {
             "metric": "n_entities",
             "value": row["value"],
-            "slice": {one["key"]: one["value"] for one in row["slice"]},
+            "slice": {entry["key"]: entry["value"] for entry in row["slice"]},
         }
-        for key, row in found.items()
+        for key, row in scores_of.items()
         if key[0] == "n_entities"
     ]
     board = Board("b", "wildhallucinations", "s", "t", track_card=CARD, metrics=METRICS)

@@ -12,15 +12,15 @@ GIVEN = [facts("a", f"e{k}", "-+++++++++") for k in range(10)] + [facts("b", "e0
 MADE = tables(ITEMS, [reply("a", f"e{k}") for k in range(10)] + [reply("b", "e0")], GIVEN)
 
 
-def tasks(n_labelled=8, n_reviewed=12, n_checked=5, seed=7, made=MADE):
-    known = {
+def tasks(n_labelled=8, n_reviewed=12, n_checked=5, seed=7, data_set=MADE):
+    numbers = {
         "verifier": "judge",
         "n_labelled": n_labelled,
         "n_reviewed": n_reviewed,
         "n_checked": n_checked,
         "seed": seed,
     }
-    return annotation_tasks(made["items"], made["facts"], made["judgements"], PAGES, **known)
+    return annotation_tasks(data_set["items"], data_set["facts"], data_set["judgements"], PAGES, **numbers)
 
 
 def test_each_stratum_is_drawn_with_its_weight():
@@ -43,15 +43,17 @@ def test_reviews_are_dealt_over_subjects_and_verdicts():
 
 def test_reviews_show_what_the_model_was_given():
     given = '[{"url":"https://a.example","title":"One","text":"Said."},{"url":"https://b.example","title":"","text":""}]'
-    made = tables(ITEMS, [reply("a", "e0", retrieved=given), reply("b", "e0")], GIVEN[:1] + GIVEN[-1:])
-    known = {"verifier": "judge", "n_labelled": 4, "n_reviewed": 4, "n_checked": 1, "seed": 7}
-    parts = made["items"], made["facts"], made["judgements"], PAGES
-    found = annotation_tasks(*parts, **known, generations=made["generations"])
-    shown = {(task["kind"], task["subject"]): task.get("retrieved") for task in found}
+    data_set = tables(ITEMS, [reply("a", "e0", retrieved=given), reply("b", "e0")], GIVEN[:1] + GIVEN[-1:])
+    numbers = {"verifier": "judge", "n_labelled": 4, "n_reviewed": 4, "n_checked": 1, "seed": 7}
+    parts = data_set["items"], data_set["facts"], data_set["judgements"], PAGES
+    reviewed = annotation_tasks(*parts, **numbers, generations=data_set["generations"])
+    shown = {(task["kind"], task["subject"]): task.get("retrieved") for task in reviewed}
     assert shown["review", "a"] == ["https://a.example\nOne\nSaid.", "https://b.example"]
     assert {shown[other] for other in shown if other != ("review", "a")} == {None}
-    plain = annotation_tasks(*parts, **known)
-    assert plain == [{name: part for name, part in one.items() if name != "retrieved"} for one in found]
+    plain = annotation_tasks(*parts, **numbers)
+    assert plain == [
+        {name: part for name, part in plain_task.items() if name != "retrieved"} for plain_task in reviewed
+    ]
 
 
 def test_entities_to_check():
@@ -73,7 +75,7 @@ def test_the_draw_goes_by_the_facts_and_the_seed():
     assert {task["task_id"] for task in tasks()} != {task["task_id"] for task in tasks(seed=8)}
     more = tables(ITEMS, [], [*GIVEN, facts("c", "e1", "-+")])
     before = {task["task_id"] for task in tasks() if task["kind"] == "fact"}
-    assert before <= {task["task_id"] for task in tasks(made=more)}
+    assert before <= {task["task_id"] for task in tasks(data_set=more)}
 
 
 def test_small_groups_are_taken_whole():

@@ -23,14 +23,14 @@ SAID = [judgement("judge", f"f{k}", None if k == 29 else k < 8 or k in (10, 11))
 ALWAYS = [judgement("always", f"f{k}", True) for k in range(30)]
 
 
-def found(samples=LABELLED, judged=(*SAID, *ALWAYS)):
+def scores_of_judges(samples=LABELLED, judged=(*SAID, *ALWAYS)):
     return scores_of(
         judge_rows(labelled_facts(frame(Sample, list(samples))), frame(Judgement, list(judged)), WRITER)
     )
 
 
 def test_rates_of_a_judge():
-    rows = found()
+    rows = scores_of_judges()
     assert rows["verifier_tpr", "judge"]["value"] == 0.8 and rows["verifier_tpr", "judge"]["n"] == 10
     # without the one that has no verdict
     assert rows["verifier_fpr", "judge"]["value"] == pytest.approx(2 / 19, abs=1e-6)
@@ -67,12 +67,12 @@ def test_batches_against_single_calls():
 
 
 def test_calibration_weighs_facts_as_the_score_does():
-    made = tables(
+    parts = tables(
         [item("x"), item("y")],
         [reply("a", "x"), reply("a", "y")],
         [facts("a", "x", "-+"), facts("a", "y", "-+++?")],
     )
-    checked = with_share(verdicts_of(made["facts"], made["judgements"], "judge"))
+    checked = with_share(verdicts_of(parts["facts"], parts["judgements"], "judge"))
     assert dict(checked.select("fact_id", "share").iter_rows())["a-y-1"] == 0.25  # of four with a verdict
     samples = [
         sample("a-x-0", "x", "a", True),
@@ -80,7 +80,7 @@ def test_calibration_weighs_facts_as_the_score_does():
         sample("a-y-0", "y", "a", False),
         sample("a-y-1", "y", "a", True),
     ]
-    known = calibration(labelled_facts(frame(Sample, samples)), checked, confidence=0.95)
+    error = calibration(labelled_facts(frame(Sample, samples)), checked, confidence=0.95)
     # flagged .5 + .25 of 2; right .5 of .75; missed .25 of .75
-    assert (known.flagged, known.right.value, known.missed.value) == pytest.approx((0.375, 2 / 3, 1 / 3))
+    assert (error.flagged, error.right.value, error.missed.value) == pytest.approx((0.375, 2 / 3, 1 / 3))
     assert calibration(labelled_facts(frame(Sample)), checked, confidence=0.95) is None

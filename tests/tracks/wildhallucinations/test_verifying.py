@@ -32,9 +32,11 @@ MANY = [claim(100 * reply + n, reply, [passage(reply)]) for reply in range(60) f
 
 
 def test_every_claim_is_in_exactly_one_call_of_at_most_ten():
-    made = calls(MANY, n=10, window=20)
-    assert sorted(one.fact_id for call in made for one in call.claims) == sorted(one.fact_id for one in MANY)
-    assert max(len(call.claims) for call in made) == 10
+    planned_calls = calls(MANY, n=10, window=20)
+    assert sorted(first.fact_id for call in planned_calls for first in call.claims) == sorted(
+        first.fact_id for first in MANY
+    )
+    assert max(len(call.claims) for call in planned_calls) == 10
 
 
 def test_calls_do_not_depend_on_the_order_of_the_claims():
@@ -52,16 +54,21 @@ def test_a_new_reply_changes_the_calls_of_its_own_run_alone():
 
 
 def test_the_window_takes_everybodys_best_passages_first():
-    one = claim(1, passages=[passage(1), passage(2), passage(3)])
+    first = claim(1, passages=[passage(1), passage(2), passage(3)])
     two = claim(2, passages=[passage(4), passage(1), passage(5)])
     # turns: 1, 4 | 2, (1 again) | 3, 5 -> the first four different ones are 1, 4, 2, 3
-    assert [found.document_id for found in shown([one, two], 4)] == ["d01", "d02", "d03", "d04"]
+    assert [rows_by_fact.document_id for rows_by_fact in shown([first, two], 4)] == [
+        "d01",
+        "d02",
+        "d03",
+        "d04",
+    ]
     assert shown([claim(3)], 4) == ()
 
 
 def test_a_request_names_its_claims_and_shows_passages_with_the_name_they_were_found_for():
-    one, two = claim(1, 0, [passage(1)]), claim(2, 1, [passage(2, "Two\nlines.")])
-    (asked,) = requests([Call((one, two), (passage(1), passage(2, "Two\nlines.")))], PROMPTER)
+    first, two = claim(1, 0, [passage(1)]), claim(2, 1, [passage(2, "Two\nlines.")])
+    (asked,) = requests([Call((first, two), (passage(1), passage(2, "Two\nlines.")))], PROMPTER)
     last = asked.request.messages[-1]["content"]
     assert "(1) Name 0: Passage 1.\n(2) Name 1: Two\n  lines." in last
     assert "[1] Fact 1.\n[2] Fact 2." in last
@@ -86,19 +93,20 @@ def test_judgements_say_what_could_be_read_and_what_not():
         [call], [came("[1] not supported\n[3] perhaps")], judge="quill", version="v"
     )
     validate(Judgement, judged, where="test")
-    found = {row["target_id"]: row for row in judged.iter_rows(named=True)}
+    rows_by_fact = {row["target_id"]: row for row in judged.iter_rows(named=True)}
     assert [
-        (found[name]["verdict"], found[name]["status"], found[name]["reason"]) for name in ("f1", "f2", "f3")
+        (rows_by_fact[name]["verdict"], rows_by_fact[name]["status"], rows_by_fact[name]["reason"])
+        for name in ("f1", "f2", "f3")
     ] == [(True, "ok", None), (None, "unparsed", "absent"), (None, "unparsed", "malformed")]
-    assert attributes(found["f1"]) == {"generation": "g0", "subject": "aster", "evidence": "d01:0-10"}
-    assert "stage" not in attributes(found["f2"])
+    assert attributes(rows_by_fact["f1"]) == {"generation": "g0", "subject": "aster", "evidence": "d01:0-10"}
+    assert "stage" not in attributes(rows_by_fact["f2"])
 
 
 def test_a_call_without_any_verdict_is_unparsed_and_one_with_some_counts_the_others():
     planned = [Call((claim(1), claim(2)), ())] * 2
-    made = requests(planned, PROMPTER)
-    texts = {one.fact_id: one.text for one in planned[0].claims}
-    some, none = Answered(made, [came("[1] supported"), came("I cannot say.")], []).rows(
+    planned_calls = requests(planned, PROMPTER)
+    texts = {first.fact_id: first.text for first in planned[0].claims}
+    some, none = Answered(planned_calls, [came("[1] supported"), came("I cannot say.")], []).rows(
         partial(verifying.read, texts=texts)
     )
     assert some["status"] == "ok" and attributes(some)["n_unparsed"] == "1"
@@ -119,7 +127,7 @@ def test_evidence_comes_from_the_batches():
     alone = Call((claim(1, 0, [passage(3)]),), (passage(3),), "single")
     judged = verifying.judgements([batch, alone], [came("[1] supported")] * 2, judge="quill", version="v")
     assert judged.height == 2
-    known = {
+    values = {
         "generation_id": "g0",
         "item_id": "e0",
         "subject": "aster",
@@ -130,9 +138,9 @@ def test_evidence_comes_from_the_batches():
     rows = frame(
         Fact,
         [
-            {**known, "fact_id": name, "is_duplicate": False, "is_title": False, "evidence": []}
+            {**values, "fact_id": name, "is_duplicate": False, "is_title": False, "evidence": []}
             for name in ("f1", "f9")
         ],
     )
-    found = verifying.with_evidence(rows, judged)
-    assert found["evidence"].to_list() == [["d02:0-10", "d01:0-10"], []]
+    rows_by_fact = verifying.with_evidence(rows, judged)
+    assert rows_by_fact["evidence"].to_list() == [["d02:0-10", "d01:0-10"], []]

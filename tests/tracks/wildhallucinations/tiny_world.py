@@ -47,10 +47,10 @@ def board(entities) -> tuple[Tables, dict]:
     items, documents, searched = [], {}, []
     for index in entities:
         name, entity = WORLD.lexicon().name(index), WORLD.entities[index]
-        found = [(page, text_of(WORLD, page)) for page in readable(WORLD, index)]
-        if not found:
+        texts = [(page, text_of(WORLD, page)) for page in readable(WORLD, index)]
+        if not texts:
             continue
-        item_id, rows = content_id("entity", "closed", name), [_document(page, text) for page, text in found]
+        item_id, rows = content_id("entity", "closed", name), [_document(page, text) for page, text in texts]
         documents |= {row["document_id"]: row for row in rows}
         items.append(_item(item_id, name, entity))
         searched.append(_searched(item_id, name, [row["document_id"] for row in rows]))
@@ -65,9 +65,12 @@ def _document(page, text: str) -> dict:
 
 
 def _item(item_id: str, name: str, entity) -> dict:
-    known = {"domain": PAPER_DOMAIN[entity.domain], "is_wikipedia": str(entity.is_wikipedia).lower()}
-    known["rarity_group"] = "10^3" if entity.popularity < 0.2 else "10^1"
-    return item(item_id, "closed", name, **known)
+    facts_of_entity = {
+        "domain": PAPER_DOMAIN[entity.domain],
+        "is_wikipedia": str(entity.is_wikipedia).lower(),
+    }
+    facts_of_entity["rarity_group"] = "10^3" if entity.popularity < 0.2 else "10^1"
+    return item(item_id, "closed", name, **facts_of_entity)
 
 
 def _searched(item_id: str, name: str, ids: list[str]) -> dict:
@@ -93,16 +96,16 @@ class Asking:
 
     def __call__(self, requests, at, *, label):
         self.labels.append(label)
-        return [self._one(request) for request in requests]
+        return [self._reply(request) for request in requests]
 
-    def _one(self, request) -> Reply:
+    def _reply(self, request) -> Reply:
         self.requests.append(request)
         model = self.at.p.models[request.model].model
         params = request.params
-        said = reply(
+        text_of_reply = reply(
             WORLD, model, list(request.messages), temperature=params["temperature"], seed=params.get("seed")
         )
-        self.tasks.append(said.task)
-        text = self.changed(request, said.text) if self.changed else said.text
+        self.tasks.append(text_of_reply.task)
+        text = self.changed(request, text_of_reply.text) if self.changed else text_of_reply.text
         key = content_id(model, request.messages, params, request.sample_index)
         return Reply(key, "ok", text, "stop", None, 1, 1, 0.0, False)

@@ -69,11 +69,11 @@ def item(item_id: str, task: str = "qa", **changes) -> dict:
     ids = {"item_id": item_id, "source": "s", "task": task, "lang": "en", "group_id": f"g-{item_id}"}
     texts = {"history": "", "question": f"Question {item_id}?", "attributes": []}
     has_none = task == "general"
-    own = {
+    defaults = {
         "document_ids": [] if has_none else ["d1"],
         "right_answer": None if has_none else f"Right {item_id}",
     }
-    return ids | texts | own | changes
+    return ids | texts | defaults | changes
 
 
 def document(document_id: str = "d1", text: str = "Lisbon is the capital of Portugal.") -> dict:

@@ -14,10 +14,10 @@ def settings(few_labels=0, least_youden_j=0.2):
     return SimpleNamespace(few_labels=few_labels, least_youden_j=least_youden_j)
 
 
-def layout(**own):
+def layout(**settings_of):
     """What `score` asks of a layout."""
     return SimpleNamespace(
-        p=SimpleNamespace(statistics=STATISTICS, seed=7, track=lambda board: settings(**own))
+        p=SimpleNamespace(statistics=STATISTICS, seed=7, track=lambda board: settings(**settings_of))
     )
 
 
@@ -43,7 +43,7 @@ def samples(*rows):
     return frame(Sample, list(rows))
 
 
-def said(judge, target, verdict):
+def verdict_of(judge, target, verdict):
     """One judgement of a reply."""
     name = f"{judge} {target}"
     return judgement_row(judgement_id=name, judge=judge, judge_version="1", target_id=target, verdict=verdict)
@@ -68,7 +68,11 @@ def items(*rows):
 def cells(scores, *metrics):
     """Scores as `(metric, subject, slice) → (value, n)`, of some metrics or of all."""
     return {
-        (row["metric"], row["subject"], " ".join(f"{one['key']}={one['value']}" for one in row["slice"])): (
+        (
+            row["metric"],
+            row["subject"],
+            " ".join(f"{cell['key']}={cell['value']}" for cell in row["slice"]),
+        ): (
             row["value"],
             row["n"],
         )
