@@ -68,7 +68,9 @@ def test_parts_fit_together_or_say_which_does_not():
 
 
 def test_hidden_labels_are_found_again():
-    """400 and 300 texts, 97 and 200 of them hallucinated, six models with two decimals: only these numbers do."""
+    """400 and 300 texts, 97 and 200 of them hallucinated, six models with two decimals: only these numbers
+    do.
+    """
     draw = np.random.default_rng(5)
     parts = (part(400, 97), part(300, 200))
     figures = []

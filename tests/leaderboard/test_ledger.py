@@ -80,7 +80,9 @@ def test_printed_averages_of_mfava_table_10_hold():
 
 @needs_data
 def test_class_behaviour_behind_an_accuracy():
-    """HELMA Tables 6 + 7, 5,000 texts of each class: ChatGPT finds 37.8 % of the hallucinations in QA at accuracy 62.59."""
+    """HELMA Tables 6 + 7, 5,000 texts of each class: ChatGPT finds 37.8 % of the hallucinations in QA at
+    accuracy 62.59.
+    """
     rows = load_published(DATA / "published_results.csv").filter(source="helma", model="gpt-3.5-turbo")
     for task, recall, specificity in (
         ("qa", 0.378, 0.874),
@@ -97,7 +99,9 @@ def test_class_behaviour_behind_an_accuracy():
     not (DATA / "halueval/general.jsonl").is_file(), reason="no public HaluEval files beside this checkout"
 )
 def test_always_no_beats_davinci_on_the_general_set():
-    """The full file has 815 hallucinated of 4,507: always-No is right in 81.9 %; the even rows must agree. davinci: 77.54 %."""
+    """The full file has 815 hallucinated of 4,507: always-No is right in 81.9 %; the even rows must agree.
+    davinci: 77.54 %.
+    """
     labels = [
         json.loads(line)["hallucination"]
         for line in (DATA / "halueval/general.jsonl").read_text("utf-8").split("\n")

@@ -53,7 +53,9 @@ def test_an_order_turned_round_and_what_of_it_is_firm(tmp_path):
 
 
 def test_ragtruth_puts_two_models_firmly_in_opposite_orders_on_two_tasks():
-    """Answers with a span, on qa and summarization, in per cent: llama-2-7b-chat 60.4 and 38.7, mistral-7B-instruct 39.7 and 66.0."""
+    """Answers with a span, on qa and summarization, in per cent: llama-2-7b-chat 60.4 and 38.7,
+    mistral-7B-instruct 39.7 and 66.0.
+    """
     orders = {(entry.first, entry.second): entry for entry in committed("ragtruth").orders}
     entry = orders["qa", "summarization"]
     assert entry.apart == (("llama-2-7b-chat", "mistral-7B-instruct"),)
@@ -116,8 +118,8 @@ def test_faithbench_by_its_eight_detectors():
 
 
 def test_evouna_by_word_match_turns_two_systems_round_on_one_part():
-    """NQ accuracy by people and by word match, in per cent: FiD 68.94 and 59.1, ChatGPT-3.5 72.98 and 57.8, and no
-    other pair turned round: 1 of 10 pairs.
+    """NQ accuracy by people and by word match, in per cent: FiD 68.94 and 59.1, ChatGPT-3.5 72.98 and 57.8,
+    and no other pair turned round: 1 of 10 pairs.
     """
     swaps = named("evouna")
     assert swaps["", "", "word-match"].order.tau == 1.0
@@ -157,8 +159,8 @@ def test_faithbench_by_the_rule_that_leaves_out_what_people_doubt():
 
 
 def test_evouna_word_match_errs_otherwise_on_each_system():
-    """NQ: of FiD's right answers 85.4 % are found, of ChatGPT-3.5's 76.1 %; here over both parts, so between NQ's and
-    TriviaQA's 90.1 and 90.8.
+    """NQ: of FiD's right answers 85.4 % are found, of ChatGPT-3.5's 76.1 %; here over both parts, so between
+    NQ's and TriviaQA's 90.1 and 90.8.
     """
     entries = {entry.name: entry for entry in committed("evouna").judge_errors}
     assert entries["task: nq"].tnr.value == pytest.approx(0.79, abs=0.01)
@@ -221,7 +223,9 @@ def test_committed_boards_without_people_and_judges_on_the_same_replies_have_no_
 
 
 def test_faithbench_has_suspects_of_weak_evidence():
-    """Youden's J of each of its eight detectors is at most .12: no label is spoken against by more than 4 bits."""
+    """Youden's J of each of its eight detectors is at most .12: no label is spoken against by more than 4
+    bits.
+    """
     entries = committed("faithbench").suspects
     assert len(entries) > 100 and max(entry.bits for entry in entries) < 4
     assert [entry.bits for entry in entries] == sorted((entry.bits for entry in entries), reverse=True)

@@ -1,4 +1,6 @@
-"""The boards of public files: found in a folder, built apart by the same stages, their tables written between markers."""
+"""The boards of public files: found in a folder, built apart by the same stages, their tables written between
+markers.
+"""
 
 import json
 import sys
@@ -121,7 +123,8 @@ def test_public_files_become_boards_and_tables(tmp_path):
     table, built = tables.read_text("utf-8"), (house.folder / "build/real/tables.md").read_text("utf-8")
     assert table == f"<!-- real -->\n{built}\n<!-- /real -->\n"
     assert "halueval-published" in table and "| general | – | gold | 24 | 16 | 66.7 % | 16 |" in table
-    # every candidate here is longer than its right answer, so length picks the hallucinated side of every pair
+    # every candidate here is longer than its right answer, so length picks the hallucinated side of every
+    # pair
     words = [line for line in table.splitlines() if line.startswith("| qa | one-pass | words |")]
     assert len(words) == 1 and "| 1.000 (" in words[0]
     page = (site / "boards/halueval-published.html").read_text("utf-8")
@@ -172,7 +175,9 @@ def test_tagged_files_become_boards_whose_detectors_learn_from_silver(tmp_path, 
 
 
 def test_sets_that_cannot_be_read_are_told_apart_from_those_that_can(tmp_path, monkeypatch, capsys):
-    """What Mu-SHROOM's detectors learn from is bad: its own board is left out, Mu-SHROOM's is read without it."""
+    """What Mu-SHROOM's detectors learn from is bad: its own board is left out, Mu-SHROOM's is read without
+    it.
+    """
     files = {"mfava/silver.jsonl": '{"row": 0}\n', "mushroom/val.jsonl": jsonl(NATURAL)}
     data, work = write(tmp_path / "data", files), tmp_path / "work"
     monkeypatch.chdir(ROOT)

@@ -1,4 +1,6 @@
-"""From a built board to its committed result: labels come by their reader, and scores stand by labelled parts."""
+"""From a built board to its committed result: labels come by their reader, and scores stand by labelled
+parts.
+"""
 
 import sys
 from pathlib import Path
@@ -56,7 +58,9 @@ def labels(tables):
 
 @pytest.fixture
 def board(tmp_path, monkeypatch):
-    """The layout of a board whose source a module reads that lies beside those of the package, and is imported."""
+    """The layout of a board whose source a module reads that lies beside those of the package, and is
+    imported.
+    """
 
     def put(code):
         (tmp_path / "more").mkdir()

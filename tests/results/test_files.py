@@ -1,4 +1,6 @@
-"""Committed results: what is written is read, what the rows give holds, and what is not so is refused in a line."""
+"""Committed results: what is written is read, what the rows give holds, and what is not so is refused in a
+line.
+"""
 
 import json
 import os

@@ -112,7 +112,9 @@ def test_what_is_no_table_and_a_link_are_refused(tmp_path):
 
 
 def test_committed_labels_are_small_and_give_the_scores_of_their_boards():
-    """FActScore's facts give the scores of its 549 replies, EVOUNA's labels its rates, RefChecker's claims its scores."""
+    """FActScore's facts give the scores of its 549 replies, EVOUNA's labels its rates, RefChecker's claims
+    its scores.
+    """
     with_labels = {}
     for board in boards_of(RESULTS):
         result = load_result(RESULTS / board)

@@ -1,4 +1,6 @@
-"""Committed results are what the code of now makes of the public files, where these are at hand as the publishers have them."""
+"""Committed results are what the code of now makes of the public files, where these are at hand as the
+publishers have them.
+"""
 
 import os
 import shutil

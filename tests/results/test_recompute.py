@@ -13,8 +13,8 @@ from truerate.results.recompute import recomputed
 CORRELATION = Metric(
     "spearman", "Correlation", "mean over replies", "mushroom", "number", "up", interval="statistic"
 )
-# Two languages of unlike size: .2, .6 and .7 in Swedish, .8 and 1 in Finnish, whose mean over languages is .7.
-# Over all an answer weighs 5 / (2 languages × those of its own).
+# Two languages of unlike size: .2, .6 and .7 in Swedish, .8 and 1 in Finnish, whose mean over languages is
+# .7. Over all an answer weighs 5 / (2 languages × those of its own).
 VALUES = {"sv": {"a": 0.2, "b": 0.6, "c": 0.7}, "fi": {"d": 0.8, "e": 1.0}}
 
 

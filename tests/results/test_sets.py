@@ -1,4 +1,6 @@
-"""The public sets of a folder: which are there, which can be read, what is left out, and whose labels are corrected."""
+"""The public sets of a folder: which are there, which can be read, what is left out, and whose labels are
+corrected.
+"""
 
 import json
 from pathlib import Path

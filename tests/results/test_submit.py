@@ -47,8 +47,9 @@ def settings(folder, text, encoding="utf-8"):
 def test_a_sound_submission_is_read_and_takes_its_place_among_the_others(folder):
     submission = load_submission(folder)
     lines = table(submission, result(), {})
-    # one of ten against two and three of ten cannot be told apart. Against ten of ten nine units differ, all one way:
-    # p ≥ 2^−8, times six pairs below .05; birch's seven units give 2^−6, times the four pairs left above it
+    # one of ten against two and three of ten cannot be told apart. Against ten of ten nine units differ, all
+    # one way: p ≥ 2^−8, times six pairs below .05; birch's seven units give 2^−6, times the four pairs left
+    # above it
     assert "| **dogwood** (submitted) | 0.100 | 0.018 to 0.404 | 1–3 | 10 |" in lines
     assert "| cedar | 1.000 | 0.722 to 1.000 | 3–4 | 10 |" in lines
     assert lines[-1] == "10 of the board's 10 units are in it."

@@ -24,7 +24,9 @@ def test_names_are_unique_and_the_shared_records_are_those_of_the_audit_and_clas
 
 @pytest.mark.parametrize("track", NAMES)
 def test_no_record_of_a_metric_that_no_code_emits(track):
-    """Each name stands in the code that makes scores: as a text, a function's name, or two texts put together."""
+    """Each name stands in the code that makes scores: as a text, a function's name, or two texts put
+    together.
+    """
     folders = [f"truerate/tracks/{track}", "truerate/metrics", f"truerate_world/{track}"]
     paths = [path for folder in folders for path in (SRC / folder).rglob("*.py")]
     paths += [SRC / f"truerate/site/{track}/rows.py"] if track == "mfava" else []  # it counts pages itself

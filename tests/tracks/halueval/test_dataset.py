@@ -211,7 +211,8 @@ SIZES = {"qa": 3, "dialogue": 5, "summarization": 5, "general": 5, "general_pool
 def test_sizes_cap_published_samples_by_whole_groups():
     rows = frame(Sample, published_pairs("qa", 8, per_group=2) + published_pairs("dialogue", 4))
     taken = dataset.published_samples(rows, settings(), SIZES, 7)
-    # three items are one group of two, whose neighbour would make four; the dialogues are fewer than their size
+    # three items are one group of two, whose neighbour would make four; the dialogues are fewer than their
+    # size
     assert taken.filter(task="qa")["item_id"].n_unique() == 2 and taken.filter(task="qa").height == 4
     assert taken.filter(task="dialogue")["item_id"].n_unique() == 4
     more = dataset.published_samples(rows, settings(), SIZES | {"qa": 4}, 7)

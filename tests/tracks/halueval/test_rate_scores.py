@@ -45,7 +45,9 @@ def rates(samples: list[dict], judgements: list[dict]) -> dict[tuple[str, str], 
 
 
 def board(seed: int):
-    """Responses of which .3 hallucinate; a judge that catches .9 of induced texts of other tasks and half of these."""
+    """Responses of which .3 hallucinate; a judge that catches .9 of induced texts of other tasks and half of
+    these.
+    """
     rng = np.random.default_rng(seed)
     label, other = rng.random(N) < 0.3, np.arange(N) % 2 == 0
     samples = labelled("general", label) + labelled("qa", other, "silver")
@@ -67,8 +69,8 @@ def test_raw_and_people_are_plain_shares():
 
 
 def test_labels_of_a_third_hold_what_people_say_where_errors_do_not_carry_over():
-    """Over 200 seeds PPI++ held the share of all labels in .97 (missing by .054), the correction by other tasks in .82
-    (.085), the flagged share in .67 (.073).
+    """Over 200 seeds PPI++ held the share of all labels in .97 (missing by .054), the correction by other
+    tasks in .82 (.085), the flagged share in .67 (.073).
     """
     truths: dict[str, list[bool]] = {}
     for seed in range(24):

@@ -240,7 +240,8 @@ def test_a_text_counts_once_whatever_the_number_of_seeds():
 
 def test_seeds_that_differ_show_their_spread_and_an_unread_one_is_wrong():
     scores_of, _ = scored(of_seeds({"h0": (True, None), "r0": (False, True)}), paired(1))
-    # seed 42 has both right, seed 47 none: 1/2 in the mean, 1 / √2 apart; one of four verdicts could not be read
+    # seed 42 has both right, seed 47 none: 1/2 in the mean, 1 / √2 apart; one of four verdicts could not be
+    # read
     assert scores_of["accuracy", ("qa", "plain")]["value"] == pytest.approx(1 / 2)
     assert scores_of["accuracy_std", ("qa", "plain")]["value"] == pytest.approx(2**-0.5)
     assert scores_of["unparsed_rate", ("qa", "plain")]["value"] == pytest.approx(1 / 4)

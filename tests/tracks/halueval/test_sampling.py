@@ -87,7 +87,9 @@ def test_assignment_is_seeded_and_differs_between_schemes():
 
 
 def instructed(*replies, n_items: int = 2):
-    """The requests of a conversational instruction whose turns are answered so, its turns, and what is not asked."""
+    """The requests of a conversational instruction whose turns are answered so, its turns, and what is not
+    asked.
+    """
     drafts = sampling.drafts(
         [context(item_id=f"i{k}") for k in range(n_items)],
         prompter(pattern="model", schemes=("conversational",)),

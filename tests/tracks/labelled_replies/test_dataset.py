@@ -1,4 +1,6 @@
-"""The data set of labelled replies is the source's own; the match of words goes by the rule of the set that it stands for."""
+"""The data set of labelled replies is the source's own; the match of words goes by the rule of the set that
+it stands for.
+"""
 
 from types import SimpleNamespace
 

@@ -81,7 +81,9 @@ def test_each_task_has_its_own(part):
 
 
 def written(subject, n_hallucinated, n_right, n_hit, n_alarm, **more):
-    """Replies of a subject and verdicts: `n_hit` of the hallucinated and `n_alarm` of the right ones are flagged."""
+    """Replies of a subject and verdicts: `n_hit` of the hallucinated and `n_alarm` of the right ones are
+    flagged.
+    """
     rows = [reply(subject, f"{k}", k < n_hallucinated, **more) for k in range(n_hallucinated + n_right)]
     flags = [k < n_hit or n_hallucinated <= k < n_hallucinated + n_alarm for k in range(len(rows))]
     return rows, [verdict_of("d", row["sample_id"], flag) for row, flag in zip(rows, flags, strict=True)]

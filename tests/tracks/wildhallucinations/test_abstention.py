@@ -94,7 +94,9 @@ def corpus(name: str) -> list[dict[str, str]]:
 
 
 def test_refusals_in_ten_styles_are_seen():
-    """80 wordings about four names; on their first run, before the rule was mended by them, 276 of 320 were seen."""
+    """80 wordings about four names; on their first run, before the rule was mended by them, 276 of 320 were
+    seen.
+    """
     split_of, n = Counter(), Counter()
     for row in corpus("refusals.csv"):
         for name in ENTITIES:
@@ -106,10 +108,10 @@ def test_refusals_in_ten_styles_are_seen():
 
 
 def test_refusals_worded_later_are_seen_by_their_words_alone():
-    """Four sets, three of them in ten styles. The rule of phrases alone saw 173 of 300, 158 of 300 (with 28 phrases more, since
-    dropped) and 50 of 300 (60 wordings of five names). The list of words was made by the first
-    two and saw 192 of 300 of the third on its first run; the third was written before that run. Of the fourth, 180
-    wordings in 15 languages, 163 were seen on their first run.
+    """Four sets, three of them in ten styles. The rule of phrases alone saw 173 of 300, 158 of 300 (with 28
+    phrases more, since dropped) and 50 of 300 (60 wordings of five names). The list of words was made by the
+    first two and saw 192 of 300 of the third on its first run; the third was written before that run. Of the
+    fourth, 180 wordings in 15 languages, 163 were seen on their first run.
     """
     split_of, n = Counter(), Counter()
     for row in corpus("refusals_later.csv"):
@@ -138,9 +140,10 @@ def test_answers_in_words_of_refusals_are_answers():
 
 
 def test_refusals_of_real_models_are_seen_and_answers_are_not_taken_for_them():
-    """RefChecker's developers' half: of 1,050 replies 41 without claims refuse, as one reader read them (ids in
-    refchecker_refusals.csv); at least 85 % are seen, and at most 0.5 % of those with claims are taken for one
-    that say something. 15 of those with claims refuse as well: what was extracted is that nothing is known.
+    """RefChecker's developers' half: of 1,050 replies 41 without claims refuse, as one reader read them (ids
+    in refchecker_refusals.csv); at least 85 % are seen, and at most 0.5 % of those with claims are taken for
+    one that say something. 15 of those with claims refuse as well: what was extracted is that nothing is
+    known.
     """
     path = DATA / "refchecker" / "claims.jsonl"
     if not path.is_file():

@@ -180,8 +180,8 @@ def test_where_no_page_comes_the_run_ends_and_the_next_asks_for_all():
 
 
 def test_a_web_at_its_worst_gives_the_very_same_documents(tmp_path, monkeypatch):
-    """Refused for the rate, out of order for a while, led round, slow, with unseen text and bulk: nothing of it is lost
-    and nothing of it is read.
+    """Refused for the rate, out of order for a while, led round, slow, with unseen text and bulk: nothing of
+    it is lost and nothing of it is read.
     """
     items = list(tables(NAMES[:8]).items.iter_rows(named=True))
     gathered = []

@@ -1,4 +1,6 @@
-"""WildFactScore from labels of a subject's own facts: hand-derived weights, and the planted score found again."""
+"""WildFactScore from labels of a subject's own facts: hand-derived weights, and the planted score found
+again.
+"""
 
 import numpy as np
 import polars as pl
@@ -56,8 +58,9 @@ CONFIDENCE, N_MODELS = 0.95, 6
 
 
 def planted(seed: int, gap: float) -> pl.DataFrame:
-    """Facts of six models about 50 entities, `is_false` as planted; the verifier finds .9 of the false ones, and calls
-    .13 ± gap of the others so, otherwise from model to model. Models write from 4 to 9 facts a reply.
+    """Facts of six models about 50 entities, `is_false` as planted; the verifier finds .9 of the false ones,
+    and calls .13 ± gap of the others so, otherwise from model to model. Models write from 4 to 9 facts a
+    reply.
     """
     rng, parts = np.random.default_rng(seed), []
     for model in range(N_MODELS):
@@ -99,7 +102,9 @@ def score_of(facts: pl.DataFrame, subject: str) -> float:
 
 
 def errors(gap: float, k: int, seeds: range) -> dict[str, np.ndarray]:
-    """Of each estimator, over models and seeds: whether it holds the planted score, and by how much it misses."""
+    """Of each estimator, over models and seeds: whether it holds the planted score, and by how much it
+    misses.
+    """
     errors_by_way: dict[str, list] = {}
     for seed in seeds:
         facts = planted(seed, gap)

@@ -1,4 +1,6 @@
-"""The facts of a subject's replies, from reply to verdict, with the closed world's models called as functions."""
+"""The facts of a subject's replies, from reply to verdict, with the closed world's models called as
+functions.
+"""
 
 from dataclasses import replace
 
@@ -100,8 +102,8 @@ def test_unparsed_verdicts_are_counted_and_never_a_label():
 
 
 def facts_where_the_last_sentence_is_lost(second):
-    """Facts and written rows where of every first reply the last sentence's lines are lost; of the second, which a
-    reminder asked for, `second` makes what comes.
+    """Facts and written rows where of every first reply the last sentence's lines are lost; of the second,
+    which a reminder asked for, `second` makes what comes.
     """
 
     def cut(request, text):
@@ -165,7 +167,9 @@ def test_chatty_fact_writers_change_no_fact_and_no_verdict():
 
 
 def test_an_injected_page_never_turns_a_verdict(checked_facts):
-    """Orders to the checker in every page (each one passage, or its borders would move too): no verdict changes."""
+    """Orders to the checker in every page (each one passage, or its borders would move too): no verdict
+    changes.
+    """
     texts = [
         f"{INJECTION[index % 3]}\n{text}\n{INJECTION[(index + 1) % 3]}"
         for index, text in enumerate(UPSTREAM["documents"]["text"])

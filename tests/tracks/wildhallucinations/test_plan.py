@@ -1,5 +1,5 @@
-"""What a plan tells of facts, calls, passages and tokens, held against what the closed world's models then do: replies of
-28 facts, with all that the full profile shows of their evidence.
+"""What a plan tells of facts, calls, passages and tokens, held against what the closed world's models then
+do: replies of 28 facts, with all that the full profile shows of their evidence.
 """
 
 import re
@@ -20,7 +20,8 @@ from .tiny_world import BOARD, Asking, board, layout
 
 WORLD = build(7)
 SUBJECTS = ("aster-search",)
-# As `full`; the closed world's pages are short, and passages of 20 words are there what 190 are to longer ones
+# As `full`; the closed world's pages are short, and passages of 20 words are there what 190 are to longer
+# ones
 FULL = {"passage_words": 20, "n_passages": 5, "window": 50, "has_titles": True, "n_checked": 20}
 
 
@@ -89,8 +90,8 @@ def test_what_a_plan_tells_once_pages_are_found_is_within_a_quarter_of_what_is_a
 
 
 def test_before_pages_are_found_facts_and_passages_are_those_of_the_paper_and_of_real_claims():
-    """29.6 facts a reply (Table 4); ten claims of Factcheck-GPT with five passages each are shown 28 of them (bench:evidence:
-    2,489 words in place of a single claim's 439).
+    """29.6 facts a reply (Table 4); ten claims of Factcheck-GPT with five passages each are shown 28 of them
+    (bench:evidence: 2,489 words in place of a single claim's 439).
     """
     at = layout(verification={"passage_words": 190, "n_passages": 5, "window": 50, "n_checked": 0})
     tables, _ = board(range(0, 492, 40))

@@ -33,7 +33,9 @@ def collected(folder, *texts):
 
 @pytest.fixture
 def tables(tmp_path):
-    """Two models on one prompt: one says three things, of which two are true and one is said twice; one refuses."""
+    """Two models on one prompt: one says three things, of which two are true and one is said twice; one
+    refuses.
+    """
     replies = ("I'm sorry, I do not know Varn.", 0, "refuser"), ("A town. A sea. The town.", 3, "talker")
     collection, item, reply = collected(tmp_path, *replies)
     fact = {"task": "fact", "label_source": "published", "generator": "talker"}

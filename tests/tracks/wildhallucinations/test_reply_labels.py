@@ -83,8 +83,9 @@ def test_strict_is_the_share_that_responds_times_that_of_people():
 
 
 def planted(seed: int) -> tuple[pl.DataFrame, dict[str, bool]]:
-    """60 replies of each of six models, all false ones seen; a true one is lost by alarms at one of its facts, of
-    which models write from two to seven: false alarms at replies differ by length. And what is planted.
+    """60 replies of each of six models, all false ones seen; a true one is lost by alarms at one of its
+    facts, of which models write from two to seven: false alarms at replies differ by length. And what is
+    planted.
     """
     rng, rows, truth = np.random.default_rng(seed), [], []
     for model in range(6):
@@ -97,8 +98,8 @@ def planted(seed: int) -> tuple[pl.DataFrame, dict[str, bool]]:
 
 
 def test_labels_of_whole_replies_hold_the_planted_share():
-    """Over 100 seeds with 20 labels a model PPI++ held .99 and missed by .051, labels alone by .066, the pooled correction
-    with what models differ by .99 and .099; the verifier's own word .27 and .186.
+    """Over 100 seeds with 20 labels a model PPI++ held .99 and missed by .051, labels alone by .066, the
+    pooled correction with what models differ by .99 and .099; the verifier's own word .27 and .186.
     """
     truths: dict[str, list[bool]] = {}
     for seed in range(12):

@@ -81,8 +81,8 @@ def test_wildfactscore_is_the_mean_over_replies_that_respond():
 
 
 def test_strict_is_the_share_that_responds_times_the_share_of_the_readable_that_is_all_supported():
-    # a: 3 of 4 respond with a fact (v has none, which is no success); x, y, z are readable: 0, 1, 0. b: 2 of 3
-    # respond (y is silent, v did not come); x 1, z is open
+    # a: 3 of 4 respond with a fact (v has none, which is no success); x, y, z are readable: 0, 1, 0. b: 2 of
+    # 3 respond (y is silent, v did not come); x 1, z is open
     assert value("wildfactscore_strict", "a", "raw", "all") == pytest.approx(1 / 4)
     assert value("wildfactscore_strict", "b", "raw", "all") == pytest.approx(2 / 3, abs=1e-6)
     assert FOUND["wildfactscore_strict", "b", "raw", "all"]["n"] == 2
@@ -333,7 +333,9 @@ def test_the_funnel_and_the_evidence():
 
 
 def test_a_published_lists_perplexity_and_wiki_make_figures_2_5_and_6():
-    """The list says 11.91 and 4321.5, and that z is not on Wikipedia though its page is: no model, chat or address."""
+    """The list says 11.91 and 4321.5, and that z is not on Wikipedia though its page is: no model, chat or
+    address.
+    """
     given = {"x": (11.91, "True"), "y": (11.91, "False"), "z": (4321.5, "False"), "v": (11.91, "True")}
     listed = [
         item(name) | {"attributes": pairs(name=name, domain="medical", perplexity=perplexity, wiki=wiki)}

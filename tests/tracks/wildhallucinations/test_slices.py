@@ -1,4 +1,6 @@
-"""A board exported slice by slice: what is gathered of slices on disk is what the whole gives, however it is cut."""
+"""A board exported slice by slice: what is gathered of slices on disk is what the whole gives, however it is
+cut.
+"""
 
 import polars as pl
 import pytest

@@ -1,4 +1,6 @@
-"""Verification in batches: what a call holds, whatever order its facts come in, and what its reply is read as."""
+"""Verification in batches: what a call holds, whatever order its facts come in, and what its reply is read
+as.
+"""
 
 import random
 from functools import partial
