@@ -1,4 +1,6 @@
-"""Which field of a file of answers is which: by its name, by the names that other tools give it, or as the caller says."""
+"""Which field of a file of answers is which: by its name, by the names that other tools give it, or as the
+caller says.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +35,9 @@ class Fields:
 
 
 def given_fields(options: Iterable[str]) -> dict[str, str]:
-    """The fields by role of options `ROLE=FIELD`. Raises SettingsError for another form, or a role that there is not."""
+    """The fields by role of options `ROLE=FIELD`. Raises SettingsError for another form, or a role that there
+    is not.
+    """
     given = {}
     for option in options:
         role, _, name = option.partition("=")
@@ -44,7 +48,9 @@ def given_fields(options: Iterable[str]) -> dict[str, str]:
 
 
 def fields_of(records: Records, given: Mapping[str, str]) -> Fields:
-    """The fields of a file. Raises SourceError where none, or more than one, may be the answer, or a given one is nowhere."""
+    """The fields of a file. Raises SourceError where none, or more than one, may be the answer, or a given
+    one is nowhere.
+    """
     columns = _columns(records)
     for role, name in given.items():
         if name not in columns:
@@ -103,7 +109,8 @@ def _answer(columns: Mapping[str, Sequence[Any]], records: Records) -> str:
     if all(len({record.get(name) for name in texts}) == 1 for _, record in records):
         return texts[0]
     raise SourceError(
-        f"{_quoted(texts)} stand beside one another: which one did the system write? Say --field answer={texts[1]} or "
+        f"{_quoted(texts)} stand beside one another: which one did the system write? Say --field "
+        f"answer={texts[1]} or "
         f"--field answer={texts[0]}"
     )
 
@@ -125,10 +132,16 @@ def _reference(columns: Mapping[str, Sequence[Any]], by_role: dict[str, str]) ->
     if evidence:
         by_role["reference"] = evidence[0]
         if has_reference:
-            why = f"'reference' stands beside {evidence[0]!r} and is taken for a golden answer, not for the evidence"
+            why = (
+                f"'reference' stands beside {evidence[0]!r} and is taken for a golden answer, not for the "
+                "evidence"
+            )
             return [*golden, "reference"], [f"{why}; --field reference=reference takes it"]
     elif has_reference and "user_input" in columns:
-        why = "'reference' beside 'user_input' is a golden answer (RAGAS), no evidence; give 'retrieved_contexts'"
+        why = (
+            "'reference' beside 'user_input' is a golden answer (RAGAS), no evidence; give "
+            "'retrieved_contexts'"
+        )
         return [*golden, "reference"], [f"{why}, or say --field reference=reference"]
     elif has_reference:
         by_role["reference"] = "reference"

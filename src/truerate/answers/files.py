@@ -24,8 +24,8 @@ _HEADER = re.compile(r'[\w .:"\'()/-]+')
 def objects_of(path: str | Path, what: str) -> list[tuple[int, dict[str, Any]]]:
     """The objects of a file's lines with their numbers from 1; blank lines are passed over.
 
-    Raises SourceError, one line with the number of the first line that does not fit, also for what is no UTF-8, of
-    another form, or no regular file.
+    Raises SourceError, one line with the number of the first line that does not fit, also for what is no
+    UTF-8, of another form, or no regular file.
     """
     objects = []
     for number, line in enumerate(_content(path, what).split("\n"), start=1):
@@ -55,7 +55,9 @@ def _content(path: str | Path, what: str) -> str:
 
 
 def _other_form(content: bytes) -> str | None:
-    """What a file is that holds no lines of objects, and what to do; None where that cannot be told from its bytes."""
+    """What a file is that holds no lines of objects, and what to do; None where that cannot be told from its
+    bytes.
+    """
     if content.startswith(PACKED):
         return _packed(content)
     if content.startswith(PARQUET):
@@ -78,7 +80,10 @@ def _packed(content: bytes) -> str:
     if b"xl/workbook.xml" in content:
         return f"it is an Excel workbook; {AS_LINES} read_excel(…).write_ndjson(…)"
     if b"_journal/start.json" in content or b"header.json" in content:
-        return "it is a log of Inspect; write its samples as JSON lines, an object with 'answer' and 'reference' each"
+        return (
+            "it is a log of Inspect; write its samples as JSON lines, an object with 'answer' and "
+            "'reference' each"
+        )
     return "it is packed; unpack it, a line is one object"
 
 

@@ -24,11 +24,12 @@ class Grouping:
 
 
 def grouping_of(answers: Sequence[Answer], is_labelled: Sequence[bool]) -> Grouping:
-    """The groups of answers: by `group` where the file has it, else by question, else by a reference that several have in
-    common (one that all have tells nothing); answers without any of it are groups of their own.
+    """The groups of answers: by `group` where the file has it, else by question, else by a reference that
+    several have in common (one that all have tells nothing); answers without any of it are groups of their
+    own.
 
-    Where labels were given to all answers about one reference or to none (`are_by_group`), references are the groups,
-    however many questions were asked about each: it is they that were drawn to be labelled.
+    Where labels were given to all answers about one reference or to none (`are_by_group`), references are the
+    groups, however many questions were asked about each: it is they that were drawn to be labelled.
     """
     by_reference = _by("reference", answers, [answer.reference for answer in answers])
     if any(answer.group for answer in answers):

@@ -23,8 +23,8 @@ DECODING = {"temperature": 0.0, "max_tokens": 64}
 
 
 def detector_of(named: str | None, *, adapter: str | None = None, params: str = PARAMS) -> Detector:
-    """The detector of a name: a rule, `judge:MODEL`, FOLDER or HUB-ID[@commit], or a trained one of the project.
-    None: `judge:` with the first declared model that is no simulated one, else word support.
+    """The detector of a name: a rule, `judge:MODEL`, FOLDER or HUB-ID[@commit], or a trained one of the
+    project. None: `judge:` with the first declared model that is no simulated one, else word support.
 
     Raises TruerateError where there is none of that name.
     """
@@ -61,7 +61,10 @@ def _no_judge(alias: str, real: Sequence[str]) -> str:
         if real
         else f"; declare a model of your own in {PARAMS}"
     )
-    return f"--detector '{JUDGE}{alias}': {alias} is simulated, knows the closed world alone and cannot judge your texts{usage}"
+    return (
+        f"--detector '{JUDGE}{alias}': {alias} is simulated, knows the closed world alone and cannot "
+        f"judge your texts{usage}"
+    )
 
 
 def _check_trained(named: str, params: str) -> None:
@@ -69,7 +72,8 @@ def _check_trained(named: str, params: str) -> None:
     allowed = f"{listed(RULES)}, judge:MODEL, a folder of weights, a Hub id (org/name@commit)"
     if not Path(params).is_file():
         raise SettingsError(
-            f"detector {named!r} is not known; allowed: {allowed}, or, beside a {PARAMS}, a trained detector's name"
+            f"detector {named!r} is not known; allowed: {allowed}, or, beside a {PARAMS}, a trained "
+            "detector's name"
         )
     from truerate.pipeline.trained import members_of, trained
 
@@ -135,7 +139,8 @@ def _published(named: str, adapter: str | None) -> Published:
         return Published(**given, **({"adapter": adapter} if adapter else {}))
     except ValueError:
         raise SettingsError(
-            f"--detector {named!r}: allowed: a folder of weights, or org/name@commit with 40 hexadecimal digits"
+            f"--detector {named!r}: allowed: a folder of weights, or org/name@commit with 40 hexadecimal "
+            "digits"
         ) from None
 
 
@@ -197,7 +202,9 @@ def requests_of(answers: Sequence[Answer], alias: str) -> "list[Request]":
 
 
 def judged(answers: Sequence[Answer], alias: str, at: Layout) -> list[AnswerVerdict]:
-    """What the model says of each answer; one whose reply is dead or cannot be read has no verdict, with why."""
+    """What the model says of each answer; one whose reply is dead or cannot be read has no
+    verdict, with why.
+    """
     from truerate.llm.ask import ask
     from truerate.llm.replies.verdicts import yes_no
 

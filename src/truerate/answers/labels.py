@@ -29,11 +29,11 @@ class Label:
 
 
 def read_labels(path: str | Path, file: AnswerFile) -> dict[str, Label]:
-    """Labels by the id of their answer, all of one kind; a line whose label is null is none. What spans' offsets count is
-    read from the texts that they bring (`span_offsets`), for the file as a whole.
+    """Labels by the id of their answer, all of one kind; a line whose label is null is none. What spans'
+    offsets count is read from the texts that they bring (`span_offsets`), for the file as a whole.
 
-    Raises SourceError as `read_answers` does, and for ids that no answer has, spans that leave their answer or hold
-    another text than they say, and verdicts beside spans.
+    Raises SourceError as `read_answers` does, and for ids that no answer has, spans that leave their answer
+    or hold another text than they say, and verdicts beside spans.
     """
     answers = {answer.id: answer for answer in file.answers}
     records = [(number, record) for number, record in objects_of(path, "labels") if not _is_null(record)]
@@ -53,7 +53,8 @@ def read_labels(path: str | Path, file: AnswerFile) -> dict[str, Label]:
             raise at_line(path, "labels", number, error) from None
     if not labels:
         raise SourceError(
-            f'reading the labels {str(path)!r}: it holds none; give {{"id": …, "is_hallucinated": true}} per line'
+            f'reading the labels {str(path)!r}: it holds none; give {{"id": …, "is_hallucinated": true}} '
+            "per line"
         )
     return labels
 
@@ -143,7 +144,8 @@ def _bounds(span: Any, answer: Answer, kinds: frozenset[str]) -> Bounds | None:
         raise ValueError(f"span {start}–{end} leaves its answer of {len(written)} characters, or is empty")
     if not fitting:
         raise ValueError(
-            f"span {start}–{end} of answer {answer.id!r} does not contain its text {quoted!r}, by whatever offsets count: "
+            f"span {start}–{end} of answer {answer.id!r} does not contain its text {quoted!r}, by whatever "
+            "offsets count: "
             f"{', '.join(KINDS)}"
         )
     if len(fitting) > 1:

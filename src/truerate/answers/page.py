@@ -1,4 +1,4 @@
-"""A page on one's own answers: rates drawn with intervals, a table, marked answers; no script, all text escaped."""
+"""A page on one's own answers: rates with intervals, a table, marked answers; no script, all escaped."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -44,7 +44,9 @@ def check_place(folder: str | Path) -> Path:
 
 
 def write_page(report: Report, folder: str | Path) -> Path:
-    """Write the page into a folder, which is made; returns its file. Raises SettingsError as `check_place` does."""
+    """Write the page into a folder, which is made; returns its file. Raises SettingsError as `check_place`
+    does.
+    """
     file = check_place(folder)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(page(report), "utf-8")

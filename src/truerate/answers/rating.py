@@ -1,4 +1,6 @@
-"""`truerate.rate`: the share of one's own answers, or of their words, that is hallucinated, with its interval."""
+"""`truerate.rate`: the share of one's own answers, or their words, that is hallucinated, with its
+interval.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,11 +43,12 @@ BY_CHANCE = 0.001  # below it labels were not drawn alike from the values of a f
 
 @dataclass(frozen=True)
 class Report:
-    """What is known of a file of answers. `verdicts`: the detector's word on each answer, in their order; `rate`: of all that
-    say something; `slices`: rates by the values of each field; `pairs`: systems beside one another; `not_sliced`: fields
-    of long texts, of more than MOST_VALUES values, or of mostly unlike ones; `uneven`: fields by whose values answers were
-    labelled in other shares than chance explains, so that a rate of all of them leans to those labelled more; `grouping`:
-    which answers have in common what they were asked about; `notes`: how the file was read.
+    """What is known of a file of answers. `verdicts`: the detector's word on each answer, in their order;
+    `rate`: of all that say something; `slices`: rates by the values of each field; `pairs`: systems beside
+    one another; `not_sliced`: fields of long texts, of more than MOST_VALUES values, or of mostly unlike
+    ones; `uneven`: fields by whose values answers were labelled in other shares than chance explains, so that
+    a rate of all of them leans to those labelled more; `grouping`: which answers have in common what they
+    were asked about; `notes`: how the file was read.
     """
 
     unit: Unit
@@ -97,13 +100,14 @@ def rate(
     fields: Iterable[str] = (),
     params: str = PARAMS,
 ) -> Report:
-    """The share of the answers of a JSONL file that is hallucinated, corrected where some are labelled; of those that say
-    something: empty ones and abstentions are counted beside it.
+    """The share of the answers of a JSONL file that is hallucinated, corrected where some are labelled; of
+    those that say something: empty ones and abstentions are counted beside it.
 
-    `labels`: a JSONL file of labels of answers that were drawn by chance. `detector`: a rule, `judge:MODEL`, a folder, a Hub id,
-    or a trained one of the project; None: a model of `params`, else word support. `unit`: answers, or tokens (words); None: what
-    was labelled. `fields`: `ROLE=FIELD` where a field is not what its name says. Raises TruerateError, one line, for what cannot
-    be used, before any model is asked, and where nothing was judged and nothing is labelled.
+    `labels`: a JSONL file of labels of answers that were drawn by chance. `detector`: a rule, `judge:MODEL`,
+    a folder, a Hub id, or a trained one of the project; None: a model of `params`, else word support. `unit`:
+    answers, or tokens (words); None: what was labelled. `fields`: `ROLE=FIELD` where a field is not what its
+    name says. Raises TruerateError, one line, for what cannot be used, before any model is asked, and where
+    nothing was judged and nothing is labelled.
     """
     file = read_answers(str(answers), given_fields(fields))
     labelled = read_labels(str(labels), file) if labels is not None else {}
@@ -135,7 +139,8 @@ def _unused_labels(answers: Sequence[Answer], labels: Mapping[str, Label]) -> li
         return []
     n = sum(map(is_hallucinated, unused))
     return [
-        f"labels of answers that abstain or are empty, not used: {len(unused)}, of which {n} say hallucinated; "
+        f"labels of answers that abstain or are empty, not used: {len(unused)}, of which {n} say "
+        "hallucinated; "
         "where such an answer does say something, give it 'abstained': false"
     ]
 
@@ -173,7 +178,9 @@ def report(
     *,
     unit: Unit,
 ) -> Report:
-    """What follows from verdicts and labels. Raises SettingsError if tokens count and the detector marks none."""
+    """What follows from verdicts and labels. Raises SettingsError if tokens count and the detector marks
+    none.
+    """
     if unit == "tokens" and any(
         verdict.verdict is not None and verdict.spans is None for verdict in verdicts
     ):
@@ -216,8 +223,8 @@ def report(
 
 
 def _drawn(values: Sequence[str], cell: Cell, *, is_by_group: bool) -> tuple[list[str], list[bool]]:
-    """What was drawn to be labelled, by the values of a field, and whether it was: answers, or where labels were given
-    group by group the answers of a group that have one value.
+    """What was drawn to be labelled, by the values of a field, and whether it was: answers, or where labels
+    were given group by group the answers of a group that have one value.
     """
     if not is_by_group:
         return list(values), cell.is_labelled.tolist()
@@ -235,7 +242,9 @@ def is_long(values: Sequence[str]) -> bool:
 
 
 def is_slice(values: Sequence[str]) -> bool:
-    """Whether a field divides answers into few enough groups that repeat, by values that are no long texts."""
+    """Whether a field divides answers into few enough groups that repeat, by values that are no
+    long texts.
+    """
     n = len(set(values))
     return 1 < n <= MOST_VALUES and (n < 3 or 2 * n <= len(values)) and not is_long(values)
 
@@ -246,8 +255,8 @@ def are_all_labelled(by_system: Mapping[str, Cell]) -> bool:
 
 
 def is_uneven(values: Sequence[str], labelled: Sequence[bool]) -> bool:
-    """Whether the labelled share differs between the values of a field by more than chance lets it in one of a thousand
-    files: Pearson's chi-squared test of independence. Never where all or none is labelled.
+    """Whether the labelled share differs between the values of a field by more than chance lets it in one of
+    a thousand files: Pearson's chi-squared test of independence. Never where all or none is labelled.
     """
     from scipy.special import chdtrc
 
@@ -346,5 +355,6 @@ def _cells(cell: Cell, values: Sequence[str]) -> dict[str, Cell]:
 
 def _says_not_where(judge: Detector) -> SettingsError:
     return SettingsError(
-        f"counting tokens: detector {judge.name!r} says whether, not where; give --unit answers or another --detector"
+        f"counting tokens: detector {judge.name!r} says whether, not where; give --unit answers or another "
+        "--detector"
     )

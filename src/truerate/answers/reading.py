@@ -49,10 +49,10 @@ _LOOKS = str.maketrans(
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer with what it is checked against. `id`: as the file gives it, else (none, or null) the number of its
-    line, as text. `text`: without thought and special tokens. `reference`: its passages joined; empty where there is none.
-    `slices`: other fields, as text. `group`: what it was drawn with, where the file says so. `written`: as the file has
-    it, where that is not `text`.
+    """One answer with what it is checked against. `id`: as the file gives it, else (none, or null) the number
+    of its line, as text. `text`: without thought and special tokens. `reference`: its passages joined; empty
+    where there is none. `slices`: other fields, as text. `group`: what it was drawn with, where the file says
+    so. `written`: as the file has it, where that is not `text`.
     """
 
     id: str
@@ -69,7 +69,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class AnswerFile:
-    """The answers of a file in its order, the names of its fields, and what a reader must know of how it was read."""
+    """The answers of a file in its order, the names of its fields, and notes on how it was read."""
 
     answers: Sequence[Answer]
     names: frozenset[str]
@@ -77,10 +77,11 @@ class AnswerFile:
 
 
 def read_answers(path: str | Path, given: Mapping[str, str] | None = None) -> AnswerFile:
-    """All answers of a JSONL file. `given`: fields by role (`fields.ROLES`) that are not what their names say.
+    """All answers of a JSONL file. `given`: fields by role (`fields.ROLES`) that are not what their names
+    say.
 
-    Raises SourceError, one line with the number of the first line that does not fit, for a file that is none of UTF-8
-    lines of objects, or holds no answer.
+    Raises SourceError, one line with the number of the first line that does not fit, for a file that is none
+    of UTF-8 lines of objects, or holds no answer.
     """
     records = objects_of(path, "answers")
     if not records:
@@ -122,7 +123,8 @@ def _notes(
         of_answers, of_references = (median(column) for column in zip(*sizes, strict=True))
         if of_answers > SHORT * of_references:
             notes.append(
-                f"references are short (median {of_references:g} words, of answers {of_answers:g}): a golden answer is no evidence, "
+                f"references are short (median {of_references:g} words, of answers {of_answers:g}): a "
+                "golden answer is no evidence, "
                 "whatever an answer says beyond it is flagged"
             )
     return notes
@@ -162,8 +164,8 @@ def _answer(
 
 
 def _without_thought(text: str) -> tuple[str, tuple[str, ...]]:
-    """An answer as it was meant for its reader, and what was cut off it; one without such marks stays as it is. `<s>` and
-    `</s>` about a few words are HTML's, no tokens.
+    """An answer as it was meant for its reader, and what was cut off it; one without such marks stays as it
+    is. `<s>` and `</s>` about a few words are HTML's, no tokens.
     """
     answer, thought = said(text)
     stated, cuts = (answer, ()) if _STRUCK_OUT.search(answer) else turn(answer)
@@ -204,7 +206,8 @@ def _reference(value: object, field: str) -> str:
     texts = [_passage(part) for part in parts if part is not None or isinstance(value, list)]
     if any(text is None for text in texts):
         raise ValueError(
-            f"{field!r} is {shown(value)}; allowed: text, a list of texts or of objects with a 'text', or null"
+            f"{field!r} is {shown(value)}; allowed: text, a list of texts or of objects with a 'text', or "
+            "null"
         )
     return BREAK.join(_text(text, field) for text in texts if text).strip()
 
@@ -240,9 +243,9 @@ def shown(value: object) -> str:
 
 # ---- what an answer says, and what it is called ------------------------------------------------------------
 def state_of(text: str, given: bool | None = None) -> str:
-    """The state of an answer: EMPTY where nothing of it is seen, or nothing but punctuation; else as `given` (whether it
-    abstains), else ABSTAINED where it says that it does not know (`says_not_known`) or, in MOST_OF_REFUSAL words at most,
-    refuses (`is_refusal`).
+    """The state of an answer: EMPTY where nothing of it is seen, or nothing but punctuation; else as `given`
+    (whether it abstains), else ABSTAINED where it says that it does not know (`says_not_known`) or, in
+    MOST_OF_REFUSAL words at most, refuses (`is_refusal`).
     """
     if is_blank(text) or all(unicodedata.category(sign)[0] in "PZC" for sign in text):
         return EMPTY
@@ -260,7 +263,9 @@ def plain(name: str) -> str:
 
 
 def look_alikes(field: str, written: Iterable[str]) -> Iterator[str]:
-    """Yield a line for names of a field that are one however they are written, and for those that look alike and are several."""
+    """Yield a line for names of a field that are one however they are written, and for those that look alike
+    and are several.
+    """
     names = sorted(set(written))
     same: dict[str, list[str]] = {}
     alike: dict[str, list[str]] = {}
@@ -273,4 +278,7 @@ def look_alikes(field: str, written: Iterable[str]) -> Iterator[str]:
             yield f"{field}: {' and '.join(map(ascii, group))} are one"
     for group in alike.values():
         if len(group) > 1:
-            yield f"{field}: {' and '.join(map(ascii, group))} look alike and are counted apart; write them alike if they are one"
+            yield (
+                f"{field}: {' and '.join(map(ascii, group))} look alike and are counted apart; write them "
+                "alike if they are one"
+            )

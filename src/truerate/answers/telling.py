@@ -89,7 +89,10 @@ def notes(report: Report) -> Iterator[str]:
     if not rate.k:
         yield "labels of a few dozen answers drawn by chance (--labels) would correct it"
     for field in report.uneven:
-        yield f"labels are not spread over {field} as by chance: do not trust the rate of all answers; draw labels from all"
+        yield (
+            f"labels are not spread over {field} as by chance: do not trust the rate of all answers; draw "
+            "labels from all"
+        )
     if report.not_sliced:
         yield f"not sliced, long texts or too many values: {', '.join(report.not_sliced)}"
 
@@ -99,7 +102,8 @@ def accounts(report: Report) -> str:
     n_unjudged = sum(report.unjudged.values())
     why = ", ".join(f"{n} {reason}" for reason, n in report.unjudged.items())
     return (
-        f"answers: {len(report.answers)} = {report.n_judged} judged + {report.n_in_state(ABSTAINED)} abstained + "
+        f"answers: {len(report.answers)} = {report.n_judged} judged + {report.n_in_state(ABSTAINED)} "
+        "abstained + "
         f"{report.n_in_state(EMPTY)} empty + {n_unjudged} not judged{f' ({why})' if why else ''}"
     )
 
@@ -124,7 +128,10 @@ def table(rates: list[Rate] | Any) -> Iterator[str]:
 
 def pair_in_words(pair: Separation) -> str:
     """Whether two systems are told apart, and else what labels would."""
-    gap = f"{100 * pair.difference:+.1f} points ({100 * pair.low:+.1f} to {100 * pair.high:+.1f}), p {pair.p:.3f}"
+    gap = (
+        f"{100 * pair.difference:+.1f} points ({100 * pair.low:+.1f} to {100 * pair.high:+.1f}), p "
+        f"{pair.p:.3f}"
+    )
     if pair.p < SURE:
         return f"{pair.first} − {pair.second}: {gap}: told apart"
     need = f"about {pair.labels:,} labels of each would" if pair.labels else "they are alike"

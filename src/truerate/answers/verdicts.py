@@ -1,5 +1,6 @@
-"""A detector of answers and what it says of one; and the detectors that need nothing: what of an answer its reference does
-not hold, word by word. These rules read no meaning, and err as such rules do; what they err by is what labels are for.
+"""A detector of answers and what it says of one; and the detectors that need nothing: what of an answer its
+reference does not hold, word by word. These rules read no meaning, and err as such rules do; what they err by
+is what labels are for.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +22,7 @@ Spans = tuple[Span, ...]
 
 
 class AnswerVerdict(NamedTuple):
-    """A detector's verdict on one answer and its spans (None: not stated); `reason` if there is no verdict."""
+    """Detector's verdict on one answer and its spans (None: not stated); `reason` if there is no verdict."""
 
     verdict: bool | None
     spans: Spans | None = None
@@ -29,7 +30,9 @@ class AnswerVerdict(NamedTuple):
 
 
 class Detector(NamedTuple):
-    """The detector that judges: what it is called, in words what it is or why it was taken, and whether it says where."""
+    """The detector that judges: what it is called, in words what it is or why it was taken, and whether it
+    says where.
+    """
 
     name: str
     why: str
@@ -39,7 +42,9 @@ class Detector(NamedTuple):
 
 # ---- rules -------------------------------------------------------------------------------------------------
 class AnswerRule(NamedTuple):
-    """`mark`: the spans of (answer, reference) that are not borne out; `decide`: whether the answer is flagged."""
+    """`mark`: the spans of (answer, reference) that are not borne out; `decide`: whether the answer is
+    flagged.
+    """
 
     about: str
     mark: Callable[[str, str], Spans]
@@ -76,7 +81,8 @@ def is_mostly_absent(text: str, spans: Spans) -> bool:
 
 RULES = {
     WORD_SUPPORT: AnswerRule(
-        f"marks content words that the reference does not hold, flags answers with more than {MOST_ABSENT:.0%} of them",
+        "marks content words that the reference does not hold, flags answers with more than "
+        f"{MOST_ABSENT:.0%} of them",
         absent_words,
         is_mostly_absent,
     ),

@@ -1,6 +1,7 @@
 """The commands. Reading commands take --json; steps are what dvc.yaml and the rules call.
 
-Errors a user can mend are one line on stderr and exit code 2. Packages are imported only by the command that needs them.
+Errors a user can mend are one line on stderr and exit code 2. Packages are imported only by the command that
+needs them.
 """
 
 import gc
@@ -20,8 +21,9 @@ from truerate.core.process.system_errors import line_of, system_error
 from truerate.core.process.terminal import say
 from truerate.pipeline.repair.repair_lock import CONFLICT, repair
 
-# Imports make some 10,000 classes and functions that live to the end: to look through them for garbage again and again
-# while they are made took a third of the CPU time of a short step. What a step itself leaves in circles is still collected.
+# Imports make some 10,000 classes and functions that live to the end: to look through them for garbage again
+# and again while they are made took a third of the CPU time of a short step. What a step itself leaves in
+# circles is still collected.
 SELDOM = (20_000, 50, 50)
 OF_SNAKEMAKE = ("step", "export", "import")  # the commands of rules
 
@@ -52,7 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def begin(command: str) -> None:
-    """Before any command: one of a build ends with that build, any other mends what a kill left of DVC's files."""
+    """Before any command: one of a build ends with that build, any other mends what a kill left of DVC's
+    files.
+    """
     if parents.is_in_stage():
         with suppress(ValueError):  # not the main thread's
             signal.signal(signal.SIGTERM, signal.default_int_handler)  # what `core.tools` passes Ctrl-C on by
@@ -66,7 +70,9 @@ def begin(command: str) -> None:
 
 
 def _stopped(command: str, why: str) -> int:
-    """The exit code of a mistake to mend, once it is said; in a stage also what to do then (under Snakemake `make` says it)."""
+    """The exit code of a mistake to mend, once it is said; in a stage also what to do then (under Snakemake
+    `make` says it).
+    """
     say(why)
     if parents.is_in_stage():
         from truerate.pipeline.causes import leave_cause, say_stopped

@@ -1,4 +1,6 @@
-"""The commands that make something of the whole: builds, boards of public files, releases, and what moved between two."""
+"""The commands that make something of the whole: builds, boards of public files, releases, and what moved
+between two.
+"""
 
 import json
 import sys
@@ -69,7 +71,8 @@ def _real(o) -> None:
         raise SettingsError("`--json` goes with `real --list`; a build says what it does line by line")
     elif not o.data:
         raise SettingsError(
-            "name the folder of public files (`truerate real DIR`), ask for the sets with `truerate real --list`, "
+            "name the folder of public files (`truerate real DIR`), ask for the sets with `truerate real "
+            "--list`, "
             "or check results by `--check FOLDER`"
         )
     else:

@@ -58,7 +58,8 @@ def run(
     if any(turns) or (is_named and is_judge(Layout.load(), str(detector))):
         if pairs or html:
             raise SettingsError(
-                "checking a response: a judge takes one --reference and --answer; leave out --pairs and --html"
+                "checking a response: a judge takes one --reference and --answer; leave out --pairs and "
+                "--html"
             )
         _run_judge(str(reference), str(answer), detector, turns, as_json=as_json)
         return
@@ -99,7 +100,10 @@ def _run_judge(reference: str, answer: str, detector: str | None, turns: Turns, 
 def judgement_lines(judged: Judged) -> list[str]:
     """What a judge says, a line each: the verdict with p, the segments, the reason and what it is."""
     verdict = "hallucinated" if judged.verdict else "not hallucinated"
-    head = f"{verdict}: p {judged.p:.2f}, threshold {judged.threshold:.2f}, by {judged.detector}, trained on {judged.board}"
+    head = (
+        f"{verdict}: p {judged.p:.2f}, threshold {judged.threshold:.2f}, by {judged.detector}, trained "
+        f"on {judged.board}"
+    )
     segments = [" ".join(judged.text[span["start"] : span["end"]].split()) for span in judged.spans]
     reason = "reason (composed of counted words, written by no model)" if judged.composed else "reason"
     return [
@@ -112,7 +116,8 @@ def judgement_lines(judged: Judged) -> list[str]:
 def _refuse_mixed(reference: str | None, answer: str | None, pairs: str | None, html: str | None) -> None:
     if pairs and (reference or answer or html):
         raise SettingsError(
-            "checking texts: --pairs stands alone; leave out --reference, --answer and --html, which are for one pair"
+            "checking texts: --pairs stands alone; leave out --reference, --answer and --html, which are "
+            "for one pair"
         )
     if not pairs and not (reference and answer):
         raise SettingsError("checking texts: give --reference FILE and --answer FILE, or --pairs FILE")
@@ -138,7 +143,9 @@ def as_line(marked: Marked, name: str | int | None = None) -> str:
 
 # ---- what a person sees ------------------------------------------------------------------------------------
 def pieces(marked: Marked) -> list[dict]:
-    """The whole text in pieces: `text`, and where a span covers it `type`, `p` and `look` (marked or suspected; else empty)."""
+    """The whole text in pieces: `text`, and where a span covers it `type`, `p` and `look` (marked or
+    suspected; else empty).
+    """
     parts, position = [], 0
     shown = [span for span in marked.spans if level(span["p"], marked.threshold)]
     for span in [*shown, {"start": len(marked.text), "end": len(marked.text)}]:

@@ -14,7 +14,7 @@ KEYS = ("reference", "answer", "id")
 
 
 class Pair(NamedTuple):
-    """An answer with the reference that it is checked against; `id` as the file gives it, else its line number."""
+    """An answer with the reference that it is checked against; `id`: the file's, else its line number."""
 
     reference: str
     answer: str
@@ -22,7 +22,9 @@ class Pair(NamedTuple):
 
 
 def read_text(path: str, what: str) -> str:
-    """A text file (`-`: stdin) without the blank space around its text. Raises SourceError where it is no UTF-8 or holds no text."""
+    """A text file (`-`: stdin) without the blank space around its text. Raises SourceError where it is no
+    UTF-8 or holds no text.
+    """
     text = _read(path, what).strip()
     if not text:
         raise SourceError(

@@ -1,4 +1,6 @@
-"""What `truerate probe` shows: each reply, how it was read, what it cost, and what mends what could not be."""
+"""What `truerate probe` shows: each reply, how it was read, what it cost, and what mends what
+could not be.
+"""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -104,7 +106,8 @@ def show(model: str, probed: Probe, *, as_json: bool) -> None:
         print(f"{board}: its settings name {model!r} in no role; it was asked as one of its {named}")
     if not all(reply.is_own for reply in probed.replies):
         print(
-            "* holds words that a plan assumes, for replies of other models are not there: no prompt of the build"
+            "* holds words that a plan assumes, for replies of other models are not there: no prompt of the "
+            "build"
         )
     if mends:
         print("\nwhat mends the rest:")
@@ -121,7 +124,10 @@ def _lines(kind: Kind, replies: list[Probed]) -> Iterator[str]:
     )
     usd = sum(reply.reply.cost_usd for reply in replies)
     star = "" if all(reply.is_own for reply in replies) else " *"
-    yield f"\n{kind.board} · {_name(kind)}{star}: {n_read} of {len(replies)} read · {n_in} + {n_out} tokens · {usd:.4f} USD"
+    yield (
+        f"\n{kind.board} · {_name(kind)}{star}: {n_read} of {len(replies)} read · {n_in} + {n_out} tokens "
+        f"· {usd:.4f} USD"
+    )
     for reply in replies:
         choice = _verdict(reply)
         reason = reply.reason or reply.attributes.get("rejected")
@@ -144,7 +150,9 @@ def _verdict(reply: Probed) -> str | None:
 
 
 def _read(reply: Probed) -> str:
-    """What was read of a reply: what it says, else its text as the data set has it, with what was cut from it."""
+    """What was read of a reply: what it says, else its text as the data set has it, with what was cut from
+    it.
+    """
     cut = reply.attributes.get("cuts")
     return (_verdict(reply) or reply.text) + (f"   (cut: {cut})" if cut else "")
 

@@ -31,8 +31,8 @@ def run(
     as_json: bool,
     dry_run: bool,
 ) -> None:
-    """Print the report on a file of answers, as JSON if asked, and write its page; with `dry_run` say what would
-    be judged and cost, and ask nothing.
+    """Print the report on a file of answers, as JSON if asked, and write its page; with `dry_run` say what
+    would be judged and cost, and ask nothing.
     """
     if dry_run:
         print(

@@ -1,4 +1,6 @@
-"""What the terminal shows of built tables: boards, lines of a board, its audit, the sources, the page and how to serve it."""
+"""What the terminal shows of built tables: boards, lines of a board, its audit, the sources, the page and how
+to serve it.
+"""
 
 import functools
 import http.server
@@ -29,7 +31,9 @@ def show_boards(at: Layout, *, as_json: bool) -> None:
 
 
 def _leaders(at: Layout, board: str) -> str:
-    """Who may be first, per task or language, in what the track's card ranks: one model alone leads nothing."""
+    """Who may be first, per task or language, in what the track's card ranks: one model alone
+    leads nothing.
+    """
     if not Path(at.leaderboard("rows")).is_file():
         return "not built; run `dvc repro`"
     ranked = card_of(at, board).ranks
@@ -47,8 +51,8 @@ def _leaders(at: Layout, board: str) -> str:
 
 
 def show_board(at: Layout, name: str, *, as_json: bool, table: str | None = None) -> None:
-    """The lines of one board, or of one `table` of it: subject, metric, slice, rank range (or that the subject
-    never answered), value, interval, n, which way is better.
+    """The lines of one board, or of one `table` of it: subject, metric, slice, rank range (or that the
+    subject never answered), value, interval, n, which way is better.
     """
     records = records_of(at, name)
     rows = load(Row, at.leaderboard("rows")).filter(board=name)
@@ -104,7 +108,9 @@ def show_audit(at: Layout, name: str, *, as_json: bool) -> None:
 
 
 def show_sources(at: Layout, *, as_json: bool) -> None:
-    """Each source: its reader, where it comes from, at which revision, its licence, what may be republished, its rows, what is missing."""
+    """Each source: its reader, where it comes from, at which revision, its licence, what may be republished,
+    its rows, what is missing.
+    """
     lines = []
     for name, source in at.p.sources.items():
         path = Path(at.source(name, "card.json"))
@@ -134,7 +140,9 @@ def show_sources(at: Layout, *, as_json: bool) -> None:
 
 
 def show_readers(*, as_json: bool) -> None:
-    """Each reader with what its card says of the data that it reads: name, licence, what may be republished, address."""
+    """Each reader with what its card says of the data that it reads: name, licence, what may be republished,
+    address.
+    """
     from truerate.sources.registry import reader_module, readers
 
     lines = []
@@ -163,7 +171,7 @@ def _rows(counts: dict[str, int]) -> str | None:
 
 
 def _absent(source: Source, card: dict) -> list[str]:
-    """What of a source's files is not there: without asking the Hub, and without making what a command would make."""
+    """What of a source's files is not there: the Hub is not asked, and no command is run."""
     if source.hub:
         from truerate.sources.hub.dataset import state
 

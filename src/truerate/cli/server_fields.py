@@ -59,8 +59,9 @@ PROMPTS: dict[str, list[dict[str, str]]] = {
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of one request: `state` is `ok`, `refused`, `passed over`, `no answer` where the reply holds no
-    content though it was not cut, or `not told` where it was cut before it could show; `shown` is what shows it.
+    """What came of one request: `state` is `ok`, `refused`, `passed over`, `no answer` where the reply holds
+    no content though it was not cut, or `not told` where it was cut before it could show; `shown` is what
+    shows it.
     """
 
     what: str
@@ -98,7 +99,9 @@ def tried(at: Layout, alias: str) -> list[Answer]:
 
 
 def _raise_if_turned_away(answers: Sequence[Answer], alias: str, endpoint: Endpoint) -> None:
-    """Raise EndpointError where all of these requests were refused for one reason that is none of their fields."""
+    """Raise EndpointError where all of these requests were refused for one reason that is none of their
+    fields.
+    """
     statuses = {answer.shown.split(" ", 1)[0] if answer.state == "refused" else "" for answer in answers}
     for status, advice in WORDS["turned_away"].items():
         if statuses == {str(status)}:
@@ -122,7 +125,10 @@ def _field(url: str, endpoint: Endpoint, model: str, what: str, fields: Mapping[
     served = f", as {reply['model']!r}" if reply.get("model") else ""
     apart = next((name for name in ("reasoning_content", "reasoning") if message.get(name)), None)
     thinks = ", thought apart" if apart else ", thought in the text" if thought is not None else ""
-    shown = f"{usage.get('prompt_tokens')} + {usage.get('completion_tokens')} tokens, {end}{served}{thinks}: {text[:40]!r}"
+    shown = (
+        f"{usage.get('prompt_tokens')} + {usage.get('completion_tokens')} tokens, "
+        f"{end}{served}{thinks}: {text[:40]!r}"
+    )
     if not text and end == "length" and what in ("stop", "response_format"):
         return Answer(what, "not told", clean(shown))
     if not text and end != "length" and not message.get("tool_calls"):
@@ -143,7 +149,9 @@ def _field(url: str, endpoint: Endpoint, model: str, what: str, fields: Mapping[
 
 
 def _is_cut(text: str, usage: Mapping[str, Any], end: object) -> bool:
-    """Whether a reply to COUNT keeps to FEW tokens, by the server's count where it has one; twice as many may be another way to count."""
+    """Whether a reply to COUNT keeps to FEW tokens, by the server's count where it has one; twice as many may
+    be another way to count.
+    """
     n_out = usage.get("completion_tokens")
     return n_out <= 2 * FEW if isinstance(n_out, int) else end == "length" or len(text) < 8 * FEW
 
@@ -173,8 +181,8 @@ def _asked(
     fields: Mapping[str, Any],
     messages: Sequence[Mapping[str, str]] = (USER,),
 ) -> dict[str, Any] | str:
-    """The completion, or in a line why there is none; a fault that passes (a rate limit, a broken gateway) says
-    nothing of a field, and is asked past. Raises EndpointError where nobody answers.
+    """The completion, or in a line why there is none; a fault that passes (a rate limit, a broken gateway)
+    says nothing of a field, and is asked past. Raises EndpointError where nobody answers.
     """
     key = os.environ.get(endpoint.api_key_env or "", "")
     body = json.dumps({"model": model, "messages": list(messages), **fields}).encode()
@@ -198,8 +206,8 @@ def _asked(
 
 
 def _opened(request: urllib.request.Request) -> Any:
-    """The answer to a request, asked again while what comes may pass. Raises HTTPError for the last of them, and
-    OSError where nobody answers.
+    """The answer to a request, asked again while what comes may pass. Raises HTTPError for the last of them,
+    and OSError where nobody answers.
     """
     tried = 0
     while True:

@@ -1,4 +1,6 @@
-"""The steps that dvc.yaml and the rules call; --help does not list them. Each imports what it runs when it is called."""
+"""The steps that dvc.yaml and the rules call; --help does not list them. Each imports what it runs when it is
+called.
+"""
 
 import sys
 
@@ -63,7 +65,8 @@ def _detect(o) -> None:
     *families, board = o.boards  # dvc.yaml of release 0.1 named a family before the board
     if families:
         say(
-            f"{o.command} takes a board alone and makes all its families; the next release refuses {families[0]!r}"
+            f"{o.command} takes a board alone and makes all its families; the next release refuses "
+            f"{families[0]!r}"
         )
     (detect.train if o.command == "train" else detect.judge)(layout(), board)
 

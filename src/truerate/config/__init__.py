@@ -41,7 +41,7 @@ def load_params(path: str | Path = "params.yaml") -> Params:
 
 
 def checked(values: Any, file: str) -> Params:
-    """Validate plain values as settings; `file` is named in errors. Raises TruerateError, one line per mistake."""
+    """Validate plain values as settings of `file`. Raises SettingsError, one line per mistake."""
     try:
         params = Params.model_validate(values)
     except ValidationError as error:
@@ -55,7 +55,9 @@ def checked(values: Any, file: str) -> Params:
 
 
 def _of_public_data(params: Params) -> Iterator[str]:
-    """Lines on undeclared names and, where a detector is for the track, mismatches in settings of public files."""
+    """Lines on undeclared names and, where a detector is for the track, mismatches in settings of public
+    files.
+    """
     for name, alone in params.of_public_data():
         track = params.public_data[name].track
         is_detected = any(family.members_on(track) for family in alone.detectors.values())

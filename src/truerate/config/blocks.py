@@ -13,7 +13,7 @@ from truerate.config.faults import MAPPED, NAMED
 
 
 def _is_whole(value: object) -> object:
-    """The value itself; ValueError for a truth value, text or fraction, which pydantic would turn into an integer."""
+    """The value itself; ValueError for a truth value, text or fraction, which pydantic takes."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError("must be a whole number")
     return value
@@ -65,13 +65,16 @@ def like(pattern: str, what: str) -> AfterValidator:
 
 
 def _not_a_key(name: str) -> str:
-    """The name itself; ValueError for what looks like a key in capitals: long, with digits, without underscore."""
+    """The name itself; ValueError if it looks like a key: long, with digits, without underscore."""
     if len(name) >= 16 and "_" not in name and any(letter.isdigit() for letter in name):
         raise ValueError(f"must be {VARIABLE}")
     return name
 
 
-VARIABLE = "the name of an environment variable (capitals, digits and '_', such as OPENAI_API_KEY), never a key itself"
+VARIABLE = (
+    "the name of an environment variable (capitals, digits and '_', such as OPENAI_API_KEY), never a "
+    "key itself"
+)
 Names = Annotated[tuple[Word, ...], AfterValidator(once)]
 Variable = Annotated[str, like(r"[A-Z_][A-Z0-9_]{0,79}", VARIABLE), AfterValidator(_not_a_key)]
 Revision = Annotated[str, like(r"[0-9a-f]{40}", "a commit: 40 hexadecimal digits, which name it for ever")]
@@ -105,8 +108,8 @@ class Sampling(Block):
 
 
 class Encoder(Block):
-    """BERTScore's encoder (a Hub id or folder), its hidden layer (null: the published one, else the last), and
-    the F1 of unlike texts for rescaling (null: none).
+    """BERTScore's encoder (a Hub id or folder), its hidden layer (null: the published one, else the last),
+    and the F1 of unlike texts for rescaling (null: none).
     """
 
     model: Word
@@ -125,7 +128,8 @@ def _way(value: object) -> str:
     return MAPPED if isinstance(value, Mapping | Encoder) else NAMED
 
 
-# A measure of similarity: its name, a Hub id or path of an encoder, or an encoder with its layer and baseline.
+# A measure of similarity: its name, a Hub id or path of an encoder, or an encoder with its layer and
+# baseline.
 Similarity = Annotated[Annotated[Word, Tag(NAMED)] | Annotated[Encoder, Tag(MAPPED)], Discriminator(_way)]
 
 
@@ -158,10 +162,11 @@ class Track(Block):
     `released`: tasks whose samples a board can take from a data set that truerate published; `reads_unnamed`:
     one that names no track is read as this. `later`: keys that decide no scratch row. `asks`: keys that name
     models. `builders`: who builds the data set, by role. `among`: names that must be among those of another
-    key. `files_in`, `endpoints_in`, `sources_in`: keys that name a user's file, an endpoint, a further source.
-    `weights_in`: keys of weights (folder or Hub id), with our own word that may stand there; `weights_spared`:
-    those not read if items have the attribute that they would compute. Keys inside blocks have dots
-    (`search.recorded`). `cut`: treatment of a reply that ends at its token limit, by purpose; default: dead.
+    key. `files_in`, `endpoints_in`, `sources_in`: keys that name a user's file, an endpoint, a further
+    source. `weights_in`: keys of weights (folder or Hub id), with our own word that may stand there;
+    `weights_spared`: those not read if items have the attribute that they would compute. Keys inside blocks
+    have dots (`search.recorded`). `cut`: treatment of a reply that ends at its token limit, by purpose;
+    default: dead.
     """
 
     released: ClassVar[tuple[str, ...]] = ()

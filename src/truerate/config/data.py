@@ -14,7 +14,7 @@ OF_BOARD = ("track", "title", "reference", "reference_sentences", "has_detectors
 
 
 class HubSource(Block):
-    """A data set on the Hugging Face Hub, pinned to a commit. `config`, `split`: the part that is read, null: all."""
+    """A data set on the Hugging Face Hub, pinned to a commit. `config`, `split`: the part read, null: all."""
 
     repo: Word
     revision: Revision
@@ -62,11 +62,11 @@ class Rights(Block):
 class Source(Block):
     """Where seed data come from: a folder, a pinned Hub data set, or a command that writes the folder.
 
-    `languages`: those that the command writes and prompts default to. `training`: a folder and reader of silver
-    texts to learn from. `code`: decides the bytes that `make` writes; `truth_code`: decides simulated labels
-    and the planted truth (`{track}`: the board's). `part`, `split`: which part or published split of the files
-    is read. `rights`: in place of the card's. `is_public`: it is its reader's public set whatever the
-    checksums. `errata`: a file of corrected labels (`sources.errata`). `on_bad_row`: in place of that of
+    `languages`: those that the command writes and prompts default to. `training`: a folder and reader of
+    silver texts to learn from. `code`: decides the bytes that `make` writes; `truth_code`: decides simulated
+    labels and the planted truth (`{track}`: the board's). `part`, `split`: which part or published split of
+    the files is read. `rights`: in place of the card's. `is_public`: it is its reader's public set whatever
+    the checksums. `errata`: a file of corrected labels (`sources.errata`). `on_bad_row`: in place of that of
     params.yaml.
     """
 
@@ -106,8 +106,8 @@ class Board(Block):
     """A protocol on a source. `title` heads its page.
 
     `settings`, `sizes`: overrides of its track's block and of the profile's sizes. `reference`: which text of
-    documents token detectors get: the source's (`lead`), the whole `article`, or its `reference_sentences` most
-    similar sentences (`retrieved`). `has_detectors`: whether detectors and the shortcut audit run on it.
+    documents token detectors get: the source's (`lead`), the whole `article`, or its `reference_sentences`
+    most similar sentences (`retrieved`). `has_detectors`: whether detectors and the shortcut audit run on it.
     """
 
     track: Word
@@ -121,8 +121,8 @@ class Board(Block):
 
 
 class PublicData(Block):
-    """Public files that `make real` looks for; further keys are its board's. `on_bad_row`: stop, or reject with
-    a reason.
+    """Public files that `make real` looks for; further keys are its board's. `on_bad_row`: stop, or reject
+    with a reason.
     """
 
     track: Word

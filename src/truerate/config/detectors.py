@@ -31,8 +31,8 @@ Labels = Literal["binary", "category"]
 
 
 class Published(Block):
-    """A detector that others trained, or that `truerate publish` wrote, by Hub id or folder; nothing is learned
-    here.
+    """A detector that others trained, or that `truerate publish` wrote, by Hub id or folder; nothing is
+    learned here.
 
     `adapter`: an entry of `detectors/published/adapters.py`: how it is asked, what its numbers mean; null:
     found by Hub id, or `truerate` for ours. `model` instead of `weights`: an entry of `models`, asked in the
@@ -77,8 +77,8 @@ class Detector(Block):
 
     `grid`: parts of the grid of token detectors; members without a part are fitted over the whole grid of the
     sizes. `unlabelled`: cells that judge unlabelled texts: `all`, or those of the `rates` (the board's
-    `detector`). `learns_from`: the board on which its members learn, in this family or another; they judge all
-    other boards with that.
+    `detector`). `learns_from`: the board on which its members learn, in this family or another; they judge
+    all other boards with that.
     """
 
     tracks: Annotated[Names, Field(min_length=1)]
@@ -124,7 +124,10 @@ class Detector(Block):
         yield from self._strangers("only", self.only)
         for name, tracks in self.only.items():
             for track in (track for track in tracks if track not in self.tracks):
-                yield f"`only` gives {name!r} the track {track!r}, none of the family's: {', '.join(self.tracks)}"
+                yield (
+                    f"`only` gives {name!r} the track {track!r}, none of the family's: "
+                    f"{', '.join(self.tracks)}"
+                )
 
     def _strangers(self, setting: str, names: Iterable[str]) -> Iterator[str]:
         """A line for each name in a setting that is no member."""
@@ -132,7 +135,9 @@ class Detector(Block):
 
     @property
     def kind(self) -> Literal["texts", "judges", "tokens", "published"]:
-        """What its members give: labels of texts, judgements with reasons, marks of tokens, or what adapters say."""
+        """What its members give: labels of texts, judgements with reasons, marks of tokens, or what adapters
+        say.
+        """
         if not self.train:
             return "published"
         return "texts" if self.folds else "judges" if self.judges else "tokens"
@@ -147,7 +152,7 @@ class Detector(Block):
 
 
 def teacher_of(name: str, families: Mapping[str, Detector], track: str) -> str | None:
-    """The family that teaches one that learns from a board: the first with all its members that learns there."""
+    """Family that teaches one that learns from a board: the first with all its members that learns there."""
     learner = families[name]
     for other in (name, *families):
         family = families[other]
@@ -203,7 +208,7 @@ class Judging(Block):
 
 
 class GridPart(Block):
-    """A part of the grid: these members in these scopes, labels and seeds; null: those of the track's sizes."""
+    """Part of the grid: these members in these scopes, labels and seeds; null: those of the track's sizes."""
 
     members: Annotated[Names, Field(min_length=1)]
     scopes: Annotated[tuple[Scope, ...], Field(min_length=1), AfterValidator(once)] | None = None
@@ -233,12 +238,13 @@ class Lora(Block):
 class Backbone(Block):
     """A network that marks tokens, and how it is trained.
 
-    `weights`: a Hub id or path, or `tiny` (small, from scratch). `mask`: full, causal, or prefix (the reference
-    within itself; an answer sees both). `features`: added to the input embeddings. `word_dropout`: share of
-    answer tokens whose embedding is dropped per step. `max_tokens`: the window; a long reference is read in the
-    `windows` most similar to the text, or all. Training stops after `epochs` or `max_steps`, or when the
-    held-out log loss has not fallen for `patience` evaluations. `batch` answers in rows of `token_budget`
-    tokens, `accumulation` batches per step; `warm_up`: share of steps. `resources`: of its job on a cluster.
+    `weights`: a Hub id or path, or `tiny` (small, from scratch). `mask`: full, causal, or prefix (the
+    reference within itself; an answer sees both). `features`: added to the input embeddings. `word_dropout`:
+    share of answer tokens whose embedding is dropped per step. `max_tokens`: the window; a long reference is
+    read in the `windows` most similar to the text, or all. Training stops after `epochs` or `max_steps`, or
+    when the held-out log loss has not fallen for `patience` evaluations. `batch` answers in rows of
+    `token_budget` tokens, `accumulation` batches per step; `warm_up`: share of steps. `resources`: of its job
+    on a cluster.
     """
 
     weights: Word
@@ -265,8 +271,8 @@ class Backbone(Block):
     resources: JobResources = JobResources()
 
     def content(self, *, exclude: Collection[str] = ()) -> dict[str, object]:
-        """Its values as plain data, which identify what was trained. Settings of `LATER` are left out at their
-        default, so that older trainings keep their id; `resources` always.
+        """Its values as plain data, which identify what was trained. Settings of `LATER` are left out at
+        their default, so that older trainings keep their id; `resources` always.
         """
         values = self.model_dump(mode="json", exclude={*exclude, "resources"})
         same = {

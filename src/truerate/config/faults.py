@@ -46,8 +46,8 @@ _SECRET = "_env"  # how keys end that name an environment variable: a secret put
 
 
 def error_lines(faults: Sequence[ErrorDetails], whole: type[BaseModel], *, file: str) -> list[str]:
-    """The mistakes as lines `params.yaml: key: what is wrong (got …)`, each once, many of one block as one. A misspelt key
-    is not missing under its right name; a list with a wrong entry is not too short as well.
+    """The mistakes as lines `params.yaml: key: what is wrong (got …)`, each once, many of one block as one. A
+    misspelt key is not missing under its right name; a list with a wrong entry is not too short as well.
     """
     unknown = [fault["loc"] for fault in faults if fault["type"] == "extra_forbidden"]
     misspelt = {(*parents, closest(key, fields_at(parents, whole)) or "") for *parents, key in unknown}
@@ -67,7 +67,9 @@ def error_lines(faults: Sequence[ErrorDetails], whole: type[BaseModel], *, file:
 
 
 def redact(line: str) -> str:
-    """A line without what has the shape of a secret: keys of well-known services, `Bearer …`, a password before a host."""
+    """A line without what has the shape of a secret: keys of well-known services, `Bearer …`, a password
+    before a host.
+    """
     return _SHAPES.sub("[key]", line)
 
 
@@ -137,7 +139,9 @@ def fields_at(parents: Sequence[int | str], whole: type[BaseModel]) -> list[str]
 
 
 def block_in(annotation: object) -> type[BaseModel] | None:
-    """The block inside a field's type (`Block`, `dict[str, Block]`, `Block | None`), or that of all tracks (`ByTrack`)."""
+    """The block inside a field's type (`Block`, `dict[str, Block]`, `Block | None`), or that of all tracks
+    (`ByTrack`).
+    """
     if whole := getattr(annotation, "whole", None):
         block: type[BaseModel] = whole()
         return block
@@ -159,8 +163,8 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class NoDuplicateKeysLoader(_Loader):  # type: ignore[misc]  # which of the two is known when it runs
-    """Safe YAML (by libyaml where PyYAML has it) that refuses a key that stands twice, and numbers that YAML 1.1 reads
-    otherwise than a person: `0123` (83) and `12:30` (750).
+    """Safe YAML (by libyaml where PyYAML has it) that refuses a key that stands twice, and numbers that YAML
+    1.1 reads otherwise than a person: `0123` (83) and `12:30` (750).
     """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -194,7 +198,7 @@ for _kind in ("int", "float"):
 
 
 def settings_in(path: str | Path) -> Any:
-    """The plain values in a file of settings. Raises SettingsError where it cannot be read, or holds a literal key."""
+    """Plain values in a file of settings. Raises SettingsError for an unreadable file or a literal key."""
     path = Path(path)
     try:
         values = yaml.load(path.read_text("utf-8"), Loader=NoDuplicateKeysLoader)

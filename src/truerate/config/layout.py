@@ -13,7 +13,8 @@ from truerate.core.errors import SettingsError
 from truerate.core.keys import digest
 
 ROOT = "src/truerate"
-# What a track may import besides itself, so what decides its scratch rows; dvc.yaml names the same for `dataset`.
+# What a track may import besides itself, so what decides its scratch rows; dvc.yaml names the same for
+# `dataset`.
 SHARED = tuple(
     f"{ROOT}/{part}" for part in ("core", "metrics", "annotation", "llm", "web", "tracks/asking.py")
 )
@@ -42,7 +43,7 @@ class Layout:
         return cls(load_params(path))
 
     def on(self, board: str) -> "Layout":
-        """The same at work on a board: code and commands with `{track}`, and `p.n_shards`, are this board's."""
+        """The same at work on a board: code and commands with `{track}`, and `p.n_shards`, are its."""
         p = self.p if self.p.n_shards else self.p.model_copy(update={"n_shards": self.shards_of(board)})
         return replace(self, p=p, track=p.board(board).track)
 
@@ -79,7 +80,9 @@ class Layout:
         return f"{self.p.paths.build}/hub/{name}"
 
     def dataset(self, board: str, table: str = "") -> str:
-        """Folder of a board's data set, or a table of it (pipeline.dataset_tables, `tasks.jsonl`, `card.json`)."""
+        """Folder of a board's data set, or a table of it (pipeline.dataset_tables, `tasks.jsonl`,
+        `card.json`).
+        """
         return _under(f"{self.p.paths.datasets}/{board}", table)
 
     def annotations(self, board: str) -> str:
@@ -147,20 +150,24 @@ class Layout:
         return (self.p.llm.prompts_dir,) if self.p.llm.prompts_dir else ()
 
     def identity(self, alias: str) -> str:
-        """The identity of a model alias: `identity` or name, with the digest of the code of a launched endpoint."""
+        """Identity of a model alias: `identity` or name, with the digest of a launched endpoint's code."""
         model = self.p.model(alias)
         endpoint = self.p.endpoints[model.endpoint]
         name = model.identity or model.model
         return f"{name}@{self.endpoint_identity(model.endpoint)}" if endpoint.code else name
 
     def endpoint_identity(self, name: str) -> str:
-        """Digest of an endpoint's code and launch command: `{identity}`, which its health check must return."""
+        """Digest of an endpoint's code and launch command: `{identity}`, which its health check
+        must return.
+        """
         endpoint = self.p.endpoints[name]
         values = {"launch": endpoint.launch, "seed": self.p.seed, "languages": self.p.languages}
         return digest(**values, code=self.code_digest(endpoint.code)) if endpoint.code else digest(**values)
 
     def code_digest(self, named: tuple[str, ...]) -> str:
-        """Digest of the code that a setting names, read once per process; raises as `code_at`, and for absent files."""
+        """Digest of the code that a setting names, read once per process; raises as `code_at`, or
+        if absent.
+        """
         return _digest_of(self.code_at(named))
 
     def code_at(self, named: tuple[str, ...]) -> tuple[str, ...]:
@@ -196,9 +203,9 @@ class Layout:
     def key(self, board: str, alias: str, *upstream: str) -> str:
         """Twelve hex digits that decide the scratch rows of one model on one board.
 
-        Over the source's bytes, the track's code and settings (without `later` ones), rules for unread and cut
-        replies, the model's entry, identity and address, and those of the `upstream` models. Models that enter
-        or leave a list move no other model's rows; a name that is no model adds nothing.
+        Over the source's bytes, the track's code and settings (without `later` ones), rules for unread and
+        cut replies, the model's entry, identity and address, and those of the `upstream` models. Models that
+        enter or leave a list move no other model's rows; a name that is no model adds nothing.
         """
         track, track_settings = self.p.board(board).track, self.p.track(board)
         settings = track_settings.model_dump(mode="json", exclude=set(track_settings.later))

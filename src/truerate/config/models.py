@@ -84,7 +84,7 @@ class Endpoint(Block):
 
     @property
     def address(self) -> str:
-        """Where it is asked, as dead letters store it: host and path, or the launch command's digest; no secrets."""
+        """Where it is asked, as dead letters store it: host and path, or the launch command's digest."""
         if self.launch:
             return f"launch {digest(launch=self.launch)}"
         parts = urlsplit(self.base_url or OPENAI)
@@ -134,7 +134,8 @@ class Model(Block):
     def _adds_only(cls, extra: dict[str, object]) -> dict[str, object]:
         if reserved := sorted(extra.keys() & _OWN):
             raise ValueError(
-                f"{', '.join(reserved)} cannot stand here: every request has its own; settings of decoding go into `params`"
+                f"{', '.join(reserved)} cannot stand here: every request has its own; settings of decoding "
+                "go into `params`"
             )
         return extra
 
@@ -148,11 +149,13 @@ class Model(Block):
         return params
 
     def takes(self, setting: str) -> bool:
-        """Whether requests say this setting of decoding as a track has it: it is neither left out nor replaced."""
+        """Whether requests say this setting of decoding as a track has it: neither left out nor replaced."""
         return setting not in self.drop and setting not in self.params
 
     def content(self) -> dict[str, object]:
-        """The values that decide a reply's row, its cost included: not where it is asked or what is said about it."""
+        """The values that decide a reply's row, its cost included: not where it is asked or what is said of
+        it.
+        """
         return self.model_dump(
             mode="json",
             exclude={"endpoint", "family", "size_b", "languages", "is_open", "retrieval", "cutoff"},
@@ -160,7 +163,9 @@ class Model(Block):
 
 
 def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoint]) -> tuple[str, str] | None:
-    """Two aliases on two endpoints with one identity (`Layout.identity`), whose replies would be mixed up; or None."""
+    """Two aliases on two endpoints with one identity (`Layout.identity`), whose replies would
+    mix; or None.
+    """
     alias_by_identity: dict[tuple[object, ...], str] = {}
     for alias, model in models.items():
         endpoint = endpoints[model.endpoint]
@@ -175,8 +180,8 @@ class Llm(Block):
     """How models are asked.
 
     `outage_s`: the run ends when an endpoint fails or refuses for longer. `reask`: how often an unreadable
-    reply is re-asked (0 or 1). `cut`: treatment of replies that end at their token limit, by purpose, above the
-    track's.
+    reply is re-asked (0 or 1). `cut`: treatment of replies that end at their token limit, by purpose, above
+    the track's.
     """
 
     max_attempts: Annotated[Whole, Field(ge=1, le=100)]

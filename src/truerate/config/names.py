@@ -30,7 +30,10 @@ def undeclared(p: "Params") -> Iterator[str]:
             lost.setdefault((kind, name), []).append(setting)
     for (kind, name), places in lost.items():
         where = ", ".join(dict.fromkeys(places))
-        yield f"{where}: {kind} {name!r} is not declared{meant(name, allowed[kind])}; declared: {listed(allowed[kind])}"
+        yield (
+            f"{where}: {kind} {name!r} is not declared{meant(name, allowed[kind])}; declared: "
+            f"{listed(allowed[kind])}"
+        )
     yield from _without_block(p)
 
 
@@ -48,7 +51,9 @@ def _without_block(p: "Params") -> Iterator[str]:
 
 
 def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
-    """Every name with the place where it stands, what kind of thing it names, and the names that there are."""
+    """Every name with the place where it stands, what kind of thing it names, and the names that
+    there are.
+    """
     tracks = track_names()
     yield "profile", "profile", p.profile, p.sizes
     for name, board in p.boards.items():
@@ -114,12 +119,18 @@ def _detectors(p: "Params") -> Iterator[str]:
     for name, family in p.detectors.items():
         for member in family.members:
             if member in p.models:
-                yield f"models.{member}: a detector of detectors.{name} has this name too and both are rows; rename the model"
+                yield (
+                    f"models.{member}: a detector of detectors.{name} has this name too and both are "
+                    "rows; rename the model"
+                )
     for track in track_names():
         times = Counter(member for family in p.detectors.values() for member in family.members_on(track))
         for member in [member for member, n in times.items() if n > 1]:
             families = [name for name, family in p.detectors.items() if member in family.members_on(track)]
-            yield f"detectors.{families[-1]}.members: {member!r} is a member of {families[0]!r} too, and both are rows of {track}'s boards"
+            yield (
+                f"detectors.{families[-1]}.members: {member!r} is a member of {families[0]!r} too, and "
+                f"both are rows of {track}'s boards"
+            )
 
 
 def _untaught(p: "Params") -> Iterator[str]:
@@ -138,17 +149,25 @@ def _untaught(p: "Params") -> Iterator[str]:
             if not family_there.learns_on(board) and set(family.members) & set(
                 family_there.members_on(track)
             ):
-                what = f"family {key!r} has its members on board {board!r}, but learns from {family_there.learns_from!r}"
+                what = (
+                    f"family {key!r} has its members on board {board!r}, but learns from "
+                    f"{family_there.learns_from!r}"
+                )
                 yield f"{setting}: {what}; a circle: name the board on which they are trained"
                 break
         else:
             members = {member for family_there in there.values() for member in family_there.members_on(track)}
             lost = [member for member in family.members if member not in members] or list(family.members)
-            yield f"{setting}: no family that learns on board {board!r} has {lost[0]!r}{meant(lost[0], members)}; there: {listed(members)}"
+            yield (
+                f"{setting}: no family that learns on board {board!r} has "
+                f"{lost[0]!r}{meant(lost[0], members)}; there: {listed(members)}"
+            )
 
 
 def tracks_to_mark(p: "Params", name: str) -> tuple[str, ...]:
-    """The tracks whose texts a family learns to mark: its own, or that of its `learns_from` board; none if taught."""
+    """The tracks whose texts a family learns to mark: its own, or that of its `learns_from` board; none if
+    taught.
+    """
     family = p.detectors[name]
     if family.learns_from is None:
         return () if family.kind in ("texts", "published") else family.tracks

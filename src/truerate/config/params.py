@@ -36,7 +36,9 @@ LONGEST = 80  # characters of a name that files and folders bear
 
 
 class Paths(Block):
-    """Folders of the build, relative to params.yaml; `inputs` is read, all others are written (see places.py)."""
+    """Folders of the build, relative to params.yaml; `inputs` is read, all others are written (see
+    places.py).
+    """
 
     inputs: str
     sources: str
@@ -128,7 +130,10 @@ class Params(Block):
             elif asked.field_name in ("sources", "boards", "detectors") and _NUMBER.fullmatch(name):
                 fault = f"{name!r} reads as a number, and DVC takes it for one; begin it with a letter"
             elif len(name) > LONGEST:
-                fault = f"{name[:20] + '…'!r} has {len(name)} characters; folders bear it: name it in at most {LONGEST}"
+                fault = (
+                    f"{name[:20] + '…'!r} has {len(name)} characters; folders bear it: name it in at "
+                    f"most {LONGEST}"
+                )
             if fault:
                 raise ValueError(f"name {fault}")
         return named
@@ -164,12 +169,12 @@ class Params(Block):
         return tuple(name for name in named if not self.endpoints[self.model(name).endpoint].is_simulated)
 
     def track(self, board: str) -> Any:
-        """The settings of a board's track with the board's overrides: the track's own `Settings`, hence Any."""
+        """Settings of a board's track with the board's overrides: the track's own `Settings`, hence Any."""
         entry = self.board(board)
         return merged(self.tracks[entry.track], entry.settings)
 
     def size_of(self, board: str) -> Any:
-        """The sizes of a board's track in the chosen profile with the board's overrides: the track's own `Sizes`."""
+        """The sizes of a board's track in the profile with the board's overrides: the track's own `Sizes`."""
         entry = self.board(board)
         return merged(self.size[entry.track], entry.sizes)
 
@@ -193,7 +198,9 @@ class Params(Block):
         return largest
 
     def of_public_data(self) -> "Iterator[tuple[str, Params]]":
-        """Each set of public files with own settings or sizes, with the settings of `truerate real`: its board alone."""
+        """Each set of public files with own settings or sizes, with the settings of `truerate real`: its
+        board alone.
+        """
         for name, public in self.public_data.items():
             if public.settings or public.sizes:
                 source = Source(reader=public.reader, part=public.part, path=public.folder)
@@ -219,7 +226,9 @@ class Params(Block):
         return next((value for _, value in self.track(board) if isinstance(value, RateOf)), None)
 
     def articles(self) -> tuple[ArticleRules, tuple[str, ...]]:
-        """The article rules of the first track that has some, and its languages. Raises SettingsError without one."""
+        """The article rules of the first track that has some, and its languages. Raises SettingsError without
+        one.
+        """
         for settings in self.tracks.values():
             for _, value in settings:
                 if isinstance(value, ArticleRules):
@@ -273,18 +282,22 @@ class Params(Block):
         )
 
     def fitted(self, board: str) -> tuple[str, ...]:
-        """The families of detectors that learn on a board: those that judge it and learn from no other one."""
+        """Families of detectors that learn on a board: those that judge it and learn from no other one."""
         return tuple(name for name in self.families(board) if self.detectors[name].learns_on(board))
 
     def teacher(self, name: str, board: str) -> tuple[str, str]:
-        """The family and board that taught what a family judges a board with: its own, unless it learns elsewhere."""
+        """The family and board that taught what a family judges a board with: itself, unless it learns
+        elsewhere.
+        """
         from_board = self.detectors[name].learns_from
         if from_board in (None, board):
             return name, board
         return teacher_of(name, self.detectors, self.board(from_board).track) or name, from_board
 
     def rules_of_cut(self, track: str | None) -> dict[str, Cut]:
-        """Treatment of replies at their token limit, by purpose: `llm.cut`, else the board's track, else other tracks."""
+        """Treatment of replies at their token limit, by purpose: `llm.cut`, else the board's track, else
+        other tracks.
+        """
         rules = {purpose: rule for settings in self.tracks.values() for purpose, rule in settings.cut.items()}
         rules_of_track = self.tracks[track].cut if track is not None and track in self.tracks else {}
         return {**rules, **rules_of_track, **self.llm.cut}
@@ -327,6 +340,7 @@ def _declared(kind: str, name: str, declared: Mapping[str, B]) -> B:
     """The block of a name. Raises SettingsError with the declared names where there is none."""
     if name not in declared:
         raise SettingsError(
-            f"{kind} {name!r} is not declared in params.yaml{meant(name, declared)}; declared: {listed(declared)}"
+            f"{kind} {name!r} is not declared in params.yaml{meant(name, declared)}; declared: "
+            f"{listed(declared)}"
         )
     return declared[name]

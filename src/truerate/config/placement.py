@@ -1,8 +1,10 @@
-"""Where a build writes: which setting names which folder, and which folders none may name, whatever lies there.
+"""Where a build writes: which setting names which folder, and which folders none may name, whatever lies
+there.
 
-What is only read (a source without `make`, weights, recorded results) may lie anywhere. What is written is emptied before
-it is written again, by DVC or by a step: so each such folder lies in the folder of params.yaml, is not hidden, and holds no
-other, but below `build`. What lies there already is asked of the disk, by `truerate.config.places`.
+What is only read (a source without `make`, weights, recorded results) may lie anywhere. What is written is
+emptied before it is written again, by DVC or by a step: so each such folder lies in the folder of
+params.yaml, is not hidden, and holds no other, but below `build`. What lies there already is asked of the
+disk, by `truerate.config.places`.
 """
 
 import os
@@ -26,7 +28,9 @@ _PLAIN = re.compile(r"(?!-)[\w.\-]+")
 
 
 def written(p: "Params") -> dict[str, str]:
-    """The folders that a build writes, by their setting: all of `paths` but what is read, and what a `make` fills."""
+    """The folders that a build writes, by their setting: all of `paths` but what is read, and what a `make`
+    fills.
+    """
     named = {f"paths.{name}": path for name, path in p.paths if name not in READ_ONLY}
     return named | {f"sources.{name}.path": s.path for name, s in p.sources.items() if s.make and s.path}
 
@@ -58,7 +62,9 @@ def _fixed(code: str) -> str:
 
 
 def track_settings(p: "Params") -> Iterator[tuple[Callable[[str], str], "Track"]]:
-    """The settings of each track, and of each board with overrides, with the function that gives a key's full name."""
+    """The settings of each track, and of each board with overrides, with the function that gives a key's full
+    name.
+    """
     for track, settings in p.tracks.items():
         yield f"tracks.{track}.{{}}".format, settings
     for name, board in p.boards.items():
@@ -124,7 +130,10 @@ def _unfit(path: str, *, is_plain: bool) -> str | None:
     if parts[0] in CODE:
         return f"{path!r} lies in {parts[0]!r}, which the build reads; {hint} that holds nothing else"
     if hidden := next((part for part in parts if part.startswith(".")), None):
-        return f"{path!r} is hidden ({hidden!r}), and what is hidden belongs to git, to DVC or to you; {hint}, no part of it with '.' first"
+        return (
+            f"{path!r} is hidden ({hidden!r}), and what is hidden belongs to git, to DVC or to you; "
+            f"{hint}, no part of it with '.' first"
+        )
     if odd := next((part for part in parts if is_plain and not _PLAIN.fullmatch(part)), None):
         return f"{path!r}: {odd!r} may hold letters, digits, '.', '_' and '-' only: it stands in commands"
     if len(path) > LONGEST:
@@ -133,7 +142,9 @@ def _unfit(path: str, *, is_plain: bool) -> str | None:
 
 
 class _Folder(NamedTuple):
-    """A folder by its setting, or (`is_own`) by what the build keeps below `build`; `recipe` decides what a `make` writes."""
+    """A folder by its setting, or (`is_own`) by what the build keeps below `build`; `recipe` decides what a
+    `make` writes.
+    """
 
     key: str
     path: str
@@ -172,12 +183,15 @@ def _nested(p: "Params") -> Iterator[str]:
             ]
         if inner:
             names = ", ".join(f"{folder.key} ({folder.path})" for folder in inner)
-            yield f"{names} must not lie in {first.key.removeprefix('paths.')} ({path}): what is written is emptied before"
+            yield (
+                f"{names} must not lie in {first.key.removeprefix('paths.')} ({path}): what is written is "
+                "emptied before"
+            )
 
 
 def swallowed(p: "Params") -> Iterator[str]:
-    """A line for every file or folder that is only read and lies, by its name or by links, in one that a build empties.
-    A source may read what the command of another made.
+    """A line for every file or folder that is only read and lies, by its name or by links, in one that a
+    build empties. A source may read what the command of another made.
     """
     emptied = {key: path for key, path in written(p).items() if key != "paths.build"}
     emptied |= {
@@ -195,7 +209,10 @@ def swallowed(p: "Params") -> Iterator[str]:
             is_made = key.startswith("sources.") and setting.startswith("sources.")
             if not is_made and above & tops[setting]:
                 name = setting.removeprefix("paths.")
-                yield f"{key}: {path!r} lies in {name} ({folder}), which a build empties; move it to where nothing is written"
+                yield (
+                    f"{key}: {path!r} lies in {name} ({folder}), which a build empties; move it to where "
+                    "nothing is written"
+                )
                 break
 
 
@@ -205,4 +222,7 @@ def pages(p: "Params", config: str) -> Iterator[str]:
         match = re.search(rf"^{key}:\s*['\"]?([^\s'\"#]+)", config, re.MULTILINE)
         folder: str = getattr(p.paths, name)
         if match and PurePosixPath(match[1].removeprefix("../")) != PurePosixPath(folder):
-            yield f"paths.{name}: {folder!r}, but {key} of site/mkdocs.yml is {match[1]!r}; name one folder in both"
+            yield (
+                f"paths.{name}: {folder!r}, but {key} of site/mkdocs.yml is {match[1]!r}; name one folder "
+                "in both"
+            )

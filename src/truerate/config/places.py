@@ -1,10 +1,11 @@
 """Output directories: a build takes and empties only what is absent, empty or its own.
 
-A directory is the build's own if it holds the sentinel `.made` or if dvc.lock names it (DVC restores outputs without
-sentinels). The sentinel holds the name of the setting below `paths`, or what decides the content of a folder that a
-source's command fills; git and DVC ignore it. A table that is an output by itself has its sentinel beside it. The folders
-of boards are shared: each board's output in them has a sentinel of its own. What git tracks is never taken. The first stage
-checks every place, and each step checks its own again before it empties it: DVC keeps what lies there (`persist`).
+A directory is the build's own if it holds the sentinel `.made` or if dvc.lock names it (DVC restores outputs
+without sentinels). The sentinel holds the name of the setting below `paths`, or what decides the content of a
+folder that a source's command fills; git and DVC ignore it. A table that is an output by itself has its
+sentinel beside it. The folders of boards are shared: each board's output in them has a sentinel of its own.
+What git tracks is never taken. The first stage checks every place, and each step checks its own again before
+it empties it: DVC keeps what lies there (`persist`).
 """
 
 import json
@@ -67,7 +68,9 @@ def check_places(at: Layout) -> None:
 
 
 def claim(at: Layout, *names: str) -> None:
-    """Make folders of `paths` with their sentinels. Raises SettingsError if the build may not take one of them."""
+    """Make folders of `paths` with their sentinels. Raises SettingsError if the build may not take one of
+    them.
+    """
     for name in names:
         refuse_taken(at, name)
         _mark(Path(getattr(at.p.paths, name)), name)
@@ -81,7 +84,9 @@ def refuse_taken(at: Layout, name: str) -> None:
 
 
 def clear(at: Layout, stage: Stage) -> None:
-    """Empty and mark the output of a stage, as `claim_output` does. Under `torchrun` the first process does it."""
+    """Empty and mark the output of a stage, as `claim_output` does. Of `torchrun` the first
+    process does it.
+    """
     if stage.name in OUTPUTS and is_first_process():
         remove_output(at, stage)
         claim_output(at, stage)
@@ -101,7 +106,9 @@ def drop(output: Path) -> None:
 
 
 def claim_output(at: Layout, stage: Stage) -> None:
-    """Mark the output of a stage as the build's own. Raises SettingsError for others' files or an undeclared board."""
+    """Mark the output of a stage as the build's own. Raises SettingsError for others' files or an unknown
+    board.
+    """
     _mark(_own_output(at, stage), OUTPUTS[stage.name][0])
 
 
@@ -124,7 +131,9 @@ def made_by(at: Layout, target: str) -> Stage | None:
 
 
 def refuse_others(folder: Path, setting: str) -> None:
-    """Raise SettingsError if a step did not fill a folder that it is to replace whole. `setting` names the folder."""
+    """Raise SettingsError if a step did not fill a folder that it is to replace whole. `setting` names the
+    folder.
+    """
     if fault := _filled_by_others(folder) or _tracked(folder):
         raise SettingsError(f"{setting}: {fault}")
 
@@ -152,14 +161,19 @@ def _blocked(path: Path) -> str | None:
     """Why no output can lie at a path: a link or a file on the way to it, or in its stead."""
     for part in (path, *path.parents):
         if part.is_symlink():
-            return f"{str(part)!r} is a link to {os.readlink(part)!r}; name the folder itself, below that of params.yaml"
+            return (
+                f"{str(part)!r} is a link to {os.readlink(part)!r}; name the folder itself, below that "
+                "of params.yaml"
+            )
         if part.exists() and not part.is_dir() and not (part == path and path.suffix == ".parquet"):
             return f"{str(part)!r} is a file; {_HINT}"
     return None
 
 
 def _foreign(output: Path, name: str) -> str | None:
-    """The first file of a folder of `paths`, or of an output in it, that is not the build's own; None if all is."""
+    """The first file of a folder of `paths`, or of an output in it, that is not the build's own; None if all
+    is.
+    """
     is_shared = name in SHARED
     text = _sentinel_text(output)
     if text == name or (is_shared and text is not None) or _is_named(output, is_shared=is_shared):
@@ -239,7 +253,9 @@ def _tracked_in(folder: Path, tracked: list[str]) -> str | None:
 
 
 def _is_named(path: Path, *, is_shared: bool) -> bool:
-    """Whether dvc.lock names a place, or what holds it, as an output; of a shared folder something in it suffices."""
+    """Whether dvc.lock names a place, or what holds it, as an output; of a shared folder something in it
+    suffices.
+    """
     outs, output = named_outs(), PurePosixPath(path.as_posix())
     if not outs.isdisjoint(map(str, (output, *output.parents))):
         return True

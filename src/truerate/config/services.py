@@ -1,5 +1,6 @@
-"""The forms of services that search the web or fetch pages: what a request is called, where its key goes, where the result
-is. All of it is data: tables beside this module, of which a setting names an entry or gives one in the same form.
+"""The forms of services that search the web or fetch pages: what a request is called, where its key goes,
+where the result is. All of it is data: tables beside this module, of which a setting names an entry or gives
+one in the same form.
 """
 
 from functools import cache
@@ -25,7 +26,9 @@ def services_of(table: str) -> dict[str, dict[str, Any]]:
 
 
 def _named(table: str, example: str) -> BeforeValidator:
-    """Replace a service's name by its entry in a table. ValueError for an unknown name, with the keys of a form (`example`)."""
+    """Replace a service's name by its entry in a table. ValueError for an unknown name, with the keys of a
+    form (`example`).
+    """
 
     def entry(value: object) -> object:
         if not isinstance(value, str):
@@ -41,11 +44,12 @@ def _named(table: str, example: str) -> BeforeValidator:
 class SearchService(Block):
     """The form of one search service.
 
-    `url`: its default address. `method`: get (parameters in the address) or post (JSON body): `query`, `number`
-    of results (at most `most`), `fixed` ones. The key goes into a header (behind `key_prefix`) or a parameter;
-    an engine's name into another. `results`: dotted path of the result list; `link`, `title`, `snippet`, `text`
-    its fields (`text`: the page's text, which is then not fetched). `fault`: a list of failed engines. `quota`:
-    statuses of a used-up quota, beside 402. `advice` by status. `price`: USD per query.
+    `url`: its default address. `method`: get (parameters in the address) or post (JSON body): `query`,
+    `number` of results (at most `most`), `fixed` ones. The key goes into a header (behind `key_prefix`) or a
+    parameter; an engine's name into another. `results`: dotted path of the result list; `link`, `title`,
+    `snippet`, `text` its fields (`text`: the page's text, which is then not fetched). `fault`: a list of
+    failed engines. `quota`: statuses of a used-up quota, beside 402. `advice` by status. `price`: USD per
+    query.
     """
 
     url: Word | None = None
@@ -70,7 +74,7 @@ class SearchService(Block):
 
     @property
     def identity(self) -> str:
-        """Names what decides a reply; empty for Google's form, in which the oldest stored results were asked for."""
+        """Names what decides a reply; empty for Google's form, in which the oldest results were asked for."""
         google = SearchService.model_validate(services_of("search")["google"])
         names = {"method", "query", "number", "fixed", "results", "link", "title", "snippet", "text"}
         form, first = (service.model_dump(mode="json", include=names) for service in (self, google))
@@ -80,9 +84,9 @@ class SearchService(Block):
 class FetchService(Block):
     """The form of one service that fetches pages, asked by GET.
 
-    `url`: its address; `address`: the parameter of the page's. The key goes into a header (behind `key_prefix`)
-    or a parameter, beside `fixed` ones. Reply headers `status` and `final` hold the page's own status and last
-    address; its other headers begin with `prefix`. `price`: USD per page.
+    `url`: its address; `address`: the parameter of the page's. The key goes into a header (behind
+    `key_prefix`) or a parameter, beside `fixed` ones. Reply headers `status` and `final` hold the page's own
+    status and last address; its other headers begin with `prefix`. `price`: USD per page.
     """
 
     url: Annotated[Word, Field(pattern=r"^https?://[^/\s]\S*$")]

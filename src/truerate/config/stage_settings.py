@@ -16,8 +16,8 @@ from truerate.core.keys import content_id, files
 
 # Blocks and keys of params.yaml by dots; {board}, {source}, {track} and {profile} are those of the stage,
 # {families}, {models} and {endpoints} each of those that its board has, {fitted} the families that learn on
-# it, {judging} its families and those that teach them, {judging_models} and {judging_endpoints} what published
-# judges among these ask.
+# it, {judging} its families and those that teach them, {judging_models} and {judging_endpoints} what
+# published judges among these ask.
 READ = {
     "sources": "sources languages seed on_bad_row",
     "dataset": "boards.{board} sources.{source} tracks.{track} models.{models} endpoints.{endpoints} languages n_shards profile"
@@ -84,7 +84,9 @@ def places(p: Params, stage: Stage) -> list[str]:
 
 
 def read_by(p: Params, stage: Stage) -> dict[str, object]:
-    """The values that a stage reads, by place; of a track as on the stage's board; of `sources` also the commands' sizes."""
+    """The values that a stage reads, by place; of a track as on the stage's board; of `sources` also the
+    commands' sizes.
+    """
     values = {setting: _value(p, setting, stage.board) for setting in places(p, stage)}
     if stage.name == "sources":
         used, sources = p.used_sources(), cast(dict[str, object], values["sources"])
@@ -126,8 +128,9 @@ def _value(p: Params, setting: str, board: str | None) -> object:
 
 
 def _bare(block: str, entry: Mapping[str, object]) -> dict[str, object]:
-    """An entry of a block without what stands elsewhere (overrides of a board, merged into its track), what decides
-    nothing (resources of a backbone's job), and settings at a default that came later (so that their stages stand).
+    """An entry of a block without what stands elsewhere (overrides of a board, merged into its track), what
+    decides nothing (resources of a backbone's job), and settings at a default that came later (so that their
+    stages stand).
     """
     left_out = {"boards": {"settings", "sizes"}, "sources": set[str](), "backbones": {"resources"}}[block]
     if block == "boards" and entry["has_detectors"]:

@@ -40,7 +40,9 @@ def declared(track: str, part: str) -> type[Block]: ...
 
 
 def declared(track: str, part: str) -> type[Block]:
-    """The class `Settings` or `Sizes` of a track. Raises TruerateError if there is none or it names unknown keys."""
+    """The class `Settings` or `Sizes` of a track. Raises TruerateError if there is none or it names unknown
+    keys.
+    """
     module = f"truerate.tracks.{track}.settings"
     try:
         block = getattr(import_module(module), part, None)
@@ -77,7 +79,10 @@ def _no_settings(block: type[Track]) -> Iterator[str]:
             fields: Mapping[str, Any] = block.model_fields
             for part in setting.split("."):
                 if part not in fields:
-                    what = f"`{kind}` of its Settings names {setting!r}, which is no setting of it{meant(part, fields)}"
+                    what = (
+                        f"`{kind}` of its Settings names {setting!r}, which is no setting of "
+                        f"it{meant(part, fields)}"
+                    )
                     yield f"{what}; there: {listed(fields)}"
                     break
                 inner = block_in(fields[part].annotation)
@@ -97,12 +102,15 @@ def fault_of(track: str) -> str | None:
 def broken(module: str, error: Exception) -> str:
     """What is said of a module of a track that cannot be imported."""
     message = " ".join(str(error).split())[:160]
-    return f"{module.replace('.', '/')}.py cannot be imported: {type(error).__name__}: {message}; mend it or take its folder away"
+    return (
+        f"{module.replace('.', '/')}.py cannot be imported: {type(error).__name__}: {message}; mend it "
+        "or take its folder away"
+    )
 
 
 @cache
 def _whole(part: str) -> type[Block]:
-    """A block with an optional key per track; a track with a broken settings.py is refused only where it is used."""
+    """Block with an optional key per track; a track with a broken settings.py is refused where it is used."""
     fields: dict[str, Any] = {
         name: (declared(name, part) | None if fault_of(name) is None else _refused(name, part), None)
         for name in track_names()
@@ -154,7 +162,9 @@ class SizesByTrack(ByTrack[SizesOfTrack]):
 
 
 def merged(block: B, changes: Mapping[str, object]) -> B:
-    """A block with some keys changed, mappings key by key. Raises pydantic.ValidationError if the result is invalid."""
+    """A block with some keys changed, mappings key by key. Raises pydantic.ValidationError if the result is
+    invalid.
+    """
     return type(block).model_validate(_over(block.model_dump(mode="json"), changes)) if changes else block
 
 
@@ -196,7 +206,7 @@ def overriding_faults(
 
 
 def _kind(fault: ErrorDetails, block: Block) -> str | PydanticCustomError:
-    """The kind of a mistake; of an unknown key with the keys that there are, which its place does not tell."""
+    """Kind of a mistake; of an unknown key with the keys that there are, which its place does not tell."""
     if fault["type"] != "extra_forbidden":
         return PydanticCustomError(fault["type"], "{said}", {"said": fault["msg"], **fault.get("ctx", {})})
     *parents, key = fault["loc"]

@@ -29,8 +29,8 @@ class Search(Block):
     """Where web pages are searched for: an endpoint, an address, or recorded results.
 
     `service`: an entry of config/search_services.yaml by name, or one in the same form. `url`: default the
-    service's; a path with `endpoint`. `key_env`, `engine_env`: environment variables of key and engine. `rpm`:
-    requests a minute, null: no limit. `recorded`: a JSONL file of queries and results, asked first.
+    service's; a path with `endpoint`. `key_env`, `engine_env`: environment variables of key and engine.
+    `rpm`: requests a minute, null: no limit. `recorded`: a JSONL file of queries and results, asked first.
     """
 
     service: SearchForm = Field(default="google", validate_default=True)
@@ -45,7 +45,7 @@ class Search(Block):
     @model_validator(mode="before")
     @classmethod
     def _at_its_own_address(cls, values: Any) -> Any:
-        """A service that is named or given without an address, an endpoint or a record is asked at its own."""
+        """Service that is named or given without an address, an endpoint or a record is asked at its own."""
         named = values.get("service") if isinstance(values, dict) else None
         if named and not (values.get("url") or values.get("endpoint") or values.get("recorded")):
             entry = services_of("search").get(named, {}) if isinstance(named, str) else named
@@ -59,11 +59,13 @@ class Search(Block):
         form = r"/\S*" if self.endpoint else r"https?://[^/\s]\S*"
         if self.url and not re.fullmatch(form, self.url):
             raise ValueError(
-                "`url` is a path such as /customsearch/v1 with `endpoint`, else an address that begins with http"
+                "`url` is a path such as /customsearch/v1 with `endpoint`, else an address that begins with "
+                "http"
             )
         if self.key_env and not (self.service.key_header or self.service.key_query):
             raise ValueError(
-                "`key_env` is given, and the service takes no key: `key_header` or `key_query` says where it goes"
+                "`key_env` is given, and the service takes no key: `key_header` or `key_query` says where "
+                "it goes"
             )
         if self.engine_env and not self.service.engine_query:
             raise ValueError("`engine_env` is given, and the service takes no engine")
@@ -109,16 +111,21 @@ class Fetch(Block):
         return self
 
     def demand_contact(self) -> None:
-        """Raise SettingsError if pages are fetched directly from other hosts and the user agent names no contact."""
+        """Raise SettingsError if pages are fetched directly from other hosts and the user agent names no
+        contact.
+        """
         if self.proxy is None and not re.search(r"\S@\S|https?://\S", self.user_agent):
             raise SettingsError(
-                f"fetch.user_agent {self.user_agent!r} names no contact, which hosts ask of whoever fetches many pages: add an"
+                f"fetch.user_agent {self.user_agent!r} names no contact, which hosts ask of whoever fetches "
+                "many pages: add an"
                 " address of yours in params.yaml, such as truerate (you@example.org)"
             )
 
 
 class ArticleRules(Block):
-    """Which articles of a wiki are taken: those of at least so many characters, without these maintenance tags."""
+    """Which articles of a wiki are taken: those of at least so many characters, without these maintenance
+    tags.
+    """
 
     min_characters: Count
     excluded_tags: Names

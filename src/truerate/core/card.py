@@ -15,7 +15,7 @@ Text = Annotated[str, Field(min_length=1)]
 
 @dataclass(frozen=True, config=RECORD)
 class Section:
-    """One step of the protocol as a reader is told of it: its name, the paper's section, what happens in it."""
+    """One step of the protocol for a reader: its name, the paper's section, what happens in it."""
 
     name: str
     section: str
@@ -33,7 +33,8 @@ class Ranked:
 
 @dataclass(frozen=True, config=RECORD)
 class Words:
-    """The display words of a track's tables; others are shown as spelled, capitalised, with spaces for hyphens.
+    """The display words of a track's tables; others are shown as spelled, capitalised, with spaces for
+    hyphens.
 
     `values`: of slice values, steps, subjects and papers, in table order. `by_key`: under one slice key.
     `names`: keys whose values are names. `powers`: keys of powers of ten (`10^3`), with the word before the

@@ -47,7 +47,9 @@ class Counted:
 
 @dataclass(frozen=True)
 class HiddenSet:
-    """A set with hidden labels: `n` texts, `positives` hallucinated by inference; figures under `table`, `slice`."""
+    """A set with hidden labels: `n` texts, `positives` inferred to be hallucinated; figures under `table`,
+    `slice`.
+    """
 
     n: int
     positives: int
@@ -64,8 +66,8 @@ class Whole(NamedTuple):
 
 @dataclass(frozen=True)
 class Matrices:
-    """Printed scores of each model on hidden labels, by part and over all: consistent if whole-number confusion
-    matrices give them within `tolerance` (percentage points).
+    """Printed scores of each model on hidden labels, by part and over all: consistent if whole-number
+    confusion matrices give them within `tolerance` (percentage points).
     """
 
     source: str

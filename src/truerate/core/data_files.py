@@ -1,4 +1,4 @@
-"""The YAML files that lie beside code: facts of a paper and words of pages, in the order in which they are written."""
+"""The YAML files beside code: facts of a paper and words of pages, in the order in which they are written."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,9 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_data(path: Path, build: Callable[[dict[str, Any]], T]) -> T:
-    """Return what `build` makes of a YAML file's mapping; TruerateError if it is absent, no YAML, or has wrong keys."""
+    """Return what `build` makes of a YAML file's mapping; TruerateError if absent, no YAML or of
+    wrong keys.
+    """
     name = "/".join(path.parts[-3:])
     try:
         values: dict[str, Any] = yaml.load(path.read_text("utf-8"), _Loader)

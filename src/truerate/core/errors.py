@@ -7,8 +7,8 @@
     ├── BudgetError      the next request could cost more than `llm.budget_usd` or `llm.budget_tokens` leave
     └── StoreError       the store of replies or pages: damaged, of another format, full, or in use by another host
 
-`TruerateError` itself is raised where none of the five is meant, as where a result is asked for that nothing has
-built yet. What is not of this tree and no OSError is a fault of truerate.
+`TruerateError` itself is raised where none of the five is meant, as where a result is asked for that nothing
+has built yet. What is not of this tree and no OSError is a fault of truerate.
 """
 
 import difflib
@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 
 class TruerateError(Exception):
-    """A mistake in input, settings or surroundings, in one line: what was being done, which value (repr), what
-    is allowed, what to do. The command line prints it and ends with exit code 2.
+    """A mistake in input, settings or surroundings, in one line: what was being done, which value (repr),
+    what is allowed, what to do. The command line prints it and ends with exit code 2.
     """
 
 
@@ -62,7 +62,7 @@ def listed(names: Iterable[object]) -> str:
 def mistakes(
     setting: str, check: Callable[..., object], *args: object, near: Callable[[], str] = str
 ) -> Iterator[str]:
-    """The fault that a package finds in a setting, as a line with its place, or nothing; `near` gives likely names."""
+    """The fault of a setting as a line with its place, or nothing; `near` gives likely names."""
     try:
         check(*args)
     except OSError as error:  # a name that no file can have

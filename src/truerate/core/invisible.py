@@ -1,9 +1,12 @@
-"""Characters that nobody sees: what of a text would act on a terminal, a page or a file's name without being read."""
+"""Characters that nobody sees: what of a text acts on a terminal, a page or a file name without
+being read.
+"""
 
 import re
 import unicodedata
 
-# Control, zero-width and direction characters, halves of surrogate pairs; tab and line ends are not among them.
+# Control, zero-width and direction characters, halves of surrogate pairs; tab and line ends are not among
+# them.
 _STORED = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff"
 HIDDEN = rf"[{_STORED}\ud800-\udfff]"
 OFF_LINE = rf"[{_STORED}\t\r\n]"  # what no line holds; of texts in tables, which hold no half of a pair
@@ -19,7 +22,9 @@ def is_blank(text: str) -> bool:
 
 
 def is_unseen(character: str) -> bool:
-    """Whether a character has no ink: of the category Cf, a filler, the empty Braille cell, a variation selector."""
+    """Whether a character has no ink: of category Cf, a filler, the empty Braille cell, a
+    variation selector.
+    """
     return (
         unicodedata.category(character) == "Cf" or character in "\u115f\u1160\u2800\u3164\uffa0\ufe0e\ufe0f"
     )

@@ -13,8 +13,8 @@ from truerate.core.errors import TruerateError
 
 # A file that was written this short a while ago may be written again at what its system calls the same time.
 SETTLED_NS = 2 * 10**9
-# What Python, file managers and editors leave in folders, and the sentinels of outputs, which decide nothing; .dvcignore
-# names the same for DVC.
+# What Python, file managers and editors leave in folders, and the sentinels of outputs, which decide nothing;
+# .dvcignore names the same for DVC.
 LEFT_BY_TOOLS = re.compile(
     r"__pycache__|(?:\..+\.parquet)?\.made|\.DS_Store|\._.*|\.ipynb_checkpoints|Thumbs\.db|desktop\.ini|\.Trash.*|.*~|\..*\.sw[a-p]|\.#.*",
     re.DOTALL,
@@ -64,7 +64,7 @@ def files(path: str | Path) -> list[Path]:
 
 
 def _files(path: str | Path) -> list[tuple[str, os.stat_result]]:
-    """The same, each with its state. Folders that a link stands for are not looked into, but for `path` itself."""
+    """The same, each with its state. Folders that a link stands for are not opened, but for `path` itself."""
     path = Path(path)
     if path.is_file():
         return [(str(path), path.stat())]
@@ -78,7 +78,7 @@ def _files(path: str | Path) -> list[tuple[str, os.stat_result]]:
 
 
 def _below(folder: str, parts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], os.stat_result]]:
-    """The files below a folder by the parts of their paths, in any order; one that may not be read has none."""
+    """Files below a folder by the parts of their paths, in any order; one that may not be read has none."""
     entries: list[os.DirEntry[str]] = []
     with suppress(PermissionError, FileNotFoundError, NotADirectoryError):
         entries += os.scandir(folder)
@@ -93,8 +93,8 @@ def _below(folder: str, parts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
 
 
 def digest(*paths: str | Path, **values: object) -> str:
-    """Twelve hex digits of SHA-256 over JSON values and the names and bytes of files. Raises TruerateError for
-    an absent path, which would give one key to many contents.
+    """Twelve hex digits of SHA-256 over JSON values and the names and bytes of files. Raises TruerateError
+    for an absent path, which would give one key to many contents.
     """
     whole = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
     for path in paths:
@@ -120,5 +120,5 @@ def _digest_of(file: str, state: os.stat_result) -> bytes:
 
 
 def page_key(title: str) -> str:
-    """The title of a wiki's page as titles are compared: case folded, spaces for underscores, single spaces."""
+    """Title of a wiki's page as titles are compared: case folded, spaces for underscores, single spaces."""
     return " ".join(title.replace("_", " ").casefold().split())

@@ -1,4 +1,5 @@
-"""The languages that prompts can speak of: what they call them, the script they are written in, and NLLB's code.
+"""The languages that prompts can speak of: what they call them, the script they are written in, and NLLB's
+code.
 
 Codes are ISO 639-1, else 639-3. One that is not here is refused in one line: prompts name their language, and
 replies are told by script.

@@ -28,7 +28,7 @@ def loads(body: bytes) -> object:
 
 
 def exact(text: bytes | str) -> object:
-    """The JSON value of a file; integers beyond 64 bits become text. Raises ValueError or RecursionError as `loads`."""
+    """The JSON value of a file; integers beyond 64 bits become text. Raises as `loads`."""
     try:
         if not has_long_number(text):
             return orjson.loads(text)
@@ -38,7 +38,7 @@ def exact(text: bytes | str) -> object:
 
 
 def has_long_number(body: bytes | str) -> bool:
-    """Whether a number may stand in a body that 64 bits do not hold, and that `orjson` would round to a float."""
+    """Whether a number may stand in a body beyond 64 bits, which `orjson` would round to a float."""
     return _LONG.search(body.encode("utf-8", "replace") if isinstance(body, str) else body) is not None
 
 

@@ -32,10 +32,11 @@ def refuse_unrecorded(board: str, names: Iterable[str], records: Collection[str]
 class Metric:
     """One number that a board publishes.
 
-    `definition` and its `source` (section, table or equation; empty if ours). `table`: where it stands. `unit`:
-    `share` (shown in per cent), `number` (two digits), `tenth` (one), `count`. `direction`: `up` or `down` is
-    better, or empty. `chance`: by guessing. `interval`: `share` (Wilson, effective n of clusters), `statistic`
-    (cluster bootstrap), `mean` (t, between clusters), `corrected` (with the corrector's error), or empty.
+    `definition` and its `source` (section, table or equation; empty if ours). `table`: where it stands.
+    `unit`: `share` (shown in per cent), `number` (two digits), `tenth` (one), `count`. `direction`: `up` or
+    `down` is better, or empty. `chance`: by guessing. `interval`: `share` (Wilson, effective n of clusters),
+    `statistic` (cluster bootstrap), `mean` (t, between clusters), `corrected` (with the corrector's error),
+    or empty.
     """
 
     name: str
@@ -64,7 +65,9 @@ class Metric:
         return f"{self.definition} ({self.source})" if self.source else self.definition
 
     def text(self, value: float | None) -> str:
-        """A value as printed: shares in per cent with one digit, numbers with two; nothing measured is a dash."""
+        """A value as printed: shares in per cent with one digit, numbers with two; nothing measured is a
+        dash.
+        """
         if value is None:
             return ABSENT
         shown = {
@@ -81,7 +84,7 @@ class Metric:
 
 
 def read_metrics(path: Path) -> tuple[Metric, ...]:
-    """Return the records of a metrics.yaml in order: table → name → fields of `Metric`. Raises TruerateError."""
+    """Return the records of a metrics.yaml in order (table → name → fields); TruerateError otherwise."""
 
     def build(tables: dict[str, dict[str, Any]]) -> tuple[Metric, ...]:
         records = [(table, *item) for table, by_name in tables.items() for item in by_name.items()]

@@ -37,7 +37,7 @@ def is_folder(value: str) -> bool:
 
 
 def absent(weights: str, *, revision: str | None = None) -> str | None:
-    """Why nothing can be loaded by a name: no folder, no readable Hub repository, no connection. None if it can."""
+    """Why nothing can be loaded by a name: no folder, no readable Hub repository, offline. Or None."""
     if is_folder(weights):
         return None
     from huggingface_hub import hf_hub_download
@@ -94,7 +94,7 @@ def load_network(kind: Any, weights: str, *, unread: Collection[str] = (), **opt
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """No reports of transformers meanwhile, and bars only for a person who looks on; its settings are put back."""
+    """Silence transformers' reports meanwhile, and its bars unless a person looks on."""
     from transformers.utils import logging
 
     level, is_unseen = logging.get_verbosity(), logging.is_progress_bar_enabled() and not sys.stderr.isatty()

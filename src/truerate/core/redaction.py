@@ -1,4 +1,4 @@
-"""Keeps the values of keys out of everything that an endpoint's words may reach: terminal, log, store, tables."""
+"""Keeps the values of keys out of all that an endpoint's words may reach: terminal, log, store, tables."""
 
 import base64
 import html
@@ -42,7 +42,7 @@ class Redactor:
         return _without(clean(message), self._in_errors) if self._in_errors else message
 
     def body(self, body: bytes, *, is_error: bool) -> bytes:
-        """A reply's body without secrets, as its reader sees it: unescaped, without control characters, UTF-8."""
+        """A reply's body without secrets as UTF-8, unescaped, without control characters."""
         forms = self._in_errors if is_error else self._always
         return _without(_plain(body), forms).encode() if forms else body
 
@@ -54,7 +54,7 @@ def _without(message: str, forms: Iterable[str]) -> str:
 
 
 def _forms(value: str) -> set[str]:
-    """A value's forms: plain, JSON (once, twice), HTML, addresses, hex, base64 (behind a scheme too), cut at an end."""
+    """A value's forms: plain, JSON (once, twice), HTML, addresses, hex, base64 (behind a scheme too), cut."""
     in_json = json.dumps(value)[1:-1]
     forms = {value, in_json, json.dumps(in_json)[1:-1], html.escape(value), html.escape(value, quote=False)}
     forms |= {urllib.parse.quote(value, safe=safe) for safe in ("", "/", "/:", "/:&=+,;@")} | {

@@ -1,4 +1,4 @@
-"""Small tables of results as text: a score as a cell, what the labels of a board are, which answers have a page."""
+"""Small tables of results as text: scores as cells, labels of a board, answers that have a page."""
 
 from collections.abc import Mapping
 
@@ -39,7 +39,7 @@ def label_statistics(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def paged(counts: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """How many answers have a page, and of how many, per language and over all; nothing if the card counts none."""
+    """Answers with a page, and all answers, per language and over all; nothing if the card counts none."""
     n_by_lang = {name.removeprefix(WITH): n for name, n in sorted(counts.items()) if name.startswith(WITH)}
     shares = {lang: (n, counts[f"{ANSWERS}{lang}"]) for lang, n in n_by_lang.items()}
     return shares | (

@@ -1,7 +1,8 @@
 """Asking a server again: which statuses may be others next time, how often, and how long to wait before.
 
-Pure: no clock is read unless a date must be compared with now, and nobody sleeps here. Every HTTP client of the
-package (models, Hub, data sets, web pages and wikis) states its own `Backoff` and takes its waits from it.
+Pure: no clock is read unless a date must be compared with now, and nobody sleeps here. Every HTTP client of
+the package (models, Hub, data sets, web pages and wikis) states its own `Backoff` and takes its waits from
+it.
 """
 
 import random
@@ -22,7 +23,9 @@ def may_pass(status: int | None) -> bool:
 
 
 def seconds_asked(value: str | None, now: float | None = None) -> float | None:
-    """A `Retry-After` in seconds >= 0: a number or a date (RFC 9110); None if unreadable. `now`: epoch seconds."""
+    """A `Retry-After` in seconds >= 0: a number or a date (RFC 9110); None if unreadable. `now`: epoch
+    seconds.
+    """
     text = (value or "").strip()
     if _NUMBER.fullmatch(text):
         return min(max(0.0, float(text)), MOST_S)
@@ -36,8 +39,8 @@ def seconds_asked(value: str | None, now: float | None = None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """The retries of one client: `tries` in a row; the wait's ceiling begins at `first` seconds and doubles up
-    to `largest`; longer requests than `longest` are not waited for; `spread` seconds at most are added at
+    """The retries of one client: `tries` in a row; the wait's ceiling begins at `first` seconds and doubles
+    up to `largest`; longer requests than `longest` are not waited for; `spread` seconds at most are added at
     random.
     """
 
@@ -65,7 +68,9 @@ class Backoff:
         return asked + (chance or random).uniform(0, min(self.spread, asked))
 
     def wait(self, tried: int, asked: float | None = None, chance: random.Random | None = None) -> float:
-        """The wait after that many tries: by what the server asks for, or drawn where it asks for nothing or 0."""
+        """The wait after that many tries: by what the server asks for, or drawn where it asks for nothing or
+        0.
+        """
         return self.beyond(asked, chance) if asked else self.full_jitter(tried, chance)
 
     def is_too_long(self, asked: float | None) -> bool:

@@ -10,7 +10,9 @@ import polars as pl
 Some = TypeVar("Some", pl.DataFrame, pl.DataFrame | pl.LazyFrame)
 Queries = Mapping[str, pl.LazyFrame]
 
-KEYS = {  # the tables that hold texts of a source, and what names a row of each; other tables hold counts and names alone
+# the tables that hold texts of a source, and what names a row of each; other tables hold counts and names
+# alone
+KEYS = {
     "items": "item_id",
     "documents": "document_id",
     "samples": "sample_id",
@@ -23,11 +25,11 @@ JUDGED = ("items", "samples", "generations", "facts")  # a judgement's target is
 TEXT, DIGEST = "text", "text_sha256"
 # columns of words, beside `text`
 TEXTS = ("question", "history", "knowledge", "right_answer", "rationale", "sentence", "title")
-# Keys of `attributes` whose values are words of third parties, whatever the source allows: what a retrieving model was
-# given. They never leave the house.
+# Keys of `attributes` whose values are words of third parties, whatever the source allows: what a retrieving
+# model was given. They never leave the house.
 LENT_ATTRIBUTES = ("retrieved",)
-# Keys of `attributes` that readers of sources and more than one track write, whose values are ids and places, labels
-# and settings, or numbers, never a source's words. A track's card names its own.
+# Keys of `attributes` that readers of sources and more than one track write, whose values are ids and places,
+# labels and settings, or numbers, never a source's words. A track's card names its own.
 PLAIN_ATTRIBUTES = frozenset(
     """
 conversation documents evidence fact facts first generation group_id id page_id place published_id row
@@ -43,9 +45,9 @@ def open_tables(tables: Mapping[str, Some], *, card: Mapping[str, Any], source: 
     """The tables with the texts that may be shown: all, none, or all but training texts of stricter sources;
     never what retrieving models were given (LENT_ATTRIBUTES).
 
-    `card` is that of the board's source, `source` its name; unknown rights allow nothing. If the rights of all
-    sources are stricter than the source's own (`own_redistribution`), texts of other sources, of task `train`,
-    and their judgements are left out. Queries stay queries.
+    `card` is that of the board's source, `source` its name; unknown rights allow nothing. If the rights of
+    all sources are stricter than the source's own (`own_redistribution`), texts of other sources, of task
+    `train`, and their judgements are left out. Queries stay queries.
     """
     return _of_kind(tables, lambda queries: _open(queries, card, source))
 
@@ -75,7 +77,9 @@ def outgoing_tables(
     source: str,
     attributes: Collection[str] = (),
 ) -> dict[str, Some]:
-    """The tables that may be published: `open_tables`, or `without_texts` if rights allow ids alone and no part whole."""
+    """The tables that may be published: `open_tables`, or `without_texts` if rights allow ids alone and no
+    part whole.
+    """
     rights, own_rights = card.get("redistribution"), card.get("own_redistribution")
     if "yes" in (rights, own_rights) or "ids-only" not in (rights, own_rights):
         return open_tables(tables, card=card, source=source)
@@ -94,9 +98,9 @@ def has_texts(card: Mapping[str, Any]) -> bool:
 
 
 def without_texts(tables: Mapping[str, Some], attributes: Collection[str] = ()) -> dict[str, Some]:
-    """The tables as ids, labels and numbers: texts become `text_sha256` (hex SHA-256 of UTF-8, or null), other
-    columns of words go; addresses and evidence ids stay. Of `attributes` only `PLAIN_ATTRIBUTES` and those of
-    the card stay.
+    """The tables as ids, labels and numbers: texts become `text_sha256` (hex SHA-256 of UTF-8, or null),
+    other columns of words go; addresses and evidence ids stay. Of `attributes` only `PLAIN_ATTRIBUTES` and
+    those of the card stay.
     """
     plain = sorted({*PLAIN_ATTRIBUTES, *attributes})
     return _of_kind(

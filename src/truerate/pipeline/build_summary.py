@@ -1,7 +1,8 @@
-"""The summary at the end of a build: models of which little could be used, and requests that an endpoint's faults ended.
+"""The summary at the end of a build: models of which little could be used, and requests that an endpoint's
+faults ended.
 
-A build in which nothing went wrong has none. Nothing of it enters a table; who is named and does nothing is said on the
-board's page, too (`unasked.on_page`).
+A build in which nothing went wrong has none. Nothing of it enters a table; who is named and does nothing is
+said on the board's page, too (`unasked.on_page`).
 """
 
 import os
@@ -24,13 +25,17 @@ READ = ("purpose", "model", "status", "reason", "finish_reason", "prompt_key", "
 
 
 def print_build_summary(at: Layout, boards: Iterable[str] | None = None) -> None:
-    """Print the lines on some boards at the end of a stage; `truerate build` prints those of all boards when it ends."""
+    """Print the lines on some boards at the end of a stage; `truerate build` prints those of all boards when
+    it ends.
+    """
     for line in lines(at, boards) if BUILD not in os.environ else ():
         say(line)
 
 
 def lines(at: Layout, boards: Iterable[str] | None = None) -> list[str]:
-    """The lines on a build: models of little use, dead letters, other names, idle models and detectors, thin cells."""
+    """The lines on a build: models of little use, dead letters, other names, idle models and detectors, thin
+    cells.
+    """
     named = at.p.boards if boards is None else boards
     replies = {
         board: of_board(at, board) for board in named if Path(at.dataset(board, "generations")).is_file()
@@ -43,9 +48,11 @@ def lines(at: Layout, boards: Iterable[str] | None = None) -> list[str]:
 
 
 def of_board(at: Layout, board: str) -> pl.DataFrame:
-    """The replies of declared models on a board, each of one `kind`: dead, unread, cut, or null where it could be used.
+    """The replies of declared models on a board, each of one `kind`: dead, unread, cut, or null where it
+    could be used.
 
-    A cut reply is `cut` whatever could be read of it; one that was re-asked is not counted beside the one that stands.
+    A cut reply is `cut` whatever could be read of it; one that was re-asked is not counted beside the one
+    that stands.
     """
     rows = standing(read_parquet(at.dataset(board, "generations"), columns=READ))
     kind = pl.when(is_cut()).then(pl.lit("cut")).when(status="dead").then(pl.lit("dead"))
@@ -69,19 +76,24 @@ def useless(board: str, replies: pl.DataFrame) -> list[str]:
 
 
 def other_names(replies: dict[str, pl.DataFrame]) -> list[str]:
-    """A line per model that answered under another name than it was asked by: a server may answer for any name."""
+    """A line per model that answered under another name than it was asked by: a server may answer for any
+    name.
+    """
     if not replies:
         return []
     names = [rows.select("model", served=pair("attributes", "served")) for rows in replies.values()]
     counts = pl.concat(names).drop_nulls().group_by("model", "served").len().sort("model", "served")
     return [
-        f"model {model!r}: {n:,} of its replies were given by {served!r}; see to models.{model}.model or to the server"
+        f"model {model!r}: {n:,} of its replies were given by {served!r}; see to models.{model}.model or to "
+        "the server"
         for model, served, n in counts.iter_rows()
     ]
 
 
 def given_up(replies: dict[str, pl.DataFrame]) -> list[str]:
-    """A line on requests given up for faults of an endpoint: how many, why, on which boards, how to ask them again."""
+    """A line on requests given up for faults of an endpoint: how many, why, on which boards, how to ask them
+    again.
+    """
     reason = (
         pl.col("reason").str.split(": ").list.last()
     )  # of an instruction that broke off: `teaching turn: timeout`

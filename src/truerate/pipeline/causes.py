@@ -1,4 +1,6 @@
-"""Why a build stopped: commands of its stages leave their errors, and the build that runs them says these last."""
+"""Why a build stopped: commands of its stages leave their errors, and the build that runs them says these
+last.
+"""
 
 import json
 import os
@@ -8,7 +10,8 @@ from pathlib import Path
 from truerate.core.process import parents
 from truerate.core.process.terminal import say
 
-# Set by `truerate build`, which has the last word: the file in which commands of its stages leave why they ended.
+# Set by `truerate build`, which has the last word: the file in which commands of its stages leave why they
+# ended.
 BUILD = "TRUERATE_BUILD"
 N_CAUSES = 3  # that a build says again; more follow from the first ones
 GOES_ON = "it goes on from here, and no reply that came is paid twice"

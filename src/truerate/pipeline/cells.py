@@ -25,7 +25,9 @@ Devices = Mapping[str, str]  # by member, of those that are trained elsewhere
 
 
 class Fitting(NamedTuple):
-    """The cells of a family as jobs, the function that fits one, and the devices of members that are trained elsewhere."""
+    """The cells of a family as jobs, the function that fits one, and the devices of members that are trained
+    elsewhere.
+    """
 
     jobs: Sequence[Any]
     fit: Callable[[Any], None]
@@ -88,18 +90,22 @@ def _plan(at: Layout, board: str) -> str:
 
 # ---- the stage ---------------------------------------------------------------------------------------------
 def is_away() -> bool:
-    """Whether trainings are jobs: a profile says where, and this process is none of several that train one."""
+    """Whether trainings are jobs: a profile says where, and this process is none of several that
+    train one.
+    """
     return bool(os.environ.get(PROFILE)) and int(os.environ.get("WORLD_SIZE", "1")) == 1
 
 
 def devices(at: Layout, family: str, names: Sequence[str]) -> Devices:
-    """The device that each member of a family is trained on as a job: a GPU where its backbone asks for one."""
+    """Device that each member of a family is trained on as a job: a GPU where its backbone asks for one."""
     networks = [name for name in names if is_away() and _backbone_of(at, family, name)]
     return {name: "cuda" if _needs(at, family, name).gpus else "cpu" for name in networks}
 
 
 def fit_away(at: Layout, board: str, fittings: Mapping[str, Fitting]) -> None:
-    """Have Snakemake fit the cells that nobody fitted yet, in one call. Raises TruerateError if a job failed."""
+    """Have Snakemake fit the cells that nobody fitted yet, in one call. Raises TruerateError if a
+    job failed.
+    """
     cells = unfitted(fittings)
     if not cells:
         return
@@ -114,7 +120,8 @@ def fit_away(at: Layout, board: str, fittings: Mapping[str, Fitting]) -> None:
         raise KeyboardInterrupt
     if code:
         raise TruerateError(
-            f"board {board!r}: fitting {len(cells)} detectors as jobs of {os.environ[PROFILE]!r} ended with exit code {code}; "
+            f"board {board!r}: fitting {len(cells)} detectors as jobs of {os.environ[PROFILE]!r} ended with "
+            f"exit code {code}; "
             "what is fitted stays: see to what the lines above say, then run it again"
         )
 
@@ -134,7 +141,9 @@ def unfitted(fittings: Mapping[str, Fitting]) -> dict[str, dict[str, str]]:
 
 
 def fit_cell(at: Layout, board: str, name: str, fitting_of: Callable[[str, Devices], Fitting]) -> None:
-    """Fit the cell of this name by the stage's plan. Raises TruerateError if it is no longer planned or lacks its GPU."""
+    """Fit the cell of this name by the stage's plan. Raises TruerateError if it is no longer planned or lacks
+    its GPU.
+    """
     from truerate.detectors.training import processes
 
     plan = read_json(_plan(at, board))
@@ -145,11 +154,13 @@ def fit_cell(at: Layout, board: str, name: str, fitting_of: Callable[[str, Devic
     job = next((job for job in fitting.jobs if job.scratch.name == name), None)
     if job is None:
         raise TruerateError(
-            f"board {board!r}: cell {name!r} is no longer what was planned (settings, code or versions differ here); "
+            f"board {board!r}: cell {name!r} is no longer what was planned (settings, code or versions "
+            "differ here); "
             f"run `truerate train {board}` again"
         )
     if plan["devices"].get(cell["member"]) == "cuda" and processes.device() != "cuda":
         raise TruerateError(
-            f"backbone of {cell['member']!r}: resources.gpus asks for a GPU, and this job found none; give it one in the profile"
+            f"backbone of {cell['member']!r}: resources.gpus asks for a GPU, and this job found none; give "
+            "it one in the profile"
         )
     fitting.fit(job)

@@ -1,4 +1,6 @@
-"""The stage `dataset`: the steps of a board's track, each reply of each model, then whole tables out of the scratch files."""
+"""The stage `dataset`: the steps of a board's track, each reply of each model, then whole tables out of the
+scratch files.
+"""
 
 import json
 import re
@@ -33,14 +35,16 @@ StepTables = pl.DataFrame | tuple[pl.DataFrame, dict[str, pl.DataFrame]]
 
 
 def refuse_stale(at: Layout, board: str, output: str) -> None:
-    """Raise TruerateError for a scratch path whose key is not the one of this moment's settings, code and sources."""
+    """Raise TruerateError for a scratch path whose key is not the one of this moment's settings, code and
+    sources.
+    """
     if not graph.is_current(at, board, output):
         raise TruerateError(f"{output}: {CHANGED}")
 
 
 def step(at: Layout, name: str, board: str, model: str, shard: int, output: str, inputs: list[str]) -> None:
-    """Run one scratch step of the board's track on one model and shard, from the scratch files that it reads; write its
-    Generation rows, and the further tables of `BESIDE` that the track's graph names.
+    """Run one scratch step of the board's track on one model and shard, from the scratch files that it reads;
+    write its Generation rows, and the further tables of `BESIDE` that the track's graph names.
     """
     collect_rarely()
     run, expected = step_function(at, board, name), graph.step_of(at, board, name).beside
@@ -57,13 +61,16 @@ def step(at: Layout, name: str, board: str, model: str, shard: int, output: str,
 
 
 def collect_rarely() -> None:
-    """Run Python's cycle collector 100 times less often: rows hold no cycles, and it took 1/5 of a step's time."""
+    """Run Python's cycle collector 100 times less often: rows hold no cycles, and it took 1/5 of a step's
+    time.
+    """
     set_threshold(100_000, 50, 50)
 
 
 def step_function(at: Layout, board: str, name: str) -> Callable[..., StepTables]:
-    """The function of a step from the track's `steps`: called with layout, board, model, the source's tables, shard and the
-    tables that it reads (`replies_of`); `asking` is how it asks. Raises TruerateError for an unknown step.
+    """The function of a step from the track's `steps`: called with layout, board, model, the source's tables,
+    shard and the tables that it reads (`replies_of`); `asking` is how it asks. Raises TruerateError for an
+    unknown step.
     """
     return protocol_of(at, board).step_functions[graph.step_of(at, board, name).name]
 
@@ -74,7 +81,7 @@ def with_beside(result: StepTables) -> tuple[pl.DataFrame, dict[str, pl.DataFram
 
 
 def replies_in(paths: list[str]) -> dict[str, pl.DataFrame]:
-    """The rows of scratch files by the step that wrote them, and under `documents` the documents beside them."""
+    """Rows of scratch files by the step that wrote them, and under `documents` the documents beside them."""
     rows = [(Path(path).name.rpartition("-")[0], read(Generation, path)) for path in paths]
     return replies_of(rows, beside_all(paths, "documents"))
 
@@ -120,9 +127,9 @@ def exported_to(
     inputs: Sequence[str],
     slices: Sequence[Sequence[str]],
 ) -> tuple[list[str], list[dict[str, Any]]]:
-    """Write a board's tables from scratch files, each to the path of its name; the names of those that the track gave, and
-    its annotation tasks. The files of a slice (`graph.in_slices`) are read together; their rows and fetched pages wait on
-    disk and are written part by part.
+    """Write a board's tables from scratch files, each to the path of its name; the names of those that the
+    track gave, and its annotation tasks. The files of a slice (`graph.in_slices`) are read together; their
+    rows and fetched pages wait on disk and are written part by part.
     """
     track, sliced = protocol_of(at, board), {path for files in slices for path in files}
     others = [path for path in inputs if path not in sliced]
@@ -160,7 +167,9 @@ def load_dataset(
     columns: Mapping[str, Collection[str]] = MappingProxyType({}),
     pruned: Pruned | None = None,
 ) -> dict[str, pl.DataFrame]:
-    """The tables of a data set by name: all or these, of each all columns or these; `pruned` as in `load_pruned`."""
+    """The tables of a data set by name: all or these, of each all columns or these; `pruned` as in
+    `load_pruned`.
+    """
     return {
         name: load_pruned(name, at.dataset(board, name), columns=columns.get(name), pruned=pruned)
         for name in DATASET
@@ -176,7 +185,9 @@ def load_pruned(
     columns: Collection[str] | None = None,
     rows: pl.Expr | None = None,
 ) -> pl.DataFrame:
-    """A validated table of a data set: whole, what `pruned` makes of its parts, or only the `rows` of a condition."""
+    """A validated table of a data set: whole, what `pruned` makes of its parts, or only the `rows` of a
+    condition.
+    """
     if pruned is None:
         return schemas.load(DATASET[name], path, columns=columns, rows=rows)
     return schemas.load_in_parts(DATASET[name], path, partial(pruned, name), columns=columns, rows=rows)

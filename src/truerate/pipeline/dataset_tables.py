@@ -1,4 +1,6 @@
-"""The tables of a source and of a board's data set, and those that one of its steps may give besides replies, by name."""
+"""The tables of a source and of a board's data set, and those that one of its steps may give besides replies,
+by name.
+"""
 
 from typing import Any
 
@@ -27,8 +29,8 @@ DATASET = {
 }
 BESIDE = {"judgements": Judgement, "documents": Document, "rejects": Reject}
 
-# How tables are written that outgrow memory (`save_in_parts`). Of documents and judgements that came twice the first
-# stands; two facts or replies of one name are a mistake.
+# How tables are written that outgrow memory (`save_in_parts`). Of documents and judgements that came twice
+# the first stands; two facts or replies of one name are a mistake.
 PARTED: dict[str, dict[str, Any]] = {
     "documents": {"key": "document_id"},
     "generations": {"key": "generation_id", "n": 20_000, "group": LARGEST_GROUP, "keeps_first": False},

@@ -1,7 +1,8 @@
 """The stages `train` and `judge`: the detectors of a board's families are fitted, and asked about its texts.
 
-A family that judged the same texts before, in the same state and by the same code, is not asked again: its judgements lie
-in a scratch folder, by a digest of all of that. So an edit of one family costs no other its time.
+A family that judged the same texts before, in the same state and by the same code, is not asked again: its
+judgements lie in a scratch folder, by a digest of all of that. So an edit of one family costs no other its
+time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -85,7 +86,7 @@ def _members(at: Layout, board: str, name: str) -> tuple[str, ...]:
 def fitting(
     at: Layout, board: str, name: str, samples: pl.DataFrame, devices: cells.Devices
 ) -> cells.Fitting:
-    """The cells of a family of token detectors or judges as jobs on `devices`, and the function that fits one."""
+    """Cells of a family of token detectors or judges as jobs on `devices`, and the function that fits one."""
     family, members = at.p.detectors[name], _members(at, board, name)
     size, scratch = at.p.size_of(board), Path(at.training)
     if family.kind == "judges":
@@ -107,7 +108,9 @@ def fitting(
 
 
 def _fit(at: Layout, board: str, name: str, samples: pl.DataFrame, fitting: cells.Fitting | None) -> None:
-    """Fit one family into its folder. Of processes that work together all fit networks, and the first writes."""
+    """Fit one family into its folder. Of processes that work together all fit networks, and the
+    first writes.
+    """
     family, folder = at.p.detectors[name], Path(at.detector(name, board))
     if is_first_process():
         folder.mkdir(parents=True)
@@ -124,7 +127,7 @@ def _fit(at: Layout, board: str, name: str, samples: pl.DataFrame, fitting: cell
 
 
 def training_texts(at: Layout, board: str, samples: pl.DataFrame, split: str = GROUP) -> pl.DataFrame:
-    """The training texts of a board: those of the training groups, or of the training samples (`split_by_sample`)."""
+    """Training texts of a board: those of the training groups, or training samples (`split_by_sample`)."""
     sides = samples["split"] if split == GROUP else samples.select(pair("attributes", BY_SAMPLE)).to_series()
     texts: pl.DataFrame = protocol_of(at, board).training(samples.with_columns(split=sides.alias("split")))
     return texts
@@ -140,7 +143,7 @@ def by_split(judges: Mapping[str, Judging], members: Sequence[str]) -> dict[str,
 
 # ---- judge -------------------------------------------------------------------------------------------------
 def judge(at: Layout, board: str) -> None:
-    """The judgements of each family of detectors on the texts of a board, in a state that has not seen them."""
+    """Judgements of each family of detectors on the texts of a board, in a state that has not seen them."""
     refuse_untaught(at, board)
     with unchanged(at, Stage("judge", board)):
         write_families(at, board, at.judged(board), at.p.families(board))
@@ -175,7 +178,9 @@ def _scratch(at: Layout, board: str) -> Path:
 
 
 def _judge(at: Layout, board: str, name: str, samples: pl.DataFrame, path: Path) -> None:
-    """Write the judgements of one family, in the state in which the family that taught it was left, by judgement_id."""
+    """Write the judgements of one family, in the state in which the family that taught it was left, by
+    judgement_id.
+    """
     teacher, trained_on = at.p.teacher(name, board)
     how, members = at.p.detectors[teacher], _members(at, board, name)
     folder = Path(at.detector(teacher, trained_on))
@@ -226,7 +231,7 @@ def _judge(at: Layout, board: str, name: str, samples: pl.DataFrame, path: Path)
 
 # ---- texts -------------------------------------------------------------------------------------------------
 def targets(at: Layout, board: str, samples: pl.DataFrame) -> pl.DataFrame:
-    """The texts that token detectors and judges are asked of: those that the track names, else the board's samples."""
+    """The texts that token detectors and judges are asked of: the track's, else the board's samples."""
     named = protocol_of(at, board).targets
     if named is None:
         columns = ("item_id", "group_id", "lang", "task", "text", "spans")
@@ -243,13 +248,17 @@ def unlearned(at: Layout, board: str, samples: pl.DataFrame, texts: pl.DataFrame
 
 
 def write_families(at: Layout, board: str, folder: str, names: Sequence[str]) -> None:
-    """Write into a folder which families of detectors a board has there, with their members: it may have none."""
+    """Write into a folder which families of detectors a board has there, with their members: it may have
+    none.
+    """
     if is_first_process():
         write_json(f"{folder}/{FAMILIES}", {name: list(_members(at, board, name)) for name in names})
 
 
 def passages(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
-    """Texts (`target_id`, `item_id`, `group_id`, `lang`, `task`, `text`, `spans`) with the `reference` of their items."""
+    """Texts (`target_id`, `item_id`, `group_id`, `lang`, `task`, `text`, `spans`) with the `reference` of
+    their items.
+    """
     references = given(at, board).select("item_id", reference="knowledge")
     joined = texts.join(references, on="item_id", how="left", maintain_order="left")
     return shortened(at, board, joined.with_columns(pl.col("reference").fill_null("")), "reference")
@@ -262,7 +271,9 @@ def conversations(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def evidenced(at: Layout, board: str, texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Texts with the `knowledge`, `question` and `history` of their own evidence, else of their items, else null."""
+    """Texts with the `knowledge`, `question` and `history` of their own evidence, else of their items, else
+    null.
+    """
     references = given(at, board, samples)
     has_own = pl.col("target_id").is_in(references["item_id"].implode())
     named = texts.with_columns(_of=pl.when(has_own).then("target_id").otherwise("item_id"))

@@ -130,7 +130,7 @@ def _tasks(path: str) -> Iterator[dict[str, Any]]:
 
 
 def audit(at: Layout, board: str) -> None:
-    """The shortcut audit of a board; empty without audited labels or detectors. `on_shortcut: fail` ends the build."""
+    """Shortcut audit of a board; empty without labels or detectors. `on_shortcut: fail` ends the build."""
     from truerate.leaderboard import audit as room
 
     is_audited = card_of(at, board).is_audited and at.p.board(board).has_detectors
@@ -145,7 +145,7 @@ def audit(at: Layout, board: str) -> None:
 
 
 def looked_at(at: Layout, board: str) -> Iterator[pl.DataFrame]:
-    """The audited texts in the order of the samples, in parts whose documents are about MOST_BYTES together."""
+    """Audited texts in the order of the samples, in parts whose documents are about MOST_BYTES together."""
     from truerate.leaderboard import audit as room
 
     samples = load(Sample, at.labels(board, "samples"), columns=room.LOOKED_AT).sort("sample_id")

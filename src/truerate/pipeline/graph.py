@@ -19,7 +19,7 @@ from truerate.tracks.protocol import graph_of_track
 # ---- the steps of a track ----------------------------------------------------------------------------------
 @cache
 def steps(track: str) -> tuple[Step, ...]:
-    """The steps of a track, each behind those that it reads. Raises TruerateError where they stand otherwise."""
+    """Steps of a track, each behind those that it reads. Raises TruerateError where they stand otherwise."""
     return in_order(track, graph_of_track(track))
 
 
@@ -44,7 +44,9 @@ def steps_of(at: Layout, board: str) -> tuple[Step, ...]:
 
 
 def step_of(at: Layout, board: str, name: str) -> Step:
-    """A step of a board's track by its name. Raises TruerateError, with the names that there are, for another."""
+    """A step of a board's track by its name. Raises TruerateError, with the names that there are, for
+    another.
+    """
     by_name = {step.name: step for step in steps_of(at, board)}
     if name not in by_name:
         what = f"track {at.p.board(board).track!r} has no step {name!r}{meant(name, by_name)}"
@@ -150,7 +152,9 @@ def for_export(at: Layout, board: str) -> list[str]:
 
 
 def in_slices(at: Layout, board: str, names: Collection[str]) -> list[list[str]]:
-    """The scratch files of some steps by model and shard: those of one model's shard together, in the steps' order."""
+    """The scratch files of some steps by model and shard: those of one model's shard together, in the steps'
+    order.
+    """
     slices: dict[tuple[str, int], list[str]] = {}
     for step in steps_of(at, board):
         for model in models(at, board, step) if step.name in names else ():

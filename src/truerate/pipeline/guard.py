@@ -29,7 +29,8 @@ def unchanged(at: Layout, stage: Stage) -> Iterator[None]:
     yield
     if digest("params.yaml", ROOT) != before:
         raise TruerateError(
-            "params.yaml or the code changed while this step ran; its result is not recorded: run `dvc repro` again"
+            "params.yaml or the code changed while this step ran; its result is not recorded: run `dvc "
+            "repro` again"
         )
 
 
@@ -57,7 +58,8 @@ def refuse_edited(at: Layout, stage: Stage) -> None:
     """Raise TruerateError if settings of a stage, or code that they name, changed since the build began."""
     if is_edited(at, stage):
         raise TruerateError(
-            "params.yaml was edited since the build read it, or code that it names; nothing is recorded: run `dvc repro` again"
+            "params.yaml was edited since the build read it, or code that it names; nothing is recorded: "
+            "run `dvc repro` again"
         )
 
 
@@ -94,7 +96,9 @@ def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
 
 
 def _importing(at: Layout) -> str:
-    """Digest of what decides the tables of all sources: a board that reads another source's documents depends on it."""
+    """Digest of what decides the tables of all sources: a board that reads another source's documents depends
+    on it.
+    """
     return digest(*READERS, settings=watched_by(at, Stage("sources")))
 
 

@@ -1,9 +1,9 @@
 """The jobs of one stage on this machine: forks of a process that has imported what they need.
 
-They are those of the rules of Snakemake, in the order of the same graph: a step of a track for one model and shard, the
-export of a board's tables, the import of a source. A scratch file that is there is not made again: its path names all
-that decides it, and it is written in one move. Snakemake runs the graph where a profile says how, and where forking is
-not safe: libraries that have started threads lose them in a fork.
+They are those of the rules of Snakemake, in the order of the same graph: a step of a track for one model and
+shard, the export of a board's tables, the import of a source. A scratch file that is there is not made again:
+its path names all that decides it, and it is written in one move. Snakemake runs the graph where a profile
+says how, and where forking is not safe: libraries that have started threads lose them in a fork.
 """
 
 import atexit
@@ -74,7 +74,7 @@ def _library_threads() -> set[str]:
 
 
 def jobs_of(at: Layout, stage: Stage) -> list[LocalJob]:
-    """The jobs that are left of the stage `sources` or of a board's data set, each behind those that it reads."""
+    """Jobs that are left of the stage `sources` or of a board's data set, each behind those that it reads."""
     if stage.board is None:
         return [
             LocalJob(at.source(name, "card.json"), (), partial(_import, name)) for name in at.p.used_sources()
@@ -138,7 +138,9 @@ class _Running:
 
 
 def run_jobs(jobs: Sequence[LocalJob], n_at_once: int) -> int:
-    """Run the jobs; returns 0, 1 if one failed (running ones are waited for), 130 if this process was interrupted."""
+    """Run the jobs; returns 0, 1 if one failed (running ones are waited for), 130 if this process was
+    interrupted.
+    """
     if (
         len(jobs) > 1
     ):  # steps are left, which ask: each fork would import the client, which takes longer than most steps

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 
 def prune(at: Layout) -> None:
-    """Drop outputs of boards that params.yaml no longer names, before the leaderboard is read off the folders."""
+    """Drop outputs of boards that params.yaml no longer names, before the leaderboard is read off the
+    folders.
+    """
     places = (at.p.paths.scores, at.p.paths.audits, at.p.paths.truth)
     kept = {
         Path(path) for board in at.p.boards for path in (at.scores(board), at.audit(board), at.truth(board))
@@ -82,7 +84,9 @@ def board_scores(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame]:
 def render(
     at: Layout, real: "Sequence[CommittedBoard]" = (), files: Mapping[str, Path] | None = None
 ) -> None:
-    """Write the pages for mkdocs, with those of committed boards (`real`) and their `files`; print the build's notes."""
+    """Write the pages for mkdocs, with those of committed boards (`real`) and their `files`; print the
+    build's notes.
+    """
     from truerate.pipeline.build_summary import print_build_summary
     from truerate.pipeline.publishing.site_tables import site_tables
     from truerate.site import rendered

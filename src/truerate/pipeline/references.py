@@ -18,7 +18,7 @@ def referring(at: Layout, board: str) -> dict[str, object]:
 
 
 def given(at: Layout, board: str, samples: pl.DataFrame | None = None) -> pl.DataFrame:
-    """The contexts of a board's items (`contexts`), of articles with the whole text unless the lead is given."""
+    """Contexts of a board's items (`contexts`), of articles with the whole text unless the lead is given."""
     if at.p.board(board).reference == LEAD:
         return contexts(at, board, samples)
     whole = load(Document, at.source(at.p.board(board).source, ARTICLES))

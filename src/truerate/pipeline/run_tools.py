@@ -30,8 +30,8 @@ def build(
     changed: Sequence[str] = (),
 ) -> int:
     """Run `dvc repro` in a folder by this Python; its exit code, 2 if a stage failed. Without `arguments` the
-    stages `first` are built before the others (pipeline.trained_elsewhere), and `changed` sources that DVC does
-    not watch are imported.
+    stages `first` are built before the others (pipeline.trained_elsewhere), and `changed` sources that DVC
+    does not watch are imported.
     """
     before: list[Sequence[str]] = []
     if changed:

@@ -61,7 +61,9 @@ def check_source(at: Layout, name: str) -> SourceTables:
 def load_source(
     at: Layout, board: str, *, reading: Callable[[type[Table], str], pl.DataFrame] = load
 ) -> SourceTables:
-    """The tables of a board's source. Those that its track names (`queried`) are queries: of them each reads what it needs."""
+    """The tables of a board's source. Those that its track names (`queried`) are queries: of them each reads
+    what it needs.
+    """
     name = at.p.board(board).source
     queried = protocol_of(at, board).queried
     tables = {}

@@ -26,14 +26,17 @@ _KINDS: dict[type, tuple[str, ...]] = {
 
 @cache
 def load_track(name: str) -> Protocol:
-    """A track's protocol. Raises TruerateError where there is no such folder, or it lacks a part that every track has."""
+    """A track's protocol. Raises TruerateError where there is no such folder, or it lacks a part that every
+    track has.
+    """
     if name not in track_names():
         raise TruerateError(f"no track {name!r}; there: {listed(track_names())}")
     declared(name, "Settings"), declared(name, "Sizes")
     protocol: object = built_in(name) or getattr(_module_of(name, "protocol"), "PROTOCOL", None)
     if not isinstance(protocol, Protocol):
         raise TruerateError(
-            f"track {name!r}: tracks/{name}/protocol.py must hold `PROTOCOL`, an object of a class of tracks/protocol.py"
+            f"track {name!r}: tracks/{name}/protocol.py must hold `PROTOCOL`, an object of a class of "
+            "tracks/protocol.py"
         )
     if fault := next(_unfit(protocol), None):
         raise TruerateError(f"track {name!r}: its {type(protocol).__name__} {fault}")
@@ -86,7 +89,7 @@ def metrics_of(at: Layout, board: str) -> tuple[Metric, ...]:
 
 
 def records_of(at: Layout, board: str) -> dict[str, Metric]:
-    """The metric records of a board by name: its track's and the common ones. Raises TruerateError for a double."""
+    """The metric records of a board by name: its track's and the common ones. TruerateError for a double."""
     records = (*metrics_of(at, board), *SHARED)
     by_name = {record.name: record for record in records}
     if len(by_name) < len(records):
@@ -109,7 +112,7 @@ def refuse_other_tasks(tables: Mapping[str, pl.DataFrame], allowed: Iterable[str
 
 
 def known_tasks() -> set[str] | None:
-    """The tasks that the cards of all tracks name; None if one cannot be read, so that unused tracks stop nothing."""
+    """The tasks that the cards of all tracks name; None if one cannot be read: unused tracks stop nothing."""
     try:
         return {task for track in track_names() for task in card_of_track(track).tasks}
     except TruerateError:

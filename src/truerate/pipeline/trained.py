@@ -11,20 +11,22 @@ USUAL = ("multi", "binary")  # scope and labels, where a board's settings prefer
 
 
 def trained(at: Layout, detector: str | None) -> tuple[str, str, str, tuple[str, str]]:
-    """Board, family and member of a trained token detector, with its track's preferred scope and labels. Raises
-    TruerateError for a detector that does not exist or is not trained.
+    """Board, family and member of a trained token detector, with its track's preferred scope and labels.
+    Raises TruerateError for a detector that does not exist or is not trained.
     """
     members = list(members_of(at))
     judges = {member for *_, member in judges_of(at)}
     beside = f"; judges of responses in dialogues: {listed(judges)}" if judges else ""
     if not members:
         raise TruerateError(
-            "checking a text: no detector in params.yaml marks tokens; add a family without `folds` to `detectors`"
+            "checking a text: no detector in params.yaml marks tokens; add a family without `folds` to "
+            "`detectors`"
             f"{beside}"
         )
     if detector is not None and detector not in {member for _, _, member in members}:
         raise TruerateError(
-            f"detector {detector!r} marks no tokens; allowed: {listed({member for _, _, member in members})}{beside}"
+            f"detector {detector!r} marks no tokens; allowed: "
+            f"{listed({member for _, _, member in members})}{beside}"
         )
     for board, family, member in members:
         preferred = at.p.rate_of(board)

@@ -1,8 +1,9 @@
 """Families of detectors that judge a board by what was learned on another one.
 
 dvc.yaml cannot name the other board's folder: which it is stands in a setting. So the file of the judging
-stage's settings holds a digest of what was learned there; training writes it anew when it ends, `truerate build`
-trains such boards first, and a judgement by what has been replaced since never reaches the leaderboard.
+stage's settings holds a digest of what was learned there; training writes it anew when it ends, `truerate
+build` trains such boards first, and a judgement by what has been replaced since never reaches the
+leaderboard.
 """
 
 from collections.abc import Iterator
@@ -50,7 +51,8 @@ def refuse_untaught(at: Layout, board: str) -> None:
         if name in missing:
             stage = Stage("train", on).address
             raise TruerateError(
-                f"judging board {board!r}: family {name!r} learns from board {on!r}, which is not trained yet; "
+                f"judging board {board!r}: family {name!r} learns from board {on!r}, which is not trained "
+                "yet; "
                 f"run `dvc repro {stage}`, then this again (`truerate build` does both)"
             )
 
@@ -62,6 +64,7 @@ def refuse_stale(at: Layout) -> None:
         if learned_file.is_file() and read_json(learned_file) != stamps(at, board):
             _, _, on = next(elsewhere(at.p, board), ("", "", board))
             raise TruerateError(
-                f"board {board!r} was judged by what was learned on board {on!r} before that was trained anew; "
+                f"board {board!r} was judged by what was learned on board {on!r} before that was trained "
+                "anew; "
                 "run `dvc repro` again"
             )

@@ -4,12 +4,11 @@ elsewhere too.
 Numeric libraries pick their kernels by what the CPU can do, and each kernel adds up in another order.
 Measured: an interval of agreement differs in its last bits between OpenBLAS' kernels for two generations of
 CPUs, and a small network trained for 400 steps on another CPU moves a raw hallucination rate by up to two
-points. So on x86-64 Linux all are held to AVX2, which machines since 2015 have. MKL takes
-its compatible branch, since its others differ between vendors: a small transformer trained for 40 steps has other
-weights with MKL_CBWR=AVX2 once MKL_ENABLE_INSTRUCTIONS=SSE4_2 stands in for another vendor's CPU, and the same weights
-with COMPATIBLE. That branch takes three times as long for a product, so those of small networks are numpy's
-(`detectors.training.products`). The number of cores may still split a long sum of
-torch's otherwise.
+points. So on x86-64 Linux all are held to AVX2, which machines since 2015 have. MKL takes its compatible
+branch, since its others differ between vendors: a small transformer trained for 40 steps has other weights
+with MKL_CBWR=AVX2 once MKL_ENABLE_INSTRUCTIONS=SSE4_2 stands in for another vendor's CPU, and the same
+weights with COMPATIBLE. That branch takes three times as long for a product, so those of small networks are
+numpy's (`detectors.training.products`). The number of cores may still split a long sum of torch's otherwise.
 OpenBLAS is held to one thread: its products are small here, and a second thread took half as much time again
 (measured on the audit and the scores).
 """

@@ -1,7 +1,7 @@
 """The end of a command's process: at once, when its work is done and said.
 
-Python takes apart on its way out what a process imported, object by object: .2 to .4 seconds of CPU time after
-the packages of a short step, as much as the step itself. The system frees the same memory in no time.
+Python takes apart on its way out what a process imported, object by object: .2 to .4 seconds of CPU time
+after the packages of a short step, as much as the step itself. The system frees the same memory in no time.
 """
 
 import atexit

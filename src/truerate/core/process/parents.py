@@ -32,7 +32,7 @@ def end_with_them(end: Callable[[], None] | None = None) -> None:
 
 
 def ancestors() -> list[int]:
-    """This process and its parents up to DVC, which has no stage's variable; without /proc the parent is the last."""
+    """This process and its parents up to DVC, which has no stage's variable; without /proc two of them."""
     line = [os.getpid(), os.getppid()]
     while line[-1] > 1 and _is_of_stage(line[-1]) and (above := _parent_of(line[-1])):
         line.append(above)
@@ -57,7 +57,7 @@ def interrupt() -> None:
 
 
 def binding() -> Callable[[], None]:
-    """A function for a new process before its program starts: the kernel kills it when this one ends (Linux)."""
+    """A function for a new process before its program: the kernel kills it when this one ends (Linux)."""
     import ctypes
 
     libc, parent = ctypes.CDLL(None) if sys.platform == "linux" else None, os.getpid()

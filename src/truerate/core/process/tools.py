@@ -2,8 +2,8 @@
 
     python -m truerate.core.process.tools dvc repro
 
-runs one as `python -m` does, but ends without a traceback when Ctrl-C comes before the program itself handles it:
-while Python and the program's packages are still being imported, and after its own handler has returned.
+runs one as `python -m` does, but ends without a traceback when Ctrl-C comes before the program itself handles
+it: while Python and the program's packages are still being imported, and after its own handler has returned.
 """
 
 import os
@@ -17,9 +17,10 @@ from contextlib import contextmanager, suppress
 
 from truerate.core.process import parents
 
-# A terminal sends Ctrl-C to all processes of its group, `kill -INT` to one alone, and nobody can tell which it was.
-# So what still runs after this time is interrupted again; commands below the tool by SIGTERM, since a second SIGINT
-# means "at once" to those that wait for replies.
+# A terminal sends Ctrl-C to all processes of its group, `kill -INT` to one alone, and nobody can tell which
+# it was.
+# So what still runs after this time is interrupted again; commands below the tool by SIGTERM, since a second
+# SIGINT means "at once" to those that wait for replies.
 PASS_ON_S = 2.0
 _CTRL_C = {signal.SIGINT}
 
@@ -31,8 +32,8 @@ def command_of(module: str, *arguments: str) -> list[str]:
 
 def run(command: Sequence[str], *, cwd: str = ".", env: dict[str, str] | None = None) -> int:
     """Run a `command_of`; its exit code as shells count it, 130 if this process was interrupted. It is killed
-    when this process ends. Handlers, not exceptions, note signals: an interrupted `waitpid` restarts and loses
-    the child's exit code. In a stage of a build SIGTERM interrupts as Ctrl-C does.
+    when this process ends. Handlers, not exceptions, note signals: an interrupted `waitpid` restarts and
+    loses the child's exit code. In a stage of a build SIGTERM interrupts as Ctrl-C does.
     """
     signals: list[int] = []
     running: list[subprocess.Popen[bytes]] = []

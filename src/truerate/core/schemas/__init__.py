@@ -1,9 +1,10 @@
-"""The tables of the house: one declaration each, the rows that stand in them, and the only way they touch disk.
+"""The tables of the house: one declaration each, the rows that stand in them, and the only way they touch
+disk.
 
-Every frame under `data/` passes `save` and `load`, which hold it to the names, types and rules that the table declares.
-Files between two rules pass `write` and `read`, which hold them to its names and types. Identity columns are
-content hashes. Columns named `attributes` and `slice` hold sorted key–value pairs (`PAIRS`), so that a new fact
-needs no new column.
+Every frame under `data/` passes `save` and `load`, which hold it to the names, types and rules that the table
+declares. Files between two rules pass `write` and `read`, which hold them to its names and types. Identity
+columns are content hashes. Columns named `attributes` and `slice` hold sorted key–value pairs (`PAIRS`), so
+that a new fact needs no new column.
 """
 
 from truerate.core.schemas.declare import (

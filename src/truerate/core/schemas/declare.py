@@ -1,8 +1,9 @@
 """How a table is declared: its columns with their types, what they may hold, and the rules that join them.
 
-One declaration, two forms of the same checks: a query of polars, which tells in less than a millisecond whether a frame
-keeps it, and a pandera schema, which says what is wrong with one that does not. Pandera asks a question of its own for each
-column and check (10 to 20 ms for a table of few rows) and takes half a second to import, so it is asked about faults alone.
+One declaration, two forms of the same checks: a query of polars, which tells in less than a millisecond
+whether a frame keeps it, and a pandera schema, which says what is wrong with one that does not. Pandera asks
+a question of its own for each column and check (10 to 20 ms for a table of few rows) and takes half a second
+to import, so it is asked about faults alone.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +22,9 @@ TYPES: dict[object, Any] = {str: pl.String, bool: pl.Boolean, int: pl.Int64, flo
 
 
 class FieldRules(NamedTuple):
-    """What holds of a column's values beside their type; `kind` is the type where no annotation can name it."""
+    """What holds of a column's values beside their type; `kind` is the type where no annotation
+    can name it.
+    """
 
     unique: bool = False
     nullable: bool = False
@@ -77,7 +80,7 @@ class Table:
     @classmethod
     @cache
     def whole_check(cls, columns: tuple[str, ...] | None = None) -> tuple[pl.Schema, pl.Expr]:
-        """The schema of the table or of `columns`, and one expression that tells whether a frame of it keeps all rules."""
+        """Schema of the table or of `columns`, and one expression: whether a frame of it keeps all rules."""
         fields = cls.fields()
         taken = tuple(fields) if columns is None else columns
         checks = [rule.all() for rule in cls.rules_of(taken).values()]
@@ -89,14 +92,16 @@ class Table:
 
     @classmethod
     def is_kept_by(cls, data: pl.DataFrame, columns: tuple[str, ...] | None = None) -> bool:
-        """Whether a frame keeps the declaration of the table, or of `columns`: names in order, types, rules."""
+        """Whether a frame keeps the declaration of the table, or of `columns`: names in order,
+        types, rules.
+        """
         kinds, whole = cls.whole_check(columns)
         return data.schema == kinds and data.select(whole).item() is True
 
     @classmethod
     @cache
     def to_schema(cls, columns: tuple[str, ...] | None = None) -> "pa.DataFrameSchema":
-        """The pandera schema of the table or of `columns`, made once per process; a null passes all but `nullable`."""
+        """The pandera schema of the table or of `columns`; a null passes all but `nullable`."""
         import pandera.polars as pa
 
         fields = cls.fields()

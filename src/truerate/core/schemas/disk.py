@@ -21,7 +21,7 @@ STORED: dict[str, Any] = {"compression": "zstd", "statistics": False}
 def validate(
     table: type[Table], data: pl.DataFrame, *, where: str, columns: tuple[str, ...] | None = None
 ) -> pl.DataFrame:
-    """The frame if it keeps the table's declaration (of `columns`), else TruerateError with pandera's first broken rule."""
+    """The frame if it keeps the table's declaration, else TruerateError with pandera's first broken rule."""
     if table.is_kept_by(data, columns):
         return data
     from pandera.errors import SchemaError, SchemaErrors
@@ -55,12 +55,12 @@ def load(
 
 
 def taken_of(table: type[Table], columns: Collection[str] | None) -> tuple[str, ...] | None:
-    """Those of a table's columns, in the order declared; None, which is all that a file has, where none are named."""
+    """Named columns of a table, in the order declared; None (all that a file has) where none are named."""
     return None if columns is None else tuple(name for name in schema(table) if name in columns)
 
 
 def scan(table: type[Table], paths: Sequence[str | Path]) -> pl.LazyFrame:
-    """The rows of files of `write` as a query. Raises TruerateError for an unreadable file or another schema."""
+    """Rows of files of `write` as a query. Raises TruerateError for an unreadable file or another schema."""
     for path in paths:
         _of_types(table, read_parquet(path, rows=pl.lit(False)), path, "run `dvc repro`")
     if not paths:
@@ -122,7 +122,9 @@ def put(path: str | Path, written: Callable[[Path], None]) -> None:
 
 
 def read_json(path: str | Path) -> dict[str, Any]:
-    """Read what a step wrote as JSON beside its tables; TruerateError where there is none or it is no JSON."""
+    """Read what a step wrote as JSON beside its tables; TruerateError where there is none or it
+    is no JSON.
+    """
     try:
         values: dict[str, Any] = json.loads(Path(path).read_text("utf-8"))
         return values
@@ -139,7 +141,9 @@ def read_parquet(
     rows: pl.Expr | None = None,
     part: tuple[int, int | None] = (0, None),
 ) -> pl.DataFrame:
-    """Read a Parquet file, or columns, rows or a `part` (first row, number) of it; TruerateError if unreadable."""
+    """Read a Parquet file, or columns, rows or a `part` (first row, number) of it; TruerateError if
+    unreadable.
+    """
     try:
         if rows is not None or part != (0, None):
             query = pl.scan_parquet(path).slice(*part)

@@ -1,5 +1,5 @@
-"""Tables that outgrow memory, as they are written: their rows come slice by slice, wait on disk, and are put together
-sorted, part by part.
+"""Tables that outgrow memory, as they are written: their rows come slice by slice, wait on disk, and are put
+together sorted, part by part.
 """
 
 from collections.abc import Mapping, Sequence

@@ -45,7 +45,9 @@ _TEMPLATES = {
 
 
 def _row(table: type[Table], values: dict[str, Any]) -> dict[str, Any]:
-    """A row of a table from the values of its columns. Raises TypeError for one that is unknown or not given."""
+    """A row of a table from the values of its columns. Raises TypeError for one that is unknown
+    or not given.
+    """
     template, required = _TEMPLATES[table]
     row: dict[str, Any] = template | values
     if len(row) > len(template) or not required <= values.keys():
@@ -87,8 +89,8 @@ def score_row(
     board: str,
     inputs: str,
 ) -> dict[str, Any]:
-    """One Score row from (value, low, high), a value or None: rounded, NaN as null, never −0.0; an interval of
-    no width, or with one end, is none.
+    """One Score row from (value, low, high), a value or None: rounded, NaN as null, never −0.0; an interval
+    of no width, or with one end, is none.
     """
     three = tuple(estimate) if isinstance(estimate, (tuple, list)) else (estimate, None, None)
     value, low, high = (
@@ -112,8 +114,8 @@ def emptied(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def unanswered(rows: Sequence[Mapping[str, Any]]) -> list[bool]:
-    """Which rows (`subject`, `metric`, `value`, `slice`) have no value because their subject never answered: a
-    NO_ANSWERS row of it covers their slice and begins their metric's name.
+    """Which rows (`subject`, `metric`, `value`, `slice`) have no value because their subject never answered:
+    a NO_ANSWERS row of it covers their slice and begins their metric's name.
     """
     silent: dict[str, list[tuple[str, frozenset[Any]]]] = {}
     for row in rows:

@@ -1,5 +1,6 @@
-"""What a page says by markup alone, as plain text in its tree (lxml), before any reader takes the text out: powers and
-indices, formulas, quotation marks, words that are struck out, readings beside ruby, marks of notes, breaks.
+"""What a page says by markup alone, as plain text in its tree (lxml), before any reader takes the text out:
+powers and indices, formulas, quotation marks, words that are struck out, readings beside ruby, marks of
+notes, breaks.
 """
 
 import re
@@ -17,10 +18,11 @@ _OF_NOTES = re.compile(r"(?:^|[\s_-])(?:reference|cite|noteref|footnote|fn)", re
 _STRUCK = re.compile(r"text-decoration[\w-]*\s*:[^;]*line-through", re.IGNORECASE)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")  # of a style sheet
 _CLASS = re.compile(r"(\w*)\.([\w-]+)")
-# what stands before a letter that marks a note: no number (XVI<sup>e</sup>) and no abbreviation (Prof.<sup>a</sup>)
+# what stands before a letter that marks a note: no number (XVI<sup>e</sup>) and no abbreviation
+# (Prof.<sup>a</sup>)
 _BEFORE_LETTER = regex.compile(r"(?:\p{L}{2,}\p{Ll}|\p{Ll}{5,}\.|[,;!?”»])\Z")
-# What a power follows besides a digit or a symbol of one letter: a unit, an abbreviation without vowels (mc², Hz²), the
-# name of a function. A number set high behind any other word is the mark of a note.
+# What a power follows besides a digit or a symbol of one letter: a unit, an abbreviation without vowels (mc²,
+# Hz²), the name of a function. A number set high behind any other word is the mark of a note.
 _LAST_WORD = regex.compile(r"[\p{L}\p{M}]+\Z")
 _UNITS = regex.compile(
     r"[BCDFGHJKLMNPQRSTVWXZ]?[bcdfghjklmnpqrstvwxzµμ]{1,2}|in|mi|ha|mol|rad|cos|sin|tan|log|exp|lim|\p{Latin}\p{Greek}|\p{Greek}\p{Latin}|[кмсд]?м|كم|سم|م"
@@ -32,7 +34,8 @@ _LONG_WORD = regex.compile(r"[\p{L}\p{M}]{3,}|[\p{Han}\p{Hiragana}\p{Katakana}]"
 _BEFORE = 80  # characters that are looked at before a sign that is set high
 # Elements that begin and end a line.
 BLOCKS = frozenset(
-    "address article aside blockquote br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p"
+    "address article aside blockquote br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 "
+    "h6 header hr li main nav ol p"
     " pre section table tbody td tfoot th thead title tr ul".split()
 )
 # What programs put around a formula: the formula again as an image or in boxes, for the eye.
@@ -62,7 +65,8 @@ def with_meaning(tree: Any) -> bool:
     elements = list(
         tree.xpath(
             ".//sup | .//sub | .//del | .//s | .//strike | .//rt | .//rtc | .//rp | .//q"
-            " | .//*[contains(@style, 'line-through')] | .//*[self::td or self::th]//*[self::ul or self::ol or self::li]"
+            " | .//*[contains(@style, 'line-through')] | .//*[self::td or self::th]//*[self::ul or self::ol "
+            "or self::li]"
         )
     )
     for element in elements:
@@ -117,7 +121,8 @@ def without_soft_breaks(text: str) -> str:
     return text if text.isascii() else text.translate(_SOFT)
 
 
-# ---- set high or low -------------------------------------------------------------------------------------------
+# ---- set high or low
+# -------------------------------------------------------------------------------------------
 def _write(element: Any) -> None:
     """A part set high or low as signs of the text around it."""
     text = " ".join(element.text_content().split())
@@ -221,7 +226,8 @@ def _quote(element: Any) -> None:
     element.drop_tag()
 
 
-# ---- formulas --------------------------------------------------------------------------------------------------
+# ---- formulas
+# --------------------------------------------------------------------------------------------------
 def _write_formulas(tree: Any) -> bool:
     """Replace each formula (MathML, or an image with TeX) by one line of text; whether there was any."""
     images = ".//img[contains(@class, 'mwe-math') or @class='tex'][@alt]"

@@ -1,5 +1,5 @@
-"""Quotations: the strings that stand between quotation marks in a text, and where they stand in another one; and
-golden answers, bare as they are looked for in a text.
+"""Quotations: the strings that stand between quotation marks in a text, and where they stand in another one;
+and golden answers, bare as they are looked for in a text.
 
 A reason quotes the response that it speaks of, its knowledge, or both. What stands in the response is a
 segment of it, whatever else the reason quotes.
@@ -196,7 +196,7 @@ def _length(words: Sequence[_Word]) -> int:
 
 
 def _nearest(words: Sequence[_Word], others: Sequence[_Word]) -> tuple[float, int, int]:
-    """The cheapest match of a quote's words in a text: cost in characters, first word, end (Sellers 1980, over words)."""
+    """The cheapest match of a quote's words in a text: cost first word, end (Sellers 1980, over words)."""
     row: list[tuple[float, int]] = [(0.0, index) for index in range(len(others) + 1)]
     for word in words:
         drop = inf if _has_digit(word.form) else len(word.form)
@@ -214,7 +214,7 @@ def _nearest(words: Sequence[_Word], others: Sequence[_Word]) -> tuple[float, in
 
 @lru_cache(maxsize=65_536)
 def _change(form: str, other: str) -> float:
-    """The cost of one word for another: differing characters, all if no spellings of one, infinite for numbers."""
+    """The cost of one word for another: differing characters, all if unlike, infinite for numbers."""
     if form == other:
         return 0.0
     if _has_digit(form) or _has_digit(other):
@@ -284,7 +284,7 @@ def _closed(plain: str, start: int, shuts: Mapping[str, Sequence[int]], text: st
 
 
 def _ends(plain: str, start: int, shuts: Mapping[str, Sequence[int]]) -> list[int]:
-    """The first marks that may close an opening one: within MAX_QUOTE characters, single ones on the same line."""
+    """The first marks that may close an opening one: within MAX_QUOTE characters, single ones on one line."""
     line = plain.find("\n", start, start + MAX_QUOTE) if plain[start] in "'‘‚`" else -1
     stop = start + MAX_QUOTE if line < 0 else line
     ends: list[int] = []
@@ -309,7 +309,9 @@ BETWEEN_ANSWERS = "/"  # it also stands inside of some ("9/11"), where EVOUNA's 
 
 
 def bare(text: str) -> str:
-    """A text as EVOUNA looks for golden answers in it: lower case, no ASCII punctuation, no articles, single spaces."""
+    """A text as EVOUNA seeks golden answers in it: lower case, no ASCII punctuation, no articles, single
+    spaces.
+    """
     return " ".join(_ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 

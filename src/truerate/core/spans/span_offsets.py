@@ -1,5 +1,5 @@
-"""Where a span stands in a text by its offsets, whatever these count: Unicode code points, UTF-16 units (browsers, Label
-Studio) or bytes of UTF-8. The span's own text, where it is given, decides.
+"""Where a span stands in a text by its offsets, whatever these count: Unicode code points, UTF-16 units
+(browsers, Label Studio) or bytes of UTF-8. The span's own text, where it is given, decides.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,9 @@ def _code_points(text: str, start: int, end: int) -> Bounds | None:
 
 
 def _encoded(encoding: str, size: int) -> Callable[[str, int, int], Bounds | None]:
-    """How offsets in units of `size` bytes of an encoding are read; None where one leaves the text or parts a character."""
+    """How offsets in units of `size` bytes of an encoding are read; None beyond the text or in a
+    character.
+    """
 
     def bounds(text: str, start: int, end: int) -> Bounds | None:
         units = text.encode(encoding, "surrogatepass")
@@ -45,7 +47,7 @@ def offsets_of(span: Mapping[str, Any]) -> Bounds | None:
 
 
 def bounds_by_kind(span: Mapping[str, Any], text: str) -> dict[str, Bounds]:
-    """The code-point bounds of a span by each of KINDS of offsets that lie in the text and fit the span's own text."""
+    """The code-point bounds of a span by each of KINDS that lies in the text and fits the span's own text."""
     offsets, quoted = offsets_of(span), span.get("text")
     if offsets is None:
         return {}
@@ -58,7 +60,9 @@ def bounds_by_kind(span: Mapping[str, Any], text: str) -> dict[str, Bounds]:
 
 
 def span_place(span: Mapping[str, Any], text: str) -> Bounds | None:
-    """Where a span stands: by the first of KINDS that fits its text, its first occurrence, or code points; or None."""
+    """Where a span stands: by the first of KINDS that fits its text, where it first occurs, or
+    code points.
+    """
     if span.get("start") is None and span.get("end") is None:
         return find_span(text, clean(str(span.get("text") or "")))
     by_kind = bounds_by_kind(span, text)

@@ -26,7 +26,9 @@ _PIECES = re.compile(
 
 
 class Tagged(NamedTuple):
-    """A text as a reader sees it, its spans (`start`, `end`, `type`) in order, and the text before any of them."""
+    """A text as a reader sees it, its spans (`start`, `end`, `type`) in order, and the text before any of
+    them.
+    """
 
     text: str
     spans: tuple[dict[str, Any], ...]
@@ -87,12 +89,15 @@ def _squeezed(text: str) -> str:
 
 
 def with_tags(text: str, spans: Sequence[dict[str, Any]]) -> str:
-    """A text with its disjoint spans (`start`, `end`, `type`) marked, as `parse_tags` reads it; or ValueError."""
+    """A text with its disjoint spans (`start`, `end`, `type`) marked, as `parse_tags` reads it; or
+    ValueError.
+    """
     pieces, position = [], 0
     for span in sorted(spans, key=lambda span: (span["start"], span["end"])):
         if not position <= span["start"] < span["end"] <= len(text):
             raise ValueError(
-                f"span {span['start']}–{span['end']} overlaps another or leaves the text of {len(text)} characters"
+                f"span {span['start']}–{span['end']} overlaps another or leaves the text of {len(text)} "
+                "characters"
             )
         pieces += [
             text[position : span["start"]],

@@ -9,19 +9,22 @@ import regex
 
 from truerate.core.text import UNSPACED
 
-MARKED = 0.5  # a word is marked above it (Mu-SHROOM's rule for hard spans) unless the detector has a threshold of its own
+# a word is marked above it (Mu-SHROOM's rule for hard spans) unless the detector has a threshold of its own
+MARKED = 0.5
 SUSPECTED = 0.2  # a word is suspected above it, and told to programs alone below it
-# Also letters that several of these scripts share (ー), and those of Tibetan, which puts points between syllables.
+# Also letters that several of these scripts share (ー), and those of Tibetan, which puts points between
+# syllables.
 _UNSPACED = UNSPACED.replace(r"\p{", r"\p{scx=") + r"\p{scx=Tibetan}"
 _LETTER = rf"[\p{{L}}&&[{_UNSPACED}]]\p{{M}}*"
-# Letters, marks, digits and joiners of any other script; inside a word apostrophes, inside a number its points and commas.
+# Letters, marks, digits and joiners of any other script; inside a word apostrophes, inside a number its
+# points and commas.
 _IN_WORD = rf"[[\p{{L}}\p{{M}}\p{{N}}_\u00ad\u200c\u200d]--[\p{{L}}&&[{_UNSPACED}]]]"
 _INNER = r"(?<=\p{L}\p{M}*)['’ʼ](?=\p{L})|(?<=\p{N})[.,:/٫٬’'](?=\p{N})"
 _UNIT = regex.compile(rf"(?V1){_LETTER}|{_IN_WORD}(?:{_IN_WORD}|{_INNER})*|\S")
 
 
 def units(text: str) -> Iterator[tuple[int, int]]:
-    """The places (start, end) of words, numbers, letters of scripts without spaces, and other characters, in order."""
+    """Places (start, end) of words, numbers, letters of unspaced scripts, and other characters, in order."""
     for match in _UNIT.finditer(text):
         yield match.span()
 
@@ -32,8 +35,8 @@ def whole_words(
     """The soft spans {start, end, type, p} of whole words, from a detector's spans of any cut.
 
     A word takes the largest p, and type, of the ordered disjoint `pieces` that touch it. Neighbours are one
-    span if both are marked (p above the threshold), suspected or neither, with one type; its p is the largest.
-    Punctuation at a span's ends is left out.
+    span if both are marked (p above the threshold), suspected or neither, with one type; its p is the
+    largest. Punctuation at a span's ends is left out.
     """
     spans: list[dict[str, Any]] = []
     for start, end, piece in _touched(text, pieces):

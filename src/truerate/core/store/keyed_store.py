@@ -1,7 +1,7 @@
 """One SQLite file that all processes of a host share: what the stores of replies and of pages have in common.
 
-A store is opened, made, locked and explained here; its tables and what stands in them are its own. Write-ahead
-logging needs all processes on one host, so a file on a network file system is refused.
+A store is opened, made, locked and explained here; its tables and what stands in them are its own.
+Write-ahead logging needs all processes on one host, so a file on a network file system is refused.
 """
 
 import fcntl
@@ -27,7 +27,10 @@ BUSY_S = 60.0  # another process may hold the file for so long
 PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_S * 1000:.0f}; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;"
 )
-DAMAGED = "the file is damaged: write what can be read of it with `{export}`, then move it away, with its -wal and -shm"
+DAMAGED = (
+    "the file is damaged: write what can be read of it with `{export}`, then move it away, with its "
+    "-wal and -shm"
+)
 HINTS = {  # what to do about faults of the file, by words of their messages
     "full": "free space",
     "no space": "free space",
@@ -46,7 +49,9 @@ HINTS = {  # what to do about faults of the file, by words of their messages
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of store: name, format number, table script, `pragmas`, `page_size` of new files, `export` command."""
+    """A kind of store: name, format number, table script, `pragmas`, `page_size` of new files, `export`
+    command.
+    """
 
     name: str
     format: int
@@ -98,7 +103,7 @@ class KeyedStore:
         return link
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The rows of one statement; waits for a file that another process holds, with a message after `busy_timeout`."""
+        """The rows of one statement; waits while another process holds the file, with a message."""
         until = time.monotonic() + BUSY_S
         with self.explained():
             while True:
@@ -163,7 +168,7 @@ class KeyedStore:
         raise fault
 
     def read(self, reader: Callable[[sqlite3.Connection], Read]) -> Read:
-        """What `reader` makes of the open file; of a damaged read-only one, of its readable rows, with one message."""
+        """What `reader` makes of the open file; of a damaged read-only one, of its readable rows."""
         with self.explained():
             try:
                 return reader(self._link)
@@ -184,7 +189,8 @@ class KeyedStore:
         self._is_salvaged = True
         rows = ", ".join(f"{n:,} of `{table}`" for table, n in counts.items() if n)
         say(
-            f"{self.KIND.name} {str(self.path)!r} is damaged ({error}); rows that can still be read: {rows or 'none'};"
+            f"{self.KIND.name} {str(self.path)!r} is damaged ({error}); rows that can still be read: "
+            f"{rows or 'none'};"
             f" {DAMAGED.format(export=self.KIND.export).partition(': ')[2]}"
         )
         return copy
@@ -195,7 +201,10 @@ class KeyedStore:
         if version == self.KIND.format:
             return True
         if version or link.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-            what = f"{self.KIND.name} {str(self.path)!r}: of format {version}; this version reads {self.KIND.format}"
+            what = (
+                f"{self.KIND.name} {str(self.path)!r}: of format {version}; this version reads "
+                f"{self.KIND.format}"
+            )
             raise StoreError(f"{what}; name another place in TRUERATE_STORE")
         return False
 
@@ -208,7 +217,10 @@ class KeyedStore:
                     return
                 link.executescript(f"PRAGMA page_size = {self.KIND.page_size}; PRAGMA journal_mode = WAL;")
                 # a number of its own, by which what lies beside a store is told to be of it
-                script = f"{self.KIND.tables} PRAGMA user_version = {self.KIND.format}; PRAGMA application_id = {secrets.randbits(31)};"
+                script = (
+                    f"{self.KIND.tables} PRAGMA user_version = {self.KIND.format}; PRAGMA "
+                    f"application_id = {secrets.randbits(31)};"
+                )
                 link.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
             finally:
                 link.close()
@@ -226,12 +238,13 @@ def next_turn(
     unset: Sequence[str] = (),
 ) -> float:
     """Take the next turn of `name` in a table `pace` (columns `key`, next_at) of all processes, in seconds of
-    `now`; the one after it is `pause_s` later. A turn beyond `furthest_s` is of a clock set back since: then it
-    is `beyond_s` from now. `unset`: further columns, which begin at 0.
+    `now`; the one after it is `pause_s` later. A turn beyond `furthest_s` is of a clock set back since: then
+    it is `beyond_s` from now. `unset`: further columns, which begin at 0.
     """
     columns, zeros = ", ".join([key, "next_at", *unset]), ", 0" * len(unset)
     taken = run(
-        f"INSERT INTO pace ({columns}) VALUES (?1, ?3 + ?2{zeros}) ON CONFLICT ({key}) DO UPDATE SET next_at ="
+        f"INSERT INTO pace ({columns}) VALUES (?1, ?3 + ?2{zeros}) ON CONFLICT ({key}) DO UPDATE SET "
+        "next_at ="
         " CASE WHEN next_at > ?3 + ?4 THEN ?3 + ?5 ELSE MAX(next_at, ?3) END + ?2 RETURNING next_at",
         (name, pause_s, now, furthest_s, beyond_s),
     )
@@ -241,7 +254,7 @@ def next_turn(
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a lock on a folder or file, freed with the process. Never the store's own: closing it frees SQLite's locks."""
+    """Hold a lock on a folder or file (never the store's own: closing it frees SQLite's locks)."""
     how = os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT
     file = os.open(path, how | os.O_CLOEXEC, 0o600)
     try:

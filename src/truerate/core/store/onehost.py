@@ -18,7 +18,10 @@ NETWORK = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "lustre", "gpfs", "beegfs", "ceph", "glusterfs", "afs", "orangefs", "pvfs2", "fuse.sshfs",
      "fuse.glusterfs", "fuse.ceph", "fuse.s3fs", "fuse.gcsfuse", "fuse.rclone", "fuse.juicefs", "panfs", "wekafs"}
 )  # fmt: skip
-ADVICE = "name a place on a disk of this host (TRUERATE_STORE for the response store); `truerate llm export` and `import` move replies"
+ADVICE = (
+    "name a place on a disk of this host (TRUERATE_STORE for the response store); `truerate llm "
+    "export` and `import` move replies"
+)
 
 
 @cache
@@ -41,11 +44,14 @@ def _booted_at() -> float:
 
 
 def refuse_network(path: Path, what: str, mounts: Path = Path("/proc/self/mounts")) -> None:
-    """Raise TruerateError where a file's folder lies on a network file system. `what` names the file's use."""
+    """Raise TruerateError where a file's folder lies on a network file system. `what` names the
+    file's use.
+    """
     kind = kind_of(path, mounts)
     if kind in NETWORK:
         raise StoreError(
-            f"{what} {str(path)!r} lies on a network file system ({kind}), which SQLite cannot share; {ADVICE}"
+            f"{what} {str(path)!r} lies on a network file system ({kind}), which SQLite cannot share; "
+            f"{ADVICE}"
         )
 
 
@@ -68,7 +74,7 @@ def kind_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> str | None:
 
 
 def hold(folder: Path, what: str) -> None:
-    """Mark a store's folder as used by this host. Raises TruerateError if another host did within FRESH_S seconds."""
+    """Mark a store's folder as used by this host. Raises StoreError if another did within FRESH_S seconds."""
     mark, now = folder / MARK, time.time()
     other = _read(mark)
     if other and other["boot"] != boot() and abs(now - other["at"]) < FRESH_S and other["at"] > _booted_at():

@@ -1,4 +1,6 @@
-"""What can still be read of a damaged SQLite file: every row whose pages are whole, in a store of the same tables."""
+"""What can still be read of a damaged SQLite file: the rows whose pages are whole, as a store of these
+tables.
+"""
 
 import sqlite3
 
@@ -49,7 +51,7 @@ def _rows(link: sqlite3.Connection, table: str, after: int | None) -> sqlite3.Cu
 
 
 def _before_next(link: sqlite3.Connection, table: str, after: int) -> int | None:
-    """The first number behind `after` from which on a row can be read; None where MOST_LOST in turn give none."""
+    """First number behind `after` from which on a row can be read; None where MOST_LOST in turn give none."""
     tried = range(after + 1, after + MOST_LOST)
     return next((number for number in tried if _is_readable(link, table, number)), None)
 

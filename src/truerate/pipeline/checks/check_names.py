@@ -105,7 +105,8 @@ def _published(at: Layout, family: str, name: str, how: "Published") -> Iterator
         )
         if is_there and at.p.rate_of(board) and not adapter.marks_tokens:
             yield (
-                f"{where}: adapter {adapter.name!r} judges whole texts, and board {board!r} counts marked tokens; "
+                f"{where}: adapter {adapter.name!r} judges whole texts, and board {board!r} counts marked "
+                "tokens; "
                 f"take {of.track!r} out of its tracks, or name a detector that marks tokens"
             )
 
@@ -153,7 +154,10 @@ def _requests(at: Layout) -> Iterator[str]:
     for alias, model in at.p.models.items():
         for name in model.drop:
             if name not in PARAMS:
-                yield f"models.{alias}.drop: {name!r} is no setting of a request{meant(name, PARAMS)}; allowed: {listed(PARAMS)}"
+                yield (
+                    f"models.{alias}.drop: {name!r} is no setting of a request{meant(name, PARAMS)}; "
+                    f"allowed: {listed(PARAMS)}"
+                )
         if model.endpoint not in broken:
             yield from mistakes(f"models.{alias}.params", params_sent, alias)
     if at.p.llm.prompts_dir:
@@ -161,7 +165,9 @@ def _requests(at: Layout) -> Iterator[str]:
 
 
 def _weights(at: Layout) -> Iterator[str]:
-    """Lines on weights (a Hub id, a folder or a word of ours): an absent folder, or a word that is nearly ours."""
+    """Lines on weights (a Hub id, a folder or a word of ours): an absent folder, or a word that is nearly
+    ours.
+    """
     from truerate.core.pretrained import is_folder, not_weights
     from truerate.hub.licences import LICENCES
 

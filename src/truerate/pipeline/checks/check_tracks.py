@@ -1,5 +1,6 @@
-"""Whether the parts of the tracks that boards run fit together. The first stage asks, so that a gap of a new track ends a
-build in one line before anything is made. Kinds of values are held by the records themselves (core/card.py, core/metric.py).
+"""Whether the parts of the tracks that boards run fit together. The first stage asks, so that a gap of a new
+track ends a build in one line before anything is made. Kinds of values are held by the records themselves
+(core/card.py, core/metric.py).
 """
 
 import re
@@ -19,7 +20,9 @@ NEAR = 0.85  # similarity of two table names from which one is taken for a slip 
 
 
 def check_tracks(at: Layout) -> Iterator[str]:
-    """A line for each track that lacks a part, each board that its track refuses, and each setting beyond its track."""
+    """A line for each track that lacks a part, each board that its track refuses, and each setting beyond its
+    track.
+    """
     from truerate.pipeline.tracks import load_track, marking_tracks, protocol_of
 
     used = dict.fromkeys(board.track for board in at.p.boards.values())
@@ -33,7 +36,8 @@ def check_tracks(at: Layout) -> Iterator[str]:
         yield from track.faults(at, name) if track.faults else ()
         if board.reference != "lead" and not track.marks_tokens:
             yield (
-                f"boards.{name}.reference is {board.reference!r}, and detectors of track {board.track!r} mark no words; "
+                f"boards.{name}.reference is {board.reference!r}, and detectors of track {board.track!r} "
+                "mark no words; "
                 "take it away, or set it to lead"
             )
     for name in at.p.detectors:
@@ -47,7 +51,9 @@ def check_tracks(at: Layout) -> Iterator[str]:
 
 
 def _check_parts(at: Layout, board: str) -> None:
-    """Raise TruerateError with the first fault of a board's track: its graph, tables, metric records and card."""
+    """Raise TruerateError with the first fault of a board's track: its graph, tables, metric records and
+    card.
+    """
     from truerate.pipeline.tracks import card_of, metrics_of, protocol_of, records_of
 
     name, track = at.p.board(board).track, protocol_of(at, board)
@@ -63,7 +69,9 @@ def _check_parts(at: Layout, board: str) -> None:
 
 
 def _faults(name: str, track: Protocol, records: Iterable[Metric]) -> Iterator[str]:
-    """The faults of a protocol: functions and tables that do not exist, and metrics in a table that no page has."""
+    """The faults of a protocol: functions and tables that do not exist, and metrics in a table that no page
+    has.
+    """
     from truerate.site.registry import page_of
 
     steps = [step.name for step in track.graph]
@@ -71,12 +79,17 @@ def _faults(name: str, track: Protocol, records: Iterable[Metric]) -> Iterator[s
         if not callable(track.step_functions.get(step.name)):
             yield f"step {step.name!r} of its graph has no function among its `step_functions`"
         if lost := [table for table in step.beside if table not in BESIDE]:
-            yield f"step {step.name!r} of its graph gives {lost[0]!r} beside replies; allowed: {listed(BESIDE)}"
+            yield (
+                f"step {step.name!r} of its graph gives {lost[0]!r} beside replies; allowed: {listed(BESIDE)}"
+            )
     if steps and not callable(track.assumed):
         yield "its protocol must have `assumed`, what a plan takes a missing reply to say"
     for part, allowed in {"queried": SOURCE, "sliced": steps, "scored": DATASET}.items():
         if lost := [value for value in getattr(track, part) if value not in allowed]:
-            yield f"`{part}` of its protocol names {lost[0]!r}{meant(lost[0], allowed)}; allowed: {listed(allowed)}"
+            yield (
+                f"`{part}` of its protocol names {lost[0]!r}{meant(lost[0], allowed)}; allowed: "
+                f"{listed(allowed)}"
+            )
     for part in ("scored_columns", "labelled_columns"):
         for table, columns in getattr(track, part).items():
             if table not in DATASET:
@@ -91,7 +104,9 @@ def _faults(name: str, track: Protocol, records: Iterable[Metric]) -> Iterator[s
 
 
 def _fault_of_table(table: str, shown: frozenset[str]) -> str:
-    """Why a record cannot stand in a table; empty where it can. A table that no page lays out is shown as it is."""
+    """Why a record cannot stand in a table; empty where it can. A table that no page lays out is shown as it
+    is.
+    """
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", table):
         return "is no name; it must be a word of small letters, digits, '_' and '-', a letter first"
     if table == SHARED_TABLE:

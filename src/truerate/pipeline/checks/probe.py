@@ -4,8 +4,8 @@ The very functions of the steps are run, as a plan runs them. Of each kind of pr
 sent, the first few are asked and stored under the keys that the build looks them up by, so that it pays
 nothing for them; all others get the replies that a plan assumes. A prompt that can only be written from the
 replies of another model, which are not there yet, holds assumed words: it is taken last, and told. Where an
-assumed reply only chooses among real texts (the candidate that filtering prefers, the texts that are flagged), the
-build may choose others, and such a prompt is not told apart.
+assumed reply only chooses among real texts (the candidate that filtering prefers, the texts that are
+flagged), the build may choose others, and such a prompt is not told apart.
 """
 
 import json
@@ -45,7 +45,9 @@ AKIN = 5  # letters at the beginning that a purpose and its decoding settings sh
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of prompt: the board, its step, the purpose of the replies, and what tells it from the others."""
+    """One kind of prompt: the board, its step, the purpose of the replies, and what tells it from
+    the others.
+    """
 
     board: str
     step: str
@@ -83,7 +85,7 @@ class Probed:
 
 @dataclass(frozen=True)
 class Probe:
-    """The replies of a probe, seconds of the new ones by step, and roles taken for the probe alone, by board."""
+    """Replies of a probe, seconds of the new ones by step, and roles taken for the probe alone, by board."""
 
     replies: tuple[Probed, ...]
     seconds: Mapping[tuple[str, str], float]
@@ -165,7 +167,8 @@ def _probed(at: Layout, model: str, n: int, boards: Sequence[str], *, is_dry: bo
     if not probers:
         where = listed(boards or at.p.boards)
         raise TruerateError(
-            f"model {model!r} is asked nothing on {where}: they compare no models of this kind; name another board,"
+            f"model {model!r} is asked nothing on {where}: they compare no models of this kind; name "
+            "another board,"
             " or the model in a role under `tracks` of params.yaml"
         )
     return probers
@@ -180,7 +183,9 @@ def with_board(at: Layout, board: str, **overrides: Mapping[str, Any]) -> Layout
 
 
 def few(at: Layout, board: str, n: int) -> Layout:
-    """The settings with the sizes that the track's `plan` allows (FIRST_DRAWN) cut; prompts stay the board's own."""
+    """The settings with the sizes that the track's `plan` allows (FIRST_DRAWN) cut; prompts stay the board's
+    own.
+    """
     size, most = at.p.size_of(board), max(12, 4 * n)
     sizes = {name: getattr(size, name) for name in protocol_of(at, board).first_drawn}
     return with_board(
@@ -189,7 +194,9 @@ def few(at: Layout, board: str, n: int) -> Layout:
 
 
 def unasked_first(at: Layout) -> list[str]:
-    """The lines of `unasked` on imported boards of real sources, from a plan of their first texts, which asks nobody."""
+    """The lines of `unasked` on imported boards of real sources, from a plan of their first texts, which asks
+    nobody.
+    """
     notes = []
     for board in at.p.boards:
         is_real = not at.p.source(at.p.board(board).source).is_simulated
@@ -233,7 +240,7 @@ class Prober:
         return given
 
     def _chosen(self, step: Step, rows: pl.DataFrame, asked: Asked) -> frozenset[str]:
-        """The keys to ask next: for kinds with fewer than `n` replies the first prompts, or what these need."""
+        """Keys to ask next: for kinds with fewer than `n` replies the first prompts, or what these need."""
         chosen: set[str] = set()
         for kind in self._by_kind(step, rows, asked).values():
             taken = kind[: self.n]
@@ -244,7 +251,9 @@ class Prober:
         return frozenset(chosen)
 
     def _by_kind(self, step: Step, rows: pl.DataFrame, asked: Asked) -> dict[Kind, list[str]]:
-        """The keys of each kind of prompt of the model: those with a reply first, then those of real words; by item."""
+        """The keys of each kind of prompt of the model: those with a reply first, then those of real words;
+        by item.
+        """
         kinds: dict[Kind, list[str]] = {}
         for row in rows.sort("item_id", "generation_id").iter_rows(named=True):
             key = row["prompt_key"]
@@ -279,7 +288,8 @@ class Prober:
             name for name in earlier | named if name is not None and name != key and name in asked.stood_in
         }
         of_model = {name for name in waiting if asked.requests[name].model == self.model}
-        # What these were written from comes first: the earliest turn of a dialogue, the first round of a passage.
+        # What these were written from comes first: the earliest turn of a dialogue, the first round of a
+        # passage.
         return {first for name in of_model for first in (self._sources(name, asked) or {name})}
 
     def _read(self, step: Step, rows: pl.DataFrame, asked: Asked) -> Iterator[Probed]:
@@ -317,7 +327,9 @@ def kind_of(board: str, step: str, row: Mapping[str, Any]) -> Kind:
 
 
 def kept_words(at: Layout, keys: Sequence[str]) -> dict[str, str]:
-    """What the store keeps of replies that have no text, by key: the words of one that was cut, or of the server."""
+    """What the store keeps of replies that have no text, by key: the words of one that was cut, or of the
+    server.
+    """
     if not keys:
         return {}
     with Store(at.store, is_read_only=True) as store:

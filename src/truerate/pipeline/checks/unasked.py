@@ -1,5 +1,5 @@
-"""Who is named for a board and does nothing there: a model that it asks nothing, a detector that judges none of its texts,
-and cells that rest on far fewer texts than those beside them.
+"""Who is named for a board and does nothing there: a model that it asks nothing, a detector that judges none
+of its texts, and cells that rest on far fewer texts than those beside them.
 """
 
 from collections import Counter
@@ -41,7 +41,8 @@ def unasked(at: Layout, board: str, requests: Requests) -> list[str]:
             if not any(requests.get((step, model)) for step in steps):
                 idle.setdefault(model, []).append(role)
     return [
-        f"board {board!r} asks model {model!r} nothing as {', '.join(roles)}: its source has no text or question for it; "
+        f"board {board!r} asks model {model!r} nothing as {', '.join(roles)}: its source has no text or "
+        "question for it; "
         f"see {at.p.setting_name(board, roles[0])} and the board's source"
         for model, roles in idle.items()
     ]
@@ -63,7 +64,7 @@ def built(at: Layout, board: str) -> list[str]:
 
 
 def on_page(at: Layout, board: str, models: Iterable[str]) -> tuple[str, ...]:
-    """The same for a board's page, from stored tables; `models` are those that gave it a reply in any step."""
+    """Same for a board's page, from stored tables; `models` are those that gave it a reply in any step."""
     replied = {(step.name, model): 1 for step in graph.steps_of(at, board) for model in models}
     return (*unasked(at, board, replied), *silent_detectors(at, board), *thin_cells(at, board))
 
@@ -76,7 +77,8 @@ def silent_detectors(at: Layout, board: str) -> Iterator[str]:
         for member in at.p.detectors[family].members_on(at.p.board(board).track):
             if judged is not None and member not in judged:
                 yield (
-                    f"board {board!r}: detector {member!r} judged none of its texts; a text that shares a group with one "
+                    f"board {board!r}: detector {member!r} judged none of its texts; a text that shares a "
+                    "group with one "
                     "that it learned from is not judged"
                 )
 
@@ -101,7 +103,9 @@ def thin_cells(at: Layout, board: str) -> Iterator[str]:
             least, most, subject, others = min(thin, key=lambda cell: (cell[0][0] / cell[1][0], cell[2]))
             others_named = ", ".join(f"{name} {value}" for name, value in others if name != "estimator")
             yield (
-                f"board {board!r}: {len(thin)} cells of {metric} rest on few of the texts of the cell beside them, as "
-                f"{subject!r} ({others_named}): n = {least[0]:,} with {key} {least[1]}, {most[0]:,} with {key} {most[1]}; "
+                f"board {board!r}: {len(thin)} cells of {metric} rest on few of the texts of the cell "
+                "beside them, as "
+                f"{subject!r} ({others_named}): n = {least[0]:,} with {key} {least[1]}, {most[0]:,} with "
+                f"{key} {most[1]}; "
                 "what was judged of the two is not the same"
             )

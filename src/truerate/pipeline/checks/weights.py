@@ -24,7 +24,8 @@ def refuse_absent(at: Layout, board: str) -> None:
         if why := absent(weights):
             setting = at.p.setting_name(board, key)
             raise TruerateError(
-                f"{setting}: {why}; correct it, or name a folder of weights (nothing was asked of a model for it)"
+                f"{setting}: {why}; correct it, or name a folder of weights (nothing was asked of a model "
+                "for it)"
             )
     refuse_unusable(at, board)
 

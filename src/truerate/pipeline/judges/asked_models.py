@@ -1,5 +1,5 @@
-"""Published judges that answer over an endpoint: asked through the response store, so that no build pays for a
-reply twice, and what names detectors that nobody trained here.
+"""Published judges that answer over an endpoint: asked through the response store, so that no build pays for
+a reply twice, and what names detectors that nobody trained here.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,9 @@ def request_of(alias: str, question: Question) -> "Request":
 
 
 def identities(at: Layout, family: str, board: str) -> dict[str, str]:
-    """The identity of the weights of each published member: a folder's stamp or the model's identity; not of Hub ids."""
+    """The identity of the weights of each published member: a folder's stamp or the model's identity; not of
+    Hub ids.
+    """
     weights = {}
     for member in at.p.detectors[family].members_on(at.p.board(board).track):
         how = at.p.detectors[family].published.get(member)
@@ -59,7 +61,9 @@ def identities(at: Layout, family: str, board: str) -> dict[str, str]:
 
 
 def refuse_unusable(at: Layout, board: str) -> None:
-    """Raise TruerateError if a published detector of a board is absent, of another shape, or lacks a needed setting."""
+    """Raise TruerateError if a published detector of a board is absent, of another shape, or lacks a needed
+    setting.
+    """
     from truerate.detectors.published.checks import usable
 
     for name in at.p.families(board):

@@ -1,5 +1,5 @@
-"""A published detector as a judge behind an address: it marks tokens or words, and verdict, segments and reason
-are composed of its marks, as within a build; a decoder writes its reason itself.
+"""A published detector as a judge behind an address: it marks tokens or words, and verdict, segments and
+reason are composed of its marks, as within a build; a decoder writes its reason itself.
 
 A judge that was fitted decides as it learned to (`decision.json` beside its network); any other token
 detector decides by one half.
@@ -56,8 +56,8 @@ def network_judge(weights: str) -> tuple[Judge, str]:
 
 
 def _answer(says: Says, question: Asked) -> str:
-    """The reply to a question by what a judge says of a response, of two the likelier one. A blank response says
-    nothing, so nothing of it is made up.
+    """The reply to a question by what a judge says of a response, of two the likelier one. A blank response
+    says nothing, so nothing of it is made up.
     """
     from truerate.detectors.judges.judged import Judged
 

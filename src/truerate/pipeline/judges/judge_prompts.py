@@ -2,8 +2,8 @@
 it.
 
 Read are the headings that HalluDial's prompts hold: `#Knowledge#:`, `#Conversation#:` and `#Response#:` (or
-`#Response 1#:` and `#Response 2#:`), each with fenced text below it, and the cue at the end. A cue that wants a
-reason is answered with verdict, quoted segments and a reason that is composed; one that asks which of two
+`#Response 1#:` and `#Response 2#:`), each with fenced text below it, and the cue at the end. A cue that wants
+a reason is answered with verdict, quoted segments and a reason that is composed; one that asks which of two
 responses is hallucinated with the name of one; any other with Yes or No alone.
 """
 
@@ -26,7 +26,9 @@ _CUE = re.compile(r"^#([A-Z][A-Za-z ]*)#:\s*\Z", re.MULTILINE)
 
 
 class Asked(NamedTuple):
-    """What a prompt asks about a response (verdict, or also where and why); `other`: the second of two to choose from."""
+    """What a prompt asks about a response (verdict, or also where and why); `other`: the second of two to
+    choose from.
+    """
 
     knowledge: str
     conversation: str
@@ -65,7 +67,7 @@ def reply(question: Asked, *, is_hallucinated: bool, reason: str) -> str:
 
 
 def choice(first: float, second: float) -> str:
-    """The reply to which of two responses is hallucinated: the likelier one; none where both are as likely."""
+    """Reply to which of two responses is hallucinated: the likelier one; none where both are as likely."""
     return EVEN if first == second else TWO[second > first]
 
 

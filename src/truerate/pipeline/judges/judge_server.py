@@ -56,7 +56,9 @@ def refuse_own(weights: str, params: str = PARAMS) -> None:
 
 
 def serve(judge: Judge, port: int, *, name: str, identity: str) -> ThreadingHTTPServer:
-    """A server on a port of this machine (0: a free one), for `serve_forever`; requests are judged one by one."""
+    """A server on a port of this machine (0: a free one), for `serve_forever`; requests are judged one by
+    one.
+    """
     taken = threading.Lock()
 
     def alone(question: Asked) -> str:
@@ -73,7 +75,7 @@ def serve(judge: Judge, port: int, *, name: str, identity: str) -> ThreadingHTTP
 
 
 def completion(body: bytes, judge: Judge, name: str) -> dict[str, Any]:
-    """The chat completion of a request; its tokens are words. Raises Refused for a request that it cannot answer."""
+    """The chat completion of a request; its tokens are words. Raises Refused if it cannot be answered."""
     request = _request(body)
     if request.get("stream"):
         raise Refused(HTTPStatus.BAD_REQUEST, "reading the request: stream is not offered; leave it out")
@@ -132,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(refused)
 
     def _body(self) -> bytes:
-        """The request's body. Raises Refused and closes the connection if its length is missing or too large."""
+        """Request's body. Raises Refused and closes the connection if its length is missing or too large."""
         length = self.headers.get("content-length", "")
         if not length.isdigit() or int(length) > MAX_BODY:
             self.close_connection = True

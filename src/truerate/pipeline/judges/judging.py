@@ -87,7 +87,9 @@ def is_judge(at: Layout, name: str) -> bool:
 
 
 def trained_judge(at: Layout, detector: str | None) -> tuple[str, str, str]:
-    """Board, family and member of a trained judge: the named or first one. Raises TruerateError if there is none."""
+    """Board, family and member of a trained judge: the named or first one. Raises TruerateError
+    without one.
+    """
     judges = list(judges_of(at))
     names = {member for *_, member in judges}
     if detector is not None and detector not in names:
@@ -100,7 +102,8 @@ def trained_judge(at: Layout, detector: str | None) -> tuple[str, str, str]:
             return board, family, member
     if not judges:
         raise TruerateError(
-            "checking a response: no detector in params.yaml is a judge; add a family with `judges` to `detectors`"
+            "checking a response: no detector in params.yaml is a judge; add a family with `judges` to "
+            "`detectors`"
         )
     raise TruerateError(
         f"judge {detector or judges[0][2]!r} is not trained yet; run `make demo` or `dvc repro train`"

@@ -36,10 +36,10 @@ def check(
     """The words of an answer that its reference does not support, by a detector; no spans and p 0 where there
     are none.
 
-    `detector`: a trained token detector of the project of `params` (default: that of the rates), or a published
-    one: `org/name`, `org/name@v1.0` or a folder, without a project. Works in the project's folder. Raises
-    TruerateError for an empty text, wrong settings, and a detector that is unknown, untrained or cannot be
-    loaded.
+    `detector`: a trained token detector of the project of `params` (default: that of the rates), or a
+    published one: `org/name`, `org/name@v1.0` or a folder, without a project. Works in the project's folder.
+    Raises TruerateError for an empty text, wrong settings, and a detector that is unknown, untrained or
+    cannot be loaded.
     """
     return check_pairs([(answer, reference)], detector, params)[0]
 
@@ -49,7 +49,9 @@ def check_pairs(
     detector: str | PathLike[str] | None = None,
     params: str | PathLike[str] = "params.yaml",
 ) -> list[Marked]:
-    """`check` for pairs of answer and reference, loading the detector once; raises before anything is marked."""
+    """`check` for pairs of answer and reference, loading the detector once; raises before
+    anything is marked.
+    """
     whole = _whole_pairs(pairs)
     name = None if detector is None else _name(detector)
     path = Path(_path(params, "params", "the path of a params.yaml")).expanduser()
@@ -112,7 +114,9 @@ def _refuse_empty(text: str, what: str) -> None:
 
 
 def _by_trained(pairs: Sequence[tuple[str, str]], detector: str | None, params: str) -> list[Marked]:
-    """What a detector of the project in the current folder finds, as trained on the first board that has it."""
+    """What a detector of the project in the current folder finds, as trained on the first board
+    that has it.
+    """
     from truerate.config.layout import Layout
     from truerate.detectors.tokens.family import mark_texts, marks_above
     from truerate.pipeline.trained import trained

@@ -1,5 +1,5 @@
-"""GPU hours of a build, from settings alone: a track whose detectors are networks says how many (`gpu_hours` of
-its module `plan`).
+"""GPU hours of a build, from settings alone: a track whose detectors are networks says how many (`gpu_hours`
+of its module `plan`).
 """
 
 from collections.abc import Iterator
@@ -17,11 +17,16 @@ COLUMNS = {
     "gpu_hours_train": pl.Float64,
     "gpu_hours_judge": pl.Float64,
 }
-NOTE = "GPU hours are arithmetic (one H200, settings alone; constants and their sources stand in the gpu_hours.py of each track)"
+NOTE = (
+    "GPU hours are arithmetic (one H200, settings alone; constants and their sources stand in the "
+    "gpu_hours.py of each track)"
+)
 
 
 def gpu_plan(at: Layout, board: str | None) -> pl.DataFrame:
-    """A line per board and network of stated size (`resources.size_b`): its detectors and the GPU hours they need."""
+    """A line per board and network of stated size (`resources.size_b`): its detectors and the GPU hours they
+    need.
+    """
     lines = []
     for name in [board] if board else at.p.boards:
         for gpu_hour in protocol_of(at, name).gpu_hours(at.p, name, _cells(at, name)):

@@ -1,5 +1,5 @@
-"""What published judges that answer over an endpoint would be asked, for `truerate plan`: they are shown a board's
-texts, so that their questions are known as soon as its labels stand.
+"""What published judges that answer over an endpoint would be asked, for `truerate plan`: they are shown a
+board's texts, so that their questions are known as soon as its labels stand.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,11 +13,16 @@ from truerate.pipeline.detect import evidenced, targets
 from truerate.pipeline.judges.asked_models import request_of
 
 STEP = "judge"
-LATER = "what judges are asked is known once their board's texts are built; of those without a number run `truerate plan` again then"
+LATER = (
+    "what judges are asked is known once their board's texts are built; of those without a number run "
+    "`truerate plan` again then"
+)
 
 
 def judges(at: Layout, board: str) -> Iterator[tuple[str, str, list[Request] | None]]:
-    """Step, model and requests of each judge of a board behind an endpoint; None before the texts are built."""
+    """Step, model and requests of each judge of a board behind an endpoint; None before the texts
+    are built.
+    """
     asked = _asked(at, board)
     if not asked:
         return

@@ -57,8 +57,8 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
 
     Replies that later questions depend on are assumed to lead to the most questions, and to be re-asked
     (`llm.reask`): `n_calls` is an upper bound, exact once everything is stored. Services of the track
-    (`services` of its plan) and judges behind endpoints have lines too. Raises TruerateError if a source is not
-    imported.
+    (`services` of its plan) and judges behind endpoints have lines too. Raises TruerateError if a source is
+    not imported.
     """
     lines = []
     for name in [board] if board else at.p.boards:
@@ -77,7 +77,9 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
 
 
 class Priced:
-    """What one step asks of one model as a line of the plan: of its requests the cost is kept, part by part."""
+    """What one step asks of one model as a line of the plan: of its requests the cost is kept,
+    part by part.
+    """
 
     def __init__(self, at: Layout, step: str, model: str) -> None:
         self.at, self.step, self.model = at, step, model
@@ -85,8 +87,8 @@ class Priced:
         self._counted: tuple[set[bytes], set[bytes]] = set(), set()
 
     def add(self, requests: Sequence[Request], reminders: Sequence[Request]) -> None:
-        """Take what a further part of the step asks; what an earlier part asked already counts once. Reminders
-        count among the calls and the high bounds: they may be needed.
+        """Take what a further part of the step asks; what an earlier part asked already counts once.
+        Reminders count among the calls and the high bounds: they may be needed.
         """
         first, reminded = (
             estimate(some, self.at, told=counted)
@@ -104,8 +106,8 @@ class Priced:
 
 
 def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
-    """Every step of the board with what it asks of whom, in build order: the steps' own functions run on stored
-    or assumed replies. `tables` are the source's. Stand-ins for models ask nobody and are not run.
+    """Every step of the board with what it asks of whom, in build order: the steps' own functions run on
+    stored or assumed replies. `tables` are the source's. Stand-ins for models ask nobody and are not run.
     """
     return planned_with(at, board, tables, Planned)[0]
 
@@ -113,7 +115,9 @@ def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
 def planned_with(
     at: Layout, board: str, tables: SourceTables, line: Callable[[str, str], Line]
 ) -> tuple[list[Line], dict[tuple[str, str], Given]]:
-    """A `line` of every step and model from its requests, shard by shard; and what stand-ins gave, by step and model."""
+    """A `line` of every step and model from its requests, shard by shard; and what stand-ins gave, by step
+    and model.
+    """
     asked: list[Line] = []
 
     def job(step: Step, model: str, run: Run) -> Given:
@@ -166,7 +170,9 @@ def walk(
 
 
 def _last_read(at: Layout, board: str) -> dict[tuple[str, str], tuple[str, str] | None]:
-    """By step and model the last step and model that read what it gave; stand-ins and unread ones are left out."""
+    """By step and model the last step and model that read what it gave; stand-ins and unread ones are left
+    out.
+    """
     last: dict[tuple[str, str], tuple[str, str] | None] = {}
     for step in graph.steps_of(at, board):
         for model in graph.jobs(at, board, step):
@@ -210,7 +216,9 @@ def _stood_in(
     tables: SourceTables,
     replies: dict,
 ) -> Given:
-    """What a build of this board has where no model is asked; of other items the track's `instead`, else nothing."""
+    """What a build of this board has where no model is asked; of other items the track's `instead`, else
+    nothing.
+    """
     try:
         paths = graph.files(at, board, step.name)
     except TruerateError:  # its source is not imported here, so nothing has a key
@@ -254,7 +262,9 @@ def labels(at: Layout, board: str | None) -> pl.DataFrame:
 
 
 def label_notes(at: Layout, board: str | None) -> list[str]:
-    """What is to be known of people's labels on each board whose track says something (`label_notes` of its `plan`)."""
+    """What is to be known of people's labels on each board whose track says something (`label_notes` of its
+    `plan`).
+    """
     notes = []
     for name in [board] if board else at.p.boards:
         notes += [f"{name}: {note}" for note in protocol_of(at, name).label_notes(at.on(name), name)]

@@ -73,7 +73,7 @@ def publish(
 
 
 def maker() -> str:
-    """The versions of truerate and, in a git checkout, of the settings behind a release, with changed files."""
+    """Versions of truerate and, in a git checkout, of the settings behind a release, with changed files."""
     program = f"truerate {version('truerate')}"
     words = ["git", "describe", "--always", "--dirty=, with changes", "--abbrev=12", "--exclude=*"]
     try:
@@ -107,7 +107,8 @@ def kind_of(at: Layout, name: str) -> tuple[str, str]:
         listed({f"{name_of_member}@{of}" for name_of_member, of in some}) for some in (networks, judges)
     )
     raise TruerateError(
-        f"publishing {name!r}: no board, network, judge or {PAGES!r}; boards: {listed(at.p.boards)}; networks: "
+        f"publishing {name!r}: no board, network, judge or {PAGES!r}; boards: {listed(at.p.boards)}; "
+        "networks: "
         f"{networks_named}; judges: {judges_named}"
     )
 
@@ -149,7 +150,9 @@ def refuse_unaudited(at: Layout, board: str) -> None:
 
 
 def refuse_changed(at: Layout, board: str | None) -> None:
-    """Raise TruerateError if tables, code or settings are not those of dvc.lock. `board` None: the site, all stages."""
+    """Raise TruerateError if tables, code or settings are not those of dvc.lock. `board` None: the site, all
+    stages.
+    """
     from truerate.pipeline.guard import is_edited
 
     what = f"board {board!r}" if board else "the site"

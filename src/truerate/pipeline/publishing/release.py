@@ -46,7 +46,9 @@ SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came abou
 
 # ---- a board -----------------------------------------------------------------------------------------------
 def board_draft(at: Layout, board: str, *, repo: str, folder: Path) -> Draft:
-    """The data set of a board: its open tables by config and its card; large tables lie in the scratch `folder`."""
+    """The data set of a board: its open tables by config and its card; large tables lie in the scratch
+    `folder`.
+    """
     source = at.p.board(board).source
     card = _source_card(at, source)
     refuse_unpublishable(card, what=f"board {board!r}")
@@ -174,7 +176,7 @@ def _detector_facts(at: Layout, member: str, board: str) -> DetectorFacts:
 
 
 def fitted_cell(at: Layout, member: str, board: str):
-    """The cell of a network or judge that goes out, and its folder. Raises TruerateError if it is untrained."""
+    """Cell of a network or judge that goes out, and its folder. Raises TruerateError if it is untrained."""
     from truerate.detectors.tokens.cells import Cell
 
     preferred = at.p.rate_of(board)
@@ -215,10 +217,13 @@ def _source_card(at: Layout, source: str) -> dict:
 
 
 def _recipe(at: Layout, board: str) -> dict[str, str]:
-    """The files that made it, by path: the board's settings and stages of dvc.lock. Raises TruerateError if none."""
+    """The files that made it, by path: the board's settings and stages of dvc.lock. Raises TruerateError if
+    none.
+    """
     if not Path(LOCK).is_file():
         raise TruerateError(
-            f"publishing: no {LOCK} here, so nobody could make it again; run `dvc repro` where {SETTINGS} lies"
+            f"publishing: no {LOCK} here, so nobody could make it again; run `dvc repro` where {SETTINGS} "
+            "lies"
         )
     lock = own_lock(at.p, board, Path(LOCK).read_text("utf-8"))
     return {f"build/{SETTINGS}": own_settings(at.p, board), f"build/{LOCK}": lock}

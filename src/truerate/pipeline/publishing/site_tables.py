@@ -36,7 +36,8 @@ from truerate.site.registry import page_of
 from truerate.site.rights import open_part
 from truerate.site.tables import Board, CommittedBoard, Tables
 
-# What pages show of a reply and of a verdict: settings, prompts' keys, counts of tokens and versions stay on disk.
+# What pages show of a reply and of a verdict: settings, prompts' keys, counts of tokens and versions stay on
+# disk.
 OF_REPLY = (
     "generation_id",
     "item_id",
@@ -53,7 +54,9 @@ OF_VERDICT = tuple(name for name in schema(Judgement) if name != "judge_version"
 
 
 def site_tables(at: Layout, real: Sequence[CommittedBoard] = ()) -> Tables:
-    """The tables of every declared board and the committed ones (`real`), with the docstrings of metrics, detectors and schemas."""
+    """The tables of every declared board and the committed ones (`real`), with the docstrings of metrics,
+    detectors and schemas.
+    """
     rows = load(Row, at.leaderboard("rows"))
     return Tables(
         title=at.p.site.title,
@@ -142,7 +145,7 @@ def _without_tables(at: Layout, name: str) -> Board:
 
 
 def shown_verdicts(at: Layout, name: str) -> pl.DataFrame | None:
-    """The verdicts on a board's pages where a release holds no others; None if it holds all. Reads no table whole."""
+    """The verdicts on a board's pages where a release holds no others; None if it holds all."""
     if not page_of(at.p.board(name).track).is_released_so:
         return None
     replies = at.dataset(name, "generations")
@@ -161,19 +164,23 @@ def shown_verdicts(at: Layout, name: str) -> pl.DataFrame | None:
 
 
 def digested(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with a digest in the place of each text, the same of equal texts; one without a character stays so."""
+    """Rows with a digest in the place of each text, the same of equal texts; one without a character stays
+    so.
+    """
     text = pl.col("text")
     return rows.with_columns(text=pl.when(text != "").then(text.hash().cast(pl.String)).otherwise(text))
 
 
 def judgement_files(at: Layout, board: str) -> list[str]:
-    """The files of all that is said of a board's texts: by its data set, by people, and by each family of detectors."""
+    """The files of all that is said of a board's texts: by its data set, by people, and by each family of
+    detectors.
+    """
     files = [at.dataset(board, "judgements"), at.labels(board, "judgements")]
     return files + [at.judgements(detector, board) for detector in at.p.families(board)]
 
 
 def shown_targets(board: Board, n_max: int) -> Collection[str] | None:
-    """The ids that a board's pages show verdicts of, where the track names them and all texts are open; None: all."""
+    """Ids that a board's pages show verdicts of, if the track names them and all texts are open; or None."""
     find, rights = page_of(board.track).targets, open_part(board)
     tables = ("samples", "items", "generations")
     is_whole = all(getattr(rights, name).height == getattr(board, name).height for name in tables)
@@ -181,7 +188,7 @@ def shown_targets(board: Board, n_max: int) -> Collection[str] | None:
 
 
 def verdicts_on(path: str, targets: Collection[str] | None) -> pl.DataFrame:
-    """The judgements of a file on these targets (None: all) and the first of every judge; spans stay on disk."""
+    """Judgements of a file on these targets (None: all) and the first of every judge; spans stay on disk."""
     if targets is None:
         return load(Judgement, path, columns=OF_VERDICT)
     heads = load_in_parts(Judgement, path, _of_each_judge, columns=("judgement_id", "judge"))

@@ -27,14 +27,15 @@ IMPORT = Stage("sources")  # makes what a board's data set is built from; those 
 
 
 def own_settings(p: Params, board: str) -> str:
-    """A params.yaml that declares one board alone with what its stages read, as YAML; what decides no row of it
-    is neutral: no budget, no allowed addresses, the board's name as title.
+    """A params.yaml that declares one board alone with what its stages read, as YAML; what decides no row of
+    it is neutral: no budget, no allowed addresses, the board's name as title.
     """
     values, track = p.values, p.track(board)
     named, source = p.board(board).track, p.board(board).source
     models = {*track.models(), *p.judging_models(board)}
     make = p.source(source).make or ""
-    sized = {  # the tracks whose sizes the command of the source is told: `{<track>_<size>}`, or by a name of their own
+    # the tracks whose sizes the command of the source is told: `{<track>_<size>}`, or by a name of their own
+    sized = {
         name
         for name, size in p.size.items()
         if f"{{{name}_" in make or any(f"{{{other}}}" in make for other in size.named())
@@ -69,7 +70,7 @@ def own_settings(p: Params, board: str) -> str:
 
 
 def own_lock(p: Params, board: str, text: str) -> str:
-    """The stages of one board in a dvc.lock, as YAML, without hashes of shared files. Raises TruerateError."""
+    """Stages of one board in a dvc.lock, as YAML, without hashes of shared files. Raises TruerateError."""
     try:
         content = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         entries, version = content["stages"], content["schema"]

@@ -1,6 +1,8 @@
-"""What a source was when its tables were made, beside the build's outputs: what changed since then can be named.
+"""What a source was when its tables were made, beside the build's outputs: what changed since then can be
+named.
 
-DVC watches what lies below `inputs`; files elsewhere are compared by `truerate build`, `plan` and `sources` alone.
+DVC watches what lies below `inputs`; files elsewhere are compared by `truerate build`, `plan` and `sources`
+alone.
 """
 
 import hashlib
@@ -18,7 +20,9 @@ OF_ALL = ("languages", "seed", "on_bad_row")  # settings that decide the tables 
 
 
 def state_of(at: Layout, name: str) -> dict[str, Any]:
-    """Return what decides a source's tables: digest of its settings; size, time, SHA-256 of the user's files."""
+    """Return what decides a source's tables: digest of its settings; size, time, SHA-256 of the
+    user's files.
+    """
     sizes = {file: _size_and_time(Path(file)) for file in _own_files(at, name)}
     files_now = {file: [*stat, _sha256(Path(file))] for file, stat in sizes.items()}
     return {"settings": _settings(at, name), "files": files_now}
@@ -47,7 +51,7 @@ def changes(at: Layout, name: str) -> list[str]:
 
 
 def change_note(at: Layout, name: str) -> str | None:
-    """Return one line on a source that changed since it was imported, with what to do; None where it did not."""
+    """Return one line on a source that changed since it was imported, with what to do; or None."""
     changed = changes(at, name)
     if not changed:
         return None
@@ -63,7 +67,9 @@ def change_notes(at: Layout, board: str | None = None) -> list[str]:
 
 
 def with_changed_files(at: Layout) -> list[str]:
-    """Return the used sources of which a file changed since they were imported, whether DVC watches it or not."""
+    """Return the used sources of which a file changed since they were imported, whether DVC watches it or
+    not.
+    """
     return [name for name in at.p.used_sources() if set(changes(at, name)) - {SETTINGS}]
 
 
@@ -80,7 +86,9 @@ def _settings(at: Layout, name: str) -> str:
 
 
 def _is_same(file: Path, saved: list[Any] | None) -> bool:
-    """Whether a file is what it was; True of a new one. Its bytes are read only where its time alone is another."""
+    """Whether a file is what it was; True of a new one. Its bytes are read only where its time alone is
+    another.
+    """
     if saved is None:
         return True
     size, time = _size_and_time(file)

@@ -1,10 +1,10 @@
-"""Boards whose data set is to be made again although neither settings, code nor sources changed: dead letters, web pages or
-searches that it holds are forgotten by their store, and asked for again.
+"""Boards whose data set is to be made again although neither settings, code nor sources changed: dead
+letters, web pages or searches that it holds are forgotten by their store, and asked for again.
 
-Two things would bring the old rows back: the scratch files, and DVC's lock, which says that nothing changed. What goes is
-what holds such rows and what follows from it; everything else is found again, and replies that came are in the response
-store. After the next `dvc repro`, dvc.lock is what it would have been had the rows come the first time. Boards are marked
-before a store forgets, so that a kill in between loses nothing.
+Two things would bring the old rows back: the scratch files, and DVC's lock, which says that nothing changed.
+What goes is what holds such rows and what follows from it; everything else is found again, and replies that
+came are in the response store. After the next `dvc repro`, dvc.lock is what it would have been had the rows
+come the first time. Boards are marked before a store forgets, so that a kill in between loses nothing.
 """
 
 import os
@@ -23,7 +23,8 @@ from truerate.pipeline.dataset_tables import BESIDE
 from truerate.pipeline.graph import all_files, before
 from truerate.web.outcomes import Page
 
-MARK = "what this data set holds is asked again by the next dvc repro"  # stands in dvc.lock where the stage's command was
+# stands in dvc.lock where the stage's command was
+MARK = "what this data set holds is asked again by the next dvc repro"
 EVIDENCE = "evidence"  # the step that searches and fetches, and what its reject rows are of
 SEARCH = "search"  # the purpose of its rows
 Holds = Callable[
@@ -33,7 +34,9 @@ Holds = Callable[
 
 # ---- what is asked again -----------------------------------------------------------------------------------
 def ask_again_everywhere(at: Layout, keys: Collection[str]) -> list[str]:
-    """`ask_again` here and in the folders of `truerate real` below the build folder, which share the response store."""
+    """`ask_again` here and in the folders of `truerate real` below the build folder, which share the response
+    store.
+    """
     boards = ask_again(at, keys)
     for folder in sorted(path.parent for path in Path(at.p.paths.build).glob(f"*/{WORK}")):
         with chdir(folder):  # paths and keys are relative to it
@@ -52,7 +55,9 @@ def ask_again(at: Layout, keys: Collection[str]) -> list[str]:
 
 
 def ask_pages_again(at: Layout, pages: Sequence[Page]) -> list[str]:
-    """Mark the boards that hold these pages, as documents by their last address, or as rejects by the requested one."""
+    """Mark the boards that hold these pages, as documents by their last address, or as rejects by the
+    requested one.
+    """
     asked = {page.url for page in pages}
     ended = asked | {page.final_url for page in pages if page.final_url}
 
@@ -70,7 +75,7 @@ def ask_query_again(at: Layout, query: str) -> list[str]:
 
 
 def _marked(at: Layout, holds: Holds, step: str | None = None) -> list[str]:
-    """The boards whose data set, or a scratch file (of a `step`), holds something, marked to be made again."""
+    """Boards whose data set, or a scratch file (of a `step`), holds something, marked to be made again."""
 
     def is_stale(path: Path) -> bool:
         tables = (path, beside(str(path), "documents"), beside(str(path), "rejects"))
@@ -88,7 +93,7 @@ def _marked(at: Layout, holds: Holds, step: str | None = None) -> list[str]:
 
 
 def _column(path: Path, name: str, which: pl.Expr | bool = True) -> list[str]:
-    """A column's texts of the matching rows; none without a file. Raises TruerateError if it is unreadable."""
+    """A column's texts of the matching rows; none without a file. Raises TruerateError if unreadable."""
     if not path.is_file():
         return []
     try:
@@ -133,7 +138,9 @@ def to_remove(at: Layout, board: str, is_stale: Callable[[Path], bool]) -> list[
 
 
 def graph(at: Layout, board: str) -> tuple[list[Path], Callable[[Path], list[Path]]]:
-    """The scratch files of this moment's settings, each behind those that it is made from, and what each reads."""
+    """The scratch files of this moment's settings, each behind those that it is made from, and what each
+    reads.
+    """
 
     @cache
     def read_by(step: str, model: str, shard: int) -> list[Path]:
@@ -156,8 +163,8 @@ def _step_of(path: Path) -> str:
 # ---- DVC ---------------------------------------------------------------------------------------------------
 @contextmanager
 def _unlocked(at: Layout, boards: Sequence[str]) -> Iterator[None]:
-    """Hold DVC's locks against builds, and change the command of the boards' stages in dvc.lock: DVC runs them again, and
-    still knows their outputs. Nothing in a folder without DVC.
+    """Hold DVC's locks against builds, and change the command of the boards' stages in dvc.lock: DVC runs
+    them again, and still knows their outputs. Nothing in a folder without DVC.
     """
     if not Path(".dvc").is_dir():
         yield

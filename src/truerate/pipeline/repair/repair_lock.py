@@ -20,13 +20,16 @@ _STAGE = re.compile(r"^ {2}\S", re.MULTILINE)
 TAIL = 200  # bytes that hold the last line
 _MARKER = re.compile(rb"^(?:<{7}|>{7}|\|{7}) |^={7}\r?$", re.MULTILINE)
 CONFLICT = (
-    f"{LOCK} holds the conflict markers of a merge: take one side whole (`git checkout --theirs {LOCK}`, or `--ours`), "
+    f"{LOCK} holds the conflict markers of a merge: take one side whole (`git checkout --theirs {LOCK}`, or "
+    "`--ours`), "
     "then run `truerate build`, which makes again what differs"
 )
 
 
 def repair() -> list[str]:
-    """Remove what is cut of DVC's files in this folder; a line for each, and one where a person must choose."""
+    """Remove what is cut of DVC's files in this folder; a line for each, and one where a person
+    must choose.
+    """
     lines = []
     if _is_cut(Path(RUNNING)):
         with _lock_held(f"{RUNNING}.lock") as is_held:
@@ -73,8 +76,8 @@ def _ends_oddly(path: Path) -> bool:
 
 
 def _shorten(path: Path) -> bool:
-    """Cut stages off the end of dvc.lock until DVC can read it; False if it already can. Nothing left: no file.
-    Lost stages run again, from stored scratch files, networks and replies.
+    """Cut stages off the end of dvc.lock until DVC can read it; False if it already can. Nothing left: no
+    file. Lost stages run again, from stored scratch files, networks and replies.
     """
     before = text = path.read_text("utf-8", "replace")
     while text and not _is_readable(text):

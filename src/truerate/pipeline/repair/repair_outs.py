@@ -1,5 +1,5 @@
-"""Outputs that are recorded as done but are not what their stage writes: an interrupted stage left them so, or somebody
-removed or cut a file and committed the result.
+"""Outputs that are recorded as done but are not what their stage writes: an interrupted stage left them so,
+or somebody removed or cut a file and committed the result.
 """
 
 import json
@@ -33,8 +33,8 @@ class Output(NamedTuple):
 
 
 def repair_outs(at: Layout) -> list[str]:
-    """Remove each incomplete output, so that the next build makes it; a line for each, none while a build runs.
-    Raises TruerateError if the build did not write what lies there.
+    """Remove each incomplete output, so that the next build makes it; a line for each, none while a build
+    runs. Raises TruerateError if the build did not write what lies there.
     """
     lines: list[str] = []
     if _is_building():
@@ -44,7 +44,8 @@ def repair_outs(at: Layout) -> list[str]:
         if fault and any(Path(file).is_file() for file in output.files):
             _remove(at, output.stage)
             lines.append(
-                f"stage {output.stage.address!r}: {fault}; its output was removed: `truerate build` makes it again"
+                f"stage {output.stage.address!r}: {fault}; its output was removed: `truerate build` makes "
+                "it again"
             )
     return lines
 
@@ -76,7 +77,7 @@ def _fault(output: Output) -> str | None:
 
 
 def _is_whole(file: Path) -> bool:
-    """Whether a file can be read: a table to its footer, which is written last, JSON to its end, others not empty."""
+    """Whether a file can be read: a table to its footer, JSON to its end, others not empty."""
     try:
         if file.suffix == ".parquet":
             pl.read_parquet_schema(file)
