@@ -64,7 +64,7 @@ def test_ragtruth_puts_two_models_firmly_in_opposite_orders_on_two_tasks():
     assert orders["", "evident"].tau == 1.0, "leaving out what is true in the world keeps the order"
 
 
-# ---- Whether a board keeps its order when another judge reads the same replies, by hand and on the committed results
+# ---- other judges of the same replies
 
 # by what leads a < b < c; x has c first, and its range apart from a's
 JUDGED = [
@@ -172,7 +172,7 @@ def test_a_board_of_a_judges_verdicts_alone_holds_nobody_against_people():
     assert committed("faithjudge").judge_errors == ()
 
 
-# ---- Labels that judges speak against, and the board with and without corrections, by hand and on committed results
+# ---- labels that judges contradict, and the board with and without corrections
 
 LABELS = {"a": [1, 1, 0, 0], HOSTILE: [1, 1, 0, 0]}
 AUDITED = [

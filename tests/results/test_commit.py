@@ -113,7 +113,7 @@ def test_labels_of_the_committed_results_are_brought_by_their_readers():
     assert with_file == {name for name, entry in entries.items() if labels_by(entry.reader)}
 
 
-# ---- Scores that are made of labels stand in a committed result by the parts of the set that the labels tell apart, too
+# ---- scores by the parts of a set that its labels tell apart
 
 
 def outcome(unit, value, **where):

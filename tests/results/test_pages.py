@@ -157,7 +157,7 @@ def test_the_page_says_whether_the_order_holds_and_names_what_is_firmly_turned_r
     assert "{ #order }" not in pages["real/judged.md"], "no slice there has three models"
 
 
-# ---- The page of a real board that several judges read: rates by judge with their rows, and links to each judge
+# ---- the page of a board that several judges read
 
 ROOT = Path(__file__).parents[2]
 
