@@ -44,14 +44,14 @@ def load(name: str) -> list[dict[str, Any]]:
 
 def account(rows: list[dict[str, Any]], read: Callable[[dict[str, Any]], Any]) -> Account:
     """The outcome of a reader (row → value or None) on every reply."""
-    found = Account([], [], [], [], [])
+    outcomes = Account([], [], [], [], [])
     for row in rows:
         value = read(row)
         if row["value"] is None:
             is_left = value is None or value in row.get("also", ())
-            (found.left if is_left else found.invented).append({**row, "got": value})
+            (outcomes.left if is_left else outcomes.invented).append({**row, "got": value})
         elif value is None:
-            found.lost.append(row)
+            outcomes.lost.append(row)
         else:
-            (found.read if value == row["value"] else found.turned).append({**row, "got": value})
-    return found
+            (outcomes.read if value == row["value"] else outcomes.turned).append({**row, "got": value})
+    return outcomes

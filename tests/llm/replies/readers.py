@@ -25,16 +25,16 @@ def verdict(row: Row) -> Parsed:
 
 
 def chosen(row: Row) -> Parsed:
-    told = row["context"]
-    return choice(row["text"], told["names"], told["cue"], asks=told["asks"])
+    context = row["context"]
+    return choice(row["text"], context["names"], context["cue"], asks=context["asks"])
 
 
 def candidate(row: Row) -> Parsed:
-    told = row["context"]
-    found = written(row["text"], NOUNS[told["task"]], needs_heading=told.get("mode") == "model")
-    if found.value is not None and restates(found.value, told["right"], told["question"]):
-        return Parsed(None, "right-restated", found.cuts)
-    return found
+    context = row["context"]
+    parsed = written(row["text"], NOUNS[context["task"]], needs_heading=context.get("mode") == "model")
+    if parsed.value is not None and restates(parsed.value, context["right"], context["question"]):
+        return Parsed(None, "right-restated", parsed.cuts)
+    return parsed
 
 
 def refinement(row: Row) -> Parsed:
@@ -47,14 +47,14 @@ def refusal(row: Row) -> Parsed:
 
 def located(row: Row) -> Parsed:
     """The verdict, the segments in words, and how many quotations stand nowhere."""
-    told = row["context"]
-    cue = told.get("cue", "Annotation")
-    found = located_verdict(row["text"], told["response"], cue, knowledge=told["knowledge"])
-    if found.value is None:
-        return Parsed(None, found.reason, found.cuts)
-    segments = [told["response"][start:end] for start, end in found.segments]
-    value = {"verdict": found.value, "segments": segments, "missed": found.n_not_located}
-    return Parsed(value, None, found.cuts)
+    context = row["context"]
+    cue = context.get("cue", "Annotation")
+    parsed = located_verdict(row["text"], context["response"], cue, knowledge=context["knowledge"])
+    if parsed.value is None:
+        return Parsed(None, parsed.reason, parsed.cuts)
+    segments = [context["response"][start:end] for start, end in parsed.segments]
+    value = {"verdict": parsed.value, "segments": segments, "missed": parsed.n_not_located}
+    return Parsed(value, None, parsed.cuts)
 
 
 def response(row: Row) -> Parsed:
@@ -63,11 +63,11 @@ def response(row: Row) -> Parsed:
 
 def induced(row: Row) -> Parsed:
     """The text, the segments as they are named, the rationale, and how many segments stand nowhere in the text."""
-    found = induced_reply(row["text"], row["context"]["cue"])
-    if found.value is None:
-        return Parsed(None, found.reason, found.cuts)
-    value = {"text": found.text, "segments": list(found.segments_quoted), "rationale": found.rationale}
-    return Parsed(value | {"missed": found.n_not_located}, None, found.cuts)
+    parsed = induced_reply(row["text"], row["context"]["cue"])
+    if parsed.value is None:
+        return Parsed(None, parsed.reason, parsed.cuts)
+    value = {"text": parsed.text, "segments": list(parsed.segments_quoted), "rationale": parsed.rationale}
+    return Parsed(value | {"missed": parsed.n_not_located}, None, parsed.cuts)
 
 
 def accuracy(row: Row) -> Parsed:

@@ -47,27 +47,29 @@ REPORTED = (
     "It is not the case that {}", "I am not convinced that {}", "It would be wrong to say that {}",
     "Had it named the year, I would say that {}", "The instructions ask me to say when {}",
 )  # fmt: skip
-CASES = [(asks, form, place) for asks, forms in DECIDED.items() for form in forms for place in (0, 1)]
+CASES = [(asks, form, position) for asks, forms in DECIDED.items() for form in forms for position in (0, 1)]
 
 
-def _said(form: str, asks: str, place: int) -> str:
+def _worded(form: str, asks: str, position: int) -> str:
     words = {"best": ("good", "better"), "hallucinated": ("bad", "hallucinated")}[asks]
-    return form.format(X=NAMES[place], Y=NAMES[1 - place], same=words[0], own=words[1])
+    return form.format(X=NAMES[position], Y=NAMES[1 - position], same=words[0], own=words[1])
 
 
-@pytest.mark.parametrize(("asks", "form", "place"), CASES)
-def test_a_text_named_outright_is_picked(asks, form, place):
-    assert choice(_said(form, asks, place), NAMES, asks=asks).value == NAMES[place]
+@pytest.mark.parametrize(("asks", "form", "position"), CASES)
+def test_a_text_named_outright_is_picked(asks, form, position):
+    assert choice(_worded(form, asks, position), NAMES, asks=asks).value == NAMES[position]
 
 
-@pytest.mark.parametrize(("asks", "form", "place"), CASES)
-def test_what_is_taken_back_picks_nothing(asks, form, place):
+@pytest.mark.parametrize(("asks", "form", "position"), CASES)
+def test_what_is_taken_back_picks_nothing(asks, form, position):
     tails = (*TAKEN_BACK[None], *TAKEN_BACK[asks])
-    found = {
-        tail: choice(f"{_said(form, asks, place)} {_said(tail, asks, place)}", NAMES, asks=asks).value
+    values = {
+        tail: choice(
+            f"{_worded(form, asks, position)} {_worded(tail, asks, position)}", NAMES, asks=asks
+        ).value
         for tail in tails
     }
-    assert [tail for tail, value in found.items() if value == NAMES[place]] == []
+    assert [tail for tail, value in values.items() if value == NAMES[position]] == []
 
 
 @pytest.mark.parametrize(
@@ -80,20 +82,22 @@ def test_what_is_taken_back_picks_nothing(asks, form, place):
     )),
 )  # fmt: skip
 def test_a_conclusion_stands_whatever_was_told_on_the_way(asks, before, conclusion):
-    text = f"{before} {_said(conclusion, asks, 1)}"
+    text = f"{before} {_worded(conclusion, asks, 1)}"
     assert choice(text, NAMES, asks=asks).value == NAMES[1]
 
 
 @pytest.mark.parametrize("reported", REPORTED)
 @pytest.mark.parametrize("asks", ["best", "hallucinated"])
 def test_what_is_not_the_writers_own_picks_nothing(asks, reported):
-    own = [_said(form, asks, 0) for form in DECIDED[asks]]
-    said = [
-        one
-        for one in own
-        if one.startswith(("Answer", "The better", "The hall", "The answer", "I would", "My ch"))
+    claims = [_worded(form, asks, 0) for form in DECIDED[asks]]
+    statements = [
+        claim
+        for claim in claims
+        if claim.startswith(("Answer", "The better", "The hall", "The answer", "I would", "My ch"))
     ]
-    texts = [reported.format(one if one[0] in "AI" else one[0].lower() + one[1:]) for one in said]
+    texts = [
+        reported.format(claim if claim[0] in "AI" else claim[0].lower() + claim[1:]) for claim in statements
+    ]
     assert [text for text in texts if choice(text, NAMES, asks=asks).value is not None] == []
 
 

@@ -31,38 +31,38 @@ def test_the_rationale_is_what_stands_behind_the_verdict(name):
 
 
 def test_segments_are_places_in_the_response_and_a_no_has_none():
-    found = located_verdict('Yes. "two euros" and "in 1931", not "for free".', RESPONSE, "Annotation")
-    assert found.segments == ((10, 17), (32, 41)) and (found.n_quoted, found.n_not_located) == (3, 1)
-    told = located_verdict('No. "two euros" is right.', RESPONSE, "Annotation")
-    assert told == LocatedVerdict(False, None, (), '"two euros" is right.')
+    parsed = located_verdict('Yes. "two euros" and "in 1931", not "for free".', RESPONSE, "Annotation")
+    assert parsed.segments == ((10, 17), (32, 41)) and (parsed.n_quoted, parsed.n_not_located) == (3, 1)
+    denied = located_verdict('No. "two euros" is right.', RESPONSE, "Annotation")
+    assert denied == LocatedVerdict(False, None, (), '"two euros" is right.')
 
 
 def test_an_empty_response_has_no_segment():
-    found = located_verdict('Yes. "two euros" is made up.', "", "Annotation")
-    assert found.value is True and (found.segments, found.n_not_located) == ((), 1)
+    parsed = located_verdict('Yes. "two euros" is made up.', "", "Annotation")
+    assert parsed.value is True and (parsed.segments, parsed.n_not_located) == ((), 1)
 
 
 @pytest.mark.parametrize("reply", ["", "<think>Yes", "Maybe.", "I cannot help with that."])
 def test_an_unread_reply_has_its_reason_and_nothing_else(reply):
-    found = located_verdict(reply, RESPONSE, "Annotation")
-    assert found == LocatedVerdict(None, found.reason, found.cuts) and found.reason
+    parsed = located_verdict(reply, RESPONSE, "Annotation")
+    assert parsed == LocatedVerdict(None, parsed.reason, parsed.cuts) and parsed.reason
 
 
 def test_a_response_that_runs_on_is_told():
-    found = one_response(
+    parsed = one_response(
         "#Next Response#: It is free.\nUser: Thanks!\nAssistant: Welcome.", "#Next Response#:"
     )
-    assert (found.text, found.is_continued) == ("It is free.", True)
-    assert cut(found, "heading") == {"cut": "continued"}
+    assert (parsed.text, parsed.is_continued) == ("It is free.", True)
+    assert cut(parsed, "heading") == {"cut": "continued"}
     assert not one_response("It is free.", "Next Response").is_continued
     assert one_response("User: Is it free?", "Next Response").text is None
 
 
 def test_an_induced_triple_has_its_places():
-    told = 'It is free.\n#Segment#: "is free", "was dear"\n#Rationale#: It costs two euros.'
-    found = induced_reply(told, "Induced Response")
-    assert (found.text, found.segments, found.n_not_located) == ("It is free.", ((3, 10),), 1)
-    assert found.segments_quoted == ("is free", "was dear")
+    text = 'It is free.\n#Segment#: "is free", "was dear"\n#Rationale#: It costs two euros.'
+    parsed = induced_reply(text, "Induced Response")
+    assert (parsed.text, parsed.segments, parsed.n_not_located) == ("It is free.", ((3, 10),), 1)
+    assert parsed.segments_quoted == ("is free", "was dear")
     assert induced_reply("", "Induced Response").text is None
 
 
@@ -72,14 +72,14 @@ def test_an_accuracy_is_cut_from_its_heading():
 
 def test_what_is_said_of_it_alone_is_not_said_of_the_response():
     """`It` may be a segment or a reason; what names hallucination, or the response, speaks of the response."""
-    told = (
+    replies = (
         "It is supported by the knowledge.",
         "That is correct.",
         'The segment "two lanes" is right. It is supported.',
     )
-    assert [located_verdict(one, "It has two lanes.", "Annotation").value for one in told] == [None] * 3
+    assert [located_verdict(text, "It has two lanes.", "Annotation").value for text in replies] == [None] * 3
     named = ("It does not contain hallucination.", "The response is supported by the knowledge.")
-    assert [located_verdict(one, "It has two lanes.", "Annotation").value for one in named] == [False] * 2
+    assert [located_verdict(text, "It has two lanes.", "Annotation").value for text in named] == [False] * 2
 
 
 def test_many_takings_back_are_read_in_time():

@@ -48,9 +48,9 @@ def first(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("form", LONG)
 def test_what_is_longer_than_any_answer_is_not_read(name, form):
-    found = read(name, {**first(name), "text": LONG[form]})
+    parsed = read(name, {**first(name), "text": LONG[form]})
     if name in READERS and name not in TEXTS:
-        assert found.value is None and found.reason in REASONS
+        assert parsed.value is None and parsed.reason in REASONS
 
 
 def test_a_reply_longer_than_an_answer_says_so_and_a_long_thought_counts_for_nothing():
@@ -84,9 +84,9 @@ def test_changed_replies_raise_nothing(name):
             text = drawn.choice(
                 (text[:at] + drawn.choice(JUNK) + text[at:], text[:at] + text[end:], text[end:] + text[:at])
             )
-        found = read(name, {**row, "text": text})
+        parsed = read(name, {**row, "text": text})
         if name in READERS and name != "refusals":
-            assert (found.value is None) == (found.reason is not None)
+            assert (parsed.value is None) == (parsed.reason is not None)
 
 
 @pytest.mark.parametrize("name", ["verdicts", "choices", "located", "candidates", "domains", "verifier"])

@@ -15,8 +15,8 @@ from .wrapping import FORMS, differing, levelled
 @pytest.mark.parametrize("name", ["candidates", "refinements", "responses", "induced"])
 def test_a_text_in_another_dress_is_the_same_text_or_none(name, form):
     rows = [{**row, "value": levelled(row["value"])} for row in load(name)]
-    found = differing(rows, form, lambda row: levelled(READERS[name](row).value), n=1)
-    assert [(row["text"], row["got"]) for row in found] == []
+    changed = differing(rows, form, lambda row: levelled(READERS[name](row).value), n=1)
+    assert [(row["text"], row["got"]) for row in changed] == []
 
 
 @pytest.mark.parametrize("text", ["Here is a\nhallucinated answer:\n\nthe Weser", "Final\nanswer: the Weser"])

@@ -41,7 +41,7 @@ TAKEN_BACK = {
 
 
 @pytest.mark.parametrize(
-    ("value", "stated"), [(value, one) for value, some in STATED.items() for one in some]
+    ("value", "stated"), [(value, words) for value, some in STATED.items() for words in some]
 )
 def test_a_verdict_that_is_taken_back_is_not_read(value, stated):
     assert yes_no(stated, asks="hallucination").value is value

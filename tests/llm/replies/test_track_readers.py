@@ -13,10 +13,10 @@ from .track_readers import READERS, rows
 
 @pytest.mark.parametrize("name", sorted(READERS))
 def test_nothing_is_turned_or_invented_and_what_a_person_can_read_is_read(name):
-    found = account(rows(name), READERS[name])
-    assert [row["text"] for row in found.invented] == []
-    assert [(row["text"], row["got"]) for row in found.turned] == []
-    assert found.read_rate >= MIN_READ
+    outcomes = account(rows(name), READERS[name])
+    assert [row["text"] for row in outcomes.invented] == []
+    assert [(row["text"], row["got"]) for row in outcomes.turned] == []
+    assert outcomes.read_rate >= MIN_READ
 
 
 @pytest.mark.parametrize("name", sorted(READERS))
@@ -49,17 +49,17 @@ NONE = ["none", "(no fact)", "N/A", "No facts.", "nothing to state", "none (opin
 def test_other_marks_words_and_wrappings_change_no_verdict():
     drawn = random.Random(7)
     for _ in range(150):
-        said, mark = (
+        verdicts, mark = (
             [drawn.random() < 0.5 for _ in CLAIMS],
             drawn.choice(MARKS + ["Claim %d: ", "[Claim %d] "]),
         )
         echo = drawn.random() < 0.3
         lines = [
-            f"{mark % place}{f'{claim} - ' if echo else ''}{drawn.choice(VERDICTS[one])}"
-            for place, (claim, one) in enumerate(zip(CLAIMS, said, strict=True), 1)
+            f"{mark % number}{f'{claim} - ' if echo else ''}{drawn.choice(VERDICTS[verdict])}"
+            for number, (claim, verdict) in enumerate(zip(CLAIMS, verdicts, strict=True), 1)
         ]
         text = drawn.choice(BEFORE) + "\n".join(lines) + drawn.choice(BEHIND)
-        assert read_verdicts(text, CLAIMS).value == said, text
+        assert read_verdicts(text, CLAIMS).value == verdicts, text
 
 
 def test_other_marks_words_for_none_and_wrappings_change_no_fact():

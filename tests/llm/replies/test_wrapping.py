@@ -32,19 +32,19 @@ def _read(name):
 @pytest.mark.parametrize("name", VERDICTS + OF_TRACKS)
 def test_wrapped_emphasised_or_with_other_blanks_nothing_is_turned_or_invented(name, form):
     rows, read = _read(name)
-    found = differing(rows, form, read, n=1)
+    changed = differing(rows, form, read, n=1)
     # a question and the answer below it, or beside it, are two replies: one of 10,000 variants
-    assert len(found) <= 1, [(row["text"], row["got"], row["plain"]) for row in found]
-    assert name in ("chains", "abstentions") or not found, [(row["text"], row["got"]) for row in found]
+    assert len(changed) <= 1, [(row["text"], row["got"], row["plain"]) for row in changed]
+    assert name in ("chains", "abstentions") or not changed, [(row["text"], row["got"]) for row in changed]
 
 
 @pytest.mark.parametrize("name", VERDICTS + OF_TRACKS)
 def test_one_blank_made_a_line_break_turns_nothing(name):
     rows, read = _read(name)
-    found = differing(rows, "one space", read, n=1)
-    assert [(row["text"], row["got"]) for row in found if row["value"] is not None] == []
+    changed = differing(rows, "one space", read, n=1)
+    assert [(row["text"], row["got"]) for row in changed if row["value"] is not None] == []
     # invented: a break within a label, a table or a list that makes another one of it
-    assert len(found) <= 0.003 * len(rows), [(row["text"], row["got"]) for row in found]
+    assert len(changed) <= 0.003 * len(rows), [(row["text"], row["got"]) for row in changed]
 
 
 @pytest.mark.parametrize("name", ["facts", "names", "refusals"])
@@ -59,8 +59,8 @@ def test_lists_are_read_alike(name, form):
 @pytest.mark.parametrize("form", ["one space", "wrapped at 40", "wrapped at 72", "other blanks"])
 def test_a_line_break_in_a_list_of_names_makes_no_piece_of_one_an_item(form):
     rows, read = _read("names")
-    found = differing(rows, form, read, n=99)
-    assert [(row["text"], row["got"]) for row in found] == []
+    changed = differing(rows, form, read, n=99)
+    assert [(row["text"], row["got"]) for row in changed] == []
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_lines_that_are_parts_of_one_name_are_one_name_or_none(text, names):
 @pytest.mark.parametrize("form", ["one space", "wrapped at 40", "wrapped at 72", "other blanks"])
 def test_no_list_of_facts_that_a_line_break_changed_counts_as_whole(form):
     rows, read = _read("facts")
-    found = differing(rows, form, read, n=3)
-    assert [(row["text"], row["got"]) for row in found if row["got"]["is_whole"]] == []
+    changed = differing(rows, form, read, n=3)
+    assert [(row["text"], row["got"]) for row in changed if row["got"]["is_whole"]] == []
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["text"][:40] for case in CASES])
@@ -90,8 +90,8 @@ def test_a_case_that_was_turned_is_read_as_it_is_meant(case):
     if case["reader"] == "accurate":
         assert accurate(case["text"], "Evaluation Is").value is case["right"]
     elif case["reader"] == "yes_no":
-        found = yes_no(case["text"], "Your Judgement", asks="hallucination").value
-        assert found is case["right"] or (case.get("may_be_unread") and found is None)
+        changed = yes_no(case["text"], "Your Judgement", asks="hallucination").value
+        assert changed is case["right"] or (case.get("may_be_unread") and changed is None)
     else:
         assert read_verdicts(case["text"], CLAIMS).value == case["right"]
 

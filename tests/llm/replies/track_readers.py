@@ -22,14 +22,14 @@ def facts(row: dict[str, Any]) -> dict[str, Any] | None:
     read = read_facts(row["text"], row["context"]["sentences"]).value
     if read is None:
         return None
-    found = [[place + 1, fact] for place, fact in read.facts]
-    return {"facts": found, "is_whole": not read.missed and not read.n_malformed}
+    facts_by_sentence = [[position + 1, fact] for position, fact in read.facts]
+    return {"facts": facts_by_sentence, "is_whole": not read.missed and not read.n_malformed}
 
 
 def verdict(row: dict[str, Any]) -> str | None:
     """The verdict on one claim of a reply (`context.place`, from 0)."""
-    said = read_verdicts(row["text"], row["context"]["claims"]).value[row["context"]["place"]]
-    return None if isinstance(said, str) else "not supported" if said else "supported"
+    claim_verdict = read_verdicts(row["text"], row["context"]["claims"]).value[row["context"]["place"]]
+    return None if isinstance(claim_verdict, str) else "not supported" if claim_verdict else "supported"
 
 
 def names(row: dict[str, Any]) -> list[str] | None:
@@ -63,11 +63,11 @@ READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 def rows(name: str) -> list[dict[str, Any]]:
     """The rows of a corpus; of `verifier` one per claim, its value that claim's."""
-    found = load(name)
+    replies = load(name)
     if name != "verifier":
-        return found
+        return replies
     return [
-        {**row, "value": value, "context": {**row["context"], "place": place}}
-        for row in found
-        for place, value in enumerate(row["value"])
+        {**row, "value": value, "context": {**row["context"], "place": position}}
+        for row in replies
+        for position, value in enumerate(row["value"])
     ]

@@ -56,7 +56,7 @@ BEFORE = ("\n\n", "Let me look at it.\n\n", "  \n")
 
 def forms(kind: str, row: Row) -> Iterator[tuple[str, Form]]:
     """The forms that keep the meaning of a reply of this kind."""
-    is_headed = bool(HEADED.search(row["text"])) if kind in CUES else any(one in row["text"] for one in OWN)
+    is_headed = bool(HEADED.search(row["text"])) if kind in CUES else any(mark in row["text"] for mark in OWN)
     is_wrapped = row["text"].lstrip().startswith(("<", "[", "{", "`", "◁")) or "</" in row["text"]
     cue = CUES.get(kind) or row.get("context", {}).get("cue", "Your Judgement")
     other = _other(kind, row["value"])
@@ -111,12 +111,12 @@ def kept(rows: list[tuple[str, Row]], n: int, seed: int) -> list[tuple[str, Row]
     """`n` variants of replies, each with the value of the reply that it was made of, and the form's name."""
     draw = random.Random(seed)
     usable = [(kind, row) for kind, row in rows if row["kind"] not in ("empty", "cut", "special token")]
-    made = []
-    while len(made) < n:
+    variants = []
+    while len(variants) < n:
         kind, row = draw.choice(usable)
         name, form = draw.choice(list(forms(kind, row)))
-        made.append((kind, {**row, "text": form(row["text"], draw), "form": name}))
-    return made
+        variants.append((kind, {**row, "text": form(row["text"], draw), "form": name}))
+    return variants
 
 
 # Replies and their verdict; a cut anywhere before its end leaves nothing to read, but for what OF_A_CUT names.
@@ -145,10 +145,10 @@ OF_A_CUT = {"No": False, "The answer is no": False, "Yes": True, "Yes ": True}
 def cuts(n: int, seed: int) -> list[Row]:
     """`n` replies cut before or inside their verdict."""
     draw = random.Random(seed)
-    made = []
-    while len(made) < n:
+    variants = []
+    while len(variants) < n:
         text, verdict = draw.choice(CUT)
         end = text.rindex(verdict) + len(verdict)
         left = text[: draw.randrange(0, end)]
-        made.append({"text": left, "value": OF_A_CUT.get(left), "kind": "cut"})
-    return made
+        variants.append({"text": left, "value": OF_A_CUT.get(left), "kind": "cut"})
+    return variants

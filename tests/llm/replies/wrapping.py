@@ -33,7 +33,7 @@ def broken(text: str, at: int) -> str:
 
 def spaces(text: str) -> list[int]:
     """Where single blanks stand between words of a line."""
-    return [one.start() for one in re.finditer(r"(?<=\S) (?=\S)", text)]
+    return [blank.start() for blank in re.finditer(r"(?<=\S) (?=\S)", text)]
 
 
 def _words(text: str) -> list[re.Match[str]]:
@@ -94,11 +94,11 @@ def differing(rows: list[Row], form: str, read: Callable[[Row], Any], *, n: int,
     read as without the change, nor what a person reads.
     """
     draw = random.Random(f"{seed} {form}")
-    found = []
+    changed = []
     for row in rows:
         plain = read(row)
         for variant in variants(row, form, draw, n):
             got = read(variant)
             if got is not None and got != plain and got != row["value"]:
-                found.append({**variant, "got": got, "plain": plain})
-    return found
+                changed.append({**variant, "got": got, "plain": plain})
+    return changed
