@@ -136,11 +136,8 @@ def said_in(
     if not named_in(some):
         return [], False
     clear = _without_vague(some[: _reason(some)])
-    if (
-        sentence.is_question
-        or len(named_in(some)) > _MOST_NAMES
-        or has(clear, "to_user", "condition", "aside", "doubt")
-    ):
+    is_many = len(named_in(some)) > _MOST_NAMES
+    if sentence.is_question or is_many or has(clear, "to_user", "condition", "aside", "doubt"):
         return [], True
     some = _without_premise(some)
     places = [n for n, word in enumerate(some) if word.text in NAMES]
@@ -157,10 +154,9 @@ def said_in(
             is_rejected = True  # `not X, but Y`
             continue
         is_unparted = start in places and start > 0 and some[start - 1].text not in _SIGNS
-        is_either = start > 0 and some[start].text in _EITHER
         is_continued = bool(lead) and lead[0].text.startswith("and ") and not is_rejected
         is_joined = end < len(some) and has(some[end : end + 1], "joins")
-        if is_unparted or is_either or is_continued or (is_joined and has(part, "pair")):
+        if is_unparted or is_continued or (start > 0 and some[start].text in _EITHER):
             return [], True
         negated = some[:start] if statements else before.words if before else ()
         kind = _ellipsis(part[name + 1 :], [*prior, *statements][-1:], negated) or _kind(
@@ -228,28 +224,24 @@ def _compared(some: Sequence[Word], places: Sequence[int], at: int, asks: Asks) 
     is_of_verb = has(between, "beats", "loses")
     if not is_of_verb and (between[-1].text != "than" or len(between) == 1):
         return None
-    is_of_facts = has(between, "beats") and has(behind[:1], "filler") and has(behind, "accuracy")
-    is_whole = not behind or (has(behind[:1], "because") and not has(behind, "contrast")) or is_of_facts
+    is_whole = not behind or has(behind[:1], "because") or has(behind, "accuracy")
     if not is_plain or not is_whole or has(between, "negation", "no", "shared"):
         return []
     if is_of_verb:
         return [Said(at, two if has(between, "loses") else sentence, "better")] if len(between) == 1 else []
     inside = between[:-1]
-    is_of_fault = has(inside, "fault", "fault_noun")
-    item = [word for word in inside if not (is_of_fault and word.text == "likely")]
-    signs = {sign for word in item for name, sign in _POLES.items() if name in word.classes}
+    signs = {sign for word in inside for name, sign in _POLES.items() if name in word.classes}
     is_known = all(_COMPARING & word.classes or word.text == "and" for word in inside)
-    degrees = sum(bool({"more", "less", "better", "worse"} & word.classes) for word in inside)
-    if not is_known or degrees != 1 or len(signs) != 1:
+    if not is_known or len(signs) != 1:
         return []
     better = sentence if (signs.pop() > 0) is not has(inside, "less") else two
-    is_stated = asks == "hallucinated" and (is_of_fault or has(inside, "sound"))
+    is_stated = asks == "hallucinated" and has(inside, "fault", "fault_noun", "sound")
     return [Said(at, 1 - better, "fault") if is_stated else Said(at, better, "better")]
 
 
 def _kind(part: Sequence[Word], name: int, asks: Asks, *, is_only: bool) -> str | None:
     """What a clause with one name says of it; empty: nothing; None: something that is not read."""
-    before, behind = part[:name], _without_aside(part[name + 1 :])
+    before, behind = part[:name], part[name + 1 :]
     start = max((at + 1 for at in range(len(before)) if _ends_clause(before, at)), default=0)
     lead = before[start + 3 :] if before[start:] and before[start].text == "step" else before[start:]
     while lead and lead[0].text in _LINKS:
@@ -277,9 +269,6 @@ def _kind(part: Sequence[Word], name: int, asks: Asks, *, is_only: bool) -> str 
     is_bare = is_lead and not has(lead, "fault", "fault_noun", "sound", "quality")
     if is_bare and (kind := predicate_of(behind)):
         return "asked" if (kind, asks) == ("better", "best") else kind
-    is_conclusion = is_lead and has(before, "conclusive") and len(behind) == 2
-    if asks == "best" and is_conclusion and has(behind[:1], "be") and has(behind[1:], "sound"):
-        return "asked"
     statements = statement_of(before, lead if is_lead else None, behind)
     is_asked = (
         asks == "hallucinated"
@@ -287,17 +276,6 @@ def _kind(part: Sequence[Word], name: int, asks: Asks, *, is_only: bool) -> str 
         and any(word.text.startswith("hallucinat") for word in behind)
     )
     return "asked" if is_asked else statements
-
-
-def _without_aside(behind: Sequence[Word]) -> Sequence[Word]:
-    """Words without what stands between commas right at their beginning: `, on the other hand,`."""
-    end = next((at for at in range(1, min(8, len(behind))) if behind[at].text == ","), 0)
-    is_aside = end and behind[0].text == "," and end + 1 < len(behind)
-    return (
-        behind
-        if not is_aside or has(behind[1:end], *TELLING, "doubt", "condition", "because")
-        else behind[end + 1 :]
-    )
 
 
 def _ends_clause(some: Sequence[Word], at: int) -> bool:

@@ -15,20 +15,14 @@ _TEXT, _SOURCE = Word("the answer", frozenset(("subject",))), Word("the source",
 _IS, _HAS, _CLAIM = (
     Word(text, frozenset((name,))) for text, name in (("is", "be"), ("has", "have"), ("claim", "info"))
 )
-_REASONS = frozenset(
-    "it with without for not hands no given considering and while whereas but so therefore thus hence although though".split()
-)
+_OPENING = frozenset(":=/|")  # signs behind which the clause goes on
 _ENTRY = frozenset(":—–-")
-_HERE = frozenset("here overall instead".split())
+_AFTER = (":", "here", "overall", "instead")
 
 
 def is_end(behind: Sequence[Word]) -> bool:
     """Whether a name ends its clause: what follows is nothing, a sign or the beginning of a reason."""
-    if not behind or has(behind[:1], "because"):
-        return True
-    if behind[0].text in (",", "，"):
-        return len(behind) == 1 or has(behind[1:2], "because") or behind[1].text in _REASONS
-    return behind[0].text in PAUSES and behind[0].text not in ":=/|"
+    return not behind or has(behind[:1], "because") or behind[0].text in PAUSES - _OPENING
 
 
 def is_contrary(behind: Sequence[Word], asks: str) -> bool:
@@ -65,9 +59,9 @@ def predicate_of(behind: Sequence[Word]) -> str | None:
         return None if not is_known else "better" if has(clause[1:2], "less") else "fault"
     near = next((at for at, word in enumerate(behind[:5]) if word.text in ("closer", "nearer", "closely")), 0)
     if near and has(behind[:1], "nears") and [word.text for word in behind[near + 1 : near + 2]] == ["to"]:
-        to = clause[near + 2 :] or behind[near + 2 :]
+        to = clause[near + 2 :]
         is_source = has(to, "source") or any(word.text in ("known", "true", "truth", "facts") for word in to)
-        return "better" if is_source and not has(clause, *_CONTRARY) else None
+        return "better" if is_source and not has(clause, "negation", "no") else None
     return _degree_of(behind)
 
 
@@ -84,16 +78,12 @@ def _degree_of(behind: Sequence[Word]) -> str | None:
     is_better = (has(pole, "better") and not is_vague) or (is_more and has(pole, "quality", "sound"))
     if not is_better and not has(pole, "worse"):
         return None
-    first = at = at + is_more + 1
-    while has(behind[at : at + 1], *_OF_NOUNS) or (
-        at > first and has(behind[at : at + 1], "source", "material", "given")
-    ):
+    at += is_more + 1
+    while has(behind[at : at + 1], *_OF_NOUNS, "source", "material", "given"):
         at += 1  # `better choice of the two`, `more faithful to the knowledge`
     rest = behind[at:]
-    is_going_on = bool(rest) and rest[0].text in ("and", ":") and not has(rest, *_CONTRARY)
-    if not (is_end(rest) or is_going_on or rest[0].text in _HERE) or (
-        is_better and is_contrary(rest, "best")
-    ):
+    is_whole = is_end(rest) or (rest[0].text in (*_AFTER, "and") and not has(rest, *_CONTRARY))
+    if not is_whole or is_contrary(rest, "best"):
         return None
     return "better" if is_better else "worse"
 
@@ -103,7 +93,7 @@ def statement_of(before: Sequence[Word], lead: Sequence[Word] | None, behind: Se
     the name in its own clause, where they are known.
     """
     part, clause = [*before, *behind], _clause(behind)
-    if lead is not None and (stated_fault := _of_fault(before, lead, clause, behind)):
+    if lead is not None and (stated_fault := _of_fault(clause, behind)):
         return stated_fault
     if has(clause, *_COMPARING):
         return "rival"
@@ -111,19 +101,10 @@ def statement_of(before: Sequence[Word], lead: Sequence[Word] | None, behind: Se
         (at for at in range(1, len(behind)) if behind[at].text == "which" and behind[at - 1].text in PAUSES),
         0,
     )
-    if tail and has(behind[tail + 1 : tail + 2], "mention") and has(behind[:tail], "fault_verb"):
-        return statement_of(before, lead, behind[: tail - 1])  # `contradicts the source, which says …`
     if tail:
         return _of_tail(behind, tail)
     if has([word for word in clause if word.text != "about" or has(behind[:1], "be")], "odd"):
         return leaning(part)
-    about = next((at for at, word in enumerate(behind) if word.text == "about"), 0)
-    if (
-        has(behind[:1], "have")
-        and has(behind[1:about], "fault", "fault_noun")
-        and not has(behind[:about], "negation", "no")
-    ):
-        behind = behind[:about]
     verb = next((at for at, word in enumerate(behind) if "fault_verb" in word.classes), None)
     if verb is not None and has([behind[verb]], "of_object") and not _is_source(behind[verb + 1 :]):
         return leaning(part)
@@ -132,24 +113,13 @@ def statement_of(before: Sequence[Word], lead: Sequence[Word] | None, behind: Se
         _IS if {"seem", "modal"} & word.classes else word
         for word in ([_IS, *behind[1:]] if is_entry else behind)
     ]
-    if len(plain) > 1 and plain[-1].text == "it":
-        plain[-1] = _SOURCE
     colon = max((at + 1 for at, word in enumerate(lead or ()) if word.text in ":："), default=0)
     stated = stated_in([*(before if lead is None else lead[colon:]), _TEXT, *plain])
     return leaning(part) if stated is None else "fault" if stated else "sound"
 
 
-def _of_fault(
-    before: Sequence[Word], lead: Sequence[Word], clause: Sequence[Word], behind: Sequence[Word]
-) -> str | None:
-    """What other closed forms say: `the knowledge contradicts X`, `X gets the year wrong`, `X adds an unsupported claim`."""
-    is_source = has(before, "source") and all(
-        {"source", "filler", "fault_verb"} & word.classes for word in before
-    )
-    if has(before[-1:], "fault_verb") and is_source and is_end(behind):
-        return "fault"
-    if len(behind) == 1 and not before and has(behind, "clause_fault", "clause_sound"):
-        return "fault" if has(behind, "clause_fault") else "sound"
+def _of_fault(clause: Sequence[Word], behind: Sequence[Word]) -> str | None:
+    """What other closed forms say: `X gets the year wrong`, `X adds an unsupported claim`."""
     if has(clause[:1], "gets") and len(clause) > 2 and clause[-1].text in ("wrong", "right"):
         is_known = not has(clause, "negation", "no", "more", "less")
         return None if not is_known else "fault" if clause[-1].text == "wrong" else "sound"
@@ -157,8 +127,7 @@ def _of_fault(
         rest = behind[1:]
         while has(rest[:1], "filler") and not has(rest[:1], "invented"):
             rest = rest[1:]
-        is_thing = has(rest[:1], "invented") and len(rest) > 1 and rest[1].text[0].isalpha()
-        return "fault" if is_thing and (is_end(rest[2:]) or rest[2].text == "about") else None
+        return "fault" if has(rest[:1], "invented") and len(rest) > 1 and is_end(rest[2:]) else None
     return None
 
 

@@ -25,7 +25,7 @@ from truerate.llm.replies.words import Sentence, Word, has, is_too_long, sentenc
 
 _BOX = lazy(r"\[[xX✓✔ ]?\]|[☐☑☒□]")
 _BLANKS = lazy(r"[^\S\n]+")
-_MOST_HEADING, _MOST_PAIRS, _SHORT, _LONGEST_ROW = 60, 40, 20, 4_000  # characters, pairs, characters
+_MOST_HEADING, _MOST_PAIRS, _SHORT, _LONGEST = 60, 40, 20, 4_000  # characters, but for pairs
 _MARKS = tuple("✅❌✓✔✗✘")
 _OTHER_KEYS = frozenset(
     "worst worse other rejected reject explanation reason rationale thought confidence score rank index id why analysis comparison "
@@ -85,9 +85,7 @@ def _of_pairs(named: Sequence[tuple[str, object]], beside: str, asks: Asks) -> i
         some = () if _OTHER_KEYS & set(key.split()) else _content(str(value))
         if len(some) == 1 and some[0].text in ("1", "2", *NAMES):
             places.add(int(some[0].text[-1]) - 1)
-        elif named_in(some) or named_in(_content(key)):
-            return "ambiguous"
-    other = _of_text(beside, asks) if beside.strip() else ""
+    other = _of_text(beside, asks)
     is_agreed = isinstance(other, str) or {other} == places
     return places.pop() if len(places) == 1 and is_agreed and len(named) <= _MOST_PAIRS else "absent"
 
@@ -103,8 +101,7 @@ def _of_text(answer: str, asks: Asks) -> int | str:
     if plain == (ticked := structured.ticked(plain)) and _BOX.search(plain):
         return "ambiguous"
     plain = spelled(ticked.strip("<>{}【】「」 \n") if len(ticked) < _SHORT else ticked)
-    row = _row_of(plain) if len(plain) <= _LONGEST_ROW else plain
-    if len(row) <= _LONGEST_ROW and (position := of_values(words(row, "choices"), asks)) is not None:
+    if len(plain) <= _LONGEST and (position := of_values(words(plain, "choices"), asks)) is not None:
         return position
     some = [sentence._replace(words=numbered(sentence.words)) for sentence in sentences(plain, "choices")]
     first = next((at for at, sentence in enumerate(some) if named_in(sentence.words)), len(some))
@@ -161,7 +158,7 @@ def _of_sentences(some: Sequence[Sentence], asks: Asks, *, is_only: bool, is_mar
         for part in (statements, picks)
     )
     if not picks and not is_open:
-        picks = _stated(statements, asks, is_short=len(some) == 1)
+        picks = _stated(statements, asks)
     if not picks:
         return "ambiguous" if statements or is_open else "absent"
     return picks[-1].place if _is_agreed(some, statements, picks, asks) else "ambiguous"
@@ -176,20 +173,11 @@ def _restart(some: Sequence[Sentence], picks: Sequence[Said]) -> int | None:
         return 0
     at = next(at for at, word in enumerate(some[back].words) if "anew" in word.classes)
     is_before_names = not named_in(some[back].words[:at])
-    later = [
-        item
-        for item in picks
-        if item.at > back or (item.at == back and item.kind != "alone" and is_before_names)
-    ]
-    is_final = bool(later) and later[-1].kind != "alone" and len({item.place for item in later}) == 1
-    return (
-        later[0].at
-        if is_final and not any(named_in(sentence.words) for sentence in some[later[-1].at + 1 :])
-        else None
-    )
+    later = [item for item in picks if item.kind != "alone" and item.at > back - is_before_names]
+    return later[0].at if len({item.place for item in later}) == 1 else None
 
 
-def _stated(statements: Sequence[Said], asks: Asks, *, is_short: bool) -> list[Said]:
+def _stated(statements: Sequence[Said], asks: Asks) -> list[Said]:
     """What is stated of the text that a reply means which picks none by name: a fault, where that was asked for; that it is
     better; one text at fault and the other sound.
     """
@@ -197,14 +185,12 @@ def _stated(statements: Sequence[Said], asks: Asks, *, is_short: bool) -> list[S
         item for item in statements if item.kind == ("fault" if asks == "hallucinated" else "better")
     ]:
         return result
-    kinds = {item.kind for item in statements}
     sides = [{item.kind for item in statements if item.place == position} for position in (0, 1)]
-    for position in (0, 1) if kinds & {"sound", "fault", "better", "worse"} else ():
+    for position in (0, 1):
         if sides[0] and sides[1] and sides[position] <= _FAULTY and sides[1 - position] <= _SOUND:
             wanted = position if asks == "hallucinated" else 1 - position
             return [item for item in statements if item.place == wanted]
-    is_enough = asks == "best" and (is_short or len(statements) > 1 or bool({"fault", "faulty"} & kinds))
-    return [item for item in statements if item.kind == "sound"] if is_enough else []
+    return [item for item in statements if item.kind == "sound"] if asks == "best" else []
 
 
 def _is_agreed(
@@ -216,11 +202,11 @@ def _is_agreed(
         some, first, is_alone=picks[0].kind == "alone"
     ):
         return False
-    for sentence in some[first + (picks[0].kind != "asked") :]:
-        if is_shared(sentence.words) and (
-            has(sentence.words, *TELLING) or (named_in(sentence.words) and len(sentence.words) < 6)
-        ):
-            return False
+    if any(
+        is_shared(sentence.words) and (has(sentence.words, *TELLING) or named_in(sentence.words))
+        for sentence in some[first + (picks[0].kind != "asked") :]
+    ):
+        return False
     of_it = {item.kind for item in statements if item.place == position}
     of_other = {item.kind for item in statements if item.place != position}
     if asks == "hallucinated":
@@ -235,21 +221,6 @@ def _is_agreed(
 
 
 # ---- values of both texts ------------------------------------------------------------------------------------
-
-
-def _row_of(text: str) -> str:
-    """A table whose columns are the texts as one line, of its decisive row: `Overall Answer 1 3 Answer 2 5`."""
-    head, body = structured.table(text) or ([], [])
-    columns = [at for at, cell in enumerate(head) if len(named_in(words(cell, "choices"))) == 1]
-    if len(columns) != 2 or len(head) != 3 or structured.without_cells(text).strip():
-        return text
-    label = ({0, 1, 2} - {*columns}).pop()
-    finals = [row for row in body if len(body) == 1 or has(words(row[label], "choices"), "final")]
-    return (
-        " ".join([finals[0][label], *(f" {head[at]} {finals[0][at]}" for at in columns)])
-        if len(finals) == 1
-        else text
-    )
 
 
 def of_values(some: Sequence[Word], asks: Asks) -> int | None:

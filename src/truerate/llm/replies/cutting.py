@@ -14,6 +14,7 @@ from truerate.llm.thought import said
 
 MAX_CHARS = 100_000  # of a reply without its thought; the longest that a prompt asks for has about 20,000
 MAX_CLOSED = 30_000  # of one that is a verdict, with what is said before it
+MAX_BLANKS = 3_000  # in one that is a verdict
 MAX_RAW = 250_000  # of one with its thought
 MAX_RUN = 20  # of one sign, as where a model falls into repeating it
 _TOKEN = lazy(
@@ -141,6 +142,8 @@ def framed(text: str) -> Cut:
 def unwrapped(text: str, most: int = MAX_CHARS) -> Cut:
     """A reply `opened` and, where anything is left of it, `framed`: where every reader of short answers begins."""
     answer, cuts = opened(text, most)
+    if most == MAX_CLOSED and answer.count(" ") > MAX_BLANKS:
+        return Cut("", (*cuts, "too-long"))
     inside, frame = framed(answer) if answer else Cut(answer)
     return Cut(inside, joined(cuts, frame))
 

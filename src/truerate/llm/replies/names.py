@@ -30,11 +30,11 @@ _NEAR = 30  # tokens before `the other one` in which the one is named
 _STOPS = frozenset(". ! ? ; , : \n".split(" "))
 _SCRIPTS = lazy(r"(?<=[\u3040-\ud7af])(?=[a-zA-Z0-9])|(?<=[a-zA-Z0-9])(?=[\u3040-\ud7af])")
 _LETTERED = lazy(r"\bA(?=[12]\b)")
-_SHORT = lazy(r"\b(?:1st|2nd|vs[*_]*\.)", 2)
+_SHORT = lazy(r"(?<![^\W_])(?:1st|2nd|vs[*_]*\.)", 2)
 _LONG = {"1st": "first", "2nd": "second"}
 _QUOTED = lazy(r"[\"“”„«»‘']((?:the )?\w+ #?(?:[12]|\w+))[\"“”«»’']", 2)
 _QUOTED_END = lazy(r"([.!?])([\"”])(?=\s+[A-Z*])")
-_AT_START = lazy(r"\A\W*([12])(?=\W*\Z|\W*\n(?!\W*(?:or|and)\b)| *[,(—–-](?!\W*\d))")
+_AT_START = lazy(r"\A\W*([12])(?=\W*\Z|\W*\n(?!\W*(?:or|and|[12])\b|[^\0]*\n ?[12]\b)| *[,(—–-](?!\W*\d))")
 _BROKEN = lazy(r"\b(answer|response|summary|option)\n+(?=[12]\b)", 2)
 _LINE = lazy(
     r"^((?:[^\n]{1,40}[:：])?[^\w\n]*(?:[Tt]he )?\w+ ?[12][*_\"”)\]`]*)\n+(?=[^\w\n]*[A-Z])", re.MULTILINE
