@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from truerate.config.layout import Layout
@@ -12,7 +13,7 @@ from truerate.llm.request import Estimate, Reply, Request, answered
 from truerate.llm.retrieved import written
 from truerate.llm.store.budget import contents, price
 from truerate.llm.store.leases import Job
-from truerate.llm.store.responses import DeadLetter, Store, StoredReply, is_final
+from truerate.llm.store.responses import DeadLetter, Store, StoredReply, is_final, unpacked
 from truerate.llm.transport.progress import Progress
 from truerate.llm.transport.run import Run
 from truerate.llm.transport.scheduler import answer as answer_all
@@ -61,12 +62,18 @@ def _sources(
     real = {alias for alias, target in targets.items() if not at.p.endpoints[target.endpoint].is_simulated}
     sources = {}
     for key, beside in store.beside([key for key, request in asked.items() if request.model in real]):
-        name = beside.get("model")
-        is_other = isinstance(name, str) and name != targets[asked[key].model].model
-        source = (name if is_other else None, written(beside))
-        if source != (None, None):
-            sources[key] = source
+        name, retrieved = _source(beside)
+        served = name if name != targets[asked[key].model].model else None
+        if served or retrieved:
+            sources[key] = (served, retrieved)
     return sources
+
+
+@lru_cache(maxsize=256)  # most replies of a model have the same beside them
+def _source(packed: bytes) -> tuple[str | None, str | None]:
+    beside = unpacked(packed)
+    name = beside.get("model")
+    return name if isinstance(name, str) else None, written(beside)
 
 
 def _final(

@@ -171,11 +171,11 @@ class Store(KeyedStore):
         """Those of the keys that are answered, with a reply or as dead letters."""
         return self.read(lambda link: _answers(link, keys))
 
-    def beside(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, dict[str, Any]]]:
-        """What stands beside the text of a reply, of those of the keys that have one with something beside it."""
+    def beside(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
+        """What stands beside the text of a reply, as `unpacked` reads it, of those keys with something beside it."""
         for some in chunks(keys):
             rows = self.query(f"SELECT key, extra FROM response WHERE key IN ({marks(some)})", some)
-            yield from ((key, unpacked(extra)) for key, extra in rows if extra)
+            yield from ((key, extra) for key, extra in rows if extra)
 
     def requests(self, keys: Sequence[bytes]) -> dict[bytes, tuple[dict[str, Any], dict[str, Any]]]:
         """The recorded request and reply of each answered key, as dictionaries."""
