@@ -8,47 +8,47 @@ from truerate.llm import Reply, ask
 from truerate.llm.counts import counts
 from truerate.llm.dry_run import DryRun
 from truerate.llm.generation import Prompted, facts, generation, generations
-from truerate.llm.thought import Said, said
+from truerate.llm.thought import Parts, split_thought
 
 CASES = {
-    "none": ("A plain answer.\n", Said("A plain answer.\n", None)),
-    "before": ("<think>It may be so.</think>\n\nNo.", Said("No.", "It may be so.")),
-    "capitals and a blank": ("<Think >x</THINK >Yes", Said("Yes", "x")),
-    "thinking": ("<thinking>x</thinking>Yes", Said("Yes", "x")),
-    "empty": ("<think>\n\n</think>\n\nYes", Said("Yes", "")),
-    "behind": ("Yes.\n<think>was that right?</think>", Said("Yes.", "was that right?")),
-    "two": ("<think>a</think>One <think>b</think>two", Said("One two", "a\nb")),
-    "nested": ("<think>a <think>b</think> c</think>No", Said("No", "a\nb\nc")),
-    "lone closing tag": ("The year is off, so Yes.</think>No", Said("No", "The year is off, so Yes.")),
-    "lone closing tag behind a block": ("<think>a</think> b </think>No", Said("No", "a\nb")),
-    "never closed": ("<think>Perhaps Yes, the year", Said("", "Perhaps Yes, the year")),
-    "never closed behind an answer": ("No.\n<think>or is it", Said("No.", "or is it")),
-    "opened twice": ("<think>\n<think>\nso</think>\nYes", Said("Yes", "so")),
-    "with an attribute": ('<think type="x">so</think>Yes', Said("Yes", "so")),
-    "of kimi": ("◁think▷so◁/think▷Yes", Said("Yes", "so")),
-    "in square brackets": ("[THINK]so[/THINK]Yes", Said("Yes", "so")),
-    "reasoning": ("<reasoning>so</reasoning>\n<answer>No</answer>", Said("<answer>No</answer>", "so")),
-    "thought and a prefix": ("<seed:think>a</seed:think><thought>b</thought>No", Said("No", "a\nb")),
-    "encoded": ("&lt;think&gt;so&lt;/think&gt; No", Said("No", "so")),
-    "spelled out": ("<|begin_of_thought|>so<|end_of_thought|>No", Said("No", "so")),
-    "command": ("<|START_THINKING|>so<|END_THINKING|>No", Said("No", "so")),
-    "a channel of one bar": ("<|channel>thought\nso<channel|>No", Said("No", "so")),
+    "none": ("A plain answer.\n", Parts("A plain answer.\n", None)),
+    "before": ("<think>It may be so.</think>\n\nNo.", Parts("No.", "It may be so.")),
+    "capitals and a blank": ("<Think >x</THINK >Yes", Parts("Yes", "x")),
+    "thinking": ("<thinking>x</thinking>Yes", Parts("Yes", "x")),
+    "empty": ("<think>\n\n</think>\n\nYes", Parts("Yes", "")),
+    "behind": ("Yes.\n<think>was that right?</think>", Parts("Yes.", "was that right?")),
+    "two": ("<think>a</think>One <think>b</think>two", Parts("One two", "a\nb")),
+    "nested": ("<think>a <think>b</think> c</think>No", Parts("No", "a\nb\nc")),
+    "lone closing tag": ("The year is off, so Yes.</think>No", Parts("No", "The year is off, so Yes.")),
+    "lone closing tag behind a block": ("<think>a</think> b </think>No", Parts("No", "a\nb")),
+    "never closed": ("<think>Perhaps Yes, the year", Parts("", "Perhaps Yes, the year")),
+    "never closed behind an answer": ("No.\n<think>or is it", Parts("No.", "or is it")),
+    "opened twice": ("<think>\n<think>\nso</think>\nYes", Parts("Yes", "so")),
+    "with an attribute": ('<think type="x">so</think>Yes', Parts("Yes", "so")),
+    "of kimi": ("◁think▷so◁/think▷Yes", Parts("Yes", "so")),
+    "in square brackets": ("[THINK]so[/THINK]Yes", Parts("Yes", "so")),
+    "reasoning": ("<reasoning>so</reasoning>\n<answer>No</answer>", Parts("<answer>No</answer>", "so")),
+    "thought and a prefix": ("<seed:think>a</seed:think><thought>b</thought>No", Parts("No", "a\nb")),
+    "encoded": ("&lt;think&gt;so&lt;/think&gt; No", Parts("No", "so")),
+    "spelled out": ("<|begin_of_thought|>so<|end_of_thought|>No", Parts("No", "so")),
+    "command": ("<|START_THINKING|>so<|END_THINKING|>No", Parts("No", "so")),
+    "a channel of one bar": ("<|channel>thought\nso<channel|>No", Parts("No", "so")),
     "channels": (
         "<|channel|>analysis<|message|>so<|end|><|start|>assistant<|channel|>final<|message|>No<|return|>",
-        Said("No", "so"),
+        Parts("No", "so"),
     ),
-    "a channel that is cut": ("<|channel|>analysis<|message|>Perhaps Yes", Said("", "Perhaps Yes")),
-    "channels without their tokens": ("analysisWe check it.assistantfinalNo", Said("No", "We check it.")),
-    "the word analysis": ("analysis of the year: No", Said("analysis of the year: No", None)),
-    "spoken of": ("The tag `<think>` opens a thought.", Said("The tag `<think>` opens a thought.", None)),
-    "other words": ("I think, therefore </b> <thinker>.", Said("I think, therefore </b> <thinker>.", None)),
+    "a channel that is cut": ("<|channel|>analysis<|message|>Perhaps Yes", Parts("", "Perhaps Yes")),
+    "channels without their tokens": ("analysisWe check it.assistantfinalNo", Parts("No", "We check it.")),
+    "the word analysis": ("analysis of the year: No", Parts("analysis of the year: No", None)),
+    "spoken of": ("The tag `<think>` opens a thought.", Parts("The tag `<think>` opens a thought.", None)),
+    "other words": ("I think, therefore </b> <thinker>.", Parts("I think, therefore </b> <thinker>.", None)),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_thought_is_cut(name):
     text, expected = CASES[name]
-    assert said(text) == expected
+    assert split_thought(text) == expected
 
 
 def test_replies_come_without_it_and_the_store_keeps_it(at, stub):

@@ -16,7 +16,7 @@ from truerate.llm.replies.choices import choice
 from truerate.llm.replies.lists import facts
 from truerate.llm.replies.lists.names import read_names
 from truerate.llm.replies.texts import candidates, refinements, restating
-from truerate.llm.thought import said as without_thought
+from truerate.llm.thought import split_thought as without_thought
 from truerate.tracks.mfava import silver
 from truerate.tracks.wildhallucinations.steps import READERS as WORDS
 from truerate_world import prompt

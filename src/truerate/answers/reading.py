@@ -19,7 +19,7 @@ from truerate.core.text import n_words
 from truerate.llm.replies.cutting import turn
 from truerate.llm.replies.texts.abstaining import says_not_known
 from truerate.llm.replies.texts.refusals import is_refusal
-from truerate.llm.thought import said
+from truerate.llm.thought import split_thought
 
 _STRUCK_OUT = lazy(r"\S\s*<s>[^<>]+</s>")
 BREAK = "\n\n"  # between the passages of a reference that is given as a list
@@ -167,7 +167,7 @@ def _without_thought(text: str) -> tuple[str, tuple[str, ...]]:
     """An answer as it was meant for its reader, and what was cut off it; one without such marks stays as it
     is. `<s>` and `</s>` about a few words are HTML's, no tokens.
     """
-    answer, thought = said(text)
+    answer, thought = split_thought(text)
     stated, cuts = (answer, ()) if _STRUCK_OUT.search(answer) else turn(answer)
     cuts = cuts if thought is None else ("thought", *cuts)
     return (stated, cuts) if cuts else (text, ())

@@ -21,7 +21,7 @@ from truerate.core.errors import EndpointError
 from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.core.text import clean
 from truerate.llm.structured import verdict
-from truerate.llm.thought import said
+from truerate.llm.thought import split_thought
 from truerate.llm.transport.failures import OTHER_LIMIT, api_key
 from truerate.llm.transport.prompt_cut import is_cut
 
@@ -120,7 +120,7 @@ def _field(url: str, endpoint: Endpoint, model: str, what: str, fields: Mapping[
         return Answer(what, "refused", reply)
     choice, usage = reply["choices"][0], reply.get("usage") or {}
     message, end = choice["message"], choice.get("finish_reason")
-    answer, thought = said(str(message.get("content") or ""))
+    answer, thought = split_thought(str(message.get("content") or ""))
     text = " ".join(answer.split())
     served = f", as {reply['model']!r}" if reply.get("model") else ""
     apart = next((name for name in ("reasoning_content", "reasoning") if message.get(name)), None)

@@ -24,8 +24,8 @@ BYTES_PER_TOKEN = 4  # of a prompt, until an endpoint has counted
 
 def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
     """Return the replies in the order of the requests; equal requests share one. Every reply is stored before
-    it is returned. Raises TruerateError if no more can be asked (key, model, quota, endpoint, budget); the next
-    run goes on from there.
+    it is returned. Raises TruerateError if no more can be asked (key, model, quota, endpoint, budget); the
+    next run goes on from there.
     """
     targets = _targets(requests, at)
     keys = [targets[request.model].key(request) for request in requests]
@@ -58,7 +58,9 @@ def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
 def _sources(
     store: Store, targets: Mapping[str, Target], asked: Mapping[bytes, Request], at: Layout
 ) -> dict[bytes, tuple[str | None, str | None]]:
-    """By key what is stored beside a reply: the name of the model that answered (`served`) and `retrieved` texts."""
+    """By key what is stored beside a reply: the name of the model that answered (`served`) and `retrieved`
+    texts.
+    """
     real = {alias for alias, target in targets.items() if not at.p.endpoints[target.endpoint].is_simulated}
     sources = {}
     for key, beside in store.beside([key for key, request in asked.items() if request.model in real]):
@@ -127,7 +129,7 @@ def _reply(
         )  # such a letter is of a reply that was cut
         return Reply(key.hex(), "dead", "", finish, answer.reason, None, None, 0.0, is_stored)
     text, finish, n_in, n_out = answer
-    found = answered(
+    reply = answered(
         key.hex(),
         text,
         finish,
@@ -136,21 +138,23 @@ def _reply(
         cost_usd=price(target, n_in or 0, n_out or 0),
         is_stored=is_stored,
     )
-    return target.as_asked(found, request)
+    return target.as_asked(reply, request)
 
 
-def estimate(requests: Sequence[Request], at: Layout, *, told: set[bytes] | None = None) -> Estimate:
-    """The cost of asking now, without asking. `told`: keys that were counted before; those of the requests are added."""
+def estimate(requests: Sequence[Request], at: Layout, *, counted: set[bytes] | None = None) -> Estimate:
+    """The cost of asking now, without asking. `counted`: keys that were counted before; those of the requests
+    are added.
+    """
     targets = _targets(requests, at)
     asked = {targets[request.model].key(request): request for request in requests}
-    if told is not None:
-        asked = {key: request for key, request in asked.items() if key not in told}
-        told.update(asked)
+    if counted is not None:
+        asked = {key: request for key, request in asked.items() if key not in counted}
+        counted.update(asked)
     with Store(at.store, is_read_only=True) as store:
         stored = _final(store, targets, asked)
-        seen = _seen(store)
+        rates = _counts_by_identity(store)
     jobs = [Job(key, targets[request.model], request) for key, request in asked.items() if key not in stored]
-    low = [_expected(job, seen.get(job.target.identity)) for job in jobs]
+    low = [_expected(job, rates.get(job.target.identity)) for job in jobs]
     return Estimate(
         n_calls=len(jobs),
         n_stored=len(stored),
@@ -161,8 +165,10 @@ def estimate(requests: Sequence[Request], at: Layout, *, told: set[bytes] | None
     )
 
 
-def _seen(store: Store) -> dict[str, tuple[float, float]]:
-    """Per model identity: prompt tokens per byte of bound, and completion tokens per reply, as counted so far."""
+def _counts_by_identity(store: Store) -> dict[str, tuple[float, float]]:
+    """Per model identity: prompt tokens per byte of bound, and completion tokens per reply, as counted so
+    far.
+    """
     sums = "TOTAL(n_bytes), TOTAL(n_in), TOTAL(n_out), TOTAL(calls)"
     rows = store.query(f"SELECT identity, {sums} FROM ledger WHERE kind = 'reply' GROUP BY identity")
     return {
@@ -171,9 +177,9 @@ def _seen(store: Store) -> dict[str, tuple[float, float]]:
     }
 
 
-def _expected(job: Job, seen: tuple[float, float] | None) -> tuple[float, float]:
+def _expected(job: Job, rates: tuple[float, float] | None) -> tuple[float, float]:
     """The tokens to expect, never more than the bound; one token of completion where nothing is known."""
-    rate, n_out = seen or (1 / BYTES_PER_TOKEN, 1.0)
+    rate, n_out = rates or (1 / BYTES_PER_TOKEN, 1.0)
     return min(job.n_in * rate, job.n_in), min(n_out, job.n_out)
 
 

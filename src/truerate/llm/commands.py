@@ -48,7 +48,7 @@ def gc(at: Layout, *, older_than_days: float = 30.0) -> None:
     with Store(at.store) as store:
         n = facts.gc(
             store,
-            keep={one.identity(alias) for one in at.on_each_track() for alias in at.p.models},
+            keep={layout.identity(alias) for layout in at.on_each_track() for alias in at.p.models},
             older_than_s=older_than_days * 86400,
         )
     print(f"{n:,} replies and dead letters dropped")

@@ -21,10 +21,10 @@ def counts(generations: pl.DataFrame) -> pl.DataFrame:
 
 def tallied(generations: pl.DataFrame) -> pl.DataFrame:
     """How many of some Generation rows there are of each outcome, for `counted`."""
-    known = generations.select(
+    outcomes = generations.select(
         "purpose", "model", "status", *(pair("attributes", key) for key in (*_SLICED, "thought"))
     )
-    return known.group_by(_BY, maintain_order=True).agg(
+    return outcomes.group_by(_BY, maintain_order=True).agg(
         pl.len().cast(pl.Int64).alias("n_in"),
         *(
             (pl.col("status") == status).sum().cast(pl.Int64).alias(f"n_{status}")

@@ -29,7 +29,9 @@ class Planned:
 
 @dataclass
 class DryRun:
-    """Stands in for `llm.ask`: answers from the store or by `assumed`, and records requests and possible re-asks."""
+    """Stands in for `llm.ask`: answers from the store or by `assumed`, and records requests and possible
+    re-asks.
+    """
 
     assumed: Callable[[str, Request], Reply]
     asked: list[Request] = field(default_factory=list)
@@ -50,10 +52,10 @@ class DryRun:
 
     def taken(self) -> tuple[list[Request], list[Request]]:
         """What was asked and what reminders there would be since this was told last; it is kept no longer."""
-        found = self.asked[:], self.reminders[:]
+        requests = self.asked[:], self.reminders[:]
         self.asked.clear()
         self.reminders.clear()
-        return found
+        return requests
 
 
 def assumed_reply(key: str, text: str) -> Reply:

@@ -59,8 +59,8 @@ def generation(asked: Prompted, reply: Reply, read: Read | None = None) -> dict[
         status = "abstained" if asked.is_declined(reply) else reply.status
         read = Read(reply.text, status, reply.reason, read.attributes if read else {})
     request = asked.request
-    known = {"thought": reply.thought or None, "served": reply.served, "retrieved": reply.retrieved}
-    attributes = {**asked.attributes, **read.attributes, **known}
+    beside = {"thought": reply.thought or None, "served": reply.served, "retrieved": reply.retrieved}
+    attributes = {**asked.attributes, **read.attributes, **beside}
     return generation_row(
         generation_id=content_id(asked.purpose, asked.item_id, request.model, reply.key, asked.attributes),
         item_id=asked.item_id,
@@ -93,7 +93,9 @@ def rejected(row: dict[str, Any], reason: str, detail: str | None = None) -> dic
 
 
 def rejects(rows: Iterable[dict[str, Any]], more: Sequence[dict[str, Any]]) -> pl.DataFrame:
-    """A Reject frame of every reply that is not `ok`, with its reason and raw text, and what else was not kept."""
+    """A Reject frame of every reply that is not `ok`, with its reason and raw text, and what else was not
+    kept.
+    """
     lost = [
         rejected(row, row["reason"] if row["status"] == "unparsed" else row["status"])
         for row in rows

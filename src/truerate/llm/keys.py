@@ -26,7 +26,9 @@ PARAMS = FLOATS | {
 
 @dataclass(frozen=True)
 class Target:
-    """A declared model for requests. `address`: where it is asked, without the free port of a launched server."""
+    """A declared model for requests. `address`: where it is asked, without the free port of a launched
+    server.
+    """
 
     alias: str
     endpoint: str
@@ -68,12 +70,12 @@ class Target:
     def params(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The settings that are sent: those asked under the model's own, without `drop`, the limit renamed."""
         try:
-            seen = tuple(asked.items())
-            if (known := self._merged.get(seen)) is not None:
-                return known
+            setting = tuple(asked.items())
+            if (sent := self._merged.get(setting)) is not None:
+                return sent
         except TypeError:  # a list or mapping among the values: nothing to remember it by
             return self._merge(asked)
-        return self._merged.setdefault(seen, self._merge(asked))
+        return self._merged.setdefault(setting, self._merge(asked))
 
     def _merge(self, asked: dict[str, Any]) -> dict[str, Any]:
         sent = {**asked, **self.override}
@@ -151,16 +153,16 @@ class Target:
 
 def without_system(messages: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
     """The messages with each system message put before the next user message, or turned into one."""
-    made: list[dict[str, Any]] = []
-    told = ""
+    merged: list[dict[str, Any]] = []
+    instruction = ""
     for message in messages:
         if message["role"] == SYSTEM:
-            told = f"{told}{message['content']}\n\n"
+            instruction = f"{instruction}{message['content']}\n\n"
             continue
-        if told and message["role"] == USER:
-            message, told = {**message, "content": told + message["content"]}, ""
-        made.append(message)
-    return (*made, {"role": USER, "content": told.rstrip()}) if told else tuple(made)
+        if instruction and message["role"] == USER:
+            message, instruction = {**message, "content": instruction + message["content"]}, ""
+        merged.append(message)
+    return (*merged, {"role": USER, "content": instruction.rstrip()}) if instruction else tuple(merged)
 
 
 def _clean(messages: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...] | list[dict[str, Any]]:

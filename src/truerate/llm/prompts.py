@@ -39,7 +39,7 @@ def render(track: str, name: str, prompts_dir: str | None, **values: object) -> 
     path, changed = _path(track, name, prompts_dir)
     try:
         parts = _parts(path, changed, track, prompts_dir)
-        messages = [{"role": part.role, "content": _said(part, values)} for part in parts]
+        messages = [{"role": part.role, "content": _text(part, values)} for part in parts]
     except BROKEN as error:
         line = f", line {number}" if (number := getattr(error, "lineno", None)) else ""
         what = " ".join(str(getattr(error, "message", error)).split())
@@ -54,18 +54,21 @@ def render(track: str, name: str, prompts_dir: str | None, **values: object) -> 
 
 
 def check_folder(prompts_dir: str) -> None:
-    """Raise TruerateError for a user's template that replaces none or does not compile; `_…` files are for inclusion."""
-    found = [path for path in sorted(Path(prompts_dir).rglob("*.j2")) if not path.name.startswith("_")]
-    if not found:
+    """Raise TruerateError for a user's template that replaces none or does not compile; `_…` files are for
+    inclusion.
+    """
+    paths = [path for path in sorted(Path(prompts_dir).rglob("*.j2")) if not path.name.startswith("_")]
+    if not paths:
         raise SettingsError(
-            f"params.yaml: llm.prompts_dir: no template in {prompts_dir!r}; it must hold <track>/<name>.j2, or be null"
+            f"params.yaml: llm.prompts_dir: no template in {prompts_dir!r}; it must hold <track>/<name>.j2, "
+            f"or be null"
         )
-    for path in found:
+    for path in paths:
         track = path.parent.name
-        known = [path.stem for path in (TRACKS / track / "prompts").glob("*.j2")]
-        if path != Path(prompts_dir) / track / path.name or path.stem not in known or not path.is_file():
+        names = [path.stem for path in (TRACKS / track / "prompts").glob("*.j2")]
+        if path != Path(prompts_dir) / track / path.name or path.stem not in names or not path.is_file():
             raise SettingsError(
-                f"prompt {str(path)!r} replaces none; <track>/<name>.j2 with name one of: {listed(known)}"
+                f"prompt {str(path)!r} replaces none; <track>/<name>.j2 with name one of: {listed(names)}"
             )
         try:
             _parts(path, path.stat().st_mtime_ns, track, prompts_dir)
@@ -76,13 +79,13 @@ def check_folder(prompts_dir: str) -> None:
 
 def _path(track: str, name: str, prompts_dir: str | None) -> tuple[Path, int]:
     """The user's template if there is one, else the built-in one, and when it was changed."""
-    places = _places(track, name, prompts_dir)
-    for place in places:
+    paths = _places(track, name, prompts_dir)
+    for path in paths:
         with suppress(OSError):
-            facts = os.stat(place)
+            facts = os.stat(path)
             if S_ISREG(facts.st_mode):
-                return place, facts.st_mtime_ns
-    raise SettingsError(f"prompt {name!r} of track {track!r}: no file at {' or '.join(map(str, places))}")
+                return path, facts.st_mtime_ns
+    raise SettingsError(f"prompt {name!r} of track {track!r}: no file at {' or '.join(map(str, paths))}")
 
 
 @lru_cache(maxsize=256)
@@ -96,14 +99,16 @@ def _folders(track: str, prompts_dir: str | None) -> list[Path]:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One message of a template. `names`: the values that it reads; None where another template may read more."""
+    """One message of a template. `names`: the values that it reads; None where another template may read
+    more.
+    """
 
     role: str
     template: Template
     names: tuple[str, ...] | None
 
 
-def _said(part: Part, values: Mapping[str, object]) -> str:
+def _text(part: Part, values: Mapping[str, object]) -> str:
     """What a part says. An instruction that thousands of prompts share is rendered, and kept in memory, once."""
     if part.names is None:
         return part.template.render(**values).strip()
@@ -116,8 +121,8 @@ def _said(part: Part, values: Mapping[str, object]) -> str:
 @lru_cache(maxsize=1024, typed=True)
 def _rendered(part: Part, *given: object) -> str:
     """A part of plain values; one that was not given is undefined."""
-    known = {name: value for name, value in zip(part.names or (), given, strict=True) if value is not PLAIN}
-    return part.template.render(**known).strip()
+    values = {name: value for name, value in zip(part.names or (), given, strict=True) if value is not PLAIN}
+    return part.template.render(**values).strip()
 
 
 @lru_cache(maxsize=256)

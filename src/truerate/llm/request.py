@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from truerate.llm.structured import Form
-from truerate.llm.thought import said
+from truerate.llm.thought import split_thought
 from truerate.llm.transport.ends import FILTER
 from truerate.llm.transport.verdict import THOUGHT_ONLY
 
@@ -64,15 +64,15 @@ def answered(
     """The reply of a stored text without its thought; dead if nothing else is left (`thought_only`)."""
     if finish == FILTER:  # an earlier build kept such replies
         return Reply(key, "dead", "", finish, FILTER, n_in, n_out, cost_usd, is_stored)
-    answer, thought = said(text)
+    answer, thought = split_thought(text)
     if thought is not None and not answer:
         return Reply(key, "dead", "", finish, THOUGHT_ONLY, n_in, n_out, cost_usd, is_stored, thought)
     return Reply(key, "ok", answer, finish, None, n_in, n_out, cost_usd, is_stored, thought)
 
 
 def as_asked(reply: Reply, request: Request, *, keeps_cut: bool, is_structured: bool) -> Reply:
-    """A stored reply as its request wants it: dead (`length`) if it was cut and cut ones are not kept; the JSON
-    of a stated form as plain text. A complete object was not cut: servers pad with blanks.
+    """A stored reply as its request wants it: dead (`length`) if it was cut and cut ones are not kept; the
+    JSON of a stated form as plain text. A complete object was not cut: servers pad with blanks.
     """
     if reply.status != "ok":
         return reply

@@ -1,9 +1,11 @@
-"""What a retrieving model was given, as its server tells it beside the reply: citations, search results, results of
-tools that the server itself ran. Servers differ in form, so what is kept is raw, and read here alone.
+"""What a retrieving model was given, as its server tells it beside the reply: citations, search results,
+results of tools that the server itself ran. Servers differ in form, so what is kept is raw, and read here
+alone.
 
 Known forms: `annotations` of a message (OpenAI's `url_citation`), `citations` and `search_results` of a body
-(Perplexity), `context` (Azure's own data), `executed_tools` (Groq). Any mapping in them that holds an address is a
-result, and so is an address by itself. Calls of tools that the client would run hold queries, and no result.
+(Perplexity), `context` (Azure's own data), `executed_tools` (Groq). Any mapping in them that holds an address
+is a result, and so is an address by itself. Calls of tools that the client would run hold queries, and no
+result.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,12 +18,14 @@ MOST, LONGEST, DEEPEST = 100, 4000, 12  # results of a reply, characters of a te
 _ADDRESSES, _TEXTS = ("url", "link", "uri"), ("content", "snippet", "text")
 
 
-def kept(*told: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a reply's body, choice and message the store keeps of it: FIELDS that hold something, the first of a name."""
-    found: dict[str, Any] = {}
-    for part in reversed(told):
-        found |= {name: part[name] for name in FIELDS if part.get(name) and _is_writable(part[name])}
-    return found
+def kept(*parts: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a reply's body, choice and message the store keeps of it: FIELDS that hold something, the first
+    of a name.
+    """
+    fields: dict[str, Any] = {}
+    for part in reversed(parts):
+        fields |= {name: part[name] for name in FIELDS if part.get(name) and _is_writable(part[name])}
+    return fields
 
 
 def _is_writable(value: Any) -> bool:
@@ -35,21 +39,21 @@ def _is_writable(value: Any) -> bool:
 
 def results(beside: Mapping[str, Any]) -> list[dict[str, str]]:
     """The stored results: `url`, `title`, `text` (perhaps empty), each address once, in order, at most MOST."""
-    found: dict[str, dict[str, str]] = {}
+    result_by_url: dict[str, dict[str, str]] = {}
     for url, title, text in _walk([beside.get(name) for name in FIELDS], 0):
-        if url not in found and len(found) == MOST:
+        if url not in result_by_url and len(result_by_url) == MOST:
             continue
-        known = found.setdefault(url, {"url": url, "title": "", "text": ""})
-        known["title"] = known["title"] or title
-        known["text"] = max(known["text"], text[:LONGEST], key=len)
-    return list(found.values())
+        result = result_by_url.setdefault(url, {"url": url, "title": "", "text": ""})
+        result["title"] = result["title"] or title
+        result["text"] = max(result["text"], text[:LONGEST], key=len)
+    return list(result_by_url.values())
 
 
 def written(beside: Mapping[str, Any]) -> str | None:
     """The results as JSON, as a Generation row keeps them (attribute `retrieved`); None where there are none."""
     if beside.keys().isdisjoint(FIELDS):
         return None
-    return orjson.dumps(found).decode() if (found := results(beside)) else None
+    return orjson.dumps(found_results).decode() if (found_results := results(beside)) else None
 
 
 def read(text: str | None) -> list[dict[str, str]]:
@@ -65,13 +69,13 @@ def _walk(value: Any, depth: int) -> Iterator[tuple[str, str, str]]:
         if _is_address(value):
             yield value, "", ""
     elif isinstance(value, list):
-        for one in value:
-            yield from _walk(one, depth + 1)
+        for element in value:
+            yield from _walk(element, depth + 1)
     elif isinstance(value, dict):
         url = next((value[name] for name in _ADDRESSES if _is_address(value.get(name))), None)
         if url is not None:
             yield url, _text(value, ("title",)), _text(value, _TEXTS)
-        yield from _walk([one for one in value.values() if isinstance(one, list | dict)], depth)
+        yield from _walk([element for element in value.values() if isinstance(element, list | dict)], depth)
 
 
 def _is_address(value: object) -> bool:

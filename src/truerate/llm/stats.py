@@ -55,10 +55,10 @@ def dead_letters(store: Store) -> pl.DataFrame:
     rows = store.query(
         "SELECT key, identity, reason, detail, CAST(attempts AS INTEGER), request FROM dead ORDER BY at, key"
     )
-    found = [
-        (_hex(key), *map(_text, said), attempts, _end(request)) for key, *said, attempts, request in rows
+    letters = [
+        (_hex(key), *map(_text, texts), attempts, _end(request)) for key, *texts, attempts, request in rows
     ]
-    return pl.DataFrame(found, schema=LETTERS, orient="row")
+    return pl.DataFrame(letters, schema=LETTERS, orient="row")
 
 
 def _hex(key: object) -> str:
@@ -74,7 +74,9 @@ def _end(request: bytes) -> str:
 
 
 def retry_dead(store: Store, reason: str) -> int:
-    """Forget the dead letters of one reason (`all`: of every), so that they are asked again; how many they were."""
+    """Forget the dead letters of one reason (`all`: of every), so that they are asked again; how many they
+    were.
+    """
     reasons = (*RETRIED, *DEAD, THOUGHT_ONLY, "all")
     if reason not in reasons:
         raise SettingsError(f"dead letters of reason {reason!r}: no such reason; allowed: {listed(reasons)}")
@@ -84,7 +86,9 @@ def retry_dead(store: Store, reason: str) -> int:
 
 
 def gc(store: Store, *, keep: set[str], older_than_s: float = 0.0) -> int:
-    """Drop replies and dead letters outside the identities `keep` that are older than so many seconds; their numbers."""
+    """Drop replies and dead letters outside the identities `keep` that are older than so many seconds; their
+    numbers.
+    """
     limit = time.time() - older_than_s
     gone = [
         name

@@ -34,39 +34,39 @@ class Form:
         """The plain text of a reply that is an object of this form; any other reply as it is."""
         fenced = _FENCE.match(text.strip())
         try:
-            found = loads((fenced[1] if fenced else text).encode("utf-8", "replace"))
-            return self.write(found) if isinstance(found, dict) else text
+            value = loads((fenced[1] if fenced else text).encode("utf-8", "replace"))
+            return self.write(value) if isinstance(value, dict) else text
         except (LookupError, TypeError, ValueError, RecursionError):
             return text
 
 
 def verdict() -> Form:
     """Yes or No: `{"verdict": "Yes"}`."""
-    return Form("verdict", _object(verdict=_one_of(("Yes", "No"))), lambda found: _word(found["verdict"]))
+    return Form("verdict", _object(verdict=_one_of(("Yes", "No"))), lambda value: _word(value["verdict"]))
 
 
 def reasoned_verdict(cue: str) -> Form:
     """A chain of thought and then Yes or No, written as a last line `#cue#: Yes`."""
     schema = _object(reasoning={"type": "string"}, verdict=_one_of(("Yes", "No")))
     return Form(
-        "reasoned_verdict", schema, lambda found: f"{found['reasoning']}\n#{cue}#: {_word(found['verdict'])}"
+        "reasoned_verdict", schema, lambda value: f"{value['reasoning']}\n#{cue}#: {_word(value['verdict'])}"
     )
 
 
 def choice(names: Sequence[str]) -> Form:
     """One of the names: `{"choice": "Answer 2"}`."""
-    return Form("choice", _object(choice=_one_of(names)), lambda found: _word(found["choice"]))
+    return Form("choice", _object(choice=_one_of(names)), lambda value: _word(value["choice"]))
 
 
 def numbered_verdicts(words: Sequence[str]) -> Form:
     """One of the words for each numbered claim, written as lines `[1] word`."""
-    one = _object(claim={"type": "integer"}, verdict=_one_of(words))
-    schema = _object(verdicts={"type": "array", "items": one})
+    claim = _object(claim={"type": "integer"}, verdict=_one_of(words))
+    schema = _object(verdicts={"type": "array", "items": claim})
     return Form(
         "numbered_verdicts",
         schema,
-        lambda found: "\n".join(
-            f"[{int(line['claim'])}] {_word(line['verdict'])}" for line in found["verdicts"]
+        lambda value: "\n".join(
+            f"[{int(line['claim'])}] {_word(line['verdict'])}" for line in value["verdicts"]
         ),
     )
 

@@ -19,7 +19,8 @@ _NAMES = r"(?:[a-z]{1,12}:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scra
 _MARK = lazy(
     rf"(?<!`)(?:(?:<|&lt;)(?P<tag>/?)\s*{_NAMES}(?:\s[^<>]{{0,200}})?(?:>|&gt;)"
     r"|◁(?P<kimi>/?)think▷|\[(?P<square>/?)THINK\]|<\|(?:begin|(?P<of>end))_of_thought\|>"
-    r"|<\|(?:START|(?P<caps>END))_THINKING\|>|<\|channel>\s*thought\b|(?P<gemma><channel\|>)|<unused94>(?:\s*thought\b)?|(?P<medical><unused95>))(?!`)",
+    r"|<\|(?:START|(?P<caps>END))_THINKING\|>|<\|channel>\s*thought\b|(?P<gemma><channel\|>)"
+    r"|<unused94>(?:\s*thought\b)?|(?P<medical><unused95>))(?!`)",
     re.IGNORECASE,
 )
 _CHANNEL = lazy(
@@ -30,59 +31,59 @@ _TURN = lazy(r"<\|(?:end|return|call)\|>|<\|start\|>\s*(?:assistant)?")
 _BARE_CHANNELS = lazy(r"\A\s*analysis(?=\S)(?P<thought>.*?)assistant(?:\s*)final(?P<answer>.*)\Z", re.DOTALL)
 
 
-class Said(NamedTuple):
+class Parts(NamedTuple):
     """A reply in two parts. `thought` is None where the reply holds none."""
 
     answer: str
     thought: str | None
 
 
-def said(text: str) -> Said:
+def split_thought(text: str) -> Parts:
     """The answer of a reply, perhaps empty, and the thought in it.
 
-    Thought is: each pair of marks and what it encloses; all before a closing mark that nothing opened (servers
-    put the opening one into the prompt); all after an opening mark that nothing closes (a cut reply). If
-    opening marks outnumber closing ones and a closing one is last, all before it. Of channels all but `final`,
-    and before the first if a `final` follows.
+    Thought is: each pair of marks and what it encloses; all before a closing mark that nothing opened
+    (servers put the opening one into the prompt); all after an opening mark that nothing closes (a cut
+    reply). If opening marks outnumber closing ones and a closing one is last, all before it. Of channels all
+    but `final`, and before the first if a `final` follows.
     """
     # one of them stands in every reply that holds thought; written out, as this runs for every stored reply
     if not ("<" in text or "[" in text or "analysis" in text or "&lt;" in text or "◁" in text):
-        return Said(text, None)
+        return Parts(text, None)
     if (channels := _channels(text)) is not None:
-        inner = said(channels.answer)
+        inner = split_thought(channels.answer)
         thoughts = [part for part in (channels.thought, inner.thought) if part is not None]
-        return Said(inner.answer, _joined(thoughts) if thoughts else None)
+        return Parts(inner.answer, _joined(thoughts) if thoughts else None)
     marks = list(_MARK.finditer(text))
     if not marks:
-        return Said(text, None)
+        return Parts(text, None)
     is_closing = [any(mark.groups()) for mark in marks]
     if is_closing[-1] and 2 * sum(is_closing) < len(marks):
         # an opening mark too many, as where a server repeats its template's
-        return Said(text[marks[-1].end() :].strip(), _joined([_MARK.sub("\n", text[: marks[-1].start()])]))
+        return Parts(text[marks[-1].end() :].strip(), _joined([_MARK.sub("\n", text[: marks[-1].start()])]))
     return _by_marks(text, marks, is_closing)
 
 
-def _by_marks(text: str, marks: list[re.Match[str]], is_closing: list[bool]) -> Said:
+def _by_marks(text: str, marks: list[re.Match[str]], is_closing: list[bool]) -> Parts:
     """The parts outside and inside of marks."""
     answers: list[str] = []
     thoughts: list[str] = []
-    depth = place = 0
+    depth = position = 0
     for mark, is_end in zip(marks, is_closing, strict=True):
-        part, place = text[place : mark.start()], mark.end()
+        part, position = text[position : mark.start()], mark.end()
         if is_end and not depth:
             thoughts += [*answers, part]  # nothing opened it: whatever came before was thought too
             answers = []
         else:
             (thoughts if depth else answers).append(part)
         depth = max(0, depth + (-1 if is_end else 1))
-    (thoughts if depth else answers).append(text[place:])
-    return Said("".join(answers).strip(), _joined(thoughts))
+    (thoughts if depth else answers).append(text[position:])
+    return Parts("".join(answers).strip(), _joined(thoughts))
 
 
-def _channels(text: str) -> Said | None:
+def _channels(text: str) -> Parts | None:
     """The channels of harmony; None where the text holds none."""
     if bare := _BARE_CHANNELS.match(text):
-        return Said(bare["answer"].strip(), _joined([bare["thought"]]))
+        return Parts(bare["answer"].strip(), _joined([bare["thought"]]))
     marks = list(_CHANNEL.finditer(text)) if "<|channel|>" in text else []
     if not marks:
         return None
@@ -95,7 +96,7 @@ def _channels(text: str) -> Said | None:
     before = _TURN.sub("\n", text[: marks[0].start()])
     if before.strip():
         (thoughts if answers else answers).insert(0, before)
-    return Said("".join(answers).strip(), _joined(thoughts) if thoughts else None)
+    return Parts("".join(answers).strip(), _joined(thoughts) if thoughts else None)
 
 
 def _joined(parts: list[str]) -> str:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from truerate.llm.thought import said
+from truerate.llm.thought import split_thought
 
 Row = dict[str, Any]
 Form = Callable[[str, random.Random], str]
@@ -66,7 +66,9 @@ def forms(kind: str, row: Row) -> Iterator[tuple[str, Form]]:
     # a reply that breaks off, or announces its verdict alone, is another one with words behind it
     last = row["text"].rstrip().rpartition("\n")[2]
     is_broken = len(last.split()) > 2 and re.search(r"[\w,;-]\Z", last)
-    is_open = row["value"] is None and (is_broken or last.endswith(":") or not said(row["text"]).answer)
+    is_open = row["value"] is None and (
+        is_broken or last.endswith(":") or not split_thought(row["text"]).answer
+    )
     is_material = is_open or re.match(r"\W*(?:Knowledge|Document|Question|Dialogue History)\W*:", row["text"])
     if row["text"].strip() and not is_material:
         # nothing would stand before the example, and a reply may begin by repeating what it was given

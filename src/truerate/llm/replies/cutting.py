@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies.reading import joined
-from truerate.llm.thought import said
+from truerate.llm.thought import split_thought
 
 MAX_CHARS = 100_000  # of a reply without its thought; the longest that a prompt asks for has about 20,000
 MAX_CLOSED = 30_000  # of one that is a verdict, with what is said before it
@@ -82,13 +82,13 @@ def opened(text: str, most: int = MAX_CHARS) -> Cut:
     """
     cuts: tuple[str, ...] = ()
     if len(text) > MAX_CHARS:
-        answer, thought = said(text) if len(text) <= MAX_RAW else (text, None)
+        answer, thought = split_thought(text) if len(text) <= MAX_RAW else (text, None)
         cuts = () if thought is None else ("thought",)
         if len(answer) > MAX_CHARS:
             return Cut("", (*cuts, "too-long"))
         text = answer
     shown = _RUNS.sub(lambda run: "\n\n" if run[1] is None else run[0][:MAX_RUN], visible(text))
-    answer, thought = said(shown)
+    answer, thought = split_thought(shown)
     cuts = cuts if thought is None else ("thought",)
     if len(answer) > most:
         return Cut("", (*cuts, "too-long"))

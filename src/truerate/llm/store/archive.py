@@ -46,14 +46,14 @@ def import_(store: Store, path: str | Path) -> int:
     file, or a reply whose key is not the hash of its request.
     """
     try:
-        found = pl.read_parquet(path)
+        replies = pl.read_parquet(path)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise SourceError(
             f"importing {str(path)!r}: {str(error).splitlines()[0]}; it must come from `truerate llm export`"
         ) from None
-    if dict(found.schema) != COLUMNS:
-        raise SourceError(f"importing {str(path)!r}: columns {found.columns}; expected {list(COLUMNS)}")
-    rows = [_row(row, number, path) for number, row in enumerate(found.iter_rows(named=True), 1)]
+    if dict(replies.schema) != COLUMNS:
+        raise SourceError(f"importing {str(path)!r}: columns {replies.columns}; expected {list(COLUMNS)}")
+    rows = [_row(row, number, path) for number, row in enumerate(replies.iter_rows(named=True), 1)]
 
     def add(link: sqlite3.Connection) -> int:
         sql = "INSERT OR IGNORE INTO response VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"

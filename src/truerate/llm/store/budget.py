@@ -19,13 +19,13 @@ from truerate.llm.request import Request
 PER_MESSAGE = 16
 # TOTAL: sums may be beyond 64 bits
 SPENT = "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM ledger"
-HELD = "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM lease"
+RESERVED = "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM lease"
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """The real or assumed cost of one call. Kinds: `reply` (kept, counted) · `uncounted` (kept, at the bound) ·
-    `waste` (answered, not kept) · `lost` (sent, no answer: at the bound).
+    """The real or assumed cost of one call. Kinds: `reply` (kept, counted) · `uncounted` (kept, at the bound)
+    · `waste` (answered, not kept) · `lost` (sent, no answer: at the bound).
     """
 
     kind: str
@@ -66,18 +66,20 @@ class Budget:
     def __init__(self, link: sqlite3.Connection, limits: BudgetLimits):
         self.limits = limits
         if limits.is_set:
-            self.spent, self.held = spent(link), held(link)
+            self.spent, self.reserved = spent(link), reserved(link)
 
     def reserve(self, usd: float, tokens: int) -> Literal["fits", "later", "never"]:
-        """Reserve an upper bound: `later` while calls under way may use up the budget, `never` if it is spent."""
+        """Reserve an upper bound: `later` while calls under way may use up the budget, `never` if it is
+        spent.
+        """
         if not self.limits.is_set:
             return "fits"
         if self.limits.would_pass(self.spent[0] + usd, self.spent[1] + tokens):
             return "never"
-        held = (self.held[0] + usd, self.held[1] + tokens)
-        if self.limits.would_pass(self.spent[0] + held[0], self.spent[1] + held[1]):
+        reserved = (self.reserved[0] + usd, self.reserved[1] + tokens)
+        if self.limits.would_pass(self.spent[0] + reserved[0], self.spent[1] + reserved[1]):
             return "later"
-        self.held = held
+        self.reserved = reserved
         return "fits"
 
 
@@ -111,9 +113,9 @@ def spent(link: sqlite3.Connection) -> tuple[float, int]:
     return usd, tokens
 
 
-def held(link: sqlite3.Connection) -> tuple[float, int]:
+def reserved(link: sqlite3.Connection) -> tuple[float, int]:
     """USD and tokens that requests under way may still cost."""
-    usd, tokens = link.execute(HELD).fetchone()
+    usd, tokens = link.execute(RESERVED).fetchone()
     return usd, tokens
 
 

@@ -54,7 +54,9 @@ def _started_elsewhere(pid: int) -> int | None:
 
 
 def is_alive(holder: LeaseHolder, *, heartbeat: float, ttl: float, now: float) -> bool:
-    """Whether a holder may still answer: its process runs (on this host), with a heartbeat within `ttl` seconds."""
+    """Whether a holder may still answer: its process runs (on this host), with a heartbeat within `ttl`
+    seconds.
+    """
     if holder.host == host() and started(holder.pid) != holder.started:
         return False
     return heartbeat + ttl > now

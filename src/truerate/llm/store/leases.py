@@ -88,7 +88,9 @@ class Job:
         return stored.is_final(answer, self.target.address, keeps_cut=self.keeps_cut, contents=texts)
 
     def read_whole(self, verdict: Verdict) -> Verdict:
-        """The verdict on a kept reply; dead if the server counted fewer prompt tokens, cached included, than words."""
+        """The verdict on a kept reply; dead if the server counted fewer prompt tokens, cached included, than
+        words.
+        """
         texts = contents(self.request)
         if verdict.action != "keep" or not is_cut(texts, verdict.n_in):
             return verdict
@@ -142,7 +144,9 @@ class Leases:
         self._is_writing = False
 
     async def open(self) -> None:
-        """Register this run and free what dead ones held. Raises TruerateError if another host uses the store."""
+        """Register this run and free what dead ones held. Raises TruerateError if another host uses the
+        store.
+        """
         self.store.hold()
         await self.do(partial(heartbeat, holder=self.holder, ttl=self.ttl))
         await self.do(expire)
@@ -155,7 +159,7 @@ class Leases:
     async def close(self) -> None:
         """Write what came and release all claims; those under way are lost."""
         waiting, self._waiting = self._waiting, []
-        if settled := [one for one, _, _ in waiting if one]:
+        if settled := [entry for entry, _, _ in waiting if entry]:
             self.store.submit(
                 partial(commit, holder=self.holder, settled=settled, jobs=[], limits=self.limits)
             )
@@ -167,7 +171,9 @@ class Leases:
             return await asyncio.wrap_future(self.store.submit(operation))
 
     def claim_next(self, settled: Settled | None, job: Job | None) -> asyncio.Future[Outcome]:
-        """Settle one request and claim the next; the future gives the claim's outcome once both are committed."""
+        """Settle one request and claim the next; the future gives the claim's outcome once both are
+        committed.
+        """
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._waiting.append((settled, job, future))
         if not self._is_writing:
@@ -177,7 +183,7 @@ class Leases:
 
     def _write(self) -> None:
         batch, self._waiting = self._waiting[:LARGEST], self._waiting[LARGEST:]
-        settled = [one for one, _, _ in batch if one]
+        settled = [entry for entry, _, _ in batch if entry]
         jobs = [
             job for _, job, future in batch if job and not future.done()
         ]  # a cancelled worker would never give its claim back
@@ -196,7 +202,7 @@ class Leases:
         try:
             with self.store.explained():
                 outcomes = done.result()
-                if any(one.charges for one, _, _ in batch if one):
+                if any(entry.charges for entry, _, _ in batch if entry):
                     self.store.note_calls()
         except Exception as raised:  # whatever it is, each that waits is told
             error = raised
@@ -240,28 +246,28 @@ def settle(link: sqlite3.Connection, holder: LeaseHolder, settled: list[Settled]
             )
             _settle(link, holder, settled)
         else:
-            for one in settled:
-                settle(link, holder, [one])
+            for entry in settled:
+                settle(link, holder, [entry])
     link.execute("RELEASE settled")
 
 
 def _settle(link: sqlite3.Connection, holder: LeaseHolder, settled: list[Settled]) -> None:
     now = time.time()
     replies, letters, charges = [], [], []
-    for one in settled:
-        charges += one.charges
-        if one.answer is None:
+    for entry in settled:
+        charges += entry.charges
+        if entry.answer is None:
             continue
-        target, key = one.job.target, one.job.key
-        request = target.payload(one.job.request)
-        if isinstance(one.answer, StoredReply):
-            text, finish, n_in, n_out = one.answer
-            extra = packed(with_address(one.extra, target.address))
+        target, key = entry.job.target, entry.job.key
+        request = target.payload(entry.job.request)
+        if isinstance(entry.answer, StoredReply):
+            text, finish, n_in, n_out = entry.answer
+            extra = packed(with_address(entry.extra, target.address))
             replies.append(
                 (key, packed_text(text), finish, n_in, n_out, target.identity, now, packed(request), extra)
             )
         else:
-            reason, detail, attempts, _ = one.answer
+            reason, detail, attempts, _ = entry.answer
             letters.append(
                 (
                     key,
@@ -278,7 +284,7 @@ def _settle(link: sqlite3.Connection, holder: LeaseHolder, settled: list[Settled
         "DELETE FROM dead WHERE key = ?", [(reply[0],) for reply in replies]
     )  # answered in the end
     link.executemany("INSERT OR REPLACE INTO dead VALUES (?, ?, ?, ?, ?, ?, ?)", letters)
-    keys = [one.job.key for one in settled]
+    keys = [entry.job.key for entry in settled]
     link.execute(f"DELETE FROM lease WHERE owner = ? AND key IN ({marks(keys)})", [holder.id, *keys])
     book(link, charges, today(now))
 
@@ -318,7 +324,9 @@ def heartbeat(link: sqlite3.Connection, *, holder: LeaseHolder, ttl: float) -> N
 
 
 def expire(link: sqlite3.Connection) -> int:
-    """Break the leases of dead holders; their number. A heartbeat in the future (a clock set back) counts as now."""
+    """Break the leases of dead holders; their number. A heartbeat in the future (a clock set back) counts as
+    now.
+    """
     now = time.time()
     link.execute("UPDATE owner SET beat = ?1 WHERE beat > ?1", [now])
     rows = link.execute("SELECT id, host, pid, started, beat, ttl FROM owner").fetchall()

@@ -2,8 +2,8 @@
 twice.
 
 Replies are found by the SHA-256 of their request, which lies beside them. Beside the file, `<file>.d/` holds
-what belongs to running processes (slots of endpoints, sockets of launched servers) and how many calls are booked. Write-ahead logging
-needs all processes on one host.
+what belongs to running processes (slots of endpoints, sockets of launched servers) and how many calls are
+booked. Write-ahead logging needs all processes on one host.
 """
 
 import json
@@ -33,9 +33,9 @@ ADDRESS = "address"  # the endpoint's, beside a reply in `extra`, of a dead lett
 # characters; a shorter reply is kept as it is, for unpacking it would take a third of the time of a hit
 SHORT = 1000
 PASSING = "rate_limited"  # reason of dead letters of which the next run asks again
-PRAGMAS = """
-PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;
-"""
+PRAGMAS = """PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000;
+          PRAGMA journal_size_limit = 67108864;
+          """
 # Rowid tables where rows are large: WITHOUT ROWID would triple the size of 1.5 KB values. `text` is TEXT, or
 # a BLOB of zlib where it is long; `request` is the hashed JSON itself, squeezed.
 TABLES = """
@@ -71,8 +71,8 @@ class DeadLetter(NamedTuple):
 def is_final(
     answer: "StoredReply | DeadLetter", address: str, *, keeps_cut: bool, contents: list[str]
 ) -> bool:
-    """Whether an answer stands for a request with these texts at this address: whole replies, and dead letters
-    of this address but for rate limits, and for cut texts where these are now kept.
+    """Whether an answer stands for a request with these texts at this address: whole replies, and dead
+    letters of this address but for rate limits, and for cut texts where these are now kept.
     """
     if isinstance(answer, StoredReply):
         return not is_broken(answer.finish) and not is_cut(contents, answer.n_in)
@@ -84,7 +84,9 @@ def is_final(
 
 
 class Store(KeyedStore):
-    """An open response store; reads in the calling thread, writes in one thread that starts with the first write."""
+    """An open response store; reads in the calling thread, writes in one thread that starts with the first
+    write.
+    """
 
     KIND = Kind("response store", FORMAT, TABLES, pragmas=PRAGMAS, page_size=8192, export=EXPORT)
 
@@ -113,7 +115,9 @@ class Store(KeyedStore):
             (self.folder / BOOKED).write_text(calls, "utf-8")
 
     def _booked(self) -> tuple[int, int | None]:
-        """The number of this store, and the calls in its ledger, which never become fewer; None where a count is spoiled."""
+        """The number of this store, and the calls in its ledger, which never become fewer; None where a count
+        is spoiled.
+        """
         ((number,),) = self.query("PRAGMA application_id")
         ((calls, n_spoiled),) = self.query(
             "SELECT CAST(TOTAL(calls) AS INTEGER), COUNT(*) - COUNT(calls) FROM ledger"
@@ -121,18 +125,22 @@ class Store(KeyedStore):
         return number, None if n_spoiled else calls
 
     def _refuse_loss(self) -> None:
-        """Raise StoreError where calls that were booked are not in the file any more; of one that is read alone say so."""
+        """Raise StoreError where calls that were booked are not in the file any more; of one that is read
+        alone say so.
+        """
         mark = self.folder / BOOKED
         try:
             number, noted = json.loads(mark.read_text("utf-8"))
         except (OSError, ValueError, TypeError):
             return
-        own, calls = self._booked()
-        if own != number or calls is None or noted is None or calls >= noted:
+        store_number, calls = self._booked()
+        if store_number != number or calls is None or noted is None or calls >= noted:
             return
         line = (
-            f"response store {str(self.path)!r} lacks {noted - calls:,} of {noted:,} calls that were booked in it: its -wal "
-            f"file was taken away, or an older copy lies in its place; put that back, or delete {str(mark)!r} to go on "
+            f"response store {str(self.path)!r} lacks {noted - calls:,} of {noted:,} calls that were booked "
+            f"in it: its -wal "
+            f"file was taken away, or an older copy lies in its place; put that back, or delete "
+            f"{str(mark)!r} to go on "
             "without them (their replies are asked and paid again)"
         )
         if not self.is_read_only:
@@ -172,39 +180,42 @@ class Store(KeyedStore):
         return self.read(lambda link: _answers(link, keys))
 
     def beside(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
-        """What stands beside the text of a reply, as `unpacked` reads it, of those keys with something beside it."""
+        """What stands beside the text of a reply, as `unpacked` reads it, of those keys with something beside
+        it.
+        """
         for some in chunks(keys):
             rows = self.query(f"SELECT key, extra FROM response WHERE key IN ({marks(some)})", some)
             yield from ((key, extra) for key, extra in rows if extra)
 
     def requests(self, keys: Sequence[bytes]) -> dict[bytes, tuple[dict[str, Any], dict[str, Any]]]:
         """The recorded request and reply of each answered key, as dictionaries."""
-        found = {}
+        pairs = {}
         with self.explained():
             for some in chunks(keys):
                 for key, request, extra, *row in self.query(
-                    f"SELECT key, request, extra, text, finish, n_in, n_out FROM response WHERE key IN ({marks(some)})",
+                    f"SELECT key, request, extra, text, finish, n_in, n_out FROM response WHERE key IN "
+                    f"({marks(some)})",
                     some,
                 ):
-                    found[key] = (
+                    pairs[key] = (
                         unpacked(request),
                         {"status": "ok", **_reply(row), **_without_address(unpacked(extra) if extra else {})},
                     )
                 for key, request, reason in self.query(
                     f"SELECT key, request, reason FROM dead WHERE key IN ({marks(some)})", some
                 ):
-                    found.setdefault(
+                    pairs.setdefault(
                         key,
                         (
                             _without_address(unpacked(request)),
                             {"status": "dead", "reason": reason, "text": ""},
                         ),
                     )
-        return found
+        return pairs
 
 
-def _without_address(found: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in found.items() if name != ADDRESS}
+def _without_address(beside: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in beside.items() if name != ADDRESS}
 
 
 def _reply(row: Sequence[Any]) -> dict[str, Any]:
@@ -213,13 +224,13 @@ def _reply(row: Sequence[Any]) -> dict[str, Any]:
 
 
 def _answers(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, StoredReply | DeadLetter]:
-    found: dict[bytes, StoredReply | DeadLetter] = {}
+    answers: dict[bytes, StoredReply | DeadLetter] = {}
     for some in chunks(keys):
-        found.update(stored_replies(link, some))
-    if len(found) < len(keys):
-        for some in chunks([key for key in keys if key not in found]):
-            found.update(dead_letters(link, some))
-    return found
+        answers.update(stored_replies(link, some))
+    if len(answers) < len(keys):
+        for some in chunks([key for key in keys if key not in answers]):
+            answers.update(dead_letters(link, some))
+    return answers
 
 
 def stored_replies(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, StoredReply]:
@@ -285,5 +296,5 @@ def plain(text: str | bytes) -> str:
 
 def unpacked(data: bytes) -> dict[str, Any]:
     """The JSON of what `packed` gave."""
-    found: dict[str, Any] = orjson.loads(zlib.decompress(data))
-    return found
+    value: dict[str, Any] = orjson.loads(zlib.decompress(data))
+    return value

@@ -26,7 +26,8 @@ class Writer:
         """Queue an operation; one that fails is undone alone and hands its exception to its future.
 
         What is queued is written, also when its caller is cancelled: the future is marked as running, since a
-        cancelled one raises InvalidStateError in the thread, which ends it, and all later operations wait for ever.
+        cancelled one raises InvalidStateError in the thread, which ends it, and all later operations wait for
+        ever.
         """
         future: Future[Result] = Future()
         future.set_running_or_notify_cancel()

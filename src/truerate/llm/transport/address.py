@@ -29,7 +29,9 @@ class EndpointAddress:
             self._starting = _acquired(Launch.of(self._at, self.name))
 
     async def find(self) -> str:
-        """The address; a launched server is started or joined. Raises TruerateError where it does not come up."""
+        """The address; a launched server is started or joined. Raises TruerateError where it does not come
+        up.
+        """
         if self._endpoint.launch:
             if self._starting is None:
                 self.start()
@@ -40,8 +42,8 @@ class EndpointAddress:
         return self.url
 
     async def find_again(self, sent_to: str, *, is_gone: bool) -> str:
-        """The address after a call to `sent_to` failed. One worker replaces a server that is gone, for all; where nobody
-        listens any more (`is_gone`) its supervisor is about to end, which is waited for.
+        """The address after a call to `sent_to` failed. One worker replaces a server that is gone, for all;
+        where nobody listens any more (`is_gone`) its supervisor is about to end, which is waited for.
         """
         async with self._lock:
             server = self._server if sent_to == self.url else None

@@ -10,22 +10,27 @@ from truerate.llm.transport.resets import asked, resets_at
 from truerate.llm.transport.verdict import Verdict, short
 
 _QUOTA = re.compile(
-    r"insufficient_quota|exceeded your current quota|billing_hard_limit|insufficient[ _](?:account )?(?:balance|credits|funds)"
-    r"|credit balance is too low|(?:used all|out of) (?:\w+ )?(?:available )?credits|(?:monthly|account) spending limit"
+    r"insufficient_quota|exceeded your current quota|billing_hard_limit"
+    r"|insufficient[ _](?:account )?(?:balance|credits|funds)"
+    r"|credit balance is too low|(?:used all|out of) (?:\w+ )?(?:available )?credits|(?:monthly"
+    r"|account) spending limit"
     r"|exceeded your monthly|余额不足|欠费",
     re.IGNORECASE,
 )
 _FILTER = re.compile(
-    r"content_filter|content[ _]policy|content management policy|moderation|\bflagged\b|data_?inspection|block_?reason\b",
+    r"content_filter|content[ _]policy|content management policy|moderation|\bflagged\b|data_?inspection"
+    r"|block_?reason\b",
     re.IGNORECASE,
 )
-# A prompt that is too long, as servers say it, quotation marks left out: OpenAI, Azure, vLLM, SGLang, llama.cpp, TGI,
-# TensorRT-LLM, Ollama, LM Studio, Anthropic, Gemini, Bedrock, Cohere, Mistral, Together, Fireworks, Groq, DeepSeek,
-# Moonshot, xAI, watsonx, Qwen, Zhipu.
+# A prompt that is too long, as servers say it, quotation marks left out: OpenAI, Azure, vLLM, SGLang,
+# llama.cpp, TGI, TensorRT-LLM, Ollama, LM Studio, Anthropic, Gemini, Bedrock, Cohere, Mistral, Together,
+# Fireworks, Groq, DeepSeek, Moonshot, xAI, watsonx, Qwen, Zhipu.
 _CONTEXT = re.compile(
     r"context_length_exceeded|exceed_context_size|context_window_exceeded|string_above_max_length"
-    r"|(?:max(?:imum)?|available|models?|total|supported|allowed) (?:model )?context[ _](?:length|size|window|limit)"
-    r"|context (?:length|size|window) (?:is only|of|is|exceeded|limit|overflow)|context window|exceed(?:s|ed)? (?:the )?context"
+    r"|(?:max(?:imum)?|available|models?|total|supported|allowed) (?:model )?context[ _](?:length|size"
+    r"|window|limit)"
+    r"|context (?:length|size|window) (?:is only|of|is|exceeded|limit|overflow)|context window|exceed(?:s"
+    r"|ed)? (?:the )?context"
     r"|(?:longer|larger|bigger|greater) than (?:the |this |its )?(?:models? )?(?:maximum )?context"
     r"|inputs? tokens \+ max_new_tokens|range of input length|maximum (?:prompt|input|sequence) length"
     r"|\b(?:prompt|input) token(?:s| count)\b.{0,40}?\bexceed|ContextWindowExceeded",
@@ -33,14 +38,18 @@ _CONTEXT = re.compile(
 )
 # the same in words that settings, and limits of a reply, are refused in too
 _LONG = re.compile(
-    r"\b(?:input|prompt|context|messages?|request|sequence|text|conversation|inputs|tokens)\b(?:[^.:;{}]|: ?\d){0,60}?"
+    r"\b(?:input|prompt|context|messages?|request|sequence|text|conversation|inputs|tokens)\b(?:[^.:;{}]"
+    r"|: ?\d){0,60}?"
     r"(?<!took )(?<!taking )\btoo (?:long|large|big)\b(?! to (?!process))"
     r"|too many (?:\w+ ){0,3}tokens|inputs must have less than"
-    r"|\b(?:token count|tokens?|prompt|inputs?|length)\b(?:[^:;{}]|: ?\d){0,60}?\bexceed(?:s|ed)? (?:the |its |this |your )?"
+    r"|\b(?:token count|tokens?|prompt|inputs?|length)\b(?:[^:;{}]|: ?\d){0,60}?\bexceed(?:s|ed)? (?:the "
+    r"|its |this |your )?"
     r"(?:max\w*|model|limit|allowed|configured|number|total|tokens?|server)"
     r"|\brequest exceed(?:s|ed)? (?:the )?(?:models? |max\w* )(?:token|size|length|context)"
-    r"|\b(?:prompt|inputs?|sequence|messages?)\b.{0,40}?\blonger than\b.{0,60}?\b(?:max\w*|model|seq\w*|allowed|tokens)"
-    r"|reduce the length of (?:the |your )?(?:input|prompt|messages?|either)|max_(?:seq_len|input_len|model_len|prompt_length|input_length)"
+    r"|\b(?:prompt|inputs?|sequence|messages?)\b.{0,40}?\blonger than\b.{0,60}?\b(?:max\w*|model|seq\w*"
+    r"|allowed|tokens)"
+    r"|reduce the length of (?:the |your )?(?:input|prompt|messages?|either)|max_(?:seq_len|input_len"
+    r"|model_len|prompt_length|input_length)"
     r"|超长|超过.{0,12}(?:最大|上下文|长度|限制)",
     re.IGNORECASE,
 )
@@ -64,7 +73,8 @@ _NAMED = {
     "resource_exhausted": 429, "overloaded_error": 529, "unavailable": 503,
 }  # fmt: skip
 _MODEL = re.compile(
-    r"model_not_found|model .{0,80}(?:does not exist|not found)|is pinned to|invalid model name|unknown model|no such model",
+    r"model_not_found|model .{0,80}(?:does not exist|not found)|is pinned to|invalid model name"
+    r"|unknown model|no such model",
     re.IGNORECASE,
 )
 # a limit per minute that one request alone is beyond: OpenAI, Groq, Azure
@@ -73,39 +83,39 @@ _LIMIT = re.compile(r"\blimit(?: is| of)?\W{1,3}(\d[\d,]*)", re.IGNORECASE)
 _REQUESTED = re.compile(r"\brequested\W{1,3}(\d[\d,]*)", re.IGNORECASE)
 
 
-def judge_error(status: int, said: str, headers: Mapping[str, str]) -> Verdict:
+def judge_error(status: int, body: str, headers: Mapping[str, str]) -> Verdict:
     """The verdict on an error status with this body."""
-    said = _unescaped(said)
-    detail = f"{status}: {message(said) or 'without a word'}"
-    if status == 402 or (status in (400, 403, 429) and _QUOTA.search(said)):
-        return Verdict("fatal", "quota", detail, resets_at=resets_at(headers, said))
+    body = _unescaped(body)
+    detail = f"{status}: {message(body) or 'without a word'}"
+    if status == 402 or (status in (400, 403, 429) and _QUOTA.search(body)):
+        return Verdict("fatal", "quota", detail, resets_at=resets_at(headers, body))
     if status == 429:
-        if is_never_to_pass(said):
+        if is_never_to_pass(body):
             return Verdict("dead", "context_length", detail)
-        return Verdict("retry", "rate_limited", detail, asked(headers, said), resets_at(headers, said))
+        return Verdict("retry", "rate_limited", detail, asked(headers, body), resets_at(headers, body))
     if may_pass(status) or status == 409 or status >= 600:  # beyond 599 endpoints number faults of their own
         reason = "server_error" if status >= 500 else "timeout" if status == 408 else "not_ready"
-        if reason == "server_error" and _is_too_long(said, is_server=True):
+        if reason == "server_error" and _is_too_long(body, is_server=True):
             return Verdict("dead", "context_length", detail)
-        return Verdict("retry", reason, detail, asked(headers, said))
-    if status in (401, 403, 407) or (status == 400 and _KEY.search(said)):
+        return Verdict("retry", reason, detail, asked(headers, body))
+    if status in (401, 403, 407) or (status == 400 and _KEY.search(body)):
         return Verdict("fatal", "unauthorised" if status in (400, 401) else "forbidden", detail)
-    if status == 413 and (is_never_to_pass(said) or _is_too_long(said)):
+    if status == 413 and (is_never_to_pass(body) or _is_too_long(body)):
         return Verdict("dead", "context_length", detail)
-    if status == 404 or _MODEL.search(said):
+    if status == 404 or _MODEL.search(body):
         return Verdict("fatal", "wrong_model", detail)
     if status < 400:
         where = "it points elsewhere: write the right address as `base_url`"
         return Verdict("retry", "not_a_completion", f"{detail} ({where})")
     reason = (
-        "content_filter" if _FILTER.search(said) else "context_length" if _is_too_long(said) else "rejected"
+        "content_filter" if _FILTER.search(body) else "context_length" if _is_too_long(body) else "rejected"
     )
     return Verdict("dead", reason, detail)
 
 
 def judge_error_body(body: Mapping[str, Any], headers: Mapping[str, str]) -> Verdict:
     """The verdict on an error with a success status: by the status or name inside it, else a retry."""
-    said = json.dumps(body, ensure_ascii=False)
+    text = json.dumps(body, ensure_ascii=False)
     fields = error if isinstance(error := body.get("error", body), dict) else {}
     for value in (fields.get(name) for name in ("code", "status", "type")):
         code = (
@@ -114,49 +124,49 @@ def judge_error_body(body: Mapping[str, Any], headers: Mapping[str, str]) -> Ver
             else _NAMED.get(str(value).lower(), value)
         )
         if isinstance(code, int) and 400 <= code < 600:
-            return judge_error(code, said, headers)
-    if _QUOTA.search(said):
-        return Verdict("fatal", "quota", message(said))
-    if _FILTER.search(said) or _is_too_long(said):
-        return judge_error(400, said, headers)
-    return Verdict("retry", "not_a_completion", message(said))
+            return judge_error(code, text, headers)
+    if _QUOTA.search(text):
+        return Verdict("fatal", "quota", message(text))
+    if _FILTER.search(text) or _is_too_long(text):
+        return judge_error(400, text, headers)
+    return Verdict("retry", "not_a_completion", message(text))
 
 
-def is_never_to_pass(said: str) -> bool:
+def is_never_to_pass(body: str) -> bool:
     """Whether a rate refusal says that the request alone is beyond the limit."""
-    found = _LIMIT.search(said), _REQUESTED.search(said)
-    if found[0] and found[1]:
-        limit, requested = (int(number[1].replace(",", "")) for number in found if number)
+    numbers = _LIMIT.search(body), _REQUESTED.search(body)
+    if numbers[0] and numbers[1]:
+        limit, requested = (int(number[1].replace(",", "")) for number in numbers if number)
         return requested > limit
-    return bool(_TOO_LARGE.search(said))
+    return bool(_TOO_LARGE.search(body))
 
 
-def _is_too_long(said: str, *, is_server: bool = False) -> bool:
+def _is_too_long(body: str, *, is_server: bool = False) -> bool:
     """Whether a refusal says that the prompt is too long; of a server fault, whether it speaks of the prompt."""
-    plain = _QUOTES.sub("", said)
+    plain = _QUOTES.sub("", body)
     if _CONTEXT.search(plain):
         return True
-    found = _LONG.search(plain)
-    if found is None or _OF_REPLY.search(plain):
+    match = _LONG.search(plain)
+    if match is None or _OF_REPLY.search(plain):
         return False
-    return not is_server or bool(_OF_PROMPT.search(found[0]))
+    return not is_server or bool(_OF_PROMPT.search(match[0]))
 
 
-def _unescaped(said: str) -> str:
+def _unescaped(body: str) -> str:
     """A JSON body with its letters instead of their escapes; any other body as it is."""
     try:
-        return json.dumps(json.loads(said), ensure_ascii=False)
+        return json.dumps(json.loads(body), ensure_ascii=False)
     except (ValueError, RecursionError):
-        return said
+        return body
 
 
-def message(said: str) -> str:
+def message(body: str) -> str:
     """The endpoint's own words in an error body, on one line, without keys."""
     try:
-        found = json.loads(said)
-        found = found[0] if isinstance(found, list) and found else found
-        error = found.get("error") or found.get("detail") or found.get("message")
-        said = str((error.get("message") if isinstance(error, dict) else error) or said)
+        value = json.loads(body)
+        value = value[0] if isinstance(value, list) and value else value
+        error = value.get("error") or value.get("detail") or value.get("message")
+        body = str((error.get("message") if isinstance(error, dict) else error) or body)
     except (ValueError, AttributeError, RecursionError):
         pass
-    return short(said)
+    return short(body)

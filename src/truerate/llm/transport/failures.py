@@ -34,31 +34,35 @@ def api_key(name: str, endpoint: Endpoint) -> str:
     if key := os.environ.get(endpoint.api_key_env):
         if not (key.isascii() and key.isprintable()):  # no header can carry it
             raise SettingsError(
-                f"endpoint {name!r}: the variable {endpoint.api_key_env} holds a line break or a character beyond ASCII"
+                f"endpoint {name!r}: the variable {endpoint.api_key_env} holds a line break or a character "
+                f"beyond ASCII"
             )
         return key
     raise SettingsError(
-        f"endpoint {name!r}: the variable {endpoint.api_key_env} is not set; export it with the endpoint's key"
+        f"endpoint {name!r}: the variable {endpoint.api_key_env} is not set; export it with the endpoint's "
+        f"key"
     )
 
 
 def fatal(target: Target, endpoint: Endpoint, url: str, verdict: Verdict) -> TruerateError:
     """The endpoint will answer no request like this one: its key, model, quota or address is wrong."""
-    place, variable = f"endpoints.{target.endpoint}", endpoint.api_key_env
+    setting, variable = f"endpoints.{target.endpoint}", endpoint.api_key_env
     start = (
         "its launched server keeps ending"
         if endpoint.launch
-        else f"start the server or correct {place}.base_url"
+        else f"start the server or correct {setting}.base_url"
     )
     key = (
-        f"put a valid key into {variable}" if variable else f"name its key's variable as {place}.api_key_env"
+        f"put a valid key into {variable}"
+        if variable
+        else f"name its key's variable as {setting}.api_key_env"
     )
     what, hint = {
         "unauthorised": ("unauthorised", key),
         "forbidden": ("forbidden", f"{key}, or choose another model"),
         "wrong_model": (
             f"model {target.model!r} is not there",
-            f"check models.{target.alias}.model and the address of {place}",
+            f"check models.{target.alias}.model and the address of {setting}",
         ),
         "quota": (
             "nothing is left of its quota",
@@ -149,6 +153,7 @@ def over_budget(job: Job, limits: BudgetLimits, spent: tuple[float, int]) -> Tru
     cap = " and ".join(f"{name} = {value}" for name, value in settings if value is not None)
     need = f"${job.usd:.6g} and {job.n_in + job.n_out:,} tokens"
     return BudgetError(
-        f"budget: {cap}; ${spent[0]:.6g} and {spent[1]:,} tokens are spent, and the next request to {job.target.alias!r} may cost up to"
+        f"budget: {cap}; ${spent[0]:.6g} and {spent[1]:,} tokens are spent, and the next request to "
+        f"{job.target.alias!r} may cost up to"
         f" {need}; raise the limit in params.yaml and run again; {KEPT}"
     )

@@ -1,11 +1,12 @@
-"""Whether failures are those of a request or of its endpoint: what failed in a row, with no whole reply between.
+"""Whether failures are those of a request or of its endpoint: what failed in a row, with no whole reply
+between.
 
-Few requests that fail while others are answered are at fault themselves and die after `llm.max_attempts` tries. Where
-several different ones fail in a row it is the endpoint: nothing dies, the queue is held back for longer from try to
-try, one request at a time finds out whether it is well again, and a run of which nothing comes for `llm.outage_s`, or
-whose tries are paid for or refused for the rate twenty times over, ends in one line. A tiny request of its own tells
-the two apart where requests that used up their tries are all that is left: where it fails too, it is the endpoint,
-were there but one request.
+Few requests that fail while others are answered are at fault themselves and die after `llm.max_attempts`
+tries. Where several different ones fail in a row it is the endpoint: nothing dies, the queue is held back for
+longer from try to try, one request at a time finds out whether it is well again, and a run of which nothing
+comes for `llm.outage_s`, or whose tries are paid for or refused for the rate twenty times over, ends in one
+line. A tiny request of its own tells the two apart where requests that used up their tries are all that is
+left: where it fails too, it is the endpoint, were there but one request.
 """
 
 import asyncio
@@ -40,8 +41,8 @@ _UNPAID = ("timeout", "connection", "bad_http", "unreachable", "html")  # of whi
 class Health:
     """How one endpoint does, as one run sees it."""
 
-    def __init__(self, limiter: RateLimiter, again: Backoff, outage_s: float):
-        self.limiter, self.again, self.outage_s = limiter, again, outage_s
+    def __init__(self, limiter: RateLimiter, backoff: Backoff, outage_s: float):
+        self.limiter, self.backoff, self.outage_s = limiter, backoff, outage_s
         self.n_whole = 0  # whole replies of this run
         self._probing = asyncio.Lock()
         self._n_given_back: Counter[bytes] = Counter()
@@ -55,13 +56,17 @@ class Health:
 
     @property
     def is_suspect(self) -> bool:
-        """Whether it may be the endpoint that fails: several requests did, or one of them and a tiny one beside it."""
+        """Whether it may be the endpoint that fails: several requests did, or one of them and a tiny one
+        beside it.
+        """
         return len(self._tries) >= SUSPECT or self._probed_at >= 0
 
     def is_in_doubt(self, job: Job) -> bool:
-        """Whether a request that used up its tries may have met an outage: no whole reply came between its last two."""
+        """Whether a request that used up its tries may have met an outage: no whole reply came between its
+        last two.
+        """
         n_tries = self._tries.get(job.key, (job, 0))[1]
-        return self.is_suspect or n_tries >= min(2, self.again.tries)
+        return self.is_suspect or n_tries >= min(2, self.backoff.tries)
 
     def passed(self) -> None:
         """The endpoint gave a whole reply, or refused a request for what stands in it."""
@@ -70,7 +75,9 @@ class Health:
             self._recover(is_outage=self._n_pauses >= LATE_S)
 
     def _recover(self, *, is_outage: bool = False) -> None:
-        """The endpoint answers: what failed in an outage, so while a probe failed too, counts against no request."""
+        """The endpoint answers: what failed in an outage, so while a probe failed too, counts against no
+        request.
+        """
         for key, (job, n_tries) in self._tries.items():
             if is_outage or (self._probed_at >= 0 and self._n_given_back[key] < GIVEN_BACK):
                 self._n_given_back[key] += not is_outage
@@ -114,14 +121,16 @@ class Health:
             if not is_new:
                 return
             self._n_blind += is_refused
-            seconds, why = self.again.equal_jitter(self._n_pauses), f"backing off after {verdict.reason}"
+            seconds, why = self.backoff.equal_jitter(self._n_pauses), f"backing off after {verdict.reason}"
         elif seconds <= LONGEST_S:
-            seconds = seconds + self.again.full_jitter(1) * 0.1
+            seconds = seconds + self.backoff.full_jitter(1) * 0.1
         is_down = self.is_suspect and (not is_refused or self._n_pauses >= SUSPECT)
         await self.limiter.pause(seconds, why, is_down=is_down)
 
     async def is_alive(self, job: Job, client: "Client", charges: list[Charge]) -> bool:
-        """Whether a tiny request with a failing one's settings is answered, once between two pauses; adds its charge."""
+        """Whether a tiny request with a failing one's settings is answered, once between two pauses; adds its
+        charge.
+        """
         async with self._probing:
             if not self._tries:  # a whole reply came by now
                 return True

@@ -1,8 +1,9 @@
-"""Endpoints that are started when needed: one server for all processes of this store, gone soon after its last user.
+"""Endpoints that are started when needed: one server for all processes of this store, gone soon after its
+last user.
 
-A client connects to the socket of its supervisor (`supervise.py`) and holds the connection. Where nobody listens, one
-process, under a lock, starts a supervisor that inherits the listening socket: no server is started twice, a dead one is
-replaced.
+A client connects to the socket of its supervisor (`supervise.py`) and holds the connection. Where nobody
+listens, one process, under a lock, starts a supervisor that inherits the listening socket: no server is
+started twice, a dead one is replaced.
 """
 
 import json
@@ -58,7 +59,7 @@ class Launch:
         try:
             command = [part.format(**values) for part in shlex.split(line)]
         except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
-            places = ", ".join(f"{{{place}}}" for place in PLACES)
+            places = ", ".join(f"{{{field}}}" for field in PLACES)
             raise SettingsError(
                 f"params.yaml: endpoints.{name}.launch: cannot fill in {error}; allowed: {places}"
             ) from None
@@ -73,10 +74,10 @@ class Launch:
     def __str__(self) -> str:
         return f"endpoint {self.endpoint!r}: launch {shlex.join(self.command)!r}"
 
-    def file(self, ending: str) -> str:
+    def file(self, suffix: str) -> str:
         """A file of the server, named by a digest of command and identity."""
         name = sha256(json.dumps([self.command, self.identity]).encode()).hexdigest()[:16]
-        return str(self.folder / f"{name}.{ending}")
+        return str(self.folder / f"{name}.{suffix}")
 
     @property
     def socket(self) -> str:
@@ -88,7 +89,8 @@ class Launch:
         folder.mkdir(mode=0o700, exist_ok=True)
         if folder.stat().st_uid != os.getuid():
             raise StoreError(
-                f"endpoint {self.endpoint!r}: {str(folder)!r} belongs to another user; set TMPDIR to a folder of yours"
+                f"endpoint {self.endpoint!r}: {str(folder)!r} belongs to another user; set TMPDIR to a "
+                f"folder of yours"
             )
         return str(folder / f"{sha256(path.encode()).hexdigest()[:16]}.sock")
 
@@ -119,7 +121,9 @@ def launched(at: Layout, name: str) -> Iterator[str]:
 
 
 def acquire(launch: Launch) -> ServerHandle:
-    """Join the running server or start it. Raises TruerateError, with the end of its output, if it does not get ready."""
+    """Join the running server or start it. Raises TruerateError, with the end of its output, if it does not
+    get ready.
+    """
     launch.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for _ in range(TRIES):
         with locked(Path(launch.file("lock"))):

@@ -61,20 +61,20 @@ def refuses_form(verdict: Verdict) -> bool:
 def _judge_body(body: bytes, headers: Mapping[str, str], accept_length: bool) -> Verdict:
     """The verdict on what came with a success status."""
     try:
-        found = loads(body)
+        value = loads(body)
     except (ValueError, RecursionError):
         reason = "html" if body.lstrip()[:1] == b"<" else "bad_json"
         return Verdict("retry", reason, _shown(body), is_charged=reason == "bad_json")
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         return Verdict("retry", "not_a_completion", _shown(body))
-    choices = found.get("choices")
-    if error := found.get("error"):
+    choices = value.get("choices")
+    if error := value.get("error"):
         return judge_error_body({"error": error}, headers)
     if not isinstance(choices, list):
         if _REPLY.search(body):  # of another protocol: its text says nothing of an error
             return Verdict("retry", "not_a_completion", _shown(body))
-        return judge_error_body(found, headers)
-    usage = found.get("usage")
+        return judge_error_body(value, headers)
+    usage = value.get("usage")
     n_in, n_out, n_cached = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"), _cached(usage)
     if not choices:
         if _BLOCKED.search(body):
@@ -86,14 +86,16 @@ def _judge_body(body: bytes, headers: Mapping[str, str], accept_length: bool) ->
     text = _text(message.get("content")) if isinstance(message, dict) else None
     if text is None:
         return Verdict("retry", "not_a_completion", _shown(body), n_in=n_in, n_out=n_out, is_charged=True)
-    source = {name: _name(found.get(name)) for name in ("model", "system_fingerprint")}
-    source |= kept(choice["message"], choice, found)
+    source = {name: _name(value.get(name)) for name in ("model", "system_fingerprint")}
+    source |= kept(choice["message"], choice, value)
     used = {"n_in": n_in, "n_out": n_out, "n_cached": n_cached, "is_charged": True, "is_answered": True}
     return _judge_choice(choice, text, source, used, accept_length)
 
 
 def _text(content: object) -> str | None:
-    """The text of a message: as it is, or its text parts joined without thought; empty or None if there is none."""
+    """The text of a message: as it is, or its text parts joined without thought; empty or None if there is
+    none.
+    """
     if isinstance(content, list):
         parts = [part.get("text") if _is_text(part) else part for part in content]
         return clean("".join(part for part in parts if isinstance(part, str)))
@@ -108,15 +110,16 @@ def _is_text(part: object) -> bool:
 def _thought(message: Mapping[str, Any]) -> str:
     """What a server says apart from the text that the model thought; empty where it says nothing."""
     return next(
-        (said for name in _THOUGHT if isinstance(said := message.get(name), str) and said.strip()), ""
+        (thought for name in _THOUGHT if isinstance(thought := message.get(name), str) and thought.strip()),
+        "",
     )
 
 
 def _end(choice: Mapping[str, Any]) -> str | None:
     """The server's word for a reply's end, or None; routers tell the provider's in `native_finish_reason`."""
-    said = choice.get("finish_reason")
-    said = said.get("type", said.get("reason")) if isinstance(said, dict) else said
-    word = _name(said[0] if isinstance(said, list) and said else said)
+    word = choice.get("finish_reason")
+    word = word.get("type", word.get("reason")) if isinstance(word, dict) else word
+    word = _name(word[0] if isinstance(word, list) and word else word)
     native = _name(choice.get("native_finish_reason"))
     is_worse = native and is_whole(word) and not is_whole(native) and not is_unknown(native)
     return native if is_worse else word
@@ -140,7 +143,9 @@ def _judge_choice(
     used: dict[str, Any],
     accept_length: bool,
 ) -> Verdict:
-    """The verdict on a completion's first choice with this text. `source`: what answered; `used`: common fields."""
+    """The verdict on a completion's first choice with this text. `source`: what answered; `used`: common
+    fields.
+    """
     message, word = choice["message"], _end(choice)
     finish = end(word)
     used = used | {"finish": finish, "served": source["model"]}
@@ -183,8 +188,8 @@ def _count(usage: object, name: str) -> int | None:
 def _cached(usage: object) -> int:
     """The prompt tokens that a server read from its cache, which some leave out of `prompt_tokens`."""
     details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
-    found = [_count(usage, name) for name in _CACHED] + [_count(details, name) for name in _CACHED]
-    return sum(count or 0 for count in found)
+    counts = [_count(usage, name) for name in _CACHED] + [_count(details, name) for name in _CACHED]
+    return sum(count or 0 for count in counts)
 
 
 def _shown(body: bytes) -> str:

@@ -1,7 +1,8 @@
-"""Prompts that a server read only in part: Ollama and others cut what passes their context and answer the rest.
+"""Prompts that a server read only in part: Ollama and others cut what passes their context and answer the
+rest.
 
-The server's own count shows it: no tokenizer in use makes one token of two words, so a count of prompt tokens below
-the number of words is one of another, shorter prompt.
+The server's own count shows it: no tokenizer in use makes one token of two words, so a count of prompt tokens
+below the number of words is one of another, shorter prompt.
 """
 
 from collections.abc import Iterable
@@ -11,7 +12,9 @@ LEAST = 16  # a smaller count is none: servers without a tokenizer, and mocks, w
 
 
 def is_cut(contents: Iterable[str], n_in: int | None) -> bool:
-    """Whether a server counted fewer prompt tokens, cached included, than words; few of scripts without spaces."""
+    """Whether a server counted fewer prompt tokens, cached included, than words; few of scripts without
+    spaces.
+    """
     if n_in is None or n_in < LEAST:
         return False
     contents = list(contents)

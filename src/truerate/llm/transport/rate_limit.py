@@ -35,7 +35,9 @@ class RateLimiter:
         return int(self._at_once)
 
     def quicken(self) -> None:
-        """A reply came. After an outage the number under way doubles from reply to reply, up to half of the most."""
+        """A reply came. After an outage the number under way doubles from reply to reply, up to half of the
+        most.
+        """
         if self._at_once < self._most:
             self._is_slow = self._is_slow and self._at_once < self._most / 2
             self._at_once = min(self._most, self._at_once + (1 if self._is_slow else 1 / self._at_once))
@@ -54,7 +56,9 @@ class RateLimiter:
                     self._paused_until, self.why = until, "another process backs off"
 
     def left(self) -> float:
-        """The remaining seconds of a pause; one that ends later than any may is of a clock set back since, and over."""
+        """The remaining seconds of a pause; one that ends later than any may is of a clock set back since,
+        and over.
+        """
         left = self._paused_until - time.time()
         if left > LONGEST_S:
             self._paused_until = left = 0.0
@@ -83,7 +87,9 @@ class RateLimiter:
         self._n_out -= 1
 
     async def pause(self, seconds: float, why: str, *, is_down: bool = False) -> None:
-        """Hold the queue back, here and in other processes. `is_down`: one request at a time until a reply comes."""
+        """Hold the queue back, here and in other processes. `is_down`: one request at a time until a reply
+        comes.
+        """
         if seconds > LONGEST_S:
             self.run.fail(asks_to_wait(self.name, seconds))
             return
@@ -97,7 +103,9 @@ class RateLimiter:
 
 
 def book_start(link: sqlite3.Connection, *, endpoint: str, interval: float, n_waiting: int) -> float:
-    """The next free moment of an endpoint, `interval` seconds after the last; a later one is of a clock set back."""
+    """The next free moment of an endpoint, `interval` seconds after the last; a later one is of a clock set
+    back.
+    """
     furthest = interval * (n_waiting + 1)
     return next_turn(
         lambda sql, values: link.execute(sql, values).fetchall(),
@@ -113,6 +121,7 @@ def book_start(link: sqlite3.Connection, *, endpoint: str, interval: float, n_wa
 def book_pause(link: sqlite3.Connection, *, endpoint: str, until: float) -> None:
     """Tell all processes that an endpoint wants no request before `until`."""
     link.execute(
-        "INSERT INTO pace VALUES (?, 0, ?) ON CONFLICT DO UPDATE SET paused_until = MAX(paused_until, excluded.paused_until)",
+        "INSERT INTO pace VALUES (?, 0, ?) ON CONFLICT DO UPDATE SET paused_until = MAX(paused_until, "
+        "excluded.paused_until)",
         [endpoint, until],
     )

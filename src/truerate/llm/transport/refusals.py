@@ -25,7 +25,7 @@ class Refusals:
     def __init__(self, store: Store):
         self._store = store
         self._answers: dict[str, bool] = {}
-        self._held: dict[str, list[Settled]] = {}
+        self._refused: dict[str, list[Settled]] = {}
 
     def has_answered(self, refused: Job) -> bool:
         """Whether the endpoint ever answered the alias with the same settings: in this run, or in the store."""
@@ -37,32 +37,34 @@ class Refusals:
     def answered(self, target: Target) -> list[Settled]:
         """Note an answer; the refusals that were held for the alias, to be settled as dead letters now."""
         self._answers[target.alias] = True
-        return self._held.pop(target.alias, [])
+        return self._refused.pop(target.alias, [])
 
     def hold(self, refused: Settled) -> None:
         """Hold a refusal back."""
-        self._held.setdefault(refused.job.target.alias, []).append(refused)
+        self._refused.setdefault(refused.job.target.alias, []).append(refused)
 
     @property
     def is_full(self) -> bool:
         """Whether some alias has as many refusals as are held for one."""
-        return any(len(held) >= MOST for held in self._held.values())
+        return any(len(refusals) >= MOST for refusals in self._refused.values())
 
     def left(self) -> list[Settled]:
         """All that is still held, which is forgotten here."""
-        found = [one for held in self._held.values() for one in held]
-        self._held.clear()
-        return found
+        refused = [refusal for refusals in self._refused.values() for refusal in refusals]
+        self._refused.clear()
+        return refused
 
 
 def most_refused(refused: list[Settled]) -> Settled:
     """The last refusal of the alias that has most."""
-    alias, _ = Counter(one.job.target.alias for one in refused).most_common(1)[0]
-    return [one for one in refused if one.job.target.alias == alias][-1]
+    alias, _ = Counter(refusal.job.target.alias for refusal in refused).most_common(1)[0]
+    return [refusal for refusal in refused if refusal.job.target.alias == alias][-1]
 
 
 def _is_remembered(store: Store, refused: Job) -> bool:
-    """Whether the store holds a reply of this model and address (or none) to the same settings, the seed apart."""
+    """Whether the store holds a reply of this model and address (or none) to the same settings, the seed
+    apart.
+    """
     target = refused.target
     settings = _settings(orjson.loads(target.payload(refused.request)))
     for request, extra in store.each(

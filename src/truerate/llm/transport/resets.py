@@ -1,8 +1,9 @@
 """When a server that refuses for the rate wants to be asked again: in its headers, in its body, in its words.
 
-`Retry-After` in its forms; `X-RateLimit-Reset` and its kin (`x-ratelimit-reset-requests`, `anthropic-ratelimit-…-reset`,
-the IETF's `RateLimit`), as seconds from now, as a moment in seconds or milliseconds, as `6m0s` or as a date; Google's
-`retryDelay`; and headers that a router hands on within its body (`error.metadata.headers`).
+`Retry-After` in its forms; `X-RateLimit-Reset` and its kin (`x-ratelimit-reset-requests`,
+`anthropic-ratelimit-…-reset`, the IETF's `RateLimit`), as seconds from now, as a moment in seconds or
+milliseconds, as `6m0s` or as a date; Google's `retryDelay`; and headers that a router hands on within its
+body (`error.metadata.headers`).
 """
 
 import json
@@ -20,7 +21,8 @@ _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _PART = r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)(?:ec\w*|in\w*|our\w*|r\w*|ay\w*)?"
 _DURATION = re.compile(rf"(?:{_PART}[\s,]*)+", re.IGNORECASE)
 _IN_WORDS = re.compile(
-    rf"(?:try again|retry|retrying|wait|reset\w*|available)[^.\d]{{0,20}}\b(?:in|after|for)\s+((?:{_PART}[\s,]*)+)",
+    rf"(?:try again|retry|retrying|wait|reset\w*|available)[^.\d]{{0,20}}\b(?:in|after"
+    rf"|for)\s+((?:{_PART}[\s,]*)+)",
     re.IGNORECASE,
 )
 _RESET = re.compile(
@@ -37,7 +39,9 @@ _IETF = re.compile(r"\b(?:t|reset)\s*=\s*(\d+)")
 
 
 def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Seconds that `retry-after-ms` or `retry-after` ask for (seconds, HTTP or ISO date, epoch, `6m0s`); else None."""
+    """Seconds that `retry-after-ms` or `retry-after` ask for (seconds, HTTP or ISO date, epoch, `6m0s`); else
+    None.
+    """
     now = time.time() if now is None else now
     if (seconds := seconds_asked(headers.get("retry-after-ms"), now)) is not None:
         return seconds / 1000
@@ -76,8 +80,8 @@ def resets_at(headers: Mapping[str, str], body: str, now: float | None = None) -
             moments.append(now + float(ietf[1]))
         elif _RESET.search(plain) and not _remains(left.get(plain.replace("reset", "remaining"))):
             moments.append(_moment(value, now))
-    if found := _DATE_IN_WORDS.search(body):
-        moments.append(_moment(found[1].replace(" Z", "Z"), now))
+    if stated := _DATE_IN_WORDS.search(body):
+        moments.append(_moment(stated[1].replace(" Z", "Z"), now))
     later = [moment for moment in moments if moment is not None and now < moment <= now + FARTHEST_S]
     return max(later, default=None)
 
@@ -127,11 +131,11 @@ def _fields(body: str) -> Iterator[tuple[str, Any]]:
     for _ in range(1000):
         if not stack:
             return
-        found = stack.pop()
-        if isinstance(found, list):
-            stack += found
-        elif isinstance(found, dict):
-            for name, value in found.items():
+        node = stack.pop()
+        if isinstance(node, list):
+            stack += node
+        elif isinstance(node, dict):
+            for name, value in node.items():
                 if isinstance(value, dict | list):
                     stack.append(value)
                 elif isinstance(value, str | int | float):

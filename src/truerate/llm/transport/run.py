@@ -20,9 +20,9 @@ OnAnswer = Callable[[Job, StoredReply | DeadLetter, bool], None]
 @dataclass
 class Run:
     """One run of `ask`. `on_answer` takes a job, its answer, and whether another run paid; `served`,
-    `without_logprobs`, `unknown_ends`, `cut_prompts` count what is reported at the end: replies by model named,
-    those without requested log-probabilities, unknown finish reasons, prompts that were read in part (with an
-    example).
+    `without_logprobs`, `unknown_ends`, `cut_prompts` count what is reported at the end: replies by model
+    named, those without requested log-probabilities, unknown finish reasons, prompts that were read in part
+    (with an example).
     """
 
     at: Layout

@@ -1,5 +1,5 @@
-"""One run from its first claim to its end: every endpoint with a pool of workers, until all requests are settled
-or something ends the run.
+"""One run from its first claim to its end: every endpoint with a pool of workers, until all requests are
+settled or something ends the run.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ async def answer(run: Run, jobs: Iterable[Job]) -> None:
     # brings the HTTP client: half a second of imports, in which launched servers start
     from truerate.llm.transport.workers import WorkerPool
 
-    pools = [WorkerPool(run, found, addresses[name], keys[name]) for name, found in by_endpoint.items()]
+    pools = [WorkerPool(run, jobs_of, addresses[name], keys[name]) for name, jobs_of in by_endpoint.items()]
     await run.leases.open()
     heartbeats = asyncio.create_task(_heartbeats(run))
     try:
@@ -86,7 +86,8 @@ def _tell_served(served: Counter[tuple[str, str, str, str]]) -> None:
     for (alias, endpoint, asked, named), n in sorted(served.items()):
         if named != asked:
             say(
-                f"model {alias!r}: asked as {asked!r}, endpoint {endpoint!r} answered {n:,} times as {named!r}"
+                f"model {alias!r}: asked as {asked!r}, endpoint {endpoint!r} answered {n:,} times as "
+                f"{named!r}"
             )
 
 
@@ -94,7 +95,8 @@ def _tell_lacking(without_logprobs: Counter[tuple[str, str]]) -> None:
     """Say which endpoints left out the log-probabilities that were asked for."""
     for (alias, endpoint), n in sorted(without_logprobs.items()):
         say(
-            f"model {alias!r}: `logprobs` were asked for, and endpoint {endpoint!r} left them out of {n:,} replies"
+            f"model {alias!r}: `logprobs` were asked for, and endpoint {endpoint!r} left them out of {n:,} "
+            f"replies"
         )
 
 
@@ -106,7 +108,8 @@ def _tell_faults(run: Run) -> None:
     for alias, n in sorted(run.cut_prompts.items()):
         hint = "give the server a larger context, then `truerate llm dead --retry prompt_cut`"
         say(
-            f"{n:,} prompts of model {alias!r} were read only in part: {run.cut_example[alias]}; they have no reply; {hint}"
+            f"{n:,} prompts of model {alias!r} were read only in part: {run.cut_example[alias]}; they have "
+            f"no reply; {hint}"
         )
 
 

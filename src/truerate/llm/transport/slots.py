@@ -19,7 +19,7 @@ class Slots:
     def __init__(self, folder: Path, limit: int):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder, self.limit = folder, limit
-        self._held: dict[int, int] = {}  # slot -> open file
+        self._files: dict[int, int] = {}  # slot -> open file
         self._free: list[int] = []
         self._share = limit
         self._name = folder / f"user-{secrets.token_hex(8)}"
@@ -29,34 +29,34 @@ class Slots:
     @property
     def n_held(self) -> int:
         """Slots that this run holds."""
-        return len(self._held)
+        return len(self._files)
 
     @property
     def is_over(self) -> bool:
         """Whether this run holds more than it may and wants, so that the next worker to finish should leave."""
-        return len(self._held) > self._share
+        return len(self._files) > self._share
 
     def adjust(self, want: int) -> int:
         """Take slots up to what is wanted and fair; how many are held then."""
         os.pwrite(self._card, b"%-8d" % want, 0)
         self._share = min(want, fair_share(self.limit, self._others()))
-        missing = self._share - len(self._held)
+        missing = self._share - len(self._files)
         for number in range(self.limit):
             if missing <= 0:
                 break
-            if number not in self._held and (file := _try_lock(self._folder / f"slot-{number}")) is not None:
-                self._held[number] = file
+            if number not in self._files and (file := _try_lock(self._folder / f"slot-{number}")) is not None:
+                self._files[number] = file
                 missing -= 1
-        return len(self._held)
+        return len(self._files)
 
     def give_back(self) -> None:
         """Free one slot."""
-        _, file = self._held.popitem()
+        _, file = self._files.popitem()
         os.close(file)
 
     def close(self) -> None:
         """Free everything."""
-        while self._held:
+        while self._files:
             self.give_back()
         self._name.unlink(missing_ok=True)
         os.close(self._card)

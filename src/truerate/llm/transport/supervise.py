@@ -1,8 +1,9 @@
-"""Keep one launched server alive while clients use it. A script of its own that needs the standard library alone.
+"""Keep one launched server alive while clients use it. A script of its own that needs the standard library
+alone.
 
-Clients hold a connection to its socket and read one line: the server's address, or what went wrong. When the last one has
-been gone for `linger_s` it ends the server's process group and itself. The kernel kills the server when its supervisor
-dies, so that even kill -9 of the supervisor leaves no server behind.
+Clients hold a connection to its socket and read one line: the server's address, or what went wrong. When the
+last one has been gone for `linger_s` it ends the server's process group and itself. The kernel kills the
+server when its supervisor dies, so that even kill -9 of the supervisor leaves no server behind.
 """
 
 import asyncio
@@ -31,7 +32,9 @@ class Failed(Exception):
 
 
 def start(command: list[str], log: str) -> tuple[subprocess.Popen[bytes], int]:
-    """The server as the leader of a process group, which the kernel kills when this process ends; and its free port."""
+    """The server as the leader of a process group, which the kernel kills when this process ends; and its
+    free port.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
@@ -122,7 +125,9 @@ class Supervisor:
         self.idle_since = time.monotonic()
 
     async def bring_up(self) -> tuple[subprocess.Popen[bytes], int]:
-        """Launch and wait for the health check; the server and its port. A port that somebody took is tried again."""
+        """Launch and wait for the health check; the server and its port. A port that somebody took is tried
+        again.
+        """
         for n_left in reversed(range(TRIES)):
             self.server, port = start(self.spec["command"], self.spec["log"])
             if await self.wait_healthy(self.server, port):
@@ -133,7 +138,9 @@ class Supervisor:
         raise AssertionError("unreachable")
 
     async def wait_healthy(self, server: subprocess.Popen[bytes], port: int) -> bool:
-        """True when the server is ready, False when it died. Raises Failed for another identity and after `start_s`."""
+        """True when the server is ready, False when it died. Raises Failed for another identity and after
+        `start_s`.
+        """
         deadline = time.monotonic() + self.spec["start_s"]
         while server.poll() is None:
             body = await asyncio.to_thread(health, port, self.spec["health"])
@@ -151,7 +158,9 @@ class Supervisor:
         return False
 
     def is_unused(self) -> bool:
-        """Whether the last client left `linger_s` ago and none is on its way (clients connect under the same lock)."""
+        """Whether the last client left `linger_s` ago and none is on its way (clients connect under the same
+        lock).
+        """
         if self.n_clients or time.monotonic() - self.idle_since < self.spec["linger_s"]:
             return False
         with open(self.spec["lock"], "w") as lock:
@@ -166,7 +175,9 @@ class Supervisor:
 
 
 def main() -> None:
-    """Run with the specification of `launch` as the one argument, as nobody's child, so that no client reaps it."""
+    """Run with the specification of `launch` as the one argument, as nobody's child, so that no client reaps
+    it.
+    """
     if os.fork():
         os._exit(0)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

@@ -53,6 +53,6 @@ class Verdict:
     served: str | None = None
 
 
-def short(said: str) -> str:
+def short(words: str) -> str:
     """At most 200 characters on one line, anything that looks like a key removed."""
-    return _SECRET.sub("[key]", " ".join(clean(said).split()))[:200]
+    return _SECRET.sub("[key]", " ".join(clean(words).split()))[:200]

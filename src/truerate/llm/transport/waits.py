@@ -22,7 +22,9 @@ class Waits:
         self._since = time.monotonic()
 
     def look(self, n_under_way: int, n_queued: int, *, n_resting: int, n_elsewhere: int) -> None:
-        """Print what is waited for, if it is time; `n_resting` retry soon, `n_elsewhere` are another process's."""
+        """Print what is waited for, if it is time; `n_resting` retry soon, `n_elsewhere` are another
+        process's.
+        """
         waited = time.monotonic() - self._since
         if waited < LONG_S:
             return

@@ -46,11 +46,13 @@ class WorkerPool:
         self.refusals = Refusals(run.store)
         self.timeout_s = self.endpoint.timeout_s or self.llm.timeout_s
         self.waits = Waits(address, self.endpoint, self.rate_limiter, self.timeout_s)
-        self.again = Backoff(self.llm.max_attempts, *self.llm.backoff_s, longest=LONGEST_S)
-        self.health = Health(self.rate_limiter, self.again, self.llm.outage_s)
+        self.backoff = Backoff(self.llm.max_attempts, *self.llm.backoff_s, longest=LONGEST_S)
+        self.health = Health(self.rate_limiter, self.backoff, self.llm.outage_s)
 
     async def work(self) -> None:
-        """Answer every job of the queue. An error ends the run for all pools, which wait for what they have sent."""
+        """Answer every job of the queue. An error ends the run for all pools, which wait for what they have
+        sent.
+        """
         slots = Slots(self.run.store.folder / "slots" / self.name, self.endpoint.concurrency)
         client = None
         try:
@@ -118,11 +120,13 @@ class WorkerPool:
         refused = self.refusals.left()
         if refused:
             last = most_refused(refused)
-            n_refused = sum(one.job.target.alias == last.job.target.alias for one in refused)
+            n_refused = sum(refusal.job.target.alias == last.job.target.alias for refusal in refused)
             self.run.fail(failures.refuses_all(last, self.address.url, n_refused))
 
     async def _worker(self, slots: Slots) -> None:
-        """Claim, send and settle one job after another, until there is none or the slot belongs to another process."""
+        """Claim, send and settle one job after another, until there is none or the slot belongs to another
+        process.
+        """
         settled = None
         try:
             while True:
@@ -169,7 +173,9 @@ class WorkerPool:
         return None
 
     async def _note(self, job: Job, *, is_answered: bool) -> None:
-        """Where the endpoint gave a completion, what it refused for the same alias before becomes dead letters."""
+        """Where the endpoint gave a completion, what it refused for the same alias before becomes dead
+        letters.
+        """
         for refused in self.refusals.answered(job.target) if is_answered else ():
             await self._claim_next(refused, None)
 
@@ -203,13 +209,15 @@ class WorkerPool:
         return self._give_up(job, verdict, charges)
 
     async def _is_to_retry(self, job: Job, verdict: Verdict, charges: list[Charge]) -> bool:
-        """Whether to retry: while tries are left, or the endpoint is at fault; ends the run if that lasts too long."""
+        """Whether to retry: while tries are left, or the endpoint is at fault; ends the run if that lasts too
+        long.
+        """
         self.health.failed(job, verdict)
         error = self.health.end_of_run(verdict, self.address.url)
         if error and not await self._is_alive(job, verdict, charges):
             self.run.fail(error)
             return True
-        is_spent = self.again.is_spent(job.attempts)
+        is_spent = self.backoff.is_spent(job.attempts)
         if not is_spent or not self.health.is_in_doubt(job):
             return not is_spent
         if verdict.reason == "rate_limited" and self.health.is_suspect:
@@ -218,7 +226,7 @@ class WorkerPool:
             return False
         is_alive = await self._is_alive(job, verdict, charges)
         # tries that met an outage were given back by now
-        return not is_alive or not self.again.is_spent(job.attempts)
+        return not is_alive or not self.backoff.is_spent(job.attempts)
 
     async def _is_alive(self, job: Job, verdict: Verdict, charges: list[Charge]) -> bool:
         """Whether the endpoint, if it answered before, answers another request now."""
@@ -245,16 +253,18 @@ class WorkerPool:
         return Settled(job, charges=charges)  # its lease goes back: a budget counts what is under way
 
     async def _before_retry(self, job: Job, verdict: Verdict, sent_to: str) -> None:
-        """Queue a job again, with a pause for all if the endpoint fails, else after a delay; restarts a dead server."""
+        """Queue a job again, with a pause for all if the endpoint fails, else after a delay; restarts a dead
+        server.
+        """
         if verdict.reason in ("unreachable", "connection"):
             self.client.move(await self.address.find_again(sent_to, is_gone=verdict.reason == "unreachable"))
-        if verdict.delay is not None and self.again.is_too_long(verdict.delay):
+        if verdict.delay is not None and self.backoff.is_too_long(verdict.delay):
             self.run.fail(failures.asks_to_wait(self.name, verdict.delay))
         elif verdict.reason == "rate_limited" or (self.health.is_suspect and self._is_known(job, verdict)):
             await self.health.pause(verdict)
             self.queue.append(job)
         else:
-            delay = self.again.full_jitter(job.attempts) if verdict.delay is None else verdict.delay
+            delay = self.backoff.full_jitter(job.attempts) if verdict.delay is None else verdict.delay
             self.resting.append((time.monotonic() + delay, job))
 
     async def _look_again(self) -> None:

@@ -91,7 +91,7 @@ class Priced:
         Reminders count among the calls and the high bounds: they may be needed.
         """
         first, reminded = (
-            estimate(some, self.at, told=counted)
+            estimate(some, self.at, counted=counted)
             for some, counted in zip((requests, reminders), self._counted, strict=True)
         )
         names = ("n_calls", "tokens_high", "usd_high")

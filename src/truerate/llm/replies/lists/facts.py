@@ -250,8 +250,10 @@ class _Reading:
         """Whether the last statement is its sentence, above a list that it may head."""
         is_first = len(self.below) == 1 if self.head else bool(self.listed)
         last = self.listed[-1] if is_first else _LOST
-        known = last.text and last.numbers[0] <= len(self.sentences)
-        return bool(known) and normalise(last.text or "") == normalise(self.sentences[last.numbers[0] - 1])
+        has_sentence = last.text and last.numbers[0] <= len(self.sentences)
+        return bool(has_sentence) and normalise(last.text or "") == normalise(
+            self.sentences[last.numbers[0] - 1]
+        )
 
     def _is_next(self, text: str) -> bool:
         """Whether a line below the head is an entry of its list: its first, or one behind a whole one."""
