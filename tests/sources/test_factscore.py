@@ -98,11 +98,17 @@ def test_published_scores():
 
 
 def test_the_card_says_what_peoples_labels_leave_open(tmp_path):
+    from truerate.sources.cards import published_card
     from truerate.sources.collection import Collection
-    from truerate.sources.public.factscore import CARD
 
-    answer = Collection(tmp_path, name="x", on_bad_row="stop", card=CARD).tables().card["caveats"]
-    assert answer == CARD["caveats"] and any("two labellers" in entry for entry in answer)
+    answer = (
+        Collection(tmp_path, name="x", on_bad_row="stop", card=published_card("factscore"))
+        .tables()
+        .card["caveats"]
+    )
+    assert answer == published_card("factscore")["caveats"] and any(
+        "two labellers" in entry for entry in answer
+    )
 
 
 def test_facts_of_factscore_give_the_score_and_a_reply_that_answers_nothing_has_none():

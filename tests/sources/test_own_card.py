@@ -9,8 +9,7 @@ from truerate.config import HubSource, Rights, Source, Training
 from truerate.core.errors import TruerateError
 from truerate.hub.licences import refuse_unpublishable
 from truerate.sources import read_source
-from truerate.sources.cards import are_published, keep_card
-from truerate.sources.raw.wikipedia import CARD as WIKIPEDIA
+from truerate.sources.cards import are_published, keep_card, published_card
 
 QA = {"knowledge": "Karlomi stands on the Teru.", "question": "Where does Karlomi stand?"} | {
     "right_answer": "On the Teru.",
@@ -41,6 +40,8 @@ OWN = {  # reader → its files, in rows of our own
 }
 NOT_STATED = {"name": "mine", "citation": None, "licence": "not stated", "redistribution": "no", "url": None}
 FORMATS = ("HaluEval", "RAGTruth", "mFAVA", "WildHallucinations", "HotpotQA")
+
+WIKIPEDIA = published_card("wikipedia")
 
 
 @pytest.fixture

@@ -101,8 +101,7 @@ def _rate(o) -> None:
 
 @command("fetch-articles")
 def _fetch_articles(o) -> None:
-    from truerate.sources.cards import keep_card
-    from truerate.sources.raw.wikipedia import CARD
+    from truerate.sources.cards import keep_card, published_card
     from truerate.web import articles, mediawiki
 
     rules, languages = layout().p.articles()
@@ -112,7 +111,7 @@ def _fetch_articles(o) -> None:
     for lang, n in articles.fetch(Path(o.folder), wanted, asked).items():
         print(f"{lang}: {n} articles")
     if not o.api:
-        keep_card(Path(o.folder), CARD)
+        keep_card(Path(o.folder), published_card("wikipedia"))
 
 
 @command("serve-judge")

@@ -143,12 +143,12 @@ def show_readers(*, as_json: bool) -> None:
     """Each reader with what its card says of the data that it reads: name, licence, what may be republished,
     address.
     """
-    from truerate.sources.registry import reader_module, readers
+    from truerate.sources.registry import card_of, readers
 
     lines = []
     for reader in readers():
         card, fields = (
-            getattr(reader_module(reader), "CARD", {}),
+            card_of(reader),
             ("name", "licence", "redistribution", "url"),
         )
         lines.append({"reader": reader} | {field: card.get(field) for field in fields})

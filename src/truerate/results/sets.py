@@ -13,7 +13,7 @@ from truerate.config.layout import Layout
 from truerate.core.data_files import read_data
 from truerate.core.errors import TruerateError, listed
 from truerate.sources.clone import PublicSet, matching
-from truerate.sources.registry import reader_module
+from truerate.sources.registry import card_of, reader_module
 
 MARK = "truerate: "  # how a line begins that a command says to a person
 # Public sets that no board is made of, by name and repository, and why.
@@ -205,7 +205,7 @@ def sets_in(config: Layout, data: Path | None) -> list[dict]:
 def _row(entries: dict[str, PublicData], data: Path | None) -> dict:
     first = next(iter(entries.values()))
     reader, public = reader_module(first.reader), set_of(first.reader)
-    card, layouts = getattr(reader, "CARD", {}), getattr(reader, "UNPROVEN", {})
+    card, layouts = card_of(first.reader), getattr(reader, "UNPROVEN", {})
     repository = public.repository if public else None
     row = {
         "name": first.folder,

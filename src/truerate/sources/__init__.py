@@ -16,7 +16,7 @@ from truerate.sources.cards import RIGHTS, TOLD_FIELDS, are_published
 from truerate.sources.errata import corrected, load_errata
 from truerate.sources.joined import with_training
 from truerate.sources.public.unit_labels import Tables
-from truerate.sources.registry import reader_module, readers
+from truerate.sources.registry import card_of, reader_module, readers
 from truerate.sources.rows import BadRow
 from truerate.sources.tables import SourceTables
 
@@ -94,7 +94,7 @@ def _as_own(tables: SourceTables, reader: str) -> SourceTables:
     """A source under its own rights in place of its format's; so are reference texts without an address."""
     if tables.own_rights is None:
         return tables
-    of_format = getattr(reader_module(reader), "CARD", {}).get("caveats", ())
+    of_format = card_of(reader).get("caveats", ())
     caveats = [caveat for caveat in tables.card.get("caveats", ()) if caveat not in of_format]
     card = {field: value for field, value in tables.card.items() if field not in (*RIGHTS, *TOLD_FIELDS)}
     card = card | ({"caveats": caveats} if caveats else {}) | tables.own_rights

@@ -23,7 +23,7 @@ from truerate.core.schemas import (
     validate,
 )
 from truerate.core.text import clean
-from truerate.sources.cards import CARD_FIELDS, TOLD_FIELDS, card_in, own_card
+from truerate.sources.cards import CARD_FIELDS, TOLD_FIELDS, card_in, own_card, published_card
 from truerate.sources.cuts import SUFFIX, Cut, named, parquet_rows
 from truerate.sources.hub.files import WORDS
 from truerate.sources.rows import UNSUITABLE, BadRow, Reason, Row
@@ -339,21 +339,23 @@ class Collection:
         return SourceTables(documents=documents, **frames, card=card, **more)
 
 
-def reads(card: dict) -> Callable[[Callable[..., None]], Callable[..., SourceTables]]:
+def reads(reader: str, **changes: str) -> Callable[[Callable[..., None]], Callable[..., SourceTables]]:
     """Return a decorator that makes a reader, `read(folder, *, name, on_bad_row, …)`, of `fill(collection,
     …)`, which fills a collection under the card of a set.
     """
+    card = published_card(reader) | changes
 
-    def reader(fill: Callable[..., None]) -> Callable[..., SourceTables]:
+    def decorated(fill: Callable[..., None]) -> Callable[..., SourceTables]:
         @wraps(fill)
         def read(folder: Path, *, name: str, on_bad_row: str, **options) -> SourceTables:
             collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=card)
             fill(collection, **options)
             return collection.tables()
 
+        read.card = card  # type: ignore[attr-defined]
         return read
 
-    return reader
+    return decorated
 
 
 # ---- splits that a set was published with: `test` holds what was published as such and no more -------------

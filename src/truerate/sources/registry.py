@@ -64,6 +64,12 @@ def reader_module(name: str) -> ModuleType | None:
     return module if hasattr(module, "read") else None
 
 
+def card_of(name: str) -> dict:
+    """Return the card of the set that a reader was written for; empty where it has none."""
+    module = reader_module(name)
+    return getattr(module, "CARD", None) or getattr(getattr(module, "read", None), "card", {})
+
+
 def readers() -> list[str]:
     """Return the names of all readers, sorted."""
     beside = (module.name for module in iter_modules(import_module(__package__).__path__))

@@ -8,7 +8,6 @@ COLUMNS.
 from functools import partial
 from pathlib import Path
 
-from truerate.sources.cards import published_card
 from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_lines, numbered, tab_records
@@ -18,10 +17,10 @@ from truerate.sources.rows import Row
 COLUMNS = ("model_name", "data_source", "knowledge", "message", "response", "begin_label")
 LABELS = {"Fully attributable": False, "Not fully attributable": True, "Generic": False}
 NAMES = {"cmu": "cmu", "tc": "topicalchat", "wow": "wow"}  # of the corpora in the rows, and here
-CARD, SET = published_card("begin"), public_set("begin")
+SET = public_set("begin")
 
 
-@reads(CARD)
+@reads("begin")
 def read(collection: Collection) -> None:
     """Read each response as a gold sample of an item of task `dialogue`, hallucinated where it is not fully
     attributable to the knowledge; a generic one, which says nothing of the matter, is not.

@@ -4,13 +4,11 @@ from functools import partial
 
 from truerate.core.keys import content_id
 from truerate.core.text import MAX_NAME, name_fault, name_key
-from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import csv_records, json_rows
 from truerate.sources.rows import BadRow, Reason, Row
 
 FILES = ("entities.csv", "entities.jsonl")
-CARD = published_card("entity_list")
 _FAULTS = {
     "too-long": f"the name is longer than {MAX_NAME} characters",
     "control-character": "the name holds a control character",
@@ -18,7 +16,7 @@ _FAULTS = {
 }
 
 
-@reads(CARD)
+@reads("entity_list")
 def read(collection: Collection) -> None:
     """Read each name as an item of task `entity`; fields `name`, and perhaps `domain`, `n_chats` and `url`.
 

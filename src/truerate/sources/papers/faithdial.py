@@ -19,7 +19,6 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core import keys
-from truerate.sources.cards import published_card
 from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import Cutter, changed, csv_records, json_rows
@@ -42,11 +41,11 @@ TOGETHER = {  # labels that stand together in one cell → the one that they are
     frozenset({"entailment", "hallucination"}): "partial_hallucination",
     frozenset({"entailment", "uncooperative"}): "uncooperative",
 }
-CARD, SET = published_card("faithdial"), public_set("faithdial")
+SET = public_set("faithdial")
 DATA = SET.holds["FaithDial's own dialogues"]
 
 
-@reads(CARD)
+@reads("faithdial")
 def read(collection: Collection) -> None:
     """Read each response of the audit and of the data set as a gold sample of an item of task `dialogue`.
 

@@ -28,7 +28,7 @@ _CORRECTED = re.compile(r"</?(?:mark|delete)>")
 _SWAPPED = {"<mark>": "<delete>", "</mark>": "</delete>", "<delete>": "<mark>", "</delete>": "</mark>"}
 
 
-@reads(CARD)
+@reads("fava")
 def read(collection: Collection) -> None:
     """Each passage as an item of task `train` or `held-out` with its silver sample."""
     present = collection.present(*FILES)

@@ -8,17 +8,15 @@ from functools import partial
 
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_rows
-from truerate.sources.papers import fava
 from truerate.sources.papers.silver_prompts import keep_prompt
 from truerate.sources.rows import BadRow, Reason, Row
 
 FILES = ("annotations.json", "passages.jsonl")
 LANG = "en"
 QUESTION = "What is {title}, and what is known about it?"  # about a title; the paper's own is not printed
-CARD = fava.CARD | {"name": "FAVA's prompts"}
 
 
-@reads(CARD)
+@reads("fava", name="FAVA's prompts")
 def read(collection: Collection, languages: Sequence[str] = ()) -> None:
     """Read each prompt as an item of task `silver` in each of `languages` (default English)."""
     present = collection.present(*FILES)

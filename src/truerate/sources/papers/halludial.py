@@ -14,7 +14,6 @@ from pathlib import Path
 
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.spans.quotes import located
-from truerate.sources.cards import published_card
 from truerate.sources.clone import matching
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import SUFFIX, json_rows, parquet_rows
@@ -23,7 +22,6 @@ from truerate.sources.rows import BadRow, Reason, Row, span
 
 PARTS = SCENARIOS = ("spontaneous", "induced")
 SPLITS = ("train", "test")
-CARD = published_card("halludial")
 # the verdict: a word that ends there or stands before another sentence; neither a part of one ("No mention
 # …") nor one of two ("Yes and no")
 _TARGET = re.compile(
@@ -34,7 +32,7 @@ _TARGET = re.compile(
 )
 
 
-@reads(CARD)
+@reads("halludial")
 def read(collection: Collection, part: str | None = None) -> None:
     """Read each response as a published sample of an item of task `dialogue`; attributes `scenario` and
     `published_split` (by the file's path), `dialogue`, `turn`. `part` names the one scenario to read, else

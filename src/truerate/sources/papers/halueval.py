@@ -13,7 +13,6 @@ from pathlib import Path
 from truerate.core import keys
 from truerate.core.errors import SourceError, listed
 from truerate.core.text import find_span
-from truerate.sources.cards import published_card
 from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import SUFFIX, columns_of, json_lines, parquet_rows
@@ -34,7 +33,7 @@ COLUMNS = {  # of a released file, by which a Parquet file is known
     RELEASED[1]: ("knowledge", "dialogue_history", "right_response", "hallucinated_response"),
     RELEASED[2]: ("document", "right_summary", "hallucinated_summary"),
 }
-CARD, SET = published_card("halueval"), public_set("halueval")
+SET = public_set("halueval")
 GENERAL_ALONE = (
     "The general replies alone: the folder held data/general_data.json and no file of pairs. Where such "
     "files are there, whole or in part, their tasks and ways of asking have scores of their own beside these."
@@ -43,7 +42,7 @@ WIKIPEDIA = "CC BY-SA 4.0"
 Keep = Callable[[Row], None]
 
 
-@reads(CARD)
+@reads("halueval")
 def read(collection: Collection) -> None:
     """Read every published file that the folder holds (the general part under one of its names), else every
     Parquet file.

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from truerate.core.schemas import pairs
 from truerate.core.text import clean
-from truerate.sources.cards import published_card
 from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_list
@@ -22,12 +21,12 @@ GENERATOR = JUDGE = "chatgpt"
 DECIDED = f"{JUDGE}, unknown as false"  # the same judge, whose undecided verdicts count against the fact
 TRUTHS = {"true": True, "false": False}
 UNKNOWN = "unknown"
-CARD, SET = published_card("halueval2"), public_set("halueval2")
+SET = public_set("halueval2")
 
 Verdicts = dict[tuple[str, str], Row]  # the judge's row of a reply, by domain and id
 
 
-@reads(CARD)
+@reads("halueval2")
 def read(collection: Collection) -> None:
     """Read replies as samples of task `entity`, their facts as samples of task `fact`, hallucinated where
     people call them false, and the judge's verdicts as judgements.

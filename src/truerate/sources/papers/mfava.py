@@ -13,7 +13,6 @@ from pathlib import Path
 
 from truerate.core.schemas import pairs
 from truerate.core.spans.tags import TYPES
-from truerate.sources.cards import published_card
 from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import Cutter, changed, csv_records, json_lines, json_list, zstd_lines
@@ -34,7 +33,7 @@ LANGUAGES = dict(
     ).split()
 )
 WRITER = "gpt-4"  # wrote the passages, the insertions and the silver tags
-CARD, SET = published_card("mfava"), public_set("mfava")
+SET = public_set("mfava")
 GOLD, SILVER, WILD = SET.holds.values()  # each: the publisher's files, this project's file, the same packed
 _NUMBER = re.compile(r"\s*\d{1,2}\s*[.)．、]\s*")
 
@@ -51,7 +50,7 @@ class Passage:
     gold: dict[int, list[dict]] = field(default_factory=dict)
 
 
-@reads(CARD)
+@reads("mfava")
 def read(collection: Collection) -> None:
     """Read silver and gold samples on items of task `silver`, one per text, and queries on items of task
     `wild`.

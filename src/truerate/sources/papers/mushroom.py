@@ -14,7 +14,6 @@ from pathlib import Path
 
 from truerate.core.errors import listed
 from truerate.core.schemas import pairs
-from truerate.sources.cards import published_card
 from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import Cut, changed, json_lines, zstd_lines
@@ -29,12 +28,12 @@ TYPE = "hallucination"
 ANSWERED, WITH_PAGE = "n_answers_", "n_answers_with_page_"  # counts by language
 HARD = 0.5  # a character is hallucinated where more than this share marked it (the task's rule)
 WIKIPEDIA = "CC BY-SA 4.0"
-CARD, SET = published_card("mushroom"), public_set("mushroom")
+SET = public_set("mushroom")
 CLONE = {part: SET.holds[part][:2] for part in PARTS}
 ARCHIVES = SET.holds["pages"][0]
 
 
-@reads(CARD)
+@reads("mushroom")
 def read(collection: Collection, part: str | None = None) -> None:
     """Read each answer as a gold sample of an item of task `wild`, with its page as document, and each
     annotator's marks as a judgement: raw ones, before the organisers' clean-up, from which the soft spans

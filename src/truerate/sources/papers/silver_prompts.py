@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from functools import partial
 
-from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_lines
 from truerate.sources.rows import BadRow, Reason, Row
 
 FILES = ("prompts.jsonl",)
-CARD = published_card("silver_prompts")
 
 
-@reads(CARD)
+@reads("silver_prompts")
 def read(collection: Collection, languages: Sequence[str] = ()) -> None:
     """Read each prompt as an item of task `silver`; prompts on one reference form a group, over languages and
     formats.

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core.keys import content_id
-from truerate.sources.cards import published_card
 from truerate.sources.clone import matching
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import SUFFIX, json_rows, parquet_rows
@@ -19,10 +18,9 @@ COLUMNS = tuple(
 )
 ROLES = ("user", "assistant", "system")
 ENGLISH = ("english", "en", "eng")
-CARD = published_card("wildchat")
 
 
-@reads(CARD)
+@reads("wildchat")
 def read(collection: Collection) -> None:
     """Read each English user turn that is neither toxic nor redacted as an item of task `chat`, its
     conversation as its group. Attributes: `conversation`, `turn` (from 1, among the user's), `source_model`.

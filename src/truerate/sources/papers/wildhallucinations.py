@@ -9,7 +9,7 @@ and `status_code`, and perhaps `url`: a page's title and address are read where 
 from functools import partial
 
 from truerate.core.text import name_fault
-from truerate.sources.cards import is_of_wikipedia, published_card
+from truerate.sources.cards import is_of_wikipedia
 from truerate.sources.clone import matching
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import SUFFIX, json_rows, parquet_rows
@@ -19,11 +19,10 @@ from truerate.sources.rows import BadRow, Reason, Row
 COLUMNS = ("entity", "perplexity", "info", "category", "wiki")
 GOT = 200
 MOST_CHARS = 100_000_000  # of pages that are in memory together: those of the paper's list have 2.7 billion
-CARD = published_card("wildhallucinations")
 WIKIPEDIA, WEB = "CC BY-SA 4.0", "not stated (web page)"
 
 
-@reads(CARD)
+@reads("wildhallucinations")
 def read(collection: Collection) -> None:
     """Read each entity as an item of task `entity` with its pages as documents; attributes `name`, `domain`
     (category), `perplexity`, `wiki`. Pages without text are left out; an entity without a page is a reject.

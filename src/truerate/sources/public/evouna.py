@@ -9,7 +9,6 @@ from functools import partial
 
 from truerate.core.schemas import pairs
 from truerate.core.spans.quotes import bare, bare_answers
-from truerate.sources.cards import published_card
 from truerate.sources.clone import public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_list
@@ -21,10 +20,10 @@ FOLDERS = ("EVOUNA/", "")
 ANSWER, JUDGE = "answer_", "judge_"
 SYSTEMS = {"fid": "FiD", "gpt35": "GPT-3.5", "chatgpt": "ChatGPT-3.5", "gpt4": "GPT-4", "newbing": "New Bing"}
 NO_LABEL = (None, "nan")  # as the files say that there is none; the text would pass for true
-CARD, SET = published_card("evouna"), public_set("evouna")
+SET = public_set("evouna")
 
 
-@reads(CARD)
+@reads("evouna")
 def read(collection: Collection) -> None:
     """Read each answer that people judged as a gold sample of an item of task `qa`; a wrong one is
     hallucinated.

@@ -6,7 +6,7 @@ The lists of a sentence run parallel to its claims. A label is true, false or th
 from functools import partial
 
 from truerate.core.text import clean, passage_name
-from truerate.sources.cards import is_of_wikipedia, published_card
+from truerate.sources.cards import is_of_wikipedia
 from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import changed, json_lines
@@ -17,11 +17,11 @@ LABEL = "claims_factuality_label"
 PARALLEL = tuple(
     "claim_checkworthiness if_automatic_evidence_enough_to_verify auto_evidence auto_evidence_url".split()
 )
-CARD, SET = published_card("factcheckgpt"), public_set("factcheckgpt")
+SET = public_set("factcheckgpt")
 CLONE, FILE = SET.patterns
 
 
-@reads(CARD)
+@reads("factcheckgpt")
 def read(collection: Collection) -> None:
     """Read claims as samples of task `fact` (hallucinated: labelled false), their retrieved passages as
     documents.

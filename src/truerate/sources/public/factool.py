@@ -2,18 +2,17 @@
 
 from functools import partial
 
-from truerate.sources.cards import published_card
 from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_lines, numbered
 from truerate.sources.rows import BadRow, Reason, Row
 
 MODEL = "ChatGPT"
-CARD, SET = published_card("factool"), public_set("factool")
+SET = public_set("factool")
 CLONE, FILE = SET.patterns
 
 
-@reads(CARD)
+@reads("factool")
 def read(collection: Collection) -> None:
     """Claims as samples of task `fact`, hallucinated if labelled false, on an item per question."""
     file = next(iter(matching(collection.folder, FILE, CLONE)), FILE)

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core.schemas import pairs
-from truerate.sources.cards import published_card
 from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_lines
@@ -20,10 +19,10 @@ from truerate.sources.rows import BadRow, Reason, Row
 
 LABELS = {"S": "supported", "NS": "not supported", "IR": "irrelevant"}
 SUPPORTED, ASIDE = "supported", "in an irrelevant sentence"
-CARD, SET = published_card("factscore"), public_set("factscore")
+SET = public_set("factscore")
 
 
-@reads(CARD)
+@reads("factscore")
 def read(collection: Collection) -> None:
     """Read replies as samples of task `entity`, their facts as samples of task `fact`, on an item per person.
 

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from truerate.sources.cards import published_card
 from truerate.sources.clone import public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import Cut, csv_records, parse, refuse_encoding, values_as_rows
@@ -30,10 +29,10 @@ TABLE, COLUMNS = "FaithBench.csv", ("source", "summary", "LLM", "worst-label")
 Labels = dict[tuple[str, ...], str]  # worst labels by summarizer, source and summary
 DETECTORS = "hhemv1 hhem-2.1 hhem-2.1-english trueteacher true_nli gpt-3.5-turbo gpt-4-turbo gpt_4o".split()
 CUT = 0.5  # of a detector's value, 1 being consistent: below it the summary is called hallucinated
-CARD, SET = published_card("faithbench"), public_set("faithbench")
+SET = public_set("faithbench")
 
 
-@reads(CARD)
+@reads("faithbench")
 def read(collection: Collection) -> None:
     """Read summaries as gold samples of task `summarization`, each detector's value as a judgement.
 

@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from truerate.core.errors import listed
 from truerate.core.text import clean
-from truerate.sources.cards import published_card
 from truerate.sources.clone import public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import csv_records, json_lines
@@ -43,7 +42,7 @@ FAILED = "Unknown"  # a call that failed: no verdict
 FINAL = re.compile(rf"Final classification:\s*\**({'|'.join(LABELS)})", re.IGNORECASE)
 # the older name of one task in the files without a prefix
 RENAMED = {"benchmarkz-summary": "faithbench-summary"}
-CARD, SET = published_card("faithjudge"), public_set("faithjudge")
+SET = public_set("faithjudge")
 WRITTEN = "generated_outputs"
 WRITTEN_FILE = re.compile(rf"{WRITTEN}/([^/]+)/([^/]+)/([a-z0-9]+)_([a-z0-9]+)_\d{{8}}_\d{{6}}\.csv")
 FAITHBENCH, FAITHBENCH_TASK = f"{FOLDER}/faithbench_summary.jsonl", "faithbench-summary"
@@ -106,7 +105,7 @@ class Beside:
     items: dict[Task, dict] = field(default_factory=dict)  # all models share them: each is made once
 
 
-@reads(CARD)
+@reads("faithjudge")
 def read(collection: Collection) -> None:
     """Read each reply with a verdict as a silver sample, hallucinated where that is Inconsistent or Invalid
     (as the published rates count).

@@ -8,7 +8,6 @@ A question stands alone in `zero_context`, with retrieved passages in `noisy_con
 from functools import partial
 
 from truerate.core.errors import SettingsError, SourceError, listed
-from truerate.sources.cards import published_card
 from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import changed, json_lines, json_list
@@ -20,11 +19,11 @@ CLONE = "benchmark/human_annotations_v1"  # below it <setting>/<source>_<model>_
 ENDING = "_answers.json"
 LABELS = ("Entailment", "Neutral", "Contradiction")
 SUPPORTED = LABELS[0]
-CARD, SET = published_card("refchecker"), public_set("refchecker")
+SET = public_set("refchecker")
 PARTS = SETTINGS = tuple(SET.holds)
 
 
-@reads(CARD)
+@reads("refchecker")
 def read(collection: Collection, part: str | None = None) -> None:
     """Read the replies of one setting (`part`) as samples of task `entity`, their claims as samples of task
     `fact`.

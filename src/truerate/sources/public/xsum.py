@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from truerate.core.text import find_span
-from truerate.sources.cards import published_card
 from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import SUFFIX, Cutter, changed, columns_of, csv_records, parquet_rows
@@ -30,7 +29,7 @@ BREAK = "\\n"  # a line break, as spans have it at their edges
 NUMBERS = {"0": "intrinsic", "1": "extrinsic", "-1": "NULL", "": "NULL"}  # of the types on the Hub
 PEOPLE = "Gold"
 WORD = re.compile(r"\S+")  # of a summary, as workers marked it
-CARD, SET = published_card("xsum"), public_set("xsum")
+SET = public_set("xsum")
 CLONE, FILE, _ = SET.patterns
 Span = tuple[int, int, str]
 
@@ -44,7 +43,7 @@ class Summary:
     empty: dict[str, int] = field(default_factory=dict)
 
 
-@reads(CARD)
+@reads("xsum")
 def read(collection: Collection) -> None:
     """Read summaries as samples, hallucinated where most workers marked something; each worker's marks as a
     judgement.

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_list
 from truerate.sources.downloads import Download, read_download
@@ -11,10 +10,9 @@ from truerate.sources.rows import Row
 DOWNLOAD = Download(
     "Stanford Alpaca", {"alpaca.json": "", "alpaca_data.json": ""}, columns=("instruction", "input", "output")
 )
-CARD = published_card("alpaca")
 
 
-@reads(CARD)
+@reads("alpaca")
 def read(collection: Collection) -> None:
     """Instructions with their input as general queries; there is no right answer (`output` is a model's)."""
     read_download(collection, DOWNLOAD, json_list, partial(_keep, collection))

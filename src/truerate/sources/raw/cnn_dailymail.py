@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core.errors import SourceError
-from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import parquet_rows, whole_text
 from truerate.sources.downloads import Download, Form, forms_in, one_of
@@ -23,7 +22,6 @@ DOWNLOAD = Download(
     "CNN/DailyMail", dict.fromkeys(STORIES, ""), columns=("article", "highlights"), has_splits=True
 )
 MARK = "@highlight"
-CARD = published_card("cnn_dailymail")
 
 
 def forms(folder: Path, split: str | None = None) -> list[Form]:
@@ -34,7 +32,7 @@ def forms(folder: Path, split: str | None = None) -> list[Form]:
     return ([form] if stories else []) + forms_in(folder, DOWNLOAD)
 
 
-@reads(CARD)
+@reads("cnn_dailymail")
 def read(collection: Collection, split: str | None = None) -> None:
     """Read stories as documents to summarise; the highlights, one per line, are the right summary.
 

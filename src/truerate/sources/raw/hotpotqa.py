@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_list
 from truerate.sources.downloads import Download, read_download
@@ -14,10 +13,9 @@ FILES = {"hotpotqa.json": "", "hotpot_train_v1.1.json": "train"} | dict.fromkeys
 COLUMNS = ("question", "answer", "type", "level", "supporting_facts", "context")
 DOWNLOAD = Download("HotpotQA", FILES, columns=COLUMNS, has_splits=True)
 TYPES = ("bridge", "comparison")
-CARD = published_card("hotpotqa")
 
 
-@reads(CARD)
+@reads("hotpotqa")
 def read(collection: Collection, split: str | None = None) -> None:
     """Read questions as items; every paragraph is a document, the supporting ones are the item's knowledge.
 

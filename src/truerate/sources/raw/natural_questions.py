@@ -32,7 +32,7 @@ _CLOSED_UP = re.compile(r" (?=[.,;:!?%)\]}]|'s\b|n't\b)|(?<=[(\[{]) ")
 _QUOTES = re.compile(r"``\s*|\s*''")
 
 
-@reads(CARD)
+@reads("natural_questions")
 def read(collection: Collection, languages: Sequence[str] = ()) -> None:
     """Read each answered question as an item of task `silver` in each of `languages` (default English)."""
     present = collection.present(*FILES)

@@ -5,7 +5,6 @@ speaks.
 from dataclasses import dataclass, field
 from functools import partial
 
-from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import csv_records, parse
 from truerate.sources.downloads import Download, read_download
@@ -15,7 +14,6 @@ DOWNLOAD = Download("OpenDialKG", {"opendialkg.csv": "", "data/opendialkg.csv": 
 COLUMNS = ("Messages", "User Rating", "Assistant Rating")
 WALK = "kgwalk/choose_path"
 SPEAKERS = {"user": "[Human]", "assistant": "[Assistant]"}
-CARD = published_card("opendialkg")
 
 
 @dataclass
@@ -26,7 +24,7 @@ class Dialogue:
     paths: list[tuple[int, str, str]] = field(default_factory=list)
 
 
-@reads(CARD)
+@reads("opendialkg")
 def read(collection: Collection) -> None:
     """One item per conversation: the last answer of the assistant, on the knowledge walked up to it."""
     read_download(collection, DOWNLOAD, partial(csv_records, columns=COLUMNS), partial(_keep, collection))

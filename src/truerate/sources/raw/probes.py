@@ -5,16 +5,14 @@ The rows have the fields of HaluEval's general part under the names `query` and 
 
 from functools import partial
 
-from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_lines
 from truerate.sources.papers import halueval
 
 FILE = "general_probe.jsonl"
-CARD = published_card("probes")
 
 
-@reads(CARD)
+@reads("probes")
 def read(collection: Collection) -> None:
     """Probes as items and gold samples, both with the attribute `is_probe`."""
     keep = partial(halueval.keep_answer, collection, "query", "response", is_probe=True)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from truerate.core.keys import content_id
 from truerate.core.text import clean
-from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import Cut, json_rows, parquet_rows
 from truerate.sources.downloads import Download, forms_in, one_of
@@ -19,13 +18,12 @@ from truerate.sources.rows import BadRow, Reason, Row
 
 FILES = ("articles.jsonl", "articles.json")
 DUMP = Download("Wikipedia", {}, columns=("title", "text", "url"))
-CARD = published_card("wikipedia")
 _HEADING = re.compile(r"^={2,6}[^=\n].*?={2,6}[ \t\r]*$", re.MULTILINE)
 _BARE_HEADING = re.compile(r"(?<=\n)[ \t]*\n([^\n]{0,79}[^\s.!?:;,\"')\]])[ \t]*(?=\n|\Z)")
 _HOST = re.compile(r"https?://([a-z]{2,3})\.(?:m\.)?wikipedia\.org/")
 
 
-@reads(CARD)
+@reads("wikipedia")
 def read(collection: Collection) -> None:
     """Each page as an item of task `article` whose document is its lead."""
     folder = collection.folder
