@@ -22,11 +22,10 @@ def context(tables: Tables, board: Board) -> dict:
     checked = audit.audit_rows(board, rows)
     flagged = flags(tables, board)
     n_models = len(page.models_asked(rows))
-    leads = {
-        section.heading: _lead(section, page, board, has_models=n_models > 0) for section in page.sections
-    }
-    filled = (_filled(section, rows, board, flagged, leads[section.heading]) for section in page.sections)
-    sections = [section for section in filled if section]
+    sections = []
+    for section in page.sections:
+        lead = _lead(section, page, board, has_models=n_models > 0)
+        sections += [filled] if (filled := _filled(section, rows, board, flagged, lead)) else []
     headings = {section["heading"] for section in sections}
     note = page.one_label_note
     return {
@@ -72,22 +71,16 @@ def thin_subjects(board: Board, rows: Rows) -> list[str]:
     ranks = board.track_card.ranks
     tables: dict[str, list[tuple[int, str]]] = {}
     for row in rows:
-        if (
-            row["metric"] == ranks.metric
-            and row["kind"] in ("model", "baseline")
-            and ranks.slice.items() <= row["slice"].items()
-        ):
-            tables.setdefault(" ".join(f"{key} {value}" for key, value in row["slice"].items()), []).append(
-                (row["n"], row["subject"])
-            )
-    lines = []
+        is_ranked = row["metric"] == ranks.metric and row["kind"] in ("model", "baseline")
+        if is_ranked and ranks.slice.items() <= row["slice"].items():
+            where = " ".join(f"{key} {value}" for key, value in row["slice"].items())
+            tables.setdefault(where, []).append((row["n"], row["subject"]))
+    label, lines = board.vocabulary.measures[ranks.metric].label if tables else "", []
     for where, subjects in tables.items():
         most = max(subjects)[0]
         thin = ", ".join(f"{subject} {n:,}" for n, subject in sorted(subjects) if n <= FEW * most)
         if most and thin:
-            lines.append(
-                f"{board.vocabulary.measures[ranks.metric].label} ({where}) rests on {most:,} texts, but of {thin}"
-            )
+            lines.append(f"{label} ({where}) rests on {most:,} texts, but of {thin}")
     return lines
 
 
@@ -106,28 +99,26 @@ def _lead(section: Section, page: Page, board: Board, *, has_models: bool) -> st
 
 def _filled(section: Section, rows: Rows, board: Board, flagged: dict[str, str], lead: str) -> dict | None:
     """Return a section with its part, non-empty tables and flags; None where all are empty."""
-    blocks = [filled | {"is_folded": view in section.views[len(section.views) - section.n_folded :]}
-              for view in section.views if (filled := block(view, rows, board.vocabulary))["panels"]]  # fmt: skip
+    blocks, folded = [], section.views[len(section.views) - section.n_folded :]
+    for view in section.views:
+        if (filled := block(view, rows, board.vocabulary))["panels"]:
+            blocks.append(filled | {"is_folded": view in folded})
     part = section.part.make(rows, board) if section.part else None
     lines = [line for filled in blocks for panel in filled["panels"] for line in panel.lines]
+    if not (blocks or part):
+        return None
     met = {line.subject for line in lines if line.kind == "model"} | set((part or {}).get("models", ()))
-    return (
-        {
-            "heading": section.heading,
-            "short": section.short,
-            "lead": lead,
-            "layout": "tr-row" if section.is_row else "tr-flow" if section.is_flow else "tr-stack",
-            "has_flags": section.has_flags,
-            "template": section.part.template if section.part else "",
-            "made": part,
-            "blocks": blocks,
-            "flags": {
-                subject: why for subject, why in flagged.items() if subject in met and section.has_flags
-            },
-        }
-        if blocks or part
-        else None
-    )
+    return {
+        "heading": section.heading,
+        "short": section.short,
+        "lead": lead,
+        "layout": "tr-row" if section.is_row else "tr-flow" if section.is_flow else "tr-stack",
+        "has_flags": section.has_flags,
+        "template": section.part.template if section.part else "",
+        "made": part,
+        "blocks": blocks,
+        "flags": {name: why for name, why in flagged.items() if name in met and section.has_flags},
+    }
 
 
 def others(rows: Rows, page: Page, vocabulary: Vocabulary) -> list[tuple[str, dict]]:
@@ -135,14 +126,10 @@ def others(rows: Rows, page: Page, vocabulary: Vocabulary) -> list[tuple[str, di
     shown = [view for section in page.sections for view in section.views] + [audit.VIEW, *page.hidden]
     rows_by_table: dict[tuple[str, str, tuple[str, ...]], list[dict]] = {}
     for row in rows:
-        if (
-            row["kind"] != "planted"
-            and row["table"] != "audit"
-            and not any(view.takes(row) for view in shown)
-        ):
-            rows_by_table.setdefault(
-                (row["table"], row["metric"], tuple(sorted({*row["slice"]} - {"task"}))), []
-            ).append(row)
+        is_measured = row["kind"] != "planted" and row["table"] != "audit"
+        if is_measured and not any(view.takes(row) for view in shown):
+            key = (row["table"], row["metric"], tuple(sorted({*row["slice"]} - {"task"})))
+            rows_by_table.setdefault(key, []).append(row)
     return [
         _other(*key, some, vocabulary, head=page.heads.get(key[0], "Model"))
         for key, some in rows_by_table.items()
@@ -150,13 +137,7 @@ def others(rows: Rows, page: Page, vocabulary: Vocabulary) -> list[tuple[str, di
 
 
 def _other(
-    table: str,
-    metric: str,
-    keys: tuple[str, ...],
-    rows: list[dict],
-    vocabulary: Vocabulary,
-    *,
-    head: str,
+    table: str, metric: str, keys: tuple[str, ...], rows: Rows, vocabulary: Vocabulary, *, head: str
 ) -> tuple[str, dict]:
     across = ("task",) if any("task" in row["slice"] for row in rows) else ()
     by = f", {by_words(keys, vocabulary).replace('By', 'by', 1)}" if keys else ""
@@ -170,11 +151,8 @@ def flags(tables: Tables, board: Board) -> dict[str, str]:
     reasons = dict(page_of(board.track).flags(tables.rows_of(board.name), board))
     for subject in sorted(tables.models):
         family = tables.family(subject)
-        shared = [
-            f"{role} ({alias})"
-            for role, alias in board.roles.items()
-            if family and tables.family(alias) == family
-        ]
+        roles = board.roles.items() if family else ()
+        shared = [f"{role} ({alias})" for role, alias in roles if tables.family(alias) == family]
         if shared:
             reasons[subject] = f"same family ({family}) as the {' and the '.join(shared)}"
     return reasons
@@ -185,18 +163,12 @@ def summary_figures(page: Page, board: Board, rows: Rows) -> list[tuple[str, str
     n = board.samples.height
     texts, wrong = page.labelled_words
     share = f"{100 * (board.samples['is_hallucinated'].sum() / n):.0f} % {wrong}" if n else ""
-    models, baselines, (baseline_word, note) = (
-        page.models_asked(rows),
-        page.baselines_met(rows),
-        page.baseline_words,
-    )
+    n_models, (word, note) = len(page.models_asked(rows)), page.baseline_words
     figures = [(texts, n, share), *page.figures(rows, board)]
-    figures += [
-        ("Models", len(models), "" if models else "asked so far"),
-        (baseline_word, len(baselines), note),
+    figures.append(("Models", n_models, "" if n_models else "asked so far"))
+    figures.append((word, len(page.baselines_met(rows)), note))
+    return [
+        (name, value if isinstance(value, str) else thousands(value), note)
+        for name, value, note in figures
+        if value or name == "Models"
     ]
-    return [(name, _figure(value), note) for name, value, note in figures if value or name == "Models"]
-
-
-def _figure(value: int | str) -> str:
-    return value if isinstance(value, str) else thousands(value)

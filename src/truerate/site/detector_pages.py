@@ -50,13 +50,9 @@ def judged_on(tables: Tables) -> list[Judged]:
 
 def detectors_of(judged: Sequence[Judged], real: Sequence[CommittedBoard] = ()) -> dict[str, str]:
     """Return subjects that judge texts and judges of real boards, with the file name of their pages."""
-    built = {
-        name
-        for entry in judged
-        for name, rows in entry.rows.items()
-        if any(row["kind"] not in BESIDE for row in rows)
-    }
-    return addresses(built | {entry.judge for board in real for entry in board.judge_errors})
+    entries = [entry for board in judged for entry in board.rows.items()]
+    built = {name for name, rows in entries if any(row["kind"] not in BESIDE for row in rows)}
+    return addresses(built | {error.judge for board in real for error in board.judge_errors})
 
 
 def addresses(names: Iterable[str]) -> dict[str, str]:
@@ -72,11 +68,8 @@ def addresses(names: Iterable[str]) -> dict[str, str]:
 
 def judging_rows(page: Page, rows: Rows) -> Rows:
     """The rows of a board's tables of judges."""
-    return [
-        row
-        for row in rows
-        if row["table"] in page.judging and not any(view.takes(row) for view in page.hidden)
-    ]
+    judging = [row for row in rows if row["table"] in page.judging]
+    return [row for row in judging if not any(view.takes(row) for view in page.hidden)]
 
 
 def context(tables: Tables, judged: Sequence[Judged], name: str) -> dict:
@@ -85,16 +78,10 @@ def context(tables: Tables, judged: Sequence[Judged], name: str) -> dict:
     shown = [board for board in boards if board["blocks"]]
     real = [block for board in tables.real if (block := on_real(board, name))]
     flags = [entry["board"].is_simulated for entry in shown]
+    rules = {doc["name"]: doc["doc"] for doc in reversed(tables.detector_docs) if doc.get("is_rule")}
     return {
         "name": name,
-        "doc": next(
-            (
-                detector_doc["doc"]
-                for detector_doc in tables.detector_docs
-                if detector_doc["name"] == name and detector_doc.get("is_rule")
-            ),
-            "",
-        ),
+        "doc": rules.get(name, ""),
         "card": tables.models.get(name),
         "boards": shown,
         "real": real,
@@ -128,44 +115,29 @@ def on_real(board: CommittedBoard, name: str) -> dict | None:
     errors = [error for error in board.judge_errors if error.judge == name]
     if not errors:
         return None
-    parts = {
-        "By slice and rule of the labels": [
-            error for error in errors if not any(key == MODEL for key, _ in error.where)
-        ],
-        "By whose replies it judged": [
-            error for error in errors if any(key == MODEL for key, _ in error.where)
-        ],
-    }
-    return {
-        "board": board,
-        "parts": [
-            {
-                "title": title,
-                "held": some,
-                "figure": _of_errors(some, file=f"{board.name}-{number}"),
-                "narrow": _of_errors(some, file=f"{board.name}-{number}-small", sizes=NARROW),
-            }
-            for number, (title, some) in enumerate(parts.items())
-            if some
-        ],
-    }
+    of_models = [error for error in errors if any(key == MODEL for key, _ in error.where)]
+    of_slices = [error for error in errors if error not in of_models]
+    titled = (("By slice and rule of the labels", of_slices), ("By whose replies it judged", of_models))
+    parts = []
+    for number, (title, some) in enumerate(titled):
+        if some:
+            file = f"{board.name}-{number}"
+            narrow = _of_errors(some, file=f"{file}-small", sizes=NARROW)
+            figure = _of_errors(some, file=file)
+            parts.append({"title": title, "held": some, "figure": figure, "narrow": narrow})
+    return {"board": board, "parts": parts}
 
 
 def _of_errors(errors: Sequence[Any], *, file: str, sizes: Sizes = WHOLE) -> dict | None:
-    lines = [
-        (
-            error.where[0][1] if error.where else error.name,
-            (),
-            [Cell(_row(share), measure) for share, measure in zip((error.tpr, error.tnr), HELD, strict=True)],
-        )
-        for error in errors
-    ]
+    lines = []
+    for error in errors:
+        shares = zip((error.tpr, error.tnr), HELD, strict=True)
+        cells = [
+            Cell({"value": share.value, "low": share.low, "high": share.high}, measure)
+            for share, measure in shares
+        ]
+        lines.append((error.where[0][1] if error.where else error.name, (), cells))
     return drawn(HELD, lines, file=file, sizes=sizes)
-
-
-def _row(share: Any) -> dict:
-    """A share with its interval, as a cell has it."""
-    return {"value": share.value, "low": share.low, "high": share.high}
 
 
 def _on(tables: Tables, judged: Judged, name: str) -> dict:
@@ -190,13 +162,11 @@ def blocks_of(board: Board, judging: Mapping[str, Sequence[str]], rows: Rows) ->
             by_keys.setdefault((row["table"], tuple(sorted(row["slice"]))), []).append(row)
     order = list(judging)
     blocks, n_of_table = [], dict.fromkeys(order, 0)
-    for (table, keys), some in sorted(
-        by_keys.items(), key=lambda entry: (order.index(entry[0][0]), len(entry[0][1]), entry[0])
-    ):
+    for table, keys in sorted(by_keys, key=lambda key: (order.index(key[0]), len(key[1]), key)):
+        some = by_keys[table, keys]
         if any(row["kind"] not in BESIDE and row["value"] is not None for row in some):
-            blocks.append(
-                _block(board, table, keys, some, judging[table]) | {"is_first": n_of_table[table] < 2}
-            )
+            block = _block(board, table, keys, some, judging[table])
+            blocks.append(block | {"is_first": n_of_table[table] < 2})
             n_of_table[table] += 1
     return blocks
 
@@ -213,17 +183,8 @@ def _block(board: Board, table: str, keys: tuple[str, ...], rows: Rows, wanted: 
     if not metrics:
         metrics, rest = rest[:N_SHOWN], rest[N_SHOWN:]
     only = tuple((key, values[key][0]) for key in keys if key not in varied)
-    view = View(
-        table,
-        tuple(metrics),
-        tuple(rest),
-        switch=switch,
-        by=by,
-        only=only,
-        having=keys,
-        n_whiskers=0,
-        head=_head(by, board),
-    )
+    keyed = {"switch": switch, "by": by, "only": only, "having": keys}
+    view = View(table, tuple(metrics), tuple(rest), n_whiskers=0, head=_head(by, board), **keyed)
     words = board.vocabulary
     shown = [_named(panel) for panel in panels(rows, view, words)]
     file = f"{board.name}-{table}-{'-'.join(keys) or 'all'}"
@@ -251,11 +212,9 @@ def _head(by: Sequence[str], board: Board) -> str:
 
 def _named(panel: Panel) -> Panel:
     """A panel whose lines do not say again whose page it is."""
-    lines = tuple(
-        replace(line, notes=tuple(note for note in line.notes if note != line.subject))
-        for line in panel.lines
-    )
-    return replace(panel, lines=lines, has_kinds=False)
+    notes = [tuple(note for note in line.notes if note != line.subject) for line in panel.lines]
+    lines = (replace(line, notes=kept) for line, kept in zip(panel.lines, notes, strict=True))
+    return replace(panel, lines=tuple(lines), has_kinds=False)
 
 
 def _drawn(curve: Curve, board: Board) -> dict:

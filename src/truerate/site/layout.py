@@ -216,7 +216,7 @@ def _section_of_table(table: str, rows: Rows, vocabulary: Vocabulary) -> Section
 
 
 def _view_of_rows(table: str, keys: tuple[str, ...], rows: Rows, all_keys: set[str], title: str) -> View:
-    """The rows that hold exactly these keys: a column per measure, tasks across or as panels, all else down."""
+    """Rows with exactly these keys: a column per measure, tasks across or as panels, all else down."""
     metrics = tuple(dict.fromkeys(row["metric"] for row in rows))
     tasks = {row["slice"]["task"] for row in rows if "task" in row["slice"]}
     is_across = bool(tasks) and len(tasks) * len(metrics) <= MANY

@@ -1,6 +1,7 @@
 """The reproduction ledger: published numbers beside ours; long tables without a difference fold away."""
 
 from collections.abc import Mapping
+from itertools import zip_longest
 
 from markupsafe import Markup
 
@@ -19,25 +20,20 @@ STD = "_std"  # of a metric's name: the ± beside its value
 
 def context(tables: Tables) -> dict:
     """What ledger.md.j2 shows: lines, folded lines, counts by verdict, and whether a board is simulated."""
-    lines = [
-        {name: line.get(name) for name in FIELDS} | _in_words(line, tables.vocabulary)
-        for line in tables.ledger
-    ]
+    words = tables.vocabulary
+    lines = [{name: line.get(name) for name in FIELDS} | _in_words(line, words) for line in tables.ledger]
     by_place: dict[tuple[str, str, str], list[dict]] = {}
     for line in lines:
         by_place.setdefault((line["where"], line["verdict"], line["reason"]), []).append(line)
-    long = {
-        key: part
-        for key, part in by_place.items()
-        if key[1] in (UNCHECKED, CONSISTENT) and len(part) > MANY and _is_grid(part)
-    }
+    settled = {key: part for key, part in by_place.items() if key[1] in (UNCHECKED, CONSISTENT)}
+    long = {key: part for key, part in settled.items() if len(part) > MANY and _is_grid(part)}
     verdicts = [line["verdict"] or "" for line in lines]
     simulated = {board.name for board in tables.boards if board.is_simulated}
     return {
         "lines": [line for line in lines if (line["where"], line["verdict"], line["reason"]) not in long],
-        "folded": [_grid(*key, part, tables.vocabulary) for key, part in long.items()],
+        "folded": [_grid(*key, part, words) for key, part in long.items()],
         "tally": [
-            (tables.vocabulary.label(verdict), thousands(verdicts.count(verdict)), "")
+            (words.label(verdict), thousands(verdicts.count(verdict)), "")
             for verdict in sorted(set(verdicts), key=_verdict_order)
         ],
         "is_simulated": any(line["board"] in simulated for line in lines),
@@ -66,21 +62,15 @@ def _in_words(line: Mapping, vocabulary: Vocabulary) -> dict[str, object]:
 
 def _is_grid(lines: list[dict]) -> bool:
     """Whether each line is of a place of its own in a table: its last part down, the others across."""
-    return len({line["quantity"] for line in lines}) == len(lines) and all(
-        " · " in str(line["quantity"]) for line in lines
-    )
+    names = {line["quantity"] for line in lines}
+    return len(names) == len(lines) and all(" · " in str(name) for name in names)
 
 
 def _apart(cells: dict[tuple[str, str], float]) -> tuple[dict, dict]:
     """Return values and the standard deviations printed beside them; one without a value stays a cell."""
-    spread = {
-        (over.removesuffix(STD), of): value for (over, of), value in cells.items() if over.endswith(STD)
-    }
-    values = {
-        key: value
-        for key, value in cells.items()
-        if not (key[0].endswith(STD) and (key[0].removesuffix(STD), key[1]) in cells)
-    }
+    deviations = {key: (key[0].removesuffix(STD), key[1]) for key in cells if key[0].endswith(STD)}
+    spread = {key: cells[deviation] for deviation, key in deviations.items()}
+    values = {key: value for key, value in cells.items() if deviations.get(key) not in cells}
     return values, spread
 
 
@@ -107,11 +97,8 @@ def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: 
     paper = lines[0]["paper"]
     across, down = (list(dict.fromkeys(key[index] for key in cells)) for index in (0, 1))
     parts = [over.split(" · ") for over in across]
-    varied = [
-        index
-        for index in range(max(map(len, parts)))
-        if len({part[index] if index < len(part) else "" for part in parts}) > 1
-    ]
+    by_index = list(zip_longest(*parts, fillvalue=""))
+    varied = [index for index, names in enumerate(by_index) if len(set(names)) > 1]
     heads = [
         " · ".join(vocabulary.quantity(part[index], paper) for index in varied or [0] if index < len(part))
         for part in parts
@@ -124,18 +111,10 @@ def _grid(where: str, verdict: str, reason: str, lines: list[dict], vocabulary: 
         (language(vocabulary.quantity(of, paper)), list(zip(*line, strict=True)))
         for of, *line in zip(down, zip(*columns, strict=True), shown, spreads, strict=True)
     ]
-    same = " · ".join(
-        vocabulary.quantity(part, paper) for index, part in enumerate(parts[0]) if index not in varied
-    )
-    return {
-        "where": where,
-        "verdict": verdict,
-        "reason": reason,
-        "n": len(lines),
-        "heads": heads,
-        "rows": rows,
-        "same": same,
-    }
+    shared = [part for index, part in enumerate(parts[0]) if index not in varied]
+    same = " · ".join(vocabulary.quantity(part, paper) for part in shared)
+    grid = {"where": where, "verdict": verdict, "reason": reason, "n": len(lines)}
+    return grid | {"heads": heads, "rows": rows, "same": same}
 
 
 def _aligned(column: list[float | None], absent: str | None = ABSENT) -> list:

@@ -27,7 +27,8 @@ def _ranks(panel: Panel) -> list[str]:
     n_models = sum(line.kind == "model" for line in panel.lines)
     has_rivals, has_others = n_models > 1, 0 < n_models < len(panel.lines)
     return [
-        "Ranks are ranges: two rows share ranks where a paired test, corrected for all pairs, does not tell them apart.",
+        "Ranks are ranges: two rows share ranks where a paired test, corrected for all pairs, "
+        "does not tell them apart.",
         *["Models are ranked among models; any other row has the place that it would take among them."]
         * has_others,
         "Tinted: may be first, as nothing that it was tested against is significantly better.",

@@ -16,54 +16,41 @@ def panels(rows: Sequence[dict], view: View, vocabulary: Vocabulary) -> list[Pan
     to a panel of its own ("All"): it is the whole of which the panels are parts.
     """
     rows = [row for row in rows if view.takes(row)]
-    silent = unanswered(rows)
-    rows = [
-        row | {"is_unanswered": is_so}
-        for row, is_so in zip(rows, silent, strict=True)
-        if not row["metric"].endswith(NO_ANSWERS)
-    ]
+    flags = unanswered(rows)
+    rows = [row | {"is_unanswered": flag} for row, flag in zip(rows, flags, strict=True)]
+    rows = [row for row in rows if not row["metric"].endswith(NO_ANSWERS)]
     if not rows:
         return []
     split = {row["subject"] for row in rows if view.switch in row["slice"]}
-    parts: dict[str, list[dict]] = {
-        name: [] for name in {row["slice"][view.switch] for row in rows if view.switch in row["slice"]}
-    }
+    parts: dict[str, list[dict]] = {}
     everywhere = [row for row in rows if row["subject"] not in split]
     for row in rows:
         if row["subject"] in split:
             parts.setdefault(row["slice"].get(view.switch, EVERY), []).append(row)
     names = sorted(parts, key=lambda name: (name != EVERY, vocabulary.sort_key(name))) or [EVERY]
+    whole = WHOLE if len(names) > 1 else ""
+    titles = [vocabulary.value(view.switch, name) if name else whole for name in names]
     return [
-        _panel(
-            name,
-            parts.get(name, []) + everywhere,
-            view,
-            vocabulary,
-            title=vocabulary.value(view.switch, name) if name else WHOLE if len(names) > 1 else "",
-        )
-        for name in names
+        _panel(name, parts.get(name, []) + everywhere, view, vocabulary, title=title)
+        for name, title in zip(names, titles, strict=True)
     ]
 
 
 def _panel(name: str, rows: list[dict], view: View, vocabulary: Vocabulary, *, title: str) -> Panel:
     planted = {_address(row, view): row["value"] for row in rows if row["kind"] == "planted"}
     measured = [row for row in rows if row["kind"] != "planted"]
-    measured_subjects = {row["subject"] for row in measured}
-    rows = measured + [
-        row for row in rows if row["kind"] == "planted" and row["subject"] not in measured_subjects
-    ]
+    subjects = {row["subject"] for row in measured}
+    others = [row for row in rows if row["kind"] == "planted" and row["subject"] not in subjects]
+    rows = measured + others
     by_column = _by_column(rows, view)
     columns = _columns(by_column, view, vocabulary)
     whiskers = {column.key for column in columns if column.has_whisker} or {column.key for column in columns}
     is_turned = view.form == "heat" and all(column.measure.direction == "up" for column in columns)
     drawn = [row for key in whiskers for row in by_column[key] if _is_share(row, vocabulary)]
-    ends = (
-        ("value",) if is_turned else ("low", "high", "value")
-    )  # intervals of small parts would leave one tint to all
-    low, high = _axis(
-        [row[end] for row in drawn for end in ends if row[end] is not None],
-        is_open=view.form == "board" or is_turned,
-    )
+    # intervals of small parts would leave one tint to all
+    names = ("value",) if is_turned else ("low", "high", "value")
+    ends = [row[name] for row in drawn for name in names if row[name] is not None]
+    low, high = _axis(ends, is_open=view.form == "board" or is_turned)
     best = {column.key: _best(by_column[column.key], column) for column in columns}
     lines = [
         _line(key, line_rows, view, vocabulary, columns=columns, best=best, planted=planted)
@@ -119,17 +106,13 @@ def _columns(by_key: dict[tuple, list[dict]], view: View, vocabulary: Vocabulary
 
     def position(key: tuple) -> tuple:
         group, metric, rest = key
-        return (
-            [_whole_first(value, vocabulary) for value in group],
-            order.get(metric, len(order)),
-            metric,
-            [vocabulary.sort_key(value) for _, value in rest],
-        )
+        groups = [_whole_first(value, vocabulary) for value in group]
+        values = [vocabulary.sort_key(value) for _, value in rest]
+        return groups, order.get(metric, len(order)), metric, values
 
     keys = sorted(by_key, key=position)
-    is_single = len(view.metrics) == 1 or (
-        view.form == "heat" and len({metric for _, metric, _ in keys}) == 1
-    )
+    is_one_metric = len({metric for _, metric, _ in keys}) == 1
+    is_single = len(view.metrics) == 1 or (view.form == "heat" and is_one_metric)
     firsts = [not i or keys[i - 1][0] != key[0] for i, key in enumerate(keys)]
     return [
         _column(key, by_key[key], view, vocabulary, is_first=is_first, is_single=is_single)
@@ -147,9 +130,8 @@ def _column(
     words = [vocabulary.value(key, value) for key, value in rest] or ([group or WHOLE] if is_alone else [])
     full = " ".join((metric, *(f"{key}={value}" for key, value in rest)))
     name = view.headings.get(metric, measure.label)
-    heading = view.headings.get(full) or ", ".join(
-        words if is_alone else [name, *(word.lower() for word in words)]
-    )
+    parts = words if is_alone else [name, *(word.lower() for word in words)]
+    heading = view.headings.get(full) or ", ".join(parts)
     is_ranked = view.form == "board" and any(row["rank_low"] is not None for row in rows)
     drawn = view.metrics[: view.n_whiskers] if view.metrics else (metric,)
     has_whisker = view.form == "board" and measure.unit == "share" and metric in drawn
@@ -171,11 +153,9 @@ def _groups(columns: list[Column]) -> tuple[tuple[str, int, int], ...]:
 def _phrase(keys: Sequence[str], values: Sequence[str], vocabulary: Vocabulary) -> str:
     """Slice values in words, one phrase: `QA, one-pass`; names of languages keep their capital."""
     pairs = [(key, value) for key, value in zip(keys, values, strict=True) if value]
-    words = [
-        vocabulary.value(key, value) if key == "lang" or not index else vocabulary.value(key, value).lower()
-        for index, (key, value) in enumerate(pairs)
-    ]
-    return ", ".join(words)
+    words = [vocabulary.value(key, value) for key, value in pairs]
+    small = [index and key != "lang" for index, (key, _) in enumerate(pairs)]
+    return ", ".join(word.lower() if is_small else word for word, is_small in zip(words, small, strict=True))
 
 
 def _whole_first(value: str, vocabulary: Vocabulary) -> tuple:
@@ -196,7 +176,7 @@ def _line(
     view: View,
     vocabulary: Vocabulary,
     *,
-    columns: list[Column],
+    columns: list,
     best: dict,
     planted: dict,
 ) -> Line:
@@ -205,17 +185,13 @@ def _line(
     cells = []
     for column in columns:
         row = by_column.get(column.key)
+        if row is None:
+            cells.append(None)
+            continue
         truth = planted.get((subject, *keys, column.key)) if kind != "planted" else None
-        is_best = (
-            row is not None
-            and kind == "model"
-            and view.has_kinds
-            and row["value"] is not None
-            and row["value"] == best[column.key]
-        )
-        cells.append(
-            row and Cell(row, column.measure, truth, is_best, bool(row["is_leading"]), row["is_unanswered"])
-        )
+        is_rival = kind == "model" and view.has_kinds and row["value"] is not None
+        is_best, is_top = is_rival and row["value"] == best[column.key], bool(row["is_leading"])
+        cells.append(Cell(row, column.measure, truth, is_best, is_top, row["is_unanswered"]))
     name, notes = _line_name(subject, kind, keys, view, vocabulary)
     more = dict.fromkeys(row["note"] for row in rows if row.get("note"))
     if not any(column.is_ranked for column in columns) and rows and all(row["is_unanswered"] for row in rows):
@@ -227,14 +203,11 @@ def _line_name(
     subject: str, kind: str, keys: list[str], view: View, vocabulary: Vocabulary
 ) -> tuple[str, tuple[str, ...]]:
     """Return a line's name and notes: the last of its naming values, the others below; else the subject."""
-    words = [
-        vocabulary.value(key, value) for key, value in zip((*view.by, *view.down), keys, strict=True) if value
-    ]
+    pairs = zip((*view.by, *view.down), keys, strict=True)
+    words = [vocabulary.value(key, value) for key, value in pairs if value]
     if not view.by or not words:
-        return (
-            subject if view.has_kinds else vocabulary.subject(subject),
-            tuple(filter(None, (view.notes.get(subject), *words))),
-        )
+        name = subject if view.has_kinds else vocabulary.subject(subject)
+        return name, tuple(filter(None, (view.notes.get(subject), *words)))
     return words[-1], (*words[:-1], *([subject] if kind == "model" else []))
 
 
@@ -267,12 +240,7 @@ def _ordered(lines: list[Line], view: View, vocabulary: Vocabulary) -> list[Line
         sign = 1 if cell and cell.measure.direction == "down" else -1
         has_best = view.form != "heat" and (cell is None or cell.measure.direction is not None)
         is_beside = not has_best and line.kind != "model"
-        return (
-            is_beside,
-            tuple(_whole_first(part, vocabulary) for part in line.keys),
-            value is None,
-            sign * value if value is not None else 0,
-            line.subject,
-        )
+        parts = tuple(_whole_first(part, vocabulary) for part in line.keys)
+        return is_beside, parts, value is None, sign * value if value is not None else 0, line.subject
 
     return sorted(lines, key=key)

@@ -56,7 +56,8 @@ def rendered(tables: Tables, folder: str | Path = "site") -> Iterator[tuple[str,
     folder = Path(folder)
     if not (folder / "templates").is_dir():
         raise TruerateError(
-            f"rendering the site: no templates in {str(folder)!r}; run truerate in the folder that holds params.yaml"
+            f"rendering the site: no templates in {str(folder)!r}; run truerate in the folder that holds "
+            "params.yaml"
         )
     for shown in tables.boards:
         met = tables.rows.filter(board=shown.name)["metric"]
@@ -200,7 +201,8 @@ def _tables_json(tables: Tables) -> str:
 
 def _rows_csv(tables: Tables, board: Board) -> str:
     rows = tables.rows_of(board.name)
-    header = "table subject kind metric slice rank_low rank_high value low high n provenance label unit direction note".split()
+    header = "table subject kind metric slice rank_low rank_high value low high n provenance".split()
+    header += "label unit direction note".split()
     pairs = zip(rows, unanswered(rows), strict=True)
     lines = [
         row

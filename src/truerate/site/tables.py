@@ -81,7 +81,7 @@ class Board:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The measures and the words of the board's values: the shared words and those of its track's card."""
+        """The measures and words of the board's values: the shared ones and those of its track."""
         return Vocabulary.of(self.measures, self.track_card.words)
 
     @cached_property

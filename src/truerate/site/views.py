@@ -54,7 +54,7 @@ class View:
 
     @property
     def has_kinds(self) -> bool:
-        """Whether a line is a model or stands beside models (baseline, published figure), which is then said."""
+        """Whether lines are models or stand beside models (baseline, published figure)."""
         return self.head in ("Model", "Judge") and not self.by
 
     def takes(self, row: dict) -> bool:

@@ -63,7 +63,7 @@ class Vocabulary:
         return self.words.by_key.get((key or "", value)) or self.label(value)
 
     def subject(self, name: str) -> str:
-        """A subject that is no model: `final-stop` → A final full stop; a name without words stays as it is."""
+        """A subject that is no model: `final-stop` → A final full stop; others stay as they are."""
         return self.words.values.get(name, name)
 
     def quantity(self, part: str, paper: str = "") -> str:

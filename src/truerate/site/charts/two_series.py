@@ -50,15 +50,11 @@ def drawn(
     if not measures or not 2 <= len(lines) <= MOST:
         return None
     axis, floor = Axis(0.0, 1.0, sizes.names + 6, sizes.width - sizes.numbers - 8), HEAD + ROW * len(lines)
-    words = [
-        f"{name}: "
-        + ", ".join(
-            f"{cell.measure.label} {cell.measure.text(cell.row['value'])}"
-            for cell in cells
-            if cell and cell.row["value"] is not None
-        )
-        for name, _, cells in lines
-    ]
+    words = []
+    for name, _, cells in lines:
+        valued = [cell for cell in cells if cell and cell.row["value"] is not None]
+        values = (f"{cell.measure.label} {cell.measure.text(cell.row['value'])}" for cell in valued)
+        words.append(f"{name}: {', '.join(values)}")
     labels = " and ".join(measure.label for measure in measures)
     return {
         "file": file,
@@ -89,13 +85,8 @@ def _row(name: str, cells: Sequence[Cell | None], middle: float, axis: Axis, *, 
         if cell and cell.row["value"] is not None
     ]
     texts = [str(cell.measure.text(cell.row["value"])) if cell else "–" for cell in cells]
-    return {
-        "name": name,
-        "shown": shortened(name, most),
-        "middle": middle,
-        "bars": bars,
-        "value": " / ".join(texts),
-    }
+    line = {"name": name, "shown": shortened(name, most), "middle": middle}
+    return line | {"bars": bars, "value": " / ".join(texts)}
 
 
 def reliability(curve: Curve, *, file: str) -> dict:
@@ -119,17 +110,11 @@ def reliability(curve: Curve, *, file: str) -> dict:
 
 def thresholds(curve: Curve, *, file: str) -> dict:
     """What square draws of the thresholds: precision and recall against the cut."""
-    paths = [
-        {
-            "series": series,
-            "points": [
-                (ACROSS.at(cut.cut), UP.at(getattr(cut, name)))
-                for cut in curve.cuts
-                if getattr(cut, name) is not None
-            ],
-        }
-        for series, name in enumerate(("precision", "recall"))
-    ]
+    paths = []
+    for series, name in enumerate(("precision", "recall")):
+        shares = ((cut.cut, getattr(cut, name)) for cut in curve.cuts)
+        points = [(ACROSS.at(cut), UP.at(share)) for cut, share in shares if share is not None]
+        paths.append({"series": series, "points": points})
     words = "; ".join(
         f"{cut.cut:.1f}: precision {percent(cut.precision)}, recall {percent(cut.recall)}"
         for cut in curve.cuts

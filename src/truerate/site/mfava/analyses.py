@@ -43,20 +43,15 @@ def analyses(rows: list[dict], board: Board) -> dict | None:
     by_question: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, dict]] = {}
     for row in rows:
         if row["table"] == "analyses" and row["kind"] != "planted":
-            by_question.setdefault((row["subject"], tuple(sorted(row["slice"].items()))), {})[
-                row["metric"]
-            ] = row
+            key = (row["subject"], tuple(sorted(row["slice"].items())))
+            by_question.setdefault(key, {})[row["metric"]] = row
     order = list(KNOWN)
     keys = sorted(by_question, key=lambda key: (order.index(key[0]) if key[0] in order else len(order), key))
     first = {_question(key): key for key in sorted(keys, key=_founded, reverse=True)}.values()
-    lines, more = (
-        [
-            _line(*key, by_question[key], board.vocabulary)
-            for key in keys
-            if (key in first and not _is_of_one_model(key)) == is_first
-        ]
-        for is_first in (True, False)
-    )
+    lines, more = [], []
+    for key in keys:
+        part = lines if key in first and not _is_of_one_model(key) else more
+        part.append(_line(*key, by_question[key], board.vocabulary))
     return {"lines": lines, "more": more, "scatters": scatters(rows, board)} if keys else None
 
 
@@ -78,16 +73,11 @@ def _founded(key: tuple) -> int:
 
 
 def _line(
-    subject: str,
-    slice_: tuple[tuple[str, str], ...],
-    by_metric: dict[str, dict],
-    vocabulary: Vocabulary,
+    subject: str, slice_: tuple[tuple[str, str], ...], by_metric: dict[str, dict], vocabulary: Vocabulary
 ) -> dict:
     """One analysis: its words, and the rows of its size, p and n (None where they are not there)."""
     analysis = KNOWN.get(subject, Analysis(vocabulary.label(subject), "More", "Less", ""))
-    sizes = [
-        by_metric[metric] for metric in by_metric if metric in SIZES or metric not in ("p_value", "n_points")
-    ]
+    sizes = [row for metric, row in by_metric.items() if metric not in ("p_value", "n_points")]
     size = next((row for row in sizes if row["value"] is not None), None)
     p = by_metric.get("p_value", {}).get("value")
     n = by_metric.get("n_points", {}).get("value")

@@ -2,6 +2,7 @@
 
 import json
 import math
+from operator import itemgetter
 from pathlib import Path
 
 from markupsafe import Markup
@@ -35,11 +36,13 @@ def heat_map(rows: list[dict], board: Board) -> dict | None:
     modes = sorted(grid, key=mode_order)
     means = {mode: _means(grid[mode], languages, models) for mode in modes}
     now, high = modes.index(opening(grid)), axis(grid)
+    words = [_mode_words(mode) for mode in modes]
+    estimates = [estimate for cells in grid.values() for estimate in cells.values()]
     return {
         "measure": board.measures[RATE],
         "why": why(rows, grid),
-        "modes": [_mode_words(mode) for mode in modes],
-        "modes_json": json.dumps([_mode_words(mode) for mode in modes], ensure_ascii=False),
+        "modes": words,
+        "modes_json": json.dumps(words, ensure_ascii=False),
         "now": now,
         "high": high,
         "wide": WIDE,
@@ -47,20 +50,17 @@ def heat_map(rows: list[dict], board: Board) -> dict | None:
         "lines": [_line(lang, means, models, modes[now], high) for lang in languages],
         "foot": _line(ALL, means, models, modes[now], high),
         "provenance": next(row["provenance"] for row in rows if row["metric"] == RATE),
-        "has_planted": any(
-            estimate.planted is not None for cells in grid.values() for estimate in cells.values()
-        ),
-        "has_wide": any(is_wide(estimate, high) for cells in grid.values() for estimate in cells.values()),
-        "has_gaps": any(estimate.value is None for cells in grid.values() for estimate in cells.values()),
+        "has_planted": any(estimate.planted is not None for estimate in estimates),
+        "has_wide": any(is_wide(estimate, high) for estimate in estimates),
+        "has_gaps": any(estimate.value is None for estimate in estimates),
     }
 
 
 def grids(rows: list[dict]) -> Grid:
     """Return every estimate by mode, then by (language, model); planted values stand in all cells."""
+    measured = [row for row in rows if row["kind"] != PLANTED]
     values_by_address = {
-        (row["metric"], row["subject"], *sorted(row["slice"].items())): row["value"]
-        for row in rows
-        if row["kind"] != PLANTED
+        (row["metric"], row["subject"], *sorted(row["slice"].items())): row["value"] for row in measured
     }
     truth = {
         (row["slice"].get("lang", ALL), row["subject"], row["slice"].get("replies", ALL)): row["value"]
@@ -75,14 +75,10 @@ def grids(rows: list[dict]) -> Grid:
             mode = (slice_.get("estimator", "raw"), slice_.get("calibration", ""), replies)
             std = values_by_address.get((f"{RATE}_std", row["subject"], *sorted(slice_.items())))
             bare = sorted((key, value) for key, value in slice_.items() if key != "estimator")
-            band = [
-                values_by_address.get((metric, row["subject"], *bare)) if mode[0] == "rogan-gladen" else None
-                for metric in BAND
-            ]
+            low, high = (values_by_address.get((metric, row["subject"], *bare)) for metric in BAND)
+            band = (low, high) if mode[0] == "rogan-gladen" else (None, None)
             planted = None if _is_truth(row) else truth.get((lang, row["subject"], replies))
-            estimate = CellEstimate(
-                row["value"], row["low"], row["high"], std, planted, (band[0], band[1]), row["n"]
-            )
+            estimate = CellEstimate(row["value"], row["low"], row["high"], std, planted, band, row["n"])
             grid.setdefault(mode, {})[lang, row["subject"]] = estimate
     return grid
 
@@ -103,24 +99,22 @@ def opening(grid: Grid) -> Mode:
 
 def why(rows: list[dict], grid: Grid) -> str:
     """Which estimate models are ranked by, and why; or why none is ranked."""
-    cells = {
-        key: estimate for key, estimate in grid.get((HEADLINE, NATURAL, ALL), {}).items() if key[0] != ALL
-    }
-    lost = sorted(
-        {lang for (lang, _), estimate in cells.items() if estimate.value is None and estimate.n}, key=language
-    )
+    headline = grid.get((HEADLINE, NATURAL, ALL), {})
+    cells = {key: estimate for key, estimate in headline.items() if key[0] != ALL}
+    lost = {lang for (lang, _), estimate in cells.items() if estimate.value is None and estimate.n}
     if not cells or all(cell.value is None for cell in cells.values()):
         return (
-            "Nobody labelled these replies, so no rate is identified and no model is ranked: raw shares are not comparable between models, "
-            "and the other estimates rest on labels of other texts."
+            "Nobody labelled these replies, so no rate is identified and no model is ranked: raw shares are "
+            "not comparable between models, and the other estimates rest on labels of other texts."
         )
     labelled = [row for row in rows if row["metric"] == "n_labelled" and row["slice"].get("lang") == ALL]
     n_labelled, n = (int(sum(row[name] or 0 for row in labelled)) for name in ("value", "n"))
     counted = f"{n_labelled:,} of {n:,} replies" if labelled else "some of the very replies"
     sentence = f"Models are ranked by the prediction-powered rate, because people labelled {counted}."
     if lost:
-        named = ", ".join(map(language, lost))
-        sentence += f" Not identified where they labelled too few or none: {named}; Predicted says what to expect there."
+        named = ", ".join(map(language, sorted(lost, key=language)))
+        sentence += f" Not identified where they labelled too few or none: {named};"
+        sentence += " Predicted says what to expect there."
     return sentence
 
 
@@ -133,9 +127,8 @@ def is_wide(estimate: CellEstimate, high: float) -> bool:
 
 def axis(grid: Grid) -> float:
     """Return the upper end of the colours of all modes: holds 95 % of the values, at most 1."""
-    values = sorted(
-        estimate.value for cells in grid.values() for estimate in cells.values() if estimate.value is not None
-    )
+    estimates = (estimate for cells in grid.values() for estimate in cells.values())
+    values = sorted(estimate.value for estimate in estimates if estimate.value is not None)
     if not values:
         return 1.0
     end = values[min(len(values) - 1, int(0.95 * len(values)))]
@@ -217,15 +210,14 @@ def _mode_words(mode: Mode) -> dict:
         REPLIES.get(replies, (replies, "")),
     ]
     is_own = estimator in OWN_LABELS
+    (name, _), (calibrated, _), (counted, _) = titles
+    on = f" on {calibrated.lower()}" if calibration and not is_own else ""
+    notes = [note for number, (_, note) in enumerate(titles) if note and not (is_own and number == 1)]
     return {
-        "estimator": estimator,
-        "calibration": calibration,
-        "replies": replies,
+        **{"estimator": estimator, "calibration": calibration, "replies": replies},
         "titles": [title for title, _ in titles],
-        "title": f"{titles[0][0]}{f' on {titles[1][0].lower()}' if calibration and not is_own else ''}, {titles[2][0].lower()}",
-        "note": " ".join(
-            note for number, (_, note) in enumerate(titles) if note and not (is_own and number == 1)
-        ),
+        "title": f"{name}{on}, {counted.lower()}",
+        "note": " ".join(notes),
     }
 
 
@@ -234,19 +226,11 @@ def recovered(rows: list[dict], board: Board) -> dict | None:
     grid = {mode: cells for mode, cells in grids(rows).items() if mode[2] == ALL and mode[0] != PLANTED}
     estimators = []
     for mode in sorted(grid, key=mode_order):
-        title, calibrated = (
-            ESTIMATORS.get(mode[0], (mode[0], ""))[0],
-            CALIBRATIONS.get(mode[1], (mode[1], ""))[0],
-        )
-        cells = {
-            f"{language(lang)}, {model}": grid[mode][lang, model]
-            for lang, model in sorted(grid[mode])
-            if lang != ALL
+        title, _ = ESTIMATORS.get(mode[0], (mode[0], ""))
+        calibrated, _ = CALIBRATIONS.get(mode[1], (mode[1], ""))
+        single = {
+            key: estimate for key, estimate in sorted(grid[mode].items(), key=itemgetter(0)) if key[0] != ALL
         }
+        cells = {f"{language(lang)}, {model}": estimate for (lang, model), estimate in single.items()}
         estimators.append(against_planted(title, calibrated.lower(), cells))
-    return pictured(
-        estimators,
-        second="Calibrated on",
-        join="on",
-        dot="language and model",
-    )
+    return pictured(estimators, second="Calibrated on", join="on", dot="language and model")

@@ -146,7 +146,8 @@ def _picture(picture: Picture, mode: tuple[str, str], points: list[Point], vocab
             }
             for (x, y), point, height, words in zip(positions, points, heights, described, strict=True)
         ],
-        "description": f"Hallucinated share ({by}) against {picture.across}, {len(points)} points. {'; '.join(described)}.",
+        "description": f"Hallucinated share ({by}) against {picture.across}, {len(points)} points. "
+        f"{'; '.join(described)}.",
     }
 
 

@@ -47,9 +47,8 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     for row in kept:
         name, entity = row["generation_id"], entities[row["item_id"]]
         entry = _record(row, entity, by_reply[name], documents, verifier, is_open=board.is_simulated)
-        entries.append(
-            entry | ({"status": "not-written", "_reply": "not-written"} if name in unwritten else {})
-        )
+        state = dict.fromkeys(("status", "_reply"), "not-written") if name in unwritten else {}
+        entries.append(entry | state)
     index = Index("facts")
     index.add(entries)
     domains = {
@@ -118,13 +117,8 @@ def chosen(replies: list[dict], entities: dict[str, dict], n_max: int, vocabular
         if n + len(about[item]) <= n_max:
             kept.append(item)
             n += len(about[item])
-    kept.sort(
-        key=lambda item: (
-            vocabulary.sort_key(entities[item].get("domain", "")),
-            entities[item]["question"].casefold(),
-            item,
-        )
-    )
+    domains = {item: vocabulary.sort_key(entities[item].get("domain", "")) for item in kept}
+    kept.sort(key=lambda item: (domains[item], entities[item]["question"].casefold(), item))
     return [row for item in kept for row in about[item]]
 
 
@@ -194,9 +188,8 @@ def passages(
         address, host = web_address(document["url"])
         pages.setdefault(name, [document["title"], address, host, document["is_wikipedia"]])
         numbers[reference] = len(shown)
-        shown.append(
-            [list(pages).index(name), *((text, False) if is_open else quoted(text, document["licence"]))]
-        )
+        part = (text, False) if is_open else quoted(text, document["licence"])
+        shown.append([list(pages).index(name), *part])
     return list(pages.values()), shown, numbers
 
 
@@ -251,36 +244,26 @@ def _fact(fact: dict, numbers: dict[str, int], verifier: str) -> list:
     marks = [name for name in ("duplicate", "title") if fact[f"is_{name}"]]
     evidence = [numbers[name] for name in fact["evidence"] if name in numbers]
     others = [[judge, letter] for judge, letter in sorted(fact["verdicts"].items()) if judge != verifier]
-    return [
-        fact["sentence_index"],
-        fact["text"],
-        fact["verdicts"].get(verifier, "-"),
-        marks,
-        evidence,
-        others,
-        fact["label"],
-        fact["review"],
-    ]
+    verdict = fact["verdicts"].get(verifier, "-")
+    line = [fact["sentence_index"], fact["text"], verdict, marks, evidence, others]
+    return [*line, fact["label"], fact["review"]]
 
 
 def _kind(verdicts: list[str]) -> str:
     """Return what a reply is: without a fact, all supported, with unsupported ones, or not wholly read."""
     if not verdicts:
         return "no-fact"
-    return (
-        "some-unsupported" if "n" in verdicts else "all-supported" if set(verdicts) == {"s"} else "not-read"
-    )
+    if "n" in verdicts:
+        return "some-unsupported"
+    return "all-supported" if set(verdicts) == {"s"} else "not-read"
 
 
 def _names(line: list) -> list[str]:
     """The values of a fact in the filter of facts."""
     _, _, verdict, marks, _, _, label, review = line
     people = ["labelled"] * bool(label) + ["reviewed"] * bool(review)
-    return [
-        {"s": "supported", "n": "unsupported", "u": "unparsed"}.get(verdict, "not-asked"),
-        *marks,
-        *people,
-    ]
+    names = {"s": "supported", "n": "unsupported", "u": "unparsed"}
+    return [names.get(verdict, "not-asked"), *marks, *people]
 
 
 def compare(verdicts_and_labels: Iterable[tuple[str | None, str | None]]) -> str:

@@ -33,8 +33,8 @@ def _records(board: Board, n_max: int, index: dict) -> Iterator[dict]:
         gathered.add(entries)
         yield from entries
     card = board.source_card
-    place = {key: str(card.get(key) or "") for key in ("title", "url", "licence", "citation")}
-    index |= gathered.as_dict(board.vocabulary, n_all=board.n_texts, types=[], layers=[], place=place)
+    source = {key: str(card.get(key) or "") for key in ("title", "url", "licence", "citation")}
+    index |= gathered.as_dict(board.vocabulary, n_all=board.n_texts, types=[], layers=[], place=source)
 
 
 def _facts(board: Board, n_max: int) -> pl.DataFrame:

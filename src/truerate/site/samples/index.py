@@ -10,7 +10,7 @@ from truerate.site.vocabulary import Vocabulary
 
 T = TypeVar("T")
 FORMS: dict[str, dict[str, Any]] = read_data(Path(__file__).with_name("forms.yaml"), dict)
-# One letter per judge and record with labels, by missed and extra: agrees, misses a label, marks what has none, both.
+# A letter per judge and labelled record, by missed and extra: agrees, misses a label, marks without one, both.
 AGREEMENT = {(False, False): "a", (True, False): "m", (False, True): "x", (True, True): "b"}
 
 
@@ -46,7 +46,7 @@ class Index:
         for key, (_, _, *field) in self.form["filters"].items():
             name = field[0] if field else key
             for value in columns[key] if columns else (record[name] for record in records):
-                # the first of equal values: most records have the same few, and a column of a table holds a text for each
+                # the first of equal values: a table holds a text for each, most of them the same few
                 equal = tuple(value) if isinstance(value, list) else value
                 self.values[key].append(self._equal.setdefault(equal, "" if value is None else value))
         for number, record in enumerate(records, len(self.ids)):

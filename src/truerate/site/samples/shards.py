@@ -36,7 +36,7 @@ def _batches(records: Iterator[dict]) -> Iterator[list[dict]]:
 
 
 def spelled_part(records: list[dict]) -> Spelled:
-    """One part as JSON and as what is searched: a process gets these in a tenth of the time of the records."""
+    """One part as JSON and its searched words, in a tenth of the time of the records."""
     searched = ["\n".join(filter(None, record["_search"])) for record in records]
     shown = [_without(record) for record in records]
     return [spelled(shown[k : k + SHARD]) for k in range(0, len(shown), SHARD)], searched
@@ -60,7 +60,7 @@ def _in_turn(batches: Iterable[Spelled], n_buckets: int) -> Iterator[Part]:
 
 
 def _can_start() -> bool:
-    """Whether a fresh process can read the program that runs; one that came in on standard input it cannot."""
+    """Whether a fresh process can read the program that runs; one from standard input it cannot."""
     file = getattr(sys.modules["__main__"], "__file__", None)
     return file is None or Path(file).is_file()
 

@@ -19,11 +19,10 @@ from truerate.site.samples.packing import LISTS, packed
 BASE, MIXER = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93  # odd 64-bit numbers
 LONGEST = 32  # characters of a word that count
 # scripts without blanks, by blocks of Unicode: Thai to Tibetan, Burmese, Khmer, kana, Han
-DENSE = ((0x0E00, 0x0FFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x31F0, 0x31FF), (0x3400, 0x4DBF),
-         (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))  # fmt: skip
-GAP, WORD, SINGLE, SKIPPED = range(
-    4
-)  # kinds of characters: between words, of words, words by themselves, as if absent
+DENSE = ((0x0E00, 0x0FFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x31F0, 0x31FF),
+         (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))  # fmt: skip
+# kinds of characters: between words, of words, words by themselves, as if absent
+GAP, WORD, SINGLE, SKIPPED = range(4)
 TATWEEL = 0x0640  # stretches an Arabic word, says nothing
 ALL_BITS = (1 << 64) - 1
 BITS = 12  # of a record's number within a part

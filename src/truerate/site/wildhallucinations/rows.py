@@ -40,11 +40,8 @@ def derived(rows: Rows, board: Board) -> Rows:
     plain = [_plain(row) for row in _with_planted(rows)]
     rule = rule_of(board)
     estimated = {row["metric"] for row in plain if row["slice"].get("estimator") == CHOSEN}
-    moves = {
-        (row["subject"], row["slice"].get("view")): row["value"]
-        for row in plain
-        if row["metric"] == "rank_change"
-    }
+    changes = [row for row in plain if row["metric"] == "rank_change"]
+    moves = {(row["subject"], row["slice"].get("view")): row["value"] for row in changes}
     in_tables = []
     for row in plain:
         part = next((key for key in PARTS if key in row["slice"]), None)
@@ -72,11 +69,8 @@ def address(row: dict) -> tuple:
 
 def _plain(row: dict) -> dict:
     """A row without what goes without saying: raw, over all entities; a probe's rule in the slice."""
-    slice_ = {
-        key: value
-        for key, value in row["slice"].items()
-        if (key, value) not in (("estimator", RAW), ("set", ALL))
-    }
+    implied = (("estimator", RAW), ("set", ALL))
+    slice_ = dict(item for item in row["slice"].items() if item not in implied)
     if row["metric"].startswith("probe_"):
         slice_ |= {"rule": row["subject"]}
     subject = "annotators" if row["table"] == "checks" else row["subject"]  # who checked, not what
@@ -90,9 +84,8 @@ def _with_planted(rows: Rows) -> Rows:
     measured = [row for row in rows if row["kind"] != PLANTED]
     met: dict[str, set[tuple]] = {}
     for row in measured:
-        met.setdefault(row["metric"], set()).add(
-            tuple((key, row["slice"][key]) for key in ("estimator", "rule") if key in row["slice"])
-        )
+        how = tuple((key, row["slice"][key]) for key in ("estimator", "rule") if key in row["slice"])
+        met.setdefault(row["metric"], set()).add(how)
     copies: dict[tuple, dict] = {}
     for row in rows:
         if row["kind"] == PLANTED:
@@ -106,8 +99,7 @@ def _with_planted(rows: Rows) -> Rows:
 def _estimate(row: dict) -> Iterable[dict]:
     """Return a score by labels in the estimators' table, and the chosen one in the leading table."""
     slice_ = {key: value for key, value in row["slice"].items() if key != "by"}
-    ranks = NO_RANK
-    estimate = row | {"table": ESTIMATES, "slice": slice_} | ranks
+    estimate = row | {"table": ESTIMATES, "slice": slice_} | NO_RANK
     by = row["slice"].get("by")
     yield estimate | {"note": f"{OF[row['metric']]}: {WORDS['chosen_by'].get(by, by)}"} if by else estimate
     if slice_.get("estimator") == CHOSEN and row["kind"] in ("model", PLANTED):
@@ -129,13 +121,8 @@ def _part(row: dict, part: str) -> dict:
     where = {key: value for key, value in slice_.items() if key not in ("estimator", "rule")}
     where |= {"model": row["subject"], "measure": PARTED[row["metric"]] or slice_.get("estimator", RAW)}
     kind = PLANTED if row["kind"] == PLANTED else "baseline"
-    return row | {
-        "table": BY[part],
-        "subject": "replies",
-        "kind": kind,
-        "slice": where,
-        "model": row["subject"],
-    }
+    line = {"table": BY[part], "subject": "replies", "kind": kind}
+    return row | line | {"slice": where, "model": row["subject"]}
 
 
 def _error(row: dict, vocabulary: Vocabulary) -> dict:
@@ -143,28 +130,19 @@ def _error(row: dict, vocabulary: Vocabulary) -> dict:
     model.
     """
     if row["kind"] == "model":
-        return row | {
-            "table": "errors-by-model",
-            "subject": "replies",
-            "kind": "baseline",
-            "slice": row["slice"] | {"model": row["subject"]},
-        }
+        line = {"table": "errors-by-model", "subject": "replies", "kind": "baseline"}
+        return row | line | {"slice": row["slice"] | {"model": row["subject"]}}
     kind = row["slice"].get("kind", "")
     slice_ = {key: value for key, value in row["slice"].items() if key != "kind"}
-    return row | {
-        "subject": vocabulary.value("kind", kind),
-        "slice": slice_,
-        "note": WORDS["kinds"].get(kind),
-    }
+    note = WORDS["kinds"].get(kind)
+    return row | {"subject": vocabulary.value("kind", kind), "slice": slice_, "note": note}
 
 
 def _moved(row: dict, moves: dict) -> dict:
     """A score with the places that its subject gains in it."""
     slice_ = {key: value for key, value in row["slice"].items() if key not in ("gamma", "setting")}
-    views = WORDS["views"].items()
-    view = next(
-        (name for name, (metric, where) in views if metric == row["metric"] and where == slice_), None
-    )
+    shown = (row["metric"], slice_)
+    view = next((name for name, view in WORDS["views"].items() if tuple(view) == shown), None)
     is_moved = row["kind"] == "model" and (row["subject"], view) in moves
     return row | {"moved": moves[row["subject"], view]} if is_moved else row
 
@@ -173,16 +151,13 @@ def rule_of(board: Board) -> str:
     """The rule of abstention that decided which replies of a board abstain: the first that says so of every
     one.
     """
-    replies = board.generations.filter(
-        pl.col("purpose") == "generate", pl.col("status").is_in(["ok", "abstained"])
-    )
-    statuses = replies.select(
-        pl.col("status") == "abstained", *(pair("attributes", f"abstained_{rule}") for rule in RULES)
-    )
-    return next(
-        (rule for rule in RULES if (statuses["status"] == (statuses[f"abstained_{rule}"] == "true")).all()),
-        RULES[0],
-    )
+    is_read = (pl.col("purpose") == "generate") & pl.col("status").is_in(["ok", "abstained"])
+    by_rule = [pair("attributes", f"abstained_{rule}") for rule in RULES]
+    statuses = board.generations.filter(is_read).select(pl.col("status") == "abstained", *by_rule)
+    for rule in RULES:
+        if (statuses["status"] == (statuses[f"abstained_{rule}"] == "true")).all():
+            return rule
+    return RULES[0]
 
 
 def _leading(row: dict, rule: str) -> Iterable[dict]:
@@ -190,13 +165,8 @@ def _leading(row: dict, rule: str) -> Iterable[dict]:
     ranked there.
     """
     slice_ = dict(row["slice"])
-    is_measured = slice_.pop("rule", rule) == rule
-    if (
-        row["metric"] in WORDS["leading"]
-        and is_measured
-        and "set" not in slice_
-        and row["kind"] in ("model", PLANTED)
-    ):
+    is_measured = slice_.pop("rule", rule) == rule and row["metric"] in WORDS["leading"]
+    if is_measured and "set" not in slice_ and row["kind"] in ("model", PLANTED):
         ranks = {} if row["metric"] == "wildfactscore" and "estimator" not in slice_ else NO_RANK
         yield row | {"table": "leading", "slice": slice_} | ranks
 
@@ -228,24 +198,14 @@ def recovered(rows: Rows, board: Board) -> dict | None:
         is_shown = row["table"] in ("scores", "estimates", *BY.values()) and row["metric"] in RECOVERED
         if is_shown and row["kind"] != "planted" and address(row) in truth:
             is_part = row["table"] in BY.values()
-            names = [
-                board.vocabulary.value(key, row["slice"][key])
-                for key in (*PARTS, "model", "set", "setting")
-                if key in row["slice"]
-            ]
+            keys = [key for key in (*PARTS, "model", "set", "setting") if key in row["slice"]]
+            names = [board.vocabulary.value(key, row["slice"][key]) for key in keys]
             where = ", ".join(names if is_part else [row["subject"], *names])
-            estimate = CellEstimate(
-                row["value"], row["low"], row["high"], planted=truth[address(row)], n=row["n"]
-            )
+            planted = truth[address(row)]
+            estimate = CellEstimate(row["value"], row["low"], row["high"], planted=planted, n=row["n"])
             cells.setdefault(_way(row, is_part), {})[where] = estimate
     estimators = [against_planted(_title(way, board), way[0], cells[way]) for way in sorted(cells)]
-    return pictured(
-        estimators,
-        second="Over",
-        join="over",
-        dot="model, or model and part",
-        is_open=True,
-    )
+    return pictured(estimators, second="Over", join="over", dot="model, or model and part", is_open=True)
 
 
 def _way(row: dict, is_part: bool) -> tuple[str, bool, int]:
@@ -280,6 +240,5 @@ def figures(rows: Rows, board: Board) -> list[Figure]:
 def _is_without_facts(row: dict) -> bool:
     """Whether a row is the share of a model's responding replies that hold no fact, over all entities."""
     is_whole = row["table"] == "facts" and not {"set", *PARTS} & set(row["slice"])
-    return (
-        is_whole and row["metric"] == "no_fact_rate" and row["kind"] == "model" and row["value"] is not None
-    )
+    is_rate = row["metric"] == "no_fact_rate" and row["value"] is not None
+    return is_whole and is_rate and row["kind"] == "model"
