@@ -65,7 +65,9 @@ def put(
     kind="dataset",
     replace_card=False,
 ):
-    """Publish without waiting; `said` and `waits` collect what the user would read and how long they would wait."""
+    """Publish without waiting; `said` and `waits` collect what the user would read and how long they would
+    wait.
+    """
     target = Target(to, kind, is_public=public, tag=tag)
     say, pause = (said if said is not None else []).append, (waits if waits is not None else []).append
     how = {"dry_run": dry_run, "today": today, "replace_card": replace_card, "pause": pause}

@@ -1,4 +1,6 @@
-"""What the tests of the loopback Hub send: a release by the real client, and requests that no client would send."""
+"""What the tests of the loopback Hub send: a release by the real client, and requests that no client would
+send.
+"""
 
 import base64
 import http.client

@@ -1,5 +1,5 @@
-"""What the stages of a board make, run one by one in this process: where no model may stand on it; and what goes out
-of it, as a folder.
+"""What the stages of a board make, run one by one in this process: where no model may stand on it; and what
+goes out of it, as a folder.
 """
 
 from collections.abc import Mapping
@@ -28,8 +28,8 @@ LOCK = "schema: '2.0'\nstages:\n  dataset@{board}: {{cmd: x}}\n"
 
 
 def declare(track: str, sources: Mapping[str, dict], **changes) -> Layout:
-    """A params.yaml of a few resamples that declares these sources, and a board of the track on each; what each stage
-    reads of it is written.
+    """A params.yaml of a few resamples that declares these sources, and a board of the track on each; what
+    each stage reads of it is written.
     """
     values = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
     values["statistics"]["n_bootstrap"] = 100
@@ -79,8 +79,8 @@ def put_into(folder: Path, at: Layout, board: str) -> None:
 
 
 def scores_of(at: Layout, board: str, *, but: tuple[str, ...] = ()) -> dict[tuple, tuple]:
-    """The value and n of every score by its metric, subject and slice, rounded as they are saved; without subjects of
-    `but`, which learn in an order that ids decide.
+    """The value and n of every score by its metric, subject and slice, rounded as they are saved; without
+    subjects of `but`, which learn in an order that ids decide.
     """
     scores = load(Score, at.scores(board, "scores")).filter(~pl.col("subject").is_in(but))
     return {

@@ -47,7 +47,7 @@ def config(*rows, name="dialogue", **more):
     )
 
 
-def told(configs):
+def rows_of(configs):
     """Rows by config and split."""
     return {(entry.name, split): data.rows() for entry in configs for split, data in entry.splits.items()}
 
@@ -55,7 +55,7 @@ def told(configs):
 def test_halludial_s_columns():
     other = INDUCED | {"group_id": "g0", "rationale": None, "spans": []}
     forms = in_forms([config({}, FIRST, other, is_default=True)], ["halludial"])
-    assert told(forms) == {
+    assert rows_of(forms) == {
         ("halludial-spontaneous", "train"): [
             (1, ROW["knowledge"], "[Human]: Hello!", 0, "Hi.", "No. Nothing is claimed."),
             (1, ROW["knowledge"], "[Human]: Hello! [Assistant]: Hi. [Human]: When?", 1, ROW["text"], f"Yes. {ROW['rationale']}"),

@@ -1,4 +1,6 @@
-"""What people wrote into a card on the Hub outlives releases; what they changed of ours is refused, never lost."""
+"""What people wrote into a card on the Hub outlives releases; what they changed of ours is refused, never
+lost.
+"""
 
 from dataclasses import replace
 

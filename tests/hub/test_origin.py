@@ -18,21 +18,21 @@ CONFIGS = configs_of(
 )
 
 
-def said(configs=CONFIGS, *, licence=None, **facts):
+def origin_with(configs=CONFIGS, *, licence=None, **facts):
     return json.loads(origin_of(small_board.facts(**facts), configs, licence=licence))
 
 
 def test_each_config_stands_under_its_own_licence_unless_one_was_asked_for():
-    ours = said()["licences"]
+    ours = origin_with()["licences"]
     assert ours == {config.name: config.licence.id for config in CONFIGS} and set(ours.values()) == {
         "mit",
         "cc-by-4.0",
     }
-    assert set(said(licence=LICENCES["cc-by-sa-4.0"])["licences"].values()) == {"cc-by-sa-4.0"}
+    assert set(origin_with(licence=LICENCES["cc-by-sa-4.0"])["licences"].values()) == {"cc-by-sa-4.0"}
 
 
 def test_name_citations_and_rights():
-    answer = said(languages=("en",))
+    answer = origin_with(languages=("en",))
     assert (
         answer["citation"]
         == f"A. Nobody. Little questions. 2026. Protocol: {small_board.TRACK.citation} Built and published by truerate."
@@ -43,13 +43,13 @@ def test_name_citations_and_rights():
         "halueval",
         "en",
     )
-    assert answer["redistribution"] == "yes" and "note" not in answer and "lang" not in said()
+    assert answer["redistribution"] == "yes" and "note" not in answer and "lang" not in origin_with()
     bare = [replace(config, has_texts=False) for config in CONFIGS]
-    assert said(bare)["redistribution"] == "ids-only"
+    assert origin_with(bare)["redistribution"] == "ids-only"
 
 
 def test_what_was_made_up_says_so():
-    answer = said(is_simulated=True)
+    answer = origin_with(is_simulated=True)
     assert answer["name"].endswith("(simulated)") and "made up" in answer["note"]
 
 

@@ -180,14 +180,14 @@ def test_of_publishers_at_the_same_time_one_wins(hub_here):
     forked = multiprocessing.get_context("fork")  # nothing has to be imported anew
     barrier, words = forked.Barrier(3), forked.SimpleQueue()
 
-    def one(seed):
+    def publish_once(seed):
         try:
             put(replace(A, seeds=(seed,)), check=lambda files: barrier.wait(20))
             words.put(seed)
         except TruerateError as error:
             words.put(str(error))
 
-    started = [forked.Process(target=one, args=(seed,)) for seed in (11, 12, 13)]
+    started = [forked.Process(target=publish_once, args=(seed,)) for seed in (11, 12, 13)]
     for process in started:
         process.start()
     for process in started:

@@ -25,12 +25,12 @@ RANKED = small.facts().track.ranks
 METRIC, LEADS = RANKED.metric, dict(RANKED.slice)
 
 
-def told(*rows) -> dict | None:
+def results_of(*rows) -> dict | None:
     return result_rows(replace(small.facts(), rows=frame(Row, list(rows))))
 
 
 def test_models_come_first_by_rank_and_each_has_what_was_planted_in_it():
-    results = told(
+    results = results_of(
         line("b", 0.5, rank=(2, 2), **LEADS),
         line("rule", 0.9, kind="baseline", **LEADS),
         line("a", 0.25, rank=(1, 1), **LEADS),
@@ -46,9 +46,9 @@ def test_models_come_first_by_rank_and_each_has_what_was_planted_in_it():
 
 
 def test_where_a_track_ranks_by_task_each_task_is_there():
-    results = told(line("a", 0.5, task="qa", **LEADS), line("a", 0.25, task="dialogue", **LEADS))
+    results = results_of(line("a", 0.5, task="qa", **LEADS), line("a", 0.25, task="dialogue", **LEADS))
     assert [row["where"] for row in results["rows"]] == ["dialogue", "qa"]
-    beside = told(line("a", 0.5, **LEADS), line("a", 0.25, task="dialogue", **LEADS))
+    beside = results_of(line("a", 0.5, **LEADS), line("a", 0.25, task="dialogue", **LEADS))
     assert [row["where"] for row in beside["rows"]] == [
         None
     ]  # the whole is there: parts are left to the table
@@ -56,10 +56,10 @@ def test_where_a_track_ranks_by_task_each_task_is_there():
 
 @pytest.mark.parametrize("rows", [[], [("a", None)]])
 def test_nothing_measured_is_no_section(rows):
-    assert told(*(line(*row, **LEADS) for row in rows)) is None
+    assert results_of(*(line(*row, **LEADS) for row in rows)) is None
     assert result_rows(replace(small.facts(), rows=pl.DataFrame())) is None
 
 
 def test_a_long_board_says_how_many_are_left_out():
-    results = told(*(line(f"m{index:03}", 0.5, **LEADS) for index in range(N_ROWS + 3)))
+    results = results_of(*(line(f"m{index:03}", 0.5, **LEADS) for index in range(N_ROWS + 3)))
     assert len(results["rows"]) == N_ROWS and results["n_more"] == 3

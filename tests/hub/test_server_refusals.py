@@ -1,4 +1,6 @@
-"""What the loopback Hub refuses, and how the real clients say it: by rights, names, cards, operations, objects."""
+"""What the loopback Hub refuses, and how the real clients say it: by rights, names, cards, operations,
+objects.
+"""
 
 import hashlib
 import json

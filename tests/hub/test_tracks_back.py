@@ -1,5 +1,5 @@
-"""Boards of HalluDial, mFAVA and WildHallucinations go out and come back: every score is the same number, but those
-that rest on what does not go out or is not read.
+"""Boards of HalluDial, mFAVA and WildHallucinations go out and come back: every score is the same number, but
+those that rest on what does not go out or is not read.
 """
 
 import json
@@ -29,8 +29,8 @@ TRACKS = {  # the detectors of rates: rules, so that nothing is trained
 
 @pytest.fixture
 def back(tmp_path, monkeypatch):
-    """Build a board on files in a publisher's layout, put what goes out of it into a folder, and build a board on this
-    folder: the scores of both.
+    """Build a board on files in a publisher's layout, put what goes out of it into a folder, and build a
+    board on this folder: the scores of both.
     """
     monkeypatch.chdir(tmp_path)
     (tmp_path / "src").symlink_to(ROOT / "src")
@@ -64,7 +64,7 @@ def values(scores: dict, metric: str) -> list:
     return [value for (name, *_), (value, _) in scores.items() if name == metric]
 
 
-# ---- HalluDial -----------------------------------------------------------------------------------------------
+# ---- HalluDial ---------------------------------------------------------------------------------------------
 def responses(scenario: str, split: str) -> list[dict]:
     """Two turns of each of a few dialogues, one of three responses false."""
     rows = []
@@ -92,7 +92,7 @@ def test_halludial_with_its_dialogues_and_turns(back):
     assert values(first, "n_dialogues") == [10] and values(first, "turns_per_dialogue") == [2]
 
 
-# ---- mFAVA ---------------------------------------------------------------------------------------------------
+# ---- mFAVA -------------------------------------------------------------------------------------------------
 AGREEMENT = {"percent_agreement", "percent_agreement_typed", "cohen_kappa", "cohen_kappa_typed"}
 
 
@@ -119,15 +119,16 @@ def test_mfava_but_for_the_agreement_of_its_source_s_annotators(back):
     first, second = back(
         "mfava", "mfava", {"gold.jsonl": [row | {"row": number} for number, row in enumerate(rows)]}
     )
-    # what each of several annotators of a source said of a text does not go out: its labels are those settled on
+    # what each of several annotators of a source said of a text does not go out: its labels are those settled
+    # on
     assert {metric for metric, *_ in first.keys() - second.keys()} <= AGREEMENT
     assert {key: first[key] for key in second} == second and values(second, "silver_gold_kappa")
 
 
-# ---- WildHallucinations --------------------------------------------------------------------------------------
+# ---- WildHallucinations ------------------------------------------------------------------------------------
 def biographies(system: int) -> list[dict]:
-    """Ten replies with three facts each as people labelled them; one of them answers nothing, whatever it says, and
-    of one no fact was taken.
+    """Ten replies with three facts each as people labelled them; one of them answers nothing, whatever it
+    says, and of one no fact was taken.
     """
     rows = []
     for number in range(10):
@@ -150,7 +151,8 @@ def test_wildhallucinations_with_replies_that_answer_nothing(back):
     first, second = back("wildhallucinations", "factscore", files)
     assert second == first
     where = ("estimator", "raw"), ("set", "all")
-    # Of ten replies of Ada's one answers nothing and one has no fact. Of the eight others' three facts are supported:
-    # 0 all; 1, 2, 5 one; 3, 6, 8, 9 two: (1 + 3/3 + 8/3) / 8 = 7/12. Strict: 8 of 10 respond with a fact, of 8 one is wholly supported.
+    # Of ten replies of Ada's one answers nothing and one has no fact. Of the eight others' three facts are
+    # supported: 0 all; 1, 2, 5 one; 3, 6, 8, 9 two: (1 + 3/3 + 8/3) / 8 = 7/12. Strict: 8 of 10 respond with
+    # a fact, of 8 one is wholly supported.
     assert first["wildfactscore", "Ada", *where][0] == pytest.approx(7 / 12, abs=1e-6)
     assert first["wildfactscore_strict", "Ada", *where][0] == pytest.approx(8 / 10 / 8, abs=1e-6)

@@ -9,7 +9,7 @@ from truerate.sources.cuts import csv_records, json_lines, json_list, json_rows,
 from truerate.sources.rows import BadRow, Reason
 
 
-def made(cut):
+def rows_of(cut):
     return [(number, make()) for number, make in cut]
 
 
@@ -29,7 +29,7 @@ ODD = (
 )
 
 
-def told(cut, content):
+def values_or_faults(cut, content):
     """Numbers with values or faults, or the fault of the whole file."""
     results = []
     try:
@@ -47,7 +47,7 @@ def told(cut, content):
 @pytest.mark.parametrize("raw", ODD)
 def test_a_file_that_is_read_line_by_line_has_the_rows_of_its_bytes(cut, raw, tmp_path):
     (tmp_path / "a.jsonl").write_bytes(raw)
-    assert told(cut, tmp_path / "a.jsonl") == told(cut, raw)
+    assert values_or_faults(cut, tmp_path / "a.jsonl") == values_or_faults(cut, raw)
 
 
 def test_of_a_file_that_is_read_line_by_line_few_lines_are_in_memory(tmp_path):
@@ -62,22 +62,24 @@ def test_of_a_file_that_is_read_line_by_line_few_lines_are_in_memory(tmp_path):
 
 def test_a_file_that_ends_while_it_is_read_is_one_line(tmp_path):
     (tmp_path / "a.jsonl").mkdir()
-    assert told(json_lines, tmp_path / "a.jsonl") == ["it cannot be read to its end: Is a directory"]
+    assert values_or_faults(json_lines, tmp_path / "a.jsonl") == [
+        "it cannot be read to its end: Is a directory"
+    ]
 
 
 def test_json_lines_are_cut_at_newlines_alone():
     raw = '{"a": "one\u2028two\u0085three"}\n\n{"a": "four"}\r\n'.encode()
-    assert made(json_lines(raw)) == [(1, {"a": "one\u2028two\u0085three"}), (3, {"a": "four"})]
+    assert rows_of(json_lines(raw)) == [(1, {"a": "one\u2028two\u0085three"}), (3, {"a": "four"})]
 
 
 def test_a_byte_order_mark_is_no_content():
-    assert made(json_lines(b'\xef\xbb\xbf{"a": 1}')) == [(1, {"a": 1})]
-    assert made(json_list(b"\xef\xbb\xbf[1]")) == [(1, 1)]
-    assert made(csv_records(b"\xef\xbb\xbfa\n1\n", ("a",))) == [(1, {"a": "1"})]
+    assert rows_of(json_lines(b'\xef\xbb\xbf{"a": 1}')) == [(1, {"a": 1})]
+    assert rows_of(json_list(b"\xef\xbb\xbf[1]")) == [(1, 1)]
+    assert rows_of(csv_records(b"\xef\xbb\xbfa\n1\n", ("a",))) == [(1, {"a": "1"})]
 
 
 def test_csv_cells_may_hold_line_breaks():
-    assert made(csv_records(b'a,b\n"one\ntwo",3\n', ("a", "b"))) == [(1, {"a": "one\ntwo", "b": "3"})]
+    assert rows_of(csv_records(b'a,b\n"one\ntwo",3\n', ("a", "b"))) == [(1, {"a": "one\ntwo", "b": "3"})]
 
 
 def test_unparsable_line():
@@ -94,7 +96,7 @@ def test_unparsable_because_not_utf8():
 @pytest.mark.parametrize("cut", [json_lines, json_list, lambda raw: csv_records(raw, ("a",))])
 def test_a_file_in_another_encoding_names_it(name, cut):
     raw = '{"a": 1}\n{"a": 2}\n'.encode(name)
-    assert reason_of(lambda: made(cut(raw))) == (Reason.UNPARSABLE, f"it is {name[:6].upper()}, not UTF-8")
+    assert reason_of(lambda: rows_of(cut(raw))) == (Reason.UNPARSABLE, f"it is {name[:6].upper()}, not UTF-8")
 
 
 def test_a_line_is_read_as_utf_8_alone():
@@ -106,7 +108,7 @@ def test_a_line_is_read_as_utf_8_alone():
 
 def test_lines_that_end_in_cr_alone_are_told():
     words = "its lines end in a carriage return (CR) alone; they must end in LF or CR LF"
-    assert reason_of(lambda: made(json_lines(b'{"a": 1}\r{"a": 2}\r'))) == (Reason.UNPARSABLE, words)
+    assert reason_of(lambda: rows_of(json_lines(b'{"a": 1}\r{"a": 2}\r'))) == (Reason.UNPARSABLE, words)
     (first, (_, mixed)) = json_lines(b'{"a": 1}\r\n{"a": 2}\r{"a": 3}\n')
     assert first[1]() == {"a": 1} and "a carriage return (CR) stands inside the line" in reason_of(mixed)[1]
 
@@ -124,7 +126,7 @@ def test_unparsable_because_too_many_cells():
 
 def test_a_csv_without_a_column():
     assert (
-        reason_of(lambda: made(csv_records(b"a,b\n", ("a", "c"))))[1]
+        reason_of(lambda: rows_of(csv_records(b"a,b\n", ("a", "c"))))[1]
         == "no column 'c' in the header; found: a, b"
     )
 
@@ -132,9 +134,9 @@ def test_a_csv_without_a_column():
 def test_a_column_that_stands_twice_in_a_header():
     """The last of them would count without a word; of one that nobody asks for nothing is lost."""
     wanted = (Reason.CONFLICT, "column 'a' stands in the header 2 times")
-    assert reason_of(lambda: made(csv_records(b"a,b,a\n1,2,3\n", ("a",)))) == wanted
-    assert reason_of(lambda: made(tab_records(b"a\tb\ta\n1\t2\t3\n", ("a",)))) == wanted
-    assert made(csv_records(b"a,,\n1,2,3\n", ("a",))) == [(1, {"a": "1", "": "3"})]
+    assert reason_of(lambda: rows_of(csv_records(b"a,b,a\n1,2,3\n", ("a",)))) == wanted
+    assert reason_of(lambda: rows_of(tab_records(b"a\tb\ta\n1\t2\t3\n", ("a",)))) == wanted
+    assert rows_of(csv_records(b"a,,\n1,2,3\n", ("a",))) == [(1, {"a": "1", "": "3"})]
 
 
 def test_an_id_beyond_64_bits_is_text_and_never_rounded():

@@ -205,7 +205,7 @@ def dialogue(*histories, **more):
     } | more
 
 
-def placed(tables):
+def turns_of(tables):
     """Dialogue, turn and question of every item, in order."""
     answer = (pair("attributes", name).alias(name) for name in ("dialogue", "turn"))
     return tables.items.select(*answer, "question").rows()
@@ -214,7 +214,7 @@ def placed(tables):
 def test_turns_keep_their_dialogue_and_their_number(put, read):
     put("train.json", [dialogue(["a"], ["a", "b", "c"], ["a", "b", "c", "d", "e"])])
     put("valid.jsonl", [TURN, TURN | {"dialog_idx": None}])
-    assert placed(read("faithdial")) == [
+    assert turns_of(read("faithdial")) == [
         ("7", "0", "a"), ("7", "1", "c"), ("7", "2", "e"), ("3", "1", "What is Varn?"), (None, "1", "What is Varn?"),
     ]  # fmt: skip
 
@@ -222,7 +222,7 @@ def test_turns_keep_their_dialogue_and_their_number(put, read):
 def test_a_dialogue_that_the_assistant_begins_has_a_first_turn_without_question(put, read):
     put("train.json", [dialogue([], ["x", "b"], ["x", "b", "c", "d"])])
     got = read("faithdial")
-    assert placed(got) == [("7", "0", ""), ("7", "1", "b"), ("7", "2", "d")]
+    assert turns_of(got) == [("7", "0", ""), ("7", "1", "b"), ("7", "2", "d")]
     assert got.items["group_id"].n_unique() == 1 and got.card["counts"]["n_turns_without_question"] == 1
     assert got.items["history"][1] == "[Assistant]: x"
 
@@ -231,7 +231,7 @@ def test_two_dialogues_of_one_number_are_two(put, read):
     put("train.json", [dialogue(["a"], ["a", "b", "c"]), dialogue(["x"], ["x", "b", "c"])])
     put("test.json", [dialogue(["z"])])  # numbers are those of a file
     got = read("faithdial")
-    assert [row[:2] for row in placed(got)] == [
+    assert [row[:2] for row in turns_of(got)] == [
         ("7", "0"), ("7", "1"), ("7/2", "0"), ("7/2", "1"), ("7", "0"),
     ]  # fmt: skip
     assert got.items["group_id"].n_unique() == 3 and got.card["counts"]["n_dialogues_of_one_number"] == 1

@@ -1,4 +1,6 @@
-"""Errata: labels that a person corrects are applied when a set is read, and whatever is wrong in the file is one line."""
+"""Errata: labels that a person corrects are applied when a set is read, and whatever is wrong in the file is
+one line.
+"""
 
 import gzip
 

@@ -17,7 +17,7 @@ QUESTION |= {
 
 
 @pytest.fixture
-def told(put, read):
+def read_questions(put, read):
     """The tables of these questions, as those of Natural Questions."""
 
     def run(*questions, on_bad_row="stop"):
@@ -27,8 +27,8 @@ def told(put, read):
     return run
 
 
-def test_a_wrong_answer_is_hallucinated(told):
-    got = told(QUESTION)
+def test_a_wrong_answer_is_hallucinated(read_questions):
+    got = read_questions(QUESTION)
     keys = [pair("attributes", key).alias(key) for key in ("part", "unit")]
     rows = got.samples.select("generator", "text", "is_hallucinated", *keys).sort("generator").rows()
     assert rows == [("FiD", "In Oster.", False, "nq", "nq-1"), ("New Bing", "In Lund.", True, "nq", "nq-1")]
@@ -36,35 +36,35 @@ def test_a_wrong_answer_is_hallucinated(told):
 
 
 @pytest.mark.parametrize("absent", [None, "nan"])
-def test_an_answer_without_a_label_costs_its_question_no_other(absent, told, reasons):
-    got = told(QUESTION | {"judge_fid": absent, "answer_fid": None})
+def test_an_answer_without_a_label_costs_its_question_no_other(absent, read_questions, reasons):
+    got = read_questions(QUESTION | {"judge_fid": absent, "answer_fid": None})
     assert got.samples["generator"].to_list() == ["New Bing"] and reasons(got) == [(1, "unlabelled")]
 
 
-def test_an_improper_question_is_left_out_and_booked(told, reasons):
-    got = told(QUESTION, QUESTION | {"question": "Where?", "improper": True})
+def test_an_improper_question_is_left_out_and_booked(read_questions, reasons):
+    got = read_questions(QUESTION, QUESTION | {"question": "Where?", "improper": True})
     assert reasons(got) == [(2, "improper")] and got.items.height == 1
 
 
 @pytest.mark.parametrize("empty", ["", "   ", None])
-def test_an_empty_answer_with_a_label_stays(empty, told):
-    got = told(QUESTION | {"answer_fid": empty})
+def test_an_empty_answer_with_a_label_stays(empty, read_questions):
+    got = read_questions(QUESTION | {"answer_fid": empty})
     assert got.samples.height == 2 and got.card["counts"]["n_empty_answers"] == 1
 
 
-def test_the_same_question_twice_is_one_group(told):
-    got = told(QUESTION, QUESTION | {"question": "where is  Varn?", "golden_answer": "Lund"})
+def test_the_same_question_twice_is_one_group(read_questions):
+    got = read_questions(QUESTION, QUESTION | {"question": "where is  Varn?", "golden_answer": "Lund"})
     assert got.items["group_id"].n_unique() == 1 and got.samples.height == 4
 
 
-def test_a_row_that_stands_there_twice_counts_once(told, reasons):
+def test_a_row_that_stands_there_twice_counts_once(read_questions, reasons):
     """It counted twice, without a word."""
-    got = told(QUESTION, dict(reversed(QUESTION.items())), on_bad_row="reject")
+    got = read_questions(QUESTION, dict(reversed(QUESTION.items())), on_bad_row="reject")
     assert got.samples.height == 2 and reasons(got) == [(2, "duplicate")]
 
 
-def test_a_question_without_a_golden_answer_stays(told):
-    assert told(QUESTION | {"golden_answer": None}).items["right_answer"].to_list() == [None]
+def test_a_question_without_a_golden_answer_stays(read_questions):
+    assert read_questions(QUESTION | {"golden_answer": None}).items["right_answer"].to_list() == [None]
 
 
 def test_a_folder_without_either_file_is_one_line(put, read, tmp_path):

@@ -1,4 +1,6 @@
-"""FActScore's labelled biographies: which facts count, who says that a reply answers, and the published scores."""
+"""FActScore's labelled biographies: which facts count, who says that a reply answers, and the published
+scores.
+"""
 
 import json
 import os

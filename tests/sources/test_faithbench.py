@@ -32,7 +32,7 @@ def sample(number, *annotations, source=SOURCE, summary=" It was built late.", m
 
 
 @pytest.fixture
-def told(put, read):
+def read_samples(put, read):
     """The tables of these summaries, as batch 3."""
 
     def run(*samples, on_bad_row="stop", table=None):
@@ -55,58 +55,60 @@ def told(put, read):
         ([[]], "Consistent", "False", "False"),
     ],
 )
-def test_the_worst_label_counts_and_two_pairs_stand_beside(labels, worst, clear, strict, told):
-    got = told(sample(0, *(note(*entry) for entry in labels))).samples
+def test_the_worst_label_counts_and_two_pairs_stand_beside(labels, worst, clear, strict, read_samples):
+    got = read_samples(sample(0, *(note(*entry) for entry in labels))).samples
     keys = [pair("attributes", key).alias(key) for key in ("label", "rule_clear", "rule_strict")]
     assert got.select("is_hallucinated", *keys).rows() == [(worst == "Unwanted", worst, clear, strict)]
 
 
-def test_detectors_call_hallucinated_below_one_half(told):
-    got = told(sample(0))
+def test_detectors_call_hallucinated_below_one_half(read_samples):
+    got = read_samples(sample(0))
     words = got.judgements.select("judge", "verdict", "p").sort("judge").rows()
     assert words == [("gpt_4o", True, 1.0), ("hhem-2.1", True, 0.75), ("true_nli", False, 0.0)]
 
 
-def test_a_value_that_is_missing_costs_its_detector_alone(told, reasons):
-    got = told(sample(0, true_nli=None), sample(1, model="n", **{"hhem-2.1": 7}), on_bad_row="reject")
+def test_a_value_that_is_missing_costs_its_detector_alone(read_samples, reasons):
+    got = read_samples(sample(0, true_nli=None), sample(1, model="n", **{"hhem-2.1": 7}), on_bad_row="reject")
     assert reasons(got) == [(1, "unlabelled"), (2, "out-of-range")]
     assert got.samples.height == 2 and got.judgements.height == 4
 
 
-def test_a_table_with_other_line_ends_in_its_cells_is_the_same_table(told, put, read):
+def test_a_table_with_other_line_ends_in_its_cells_is_the_same_table(read_samples, put, read):
     table = '"One\nbridge.","It\nis old.",m,Unwanted,Benign\n'
     same = sample(0, note("Benign"), source="One\nbridge.", summary="It\nis old.")
     for text in (table, table.replace("\n", "\r\n")):
-        assert told(same, table=text).rejects["reason"].to_list() == ["altered"]
+        assert read_samples(same, table=text).rejects["reason"].to_list() == ["altered"]
 
 
-def test_a_copied_summary_counts_once_also_as_another_batch(told, put, read):
+def test_a_copied_summary_counts_once_also_as_another_batch(read_samples, put, read):
     first, other = sample(0), sample(1, model="n")
     put("data_for_release/batch_4.json", {"samples": [first, other]})
-    got = told(first, other, first)
+    got = read_samples(first, other, first)
     assert got.samples.height == 2
     assert got.rejects["reason"].to_list() == ["duplicate"] * 3
 
 
-def test_sources_that_differ_in_a_digit_or_a_blank_are_one_group(told):
+def test_sources_that_differ_in_a_digit_or_a_blank_are_one_group(read_samples):
     other = SOURCE.replace("1903.", "1904 .")
     third = SOURCE.replace("built", "opened")
-    got = told(sample(0), sample(1, source=other), sample(2, source=third)).samples
+    got = read_samples(sample(0), sample(1, source=other), sample(2, source=third)).samples
     assert got["group_id"].n_unique() == 2
     assert sorted(got.select(pair("attributes", "unit")).to_series()) == ["3-0", "3-1", "3-2"]
 
 
-def test_spans_of_all_annotators_are_laid_together(told):
-    got = told(sample(0, note("Unwanted", start=8), note("Benign", start=8, span="built late"))).samples
+def test_spans_of_all_annotators_are_laid_together(read_samples):
+    got = read_samples(
+        sample(0, note("Unwanted", start=8), note("Benign", start=8, span="built late"))
+    ).samples
     assert got["spans"].to_list() == [[{"start": 8, "end": 18, "type": "Unwanted; Benign", "p": None}]]
     assert "Ada" not in str(got.rows())
 
 
-def test_the_table_is_held_against_the_annotations(told, reasons):
+def test_the_table_is_held_against_the_annotations(read_samples, reasons):
     rows = [(SOURCE, "It was built late.", "m", "Benign"), (SOURCE, "It was built late.", "n", "CONSISTENT")]
     rows += [("Elsewhere.", "Text.", "m", "Unwanted.Intrinsic")]
     table = "".join(",".join((*row, "Consistent")) + "\n" for row in rows)
-    got = told(sample(0), sample(1, model="n"), table=table)
+    got = read_samples(sample(0), sample(1, model="n"), table=table)
     assert reasons(got) == [(1, "altered")] and got.samples.height == 2
     assert got.card["counts"]["n_in_table_alone"] == 1
 

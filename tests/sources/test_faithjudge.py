@@ -1,4 +1,6 @@
-"""FaithJudge's layout in rows of our own: two models of two makers, one with the prefix, and what lies beside."""
+"""FaithJudge's layout in rows of our own: two models of two makers, one with the prefix, and what lies
+beside.
+"""
 
 import json
 
@@ -56,7 +58,7 @@ def judged(put):
     return run
 
 
-def told(got, *keys):
+def columns_of(got, *keys):
     columns = [pair("attributes", key).alias(key) for key in keys]
     return sorted(got.samples.select("generator", "is_hallucinated", *columns).rows())
 
@@ -64,7 +66,7 @@ def told(got, *keys):
 def test_verdicts_without_texts_are_a_whole_board(judged, read):
     judged()
     got = read("faithjudge")
-    assert told(got, "unit", "label", "files", "own_judge") == [
+    assert columns_of(got, "unit", "label", "files", "own_judge") == [
         ("big-2", False, "ragtruth-qa/14300", "Consistent", "prefix o3-mini", "True"),
         ("big-2", True, "faithbench-summary/14-0", "Invalid", "prefix o3-mini", "True"),
         ("tiny-1", False, "faithbench-summary/14-0", "Consistent", "no prefix", None),
@@ -84,7 +86,9 @@ def test_a_failed_call_and_a_missing_verdict_are_no_labels(judged, read, reasons
 def test_the_reply_says_the_verdict_where_the_field_is_empty(judged, read):
     several = "final classification: inconsistent\nFinal classification: Consistent"
     judged(verdict("ragtruth-qa", "14301", "", evaluation_response=several))
-    assert ("tiny-1", True, "ragtruth-qa/14301", "Inconsistent") in told(read("faithjudge"), "unit", "label")
+    assert ("tiny-1", True, "ragtruth-qa/14301", "Inconsistent") in columns_of(
+        read("faithjudge"), "unit", "label"
+    )
 
 
 def test_two_makers_with_a_model_of_one_name_are_told_apart(judged, put, read):
@@ -201,5 +205,5 @@ def test_a_model_without_a_verdict_in_a_task_of_the_others_is_told(judged, put, 
         f"{BIG}/o3-mini_ragtruth-summary_hallucination_eval.txt",
         verdict("ragtruth-summary", "7", "Consistent"),
     )
-    (told,) = [entry for entry in read("faithjudge").card["caveats"] if "Without a verdict" in entry]
-    assert told.endswith(": tiny-1 (ragtruth-summary).")
+    (columns_of,) = [entry for entry in read("faithjudge").card["caveats"] if "Without a verdict" in entry]
+    assert columns_of.endswith(": tiny-1 (ragtruth-summary).")

@@ -1,4 +1,6 @@
-"""HaluEval 2.0 in its documented layout, on a made-up set: people and a judge on the same facts; `unknown` is an outcome."""
+"""HaluEval 2.0 in its documented layout, on a made-up set: people and a judge on the same facts; `unknown` is
+an outcome.
+"""
 
 import json
 

@@ -45,7 +45,7 @@ WIKIPEDIA = published_card("wikipedia")
 
 
 @pytest.fixture
-def own(put, tmp_path):
+def read_own(put, tmp_path):
     """The tables of files of one's own, by reader, with what the entry in params.yaml says beside it."""
 
     def run(reader, **said):
@@ -57,8 +57,8 @@ def own(put, tmp_path):
 
 
 @pytest.mark.parametrize("reader", OWN)
-def test_own_files_bear_the_name_of_their_entry_and_cannot_go_out(reader, own):
-    got = own(reader)
+def test_own_files_bear_the_name_of_their_entry_and_cannot_go_out(reader, read_own):
+    got = read_own(reader)
     assert {field: got.card[field] for field in NOT_STATED} == NOT_STATED
     assert not any(name in json.dumps(got.card) for name in FORMATS)
     assert not {"labelled_by", "judge", "note", "caveats"} & got.card.keys()
@@ -67,46 +67,46 @@ def test_own_files_bear_the_name_of_their_entry_and_cannot_go_out(reader, own):
 
 
 @pytest.mark.parametrize("reader", ["halueval", "ragtruth", "seed_files"])
-def test_reference_texts_of_own_files_are_under_no_stated_licence(reader, own):
-    assert own(reader).documents.lazy().collect()["licence"].to_list() == ["not stated"]
+def test_reference_texts_of_own_files_are_under_no_stated_licence(reader, read_own):
+    assert read_own(reader).documents.lazy().collect()["licence"].to_list() == ["not stated"]
 
 
-def test_pages_at_an_address_keep_the_licence_of_the_address(own):
-    assert own("wildhallucinations").documents.lazy().collect()["licence"].to_list() == [
+def test_pages_at_an_address_keep_the_licence_of_the_address(read_own):
+    assert read_own("wildhallucinations").documents.lazy().collect()["licence"].to_list() == [
         "not stated (web page)"
     ]
 
 
-def test_rights_set_all_fields(own):
+def test_rights_set_all_fields(read_own):
     rights = {"name": "Harbours", "citation": "A. Baker 2026.", "url": "https://harbours.example/"} | {
         "licence": "CC BY 4.0",
         "redistribution": "yes",
     }
-    got = own("halueval", rights=Rights(**rights))
+    got = read_own("halueval", rights=Rights(**rights))
     assert {field: got.card[field] for field in rights} == rights
     assert got.documents["licence"].to_list() == ["CC BY 4.0"]
     refuse_unpublishable(got.card, what="x")
-    assert own("halueval", rights=Rights(licence="CC BY 4.0")).card["redistribution"] == "no"
+    assert read_own("halueval", rights=Rights(licence="CC BY 4.0")).card["redistribution"] == "no"
 
 
-def test_a_folder_says_of_itself_what_its_source_json_says_and_no_more(own, put):
+def test_a_folder_says_of_itself_what_its_source_json_says_and_no_more(read_own, put):
     put("source.json", json.dumps({"licence": "CC0 1.0", "redistribution": "yes"}))
-    got = own("halueval")
+    got = read_own("halueval")
     assert {field: got.card[field] for field in NOT_STATED} == NOT_STATED | {
         "licence": "CC0 1.0",
         "redistribution": "yes",
     }
 
 
-def test_texts_that_detectors_learn_from_are_ones_own_too(own, put, tmp_path):
+def test_texts_that_detectors_learn_from_are_ones_own_too(read_own, put, tmp_path):
     put("more/silver.jsonl", [SILVER | {"row": 1}])
-    got = own("mfava", training=Training(reader="mfava", path=str(tmp_path / "more"), name="taught"))
+    got = read_own("mfava", training=Training(reader="mfava", path=str(tmp_path / "more"), name="taught"))
     assert not any(name in json.dumps(got.card) for name in FORMATS)
     assert got.card["redistribution"] == got.card["own_redistribution"] == "no"
 
 
-def test_a_named_public_source_bears_the_card_of_its_set(own, put, tmp_path):
-    assert own("halueval", is_public=True).card["name"] == "HaluEval"
+def test_a_named_public_source_bears_the_card_of_its_set(read_own, put, tmp_path):
+    assert read_own("halueval", is_public=True).card["name"] == "HaluEval"
     pinned = Source(reader="halueval", hub=HubSource(repo="org/name", revision="0" * 40))
     assert read_source("mine", pinned, tmp_path, "stop").card["licence"] == "MIT"
 

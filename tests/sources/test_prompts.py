@@ -35,7 +35,7 @@ def read_in(tmp_path):
     return run
 
 
-def known(row):
+def fields_of(row):
     return {entry["key"]: entry["value"] for entry in row["attributes"]}
 
 
@@ -48,7 +48,7 @@ def test_a_question_with_its_long_answer_is_a_prompt_in_every_language(put, read
     ]
     assert got.documents.select("text", "lang", "title", "url").rows() == [(ANSWER, "en", "Ost (river)", URL)]
     assert got.items["group_id"].n_unique() == 1
-    assert known(got.items.row(0, named=True)) == {
+    assert fields_of(got.items.row(0, named=True)) == {
         "id": "5",
         "origin": "Natural Questions",
         "subject": "Ost (river)",

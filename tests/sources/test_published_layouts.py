@@ -1,4 +1,6 @@
-"""Sets as their publishers lay them out: read like this project's form of the same rows, and nothing else of a clone is."""
+"""Sets as their publishers lay them out: read like this project's form of the same rows, and nothing else of
+a clone is.
+"""
 
 import io
 import json
@@ -107,7 +109,7 @@ def test_of_mfava_a_cut_clone_says_of_its_rows_what_the_whole_says():
     assert queries.height and set(queries["item_id"]) <= set(ours.items["item_id"])
 
 
-# ---- quirks, on made-up files -------------------------------------------------------------------------------
+# ---- quirks, on made-up files ------------------------------------------------------------------------------
 XSUM = "hallucination_annotations_xsum_summaries.csv"
 HEADER = "bbcid,system,summary,hallucination_type,hallucinated_span,hallucinated_span_start,hallucinated_span_end,worker_id"
 

@@ -41,7 +41,7 @@ RESPONSE = {
 
 
 @pytest.fixture
-def told(put, read):
+def read_responses(put, read):
     """The tables of these responses."""
 
     def run(*responses, on_bad_row="stop"):
@@ -53,12 +53,14 @@ def told(put, read):
 
 
 @pytest.mark.parametrize("split", ["train", "test"])
-def test_the_published_split_wins_over_the_hash_of_the_group(told, split):
-    assert told(RESPONSE | {"split": split}).samples["split"].to_list() == [split]
+def test_the_published_split_wins_over_the_hash_of_the_group(read_responses, split):
+    assert read_responses(RESPONSE | {"split": split}).samples["split"].to_list() == [split]
 
 
-def test_each_task_has_its_kind_of_item(told):
-    got = told(RESPONSE, *(RESPONSE | {"id": name, "source_id": name, "labels": []} for name in "23"))
+def test_each_task_has_its_kind_of_item(read_responses):
+    got = read_responses(
+        RESPONSE, *(RESPONSE | {"id": name, "source_id": name, "labels": []} for name in "23")
+    )
     assert sorted(got.items.select("task", "question").rows()) == [
         ("general", "Write an objective overview of the local business Bar."),
         ("qa", "What is Varn?"),
@@ -76,8 +78,8 @@ def test_each_task_has_its_kind_of_item(told):
     assert "not tried on the original" in got.card["citation"] and got.card["redistribution"] == "ids-only"
 
 
-def test_marks_remarks_and_the_published_split(told):
-    got = told(RESPONSE)
+def test_marks_remarks_and_the_published_split(read_responses):
+    got = read_responses(RESPONSE)
     sample = got.samples.row(0, named=True)
     assert sample["spans"] == [{"start": 2, "end": 7, "type": "Evident Conflict", "p": None}]
     assert (sample["generator"], sample["label_source"], sample["rationale"]) == (
@@ -90,8 +92,8 @@ def test_marks_remarks_and_the_published_split(told):
     ).rows() == [("train", "good")]
 
 
-def test_what_is_right_but_not_in_the_text_counts_and_is_told_apart(told):
-    got = told(
+def test_what_is_right_but_not_in_the_text_counts_and_is_told_apart(read_responses):
+    got = read_responses(
         RESPONSE | {"labels": [LABEL | {"implicit_true": True}]}, RESPONSE | {"id": "10", "labels": []}
     )
     rows = got.samples.select(
@@ -102,21 +104,25 @@ def test_what_is_right_but_not_in_the_text_counts_and_is_told_apart(told):
     )
 
 
-def test_labels_that_overlap_are_one_span_of_both_types(told):
+def test_labels_that_overlap_are_one_span_of_both_types(read_responses):
     other = LABEL | {"start": 0, "end": 4, "text": "A ri", "label_type": "Subtle Baseless Info"}
-    (spans,) = told(RESPONSE | {"labels": [LABEL, other]}).samples["spans"].to_list()
+    (spans,) = read_responses(RESPONSE | {"labels": [LABEL, other]}).samples["spans"].to_list()
     assert spans == [{"start": 0, "end": 7, "type": "Subtle Baseless Info; Evident Conflict", "p": None}]
 
 
-def test_places_follow_the_cleaned_text(told):
+def test_places_follow_the_cleaned_text(read_responses):
     moved = LABEL | {"start": 3, "end": 8}
-    (spans,) = told(RESPONSE | {"response": "\u202eA river.", "labels": [moved]}).samples["spans"].to_list()
+    (spans,) = (
+        read_responses(RESPONSE | {"response": "\u202eA river.", "labels": [moved]})
+        .samples["spans"]
+        .to_list()
+    )
     assert (spans[0]["start"], spans[0]["end"]) == (2, 7)
 
 
-def test_the_first_release_has_fewer_fields(told):
+def test_the_first_release_has_fewer_fields(read_responses):
     short = {key: LABEL[key] for key in ("start", "end", "text", "label_type")}
-    assert told(RESPONSE | {"labels": [short]}).samples["is_hallucinated"].item()
+    assert read_responses(RESPONSE | {"labels": [short]}).samples["is_hallucinated"].item()
 
 
 def test_both_files_are_needed(put, read):

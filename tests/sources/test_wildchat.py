@@ -43,7 +43,7 @@ def only(tables):
 
 
 @pytest.fixture
-def said(put, read):
+def read_turns(put, read):
     """The tables of one JSONL file with these rows."""
 
     def run(*rows, on_bad_row="stop"):
@@ -75,52 +75,52 @@ def test_each_user_turn_is_an_item_of_its_conversation(form, put, read):
     assert "not tried on the original" in got.card["citation"]
 
 
-def test_toxic(said):
-    assert only(said(chat(turn(toxic=True)))) == "toxic"
+def test_toxic(read_turns):
+    assert only(read_turns(chat(turn(toxic=True)))) == "toxic"
 
 
-def test_toxic_by_moderation_where_the_turn_says_nothing(said):
+def test_toxic_by_moderation_where_the_turn_says_nothing(read_turns):
     marks = [{"flagged": True, "categories": {}}]
-    assert only(said(chat(turn(toxic=None), openai_moderation=marks, toxic=None))) == "toxic"
+    assert only(read_turns(chat(turn(toxic=None), openai_moderation=marks, toxic=None))) == "toxic"
 
 
-def test_toxic_by_the_conversation_where_nothing_else_says_it(said):
-    assert only(said(chat({"role": "user", "content": SECRET}, toxic=True))) == "toxic"
+def test_toxic_by_the_conversation_where_nothing_else_says_it(read_turns):
+    assert only(read_turns(chat({"role": "user", "content": SECRET}, toxic=True))) == "toxic"
 
 
-def test_a_turn_s_own_mark_comes_before_its_conversation_s(said):
-    assert said(chat(turn(toxic=False), toxic=True)).items.height == 1
+def test_a_turn_s_own_mark_comes_before_its_conversation_s(read_turns):
+    assert read_turns(chat(turn(toxic=False), toxic=True)).items.height == 1
 
 
-def test_not_english(said):
-    assert only(said(chat(turn(language="German")))) == "not-english"
+def test_not_english(read_turns):
+    assert only(read_turns(chat(turn(language="German")))) == "not-english"
 
 
-def test_no_language_at_all_is_not_english_unless_the_card_says_so(said, put):
+def test_no_language_at_all_is_not_english_unless_the_card_says_so(read_turns, put):
     bare = chat({"role": "user", "content": SECRET}, language=None)
-    assert only(said(bare)) == "not-english"
+    assert only(read_turns(bare)) == "not-english"
     put("source.json", {"lang": "en"})
-    assert said(bare).items.height == 1
+    assert read_turns(bare).items.height == 1
 
 
-def test_redacted(said):
-    assert only(said(chat(turn(redacted=True)))) == "redacted"
+def test_redacted(read_turns):
+    assert only(read_turns(chat(turn(redacted=True)))) == "redacted"
 
 
 @pytest.mark.parametrize("content", ["", " \n", None])
-def test_empty_turn(content, said):
-    assert only(said(chat(turn(content)))) == "empty-turn"
+def test_empty_turn(content, read_turns):
+    assert only(read_turns(chat(turn(content)))) == "empty-turn"
 
 
-def test_duplicate(said):
-    got = said(chat(turn("Go on."), turn("Go on.")), chat(turn("Go on."), conversation_hash="c2"))
+def test_duplicate(read_turns):
+    got = read_turns(chat(turn("Go on."), turn("Go on.")), chat(turn("Go on."), conversation_hash="c2"))
     assert got.items.height == 2 and got.rejects["reason"].to_list() == ["duplicate"]
     assert got.card["counts"]["n_turns_duplicate"] == 1
 
 
-def test_the_older_fields_and_absent_ones_are_read(said):
+def test_the_older_fields_and_absent_ones_are_read(read_turns):
     older = {"conversation_id": "c9", "conversation": [{"role": "user", "content": "Who?", "language": "en"}]}
-    got = said(older, {"conversation": [turn("Where?")]})
+    got = read_turns(older, {"conversation": [turn("Where?")]})
     assert sorted(got.items["question"]) == ["Where?", "Who?"] and got.rejects.is_empty()
     assert got.card["counts"]["n_turns_toxicity_unknown"] == 1
 
@@ -167,10 +167,12 @@ def test_parquet_files_of_different_columns_and_null_rows(put, read):
         ),
     ],
 )
-def test_a_row_that_cannot_be_read_is_a_reject_without_its_text_or_ends_the_build(row, reason, line, said):
-    assert only(said(row, on_bad_row="reject")) == reason
+def test_a_row_that_cannot_be_read_is_a_reject_without_its_text_or_ends_the_build(
+    row, reason, line, read_turns
+):
+    assert only(read_turns(row, on_bad_row="reject")) == reason
     with pytest.raises(TruerateError, match=f"a.jsonl row 1: .*{line}.*on_bad_row: reject") as error:
-        said(row)
+        read_turns(row)
     assert SECRET not in str(error.value)
 
 
@@ -195,8 +197,8 @@ def test_a_file_that_is_none_ends_the_build_in_one_line(file, content, line, put
     assert "\n" not in str(error.value)
 
 
-def test_nothing_that_tells_who_the_user_is_is_kept(said):
-    got = said(
+def test_nothing_that_tells_who_the_user_is_is_kept(read_turns):
+    got = read_turns(
         chat(
             turn(hashed_ip="abc123", country="Nowhere"),
             hashed_ip="abc123",

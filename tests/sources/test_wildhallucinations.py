@@ -82,8 +82,8 @@ def test_a_folder_or_file_without_entities_is_one_line(put, read):
 def test_pages_that_outgrow_memory_wait_on_disk_and_are_the_same_rows_in_the_same_order(
     form, put, read, tmp_path, monkeypatch
 ):
-    """Seven entities of three pages, the first of each the same for all: 15 documents in four files, the last page's text
-    being the longest.
+    """Seven entities of three pages, the first of each the same for all: 15 documents in four files, the last
+    page's text being the longest.
     """
     for index in (0, 1):
         rows = [

@@ -141,7 +141,9 @@ def fetched(
     base="http://127.0.0.1:{port}",
     as_proxy=False,
 ):
-    """Fetch paths from a fresh stub web into the store of a folder: the pages and the stub. No pause takes time."""
+    """Fetch paths from a fresh stub web into the store of a folder: the pages and the stub. No pause takes
+    time.
+    """
     stub, settings = StubWeb(pages), settings or fetch_settings()
 
     async def run():

@@ -13,13 +13,13 @@ from truerate.web.outcomes import Outcome
 from .stub_web import HTML, PAGE, Waits, cut, fetch_settings, fetched, silent
 
 
-def one(pages, path, folder, **more):
+def fetch_one(pages, path, folder, **more):
     (page,), stub = fetched(pages, [path], folder, **more)
     return page, stub
 
 
 def test_a_page_comes_with_its_headers_body_and_digest(tmp_path):
-    page, stub = one({"/a": PAGE}, "/a#part", tmp_path)
+    page, stub = fetch_one({"/a": PAGE}, "/a#part", tmp_path)
     assert (page.outcome, page.status, page.content_type, page.charset, page.body) == (
         Outcome.OK,
         200,
@@ -127,12 +127,12 @@ def test_a_hostile_reply_costs_that_page_alone(answer, outcome, tmp_path):
     ],
 )
 def test_a_page_that_is_dropped_says_why(answer, outcome, detail, tmp_path):
-    page, _ = one({"/a": answer}, "/a", tmp_path)
+    page, _ = fetch_one({"/a": answer}, "/a", tmp_path)
     assert (page.outcome, page.detail.partition(" at http")[0], page.body) == (outcome, detail, b"")
 
 
 def test_a_page_that_does_not_come_in_time_is_given_up(tmp_path):
-    page, _ = one({"/a": silent}, "/a", tmp_path, settings=fetch_settings(timeout_s=0.05))
+    page, _ = fetch_one({"/a": silent}, "/a", tmp_path, settings=fetch_settings(timeout_s=0.05))
     assert (page.outcome, page.detail) == (Outcome.TIMEOUT, "not within 0.05 s")
 
 
@@ -151,7 +151,7 @@ def test_redirects_are_followed_up_to_a_number_and_never_in_a_circle(tmp_path):
     "url", ["ftp://example.com/a", "http://", "http://[broken/", "/only/a/path", "http://exa mple.com/"]
 )
 def test_an_address_that_is_none_is_an_error_of_that_page(url, tmp_path):
-    page, stub = one({}, "about:" + url if url.startswith("/") else url, tmp_path, base="")
+    page, stub = fetch_one({}, "about:" + url if url.startswith("/") else url, tmp_path, base="")
     assert page.outcome is Outcome.ERROR and stub.asked == []
 
 
@@ -167,9 +167,11 @@ def test_a_name_that_resolves_to_a_private_address_is_refused(tmp_path, monkeypa
 
     monkeypatch.setattr(asyncio.BaseEventLoop, "getaddrinfo", getaddrinfo)
     base = "http://rebinding.example:{port}"
-    refused, stub = one({"/a": PAGE}, "/a", tmp_path, settings=fetch_settings(allowed_private=[]), base=base)
+    refused, stub = fetch_one(
+        {"/a": PAGE}, "/a", tmp_path, settings=fetch_settings(allowed_private=[]), base=base
+    )
     assert refused.outcome is Outcome.REFUSED_ADDRESS and stub.asked == []
-    passed, _ = one(
+    passed, _ = fetch_one(
         {"/a": PAGE},
         "/a",
         tmp_path,
@@ -188,9 +190,9 @@ def test_robots_are_read_once_per_host_and_heeded_at_every_hop(tmp_path):
         "/c": (302, {"location": "/members/b"}, b""),
     }
     (a, b, c), stub = fetched(pages, ["/a", "/members/b", "/c"], tmp_path)
-    assert [one.outcome for one in (a, b, c)] == [Outcome.OK, Outcome.ROBOTS, Outcome.ROBOTS]
+    assert [fetch_one.outcome for fetch_one in (a, b, c)] == [Outcome.OK, Outcome.ROBOTS, Outcome.ROBOTS]
     assert stub.asked.count("/robots.txt") == 1 and "/members/b" not in stub.asked
-    open_, _ = one(pages, "/members/b", tmp_path / "other", settings=fetch_settings(robots=False))
+    open_, _ = fetch_one(pages, "/members/b", tmp_path / "other", settings=fetch_settings(robots=False))
     assert open_.outcome is Outcome.OK
 
 
@@ -210,7 +212,7 @@ def test_robots_are_read_once_per_host_and_heeded_at_every_hop(tmp_path):
     ],
 )
 def test_what_a_host_says_in_place_of_rules(robots, outcome, tmp_path):
-    page, _ = one({"/robots.txt": robots, "/a": PAGE}, "/a", tmp_path)
+    page, _ = fetch_one({"/robots.txt": robots, "/a": PAGE}, "/a", tmp_path)
     assert page.outcome is outcome
 
 
@@ -223,7 +225,7 @@ def test_what_is_stored_is_not_fetched_again(tmp_path):
     assert second == first and stub.asked == []
     wider = fetch_settings(max_bytes=5000)  # what was dropped for a limit is looked at anew under another
     third, stub = fetched(served, names, tmp_path, as_proxy=True, settings=wider)
-    assert [one.outcome for one in third] == [
+    assert [fetch_one.outcome for fetch_one in third] == [
         Outcome.OK,
         Outcome.OK,
     ] and "http://a.invalid/a" not in stub.asked
@@ -248,7 +250,7 @@ def test_a_host_is_given_its_pause_and_others_are_not_held_up(tmp_path):
     results, _ = fetched(
         served, list(served), tmp_path, as_proxy=True, settings=settings, clock=waits.clock()
     )
-    assert all(one.outcome is Outcome.OK for one in results)
+    assert all(fetch_one.outcome is Outcome.OK for fetch_one in results)
     assert sorted(waits.slept) == [2.0, 2.0, 4.0, 4.0]  # the second and third request to each of two hosts
 
 
@@ -258,12 +260,13 @@ def test_a_delay_that_rules_ask_for_is_given_from_the_second_page_on(tmp_path):
     waits, settings = Waits(), fetch_settings(per_host_s=1.0)
     addresses = [f"http://a.example/{name}" for name in "123"]
     fetched(served, addresses, tmp_path, as_proxy=True, settings=settings, clock=waits.clock())
-    # the rules come at once, the first page 1 s after them, as was known then, the others 7 s after one another
+    # the rules come at once, the first page 1 s after them, as was known then, the others 7 s after one
+    # another
     assert sorted(waits.slept) == [1.0, 8.0, 15.0]
 
 
 def test_a_port_of_no_web_is_not_asked(tmp_path):
-    page, stub = one({}, "http://a.example:6379/", tmp_path, base="", as_proxy=True)
+    page, stub = fetch_one({}, "http://a.example:6379/", tmp_path, base="", as_proxy=True)
     assert (page.outcome, page.detail) == (Outcome.REFUSED_ADDRESS, "port 6379 is none of 80, 443")
     assert stub.asked == []
 
@@ -282,7 +285,7 @@ def test_rules_are_followed_through_five_redirects(tmp_path):
         **hops,
         "/r5": (200, {}, b"User-agent: *\nDisallow: /a"),
     }
-    page, _ = one(rules | {"/a": PAGE}, "/a", tmp_path)
+    page, _ = fetch_one(rules | {"/a": PAGE}, "/a", tmp_path)
     assert page.outcome is Outcome.ROBOTS
 
 

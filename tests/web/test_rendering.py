@@ -1,5 +1,5 @@
-"""A fetch service with a key, in ScrapingBee's form over loopback: the page's status decides what becomes of it, the service's
-whether it is asked again.
+"""A fetch service with a key, in ScrapingBee's form over loopback: the page's status decides what becomes of
+it, the service's whether it is asked again.
 """
 
 import asyncio
@@ -30,7 +30,9 @@ def key(monkeypatch):
 
 
 def rendered(answer, paths, folder, *, pages=(), clock=None, **changes):
-    """Fetch paths through a service: the pages, the error if one came, and the queries that the service was asked."""
+    """Fetch paths through a service: the pages, the error if one came, and the queries that the service was
+    asked.
+    """
     stub = StubWeb({"/api": answer, **dict(pages)})
 
     async def run():

@@ -1,5 +1,5 @@
-"""A search with Google's default of 100 queries a minute, an outage of a minute in the middle, on a clock that passes as it
-is slept on: all of the paper's entities in some 2 s of computing.
+"""A search with Google's default of 100 queries a minute, an outage of a minute in the middle, on a clock
+that passes as it is slept on: all of the paper's entities in some 2 s of computing.
 """
 
 from collections import Counter
@@ -45,8 +45,8 @@ def test_so_many_a_minute_and_an_outage_in_one_go_and_the_next_run_asks_what_is_
     outcome, error, asked = searched(search.answer, names, tmp_path, backoff_s=0.5, clock=clock)
     minutes = (time.now - 1000.0) / 60
     assert error is None and None not in outcome and search.counts["answered"] == N  # each is answered once
-    # 80 minutes hold 7,919 queries, of which the first is begun and the last not waited for; at most twice that with the
-    # minute of outage and what is waited in vain
+    # 80 minutes hold 7,919 queries, of which the first is begun and the last not waited for; at most twice
+    # that with the minute of outage and what is waited in vain
     assert 78 <= minutes <= 160
     assert search.counts["away"] >= 1 and search.counts["refused"] < N / 5
     more = [*names, "one more"]

@@ -59,6 +59,8 @@ def test_what_is_seen_is_read(head, shown):
 
 
 def test_a_page_of_hidden_elements_alone_is_read_in_a_pass():
-    """40,000 elements in a row, each with a tail: joined one by one they would be copied 800 million characters."""
+    """40,000 elements in a row, each with a tail: joined one by one they would be copied 800 million
+    characters.
+    """
     results = of_markup("<body>" + "<i hidden>no</i>yes " * 40_000 + "</body>", TAGS)
     assert results.text.count("yes") == 40_000 and "no" not in results.text

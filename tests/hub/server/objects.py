@@ -41,7 +41,9 @@ def signed(
 
 
 def check_signature(site: Site, request: Request) -> int:
-    """The size that a signed address allows; Refusal 403 where it is forged, for another method, or has expired."""
+    """The size that a signed address allows; Refusal 403 where it is forged, for another method, or has
+    expired.
+    """
     until, size = (int(request.first(name, "0") or 0) for name in ("until", "size"))
     method = "GET" if request.method == "HEAD" else request.method
     if not hmac.compare_digest(
@@ -115,7 +117,9 @@ def verify(site: Site, request: Request, page: str | None, name: str) -> Answer:
 
 
 def complete(site: Site, request: Request, kinds: str, name: str, sha256: str, upload: str) -> Answer:
-    """Join the parts of an upload, in their order and by their etags, and keep the whole if it is what it says."""
+    """Join the parts of an upload, in their order and by their etags, and keep the whole if it is what it
+    says.
+    """
     size = check_signature(site, request)
     repo, asked = _repo(site, kinds, name), request.json()
     parts = asked.get("parts") or []

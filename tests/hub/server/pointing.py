@@ -14,7 +14,8 @@ from huggingface_hub.utils import _cache_manager, _http
 
 from .hub import Hub
 
-# What each client makes anew for servers that are spoken to in TLS, as no Hub on loopback is: a fiftieth of a second.
+# What each client makes anew for servers that are spoken to in TLS, as no Hub on loopback is: a fiftieth of a
+# second.
 _tls = cache(transports.create_ssl_context)
 
 

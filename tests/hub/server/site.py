@@ -1,4 +1,6 @@
-"""What every route works on: the state, the addresses, the limits; and who may see or change which repository."""
+"""What every route works on: the state, the addresses, the limits; and who may see or change which
+repository.
+"""
 
 import fnmatch
 from dataclasses import dataclass, field

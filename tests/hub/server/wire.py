@@ -109,7 +109,9 @@ class Listener(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Handler)
 
     def close_all(self) -> None:
-        """Stop listening and cut every connection; to be called from another thread than the one that listens."""
+        """Stop listening and cut every connection; to be called from another thread than the one that
+        listens.
+        """
         self.shutdown()
         self.server_close()
         for connection in list(self.open):
