@@ -43,7 +43,7 @@ class Said(NamedTuple):
     """
 
     at: int
-    place: int
+    position: int
     kind: str
 
 
@@ -149,7 +149,10 @@ def said_in(
     for start, end in zip(starts, [*starts[1:], len(some)], strict=True):
         part = some[start:end]
         name = next(n for n, word in enumerate(part) if word.text in NAMES)
-        place, lead = NAMES.index(part[name].text), [word for word in part[:name] if word.text not in _LINKS]
+        position, lead = (
+            NAMES.index(part[name].text),
+            [word for word in part[:name] if word.text not in _LINKS],
+        )
         if 0 < len(lead) < 3 and has(lead[-1:], "rejects") and has(lead[:1], "rejects"):
             is_rejected = True  # `not X, but Y`
             continue
@@ -163,9 +166,9 @@ def said_in(
             part, name, asks, is_only=is_only
         )
         is_listed = is_joined or (start > 0 and not is_rejected and not has(lead, "conclusive"))
-        if kind == "alone" and is_listed and not (statements and statements[-1].place == place):
+        if kind == "alone" and is_listed and not (statements and statements[-1].position == position):
             return [], True
-        statements += [Said(at, place, kind or "open")] if kind != "" else []
+        statements += [Said(at, position, kind or "open")] if kind != "" else []
     is_of_both = is_shared(some) or (has(some, "pair") and not has(some, "contrast"))
     if is_of_both and not any(item.kind == "pick" for item in statements):
         return [], True

@@ -96,7 +96,7 @@ def _content(text: str) -> list[Word]:
 
 
 def _of_text(answer: str, asks: Asks) -> int | str:
-    """The place of the text that a reply without JSON picks, else why there is none."""
+    """The position of the text that a reply without JSON picks, else why there is none."""
     plain = quotes(quotes(structured.unboxed(unfenced(answer).text)).text).text
     if plain == (ticked := structured.ticked(plain)) and _BOX.search(plain):
         return "ambiguous"
@@ -145,7 +145,7 @@ def _of_sentences(some: Sequence[Sentence], asks: Asks, *, is_only: bool, is_mar
         is_open |= is_unread
         statements += [item for item in more if not (is_marked and item.kind == "alone")]
     picks = [item for item in statements if item.kind in ("pick", "alone", "asked")]
-    if len({item.place for item in picks if item.kind == "alone"}) > 1 and any(
+    if len({item.position for item in picks if item.kind == "alone"}) > 1 and any(
         item.kind != "alone" for item in picks
     ):
         picks = [item for item in picks if item.kind != "alone"]  # headings of what is said of each
@@ -161,7 +161,7 @@ def _of_sentences(some: Sequence[Sentence], asks: Asks, *, is_only: bool, is_mar
         picks = _stated(statements, asks)
     if not picks:
         return "ambiguous" if statements or is_open else "absent"
-    return picks[-1].place if _is_agreed(some, statements, picks, asks) else "ambiguous"
+    return picks[-1].position if _is_agreed(some, statements, picks, asks) else "ambiguous"
 
 
 def _restart(some: Sequence[Sentence], picks: Sequence[Said]) -> int | None:
@@ -174,7 +174,7 @@ def _restart(some: Sequence[Sentence], picks: Sequence[Said]) -> int | None:
     at = next(at for at, word in enumerate(some[back].words) if "anew" in word.classes)
     is_before_names = not named_in(some[back].words[:at])
     later = [item for item in picks if item.kind != "alone" and item.at > back - is_before_names]
-    return later[0].at if len({item.place for item in later}) == 1 else None
+    return later[0].at if len({item.position for item in later}) == 1 else None
 
 
 def _stated(statements: Sequence[Said], asks: Asks) -> list[Said]:
@@ -185,11 +185,11 @@ def _stated(statements: Sequence[Said], asks: Asks) -> list[Said]:
         item for item in statements if item.kind == ("fault" if asks == "hallucinated" else "better")
     ]:
         return result
-    sides = [{item.kind for item in statements if item.place == position} for position in (0, 1)]
+    sides = [{item.kind for item in statements if item.position == position} for position in (0, 1)]
     for position in (0, 1):
         if sides[0] and sides[1] and sides[position] <= _FAULTY and sides[1 - position] <= _SOUND:
             wanted = position if asks == "hallucinated" else 1 - position
-            return [item for item in statements if item.place == wanted]
+            return [item for item in statements if item.position == wanted]
     return [item for item in statements if item.kind == "sound"] if asks == "best" else []
 
 
@@ -197,8 +197,8 @@ def _is_agreed(
     some: Sequence[Sentence], statements: Sequence[Said], picks: Sequence[Said], asks: Asks
 ) -> bool:
     """Whether picks agree with one another and with all that is said, and nothing takes them back."""
-    position, first, is_asked = picks[-1].place, picks[0].at, picks[-1].kind == "asked"
-    if any(item.place != position for item in picks) or takes_back(
+    position, first, is_asked = picks[-1].position, picks[0].at, picks[-1].kind == "asked"
+    if any(item.position != position for item in picks) or takes_back(
         some, first, is_alone=picks[0].kind == "alone"
     ):
         return False
@@ -207,14 +207,14 @@ def _is_agreed(
         for sentence in some[first + (picks[0].kind != "asked") :]
     ):
         return False
-    of_it = {item.kind for item in statements if item.place == position}
-    of_other = {item.kind for item in statements if item.place != position}
+    of_it = {item.kind for item in statements if item.position == position}
+    of_other = {item.kind for item in statements if item.position != position}
     if asks == "hallucinated":
         return not _SOUND & of_it and not _FAULTY & of_other
     rivals = [
         item
         for item in statements
-        if item.place != position and item.kind == "rival" and (is_asked or item.at > picks[-1].at)
+        if item.position != position and item.kind == "rival" and (is_asked or item.at > picks[-1].at)
     ]
     is_better = all(has(some[item.at].words, "contrast") and item.at < picks[-1].at for item in rivals)
     return is_better and not _FAULTY & of_it and "better" not in of_other

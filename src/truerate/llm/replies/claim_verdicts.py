@@ -17,22 +17,7 @@ from truerate.llm.replies.lists import marks
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.words import VALUES, has, words
 
-NOUNS = frozenset(
-    (
-        "claim",
-        "claims",
-        "fact",
-        "statement",
-        "verdict",
-        "c",
-        "no",
-        "nr",
-        "number",
-        "item",
-        "aussage",
-        "affirmation",
-    )
-)
+NOUNS = frozenset("claim claims fact statement verdict c no nr number item aussage affirmation".split())
 # Why a claim has no verdict: nothing came · the reply has no line for it · its line says something else ·
 # it says two things, or takes one back.
 REASONS = ("empty", "absent", "malformed", "ambiguous")

@@ -101,6 +101,7 @@ def _located(answer: str, response: str, cue: str, knowledge: str, cuts: tuple[s
     if not verdict.value:
         return LocatedVerdict(False, None, cuts, rationale)
     located = located_strings([*strings, *_quoted(rationale, response)], response, knowledge=knowledge)
+    rest = rest.lstrip(" .\n")
     if "\n" in rest and (flat_rest := flat(rest)) != rest:
         rationale_flat, strings = _parts(flat_rest)
         quoted = [*strings, *_quoted(rationale_flat, response)]
