@@ -1,7 +1,8 @@
 """Whether a reply calls an evaluation accurate: `Accurate` or `Inaccurate`, in the closed forms of `closed`.
 
-A field that bears the word as its name (`Accurate: no`) says what its value says. Half of it (`partly accurate`), both words, doubt
-and exceptions are ambiguous; Yes and No alone are neither, as they were not asked for.
+A field that bears the word as its name (`Accurate: no`) says what its value says. Half of it (`partly
+accurate`), both words, doubt and exceptions are ambiguous; Yes and No alone are neither, as they were not
+asked for.
 """
 
 from collections.abc import Sequence

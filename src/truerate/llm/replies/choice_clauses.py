@@ -1,8 +1,9 @@
 """What one sentence of a reply on two texts says of them.
 
-A sentence *picks* a text where it is the name alone, a label and the name (`Best Answer: Answer 2`), or `I choose` and the name. It
-*states* something of a text where a clause of known words with the name as its subject says fault or soundness (`statements`), or
-that it is the better one. A clause that speaks of either in other words leaves the sentence open.
+A sentence *picks* a text where it is the name alone, a label and the name (`Best Answer: Answer 2`), or `I
+choose` and the name. It *states* something of a text where a clause of known words with the name as its
+subject says fault or soundness (`statements`), or that it is the better one. A clause that speaks of either
+in other words leaves the sentence open.
 """
 
 from collections.abc import Sequence
@@ -38,8 +39,9 @@ _COMPARING = frozenset(
 
 
 class Said(NamedTuple):
-    """What the sentence `at` says of a text (0 or 1): `pick` (by a label or verb), `alone`, `asked` (stated in the word that was
-    asked for), `fault`, `sound`, `better`, `worse`; in words that are not all known `faulty`, `sounder`, `rival` (better), `open`.
+    """What the sentence `at` says of a text (0 or 1): `pick` (by a label or verb), `alone`, `asked` (stated
+    in the word that was asked for), `fault`, `sound`, `better`, `worse`; in words that are not all known
+    `faulty`, `sounder`, `rival` (better), `open`.
     """
 
     at: int
@@ -80,7 +82,9 @@ def _leads(word: Word) -> bool:
 
 
 def takes_back(some: Sequence[Sentence], first: int, *, is_alone: bool) -> bool:
-    """Whether something in a reply may take back what its sentence `first` picks: words behind it, or a doubt before it."""
+    """Whether something in a reply may take back what its sentence `first` picks: words behind it, or a doubt
+    before it.
+    """
     for sentence in some:
         is_back = any("retraction" in word.classes and "anew" not in word.classes for word in sentence.words)
         if is_back or has(sentence.words, "undecided") or sentence.words[0].text == "or":
@@ -94,7 +98,9 @@ def takes_back(some: Sequence[Sentence], first: int, *, is_alone: bool) -> bool:
 
 
 def _turns(sentence: Sentence, *, is_first: bool) -> bool:
-    """Whether a sentence that picks, or one behind it, leaves the pick open: a question, a doubt, a condition, a contrast, a `no`."""
+    """Whether a sentence that picks, or one behind it, leaves the pick open: a question, a doubt, a
+    condition, a contrast, a `no`.
+    """
     some = sentence.words
     clear = _without_vague(some[: _reason(some)] if is_first else some)
     if sentence.is_question and [word.text for word in some] != ["why"]:
@@ -131,7 +137,9 @@ def is_shared(some: Sequence[Word]) -> bool:
 def said_in(
     sentence: Sentence, at: int, prior: Sequence[Said], before: Sentence | None, asks: Asks, *, is_only: bool
 ) -> tuple[list[Said], bool]:
-    """What a sentence says of the texts, behind another one that said `prior`, and whether it may say something that is not read."""
+    """What a sentence says of the texts, behind another one that said `prior`, and whether it may say
+    something that is not read.
+    """
     some: Sequence[Word] = sentence.words
     if not named_in(some):
         return [], False
@@ -197,7 +205,9 @@ def _joins(word: Word) -> bool:
 
 
 def _ellipsis(behind: Sequence[Word], prior: Sequence[Said], before: Sequence[Word]) -> str | None:
-    """What `Answer 1 does not` says, by what was said of the other text right before, in words that negate or do not."""
+    """What `Answer 1 does not` says, by what was said of the other text right before, in words that negate or
+    do not.
+    """
     end = next((at for at, word in enumerate(behind) if at and word.text in PAUSES), len(behind))
     some = [word for word in behind[:end] if word.text not in PAUSES and "contrast" not in word.classes]
     if not prior or not some or not all({"be", "do", "negation"} & word.classes for word in some):
@@ -207,8 +217,8 @@ def _ellipsis(behind: Sequence[Word], prior: Sequence[Said], before: Sequence[Wo
 
 
 def _compared(some: Sequence[Word], places: Sequence[int], at: int, asks: Asks) -> list[Said] | None:
-    """What a sentence says that compares two texts as a whole (`X is less accurate than Y`); nothing where its words are not
-    known, None of a sentence that compares nothing.
+    """What a sentence says that compares two texts as a whole (`X is less accurate than Y`); nothing where
+    its words are not known, None of a sentence that compares nothing.
     """
     if len(places) != 2 or some[places[0]].text == some[places[1]].text or places[1] == places[0] + 1:
         return None

@@ -1,4 +1,6 @@
-"""What the words behind the name of one of two texts say of it: that it is better, that it has a fault, that it is sound."""
+"""What the words behind the name of one of two texts say of it: that it is better, that it has a fault, that
+it is sound.
+"""
 
 from collections.abc import Sequence
 
@@ -38,7 +40,9 @@ def _clause(behind: Sequence[Word]) -> Sequence[Word]:
 
 
 def predicate_of(behind: Sequence[Word]) -> str | None:
-    """What words right behind a name say of it as a whole: `better`, `worse`, `fault`; None where they say none of these."""
+    """What words right behind a name say of it as a whole: `better`, `worse`, `fault`; None where they say
+    none of these.
+    """
     clause = _clause(behind)
     if not behind:
         return None
@@ -89,8 +93,8 @@ def _degree_of(behind: Sequence[Word]) -> str | None:
 
 
 def statement_of(before: Sequence[Word], lead: Sequence[Word] | None, behind: Sequence[Word]) -> str | None:
-    """What a clause states of the text that it names, as `leaning` where its words are not all known. `lead`: the words before
-    the name in its own clause, where they are known.
+    """What a clause states of the text that it names, as `leaning` where its words are not all known. `lead`:
+    the words before the name in its own clause, where they are known.
     """
     part, clause = [*before, *behind], _clause(behind)
     if lead is not None and (stated_fault := _of_fault(clause, behind)):
@@ -153,7 +157,9 @@ def _is_source(behind: Sequence[Word]) -> bool:
 
 
 def leaning(part: Sequence[Word]) -> str | None:
-    """To which side words lean that are not read: `faulty`, `sounder`, neither (empty), or None where they may mean either."""
+    """To which side words lean that are not read: `faulty`, `sounder`, neither (empty), or None where they
+    may mean either.
+    """
     if not has(part, *_TELLING):
         return "faulty" if any(word.text == "adds" for word in part[:3]) else ""
     signs = signs_of(part)

@@ -1,7 +1,8 @@
 """Choices: which of two named texts a reply picks (`Answer 1`, `Answer 2`).
 
-A reply is read as sentences of words in which each name of a text is one sign (`names`); what each says of the texts
-(`choice_clauses`) has to agree. Read as well: JSON, boxes to tick, and lists or tables that give each text a value.
+A reply is read as sentences of words in which each name of a text is one sign (`names`); what each says of
+the texts (`choice_clauses`) has to agree. Read as well: JSON, boxes to tick, and lists or tables that give
+each text a value.
 """
 
 from collections.abc import Sequence
@@ -55,7 +56,9 @@ def choice(text: str, names: Sequence[str], cue: str | None = None, *, asks: Ask
 
 
 def _before_example(answer: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """A reply up to a next example, of which the names themselves head material where hashes stand around them."""
+    """A reply up to a next example, of which the names themselves head material where hashes stand around
+    them.
+    """
     nouns = {name.split()[0] for name in names}
     given = tuple(name for name in headings.GIVEN if name not in names and name not in nouns)
     before, cuts = headings.before_next(answer, given)
@@ -123,12 +126,12 @@ def _of_text(answer: str, asks: Asks) -> int | str:
     return _of_sentences(some, asks, is_only=n_names == 1, is_marked=is_marked)
 
 
-# ---- sentences -----------------------------------------------------------------------------------------------
+# ---- sentences -------------------------------------------------------------------------------------------
 
 
 def _of_sentences(some: Sequence[Sentence], asks: Asks, *, is_only: bool, is_marked: bool) -> int | str:
-    """The text that all sentences together pick; else why there is none. Beside marks of right and wrong (`is_marked`) a name
-    that stands alone picks nothing.
+    """The text that all sentences together pick; else why there is none. Beside marks of right and wrong
+    (`is_marked`) a name that stands alone picks nothing.
     """
     statements: list[Said] = []
     is_open = False
@@ -165,8 +168,8 @@ def _of_sentences(some: Sequence[Sentence], asks: Asks, *, is_only: bool, is_mar
 
 
 def _restart(some: Sequence[Sentence], picks: Sequence[Said]) -> int | None:
-    """The sentence from which a reply counts: the first, or where it picks a text for good behind words that take back what it
-    said; None where it takes back and does not pick again.
+    """The sentence from which a reply counts: the first, or where it picks a text for good behind words that
+    take back what it said; None where it takes back and does not pick again.
     """
     back = max((at for at, sentence in enumerate(some) if has(sentence.words, "anew")), default=-1)
     if back < 0:
@@ -178,8 +181,8 @@ def _restart(some: Sequence[Sentence], picks: Sequence[Said]) -> int | None:
 
 
 def _stated(statements: Sequence[Said], asks: Asks) -> list[Said]:
-    """What is stated of the text that a reply means which picks none by name: a fault, where that was asked for; that it is
-    better; one text at fault and the other sound.
+    """What is stated of the text that a reply means which picks none by name: a fault, where that was asked
+    for; that it is better; one text at fault and the other sound.
     """
     if result := [
         item for item in statements if item.kind == ("fault" if asks == "hallucinated" else "better")
@@ -220,12 +223,12 @@ def _is_agreed(
     return is_better and not _FAULTY & of_it and "better" not in of_other
 
 
-# ---- values of both texts ------------------------------------------------------------------------------------
+# ---- values of both texts --------------------------------------------------------------------------------
 
 
 def of_values(some: Sequence[Word], asks: Asks) -> int | None:
-    """The text that values pick of which each name of a reply has one (`Answer 1: 3/10`, a tick, a row of a table), under a
-    head that says what more of them means.
+    """The text that values pick of which each name of a reply has one (`Answer 1: 3/10`, a tick, a row of a
+    table), under a head that says what more of them means.
     """
     plain = [word for word in some if word.text[0].isalnum() or word.text in (*NAMES, *_MARKS, "/", "?")]
     places = [at for at, word in enumerate(plain) if word.text in NAMES]
@@ -257,7 +260,9 @@ def _is_of_fault(head: Sequence[Word], kind: str | None, asks: Asks) -> bool | N
 
 
 def _value(some: Sequence[Word]) -> tuple[str, float] | None:
-    """The kind and size of the value that words are: a number, a tick, yes or no, a word of fault or soundness."""
+    """The kind and size of the value that words are: a number, a tick, yes or no, a word of fault or
+    soundness.
+    """
     some = [word for word in some if word.text not in ("score", "scores", "and", "while", "but")]
     item = [word for word in some if word.text not in _MARKS]
     if item and has(item[-1:], "fault", "fault_noun", "sound") and len(item) < 4:

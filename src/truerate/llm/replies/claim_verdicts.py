@@ -1,8 +1,10 @@
-"""Verdicts by the number of their claim: lines `[1] supported` or `[1] not supported`, in the closed forms of `closed`.
+"""Verdicts by the number of their claim: lines `[1] supported` or `[1] not supported`, in the closed forms of
+`closed`.
 
-Read as well, each with a mark among the cuts: numbers in other marks (`marks`), other words (the vocabulary `claims`), a reason
-behind the verdict or before it, the claim said again, the verdict on the line below, several entries on one line, a list without
-numbers, JSON and tables. Two verdicts on a claim, and a later word that takes something back, leave it without one.
+Read as well, each with a mark among the cuts: numbers in other marks (`marks`), other words (the vocabulary
+`claims`), a reason behind the verdict or before it, the claim said again, the verdict on the line below,
+several entries on one line, a list without numbers, JSON and tables. Two verdicts on a claim, and a later
+word that takes something back, leave it without one.
 """
 
 from collections.abc import Sequence
@@ -65,7 +67,9 @@ def _verdict(stated: set[bool | str] | None) -> bool | str:
 
 @lru_cache(1024)  # a run of replies says the same few words
 def is_unsupported(text: str, claim: str = "") -> bool | None:
-    """Whether words say that a claim is NOT supported (True) or is (False); None where they say neither clearly."""
+    """Whether words say that a claim is NOT supported (True) or is (False); None where they say neither
+    clearly.
+    """
     value = verdict(_CITED.sub("", without_claim(text, claim) if claim else text), "claims").value
     return None if value is None else not value
 
@@ -85,7 +89,7 @@ def without_claim(text: str, claim: str) -> str:
     return text
 
 
-# ---- lines --------------------------------------------------------------------------------------------------
+# ---- lines -----------------------------------------------------------------------------------------------
 
 
 def _of_lines(text: str, claims: Sequence[str]) -> tuple[Stated, tuple[str, ...]]:
@@ -132,7 +136,9 @@ def _parted(line: str) -> list[str]:
 
 
 def _entry(entry: marks.Entry, below: Sequence[str], claim: str) -> tuple[bool | str, tuple[str, ...]]:
-    """The verdict of one entry from its own words and the lines below it, up to the first blank line behind which it has one."""
+    """The verdict of one entry from its own words and the lines below it, up to the first blank line behind
+    which it has one.
+    """
     paragraphs: list[list[str]] = [[entry.text]]
     for line in below:
         if line:
@@ -181,7 +187,7 @@ def _by_place(text: str, claims: Sequence[str]) -> tuple[Stated, tuple[str, ...]
     return {position: {value} for position, value in enumerate(values, 1) if value is not None}, ("list",)
 
 
-# ---- JSON and tables ----------------------------------------------------------------------------------------
+# ---- JSON and tables -------------------------------------------------------------------------------------
 
 
 def _of_json(value: Any, claims: Sequence[str]) -> Stated:

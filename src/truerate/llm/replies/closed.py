@@ -1,8 +1,9 @@
 """Verdicts in closed forms: a word of verdict alone, behind a label, or as the predicate of what is judged.
 
-The words are a vocabulary's: those of its `sound_value` (`accurate`, `supported`) and of its `fault_value`. A *clause* is a
-verdict where known words lead to such a word, and an end, a reason or the value of a field (`Accurate: no`) stands behind it. All
-verdicts of a text have to agree; words that leave one open, or take it back, leave the text without one.
+The words are a vocabulary's: those of its `sound_value` (`accurate`, `supported`) and of its `fault_value`. A
+*clause* is a verdict where known words lead to such a word, and an end, a reason or the value of a field
+(`Accurate: no`) stands behind it. All verdicts of a text have to agree; words that leave one open, or take it
+back, leave the text without one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,8 +31,8 @@ _TICK = lazy(r"((?<=\w)[*_`)\] ]{0,4}[:：=|?→⇒>–—-][\s*_`|(]{0,9})?([�
 
 
 class Clause(NamedTuple):
-    """What a clause says: its value (None: left open), whether it names what is judged, and whether it is a later one of its
-    sentence; `behind`: the words behind its word of verdict.
+    """What a clause says: its value (None: left open), whether it names what is judged, and whether it is a
+    later one of its sentence; `behind`: the words behind its word of verdict.
     """
 
     value: bool | None
@@ -63,7 +64,9 @@ def verdict(text: str, name: str) -> Parsed:
 
 
 def values_of(some: Sequence[Sentence]) -> tuple[set[bool | None], set[bool | None]]:
-    """What sentences say of what is judged (None: doubted, asked or with an exception), and what stands bare beside it."""
+    """What sentences say of what is judged (None: doubted, asked or with an exception), and what stands bare
+    beside it.
+    """
     values: set[bool | None] = set()
     beside: set[bool | None] = set()
     asked: bool | None = None
@@ -138,7 +141,9 @@ def _clauses(some: Sequence[Word], *, is_pronoun_read: bool) -> Iterator[Clause]
 
 
 def _may_lead(some: Sequence[Word], at: int) -> bool:
-    """Whether a word may stand before the word of verdict: none that says something else, or of something else."""
+    """Whether a word may stand before the word of verdict: none that says something else, or of something
+    else.
+    """
     word = some[at]
     is_of = (
         at > 2 and some[at - 2].text == "of" and has(some[at - 3 : at - 2], "label")
@@ -160,7 +165,9 @@ def _turned(head: Sequence[Word], value: bool) -> bool | None:
 
 
 def _checked(value: bool | None, behind: Sequence[Word]) -> bool | None:
-    """What is said where words stand behind the word of verdict: the value of a field, a reason, an exception."""
+    """What is said where words stand behind the word of verdict: the value of a field, a reason, an
+    exception.
+    """
     ends = (at for at, word in enumerate(behind) if word.text not in ")]" and word.text not in _ADVERBS)
     behind = behind[next(ends, len(behind)) :]
     if value is None or not behind:
@@ -206,8 +213,8 @@ def _denies(some: Sequence[Word], value: bool) -> bool:
 
 
 def _is_reason(inside: Sequence[Word], value: bool) -> bool:
-    """Whether words behind a sign may be a sentence that gives a reason: it names something, and begins with no negation or
-    answer, so that it is no value that is no verdict.
+    """Whether words behind a sign may be a sentence that gives a reason: it names something, and begins with
+    no negation or answer, so that it is no value that is no verdict.
     """
     if has(inside[:3], "denial"):
         return len(inside) > 1  # behind a denial
@@ -222,7 +229,9 @@ def _is_reason(inside: Sequence[Word], value: bool) -> bool:
 
 
 def takes_back(some: Sequence[Word]) -> bool:
-    """Whether a sentence takes back what is said, or goes on with `or`; `the part that is wrong` takes nothing back."""
+    """Whether a sentence takes back what is said, or goes on with `or`; `the part that is wrong` takes
+    nothing back.
+    """
     return some[0].text == "or" or any(
         "retraction" in word.classes and not (at and word.text.startswith("that "))
         for at, word in enumerate(some)
@@ -230,7 +239,9 @@ def takes_back(some: Sequence[Word]) -> bool:
 
 
 def is_against(item: Sentence, value: bool) -> bool:
-    """Whether a sentence answers contrarily with a Yes or No alone, or finds a fault in a part of what is called sound."""
+    """Whether a sentence answers contrarily with a Yes or No alone, or finds a fault in a part of what is
+    called sound.
+    """
     some = item.words
     answer = answer_of(some)
     if answer is not None and answer is not value and not item.is_question:

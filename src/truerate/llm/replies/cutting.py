@@ -22,7 +22,8 @@ _TOKEN = lazy(
     r"|\[/?INST\]|\[(?:EOS|BOS|PAD|UNK)\]|\[\|endofturn\|\]|<</?SYS>>|<0x0[ad]>",
     re.IGNORECASE,
 )
-# tokens that end a turn: what follows one is another turn, of whomever; tokens that begin one, with its role behind
+# tokens that end a turn: what follows one is another turn, of whomever; tokens that begin one, with its role
+# behind
 _ENDS = frozenset(
     "eot_id im_end eom_id endoftext end_of_text end return eot end_of_turn_token end_response /s eos end_of_turn user "
     "end_of_utterance endofturn end▁of▁sentence human system im_user im_human im_system inst".split()
@@ -41,7 +42,8 @@ _ITS = frozenset(
 )
 _LEAVES = ("hope this", "hope that", "hope it", "i hope", "let me know", "please let me know", "feel free", "is there anything",
            "please feel free")  # fmt: skip
-# marks of direction, blanks of no width, controls; joiners, too, but between signs that they join: letters of scripts
+# marks of direction, blanks of no width, controls; joiners, too, but between signs that they join: letters of
+# scripts
 # that need them, and pictures
 _RANGES = (
     (0, 9), (11, 12), (14, 32), (127, 133), (134, 160), (0xAD, 0xAE), (0x34F, 0x350), (0x61C, 0x61D), (0x115F, 0x1161),
@@ -77,8 +79,8 @@ class Cut(NamedTuple):
 def opened(text: str, most: int = MAX_CHARS) -> Cut:
     """A reply without thought, special tokens and what follows the end of its turn; outer blank space goes.
     Empty with the cut `thought` where it held nothing else, and with `too-long` where what is left is longer
-    than `most` (above MAX_CHARS, or MAX_RAW with its thought, unread at once). Of a sign that stands more than MAX_RUN times
-    in a row only as many are kept, of blank lines one.
+    than `most` (above MAX_CHARS, or MAX_RAW with its thought, unread at once). Of a sign that stands more
+    than MAX_RUN times in a row only as many are kept, of blank lines one.
     """
     cuts: tuple[str, ...] = ()
     if len(text) > MAX_CHARS:
@@ -97,8 +99,8 @@ def opened(text: str, most: int = MAX_CHARS) -> Cut:
 
 
 def visible(text: str) -> str:
-    """A text without signs that are not seen (marks of byte order and of direction, soft hyphens, blanks of no
-    width, control characters), with `\\n` for every end of line.
+    """A text without signs that are not seen (marks of byte order and of direction, soft hyphens, blanks of
+    no width, control characters), with `\\n` for every end of line.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -106,8 +108,8 @@ def visible(text: str) -> str:
 
 
 def unemphasised(text: str) -> str:
-    """A text without the asterisks and underscores around its words: pairs of equal marks within a paragraph, the
-    first right before a word, the second right behind one. Marks within a word (`snake_case`) stay.
+    """A text without the asterisks and underscores around its words: pairs of equal marks within a paragraph,
+    the first right before a word, the second right behind one. Marks within a word (`snake_case`) stay.
     """
     if "*" not in text and "_" not in text:
         return text
@@ -140,7 +142,9 @@ def framed(text: str) -> Cut:
 
 
 def unwrapped(text: str, most: int = MAX_CHARS) -> Cut:
-    """A reply `opened` and, where anything is left of it, `framed`: where every reader of short answers begins."""
+    """A reply `opened` and, where anything is left of it, `framed`: where every reader of short answers
+    begins.
+    """
     answer, cuts = opened(text, most)
     if most == MAX_CLOSED and answer.count(" ") > MAX_BLANKS:
         return Cut("", (*cuts, "too-long"))
@@ -189,7 +193,9 @@ def is_rule(line: str) -> bool:
 
 
 def _greets(line: str) -> bool:
-    """Whether a line is a rule, says yes to the task (`Sure!`), or announces the answer (`Here is my verdict:`)."""
+    """Whether a line is a rule, says yes to the task (`Sure!`), or announces the answer (`Here is my
+    verdict:`).
+    """
     plain = line.strip().casefold().replace("’", "'")
     if is_rule(plain) or (plain[-1:] in ".!" and plain.rstrip(".!") in _SURE):
         return True

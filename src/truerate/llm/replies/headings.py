@@ -72,8 +72,8 @@ def _is_quoted(text: str, cue: Heading) -> bool:
 
 
 def with_marks(heading: str, value: str) -> str:
-    """What a heading heads, with the emphasis that opened in the heading and closes behind (`Answer: **the Weser**`,
-    `**Answer: the Weser**`), so that it can be taken off as a pair.
+    """What a heading heads, with the emphasis that opened in the heading and closes behind (`Answer: **the
+    Weser**`, `**Answer: the Weser**`), so that it can be taken off as a pair.
     """
     line = value.partition("\n")[0]
     mark = next((item for item in ("**", "__", "`", "*", "_") if item in heading), None)
@@ -160,7 +160,9 @@ def _next_example(text: str, given: Sequence[str], *, behind: int) -> int:
 
 
 def _material(text: str, given: tuple[str, ...], behind: int) -> Iterator[Heading]:
-    """Headings of material at a line's start: between hashes or emphasis, or bare with a colon; `Example 2` alone, too."""
+    """Headings of material at a line's start: between hashes or emphasis, or bare with a colon; `Example 2`
+    alone, too.
+    """
     for name in _named((*given, "Example")).finditer(text, behind):
         start, is_first = _opening(text, name.start(), is_anywhere=False)
         if not is_first or start < behind or text[max(0, start - 5) : start].casefold().endswith(" the\n"):

@@ -1,8 +1,8 @@
 """Verdicts with their place and their reason: `Yes. The segment "…" … because …`.
 
-The verdict is the first word of the answer; what the reason says (`No mention of it …`) gives no verdict. Every string quoted in the
-reason that stands in the judged response is a segment (`core.quotes`). A reply that begins with other words is read as `verdicts`
-reads it.
+The verdict is the first word of the answer; what the reason says (`No mention of it …`) gives no verdict.
+Every string quoted in the reason that stands in the judged response is a segment (`core.quotes`). A reply
+that begins with other words is read as `verdicts` reads it.
 """
 
 import re
@@ -144,7 +144,9 @@ def _first_value(text: str) -> re.Match[str] | None:
 
 
 def _is_label(name: str) -> bool:
-    """Whether a name is one of the verdict (`Final answer`) or of the question (`Hallucinated`, `Is it hallucinated`)."""
+    """Whether a name is one of the verdict (`Final answer`) or of the question (`Hallucinated`, `Is it
+    hallucinated`).
+    """
     some = words(name, _ASKS)[:-1]
     return all(
         has([word], "label", "filler", "be", "pronoun", "finding") or word.text.startswith("hallucinat")
@@ -153,7 +155,9 @@ def _is_label(name: str) -> bool:
 
 
 def _is_taken_back(some: Sequence[Sentence], value: bool) -> bool:
-    """Whether sentences give another value for good: behind words that take the first one back, or behind a label."""
+    """Whether sentences give another value for good: behind words that take the first one back, or behind a
+    label.
+    """
     is_back = False
     for item in some:
         is_back = is_back or has(item.words, "retraction")
@@ -168,7 +172,9 @@ def _is_taken_back(some: Sequence[Sentence], value: bool) -> bool:
 
 
 def _stated(text: str) -> Parsed:
-    """The verdict of words that do not begin with one. What they say of `it` alone may be of a segment or a reason."""
+    """The verdict of words that do not begin with one. What they say of `it` alone may be of a segment or a
+    reason.
+    """
     if len(text) > MAX_STATED:
         return Parsed(None, "ambiguous")
     inside = bare(text).text

@@ -1,4 +1,6 @@
-"""The names of two texts in a reply (`Answer 1`, `the second one`, `Antwort (2)`), each as one sign: `@1`, `@2`."""
+"""The names of two texts in a reply (`Answer 1`, `the second one`, `Antwort (2)`), each as one sign: `@1`,
+`@2`.
+"""
 
 import re
 from collections.abc import Sequence
@@ -44,7 +46,9 @@ _WIDE = str.maketrans("①②", "12", "\u20e3") | {sign: sign - 0xFEE0 for sign 
 
 
 def spelled(text: str) -> str:
-    """A text in which names are words with blanks between them, a line that a name ends is a sentence, and stars are numbers."""
+    """A text in which names are words with blanks between them, a line that a name ends is a sentence, and
+    stars are numbers.
+    """
     plain = _BROKEN.sub(r"\1 ", text.translate(_WIDE))
     for noun in _UNSPACED if not plain.isascii() else ():
         plain = plain.replace(noun, f" {noun} ")
@@ -55,7 +59,9 @@ def spelled(text: str) -> str:
 
 
 def with_names(tokens: Sequence[Token]) -> list[Token]:
-    """Tokens with each name of a text as one sign: a noun and its number, an ordinal and a noun, the former or the latter."""
+    """Tokens with each name of a text as one sign: a noun and its number, an ordinal and a noun, the former
+    or the latter.
+    """
     texts = [text for text, _ in tokens]
     some: list[Token] = []
     at = 0

@@ -1,4 +1,6 @@
-"""The part of a reply that answers: behind the heading of its prompt, before a next example that it writes for itself."""
+"""The part of a reply that answers: behind the heading of its prompt, before a next example that it writes
+for itself.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -24,8 +26,8 @@ NO_WORDS = " \t\n.,:;!|…—–-*_`#>\"'“”"
 def answering(
     answer: str, cue: str | None, says: Callable[[str], bool], given: Sequence[str] = GIVEN
 ) -> tuple[str, tuple[str, ...]]:
-    """The part of a reply behind the last cue, before a next example's headings. Where words that say it already (`says`), or
-    announce nothing, stand before a next example, its own cue is no longer this reply's.
+    """The part of a reply behind the last cue, before a next example's headings. Where words that say it
+    already (`says`), or announce nothing, stand before a next example, its own cue is no longer this reply's.
     """
     head, ran_on = headings.before_next(answer, given)
     behind = headings.last_before_next(answer, cue, given=given) if cue else None

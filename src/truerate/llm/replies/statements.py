@@ -1,8 +1,8 @@
 """Statements of faults: what a sentence says of the judged text, in a few closed shapes of known words.
 
-A *polar word* says fault or soundness (`fabricated`, `supported`); each negation before it turns it. A clause states something where
-the classes of its words, one letter each, have one of SHAPES, which name the judged text or what is or is not found in it. All else,
-and what doubts, supposes or excepts, states nothing.
+A *polar word* says fault or soundness (`fabricated`, `supported`); each negation before it turns it. A clause
+states something where the classes of its words, one letter each, have one of SHAPES, which name the judged
+text or what is or is not found in it. All else, and what doubts, supposes or excepts, states nothing.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,8 @@ _UNFINISHED = frozenset(
 _COMMAS = frozenset(",，;；")
 _SO = frozenset("so therefore thus hence consequently".split())
 _AND = frozenset(("and", "und", "y", "et", "e"))
-# the letter of a word: that of the first of these classes that it has, `u` where it has none; words of no letter say nothing
+# the letter of a word: that of the first of these classes that it has, `u` where it has none; words of no
+# letter say nothing
 _LETTERS = (
     ("n", "negation no"), ("F", "fault clause_fault"), ("N", "fault_noun"), ("V", "fault_verb"), ("G", "sound clause_sound"),
     ("W", "sound_verb"), ("K", "in_source"), ("x", "problem"), ("S", "subject"), ("B", "be"), ("H", "have"), ("D", "do"),
@@ -42,7 +43,8 @@ _TAIL = "[sSPiBHmMwD]*"
 _SOURCE = "(?:H?i?s[sSPiwM]*)?"
 # it is the answer that …, the answer is the one that …, this makes it …
 _SPLIT = "(?:PB(?=SP)|SB(?=P[BHVDn])|PH(?=[SP][FG]))?"
-# it adds a name that the document does not mention, it adds nothing that …; of two negations the second turns the first
+# it adds a name that the document does not mention, it adds nothing that …; of two negations the second turns
+# the first
 _RELATIVE = lazy(r"(?=.*n)(?:[SP]{1,2}D?n?H|e|TB)n?i[SP]*(?:B|s?D?)n?[BHm]?(?P<p>[KGWMHV])s*")
 SHAPES = tuple(
     lazy(shape)
@@ -125,8 +127,8 @@ def statement_of(sentence: Sentence) -> bool | None:
 
 
 def stated_in(some: Sequence[Word], *, is_headed: bool = False) -> bool | None:
-    """Whether a sentence says that the judged text has a fault (True) or none (False); None where it says neither in one of the
-    shapes, or leaves it open.
+    """Whether a sentence says that the judged text has a fault (True) or none (False); None where it says
+    neither in one of the shapes, or leaves it open.
     """
     if has(some, "condition", "retraction") or (some and some[-1].text in _UNFINISHED):
         return None
@@ -147,7 +149,9 @@ def stated_in(some: Sequence[Word], *, is_headed: bool = False) -> bool | None:
 
 
 def _without_lead(parts: list[list[Word]]) -> list[list[Word]]:
-    """The parts of a sentence from its main clause on: without `but`, a premise (`Based on …,`), and reasons before a `so`."""
+    """The parts of a sentence from its main clause on: without `but`, a premise (`Based on …,`), and reasons
+    before a `so`.
+    """
     start = 0
     while (
         start < len(parts)
@@ -198,7 +202,9 @@ def _simple(some: Sequence[Word], *, is_headed: bool = False) -> bool | None:
 
 
 def _is_clear(some: Sequence[Word], at: int, before: str, code: str, *, is_headed: bool) -> bool:
-    """Whether a clause of one of the shapes, whose polar word stands at a place, says it of the judged text, and nothing vague."""
+    """Whether a clause of one of the shapes, whose polar word stands at a place, says it of the judged text,
+    and nothing vague.
+    """
     word, is_denied = some[at], "n" in before
     is_noun = bool({"fault_noun", "problem"} & word.classes)
     is_fault = is_noun or has([word], "fault", "fault_verb")

@@ -1,5 +1,6 @@
 """Replies in a form for machines: JSON (whole, in a fence, behind words, cut off at its end), one-level tags,
-a table between bars, a box of LaTeX, boxes to tick. What is read are names and plain values; nesting is flattened.
+a table between bars, a box of LaTeX, boxes to tick. What is read are names and plain values; nesting is
+flattened.
 """
 
 import ast
@@ -57,8 +58,8 @@ def is_cut(text: str) -> bool:
 
 
 def top(text: str) -> list[tuple[str, Any]]:
-    """The names and plain values that stand at the top of the JSON object that a reply is, beside nested ones; none of
-    other replies.
+    """The names and plain values that stand at the top of the JSON object that a reply is, beside nested
+    ones; none of other replies.
     """
     plain = unfenced(text).text.strip()
     try:
@@ -95,7 +96,9 @@ def cells(text: str) -> list[tuple[str, Any]]:
 
 
 def table(text: str) -> tuple[list[str], list[list[str]]] | None:
-    """The head and the rows of a table between bars, below whose head a line of dashes stands; None without one."""
+    """The head and the rows of a table between bars, below whose head a line of dashes stands; None without
+    one.
+    """
     rows = _rows(text)
     if len(rows) < 2 or not all("-" in cell and not cell.strip("-").strip(":") for cell in rows[1]):
         return None
@@ -114,7 +117,9 @@ def without_cells(text: str) -> str:
 
 
 def unboxed(text: str) -> str:
-    """A text with `\\boxed{…}` replaced by what is in it, on a line of its own; `\\text{…}` that is all there is likewise."""
+    """A text with `\\boxed{…}` replaced by what is in it, on a line of its own; `\\text{…}` that is all there
+    is likewise.
+    """
     if "\\" not in text:
         return text
     if pairs_found := _PLAIN_TEX.fullmatch(text):
@@ -138,8 +143,8 @@ def name_key(name: str) -> str:
 
 
 def _json(text: str) -> list[tuple[str, Any]] | None:
-    """The first JSON object or list in a text that parses, with those right behind it; else the complete pairs of
-    one that does not.
+    """The first JSON object or list in a text that parses, with those right behind it; else the complete
+    pairs of one that does not.
     """
     position = -1
     for _ in range(MAX_TRIES):

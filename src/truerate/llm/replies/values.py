@@ -1,5 +1,5 @@
-"""Values in sentences: a Yes or No that stands alone, first, behind a label or behind words that announce it; and fields of a name
-that says fault or soundness (`Hallucinated: no`).
+"""Values in sentences: a Yes or No that stands alone, first, behind a label or behind words that announce it;
+and fields of a name that says fault or soundness (`Hallucinated: no`).
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,9 @@ CONFLICT = Answer(None, True, ())
 
 
 def answer_in(sentence: Sentence) -> Answer | None:
-    """The value that a sentence gives; None where it gives none, asks, or speaks of one under doubt or condition."""
+    """The value that a sentence gives; None where it gives none, asks, or speaks of one under doubt or
+    condition.
+    """
     some = sentence.words
     if sentence.is_question:
         return None
@@ -73,8 +75,8 @@ def answer_in(sentence: Sentence) -> Answer | None:
 
 
 def _lead(some: Sequence[Word], start: int) -> tuple[int, bool, bool]:
-    """Where the words that may lead to a value end, whether a label or an opinion is among them, and whether a word that
-    concludes.
+    """Where the words that may lead to a value end, whether a label or an opinion is among them, and whether
+    a word that concludes.
     """
     at, is_labelled, is_announced = start, False, False
     while (
@@ -117,8 +119,8 @@ def stands_alone(some: Sequence[Word], at: int) -> bool:
 
 
 def field_of(sentence: Sentence) -> tuple[bool, Answer | None]:
-    """Whether a sentence is a field of a name that says fault or soundness (`Hallucinated: no`), and its value: None
-    where that is no verdict.
+    """Whether a sentence is a field of a name that says fault or soundness (`Hallucinated: no`), and its
+    value: None where that is no verdict.
     """
     some = sentence.words
     at = next((at for at, word in enumerate(some) if word.text in (":", "：", "=", "|")), None)
@@ -144,7 +146,9 @@ def field_of(sentence: Sentence) -> tuple[bool, Answer | None]:
 
 
 def asked_by(some: Sequence[Word]) -> bool | None:
-    """Whether a question asks for a fault (True) or for soundness (False), where it asks for the verdict itself."""
+    """Whether a question asks for a fault (True) or for soundness (False), where it asks for the verdict
+    itself.
+    """
     if has(some, "negation", "no"):
         return None
     if any(word.text.startswith(_STEMS) for word in some):

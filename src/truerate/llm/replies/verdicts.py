@@ -1,9 +1,10 @@
 """Verdicts: what a reply answers to a question of yes or no, by the sentences of its words.
 
-A *value* is a Yes or No that stands alone, first in its sentence, behind a label (`Judgement: No`) or behind words that
-announce it (`so my answer is No`). A *statement* is a sentence of a closed shape that says of the judged text whether it
-has a fault (`The answer contains no hallucination`). A reply is read where all of its values and statements agree; where a
-sentence doubts, asks, takes back or sets a condition beside them, or what follows says the contrary, it has no verdict.
+A *value* is a Yes or No that stands alone, first in its sentence, behind a label (`Judgement: No`) or behind
+words that announce it (`so my answer is No`). A *statement* is a sentence of a closed shape that says of the
+judged text whether it has a fault (`The answer contains no hallucination`). A reply is read where all of its
+values and statements agree; where a sentence doubts, asks, takes back or sets a condition beside them, or
+what follows says the contrary, it has no verdict.
 """
 
 from collections.abc import Sequence
@@ -35,7 +36,9 @@ _BLANKS = lazy(r"[^\S\n]+")
 
 
 class _Part(NamedTuple):
-    """A sentence, the value that it gives, whether that answers its own question or field, and what it states."""
+    """A sentence, the value that it gives, whether that answers its own question or field, and what it
+    states.
+    """
 
     sentence: Sentence
     answer: Answer | None
@@ -50,9 +53,9 @@ class _Part(NamedTuple):
 def yes_no(text: str, cue: str | None = None, *, asks: Asks = "") -> Parsed:
     """True for Yes, False for No, None with its reason where neither can be read.
 
-    `cue` is the heading that the prompt ends with. `asks="hallucination"`: Yes means that the judged text contains
-    hallucination; then statements count as well, names of JSON as `faithful` are turned, and a verdict that its own
-    words contradict is ambiguous. Without `asks` nothing but values counts.
+    `cue` is the heading that the prompt ends with. `asks="hallucination"`: Yes means that the judged text
+    contains hallucination; then statements count as well, names of JSON as `faithful` are turned, and a
+    verdict that its own words contradict is ambiguous. Without `asks` nothing but values counts.
     """
     answer, cuts = unwrapped(text, MAX_CLOSED)
     if not answer:
@@ -173,8 +176,8 @@ def _parts(some: Sequence[Sentence], asks: Asks) -> list[_Part]:
 
 
 def _is_unread(part: _Part) -> bool:
-    """Whether a sentence takes back what is said, is a field without a verdict, or has a Yes or No behind its label of which
-    other words make no verdict (`Judgement: Yes and also no error`).
+    """Whether a sentence takes back what is said, is a field without a verdict, or has a Yes or No behind its
+    label of which other words make no verdict (`Judgement: Yes and also no error`).
     """
     some = part.sentence.words
     colon = next((at for at, word in enumerate(some) if word.text == ":"), len(some))
@@ -185,7 +188,9 @@ def _is_unread(part: _Part) -> bool:
 
 
 def _is_of_step(parts: Sequence[_Part], at: int) -> bool:
-    """Whether a value amid the sentences may be one of a step: it does not end the reply, or stands for something else."""
+    """Whether a value amid the sentences may be one of a step: it does not end the reply, or stands for
+    something else.
+    """
     answer, first = parts[at].answer, parts[0].answer
     if not answer or (first and first.value is answer.value):
         return False
@@ -195,7 +200,9 @@ def _is_of_step(parts: Sequence[_Part], at: int) -> bool:
 
 
 def _is_open(parts: Sequence[_Part], start: int, value: bool) -> bool:
-    """Whether the sentences from the verdict on leave it open: another value, doubt, or words of the task and not of the text."""
+    """Whether the sentences from the verdict on leave it open: another value, doubt, or words of the task and
+    not of the text.
+    """
     first = next((at for at in range(start, len(parts)) if parts[at].answer), None)
     later = parts[start:] if first is None else parts[first + 1 :]
     if any(part.has("to_user") or (part.sentence.is_question and part.has("self")) for part in later):
@@ -221,7 +228,9 @@ def _backs(some: Sequence[Word], value: bool) -> bool:
 
 
 def _follows(answer: Answer, value: bool) -> bool:
-    """Whether what stands behind a value in its sentence goes on about the text, and no courtesy stands for a reason."""
+    """Whether what stands behind a value in its sentence goes on about the text, and no courtesy stands for a
+    reason.
+    """
     part = [word for word in first_clause(answer.behind) if word.text not in PAUSES]
     if not part or {1 if value else -1} <= signs_of(answer.behind):
         return True
@@ -255,7 +264,7 @@ def _is_contrary(parts: Sequence[_Part], value: bool) -> bool:
     return against in signs and (not value or backing not in signs)
 
 
-# ---- fields of JSON and tables ------------------------------------------------------------------------------------
+# ---- fields of JSON and tables ---------------------------------------------------------------------------
 
 
 def of_names(pairs: Sequence[tuple[str, Any]], asks: Asks) -> Parsed | None:
@@ -277,7 +286,9 @@ def of_names(pairs: Sequence[tuple[str, Any]], asks: Asks) -> Parsed | None:
 
 
 def _of_field(value: Any, is_fault: bool | None, asks: Asks) -> bool | None:
-    """The verdict of a field: of a label (`is_fault` None), or of a name that says fault (True) or soundness (False)."""
+    """The verdict of a field: of a label (`is_fault` None), or of a name that says fault (True) or soundness
+    (False).
+    """
     if is_fault and isinstance(value, str) and value.strip(" .!").casefold() in NONE:
         return False
     truth = _truth_of(value) if is_fault is not None or isinstance(value, bool | str) else None

@@ -1,7 +1,8 @@
 """Replies as sentences of words, each with the classes that `words.yaml` gives it in a *vocabulary*.
 
-A line break within a paragraph is a blank and nothing else, marks of emphasis and of headings are no signs, and what stands in
-quotation marks is one word of no class, unless it is a value alone. So the same words in another dress are the same words.
+A line break within a paragraph is a blank and nothing else, marks of emphasis and of headings are no signs,
+and what stands in quotation marks is one word of no class, unless it is a value alone. So the same words in
+another dress are the same words.
 """
 
 import re
@@ -70,8 +71,8 @@ class Sentence(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """The classes of phrases, of beginnings of words (those with a star) and of words in scripts without blanks, and how many
-    words the longest phrase has that begins with two words.
+    """The classes of phrases, of beginnings of words (those with a star) and of words in scripts without
+    blanks, and how many words the longest phrase has that begins with two words.
     """
 
     phrases: dict[tuple[str, ...], frozenset[str]]
@@ -147,7 +148,9 @@ def _of_word(word: str, name: str) -> frozenset[str]:
 
 
 def _of_clause(clause: str, some: Vocabulary) -> frozenset[str]:
-    """The classes of a clause of Chinese, Japanese or Korean, which set no blanks; a negation turns fault into soundness."""
+    """The classes of a clause of Chinese, Japanese or Korean, which set no blanks; a negation turns fault
+    into soundness.
+    """
     inside = {word: names for word, names in some.unspaced.items() if word in clause}
     names = frozenset().union(*inside.values()) - {*VALUES, "no", "subject"}
     signs = names & {"fault", "sound"}
@@ -264,8 +267,8 @@ def is_too_long(some: Sequence[Sentence]) -> bool:
 
 
 def sentences(text: str, name: str = "") -> list[Sentence]:
-    """The sentences of a text: up to a sign that ends one, a blank line, a label with a colon, or a word by which one
-    begins right behind a value.
+    """The sentences of a text: up to a sign that ends one, a blank line, a label with a colon, or a word by
+    which one begins right behind a value.
     """
     parts: list[Sentence] = []
     now: list[Word] = []
