@@ -24,14 +24,14 @@ def draft(
     )
 
 
-def files(one: DatasetDraft) -> dict[str, bytes]:
+def files(draft: DatasetDraft) -> dict[str, bytes]:
     """What is put in the repository, of a day of its own."""
-    return dict(one.files(stamp=Stamp("2026-01-05"), changelog="# Change log\n", kept=Kept()))
+    return dict(draft.files(stamp=Stamp("2026-01-05"), changelog="# Change log\n", kept=Kept()))
 
 
-def laid(folder: Path, found: dict[str, bytes]) -> str:
+def laid(folder: Path, contents: dict[str, bytes]) -> str:
     """Files laid out in a folder, as a download leaves them."""
-    for path, content in found.items():
+    for path, content in contents.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
     return str(folder)

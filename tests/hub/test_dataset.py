@@ -26,9 +26,11 @@ from truerate.hub.release import Stamp
 from truerate.hub.shards import Config
 
 
-def of_config(found: dict[str, bytes], config: str, split: str) -> pl.DataFrame:
+def of_config(contents: dict[str, bytes], config: str, split: str) -> pl.DataFrame:
     """The rows of a config's split, out of the files."""
-    parts = [content for path, content in sorted(found.items()) if path.startswith(f"data/{config}/{split}-")]
+    parts = [
+        content for path, content in sorted(contents.items()) if path.startswith(f"data/{config}/{split}-")
+    ]
     return pl.concat(pl.read_parquet(io.BytesIO(content)) for content in parts)
 
 

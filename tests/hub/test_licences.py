@@ -17,7 +17,7 @@ from truerate.hub.licences import (
     refuse_unpublishable,
     words_of,
 )
-from truerate.sources.registry import READERS
+from truerate.sources.registry import card_of, readers
 
 CASES = yaml.safe_load(Path(__file__).with_name("licences.yaml").read_text("utf-8"))
 
@@ -74,15 +74,11 @@ def test_parts_that_cannot_be_joined_are_kept_and_join_with_nothing():
 
 
 def test_every_card_of_ours_is_read():
-    cards = {
-        name: module.CARD
-        for name, module in READERS.items()
-        if isinstance(getattr(module, "CARD", None), dict)
-    }
+    cards = {name: card for name in readers() if (card := card_of(name))}
     assert len(cards) >= 15
-    for name, results in cards.items():
-        licence = licence_of(results["licence"])
-        assert licence.is_known == (results["redistribution"] != "no"), name
+    for name, card in cards.items():
+        licence = licence_of(card["licence"])
+        assert licence.is_known == (card["redistribution"] != "no"), name
         assert not licence.is_known or licence.id in LICENCES, name
 
 
@@ -158,7 +154,7 @@ def test_what_may_go_out():
 
 
 @pytest.mark.parametrize(
-    ("found", "why"),
+    ("card_fields", "why"),
     [
         (card(redistribution="no"), "redistribution is 'no'; allowed: yes, ids-only"),
         (card(redistribution="no", own_redistribution="no"), "redistribution is 'no'"),
@@ -178,9 +174,9 @@ def test_what_may_go_out():
         (card("MIT; CC BY-ND 4.0"), "the licence allows no derivatives"),
     ],
 )
-def test_what_may_not_go_out(found, why):
+def test_what_may_not_go_out(card_fields, why):
     with pytest.raises(TruerateError, match=r"^publishing board 'b': source 'Some set', licence ") as refused:
-        refuse_unpublishable(found, what="board 'b'")
+        refuse_unpublishable(card_fields, what="board 'b'")
     assert why in str(refused.value) and "\n" not in str(refused.value)
 
 

@@ -95,7 +95,7 @@ def test_what_is_deleted_is_shown_whole_and_long_lists_of_new_files_are_cut():
 
 
 @pytest.mark.parametrize(
-    "is_private, is_public, head, seen",
+    "is_private, is_public, head, visibility",
     [
         (None, False, None, "private; new repository"),
         (None, True, None, "public; new repository"),
@@ -103,12 +103,12 @@ def test_what_is_deleted_is_shown_whole_and_long_lists_of_new_files_are_cut():
         (False, True, "1" * 40, "public; on 11111111"),
     ],
 )
-def test_the_plan_says_who_will_see_it(is_private, is_public, head, seen):
+def test_the_plan_says_who_will_see_it(is_private, is_public, head, visibility):
     plan = plan_of({}, State(head), prefixes=PREFIXES)
     first = lines(plan, Target("org/name", "dataset", is_public=is_public), status=Status(head, is_private))[
         0
     ]
-    assert first == f"org/name (dataset, {seen})"
+    assert first == f"org/name (dataset, {visibility})"
 
 
 def test_bytes_for_people():

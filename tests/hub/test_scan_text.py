@@ -112,7 +112,7 @@ def test_a_find_in_many_rows_is_told_once():
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "path_of_text"),
     [
         ('{"a": {"b": ["x", "tail\\n%s"]}}', "at /a/b/1"),
         ('{"%s": 1}', "at /"),
@@ -120,9 +120,9 @@ def test_a_find_in_many_rows_is_told_once():
         ('{"a": broken\n%s', "line 2"),
     ],
 )
-def test_json_is_read_as_its_readers_do(text, place):
+def test_json_is_read_as_its_readers_do(text, path_of_text):
     assert [(entry.where, entry.kind) for entry in found((text % TOKEN).encode(), "x/tokenizer.json")] == [
-        (place, "Hugging Face token")
+        (path_of_text, "Hugging Face token")
     ]
 
 

@@ -56,15 +56,16 @@ def test_what_no_page_needs_stays_at_home(site):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("index.html", "no index.html"), ("link", "is a link"), ("README.md", "a name that")]
+    ("name", "message"),
+    [("index.html", "no index.html"), ("link", "is a link"), ("README.md", "a name that")],
 )
-def test_what_is_no_site_is_refused_in_one_line(site, name, said):
+def test_what_is_no_site_is_refused_in_one_line(site, name, message):
     if name == "index.html":
         (site / name).unlink()
     elif name == "link":
         (site / name).symlink_to(site / "index.html")
     else:
         (site / name).write_text("x", "utf-8")
-    with pytest.raises(TruerateError, match=said) as caught:
+    with pytest.raises(TruerateError, match=message) as caught:
         draft_of(site, title="t")
     assert "\n" not in str(caught.value)

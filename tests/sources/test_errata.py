@@ -12,9 +12,9 @@ from truerate.core.schemas import Sample, load, pair, save
 from truerate.sources import read_source
 
 QUESTIONS = [
-    {"question": f"Where is {place}?", "golden_answer": "Oster", "improper": False}
+    {"question": f"Where is {town}?", "golden_answer": "Oster", "improper": False}
     | {"answer_fid": "In Oster.", "judge_fid": True, "answer_gpt4": "In Lund.", "judge_gpt4": False}
-    for place in ("Varn", "Holm")
+    for town in ("Varn", "Holm")
 ]
 GOOD = "id,label,reason\nFiD/nq-1,hallucinated,Varn lies in Lund\n"
 
@@ -84,7 +84,7 @@ def test_the_same_table_however_it_is_saved(errata, corrected):
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [
         ("FiD/nq-9,hallucinated,x", r"line 2: id 'FiD/nq-9' is of no reply of this set"),
         ("FiD/nq-1,wrong,x", r"line 2: label 'wrong' is not known; allowed: hallucinated, not hallucinated"),
@@ -100,8 +100,8 @@ def test_the_same_table_however_it_is_saved(errata, corrected):
         ("FiD/" + "9" * 5000 + ",hallucinated,x", r"id 'FiD/9{76}' is of no reply"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_in_errata_is_one_line_that_names_the_line_of_the_file(lines, told, corrected):
-    with pytest.raises(SourceError, match=told) as fault:
+def test_what_is_wrong_in_errata_is_one_line_that_names_the_line_of_the_file(lines, message, corrected):
+    with pytest.raises(SourceError, match=message) as fault:
         corrected(f"id,label,reason\n{lines}\n" if lines else "id,label,reason\n")
     assert str(fault.value).startswith("errata/evouna.csv: ") and "\n" not in str(fault.value)
 

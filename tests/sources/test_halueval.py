@@ -152,7 +152,7 @@ def test_parquet_of_all_configs_and_none_beside_its_own_files(put, read):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (
             parquet({"knowledge": "a", "question": "b", "answer": "c"}),
@@ -161,11 +161,11 @@ def test_parquet_of_all_configs_and_none_beside_its_own_files(put, read):
         (b"PAR1 and no more", "not Parquet: "),
     ],
 )
-def test_parquet_of_other_columns_is_one_line(put, read, content, said):
+def test_parquet_of_other_columns_is_one_line(put, read, content, message):
     put("data-00000-of-00001.parquet", content)
     with pytest.raises(TruerateError) as error:
         read("halueval")
-    assert f"source 'x': data-00000-of-00001.parquet: {said}" in str(error.value) and "\n" not in str(
+    assert f"source 'x': data-00000-of-00001.parquet: {message}" in str(error.value) and "\n" not in str(
         error.value
     )
 

@@ -12,7 +12,7 @@ NAMED = [
 ]  # fmt: skip
 
 
-def found(paths, card="", **part):
+def pick(paths, card="", **part):
     return files_of(HubSource(repo="a/b", revision="0" * 40, **part), paths, card)
 
 
@@ -32,52 +32,52 @@ def card(entries):
     ],
 )
 def test_data_files_in_every_form(spec, split, wanted):
-    assert found(NAMED, card(f"- config_name: x\n  data_files: {spec}"), config="x", split=split) == sorted(
+    assert pick(NAMED, card(f"- config_name: x\n  data_files: {spec}"), config="x", split=split) == sorted(
         wanted
     )
 
 
 def test_a_data_dir_is_a_folder_whose_files_tell_their_split():
-    assert found(NAMED, card("- {config_name: x, data_dir: data/qa}"), config="x", split="test") == [NAMED[3]]
-    assert found(NAMED, card("- {config_name: x, data_dir: data, data_files: qa/train-*}"), config="x") == [
+    assert pick(NAMED, card("- {config_name: x, data_dir: data/qa}"), config="x", split="test") == [NAMED[3]]
+    assert pick(NAMED, card("- {config_name: x, data_dir: data, data_files: qa/train-*}"), config="x") == [
         NAMED[2]
     ]
 
 
 def test_a_config_may_be_called_no():
-    assert found(NAMED, card("- {config_name: no, data_files: dialogue/*}"), config="no") == [NAMED[4]]
+    assert pick(NAMED, card("- {config_name: no, data_files: dialogue/*}"), config="no") == [NAMED[4]]
 
 
 def test_the_default_config_is_the_marked_one_or_the_only_one():
     two = (
         "- {config_name: a, data_files: dialogue/*}\n- {config_name: b, data_files: data/qa/*, default: true}"
     )
-    assert found(NAMED, card(two), split="train") == NAMED[3:1:-1]
-    assert found(NAMED, card("- {config_name: a, data_files: dialogue/*}"), split="train") == [NAMED[4]]
+    assert pick(NAMED, card(two), split="train") == NAMED[3:1:-1]
+    assert pick(NAMED, card("- {config_name: a, data_files: dialogue/*}"), split="train") == [NAMED[4]]
     with pytest.raises(
         TruerateError, match="it names no default config; those there are: a, b; set `config`"
     ):
-        found(NAMED, card(two.replace(", default: true", "")), split="train")
+        pick(NAMED, card(two.replace(", default: true", "")), split="train")
 
 
 def test_a_pattern_of_nothing_and_yaml_that_is_none_are_one_line():
     with pytest.raises(TruerateError, match="config 'a' names files that are not there"):
-        found(NAMED, card("- {config_name: a, data_files: absent/*}"), config="a")
+        pick(NAMED, card("- {config_name: a, data_files: absent/*}"), config="a")
     with pytest.raises(TruerateError, match="YAML of its card cannot be read") as error:
-        found(NAMED, "---\nconfigs: [\n---\n", config="a")
+        pick(NAMED, "---\nconfigs: [\n---\n", config="a")
     assert "\n" not in str(error.value)
 
 
 # ---- by names ----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("text", ["", "# a card without YAML", "---\nlicense: mit\n---\n"])
 def test_folders_are_configs_where_the_card_names_none(text):
-    assert found(NAMED, text, config="qa") == NAMED[3:1:-1]
-    assert found(NAMED, text, config="qa", split="train") == [NAMED[2]]
-    assert found(NAMED, text, config="dialogue", split="validation") == [NAMED[4]]
+    assert pick(NAMED, text, config="qa") == NAMED[3:1:-1]
+    assert pick(NAMED, text, config="qa", split="train") == [NAMED[2]]
+    assert pick(NAMED, text, config="dialogue", split="validation") == [NAMED[4]]
     with pytest.raises(
         TruerateError, match="it has no config 'general'; those there are: dialogue, qa; set `config`"
     ):
-        found(NAMED, text, config="general")
+        pick(NAMED, text, config="general")
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_folders_are_configs_where_the_card_names_none(text):
     ],
 )  # fmt: skip
 def test_splits_by_name_of_the_only_config(path, split):
-    assert found([path, "README.md"], split=split) == [path]
-    assert found([path, "README.md"], config="default") == [path]
+    assert pick([path, "README.md"], split=split) == [path]
+    assert pick([path, "README.md"], config="default") == [path]
 
 
 @pytest.mark.parametrize(

@@ -75,26 +75,30 @@ class Server(ThreadingHTTPServer):
             return {"query": {"pages": pages}}
         if asked["action"] == "query":
             first = int(asked.get("grncontinue", 0))  # two pages per reply, the next two by continuation
-            found = [
-                {"title": one["title"], "lastrevid": one["revid"], "length": len(one["text"])}
-                for one in self.pages[first : first + 2]
+            matching_pages = [
+                {"title": each["title"], "lastrevid": each["revid"], "length": len(each["text"])}
+                for each in self.pages[first : first + 2]
             ]
             goes_on = (
                 {"continue": {"grncontinue": str(first + 2), "continue": "grncontinue||"}}
                 if first + 2 < len(self.pages)
                 else {}
             )
-            return {"batchcomplete": True, "query": {"pages": found}} | goes_on
+            return {"batchcomplete": True, "query": {"pages": matching_pages}} | goes_on
         title = (
             self.redirects.get(asked.get("page"), asked.get("page"))
             if asked.get("redirects")
             else asked.get("page")
         )
-        found = [
-            one for one in self.pages if str(one["revid"]) == asked.get("oldid") or one["title"] == title
+        matching_pages = [
+            each for each in self.pages if str(each["revid"]) == asked.get("oldid") or each["title"] == title
         ]
         code = "nosuchrevid" if "oldid" in asked else "missingtitle"
-        return {"parse": found[0]} if found else {"error": {"code": code, "info": "There is none."}}
+        return (
+            {"parse": matching_pages[0]}
+            if matching_pages
+            else {"error": {"code": code, "info": "There is none."}}
+        )
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -324,7 +328,7 @@ def test_a_busy_server_is_asked_again_when_it_says(run, wiki, before, waited):
 
 
 @pytest.mark.parametrize(
-    ("before", "said"),
+    ("before", "message"),
     [
         (
             [(200, {"Content-Type": "text/html; charset=utf-8"}, b"<html>Welcome</html>")],
@@ -344,12 +348,12 @@ def test_a_busy_server_is_asked_again_when_it_says(run, wiki, before, waited):
         ([(429, {"Retry-After": "1"}, b"")] * 6, "status 429, 6 times; run again later"),
     ],
 )
-def test_a_server_that_gives_nothing_ends_in_one_line(run, wiki, tmp_path, before, said):
+def test_a_server_that_gives_nothing_ends_in_one_line(run, wiki, tmp_path, before, message):
     wiki.before = list(before)
     with pytest.raises(TruerateError) as error:
         run(n=1)
     assert (
-        said in str(error.value)
+        message in str(error.value)
         and "\n" not in str(error.value)
         and not (tmp_path / "articles.jsonl").exists()
     )
@@ -363,7 +367,7 @@ def test_a_server_that_is_not_there(run, wiki):
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"allowed_private": ()}, "127.0.0.1 is not of the public web; allow it with --allow-private"),
         ({"api": "ftp://{lang}.example.org/api.php"}, "is no web address"),
@@ -375,10 +379,10 @@ def test_a_server_that_is_not_there(run, wiki):
         ({"titles": "Stub\nNowhere\n", "n": None}, r"fits (1 too-short, 1 missingtitle)"),
     ],
 )
-def test_what_cannot_be_fetched_is_one_line(run, changes, said):
+def test_what_cannot_be_fetched_is_one_line(run, changes, message):
     with pytest.raises(TruerateError) as error:
         run(**({"n": 1} | changes))
-    assert said in str(error.value) and "\n" not in str(error.value)
+    assert message in str(error.value) and "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("contact", ["", " ", "me\r\nX-Evil: 1", "mé@example.org"])

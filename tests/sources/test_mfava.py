@@ -183,7 +183,7 @@ def test_packed_silver_rows_of_one_number_are_one_group(put, read):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (packed([ROW | SILVER] * 50)[:-9], "silver.jsonl.zst: the Zstandard file ends too early"),
         (b"plain text", "silver.jsonl.zst: not Zstandard"),
@@ -191,11 +191,11 @@ def test_packed_silver_rows_of_one_number_are_one_group(put, read):
         (packed([ROW | SILVER | {"lang": "deutsch"}]), "silver.jsonl.zst row 1: field 'lang' is 'deutsch'"),
     ],
 )
-def test_broken_files_are_one_line(put, read, content, said):
+def test_broken_files_are_one_line(put, read, content, message):
     put("silver.jsonl.zst", content)
     with pytest.raises(TruerateError) as error:
         read("mfava")
-    assert said in str(error.value) and "\n" not in str(error.value)
+    assert message in str(error.value) and "\n" not in str(error.value)
 
 
 def test_queries_lose_their_numbers_and_share_their_article(put, read):

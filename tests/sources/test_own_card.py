@@ -48,10 +48,10 @@ WIKIPEDIA = published_card("wikipedia")
 def read_own(put, tmp_path):
     """The tables of files of one's own, by reader, with what the entry in params.yaml says beside it."""
 
-    def run(reader, **said):
+    def run(reader, **settings):
         for file, rows in OWN[reader].items():
             put(file, rows)
-        return read_source("mine", Source(reader=reader, path=str(tmp_path), **said), tmp_path, "stop")
+        return read_source("mine", Source(reader=reader, path=str(tmp_path), **settings), tmp_path, "stop")
 
     return run
 

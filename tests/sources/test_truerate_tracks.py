@@ -80,14 +80,14 @@ def sample(
 def lay(put):
     """Publish tables into the folder that is read; gives the configs."""
 
-    def run(tables, track, *, told=True):
+    def run(tables, track, *, has_origin=True):
         configs = configs_of(tables, card=CARD, source=small_board.SOURCE, tasks=small_board.TASKS)
         for shard in (entry for config in configs for entry in shards_of(config, rows_per_shard=3)):
             put(shard.path, shard.content)
         facts = small_board.facts(
             source=CARD, track=replace(small_board.TRACK, name=track), languages=("en",)
         )
-        put(ORIGIN, origin_of(facts, configs, licence=None)) if told else put(
+        put(ORIGIN, origin_of(facts, configs, licence=None)) if has_origin else put(
             "README.md", f"---\nlicense: cc0-1.0\ntags: [{track}]\n---\n"
         )
         return [config.name for config in configs]
@@ -146,10 +146,10 @@ def passages():
     }
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_passages_and_replies_with_their_labels(lay, read, told):
+@pytest.mark.parametrize("has_origin", [True, False])
+def test_passages_and_replies_with_their_labels(lay, read, has_origin):
     tables = passages()
-    assert lay(tables, "mfava", told=told)[:4] == ["train", "held-out", "silver", "wild"]
+    assert lay(tables, "mfava", has_origin=has_origin)[:4] == ["train", "held-out", "silver", "wild"]
     got = read("truerate")
     back, before = by_published(got.samples), {row["sample_id"]: row for row in tables["samples"].to_dicts()}
     assert back.keys() == before.keys()
@@ -224,9 +224,9 @@ def reply(name, of, *, status="ok", model="aster"):
     return expected | {"cost_usd": 0.0, "attributes": pairs(lang="en")}
 
 
-def fact(name, of, place, evidence=("p1:0-4",)):
+def fact(name, of, index, evidence=("p1:0-4",)):
     expected = {
-        "fact_id": name, "generation_id": of, "item_id": "e1", "subject": "aster", "sentence_index": place,
+        "fact_id": name, "generation_id": of, "item_id": "e1", "subject": "aster", "sentence_index": index,
         "sentence": "s",
     }  # fmt: skip
     return expected | {
@@ -237,18 +237,18 @@ def fact(name, of, place, evidence=("p1:0-4",)):
     }
 
 
-def verdict(name, of, said, judge="quill", **attributes):
+def verdict(name, of, is_unsupported, judge="quill", **attributes):
     expected = {
         "judgement_id": name,
         "judge": judge,
         "judge_version": "v",
         "target_id": of,
-        "verdict": said,
+        "verdict": is_unsupported,
         "reason": None,
         "spans": [],
     }
     return expected | {
-        "status": "unparsed" if said is None else "ok",
+        "status": "unparsed" if is_unsupported is None else "ok",
         "p": None,
         "rationale": None,
         "attributes": pairs(**attributes),

@@ -92,14 +92,14 @@ def test_a_page_that_is_rendered_for_too_long_may_come_next_time(tmp_path):
 def test_a_key_or_sum_that_is_refused_ends_the_run_in_one_line_and_drops_no_page(status, tmp_path):
     served = 0
 
-    async def ending(target, writer):
+    async def hang_up(target, writer):
         nonlocal served
         served += 1
         refused = (status, {}, json.dumps({"message": f"no credit for {KEY}"}).encode())
         return PAGE if served <= 3 else refused
 
     paths = [f"/{index}" for index in range(9)]
-    results, error, _ = rendered(ending, paths, tmp_path, concurrency=1)
+    results, error, _ = rendered(hang_up, paths, tmp_path, concurrency=1)
     assert f"status {status} no credit for [key]" in error and "\n" not in error and KEY not in error
     assert [page.outcome for page in results if page] == [Outcome.OK] * 3
     second, error, asked = rendered(PAGE, [page.url for page in results if page], tmp_path)
