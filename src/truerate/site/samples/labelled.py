@@ -23,8 +23,8 @@ def records(board: Board, n_max: int) -> tuple[Iterator[dict], dict]:
 def _records(board: Board, n_max: int, index: dict) -> Iterator[dict]:
     gathered, layers, all_types = Index("labelled"), set[str](), set[str]()
     names = board.samples.select("sample_id", "pair_id", "task", "pattern", "is_hallucinated")
-    samples = names.with_row_index("row").to_dicts()
-    rows = [sample["row"] for sample in chosen(samples, n_max, board.vocabulary)]
+    numbered = names.with_row_index("row").to_dicts()
+    rows = [sample["row"] for sample in chosen(numbered, n_max, board.vocabulary)]
     for first in range(0, len(rows), PART):
         samples = board.samples[rows[first : first + PART]]
         batch = _of_samples(board, samples)
