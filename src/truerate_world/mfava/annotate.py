@@ -80,7 +80,9 @@ def text_of(text_reader: Reader, task: Mapping) -> Text:
     spans += [{name: span[name] for name in ("start", "end", "type")} for span in unread]
     places = sentences(text, code or task["lang"])
     true = {
-        place: value_of.get(place) for place in places if not any(_overlaps(place, span) for span in spans)
+        offsets: value_of.get(offsets)
+        for offsets in places
+        if not any(_overlaps(offsets, span) for span in spans)
     }
     return Text(task, sorted(spans, key=lambda span: span["start"]), word_offsets(text), true)
 
