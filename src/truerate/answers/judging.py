@@ -39,11 +39,11 @@ def detector_of(named: str | None, *, adapter: str | None = None, params: str = 
             named, RULES[named].about, lambda answers: [_by_rule(named, answer) for answer in answers]
         )
     if named.startswith(JUDGE):
-        at = Layout.load(params)
+        config = Layout.load(params)
         alias = named.removeprefix(JUDGE)
-        if at.p.endpoints[at.p.model(alias).endpoint].is_simulated:
+        if config.p.endpoints[config.p.model(alias).endpoint].is_simulated:
             raise SettingsError(_no_judge(alias, _real_models(params)))
-        judge = _where_referred(lambda answers: judged(answers, alias, at))
+        judge = _where_referred(lambda answers: judged(answers, alias, config))
         return Detector(named, "asked zero-shot", judge, says_where=False)
     if adapter is not None or "/" in named or (named and Path(named).is_dir()):
         how, why = _published(named, adapter), "weights that were trained elsewhere"
@@ -77,13 +77,13 @@ def _check_trained(named: str, params: str) -> None:
         )
     from truerate.pipeline.trained import members_of, trained
 
-    at = Layout.load(params)
-    members = {member for _, _, member in members_of(at)}
+    config = Layout.load(params)
+    members = {member for _, _, member in members_of(config)}
     if named not in members:
         raise SettingsError(
             f"detector {named!r} is not known; allowed: {allowed}, or a trained detector: {listed(members)}"
         )
-    trained(at, named)
+    trained(config, named)
 
 
 def _usual(params: str) -> Detector:
@@ -201,7 +201,7 @@ def requests_of(answers: Sequence[Answer], alias: str) -> "list[Request]":
     return requests
 
 
-def judged(answers: Sequence[Answer], alias: str, at: Layout) -> list[AnswerVerdict]:
+def judged(answers: Sequence[Answer], alias: str, config: Layout) -> list[AnswerVerdict]:
     """What the model says of each answer; one whose reply is dead or cannot be read has no
     verdict, with why.
     """
@@ -209,7 +209,7 @@ def judged(answers: Sequence[Answer], alias: str, at: Layout) -> list[AnswerVerd
     from truerate.llm.replies.verdicts import yes_no
 
     verdicts = []
-    for reply in ask(requests_of(answers, alias), at, label=f"{JUDGE}{alias}"):
+    for reply in ask(requests_of(answers, alias), config, label=f"{JUDGE}{alias}"):
         if reply.status != "ok":
             verdicts.append(AnswerVerdict(None, reason=f"no reply: {reply.reason}"))
             continue
@@ -219,8 +219,8 @@ def judged(answers: Sequence[Answer], alias: str, at: Layout) -> list[AnswerVerd
     return verdicts
 
 
-def would_cost(answers: Sequence[Answer], alias: str, at: Layout) -> "Estimate":
+def would_cost(answers: Sequence[Answer], alias: str, config: Layout) -> "Estimate":
     """Calls, tokens and money of the answers that have a reference; asks nothing."""
     from truerate.llm.ask import estimate
 
-    return estimate(requests_of([answer for answer in answers if answer.reference], alias), at)
+    return estimate(requests_of([answer for answer in answers if answer.reference], alias), config)

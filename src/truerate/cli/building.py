@@ -31,8 +31,8 @@ def _build(o) -> None:
     refuse_project()
     check_params(is_kept=False)  # before DVC reads the same file, and says of a mistake in it what it can
     check_stages(o.stages, layout())
-    at = layout()
-    code = build(o.stages, first=trained_elsewhere.first(at.p), changed=with_changed_files(at))
+    config = layout()
+    code = build(o.stages, first=trained_elsewhere.first(config.p), changed=with_changed_files(config))
     if not code:
         print_build_summary(layout())
     sys.exit(code)
@@ -88,11 +88,11 @@ def _submit(o) -> None:
         raise SettingsError("submit: name a board and a model, or a submission by --check FOLDER/BOARD/MODEL")
     from truerate.results.submit import check_submission, submit
 
-    at = layout()
+    config = layout()
     lines = (
-        check_submission(at, Path(o.check), Path(o.results))
+        check_submission(config, Path(o.check), Path(o.results))
         if o.check
-        else submit(at, o.board, o.model, Path(o.to))
+        else submit(config, o.board, o.model, Path(o.to))
     )
     print("\n".join(lines))
 

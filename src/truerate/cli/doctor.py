@@ -21,14 +21,14 @@ HUB_KEY = "HF_TOKEN"
 OK, MISSING, UNKNOWN = "ok", "missing", "not checked"
 
 
-def examine(at: Layout, ask: str | None = None) -> list[dict[str, str]]:
+def examine(config: Layout, ask: str | None = None) -> list[dict[str, str]]:
     """Findings as rows of kind, name, state (`ok`, `missing`, `not checked`) and detail; asks endpoints for
     their model list only, and the server of the model `ask` also what it takes (`server_fields.tried`).
     """
     if ask is not None:
         from truerate.cli.server_fields import tried
 
-        return [_row("field", answer.what, answer.state, answer.shown) for answer in tried(at, ask)]
+        return [_row("field", answer.what, answer.state, answer.shown) for answer in tried(config, ask)]
     is_recent, unusable = sys.version_info >= (3, 11), refusal_of_dvc()
     rows = [
         _row("python", platform.python_version(), OK if is_recent else MISSING, "3.11 or later is needed")
@@ -39,13 +39,13 @@ def examine(at: Layout, ask: str | None = None) -> list[dict[str, str]]:
         except PackageNotFoundError:
             rows.append(_row("package", name, MISSING, f"pip install -c constraints.txt {name}"))
     in_folder = unusable or "DVC builds here"
-    rows += [_gpu(), _row("project", Path.cwd().name, MISSING if unusable else OK, in_folder), *_keys(at)]
-    for name, endpoint in at.p.endpoints.items():
+    rows += [_gpu(), _row("project", Path.cwd().name, MISSING if unusable else OK, in_folder), *_keys(config)]
+    for name, endpoint in config.p.endpoints.items():
         if endpoint.launch:
             rows.append(_row("endpoint", name, UNKNOWN, "started by the flow when needed"))
         else:
             rows.append(_reach(name, endpoint.base_url or OPENAI, endpoint.api_key_env))
-    return [*rows, _store(at)]
+    return [*rows, _store(config)]
 
 
 def _row(kind: str, name: str, state: str, detail: str) -> dict[str, str]:
@@ -62,9 +62,9 @@ def _gpu() -> dict[str, str]:
     return _row("gpu", "cuda", MISSING, "none; the small defaults run on the CPU")
 
 
-def _keys(at: Layout) -> list[dict[str, str]]:
+def _keys(config: Layout) -> list[dict[str, str]]:
     """Which key variables are set, by name: their values are never read into a report."""
-    uses = dict.fromkeys(at.p.secrets(), "") | {
+    uses = dict.fromkeys(config.p.secrets(), "") | {
         HUB_KEY: "; needed to publish, and to read what is private on the Hub"
     }
     is_set = {name: bool(os.environ.get(name)) for name in uses}
@@ -91,11 +91,11 @@ def _reach(name: str, base_url: str, key_variable: str | None) -> dict[str, str]
         return _row("endpoint", name, MISSING, f"{base_url}: {getattr(error, 'reason', error)}")
 
 
-def _store(at: Layout) -> dict[str, str]:
+def _store(config: Layout) -> dict[str, str]:
     """Whether the response store can be opened; one that is not there is not made."""
     from truerate.llm.store.responses import Store
 
-    path = at.store
+    path = config.store
     if not path.exists():
         return _row("store", str(path), UNKNOWN, "empty; made by the first build")
     try:

@@ -18,14 +18,14 @@ N_SHOWN = 100  # characters of a reply
 UNSAID = "–"
 
 
-def run(at: Layout, model: str, *, n: int, boards: list[str], dry_run: bool, as_json: bool) -> int:
+def run(config: Layout, model: str, *, n: int, boards: list[str], dry_run: bool, as_json: bool) -> int:
     """Probe a model and show what came; the exit code: 1 where something could not be read, else 0."""
     if dry_run:
-        costs = would_ask(at, model, n=n, boards=boards)
+        costs = would_ask(config, model, n=n, boards=boards)
         lines = [{"board": board, "model": model} | asdict(cost) for board, cost in costs.items()]
         show_table(pl.DataFrame(lines), as_json=as_json)
         return 0
-    came = probe(at, model, n=n, boards=boards)
+    came = probe(config, model, n=n, boards=boards)
     show(model, came, as_json=as_json)
     return 0 if all(reply.is_read for reply in came.replies) else 1
 

@@ -22,14 +22,14 @@ def _plan(o) -> None:
     from truerate.pipeline.planning.gpu_plan import gpu_plan
     from truerate.pipeline.repair.imported import change_notes
 
-    at = layout()
-    lines = plan.plan(at, o.board)
+    config = layout()
+    lines = plan.plan(config, o.board)
     notes = [
-        *change_notes(at, o.board),
-        *plan.label_notes(at, o.board),
-        *of_plan(at, [o.board] if o.board else at.p.boards, lines),
+        *change_notes(config, o.board),
+        *plan.label_notes(config, o.board),
+        *of_plan(config, [o.board] if o.board else config.p.boards, lines),
     ]
-    plan.show(lines, plan.labels(at, o.board), as_json=o.json, gpu=gpu_plan(at, o.board), notes=notes)
+    plan.show(lines, plan.labels(config, o.board), as_json=o.json, gpu=gpu_plan(config, o.board), notes=notes)
 
 
 @command("profile")
@@ -67,9 +67,9 @@ def _audit(o) -> None:
     from truerate.cli.report import show_audit
     from truerate.pipeline.evaluate import audit
 
-    at = layout()
-    at.p.board(o.name)
-    audit(at, o.name) if o.save else show_audit(at, o.name, as_json=o.json)
+    config = layout()
+    config.p.board(o.name)
+    audit(config, o.name) if o.save else show_audit(config, o.name, as_json=o.json)
 
 
 @command("check")

@@ -18,11 +18,11 @@ from truerate.pipeline.repair.imported import change_note
 from truerate.pipeline.tracks import card_of, records_of
 
 
-def show_boards(at: Layout, *, as_json: bool) -> None:
+def show_boards(config: Layout, *, as_json: bool) -> None:
     """Every declared board with its track and source, and the best ranked subjects where it is built."""
     lines = [
-        {"board": name, "track": board.track, "source": board.source, "leads": _leaders(at, name)}
-        for name, board in at.p.boards.items()
+        {"board": name, "track": board.track, "source": board.source, "leads": _leaders(config, name)}
+        for name, board in config.p.boards.items()
     ]
     show_table(
         pl.DataFrame(lines, schema={key: pl.String for key in ("board", "track", "source", "leads")}),
@@ -30,14 +30,14 @@ def show_boards(at: Layout, *, as_json: bool) -> None:
     )
 
 
-def _leaders(at: Layout, board: str) -> str:
+def _leaders(config: Layout, board: str) -> str:
     """Who may be first, per task or language, in what the track's card ranks: one model alone
     leads nothing.
     """
-    if not Path(at.leaderboard("rows")).is_file():
+    if not Path(config.leaderboard("rows")).is_file():
         return "not built; run `dvc repro`"
-    ranked = card_of(at, board).ranks
-    first = load(Row, at.leaderboard("rows")).filter(board=board, metric=ranked.metric, is_leading=True)
+    ranked = card_of(config, board).ranks
+    first = load(Row, config.leaderboard("rows")).filter(board=board, metric=ranked.metric, is_leading=True)
     by_slice: dict[str, list[str]] = {}
     for subject, slice_ in first.select("subject", "slice").rows():
         where = unpaired(slice_)
@@ -50,12 +50,12 @@ def _leaders(at: Layout, board: str) -> str:
     )
 
 
-def show_board(at: Layout, name: str, *, as_json: bool, table: str | None = None) -> None:
+def show_board(config: Layout, name: str, *, as_json: bool, table: str | None = None) -> None:
     """The lines of one board, or of one `table` of it: subject, metric, slice, rank range (or that the
     subject never answered), value, interval, n, which way is better.
     """
-    records = records_of(at, name)
-    rows = load(Row, at.leaderboard("rows")).filter(board=name)
+    records = records_of(config, name)
+    rows = load(Row, config.leaderboard("rows")).filter(board=name)
     if rows.is_empty():
         raise TruerateError(f"board {name!r} has no rows yet; run `dvc repro`")
     if table is not None:
@@ -89,31 +89,31 @@ def show_board(at: Layout, name: str, *, as_json: bool, table: str | None = None
     show_table(shown, as_json=as_json)
 
 
-def show_metrics(at: Layout, name: str, *, as_json: bool) -> None:
+def show_metrics(config: Layout, name: str, *, as_json: bool) -> None:
     """What each metric of one board is: its record, in the order in which its track tells of them."""
     table = pl.DataFrame(
-        [record.facts() for record in records_of(at, name).values()], infer_schema_length=None
+        [record.facts() for record in records_of(config, name).values()], infer_schema_length=None
     )
     show_table(table, as_json=as_json)
 
 
-def show_audit(at: Layout, name: str, *, as_json: bool) -> None:
+def show_audit(config: Layout, name: str, *, as_json: bool) -> None:
     """The shortcut audit of one board: which trivial classifiers tell the labels, and how well."""
-    if not Path(at.audit(name)).is_file():
+    if not Path(config.audit(name)).is_file():
         raise TruerateError(f"board {name!r} is not audited yet; run `dvc repro`")
-    scores = load(Score, at.audit(name)).sort("value", descending=True, nulls_last=True)
+    scores = load(Score, config.audit(name)).sort("value", descending=True, nulls_last=True)
     show_table(
         scores.select("metric", "subject", "value", "low", "high", "n", slice=_slice()), as_json=as_json
     )
 
 
-def show_sources(at: Layout, *, as_json: bool) -> None:
+def show_sources(config: Layout, *, as_json: bool) -> None:
     """Each source: its reader, where it comes from, at which revision, its licence, what may be republished,
     its rows, what is missing.
     """
     lines = []
-    for name, source in at.p.sources.items():
-        path = Path(at.source(name, "card.json"))
+    for name, source in config.p.sources.items():
+        path = Path(config.source(name, "card.json"))
         card = read_json(path) if path.is_file() else {}
         facts = {
             "licence": card.get("licence"),
@@ -121,11 +121,11 @@ def show_sources(at: Layout, *, as_json: bool) -> None:
             "rows": _rows(card.get("counts", {})),
         }
         absent = _absent(source, card)
-        if not card and name in at.p.used_sources():
+        if not card and name in config.p.used_sources():
             absent.append("not imported; run `dvc repro sources`")
         elif not card:
             absent.append("not imported, as no board reads it: name it under `boards`")
-        if card and not absent and (note := change_note(at, name)):
+        if card and not absent and (note := change_note(config, name)):
             absent = [note]
         revision = source.hub.revision[: None if as_json else 12] if source.hub else None
         line = {
@@ -198,24 +198,24 @@ def _range() -> pl.Expr:
     return pl.when(pl.col("rank_low") == pl.col("rank_high")).then(low).otherwise(low + "–" + high)
 
 
-def where(at: Layout) -> None:
+def where(config: Layout) -> None:
     """Print the path of the built page and how to serve it."""
-    page = _page(at)
+    page = _page(config)
     print(
         f"\nThe leaderboard is built: {page}\nOpen that file in a browser, or run: .venv/bin/truerate serve"
     )
 
 
-def _page(at: Layout) -> Path:
-    page = Path(at.p.paths.site).absolute() / "index.html"
+def _page(config: Layout) -> Path:
+    page = Path(config.p.paths.site).absolute() / "index.html"
     if not page.is_file():
         raise TruerateError(f"no page at {str(page)!r} yet; run `make demo` or `dvc repro`")
     return page
 
 
-def serve(at: Layout, port: int) -> None:
+def serve(config: Layout, port: int) -> None:
     """Serve the built site on loopback until interrupted."""
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(_page(at).parent))
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(_page(config).parent))
     try:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
     except (OSError, OverflowError) as error:

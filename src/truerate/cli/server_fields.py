@@ -69,7 +69,7 @@ class Answer:
     shown: str
 
 
-def tried(at: Layout, alias: str) -> list[Answer]:
+def tried(config: Layout, alias: str) -> list[Answer]:
     """What the server of a model makes of each of FIELDS, of a model's name that it cannot know, and of a
     prompt of LONG words: a dozen requests of a few tokens each, the last with a long prompt. A server that
     refuses `max_tokens` and takes `max_completion_tokens` is asked the rest with this one.
@@ -79,10 +79,12 @@ def tried(at: Layout, alias: str) -> list[Answer]:
     """
     from truerate.llm.transport.launch import launched
 
-    model = at.p.model(alias)
-    endpoint = at.p.endpoints[model.endpoint]
+    model = config.p.model(alias)
+    endpoint = config.p.endpoints[model.endpoint]
     api_key(model.endpoint, endpoint)  # raises where it is not set: every field would be called refused
-    launching = launched(at, model.endpoint) if endpoint.launch else nullcontext(endpoint.base_url or OPENAI)
+    launching = (
+        launched(config, model.endpoint) if endpoint.launch else nullcontext(endpoint.base_url or OPENAI)
+    )
     with launching as url:
         answers = [_field(url, endpoint, model.model, name, FIELDS[name]) for name in (LIMIT, OTHER_LIMIT)]
         _raise_if_turned_away(answers, alias, endpoint)

@@ -29,9 +29,9 @@ SENTINEL = ".made"
 _SENTINELS = re.compile(r"(\..+\.parquet)?\.made", re.DOTALL)
 # The stages that empty their output first: the setting of the folder, and the output for a board.
 OUTPUTS: dict[str, tuple[str, Callable[[Layout, str], str]]] = {
-    "sources": ("sources", lambda at, _: at.p.paths.sources),
+    "sources": ("sources", lambda config, _: config.p.paths.sources),
     "dataset": ("datasets", Layout.dataset),
-    "annotate": ("annotations", lambda at, board: os.path.dirname(at.annotations(board))),
+    "annotate": ("annotations", lambda config, board: os.path.dirname(config.annotations(board))),
     "label": ("labels", Layout.labels),
     "train": ("detectors", Layout.trained),
     "judge": ("judgements", Layout.judged),
@@ -44,19 +44,19 @@ SHARED = (*OF_BOARDS, "metrics", "build")  # folders that hold several outputs
 _HINT = "name a folder that is absent or empty, or move that away"
 
 
-def check_places(at: Layout) -> None:
+def check_places(config: Layout) -> None:
     """Raise SettingsError with a line for every place of params.yaml that the build may not take."""
     wrong: dict[str, str] = {}
-    paths = placement.written(at.p)
+    paths = placement.written(config.p)
     tracked = _tracked_files(list(paths.values()))
     for key, path in paths.items():
-        if fault := _fault(at, key, path, tracked):
+        if fault := _fault(config, key, path, tracked):
             wrong.setdefault(fault, key)  # a link or file that several lie below is one mistake
     faults = [f"{key}: {fault}" for fault, key in wrong.items()]
-    config = Path("site/mkdocs.yml")
-    faults += placement.swallowed(at.p)
-    faults += placement.pages(at.p, config.read_text("utf-8") if config.is_file() else "")
-    inputs = at.p.paths.inputs
+    mkdocs = Path("site/mkdocs.yml")
+    faults += placement.swallowed(config.p)
+    faults += placement.pages(config.p, mkdocs.read_text("utf-8") if mkdocs.is_file() else "")
+    inputs = config.p.paths.inputs
     if not os.path.isdir(os.path.expanduser(inputs)):
         faults.append(
             f"paths.inputs: no folder {inputs!r}; make it, empty where you have no files of your own"
@@ -67,34 +67,34 @@ def check_places(at: Layout) -> None:
         raise SettingsError("\n".join(f"params.yaml: {fault}" for fault in faults))
 
 
-def claim(at: Layout, *names: str) -> None:
+def claim(config: Layout, *names: str) -> None:
     """Make folders of `paths` with their sentinels. Raises SettingsError if the build may not take one of
     them.
     """
     for name in names:
-        refuse_taken(at, name)
-        _mark(Path(getattr(at.p.paths, name)), name)
+        refuse_taken(config, name)
+        _mark(Path(getattr(config.p.paths, name)), name)
 
 
-def refuse_taken(at: Layout, name: str) -> None:
+def refuse_taken(config: Layout, name: str) -> None:
     """Raise SettingsError if the build may not take a folder of `paths`."""
-    path = getattr(at.p.paths, name)
-    if fault := _fault(at, f"paths.{name}", path, _tracked_files([path])):
+    path = getattr(config.p.paths, name)
+    if fault := _fault(config, f"paths.{name}", path, _tracked_files([path])):
         raise SettingsError(f"params.yaml: paths.{name}: {fault}")
 
 
-def clear(at: Layout, stage: Stage) -> None:
+def clear(config: Layout, stage: Stage) -> None:
     """Empty and mark the output of a stage, as `claim_output` does. Of `torchrun` the first
     process does it.
     """
     if stage.name in OUTPUTS and is_first_process():
-        remove_output(at, stage)
-        claim_output(at, stage)
+        remove_output(config, stage)
+        claim_output(config, stage)
 
 
-def remove_output(at: Layout, stage: Stage) -> None:
+def remove_output(config: Layout, stage: Stage) -> None:
     """Remove the output of a stage of `OUTPUTS`; raises, and removes nothing, as `claim_output` does."""
-    drop(_own_output(at, stage))
+    drop(_own_output(config, stage))
 
 
 def drop(output: Path) -> None:
@@ -105,28 +105,28 @@ def drop(output: Path) -> None:
     _sentinel(output).unlink(missing_ok=True)
 
 
-def claim_output(at: Layout, stage: Stage) -> None:
+def claim_output(config: Layout, stage: Stage) -> None:
     """Mark the output of a stage as the build's own. Raises SettingsError for others' files or an unknown
     board.
     """
-    _mark(_own_output(at, stage), OUTPUTS[stage.name][0])
+    _mark(_own_output(config, stage), OUTPUTS[stage.name][0])
 
 
-def _own_output(at: Layout, stage: Stage) -> Path:
+def _own_output(config: Layout, stage: Stage) -> Path:
     if stage.board is not None:
-        at.p.board(stage.board)
+        config.p.board(stage.board)
     name, path_of = OUTPUTS[stage.name]
-    output = Path(path_of(at, stage.board or ""))
+    output = Path(path_of(config, stage.board or ""))
     if fault := _blocked(output) or _tracked(output) or _foreign(output, name):
         raise SettingsError(f"params.yaml: paths.{name}: {fault}")
     return output
 
 
-def made_by(at: Layout, target: str) -> Stage | None:
+def made_by(config: Layout, target: str) -> Stage | None:
     """The stage of which Snakemake makes a target: a board's data set, or the sources; None for any other."""
     if target == "sources":
         return Stage("sources")
-    boards = (board for board in at.p.boards if target == at.dataset(board, "card.json"))
+    boards = (board for board in config.p.boards if target == config.dataset(board, "card.json"))
     return next((Stage("dataset", board) for board in boards), None)
 
 
@@ -138,7 +138,7 @@ def refuse_others(folder: Path, setting: str) -> None:
         raise SettingsError(f"{setting}: {fault}")
 
 
-def _fault(at: Layout, key: str, path: str, tracked: list[str]) -> str | None:
+def _fault(config: Layout, key: str, path: str, tracked: list[str]) -> str | None:
     """Why the build may not take a place; None if it may."""
     folder, name = Path(path), key.removeprefix("paths.")
     if fault := _blocked(folder):
@@ -153,7 +153,7 @@ def _fault(at: Layout, key: str, path: str, tracked: list[str]) -> str | None:
         return fault
     if key.startswith("sources."):
         return _filled_by_others(folder)
-    outputs = [Path(OF_BOARDS[name](at, board)) for board in at.p.boards] if name in OF_BOARDS else []
+    outputs = [Path(OF_BOARDS[name](config, board)) for board in config.p.boards] if name in OF_BOARDS else []
     return next(filter(None, (_foreign(output, name) for output in (folder, *outputs))), None)
 
 

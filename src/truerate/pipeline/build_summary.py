@@ -24,40 +24,42 @@ KINDS = ("dead", "unread", "cut")
 READ = ("purpose", "model", "status", "reason", "finish_reason", "prompt_key", "attributes")
 
 
-def print_build_summary(at: Layout, boards: Iterable[str] | None = None) -> None:
+def print_build_summary(config: Layout, boards: Iterable[str] | None = None) -> None:
     """Print the lines on some boards at the end of a stage; `truerate build` prints those of all boards when
     it ends.
     """
-    for line in lines(at, boards) if BUILD not in os.environ else ():
+    for line in lines(config, boards) if BUILD not in os.environ else ():
         say(line)
 
 
-def lines(at: Layout, boards: Iterable[str] | None = None) -> list[str]:
+def lines(config: Layout, boards: Iterable[str] | None = None) -> list[str]:
     """The lines on a build: models of little use, dead letters, other names, idle models and detectors, thin
     cells.
     """
-    named = at.p.boards if boards is None else boards
+    named = config.p.boards if boards is None else boards
     replies = {
-        board: of_board(at, board) for board in named if Path(at.dataset(board, "generations")).is_file()
+        board: of_board(config, board)
+        for board in named
+        if Path(config.dataset(board, "generations")).is_file()
     }
     summary = [line for board, rows in replies.items() for line in useless(board, rows)]
     for board in replies:
-        summary += unasked.built(at, board)
-        summary += [*unasked.silent_detectors(at, board), *unasked.thin_cells(at, board)]
+        summary += unasked.built(config, board)
+        summary += [*unasked.silent_detectors(config, board), *unasked.thin_cells(config, board)]
     return summary + given_up(replies) + other_names(replies)
 
 
-def of_board(at: Layout, board: str) -> pl.DataFrame:
+def of_board(config: Layout, board: str) -> pl.DataFrame:
     """The replies of declared models on a board, each of one `kind`: dead, unread, cut, or null where it
     could be used.
 
     A cut reply is `cut` whatever could be read of it; one that was re-asked is not counted beside the one
     that stands.
     """
-    rows = standing(read_parquet(at.dataset(board, "generations"), columns=READ))
+    rows = standing(read_parquet(config.dataset(board, "generations"), columns=READ))
     kind = pl.when(is_cut()).then(pl.lit("cut")).when(status="dead").then(pl.lit("dead"))
     kind = kind.when(status="unparsed").then(pl.lit("unread"))
-    return rows.filter(pl.col("model").is_in(list(at.p.models))).with_columns(kind=kind)
+    return rows.filter(pl.col("model").is_in(list(config.p.models))).with_columns(kind=kind)
 
 
 def useless(board: str, replies: pl.DataFrame) -> list[str]:

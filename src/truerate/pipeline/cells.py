@@ -35,25 +35,25 @@ class Fitting(NamedTuple):
 
 
 # ---- what rules/detectors.smk asks -------------------------------------------------------------------------
-def planned(at: Layout, board: str) -> dict[str, dict[str, str]]:
+def planned(config: Layout, board: str) -> dict[str, dict[str, str]]:
     """The cells that are to be fitted as jobs, by the name of their scratch folder, each with its member."""
-    cells: dict[str, dict[str, str]] = read_json(_plan(at, board))["cells"]
+    cells: dict[str, dict[str, str]] = read_json(_plan(config, board))["cells"]
     return cells
 
 
-def members(at: Layout, board: str) -> list[str]:
+def members(config: Layout, board: str) -> list[str]:
     """The members of these cells."""
-    return sorted({cell["member"] for cell in planned(at, board).values()})
+    return sorted({cell["member"] for cell in planned(config, board).values()})
 
 
-def marks(at: Layout, board: str) -> list[str]:
+def marks(config: Layout, board: str) -> list[str]:
     """The files that say of each of these cells that it is fitted."""
-    return [mark(at, name) for name in planned(at, board)]
+    return [mark(config, name) for name in planned(config, board)]
 
 
-def mark(at: Layout, name: str) -> str:
+def mark(config: Layout, name: str) -> str:
     """The file that says that a cell is fitted."""
-    return f"{at.training}/{name}/fitted"
+    return f"{config.training}/{name}/fitted"
 
 
 def names_of(member: str) -> str:
@@ -66,26 +66,26 @@ def rule_of(member: str) -> str:
     return f"fit_{re.sub(r'[^0-9A-Za-z]', '_', member)}"
 
 
-def resources(at: Layout, board: str, member: str) -> dict[str, int]:
+def resources(config: Layout, board: str, member: str) -> dict[str, int]:
     """The resources of a member's job, by Snakemake's names: as its backbone's entry says."""
-    family = next(cell["family"] for cell in planned(at, board).values() if cell["member"] == member)
-    needs = _needs(at, family, member)
+    family = next(cell["family"] for cell in planned(config, board).values() if cell["member"] == member)
+    needs = _needs(config, family, member)
     return {"mem_mb": needs.memory_mb, "runtime": needs.minutes} | ({"gpu": needs.gpus} if needs.gpus else {})
 
 
-def _needs(at: Layout, family: str, member: str) -> JobResources:
-    backbone = _backbone_of(at, family, member)
+def _needs(config: Layout, family: str, member: str) -> JobResources:
+    backbone = _backbone_of(config, family, member)
     return JobResources() if backbone is None else backbone.resources
 
 
-def _backbone_of(at: Layout, family: str, member: str) -> Backbone | None:
+def _backbone_of(config: Layout, family: str, member: str) -> Backbone | None:
     """The backbone of a token detector or of a judge; None for a rule."""
-    judges = at.p.detectors[family].judges
-    return at.p.backbones.get(judges[member].backbone if member in judges else member)
+    judges = config.p.detectors[family].judges
+    return config.p.backbones.get(judges[member].backbone if member in judges else member)
 
 
-def _plan(at: Layout, board: str) -> str:
-    return f"{at.training}/{board}.jobs.json"
+def _plan(config: Layout, board: str) -> str:
+    return f"{config.training}/{board}.jobs.json"
 
 
 # ---- the stage ---------------------------------------------------------------------------------------------
@@ -96,13 +96,13 @@ def is_away() -> bool:
     return bool(os.environ.get(PROFILE)) and int(os.environ.get("WORLD_SIZE", "1")) == 1
 
 
-def devices(at: Layout, family: str, names: Sequence[str]) -> Devices:
+def devices(config: Layout, family: str, names: Sequence[str]) -> Devices:
     """Device that each member of a family is trained on as a job: a GPU where its backbone asks for one."""
-    networks = [name for name in names if is_away() and _backbone_of(at, family, name)]
-    return {name: "cuda" if _needs(at, family, name).gpus else "cpu" for name in networks}
+    networks = [name for name in names if is_away() and _backbone_of(config, family, name)]
+    return {name: "cuda" if _needs(config, family, name).gpus else "cpu" for name in networks}
 
 
-def fit_away(at: Layout, board: str, fittings: Mapping[str, Fitting]) -> None:
+def fit_away(config: Layout, board: str, fittings: Mapping[str, Fitting]) -> None:
     """Have Snakemake fit the cells that nobody fitted yet, in one call. Raises TruerateError if a
     job failed.
     """
@@ -112,9 +112,9 @@ def fit_away(at: Layout, board: str, fittings: Mapping[str, Fitting]) -> None:
     by_member = {
         member: device for fitting in fittings.values() for member, device in fitting.devices.items()
     }
-    write_json(_plan(at, board), {"cells": cells, "devices": by_member})
+    write_json(_plan(config, board), {"cells": cells, "devices": by_member})
     for name in cells:
-        Path(mark(at, name)).unlink(missing_ok=True)
+        Path(mark(config, name)).unlink(missing_ok=True)
     code = tools.run(tools.command_of("snakemake", "-s", RULES, "detectors", "--config", f"board={board}"))
     if code == parents.INTERRUPTED:
         raise KeyboardInterrupt
@@ -140,13 +140,13 @@ def unfitted(fittings: Mapping[str, Fitting]) -> dict[str, dict[str, str]]:
     }
 
 
-def fit_cell(at: Layout, board: str, name: str, fitting_of: Callable[[str, Devices], Fitting]) -> None:
+def fit_cell(config: Layout, board: str, name: str, fitting_of: Callable[[str, Devices], Fitting]) -> None:
     """Fit the cell of this name by the stage's plan. Raises TruerateError if it is no longer planned or lacks
     its GPU.
     """
     from truerate.detectors.training import processes
 
-    plan = read_json(_plan(at, board))
+    plan = read_json(_plan(config, board))
     cell = plan["cells"].get(name)
     if cell is None:
         raise TruerateError(f"board {board!r}: no cell {name!r} is planned; run `truerate train {board}`")

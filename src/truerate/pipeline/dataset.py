@@ -34,22 +34,24 @@ Pruned = Callable[[str, pl.DataFrame], pl.DataFrame]
 StepTables = pl.DataFrame | tuple[pl.DataFrame, dict[str, pl.DataFrame]]
 
 
-def refuse_stale(at: Layout, board: str, output: str) -> None:
+def refuse_stale(config: Layout, board: str, output: str) -> None:
     """Raise TruerateError for a scratch path whose key is not the one of this moment's settings, code and
     sources.
     """
-    if not graph.is_current(at, board, output):
+    if not graph.is_current(config, board, output):
         raise TruerateError(f"{output}: {CHANGED}")
 
 
-def step(at: Layout, name: str, board: str, model: str, shard: int, output: str, inputs: list[str]) -> None:
+def step(
+    config: Layout, name: str, board: str, model: str, shard: int, output: str, inputs: list[str]
+) -> None:
     """Run one scratch step of the board's track on one model and shard, from the scratch files that it reads;
     write its Generation rows, and the further tables of `BESIDE` that the track's graph names.
     """
     collect_rarely()
-    run, expected = step_function(at, board, name), graph.step_of(at, board, name).beside
-    refuse_stale(at, board, output)
-    there = at.on(board)
+    run, expected = step_function(config, board, name), graph.step_of(config, board, name).beside
+    refuse_stale(config, board, output)
+    there = config.on(board)
     source = load_source(there, board, reading=read)
     replies, tables = with_beside(run(there, board, model, source, shard, replies_in(inputs)))
     if unexpected := tables.keys() - expected:
@@ -67,12 +69,12 @@ def collect_rarely() -> None:
     set_threshold(100_000, 50, 50)
 
 
-def step_function(at: Layout, board: str, name: str) -> Callable[..., StepTables]:
+def step_function(config: Layout, board: str, name: str) -> Callable[..., StepTables]:
     """The function of a step from the track's `steps`: called with layout, board, model, the source's tables,
     shard and the tables that it reads (`replies_of`); `asking` is how it asks. Raises TruerateError for an
     unknown step.
     """
-    return protocol_of(at, board).step_functions[graph.step_of(at, board, name).name]
+    return protocol_of(config, board).step_functions[graph.step_of(config, board, name).name]
 
 
 def with_beside(result: StepTables) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
@@ -101,27 +103,27 @@ def beside_all(paths: Sequence[str], table: str) -> pl.DataFrame:
     return pl.concat([frame(BESIDE[table]), *(read(BESIDE[table], file) for file in files)])
 
 
-def export(at: Layout, board: str, output: str, inputs: list[str]) -> None:
+def export(config: Layout, board: str, output: str, inputs: list[str]) -> None:
     """Whole, validated, sorted tables out of the scratch files; the inputs must be those of this moment."""
     from truerate.pipeline.build_summary import print_build_summary
 
-    refuse_edited(at, Stage("dataset", board))
-    there = at.on(board)
+    refuse_edited(config, Stage("dataset", board))
+    there = config.on(board)
     if list(inputs) != graph.for_export(there, board):
         raise TruerateError(f"{output}: {CHANGED}")
-    claim_output(at, Stage("dataset", board))
+    claim_output(config, Stage("dataset", board))
     slices = graph.in_slices(there, board, protocol_of(there, board).sliced)
-    path_of = partial(at.dataset, board)
+    path_of = partial(config.dataset, board)
     names, tasks = exported_to(path_of, there, board, load_source(there, board), inputs, slices)
     write_lines(path_of("tasks.jsonl"), (json.dumps(task, ensure_ascii=False) for task in tasks))
     heights = {name: schemas.height(path_of(name)) for name in names}
     write_json(path_of("card.json"), {"board": board, "n": heights})
-    print_build_summary(at, [board])
+    print_build_summary(config, [board])
 
 
 def exported_to(
     path_of: Callable[[str], str],
-    at: Layout,
+    config: Layout,
     board: str,
     source: SourceTables,
     inputs: Sequence[str],
@@ -131,7 +133,7 @@ def exported_to(
     track gave, and its annotation tasks. The files of a slice (`graph.in_slices`) are read together; their
     rows and fetched pages wait on disk and are written part by part.
     """
-    track, sliced = protocol_of(at, board), {path for files in slices for path in files}
+    track, sliced = protocol_of(config, board), {path for files in slices for path in files}
     others = [path for path in inputs if path not in sliced]
     pages = [page for path in inputs if (page := beside(path, PAGES)).is_file()]
     folder = Path(path_of("items")).parent
@@ -143,8 +145,10 @@ def exported_to(
             tables_of_slices = ((replies_in(list(files)), _beside_replies(files)) for files in slices)
             more = {"slices": tables_of_slices, "gathered": gathered}
         side_tables: dict[str, Any] = _beside_replies(others) | {PAGES: schemas.scan(Document, pages)}
-        tables, tasks = track.exported(at, board, source, replies_in(others), side_tables, **more)
-        refuse_other_tasks(tables, tasks_of(at.p.board(board).track), where=f"data set of board {board!r}")
+        tables, tasks = track.exported(config, board, source, replies_in(others), side_tables, **more)
+        refuse_other_tasks(
+            tables, tasks_of(config.p.board(board).track), where=f"data set of board {board!r}"
+        )
         parts: dict[str, Sequence[str | Path]] = {**gathered.files(), **({PAGES: pages} if pages else {})}
         for name, table in DATASET.items():
             if parts.get(name):
@@ -161,7 +165,7 @@ def _beside_replies(paths: Sequence[str]) -> dict[str, pl.DataFrame]:
 
 
 def load_dataset(
-    at: Layout,
+    config: Layout,
     board: str,
     names: Collection[str] = tuple(DATASET),
     columns: Mapping[str, Collection[str]] = MappingProxyType({}),
@@ -171,7 +175,7 @@ def load_dataset(
     `load_pruned`.
     """
     return {
-        name: load_pruned(name, at.dataset(board, name), columns=columns.get(name), pruned=pruned)
+        name: load_pruned(name, config.dataset(board, name), columns=columns.get(name), pruned=pruned)
         for name in DATASET
         if name in names
     }
@@ -193,11 +197,11 @@ def load_pruned(
     return schemas.load_in_parts(DATASET[name], path, partial(pruned, name), columns=columns, rows=rows)
 
 
-def gc(at: Layout) -> list[str]:
+def gc(config: Layout) -> list[str]:
     """Remove and return scratch folders whose key is not current, unless they hold what no step wrote."""
-    refuse_taken(at, "build")
-    current = {str(Path(path).parent) for board in at.p.boards for path in graph.all_files(at, board)}
-    folders = [path for board in at.p.boards for path in (Path(at.p.paths.build) / board).glob("*@*")]
+    refuse_taken(config, "build")
+    current = {str(Path(path).parent) for board in config.p.boards for path in graph.all_files(config, board)}
+    folders = [path for board in config.p.boards for path in (Path(config.p.paths.build) / board).glob("*@*")]
     stale = [path for path in folders if str(path) not in current and is_scratch(path)]
     for path in stale:
         shutil.rmtree(path)

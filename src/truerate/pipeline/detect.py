@@ -50,68 +50,74 @@ GROUPS: dict[str, Any] = {
 
 
 # ---- train -------------------------------------------------------------------------------------------------
-def train(at: Layout, board: str) -> None:
+def train(config: Layout, board: str) -> None:
     """Fit each family of detectors of a board: text members once per fold, others on training texts."""
-    families = at.p.fitted(board)
-    with unchanged(at, Stage("train", board)):
-        claim(at, "detectors")
-        write_families(at, board, at.trained(board), families)
-        samples = load(Sample, at.labels(board, "samples"))
+    families = config.p.fitted(board)
+    with unchanged(config, Stage("train", board)):
+        claim(config, "detectors")
+        write_families(config, board, config.trained(board), families)
+        samples = load(Sample, config.labels(board, "samples"))
         fittings = {
-            name: fitting(at, board, name, samples, cells.devices(at, name, _members(at, board, name)))
+            name: fitting(
+                config, board, name, samples, cells.devices(config, name, _members(config, board, name))
+            )
             for name in families
-            if at.p.detectors[name].kind != "texts"
+            if config.p.detectors[name].kind != "texts"
         }
         if cells.is_away():
-            cells.fit_away(at, board, fittings)
+            cells.fit_away(config, board, fittings)
         for name in families:
-            _fit(at, board, name, samples, fittings.get(name))
-    for learner in learners(at.p, board) if is_first_process() else []:  # which DVC is to judge anew
+            _fit(config, board, name, samples, fittings.get(name))
+    for learner in learners(config.p, board) if is_first_process() else []:  # which DVC is to judge anew
         stage = Stage("judge", learner)
-        if Path(at.settings(stage)).is_file():
-            write_json(at.settings(stage), watched_by(at, stage))
+        if Path(config.settings(stage)).is_file():
+            write_json(config.settings(stage), watched_by(config, stage))
 
 
-def train_cell(at: Layout, board: str, name: str) -> None:
+def train_cell(config: Layout, board: str, name: str) -> None:
     """Fit one cell of a board's detectors as a job of Snakemake, by the plan of the stage `train`."""
-    refuse_edited(at, Stage("train", board))
-    samples = load(Sample, at.labels(board, "samples"))
-    cells.fit_cell(at, board, name, lambda family, devices: fitting(at, board, family, samples, devices))
+    refuse_edited(config, Stage("train", board))
+    samples = load(Sample, config.labels(board, "samples"))
+    cells.fit_cell(
+        config, board, name, lambda family, devices: fitting(config, board, family, samples, devices)
+    )
 
 
-def _members(at: Layout, board: str, name: str) -> tuple[str, ...]:
-    return at.p.detectors[name].members_on(at.p.board(board).track)
+def _members(config: Layout, board: str, name: str) -> tuple[str, ...]:
+    return config.p.detectors[name].members_on(config.p.board(board).track)
 
 
 def fitting(
-    at: Layout, board: str, name: str, samples: pl.DataFrame, devices: cells.Devices
+    config: Layout, board: str, name: str, samples: pl.DataFrame, devices: cells.Devices
 ) -> cells.Fitting:
     """Cells of a family of token detectors or judges as jobs on `devices`, and the function that fits one."""
-    family, members = at.p.detectors[name], _members(at, board, name)
-    size, scratch = at.p.size_of(board), Path(at.training)
+    family, members = config.p.detectors[name], _members(config, board, name)
+    size, scratch = config.p.size_of(board), Path(config.training)
     if family.kind == "judges":
         from truerate.detectors.judges import family as judging
 
-        backbones = size.paced(at.p.backbones)
+        backbones = size.paced(config.p.backbones)
         jobs: list[Any] = []
         for split, judges in by_split(family.judges, members).items():
-            texts = conversations(at, board, training_texts(at, board, samples, split))
+            texts = conversations(config, board, training_texts(config, board, samples, split))
             where: dict[str, Any] = {"seeds": size.seeds, "scratch": scratch, "devices": devices}
             jobs += judging.jobs_of(judges, labelled(texts, samples), backbones, **where)
         return cells.Fitting(jobs, judging.fit, devices)
     from truerate.detectors.tokens import family as marking
     from truerate.detectors.tokens.predict import fit
 
-    texts = passages(at, board, training_texts(at, board, samples))
-    jobs = marking.jobs_of(members, texts, at.p, size, scratch=scratch, parts=family.grid, devices=devices)
+    texts = passages(config, board, training_texts(config, board, samples))
+    jobs = marking.jobs_of(
+        members, texts, config.p, size, scratch=scratch, parts=family.grid, devices=devices
+    )
     return cells.Fitting(jobs, fit, devices)
 
 
-def _fit(at: Layout, board: str, name: str, samples: pl.DataFrame, fitting: cells.Fitting | None) -> None:
+def _fit(config: Layout, board: str, name: str, samples: pl.DataFrame, fitting: cells.Fitting | None) -> None:
     """Fit one family into its folder. Of processes that work together all fit networks, and the
     first writes.
     """
-    family, folder = at.p.detectors[name], Path(at.detector(name, board))
+    family, folder = config.p.detectors[name], Path(config.detector(name, board))
     if is_first_process():
         folder.mkdir(parents=True)
     if fitting is not None:
@@ -121,15 +127,17 @@ def _fit(at: Layout, board: str, name: str, samples: pl.DataFrame, fitting: cell
     elif is_first_process():
         from truerate.detectors import fit_family
 
-        references = contexts(at, board, samples, about=samples)
+        references = contexts(config, board, samples, about=samples)
         how = {"folder": folder, "n_folds": family.folds, "entailment": family.entailment}
-        fit_family(_members(at, board, name), samples, references, at.p.seed, **how)
+        fit_family(_members(config, board, name), samples, references, config.p.seed, **how)
 
 
-def training_texts(at: Layout, board: str, samples: pl.DataFrame, split: str = GROUP) -> pl.DataFrame:
+def training_texts(config: Layout, board: str, samples: pl.DataFrame, split: str = GROUP) -> pl.DataFrame:
     """Training texts of a board: those of the training groups, or training samples (`split_by_sample`)."""
     sides = samples["split"] if split == GROUP else samples.select(pair("attributes", BY_SAMPLE)).to_series()
-    texts: pl.DataFrame = protocol_of(at, board).training(samples.with_columns(split=sides.alias("split")))
+    texts: pl.DataFrame = protocol_of(config, board).training(
+        samples.with_columns(split=sides.alias("split"))
+    )
     return texts
 
 
@@ -142,143 +150,147 @@ def by_split(judges: Mapping[str, Judging], members: Sequence[str]) -> dict[str,
 
 
 # ---- judge -------------------------------------------------------------------------------------------------
-def judge(at: Layout, board: str) -> None:
+def judge(config: Layout, board: str) -> None:
     """Judgements of each family of detectors on the texts of a board, in a state that has not seen them."""
-    refuse_untaught(at, board)
-    with unchanged(at, Stage("judge", board)):
-        write_families(at, board, at.judged(board), at.p.families(board))
-        if learned_from := stamps(at, board):
-            write_json(f"{at.judged(board)}/{LEARNED}", learned_from)
-        samples = load(Sample, at.labels(board, "samples"))
-        for name in at.p.families(board):
-            kept = kept_judgements(at, board, name)
+    refuse_untaught(config, board)
+    with unchanged(config, Stage("judge", board)):
+        write_families(config, board, config.judged(board), config.p.families(board))
+        if learned_from := stamps(config, board):
+            write_json(f"{config.judged(board)}/{LEARNED}", learned_from)
+        samples = load(Sample, config.labels(board, "samples"))
+        for name in config.p.families(board):
+            kept = kept_judgements(config, board, name)
             if not kept.is_file():
-                _judge(at, board, name, samples, kept)
-            save_in_parts(Judgement, [kept], at.judgements(name, board), **GROUPS)
+                _judge(config, board, name, samples, kept)
+            save_in_parts(Judgement, [kept], config.judgements(name, board), **GROUPS)
 
 
-def kept_judgements(at: Layout, board: str, name: str) -> Path:
+def kept_judgements(config: Layout, board: str, name: str) -> Path:
     """Where the judgements of a family on a board's texts are kept, by all that decides them."""
-    texts, code = _texts_and_code(at, board)
-    family, weights = at.p.detectors[name], identities(at, name, board)
-    states = [at.detector(*at.p.teacher(name, board))] if family.train else []
-    more = ({"weights": weights} if weights else {}) | referring(at, board)
+    texts, code = _texts_and_code(config, board)
+    family, weights = config.p.detectors[name], identities(config, name, board)
+    states = [config.detector(*config.p.teacher(name, board))] if family.train else []
+    more = ({"weights": weights} if weights else {}) | referring(config, board)
     key = digest(*texts, *states, *code, family=family.model_dump(mode="json"), **more)
-    return _scratch(at, board) / f"{name}@{key}.parquet"
+    return _scratch(config, board) / f"{name}@{key}.parquet"
 
 
-def _texts_and_code(at: Layout, board: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _texts_and_code(config: Layout, board: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Folders of a board's texts, and the code that reads them."""
-    texts = (at.source(at.p.board(board).source), at.dataset(board), at.labels(board))
-    return texts, (*CODE, f"{ROOT}/tracks/{at.p.board(board).track}")
+    texts = (config.source(config.p.board(board).source), config.dataset(board), config.labels(board))
+    return texts, (*CODE, f"{ROOT}/tracks/{config.p.board(board).track}")
 
 
-def _scratch(at: Layout, board: str) -> Path:
-    return Path(at.p.paths.build) / "judged" / board
+def _scratch(config: Layout, board: str) -> Path:
+    return Path(config.p.paths.build) / "judged" / board
 
 
-def _judge(at: Layout, board: str, name: str, samples: pl.DataFrame, path: Path) -> None:
+def _judge(config: Layout, board: str, name: str, samples: pl.DataFrame, path: Path) -> None:
     """Write the judgements of one family, in the state in which the family that taught it was left, by
     judgement_id.
     """
-    teacher, trained_on = at.p.teacher(name, board)
-    how, members = at.p.detectors[teacher], _members(at, board, name)
-    folder = Path(at.detector(teacher, trained_on))
+    teacher, trained_on = config.p.teacher(name, board)
+    how, members = config.p.detectors[teacher], _members(config, board, name)
+    folder = Path(config.detector(teacher, trained_on))
     if how.kind == "tokens":
         from truerate.detectors.tokens.family import judge_tokens
 
-        folders, code = _texts_and_code(at, board)
+        folders, code = _texts_and_code(config, board)
         labels = samples.select("item_id", "text").unique(maintain_order=True).with_columns(is_labelled=True)
-        texts = targets(at, board, samples).join(
+        texts = targets(config, board, samples).join(
             labels, on=["item_id", "text"], how="left", maintain_order="left"
         )
         texts = texts.with_columns(pl.col("is_labelled").fill_null(False))  # labels of their item and wording
         files = judge_tokens(
             members,
-            passages(at, board, texts),
-            at.p,
-            at.p.size_of(board) if trained_on == board else None,
+            passages(config, board, texts),
+            config.p,
+            config.p.size_of(board) if trained_on == board else None,
             folder=folder,
-            kept=_scratch(at, board) / "cells",
+            kept=_scratch(config, board) / "cells",
             parts=how.grid,
-            texts=digest(*folders, *code, **referring(at, board)),  # of what is stored cell by cell
-            of_rates=at.p.rate_of(board) if how.unlabelled == "rates" else None,
+            texts=digest(*folders, *code, **referring(config, board)),  # of what is stored cell by cell
+            of_rates=config.p.rate_of(board) if how.unlabelled == "rates" else None,
         )
         save_in_parts(Judgement, files, path, **GROUPS)
         return
     if how.kind == "texts":
         from truerate.detectors import judge_family
 
-        references = contexts(at, board, samples, about=samples)
+        references = contexts(config, board, samples, about=samples)
         state = {"folder": folder, "n_folds": how.folds, "entailment": how.entailment}
         judgements = judge_family(members, samples, references, **state)
     elif how.kind == "published":
         from truerate.detectors.published.family import judge_published
 
         published = {member: how.published[member] for member in members}
-        texts = evidenced(at, board, targets(at, board, samples), samples)
-        judgements = judge_published(published, texts, partial(endpoint, at))
+        texts = evidenced(config, board, targets(config, board, samples), samples)
+        judgements = judge_published(published, texts, partial(endpoint, config))
     else:
         from truerate.detectors.judges.family import judge_texts
 
-        parts, texts = [], targets(at, board, samples)
+        parts, texts = [], targets(config, board, samples)
         for split, judges in by_split(how.judges, members).items():
-            left = unlearned(at, board, samples, texts, split if trained_on == board else GROUP)
-            parts.append(judge_texts(judges, conversations(at, board, left), at.p.backbones, folder=folder))
+            left = unlearned(config, board, samples, texts, split if trained_on == board else GROUP)
+            parts.append(
+                judge_texts(judges, conversations(config, board, left), config.p.backbones, folder=folder)
+            )
         judgements = pl.concat(parts)
     write(Judgement, judgements.sort("judgement_id"), path)
 
 
 # ---- texts -------------------------------------------------------------------------------------------------
-def targets(at: Layout, board: str, samples: pl.DataFrame) -> pl.DataFrame:
+def targets(config: Layout, board: str, samples: pl.DataFrame) -> pl.DataFrame:
     """The texts that token detectors and judges are asked of: the track's, else the board's samples."""
-    named = protocol_of(at, board).targets
+    named = protocol_of(config, board).targets
     if named is None:
         columns = ("item_id", "group_id", "lang", "task", "text", "spans")
         return samples.select(pl.col("sample_id").alias("target_id"), *columns)
-    return named(samples, load(Generation, at.dataset(board, "generations")))
+    return named(samples, load(Generation, config.dataset(board, "generations")))
 
 
-def unlearned(at: Layout, board: str, samples: pl.DataFrame, texts: pl.DataFrame, split: str) -> pl.DataFrame:
+def unlearned(
+    config: Layout, board: str, samples: pl.DataFrame, texts: pl.DataFrame, split: str
+) -> pl.DataFrame:
     """The texts that a judge of this split did not learn from."""
     if split == GROUP:
         return texts
-    training = training_texts(at, board, samples, split)
+    training = training_texts(config, board, samples, split)
     return texts.join(training, on="target_id", how="anti", maintain_order="left")
 
 
-def write_families(at: Layout, board: str, folder: str, names: Sequence[str]) -> None:
+def write_families(config: Layout, board: str, folder: str, names: Sequence[str]) -> None:
     """Write into a folder which families of detectors a board has there, with their members: it may have
     none.
     """
     if is_first_process():
-        write_json(f"{folder}/{FAMILIES}", {name: list(_members(at, board, name)) for name in names})
+        write_json(f"{folder}/{FAMILIES}", {name: list(_members(config, board, name)) for name in names})
 
 
-def passages(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
+def passages(config: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
     """Texts (`target_id`, `item_id`, `group_id`, `lang`, `task`, `text`, `spans`) with the `reference` of
     their items.
     """
-    references = given(at, board).select("item_id", reference="knowledge")
+    references = given(config, board).select("item_id", reference="knowledge")
     joined = texts.join(references, on="item_id", how="left", maintain_order="left")
-    return shortened(at, board, joined.with_columns(pl.col("reference").fill_null("")), "reference")
+    return shortened(config, board, joined.with_columns(pl.col("reference").fill_null("")), "reference")
 
 
-def conversations(at: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
+def conversations(config: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
     """Texts with the `knowledge`, `question` and `history` of their items, null where these have none."""
-    joined = texts.join(given(at, board), on="item_id", how="left", maintain_order="left")
-    return shortened(at, board, joined, "knowledge")
+    joined = texts.join(given(config, board), on="item_id", how="left", maintain_order="left")
+    return shortened(config, board, joined, "knowledge")
 
 
-def evidenced(at: Layout, board: str, texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+def evidenced(config: Layout, board: str, texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
     """Texts with the `knowledge`, `question` and `history` of their own evidence, else of their items, else
     null.
     """
-    references = given(at, board, samples)
+    references = given(config, board, samples)
     has_own = pl.col("target_id").is_in(references["item_id"].implode())
     named = texts.with_columns(_of=pl.when(has_own).then("target_id").otherwise("item_id"))
     joined = named.join(references.rename({"item_id": "_of"}), on="_of", how="left", maintain_order="left")
-    return shortened(at, board, joined.drop("_of"), "knowledge")
+    return shortened(config, board, joined.drop("_of"), "knowledge")
 
 
 def labelled(texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:

@@ -45,7 +45,7 @@ LABELS = {
 
 
 def contexts(
-    at: Layout,
+    config: Layout,
     board: str,
     samples: pl.DataFrame | None = None,
     *,
@@ -61,22 +61,22 @@ def contexts(
     from truerate.detectors.evidence import with_evidence
     from truerate.tracks.asking import context_frame
 
-    items, rows = load(Item, at.dataset(board, "items")), None
+    items, rows = load(Item, config.dataset(board, "items")), None
     if about is not None:
         items = items.filter(pl.col("item_id").is_in(about["item_id"].unique().implode()))
         rows = pl.col("document_id").is_in(sorted(needed(items, about, with_own=samples is not None)))
-    documents = pl.concat([load(Document, path, rows=rows) for path in _documents(at, board)])
+    documents = pl.concat([load(Document, path, rows=rows) for path in _documents(config, board)])
     texts = documents
     if whole:
         longer = pl.col("document_id").replace_strict(whole, default=None, return_dtype=pl.String)
         texts = documents.with_columns(text=pl.coalesce(longer, "text"))
-    references = context_frame(protocol_of(at, board).contexts(items, texts))
+    references = context_frame(protocol_of(config, board).contexts(items, texts))
     return references if samples is None else with_evidence(references, samples, documents)
 
 
-def _documents(at: Layout, board: str) -> list[str]:
+def _documents(config: Layout, board: str) -> list[str]:
     """The files of documents of a board: its source's, and those of its data set."""
-    return [at.source(at.p.board(board).source, "documents"), at.dataset(board, "documents")]
+    return [config.source(config.p.board(board).source, "documents"), config.dataset(board, "documents")]
 
 
 def needed(items: pl.DataFrame, samples: pl.DataFrame, *, with_own: bool) -> set[str]:
@@ -91,33 +91,33 @@ def needed(items: pl.DataFrame, samples: pl.DataFrame, *, with_own: bool) -> set
     return cited | set(documents.drop_nulls())
 
 
-def label(at: Layout, board: str) -> None:
+def label(config: Layout, board: str) -> None:
     """Labels back in: the board's samples with those that people labelled, their judgements and agreement."""
     from truerate.annotation.label_files import read_labels
 
-    files = label_files(at, board)
-    with unchanged(at, Stage("label", board)):
-        track = protocol_of(at, board)
-        tasks = list(_tasks(at.dataset(board, "tasks.jsonl")))
+    files = label_files(config, board)
+    with unchanged(config, Stage("label", board)):
+        track = protocol_of(config, board)
+        tasks = list(_tasks(config.dataset(board, "tasks.jsonl")))
         names = {"samples", *track.labelled_columns} if track.labelled_columns else DATASET
         each = partial(track.labelled, tasks=tasks) if track.labelled else None
-        dataset = load_dataset(at, board, names, track.labelled_columns, each)
+        dataset = load_dataset(config, board, names, track.labelled_columns, each)
         rows = [(*row, str(path)) for path in files for row in read_labels(path)]
         where = ", ".join(map(str, files))
         tables = {"samples": dataset["samples"]} | {name: frame(model) for name, model in LABELS.items()}
         if track.label:
-            inputs = digest(at.source(at.p.board(board).source), at.dataset(board), *files)
-            source = load_source(at, board)
-            labelled = track.label(at, board, source, dataset, tasks, rows, where=where, inputs=inputs)
+            inputs = digest(config.source(config.p.board(board).source), config.dataset(board), *files)
+            source = load_source(config, board)
+            labelled = track.label(config, board, source, dataset, tasks, rows, where=where, inputs=inputs)
             tables = {name: getattr(labelled, name) for name in LABELS}
             tables["samples"] = pl.concat([dataset["samples"], labelled.samples])
-            refuse_unrecorded(board, tables["scores"]["metric"], records_of(at, board))
+            refuse_unrecorded(board, tables["scores"]["metric"], records_of(config, board))
         elif rows:
-            what = f"track {at.p.board(board).track!r} reads no labels; delete the file"
+            what = f"track {config.p.board(board).track!r} reads no labels; delete the file"
             raise TruerateError(f"labels of board {board!r} in {where}: {what}")
-        save(Sample, tables["samples"].sort("sample_id"), at.labels(board, "samples"))
+        save(Sample, tables["samples"].sort("sample_id"), config.labels(board, "samples"))
         for name, model in LABELS.items():
-            save(model, tables[name], at.labels(board, name))
+            save(model, tables[name], config.labels(board, name))
 
 
 def _tasks(path: str) -> Iterator[dict[str, Any]]:
@@ -129,36 +129,36 @@ def _tasks(path: str) -> Iterator[dict[str, Any]]:
                 yield {key: value for key, value in task.items() if key != "passages"}
 
 
-def audit(at: Layout, board: str) -> None:
+def audit(config: Layout, board: str) -> None:
     """Shortcut audit of a board; empty without labels or detectors. `on_shortcut: fail` ends the build."""
     from truerate.leaderboard import audit as room
 
-    is_audited = card_of(at, board).is_audited and at.p.board(board).has_detectors
-    with unchanged(at, Stage("audit", board)):
-        rules = {"p": at.p.audit, "statistics": at.p.statistics, "seed": at.p.seed}
-        scores = room.audit_of(looked_at(at, board), board=board, **rules) if is_audited else frame(Score)
-        save(Score, scores, at.audit(board))
-    findings = room.findings(scores, at.p.audit.threshold) if is_audited else ()
-    if findings and at.p.audit.on_shortcut == "fail":
+    is_audited = card_of(config, board).is_audited and config.p.board(board).has_detectors
+    with unchanged(config, Stage("audit", board)):
+        rules = {"p": config.p.audit, "statistics": config.p.statistics, "seed": config.p.seed}
+        scores = room.audit_of(looked_at(config, board), board=board, **rules) if is_audited else frame(Score)
+        save(Score, scores, config.audit(board))
+    findings = room.findings(scores, config.p.audit.threshold) if is_audited else ()
+    if findings and config.p.audit.on_shortcut == "fail":
         hint = "set audit.on_shortcut: flag to keep the set with a warning"
         raise TruerateError(f"shortcut audit of {board!r}: {findings[0]}; {hint}")
 
 
-def looked_at(at: Layout, board: str) -> Iterator[pl.DataFrame]:
+def looked_at(config: Layout, board: str) -> Iterator[pl.DataFrame]:
     """Audited texts in the order of the samples, in parts whose documents are about MOST_BYTES together."""
     from truerate.leaderboard import audit as room
 
-    samples = load(Sample, at.labels(board, "samples"), columns=room.LOOKED_AT).sort("sample_id")
-    for start, n in _by_bytes(at, board, samples):
+    samples = load(Sample, config.labels(board, "samples"), columns=room.LOOKED_AT).sort("sample_id")
+    for start, n in _by_bytes(config, board, samples):
         part = samples.slice(start, n)
-        yield room.joined(part, contexts(at, board, about=part))
+        yield room.joined(part, contexts(config, board, about=part))
 
 
-def _by_bytes(at: Layout, board: str, samples: pl.DataFrame) -> Iterator[tuple[int, int]]:
+def _by_bytes(config: Layout, board: str, samples: pl.DataFrame) -> Iterator[tuple[int, int]]:
     """Where each part of samples begins and how many it has: at least one part, of at least one sample."""
-    items = load(Item, at.dataset(board, "items"), columns=("item_id", "document_ids"))
+    items = load(Item, config.dataset(board, "items"), columns=("item_id", "document_ids"))
     documents_of = {name: set(ids) for name, ids in items.iter_rows()}
-    sizes = scan(Document, _documents(at, board)).select("document_id", pl.col("text").str.len_bytes())
+    sizes = scan(Document, _documents(config, board)).select("document_id", pl.col("text").str.len_bytes())
     size_of = dict(sizes.collect(engine="streaming").iter_rows())
     start, documents, n_bytes = 0, set[str](), 0
     for index, item in enumerate(samples["item_id"]):
@@ -173,42 +173,44 @@ def _by_bytes(at: Layout, board: str, samples: pl.DataFrame) -> Iterator[tuple[i
     yield start, samples.height - start
 
 
-def score(at: Layout, board: str) -> None:
+def score(config: Layout, board: str) -> None:
     """Judgements against labels: scores with intervals, outcomes for the paired tests, topics of failure."""
-    with unchanged(at, Stage("score", board)):
-        scores, outcomes, topics = _scored(at, board)
+    with unchanged(config, Stage("score", board)):
+        scores, outcomes, topics = _scored(config, board)
         metrics = [
             name for table in (scores, outcomes) for name in table["metric"].unique(maintain_order=True)
         ]
-        refuse_unrecorded(board, metrics, records_of(at, board))
-        labelled = load(Score, at.labels(board, "scores"))
-        save(Score, pl.concat([labelled, scores]), at.scores(board, "scores"))
-        save(Outcome, outcomes, at.scores(board, "outcomes"))
-        write_json(at.scores(board, "topics.json"), topics)
+        refuse_unrecorded(board, metrics, records_of(config, board))
+        labelled = load(Score, config.labels(board, "scores"))
+        save(Score, pl.concat([labelled, scores]), config.scores(board, "scores"))
+        save(Outcome, outcomes, config.scores(board, "outcomes"))
+        write_json(config.scores(board, "topics.json"), topics)
 
 
-def _scored(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame, list[dict]]:
+def _scored(config: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame, list[dict]]:
     """The scores, outcomes and topics of a board; what they are made from is let go before they are saved."""
-    track = protocol_of(at, board)
+    track = protocol_of(config, board)
     read = ("items", "generations", *track.scored)
-    dataset = load_dataset(at, board, read, track.scored_columns, track.pruned)
-    samples = load(Sample, at.labels(board, "samples"))
-    judged = [at.judgements(name, board) for name in at.p.families(board)]
-    inputs = digest(at.dataset(board), at.labels(board), *judged)
+    dataset = load_dataset(config, board, read, track.scored_columns, track.pruned)
+    samples = load(Sample, config.labels(board, "samples"))
+    judged = [config.judgements(name, board) for name in config.p.families(board)]
+    inputs = digest(config.dataset(board), config.labels(board), *judged)
     tables = {"items": dataset["items"], "samples": samples}
     more = {name: dataset[name] for name in ("generations", *track.scored)}
-    with scored_judgements(at, board, judged, **tables, generations=dataset["generations"]) as judgements:
+    with scored_judgements(config, board, judged, **tables, generations=dataset["generations"]) as judgements:
         inputs_of_score = {**tables, "judgements": judgements}
-        scores, outcomes = track.score(at, board, **inputs_of_score, **more, inputs=inputs)
+        scores, outcomes = track.score(config, board, **inputs_of_score, **more, inputs=inputs)
         topics = []
         if track.topics:
-            topics = track.topics(at, board, **inputs_of_score, documents=load_source(at, board).documents)
+            topics = track.topics(
+                config, board, **inputs_of_score, documents=load_source(config, board).documents
+            )
     return scores, outcomes, topics
 
 
 @contextmanager
 def scored_judgements(
-    at: Layout,
+    config: Layout,
     board: str,
     judged: Sequence[str],
     *,
@@ -217,10 +219,10 @@ def scored_judgements(
     generations: pl.DataFrame,
 ) -> Iterator[pl.DataFrame | dict[str, pl.LazyFrame]]:
     """The judgements that `score` reads, of the data set and of detectors, whole or in the track's parts."""
-    track = protocol_of(at, board)
+    track = protocol_of(config, board)
     columns = track.scored_columns.get("judgements")
-    rows = track.scored_judgements(at, board, samples, generations) if track.scored_judgements else None
-    of_dataset = at.dataset(board, "judgements")
+    rows = track.scored_judgements(config, board, samples, generations) if track.scored_judgements else None
+    of_dataset = config.dataset(board, "judgements")
     if track.scored_parts is None:
         read = partial(load_pruned, "judgements", columns=columns, pruned=track.pruned)
         yield pl.concat([read(of_dataset), *(read(path, rows=rows) for path in judged)])

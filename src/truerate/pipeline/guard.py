@@ -19,12 +19,12 @@ from truerate.pipeline.trained_elsewhere import stamps
 
 
 @contextmanager
-def unchanged(at: Layout, stage: Stage) -> Iterator[None]:
+def unchanged(config: Layout, stage: Stage) -> Iterator[None]:
     """Run a stage on the settings that DVC watches: empty its output, refuse edited settings before it and
     settings or code that changed after it, since DVC would record a result that these did not make.
     """
-    refuse_edited(at, stage)
-    clear(at, stage)
+    refuse_edited(config, stage)
+    clear(config, stage)
     before = digest("params.yaml", ROOT)
     yield
     if digest("params.yaml", ROOT) != before:
@@ -54,52 +54,52 @@ def write_json(path: str | Path, value: object) -> None:
     write_text(path, json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
 
 
-def refuse_edited(at: Layout, stage: Stage) -> None:
+def refuse_edited(config: Layout, stage: Stage) -> None:
     """Raise TruerateError if settings of a stage, or code that they name, changed since the build began."""
-    if is_edited(at, stage):
+    if is_edited(config, stage):
         raise TruerateError(
             "params.yaml was edited since the build read it, or code that it names; nothing is recorded: "
             "run `dvc repro` again"
         )
 
 
-def is_edited(at: Layout, stage: Stage) -> bool:
+def is_edited(config: Layout, stage: Stage) -> bool:
     """Whether params.yaml, or code that it names, says other than what the first stage read for a stage."""
-    watched = Path(at.settings(stage))
-    return watched.is_file() and read_json(watched) != watched_by(at, stage)
+    watched = Path(config.settings(stage))
+    return watched.is_file() and read_json(watched) != watched_by(config, stage)
 
 
-def watched_by(at: Layout, stage: Stage) -> dict[str, object]:
+def watched_by(config: Layout, stage: Stage) -> dict[str, object]:
     """The settings of a stage with digests of the code that they name for its track, of the user's files that
     it reads (labels, prompts, lists, weights), and of what was learned on another board to judge this one.
     """
-    p, there = at.p, at.on(stage.board) if stage.board else at
+    p, there = config.p, config.on(stage.board) if stage.board else config
     code: dict[str, str] = {}
     if stage.name == "sources":
         used = {name: p.source(name).code for name in p.used_sources()}
-        code = {name: at.code_digest(named) for name, named in used.items() if named}
+        code = {name: config.code_digest(named) for name, named in used.items() if named}
     elif stage.name == "dataset":
         asked = p.endpoints_of(stage.board or "")
         code = {name: there.endpoint_identity(name) for name in asked if p.endpoints[name].code}
-        code |= {f"sources.{name}": _importing(at) for name in p.track(stage.board).sources()}
+        code |= {f"sources.{name}": _importing(config) for name in p.track(stage.board).sources()}
     elif stage.name == "judge":
         asked = p.judging_endpoints(stage.board or "")
         code = {name: there.endpoint_identity(name) for name in asked if p.endpoints[name].code}
     elif stage.name in ("annotate", "truth"):
         name = p.board(stage.board).source
         code = {name: there.code_digest(named)} if (named := p.source(name).truth_code) else {}
-    labels = own_labels(at, stage.board) if stage.name == "label" and stage.board else []
+    labels = own_labels(config, stage.board) if stage.name == "label" and stage.board else []
     files = {path: stamp_of(path) for path in (*map(str, labels), *own_files(p, stage))}
-    training = stamps(at, stage.board) if stage.name == "judge" and stage.board else {}
+    training = stamps(config, stage.board) if stage.name == "judge" and stage.board else {}
     more = {"code": code, "files": files, "learned": training}
     return read_by(p, stage) | {name: values for name, values in more.items() if values}
 
 
-def _importing(at: Layout) -> str:
+def _importing(config: Layout) -> str:
     """Digest of what decides the tables of all sources: a board that reads another source's documents depends
     on it.
     """
-    return digest(*READERS, settings=watched_by(at, Stage("sources")))
+    return digest(*READERS, settings=watched_by(config, Stage("sources")))
 
 
 def check_params(*, is_kept: bool = True) -> None:
@@ -109,24 +109,24 @@ def check_params(*, is_kept: bool = True) -> None:
     """
     from truerate.pipeline.checks.check_names import check_names
 
-    at = Layout.load()
-    check_names(at)
-    check_places(at)
-    refuse_unread(at)
+    config = Layout.load()
+    check_names(config)
+    check_places(config)
+    refuse_unread(config)
     if not is_kept:
         return
-    claim(at, *SHARED)
-    current = {at.settings(stage): stage for stage in stages(at.p)}
-    for path in settings_files(at):
+    claim(config, *SHARED)
+    current = {config.settings(stage): stage for stage in stages(config.p)}
+    for path in settings_files(config):
         if path.as_posix() not in current:
             path.unlink()
     for path_of_settings, stage in current.items():
-        write_json(path_of_settings, watched_by(at, stage))
+        write_json(path_of_settings, watched_by(config, stage))
 
 
-def settings_files(at: Layout) -> list[Path]:
+def settings_files(config: Layout) -> list[Path]:
     """The files of this step that lie there: those named as a stage with what it is of is."""
-    folder = Path(at.settings(Stage("sources"))).parent
+    folder = Path(config.settings(Stage("sources"))).parent
     paths = [
         path
         for name in READ

@@ -73,16 +73,17 @@ def _library_threads() -> set[str]:
     return {(task / "comm").read_text("utf-8").strip() for task in tasks} - IDLE_THREADS
 
 
-def jobs_of(at: Layout, stage: Stage) -> list[LocalJob]:
+def jobs_of(config: Layout, stage: Stage) -> list[LocalJob]:
     """Jobs that are left of the stage `sources` or of a board's data set, each behind those that it reads."""
     if stage.board is None:
         return [
-            LocalJob(at.source(name, "card.json"), (), partial(_import, name)) for name in at.p.used_sources()
+            LocalJob(config.source(name, "card.json"), (), partial(_import, name))
+            for name in config.p.used_sources()
         ]
     board = stage.board
-    protocol_of(at, board)  # imported here, once for all forks
-    steps = {job.output: job for job in _steps(at, board)}
-    inputs = tuple(graph.for_export(at, board))
+    protocol_of(config, board)  # imported here, once for all forks
+    steps = {job.output: job for job in _steps(config, board)}
+    inputs = tuple(graph.for_export(config, board))
     left: set[str] = set()
     waiting = list(inputs)
     while waiting:
@@ -90,16 +91,16 @@ def jobs_of(at: Layout, stage: Stage) -> list[LocalJob]:
         if path not in left and not os.path.exists(path):
             left.add(path)
             waiting += steps[path].inputs
-    card = at.dataset(board, "card.json")
+    card = config.dataset(board, "card.json")
     export = LocalJob(card, inputs, partial(_export, board, card, list(inputs)))
     return [*(job for path, job in steps.items() if path in left), export]
 
 
-def _steps(at: Layout, board: str) -> Iterable[LocalJob]:
-    for step in graph.steps_of(at, board):
-        for model in graph.jobs(at, board, step):
-            for shard, path in enumerate(graph.files(at, board, step.name, model)):
-                inputs = graph.before(at, board, step.name, model, shard)
+def _steps(config: Layout, board: str) -> Iterable[LocalJob]:
+    for step in graph.steps_of(config, board):
+        for model in graph.jobs(config, board, step):
+            for shard, path in enumerate(graph.files(config, board, step.name, model)):
+                inputs = graph.before(config, board, step.name, model, shard)
                 yield LocalJob(
                     path, tuple(inputs), partial(_step, step.name, board, model, shard, path, inputs)
                 )

@@ -27,62 +27,68 @@ if TYPE_CHECKING:
     from truerate.site.tables import CommittedBoard
 
 
-def prune(at: Layout) -> None:
+def prune(config: Layout) -> None:
     """Drop outputs of boards that params.yaml no longer names, before the leaderboard is read off the
     folders.
     """
-    places = (at.p.paths.scores, at.p.paths.audits, at.p.paths.truth)
+    places = (config.p.paths.scores, config.p.paths.audits, config.p.paths.truth)
     kept = {
-        Path(path) for board in at.p.boards for path in (at.scores(board), at.audit(board), at.truth(board))
+        Path(path)
+        for board in config.p.boards
+        for path in (config.scores(board), config.audit(board), config.truth(board))
     }
     doomed = [path for folder in places for path in Path(folder).glob("*") if path not in kept]
     for path in written_by_stages(doomed):
         drop(path)
 
 
-def leaderboard(at: Layout) -> None:
+def leaderboard(config: Layout) -> None:
     """Rows with rank ranges of every board, and the headline numbers as DVC metrics."""
     from truerate.leaderboard import rows
 
-    refuse_stale(at)
-    with unchanged(at, Stage("leaderboard")):
-        prune(at)
+    refuse_stale(config)
+    with unchanged(config, Stage("leaderboard")):
+        prune(config)
         tables = [
             rows.board_rows(
-                at, board, *board_scores(at, board), records_of(at, board), card_of(at, board).asked
+                config,
+                board,
+                *board_scores(config, board),
+                records_of(config, board),
+                card_of(config, board).asked,
             )
-            for board in at.p.boards
+            for board in config.p.boards
         ]
         table = pl.concat([frame(Row), *tables])
-        claim(at, "leaderboard", "metrics")
-        save(Row, table, at.leaderboard("rows"))
-        write_json(at.leaderboard("ledger.json"), ledger_of(at))
-        write_json(f"{at.p.paths.metrics}/leaderboard.json", rows.headline(table))
+        claim(config, "leaderboard", "metrics")
+        save(Row, table, config.leaderboard("rows"))
+        write_json(config.leaderboard("ledger.json"), ledger_of(config))
+        write_json(f"{config.p.paths.metrics}/leaderboard.json", rows.headline(table))
 
 
-def ledger_of(at: Layout) -> list[dict]:
+def ledger_of(config: Layout) -> list[dict]:
     """The ledger of what the papers of the boards' tracks printed."""
     from truerate.leaderboard import ledger
 
-    tracks = [load_track(name) for name in sorted({board.track for board in at.p.boards.values()})]
+    tracks = [load_track(name) for name in sorted({board.track for board in config.p.boards.values()})]
     totals = [total for track in tracks for total in track.totals]
     claims = [claim for track in tracks for claim in track.claims]
     reasons = {table: why for track in tracks for table, why in track.reasons.items()}
-    return ledger.ledger_of(at.published(), totals, reasons, claims)
+    return ledger.ledger_of(config.published(), totals, reasons, claims)
 
 
-def board_scores(at: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+def board_scores(config: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Scores (estimated, audited, planted) and outcomes of a board."""
     scores = [
-        load(Score, at.scores(board, "scores")),
-        load(Score, at.audit(board)),
-        load(Score, at.truth(board)),
+        load(Score, config.scores(board, "scores")),
+        load(Score, config.audit(board)),
+        load(Score, config.truth(board)),
     ]
-    return pl.concat(scores), load(Outcome, at.scores(board, "outcomes"))
+    return pl.concat(scores), load(Outcome, config.scores(board, "outcomes"))
 
 
 def render(
-    at: Layout, real: "Sequence[CommittedBoard]" = (), files: Mapping[str, Path] | None = None
+    config: Layout, real: "Sequence[CommittedBoard]" = (), files: Mapping[str, Path] | None = None
 ) -> None:
     """Write the pages for mkdocs, with those of committed boards (`real`) and their `files`; print the
     build's notes.
@@ -91,15 +97,15 @@ def render(
     from truerate.pipeline.publishing.site_tables import site_tables
     from truerate.site import rendered
 
-    with unchanged(at, Stage("site")):
-        tables = site_tables(at, real)
+    with unchanged(config, Stage("site")):
+        tables = site_tables(config, real)
         pages = rendered(tables)
         first = next(pages)  # pages are made before those of the earlier build go
-        refuse_taken(at, "site_src")
-        shutil.rmtree(at.p.paths.site_src, ignore_errors=True)
-        claim(at, "site_src", "site")
+        refuse_taken(config, "site_src")
+        shutil.rmtree(config.p.paths.site_src, ignore_errors=True)
+        claim(config, "site_src", "site")
         for path, text in chain([first], pages):
-            write_text(f"{at.p.paths.site_src}/{path}", text)
+            write_text(f"{config.p.paths.site_src}/{path}", text)
         for name, file in (files or {}).items():
-            shutil.copyfile(file, f"{at.p.paths.site_src}/real/{name}")
-    print_build_summary(at)
+            shutil.copyfile(file, f"{config.p.paths.site_src}/real/{name}")
+    print_build_summary(config)

@@ -10,24 +10,24 @@ from truerate.pipeline.sources import ARTICLES
 LEAD, RETRIEVED = "lead", "retrieved"
 
 
-def referring(at: Layout, board: str) -> dict[str, object]:
+def referring(config: Layout, board: str) -> dict[str, object]:
     """What of a board's settings decides references: nothing where it is the default."""
-    entry = at.p.board(board)
+    entry = config.p.board(board)
     sentences = {"sentences": entry.reference_sentences} if entry.reference == RETRIEVED else {}
     return {} if entry.reference == LEAD else {"reference": entry.reference, **sentences}
 
 
-def given(at: Layout, board: str, samples: pl.DataFrame | None = None) -> pl.DataFrame:
+def given(config: Layout, board: str, samples: pl.DataFrame | None = None) -> pl.DataFrame:
     """Contexts of a board's items (`contexts`), of articles with the whole text unless the lead is given."""
-    if at.p.board(board).reference == LEAD:
-        return contexts(at, board, samples)
-    whole = load(Document, at.source(at.p.board(board).source, ARTICLES))
-    return contexts(at, board, samples, whole=dict(whole.select("document_id", "text").iter_rows()))
+    if config.p.board(board).reference == LEAD:
+        return contexts(config, board, samples)
+    whole = load(Document, config.source(config.p.board(board).source, ARTICLES))
+    return contexts(config, board, samples, whole=dict(whole.select("document_id", "text").iter_rows()))
 
 
-def shortened(at: Layout, board: str, texts: pl.DataFrame, column: str) -> pl.DataFrame:
+def shortened(config: Layout, board: str, texts: pl.DataFrame, column: str) -> pl.DataFrame:
     """Texts whose reference in `column` is cut to the most similar sentences where a board retrieves."""
-    entry = at.p.board(board)
+    entry = config.p.board(board)
     if entry.reference != RETRIEVED:
         return texts
     from truerate.detectors.retrieved import retrieved

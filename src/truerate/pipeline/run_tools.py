@@ -45,7 +45,7 @@ def build(
     return 0
 
 
-def check_stages(names: Sequence[str], at: Layout, file: str = "dvc.yaml") -> None:
+def check_stages(names: Sequence[str], config: Layout, file: str = "dvc.yaml") -> None:
     """Raise TruerateError for a name that is no stage or `stage@board`; paths of outputs are left to DVC."""
     stages = list(settings_in(file)["stages"])
     for name in names:
@@ -53,10 +53,10 @@ def check_stages(names: Sequence[str], at: Layout, file: str = "dvc.yaml") -> No
         if "/" in name or ":" in name or Path(name).exists():
             continue
         if stage not in stages:
-            hint = f"; its data set is `dataset@{name}`" if name in at.p.boards else meant(stage, stages)
+            hint = f"; its data set is `dataset@{name}`" if name in config.p.boards else meant(stage, stages)
             raise SettingsError(f"stage {name!r} is not in {file}{hint}; there are: {listed(stages)}")
         if is_of_board:
-            at.p.board(board)
+            config.p.board(board)
 
 
 def _built(arguments: Sequence[str], folder: str) -> int:
@@ -86,24 +86,24 @@ def _built(arguments: Sequence[str], folder: str) -> int:
 
 def make(rules: str, target: str) -> int:
     """Make a target of a rules file anew, by forks or by Snakemake (`local_jobs`); returns an exit code."""
-    at = Layout.load()
-    stage = made_by(at, target) if os.path.isfile(rules) else None
+    config = Layout.load()
+    stage = made_by(config, target) if os.path.isfile(rules) else None
     if stage and stage.name == "dataset" and stage.board:
         from truerate.pipeline.checks.weights import refuse_absent
 
-        refuse_absent(at, stage.board)
+        refuse_absent(config, stage.board)
     if stage:
-        clear(at, stage)
+        clear(config, stage)
     code = None
     if stage:
         from truerate.pipeline.local_jobs import jobs_of, n_local_jobs, run_jobs
 
-        jobs = jobs_of(at, stage)
+        jobs = jobs_of(config, stage)
         code = None if (n_at_once := n_local_jobs()) is None else run_jobs(jobs, n_at_once)
     if code is None:
         command = tools.command_of("snakemake", "-s", rules, target)
         if stage and stage.board:  # of the rules for steps, those of its track alone
-            command += ["--config", f"track={at.p.board(stage.board).track}"]
+            command += ["--config", f"track={config.p.board(stage.board).track}"]
         code = tools.run(command)
     if code:
         say_stopped()

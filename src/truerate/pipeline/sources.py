@@ -18,56 +18,56 @@ from truerate.sources import SourceTables
 ARTICLES = "articles"  # the whole texts of articles, where a board gives them to its detectors
 
 
-def import_source(at: Layout, name: str) -> None:
+def import_source(config: Layout, name: str) -> None:
     """Read one source by its reader into tables and a card."""
-    refuse_edited(at, Stage("sources"))
-    state = state_of(at, name)
-    tables = check_source(at, name)
+    refuse_edited(config, Stage("sources"))
+    state = state_of(config, name)
+    tables = check_source(config, name)
     if (tasks := known_tasks()) is not None:
         with_tasks = {"items": tables.items, "samples": tables.samples}
         refuse_other_tasks(with_tasks, tasks, where=f"source {name!r}")
-    claim(at, "sources")
+    claim(config, "sources")
     for table, model in SOURCE.items():
         data = getattr(tables, table)
-        (save_query if isinstance(data, pl.LazyFrame) else save)(model, data, at.source(name, table))
-    write_json(at.source(name, "card.json"), tables.card)
-    whole = Path(at.source(name, ARTICLES))
+        (save_query if isinstance(data, pl.LazyFrame) else save)(model, data, config.source(name, table))
+    write_json(config.source(name, "card.json"), tables.card)
+    whole = Path(config.source(name, ARTICLES))
     whole.unlink(missing_ok=True)
-    if name in whole_articles(at.p):
-        save(Document, articles_of(at, name, tables.documents.lazy().collect()), whole)
-    save_state(at, name, state)
+    if name in whole_articles(config.p):
+        save(Document, articles_of(config, name, tables.documents.lazy().collect()), whole)
+    save_state(config, name, state)
 
 
-def articles_of(at: Layout, name: str, documents: pl.DataFrame) -> pl.DataFrame:
+def articles_of(config: Layout, name: str, documents: pl.DataFrame) -> pl.DataFrame:
     """The documents of a source that are leads of articles, each with the whole text in place of its lead."""
     from truerate.sources.hub import fetch
     from truerate.sources.raw.wikipedia import whole_texts
 
-    texts = whole_texts(Path(fetch.folder_of(name, at.p.source(name), at)), name)
+    texts = whole_texts(Path(fetch.folder_of(name, config.p.source(name), config)), name)
     articles = documents.filter(pl.col("document_id").is_in(list(texts)))
     whole = [texts[document] for document in articles["document_id"]]
     return articles.with_columns(text=pl.Series(whole, dtype=pl.String))
 
 
-def check_source(at: Layout, name: str) -> SourceTables:
+def check_source(config: Layout, name: str) -> SourceTables:
     """Read one source by its reader and write nothing. Raises TruerateError where it cannot be read."""
     from truerate.sources import read_source
     from truerate.sources.hub import fetch
 
-    source = at.p.source(name)
-    return read_source(name, source, fetch.folder_of(name, source, at), at.p.on_bad_row)
+    source = config.p.source(name)
+    return read_source(name, source, fetch.folder_of(name, source, config), config.p.on_bad_row)
 
 
 def load_source(
-    at: Layout, board: str, *, reading: Callable[[type[Table], str], pl.DataFrame] = load
+    config: Layout, board: str, *, reading: Callable[[type[Table], str], pl.DataFrame] = load
 ) -> SourceTables:
     """The tables of a board's source. Those that its track names (`queried`) are queries: of them each reads
     what it needs.
     """
-    name = at.p.board(board).source
-    queried = protocol_of(at, board).queried
+    name = config.p.board(board).source
+    queried = protocol_of(config, board).queried
     tables = {}
     for table, model in SOURCE.items():
-        path = at.source(name, table)
+        path = config.source(name, table)
         tables[table] = scan(model, [path]) if table in queried else reading(model, path)
-    return SourceTables(**tables, card=read_json(at.source(name, "card.json")))
+    return SourceTables(**tables, card=read_json(config.source(name, "card.json")))

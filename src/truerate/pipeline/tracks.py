@@ -62,9 +62,9 @@ def _unfit(protocol: Protocol) -> Iterator[str]:
             yield f"has a {type(value).__name__} as `{part}`; it must be a function"
 
 
-def protocol_of(at: Layout, board: str) -> Protocol:
+def protocol_of(config: Layout, board: str) -> Protocol:
     """The track that a board runs."""
-    return load_track(at.p.board(board).track)
+    return load_track(config.p.board(board).track)
 
 
 def _module_of(track: str, part: str) -> ModuleType | None:
@@ -78,23 +78,25 @@ def _module_of(track: str, part: str) -> ModuleType | None:
         return None
 
 
-def card_of(at: Layout, board: str) -> Card:
+def card_of(config: Layout, board: str) -> Card:
     """The card of the track that a board runs."""
-    return card_of_track(at.p.board(board).track)
+    return card_of_track(config.p.board(board).track)
 
 
-def metrics_of(at: Layout, board: str) -> tuple[Metric, ...]:
+def metrics_of(config: Layout, board: str) -> tuple[Metric, ...]:
     """The records of the numbers that the track of a board publishes, in their order."""
-    return metrics_of_track(at.p.board(board).track)
+    return metrics_of_track(config.p.board(board).track)
 
 
-def records_of(at: Layout, board: str) -> dict[str, Metric]:
+def records_of(config: Layout, board: str) -> dict[str, Metric]:
     """The metric records of a board by name: its track's and the common ones. TruerateError for a double."""
-    records = (*metrics_of(at, board), *SHARED)
+    records = (*metrics_of(config, board), *SHARED)
     by_name = {record.name: record for record in records}
     if len(by_name) < len(records):
         twice = next(name for name, times in Counter(record.name for record in records).items() if times > 1)
-        raise TruerateError(f"track {at.p.board(board).track!r}: two records of metric {twice!r}; keep one")
+        raise TruerateError(
+            f"track {config.p.board(board).track!r}: two records of metric {twice!r}; keep one"
+        )
     return by_name
 
 

@@ -10,12 +10,12 @@ from truerate.pipeline.judges.judging import judges_of
 USUAL = ("multi", "binary")  # scope and labels, where a board's settings prefer none
 
 
-def trained(at: Layout, detector: str | None) -> tuple[str, str, str, tuple[str, str]]:
+def trained(config: Layout, detector: str | None) -> tuple[str, str, str, tuple[str, str]]:
     """Board, family and member of a trained token detector, with its track's preferred scope and labels.
     Raises TruerateError for a detector that does not exist or is not trained.
     """
-    members = list(members_of(at))
-    judges = {member for *_, member in judges_of(at)}
+    members = list(members_of(config))
+    judges = {member for *_, member in judges_of(config)}
     beside = f"; judges of responses in dialogues: {listed(judges)}" if judges else ""
     if not members:
         raise TruerateError(
@@ -29,21 +29,21 @@ def trained(at: Layout, detector: str | None) -> tuple[str, str, str, tuple[str,
             f"{listed({member for _, _, member in members})}{beside}"
         )
     for board, family, member in members:
-        preferred = at.p.rate_of(board)
+        preferred = config.p.rate_of(board)
         wanted = detector or (preferred.member if preferred else member)
-        if (Path(at.detector(family, board)) / member).is_dir() and member == wanted:
+        if (Path(config.detector(family, board)) / member).is_dir() and member == wanted:
             return board, family, member, (preferred.scope, preferred.labels) if preferred else USUAL
     raise TruerateError(
         f"detector {detector or 'of no board'!r} is not trained yet; run `make demo` or `dvc repro train`"
     )
 
 
-def members_of(at: Layout) -> Iterator[tuple[str, str, str]]:
+def members_of(config: Layout) -> Iterator[tuple[str, str, str]]:
     """Board, family and member of every token detector that params.yaml names, in its order."""
-    for board in at.p.boards:
-        for family in at.p.fitted(board):
-            if at.p.detectors[family].kind == "tokens":
+    for board in config.p.boards:
+        for family in config.p.fitted(board):
+            if config.p.detectors[family].kind == "tokens":
                 yield from (
                     (board, family, member)
-                    for member in at.p.detectors[family].members_on(at.p.board(board).track)
+                    for member in config.p.detectors[family].members_on(config.p.board(board).track)
                 )

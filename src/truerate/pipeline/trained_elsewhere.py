@@ -28,9 +28,9 @@ def elsewhere(p: Params, board: str) -> Iterator[tuple[str, str, str]]:
             yield name, teacher, taught_on
 
 
-def stamps(at: Layout, board: str) -> dict[str, str | None]:
+def stamps(config: Layout, board: str) -> dict[str, str | None]:
     """A digest of what each of these families was taught, by its name; null where nothing is there yet."""
-    places = {name: at.detector(teacher, on) for name, teacher, on in elsewhere(at.p, board)}
+    places = {name: config.detector(teacher, on) for name, teacher, on in elsewhere(config.p, board)}
     return {name: stamp_of(folder) if Path(folder).is_dir() else None for name, folder in places.items()}
 
 
@@ -44,10 +44,10 @@ def first(p: Params) -> list[str]:
     return [Stage("train", board).address for board in p.boards if learners(p, board)]
 
 
-def refuse_untaught(at: Layout, board: str) -> None:
+def refuse_untaught(config: Layout, board: str) -> None:
     """Raise TruerateError where a family of a board is to judge by what is not learned yet."""
-    missing = {name for name, stamp in stamps(at, board).items() if stamp is None}
-    for name, _, on in elsewhere(at.p, board):
+    missing = {name for name, stamp in stamps(config, board).items() if stamp is None}
+    for name, _, on in elsewhere(config.p, board):
         if name in missing:
             stage = Stage("train", on).address
             raise TruerateError(
@@ -57,12 +57,12 @@ def refuse_untaught(at: Layout, board: str) -> None:
             )
 
 
-def refuse_stale(at: Layout) -> None:
+def refuse_stale(config: Layout) -> None:
     """Raise TruerateError if a board was judged by detectors that were trained anew since."""
-    for board in at.p.boards:
-        learned_file = Path(at.judged(board)) / LEARNED
-        if learned_file.is_file() and read_json(learned_file) != stamps(at, board):
-            _, _, on = next(elsewhere(at.p, board), ("", "", board))
+    for board in config.p.boards:
+        learned_file = Path(config.judged(board)) / LEARNED
+        if learned_file.is_file() and read_json(learned_file) != stamps(config, board):
+            _, _, on = next(elsewhere(config.p, board), ("", "", board))
             raise TruerateError(
                 f"board {board!r} was judged by what was learned on board {on!r} before that was trained "
                 "anew; "

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from truerate.config import Published, Source
 
 
-def check_names(at: Layout) -> None:
+def check_names(config: Layout) -> None:
     """Raise TruerateError with a line for every name that no room knows."""
     rooms = (_sources, check_tracks, _detectors, _languages, _requests, _weights)
-    lines = [line for room in rooms for line in room(at)]
-    for name, alone in at.p.of_public_data():
+    lines = [line for room in rooms for line in room(config)]
+    for name, alone in config.p.of_public_data():
         there = Layout(alone)
         lines += [of_public_data(line, name) for room in (check_tracks, _weights) for line in room(there)]
     if faults := list(dict.fromkeys(lines)):
@@ -34,26 +34,26 @@ def check_names(at: Layout) -> None:
         )
 
 
-def _first_fault(at: Layout, setting: str, check: Callable[..., object], value: object) -> list[str]:
+def _first_fault(config: Layout, setting: str, check: Callable[..., object], value: object) -> list[str]:
     """Return the faults of a setting that may differ by track: those on the first track that has some."""
-    faults = (list(mistakes(setting, check, there, value)) for there in at.on_each_track())
+    faults = (list(mistakes(setting, check, there, value)) for there in config.on_each_track())
     return next(filter(None, faults), [])
 
 
-def _sources(at: Layout) -> Iterator[str]:
+def _sources(config: Layout) -> Iterator[str]:
     """Readers, and the commands that fill folders."""
     from truerate.config import Source, Training
     from truerate.sources import check_reader
     from truerate.sources.hub.fetch import check_make
 
-    for name, source in at.p.sources.items():
+    for name, source in config.p.sources.items():
         yield from mistakes(f"sources.{name}", check_reader, name, source, near=partial(_near_reader, source))
         if source.make:
-            yield from mistakes(f"sources.{name}", check_make, name, source, at)
+            yield from mistakes(f"sources.{name}", check_make, name, source, config)
         if source.truth_code:
             where = f"sources.{name}.truth_code"
-            yield from _first_fault(at, where, Layout.code_digest, source.truth_code)
-    for name, public in at.p.public_data.items():
+            yield from _first_fault(config, where, Layout.code_digest, source.truth_code)
+    for name, public in config.p.public_data.items():
         training = public.training and Training(reader=public.training.reader, path=public.training.folder)
         source = Source(reader=public.reader, part=public.part, path=public.folder, training=training)
         yield from mistakes(
@@ -69,27 +69,29 @@ def _near_reader(source: "Source") -> str:
     return next((meant(name, readers()) for name in named if not is_reader(name)), "")
 
 
-def _detectors(at: Layout) -> Iterator[str]:
+def _detectors(config: Layout) -> Iterator[str]:
     """Members of families: rules, networks and backbones."""
     from truerate.detectors.family import member, members
     from truerate.detectors.judges.family import check_judge
     from truerate.detectors.tokens.rules import BY_NAME, check_member
 
-    for key, family in at.p.detectors.items():
-        is_taught = family.learns_from is not None and at.p.teacher(key, "")[0] != key
+    for key, family in config.p.detectors.items():
+        is_taught = family.learns_from is not None and config.p.teacher(key, "")[0] != key
         for name in () if is_taught or family.kind in ("judges", "published") else family.members:
             asked = (
-                (member, name, family.entailment) if family.folds else (check_member, name, at.p.backbones)
+                (member, name, family.entailment)
+                if family.folds
+                else (check_member, name, config.p.backbones)
             )
-            allowed = [*members(), *family.entailment] if family.folds else [*BY_NAME, *at.p.backbones]
+            allowed = [*members(), *family.entailment] if family.folds else [*BY_NAME, *config.p.backbones]
             yield from mistakes(f"detectors.{key}.members", *asked, near=partial(meant, name, allowed))
         for name, judging in family.judges.items():
-            yield from mistakes(f"detectors.{key}.judges", check_judge, name, judging, at.p.backbones)
+            yield from mistakes(f"detectors.{key}.judges", check_judge, name, judging, config.p.backbones)
         for name, how in family.published.items():
-            yield from _published(at, key, name, how)
+            yield from _published(config, key, name, how)
 
 
-def _published(at: Layout, family: str, name: str, how: "Published") -> Iterator[str]:
+def _published(config: Layout, family: str, name: str, how: "Published") -> Iterator[str]:
     """Published detectors that cannot be used (the Hub is not asked), or that mark no tokens where needed."""
     from truerate.detectors.published.checks import usable
 
@@ -99,11 +101,12 @@ def _published(at: Layout, family: str, name: str, how: "Published") -> Iterator
     except TruerateError as error:
         yield str(error)
         return
-    for board, of in at.p.boards.items():
+    for board, of in config.p.boards.items():
         is_there = (
-            name in at.p.detectors[family].members_on(of.track) and of.track in at.p.detectors[family].tracks
+            name in config.p.detectors[family].members_on(of.track)
+            and of.track in config.p.detectors[family].tracks
         )
-        if is_there and at.p.rate_of(board) and not adapter.marks_tokens:
+        if is_there and config.p.rate_of(board) and not adapter.marks_tokens:
             yield (
                 f"{where}: adapter {adapter.name!r} judges whole texts, and board {board!r} counts marked "
                 "tokens; "
@@ -111,27 +114,27 @@ def _published(at: Layout, family: str, name: str, how: "Published") -> Iterator
             )
 
 
-def _languages(at: Layout) -> Iterator[str]:
+def _languages(config: Layout) -> Iterator[str]:
     """Codes that prompts and the writers of sources know."""
     from truerate.core.languages import LANGUAGES, language
 
-    named = {"languages": at.p.languages} | {
-        f"sources.{name}.languages": source.languages for name, source in at.p.sources.items()
+    named = {"languages": config.p.languages} | {
+        f"sources.{name}.languages": source.languages for name, source in config.p.sources.items()
     }
     for where, codes in named.items():
         for code in codes:
             yield from mistakes(where, language, code, where, near=partial(meant, code, LANGUAGES))
 
 
-def _requests(at: Layout) -> Iterator[str]:
+def _requests(config: Layout) -> Iterator[str]:
     """What is sent to models, the commands that start their servers, and the user's prompts."""
     from truerate.llm.keys import PARAMS, Target
     from truerate.llm.prompts import check_folder
     from truerate.llm.transport.launch import Launch
 
     broken = set()
-    for name, endpoint in at.p.endpoints.items():
-        faults = _first_fault(at, f"endpoints.{name}", Layout.endpoint_identity, name)
+    for name, endpoint in config.p.endpoints.items():
+        faults = _first_fault(config, f"endpoints.{name}", Layout.endpoint_identity, name)
         try:
             parts = urlsplit(endpoint.base_url or "http://localhost")
             is_address = bool(parts.hostname) and (parts.port is None or parts.port > 0)
@@ -143,15 +146,15 @@ def _requests(at: Layout) -> Iterator[str]:
                 f"endpoints.{name}.base_url: it names no host and port that can be asked, {example}"
             )
         if not faults and endpoint.launch:
-            faults = _first_fault(at, f"endpoints.{name}", Launch.of, name)
+            faults = _first_fault(config, f"endpoints.{name}", Launch.of, name)
         broken |= {name} if faults else set()
         yield from faults
-    first_track = at.on_each_track()[0]
+    first_track = config.on_each_track()[0]
 
     def params_sent(alias: str) -> dict:
         return Target.of(first_track, alias).params({"max_tokens": 1})
 
-    for alias, model in at.p.models.items():
+    for alias, model in config.p.models.items():
         for name in model.drop:
             if name not in PARAMS:
                 yield (
@@ -160,19 +163,19 @@ def _requests(at: Layout) -> Iterator[str]:
                 )
         if model.endpoint not in broken:
             yield from mistakes(f"models.{alias}.params", params_sent, alias)
-    if at.p.llm.prompts_dir:
-        yield from mistakes("llm.prompts_dir", check_folder, at.p.llm.prompts_dir)
+    if config.p.llm.prompts_dir:
+        yield from mistakes("llm.prompts_dir", check_folder, config.p.llm.prompts_dir)
 
 
-def _weights(at: Layout) -> Iterator[str]:
+def _weights(config: Layout) -> Iterator[str]:
     """Lines on weights (a Hub id, a folder or a word of ours): an absent folder, or a word that is nearly
     ours.
     """
     from truerate.core.pretrained import is_folder, not_weights
     from truerate.hub.licences import LICENCES
 
-    ours = own_words(at.p)
-    for where, value in weights(at.p).items():
+    ours = own_words(config.p)
+    for where, value in weights(config.p).items():
         keyword = ours.get(where)
         if value in (None, keyword):
             continue
@@ -181,7 +184,7 @@ def _weights(at: Layout) -> Iterator[str]:
             yield f"{where}: {what}{near}"
         elif near and not is_there:
             yield f"{where}: {value!r} is no folder that is there{near}"
-    if at.p.hub.licence is not None and at.p.hub.licence not in LICENCES:
-        licence = at.p.hub.licence
+    if config.p.hub.licence is not None and config.p.hub.licence not in LICENCES:
+        licence = config.p.hub.licence
         what = f"{licence!r} is no licence that can be asked for{meant(licence, LICENCES)}"
         yield f"hub.licence: {what}; allowed: {listed(LICENCES)}, or null"

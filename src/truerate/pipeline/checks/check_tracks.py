@@ -19,30 +19,30 @@ SHARED_TABLE = "audit"  # of the records that every board may carry; no track wr
 NEAR = 0.85  # similarity of two table names from which one is taken for a slip of the other
 
 
-def check_tracks(at: Layout) -> Iterator[str]:
+def check_tracks(config: Layout) -> Iterator[str]:
     """A line for each track that lacks a part, each board that its track refuses, and each setting beyond its
     track.
     """
     from truerate.pipeline.tracks import load_track, marking_tracks, protocol_of
 
-    used = dict.fromkeys(board.track for board in at.p.boards.values())
+    used = dict.fromkeys(board.track for board in config.p.boards.values())
     faults = [line for track in used for line in mistakes(f"track {track!r}", load_track, track)]
     if faults:
         yield from faults
         return
-    for name, board in at.p.boards.items():
-        track = protocol_of(at, name)
-        yield from mistakes(f"track {board.track!r}", _check_parts, at, name)
-        yield from track.faults(at, name) if track.faults else ()
+    for name, board in config.p.boards.items():
+        track = protocol_of(config, name)
+        yield from mistakes(f"track {board.track!r}", _check_parts, config, name)
+        yield from track.faults(config, name) if track.faults else ()
         if board.reference != "lead" and not track.marks_tokens:
             yield (
                 f"boards.{name}.reference is {board.reference!r}, and detectors of track {board.track!r} "
                 "mark no words; "
                 "take it away, or set it to lead"
             )
-    for name in at.p.detectors:
+    for name in config.p.detectors:
         setting = f"detectors.{name}.tracks"
-        for marked in tracks_to_mark(at.p, name):
+        for marked in tracks_to_mark(config.p, name):
             try:
                 if not load_track(marked).marks_tokens:
                     yield no_tokens(setting, marked, marking_tracks())
@@ -50,19 +50,19 @@ def check_tracks(at: Layout) -> Iterator[str]:
                 yield f"{setting}: {error}"
 
 
-def _check_parts(at: Layout, board: str) -> None:
+def _check_parts(config: Layout, board: str) -> None:
     """Raise TruerateError with the first fault of a board's track: its graph, tables, metric records and
     card.
     """
     from truerate.pipeline.tracks import card_of, metrics_of, protocol_of, records_of
 
-    name, track = at.p.board(board).track, protocol_of(at, board)
+    name, track = config.p.board(board).track, protocol_of(config, board)
     graph.in_order(name, track.graph)
     for step in track.graph:
-        graph.jobs(at, board, step)
-    if fault := next(_faults(name, track, metrics_of(at, board)), None):
+        graph.jobs(config, board, step)
+    if fault := next(_faults(name, track, metrics_of(config, board)), None):
         raise TruerateError(f"track {name!r}: {fault}")
-    records, ranked = records_of(at, board), card_of(at, board).ranks.metric
+    records, ranked = records_of(config, board), card_of(config, board).ranks.metric
     if ranked not in records:
         what = f"its card ranks {ranked!r}, which has no record"
         raise TruerateError(f"track {name!r}: {what}; recorded: {listed(records)}")

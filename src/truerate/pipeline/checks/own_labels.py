@@ -7,23 +7,23 @@ from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError, listed
 
 
-def own_labels(at: Layout, board: str) -> list[Path]:
+def own_labels(config: Layout, board: str) -> list[Path]:
     """What people put there for a board: inputs/labels/<board>.jsonl, .csv or .json."""
-    named = (Path(at.p.paths.inputs) / "labels" / f"{board}.{kind}" for kind in KINDS)
+    named = (Path(config.p.paths.inputs) / "labels" / f"{board}.{kind}" for kind in KINDS)
     return [path for path in named if path.exists()]
 
 
-def label_files(at: Layout, board: str) -> list[Path]:
+def label_files(config: Layout, board: str) -> list[Path]:
     """All label files of a board. Raises TruerateError for a file of people that no board would read."""
-    refuse_unread(at)
-    written = Path(at.annotations(board))
-    return [*([written] if written.exists() else []), *own_labels(at, board)]
+    refuse_unread(config)
+    written = Path(config.annotations(board))
+    return [*([written] if written.exists() else []), *own_labels(config, board)]
 
 
-def refuse_unread(at: Layout) -> None:
+def refuse_unread(config: Layout) -> None:
     """Raise TruerateError for a file under inputs/labels that no board would read."""
-    paths = sorted((Path(at.p.paths.inputs) / "labels").glob("[!.]*"))
-    lost = [path for path in paths if path.suffix[1:] not in KINDS or path.stem not in at.p.boards]
+    paths = sorted((Path(config.p.paths.inputs) / "labels").glob("[!.]*"))
+    lost = [path for path in paths if path.suffix[1:] not in KINDS or path.stem not in config.p.boards]
     if lost:
-        names = f"name it <board>.{', .'.join(KINDS)}; boards: {listed(at.p.boards)}"
+        names = f"name it <board>.{', .'.join(KINDS)}; boards: {listed(config.p.boards)}"
         raise TruerateError(f"labels {str(lost[0])!r}: no board reads it; {names}")

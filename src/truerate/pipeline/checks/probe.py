@@ -107,13 +107,13 @@ class Asked(DryRun):
         default_factory=dict
     )  # what was asked now, in this or an earlier round, with its cost
 
-    def __call__(self, requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
+    def __call__(self, requests: Sequence[Request], config: Layout, *, label: str) -> list[Reply]:
         """The reply of each request: the model's where it is stored or chosen, else an assumed one."""
-        answers = super().__call__(requests, at, label=label)
+        answers = super().__call__(requests, config, label=label)
         indices = [i for i, reply in enumerate(answers) if is_assumed(reply) and reply.key in self.chosen]
         if indices:
             begun = time.monotonic()
-            came = ask([requests[index] for index in indices], at, label=label)
+            came = ask([requests[index] for index in indices], config, label=label)
             self.seconds += time.monotonic() - begun
             for index, reply in zip(indices, came, strict=True):
                 answers[index] = reply
@@ -129,7 +129,7 @@ class Asked(DryRun):
         return answers
 
 
-def probe(at: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> Probe:
+def probe(config: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> Probe:
     """The first `n` replies of a model to every kind of prompt of these boards (default: all). A board that
     names the model in no role asks it as one of those that it compares (`Track.rates`).
 
@@ -138,34 +138,36 @@ def probe(at: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> Prob
     """
     replies: list[Probed] = []
     seconds: dict[tuple[str, str], float] = {}
-    probers = _probed(at, model, n, boards, is_dry=False)
+    probers = _probed(config, model, n, boards, is_dry=False)
     for prober in probers:
         replies += prober.probed
         seconds |= prober.seconds
     return Probe(tuple(replies), seconds, {prober.board: prober.roles for prober in probers if prober.roles})
 
 
-def would_ask(at: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> dict[str, Estimate]:
+def would_ask(config: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> dict[str, Estimate]:
     """What a probe would ask on each board, and cost; asks nothing. Raises as `probe` does."""
-    probers = _probed(at, model, n, boards, is_dry=True)
-    return {prober.board: estimate(list(prober.wanted.values()), prober.at) for prober in probers}
+    probers = _probed(config, model, n, boards, is_dry=True)
+    return {prober.board: estimate(list(prober.wanted.values()), prober.config) for prober in probers}
 
 
-def _probed(at: Layout, model: str, n: int, boards: Sequence[str], *, is_dry: bool) -> list["Prober"]:
+def _probed(config: Layout, model: str, n: int, boards: Sequence[str], *, is_dry: bool) -> list["Prober"]:
     """A prober per board that asks the model, its work done."""
     if n < 1:
         raise TruerateError(f"probing {model!r}: --n is {n}; allowed: 1 and more")
-    at.p.model(model)
+    config.p.model(model)
     probers = []
-    for board in boards or at.p.boards:
-        roles = () if model in at.p.models_of(board) else tuple(at.p.track(board).with_rated(model))
-        named = with_board(at, board, settings=at.p.track(board).with_rated(model)) if roles else at
+    for board in boards or config.p.boards:
+        roles = () if model in config.p.models_of(board) else tuple(config.p.track(board).with_rated(model))
+        named = (
+            with_board(config, board, settings=config.p.track(board).with_rated(model)) if roles else config
+        )
         if model in named.p.models_on(board, named.p.models_of(board)):
             sampled = few(named, board, n).on(board)
             probers.append(Prober(sampled, board, model, n, is_dry=is_dry, roles=roles))
             walk(sampled, board, imported(sampled, board), probers[-1].job)
     if not probers:
-        where = listed(boards or at.p.boards)
+        where = listed(boards or config.p.boards)
         raise TruerateError(
             f"model {model!r} is asked nothing on {where}: they compare no models of this kind; name "
             "another board,"
@@ -174,38 +176,38 @@ def _probed(at: Layout, model: str, n: int, boards: Sequence[str], *, is_dry: bo
     return probers
 
 
-def with_board(at: Layout, board: str, **overrides: Mapping[str, Any]) -> Layout:
+def with_board(config: Layout, board: str, **overrides: Mapping[str, Any]) -> Layout:
     """The layout with further overrides (`settings`, `sizes`) of one board."""
-    entry = at.p.board(board)
+    entry = config.p.board(board)
     changes = {name: {**getattr(entry, name), **values} for name, values in overrides.items()}
-    boards = {**at.p.boards, board: entry.model_copy(update=changes)}
-    return replace(at, p=at.p.model_copy(update={"boards": boards}))
+    boards = {**config.p.boards, board: entry.model_copy(update=changes)}
+    return replace(config, p=config.p.model_copy(update={"boards": boards}))
 
 
-def few(at: Layout, board: str, n: int) -> Layout:
+def few(config: Layout, board: str, n: int) -> Layout:
     """The settings with the sizes that the track's `plan` allows (FIRST_DRAWN) cut; prompts stay the board's
     own.
     """
-    size, most = at.p.size_of(board), max(12, 4 * n)
-    sizes = {name: getattr(size, name) for name in protocol_of(at, board).first_drawn}
+    size, most = config.p.size_of(board), max(12, 4 * n)
+    sizes = {name: getattr(size, name) for name in protocol_of(config, board).first_drawn}
     return with_board(
-        at, board, sizes={name: most if n is None else min(n, most) for name, n in sizes.items()}
+        config, board, sizes={name: most if n is None else min(n, most) for name, n in sizes.items()}
     )
 
 
-def unasked_first(at: Layout) -> list[str]:
+def unasked_first(config: Layout) -> list[str]:
     """The lines of `unasked` on imported boards of real sources, from a plan of their first texts, which asks
     nobody.
     """
     notes = []
-    for board in at.p.boards:
-        is_real = not at.p.source(at.p.board(board).source).is_simulated
-        if not is_real or not at.p.models_on(board, at.p.models_of(board)):
+    for board in config.p.boards:
+        is_real = not config.p.source(config.p.board(board).source).is_simulated
+        if not is_real or not config.p.models_on(board, config.p.models_of(board)):
             continue
         with suppress(TruerateError):  # its source is not imported yet, or does not fit: the build says so
-            sampled = few(at, board, N_FIRST).on(board)
+            sampled = few(config, board, N_FIRST).on(board)
             lines = planned(sampled, board, imported(sampled, board))
-            notes += unasked(at, board, {(line.step, line.model): len(line.requests) for line in lines})
+            notes += unasked(config, board, {(line.step, line.model): len(line.requests) for line in lines})
     return notes
 
 
@@ -213,9 +215,9 @@ class Prober:
     """Asks one model a few prompts of every kind of a board, step by step, and keeps what came."""
 
     def __init__(
-        self, at: Layout, board: str, model: str, n: int, *, is_dry: bool, roles: tuple[str, ...] = ()
+        self, config: Layout, board: str, model: str, n: int, *, is_dry: bool, roles: tuple[str, ...] = ()
     ):
-        self.at, self.board, self.model, self.n, self.is_dry = at, board, model, n, is_dry
+        self.config, self.board, self.model, self.n, self.is_dry = config, board, model, n, is_dry
         self.roles = roles
         self.probed: list[Probed] = []
         self.wanted: dict[str, Request] = {}  # what is asked, or where `is_dry` would be, by its key
@@ -226,7 +228,7 @@ class Prober:
         chosen: frozenset[str] = frozenset()
         took, new = 0.0, dict[str, Reply]()
         for _ in range(MOST_ROUNDS):
-            asked = Asked(assuming(self.at, self.board, step), chosen=chosen, new=new)
+            asked = Asked(assuming(self.config, self.board, step), chosen=chosen, new=new)
             given = run(asked)
             took += asked.seconds
             more = self._chosen(step, given[0], asked) - chosen
@@ -295,8 +297,8 @@ class Prober:
     def _read(self, step: Step, rows: pl.DataFrame, asked: Asked) -> Iterator[Probed]:
         """The replies of each kind that came of the model, at most `n`, as their rows say they were read."""
         of_key = {row["prompt_key"]: row for row in rows.iter_rows(named=True)}
-        words = kept_words(self.at, [key for key, reply in asked.replies.items() if not reply.text])
-        target = Target.of(self.at, self.model)
+        words = kept_words(self.config, [key for key, reply in asked.replies.items() if not reply.text])
+        target = Target.of(self.config, self.model)
         for kind, keys in self._by_kind(step, rows, asked).items():
             for key in [key for key in keys if key in asked.replies][: self.n]:
                 row, request = of_key[key], asked.requests[key]
@@ -311,7 +313,9 @@ class Prober:
                     limit=target.params(request.params)[target.limit_field],
                     limited_by=(f"models.{self.model}.params.{target.own_limit}",)
                     if target.own_limit
-                    else tuple(f"{block}.max_tokens" for block in blocks(self.at, self.board, request, kind)),
+                    else tuple(
+                        f"{block}.max_tokens" for block in blocks(self.config, self.board, request, kind)
+                    ),
                     words=asked.replies[key].text or asked.replies[key].thought or words.get(key, ""),
                     may_be_structured=request.form is not None and target.structured is None,
                 )
@@ -326,13 +330,13 @@ def kind_of(board: str, step: str, row: Mapping[str, Any]) -> Kind:
     return Kind(board, step, row["purpose"], " ".join(parts))
 
 
-def kept_words(at: Layout, keys: Sequence[str]) -> dict[str, str]:
+def kept_words(config: Layout, keys: Sequence[str]) -> dict[str, str]:
     """What the store keeps of replies that have no text, by key: the words of one that was cut, or of the
     server.
     """
     if not keys:
         return {}
-    with Store(at.store, is_read_only=True) as store:
+    with Store(config.store, is_read_only=True) as store:
         entries = store.find([bytes.fromhex(key) for key in keys])
     return {
         key.hex(): entry.detail if isinstance(entry, DeadLetter) else entry.text
@@ -345,17 +349,17 @@ def holds_assumed(request: Request) -> bool:
     return any(_ASSUMED.search(message["content"]) for message in request.messages)
 
 
-def blocks(at: Layout, board: str, request: Request, kind: Kind) -> tuple[str, ...]:
+def blocks(config: Layout, board: str, request: Request, kind: Kind) -> tuple[str, ...]:
     """The places in params.yaml of the decoding settings by which a request is asked. Of several blocks with
     equal values: those named in the kind of prompt (`chain-of-thought`), else as its purpose (`recognition`),
     else all.
     """
-    settings = at.p.track(board)
+    settings = config.p.track(board)
     named = ((name, value) for name, value in settings if isinstance(value, Sampling))
     equal = [name for name, value in named if value.model_dump().items() <= request.params.items()]
     of_kind = [name for name in equal if name in kind.name.replace("-", "_").split()]
     akin = [name for name in equal if len(commonprefix([name, kind.purpose])) >= AKIN]
-    return tuple(at.p.setting_name(board, name) for name in of_kind or akin or equal)
+    return tuple(config.p.setting_name(board, name) for name in of_kind or akin or equal)
 
 
 def _as_text(messages: Sequence[Mapping[str, Any]]) -> str:

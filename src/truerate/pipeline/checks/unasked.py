@@ -19,7 +19,7 @@ RAW = "raw"  # the estimator of a rate that rests on all that was judged
 Requests = Mapping[tuple[str, str], int]  # by step and model
 
 
-def of_plan(at: Layout, boards: Iterable[str], lines: pl.DataFrame) -> list[str]:
+def of_plan(config: Layout, boards: Iterable[str], lines: pl.DataFrame) -> list[str]:
     """The lines of `unasked` on some boards from a plan of them (`plan.plan`), stored requests among them."""
     n = (pl.col("n_calls") + pl.col("n_stored")).fill_null(1).sum()
     counts = {
@@ -29,52 +29,52 @@ def of_plan(at: Layout, boards: Iterable[str], lines: pl.DataFrame) -> list[str]
         }
         for (board,), rows in lines.group_by("board", maintain_order=True)
     }
-    return [line for board in boards for line in unasked(at, board, counts.get(board, {}))]
+    return [line for board in boards for line in unasked(config, board, counts.get(board, {}))]
 
 
-def unasked(at: Layout, board: str, requests: Requests) -> list[str]:
+def unasked(config: Layout, board: str, requests: Requests) -> list[str]:
     """A line per model that a role of the board names and that no step of the role asks anything."""
     idle: dict[str, list[str]] = {}
-    for role in at.p.track(board).asks:
-        steps = [step.name for step in graph.steps_of(at, board) if role in (step.role, *step.asks)]
-        for model in graph.models_named(at, board, [role]) if steps else ():
+    for role in config.p.track(board).asks:
+        steps = [step.name for step in graph.steps_of(config, board) if role in (step.role, *step.asks)]
+        for model in graph.models_named(config, board, [role]) if steps else ():
             if not any(requests.get((step, model)) for step in steps):
                 idle.setdefault(model, []).append(role)
     return [
         f"board {board!r} asks model {model!r} nothing as {', '.join(roles)}: its source has no text or "
         "question for it; "
-        f"see {at.p.setting_name(board, roles[0])} and the board's source"
+        f"see {config.p.setting_name(board, roles[0])} and the board's source"
         for model, roles in idle.items()
     ]
 
 
-def built(at: Layout, board: str) -> list[str]:
+def built(config: Layout, board: str) -> list[str]:
     """The same of a built board, by its replies; nothing without its scratch files."""
     requests: Counter[tuple[str, str]] = Counter()
     try:
-        for step in graph.steps_of(at, board):
-            for path in graph.files(at, board, step.name, *graph.jobs(at, board, step)):
+        for step in graph.steps_of(config, board):
+            for path in graph.files(config, board, step.name, *graph.jobs(config, board, step)):
                 if not Path(path).is_file():
                     return []
                 for model, n in read_parquet(path, columns=["model"])["model"].value_counts().rows():
                     requests[step.name, model] += n
     except TruerateError:  # its source is not imported here, so nothing has a key
         return []
-    return unasked(at, board, requests)
+    return unasked(config, board, requests)
 
 
-def on_page(at: Layout, board: str, models: Iterable[str]) -> tuple[str, ...]:
+def on_page(config: Layout, board: str, models: Iterable[str]) -> tuple[str, ...]:
     """Same for a board's page, from stored tables; `models` are those that gave it a reply in any step."""
-    replied = {(step.name, model): 1 for step in graph.steps_of(at, board) for model in models}
-    return (*unasked(at, board, replied), *silent_detectors(at, board), *thin_cells(at, board))
+    replied = {(step.name, model): 1 for step in graph.steps_of(config, board) for model in models}
+    return (*unasked(config, board, replied), *silent_detectors(config, board), *thin_cells(config, board))
 
 
-def silent_detectors(at: Layout, board: str) -> Iterator[str]:
+def silent_detectors(config: Layout, board: str) -> Iterator[str]:
     """A line per detector of a board that judged none of its texts."""
-    for family in at.p.families(board):
-        path = Path(at.judgements(family, board))
+    for family in config.p.families(board):
+        path = Path(config.judgements(family, board))
         judged = set(read_parquet(path, columns=["judge"])["judge"]) if path.is_file() else None
-        for member in at.p.detectors[family].members_on(at.p.board(board).track):
+        for member in config.p.detectors[family].members_on(config.p.board(board).track):
             if judged is not None and member not in judged:
                 yield (
                     f"board {board!r}: detector {member!r} judged none of its texts; a text that shares a "
@@ -83,10 +83,10 @@ def silent_detectors(at: Layout, board: str) -> Iterator[str]:
                 )
 
 
-def thin_cells(at: Layout, board: str) -> Iterator[str]:
+def thin_cells(config: Layout, board: str) -> Iterator[str]:
     """A line per metric whose cells of a subject rest on at most FEW of the texts of a cell `alike`."""
-    path = Path(at.scores(board, "scores"))
-    for metric, key in protocol_of(at, board).alike.items() if path.is_file() else ():
+    path = Path(config.scores(board, "scores"))
+    for metric, key in protocol_of(config, board).alike.items() if path.is_file() else ():
         cells: dict[tuple[str, tuple[tuple[str, str], ...]], list[tuple[int, str]]] = {}
         rows = read_parquet(path, columns=["metric", "subject", "slice", "n"]).filter(metric=metric)
         for subject, pairs, n in rows.select("subject", "slice", "n").iter_rows():

@@ -11,28 +11,28 @@ from truerate.core.schemas import pair, read_parquet
 from truerate.pipeline.judges.asked_models import refuse_unusable
 
 
-def refuse_absent(at: Layout, board: str) -> None:
+def refuse_absent(config: Layout, board: str) -> None:
     """Raise TruerateError if weights of a board are in no folder, no cache and not on the Hub, or a published
     detector of it cannot be used. Weights are not needed where items bring what they would compute
     (`weights_spared`).
     """
-    settings = at.p.track(board)
+    settings = config.p.track(board)
     for key, own_word in settings.weights_in.items():
         weights = settings.setting(key)
-        if weights in (None, own_word) or brings(at, board, settings.weights_spared.get(key)):
+        if weights in (None, own_word) or brings(config, board, settings.weights_spared.get(key)):
             continue
         if why := absent(weights):
-            setting = at.p.setting_name(board, key)
+            setting = config.p.setting_name(board, key)
             raise TruerateError(
                 f"{setting}: {why}; correct it, or name a folder of weights (nothing was asked of a model "
                 "for it)"
             )
-    refuse_unusable(at, board)
+    refuse_unusable(config, board)
 
 
-def brings(at: Layout, board: str, attribute: str | None) -> bool:
+def brings(config: Layout, board: str, attribute: str | None) -> bool:
     """Whether an item of the board's source, which is imported, has a value of this attribute."""
-    path = Path(at.source(at.p.board(board).source, "items"))
+    path = Path(config.source(config.p.board(board).source, "items"))
     if attribute is None or not path.is_file():
         return False
     return (

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 GREEDY = {"temperature": 0.0}
 
 
-def endpoint(at: Layout, alias: str) -> tuple[Ask, str]:
+def endpoint(config: Layout, alias: str) -> tuple[Ask, str]:
     """How a declared model is asked, and its identity."""
     from truerate.llm.ask import ask
 
     def asked(questions: Sequence[Question]) -> list[Answered]:
         """What the model answers, in the order of the questions; a dead one has its reason and no text."""
         requests = [request_of(alias, question) for question in questions]
-        replies = ask(requests, at, label=f"judge {alias}") if requests else []
+        replies = ask(requests, config, label=f"judge {alias}") if requests else []
         return [
             Answered(reply.text, reply.finish_reason == "length")
             if reply.status == "ok"
@@ -32,7 +32,7 @@ def endpoint(at: Layout, alias: str) -> tuple[Ask, str]:
             for reply in replies
         ]
 
-    return asked, at.identity(alias)
+    return asked, config.identity(alias)
 
 
 def request_of(alias: str, question: Question) -> "Request":
@@ -46,29 +46,29 @@ def request_of(alias: str, question: Question) -> "Request":
     return Request(alias, messages, params, keeps_cut=True)
 
 
-def identities(at: Layout, family: str, board: str) -> dict[str, str]:
+def identities(config: Layout, family: str, board: str) -> dict[str, str]:
     """The identity of the weights of each published member: a folder's stamp or the model's identity; not of
     Hub ids.
     """
     weights = {}
-    for member in at.p.detectors[family].members_on(at.p.board(board).track):
-        how = at.p.detectors[family].published.get(member)
+    for member in config.p.detectors[family].members_on(config.p.board(board).track):
+        how = config.p.detectors[family].published.get(member)
         if how is None:
             continue
         paths = [path for path in (how.weights, how.base) if path and is_folder(path)]
-        weights[member] = "+".join([at.identity(how.model)] if how.model else map(stamp_of, paths))
+        weights[member] = "+".join([config.identity(how.model)] if how.model else map(stamp_of, paths))
     return weights
 
 
-def refuse_unusable(at: Layout, board: str) -> None:
+def refuse_unusable(config: Layout, board: str) -> None:
     """Raise TruerateError if a published detector of a board is absent, of another shape, or lacks a needed
     setting.
     """
     from truerate.detectors.published.checks import usable
 
-    for name in at.p.families(board):
-        family = at.p.detectors[name]
-        for member in family.members_on(at.p.board(board).track):
+    for name in config.p.families(board):
+        family = config.p.detectors[name]
+        for member in family.members_on(config.p.board(board).track):
             if how := family.published.get(member):
                 try:
                     usable(how, f"detectors.{name}.published.{member}")

@@ -46,8 +46,10 @@ def refuse_own(weights: str, params: str = PARAMS) -> None:
         return
     if not Path(params).is_file():
         return
-    at = Layout.load(params)
-    trained = {Path(at.trained(board)).resolve() for board in at.p.boards} | {Path(at.training).resolve()}
+    config = Layout.load(params)
+    trained = {Path(config.trained(board)).resolve() for board in config.p.boards} | {
+        Path(config.training).resolve()
+    }
     if any(folder.resolve().is_relative_to(folder_of_build) for folder_of_build in trained):
         raise SettingsError(
             f"serving judge {weights!r}: this build trains it, on the data set that it would judge; "

@@ -50,17 +50,19 @@ def judge_response(
             raise TruerateError(f"checking the {what} {text!r}: it holds no text; give a text to check")
     path = Path(params).expanduser()
     with nullcontext() if path.parent == Path() else chdir(path.parent):
-        at = Layout.load(path.name)
-        return _judged(at, trained_judge(at, detector), answer, (reference, history, question))
+        config = Layout.load(path.name)
+        return _judged(config, trained_judge(config, detector), answer, (reference, history, question))
 
 
-def _judged(at: Layout, judge: tuple[str, str, str], answer: str, context: tuple[str, str, str]) -> Judged:
+def _judged(
+    config: Layout, judge: tuple[str, str, str], answer: str, context: tuple[str, str, str]
+) -> Judged:
     from truerate.detectors.judges.family import fitted, judge_one
     from truerate.detectors.judges.judged import load_decision
 
     board, family, member = judge
-    how = at.p.detectors[family].judges[member]
-    reader = next(fitted(member, how, at.p.backbones, Path(at.detector(family, board))))
+    how = config.p.detectors[family].judges[member]
+    reader = next(fitted(member, how, config.p.backbones, Path(config.detector(family, board))))
     knowledge, history, question = context
     judged = judge_one(reader, answer, knowledge=knowledge, history=history, question=question)
     if judged is None or judged.verdict is None or judged.p is None:
@@ -81,16 +83,16 @@ def _judged(at: Layout, judge: tuple[str, str, str], answer: str, context: tuple
     )
 
 
-def is_judge(at: Layout, name: str) -> bool:
+def is_judge(config: Layout, name: str) -> bool:
     """Whether a name is that of a judge in params.yaml."""
-    return name in {member for *_, member in judges_of(at)}
+    return name in {member for *_, member in judges_of(config)}
 
 
-def trained_judge(at: Layout, detector: str | None) -> tuple[str, str, str]:
+def trained_judge(config: Layout, detector: str | None) -> tuple[str, str, str]:
     """Board, family and member of a trained judge: the named or first one. Raises TruerateError
     without one.
     """
-    judges = list(judges_of(at))
+    judges = list(judges_of(config))
     names = {member for *_, member in judges}
     if detector is not None and detector not in names:
         raise TruerateError(
@@ -98,7 +100,7 @@ def trained_judge(at: Layout, detector: str | None) -> tuple[str, str, str]:
             f"judges: {listed(names)}"
         )
     for board, family, member in judges:
-        if detector in (None, member) and (Path(at.detector(family, board)) / member).is_dir():
+        if detector in (None, member) and (Path(config.detector(family, board)) / member).is_dir():
             return board, family, member
     if not judges:
         raise TruerateError(
@@ -110,10 +112,10 @@ def trained_judge(at: Layout, detector: str | None) -> tuple[str, str, str]:
     )
 
 
-def judges_of(at: Layout) -> Iterator[tuple[str, str, str]]:
+def judges_of(config: Layout) -> Iterator[tuple[str, str, str]]:
     """Board, family and member of every judge, where it learns, in the order of params.yaml."""
-    for board in at.p.boards:
-        for family in at.p.fitted(board):
-            if at.p.detectors[family].kind == "judges":
-                members = at.p.detectors[family].members_on(at.p.board(board).track)
+    for board in config.p.boards:
+        for family in config.p.fitted(board):
+            if config.p.detectors[family].kind == "judges":
+                members = config.p.detectors[family].members_on(config.p.board(board).track)
                 yield from ((board, family, member) for member in members)

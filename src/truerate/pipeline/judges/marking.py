@@ -121,10 +121,10 @@ def _by_trained(pairs: Sequence[tuple[str, str]], detector: str | None, params: 
     from truerate.detectors.tokens.family import mark_texts, marks_above
     from truerate.pipeline.trained import trained
 
-    at = Layout.load(params)
-    board, family, member, wanted = trained(at, detector)
-    folder = Path(at.detector(family, board))
-    marked = mark_texts(member, pairs, at.p, folder=folder, wanted=wanted)
+    config = Layout.load(params)
+    board, family, member, wanted = trained(config, detector)
+    folder = Path(config.detector(family, board))
+    marked = mark_texts(member, pairs, config.p, folder=folder, wanted=wanted)
     if marked is None:
         raise TruerateError(
             f"detector {member!r} on board {board!r} had nothing to learn from; name another with --detector"

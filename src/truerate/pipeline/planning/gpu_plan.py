@@ -23,26 +23,26 @@ NOTE = (
 )
 
 
-def gpu_plan(at: Layout, board: str | None) -> pl.DataFrame:
+def gpu_plan(config: Layout, board: str | None) -> pl.DataFrame:
     """A line per board and network of stated size (`resources.size_b`): its detectors and the GPU hours they
     need.
     """
     lines = []
-    for name in [board] if board else at.p.boards:
-        for gpu_hour in protocol_of(at, name).gpu_hours(at.p, name, _cells(at, name)):
+    for name in [board] if board else config.p.boards:
+        for gpu_hour in protocol_of(config, name).gpu_hours(config.p, name, _cells(config, name)):
             lines.append(dict(zip(COLUMNS, (name, *gpu_hour), strict=True)))
     return pl.DataFrame(lines, schema=COLUMNS)
 
 
-def _cells(at: Layout, board: str) -> Iterator[GridCell]:
+def _cells(config: Layout, board: str) -> Iterator[GridCell]:
     """Every cell of the grids of a board's token detectors."""
     from truerate.detectors.tokens.cells import cells
 
-    of_rates = at.p.rate_of(board)
-    for family in (at.p.detectors[name] for name in at.p.fitted(board)):
+    of_rates = config.p.rate_of(board)
+    for family in (config.p.detectors[name] for name in config.p.fitted(board)):
         if family.kind == "tokens":
-            members = family.members_on(at.p.board(board).track)
-            size, langs = at.p.size_of(board), at.p.track(board).languages
+            members = family.members_on(config.p.board(board).track)
+            size, langs = config.p.size_of(board), config.p.track(board).languages
             for cell in cells(members, langs, size, family.grid):
                 is_everywhere = family.unlabelled == "all" or of_rates is None or cell.is_of(of_rates)
                 yield GridCell(cell.member, cell.lang is not None, is_everywhere)

@@ -19,32 +19,32 @@ LATER = (
 )
 
 
-def judges(at: Layout, board: str) -> Iterator[tuple[str, str, list[Request] | None]]:
+def judges(config: Layout, board: str) -> Iterator[tuple[str, str, list[Request] | None]]:
     """Step, model and requests of each judge of a board behind an endpoint; None before the texts
     are built.
     """
-    asked = _asked(at, board)
+    asked = _asked(config, board)
     if not asked:
         return
-    path = Path(at.labels(board, "samples"))
-    if not (path.is_file() and Path(at.dataset(board, "generations")).is_file()):
+    path = Path(config.labels(board, "samples"))
+    if not (path.is_file() and Path(config.dataset(board, "generations")).is_file()):
         yield from ((f"{STEP} {member}", how.model or "", None) for member, how in asked.items())
         return
     from truerate.detectors.published.texts import texts_of
 
     samples = read(Sample, path)
-    texts = list(texts_of(evidenced(at, board, targets(at, board, samples), samples)))
+    texts = list(texts_of(evidenced(config, board, targets(config, board, samples), samples)))
     for member, how in asked.items():
         yield f"{STEP} {member}", how.model or "", _questions(member, how, texts)
 
 
-def _asked(at: Layout, board: str) -> dict[str, Published]:
+def _asked(config: Layout, board: str) -> dict[str, Published]:
     """The judges of a board that are asked over an endpoint, by their names."""
-    families = [at.p.detectors[name] for name in at.p.families(board)]
+    families = [config.p.detectors[name] for name in config.p.families(board)]
     members = [
         (member, family.published.get(member))
         for family in families
-        for member in family.members_on(at.p.board(board).track)
+        for member in family.members_on(config.p.board(board).track)
     ]
     return {member: how for member, how in members if how is not None and how.model is not None}
 

@@ -52,7 +52,7 @@ class OfModel(Protocol):
 Line = TypeVar("Line", bound=OfModel)
 
 
-def plan(at: Layout, board: str | None) -> pl.DataFrame:
+def plan(config: Layout, board: str | None) -> pl.DataFrame:
     """One line per board, step and model: new calls, stored replies, and bounds of tokens and money.
 
     Replies that later questions depend on are assumed to lead to the most questions, and to be re-asked
@@ -61,10 +61,10 @@ def plan(at: Layout, board: str | None) -> pl.DataFrame:
     not imported.
     """
     lines = []
-    for name in [board] if board else at.p.boards:
-        at.p.board(name)
-        there = at.on(name)
-        planned_lines, given = planned_with(there, name, imported(at, name), partial(Priced, there))
+    for name in [board] if board else config.p.boards:
+        config.p.board(name)
+        there = config.on(name)
+        planned_lines, given = planned_with(there, name, imported(config, name), partial(Priced, there))
         lines += [{"board": name} | line.row() for line in planned_lines]
         lines += [
             {"board": name, "tokens_low": 0, "tokens_high": 0} | service
@@ -81,8 +81,8 @@ class Priced:
     part by part.
     """
 
-    def __init__(self, at: Layout, step: str, model: str) -> None:
-        self.at, self.step, self.model = at, step, model
+    def __init__(self, config: Layout, step: str, model: str) -> None:
+        self.config, self.step, self.model = config, step, model
         self._costs: list[Estimate] = []
         self._counted: tuple[set[bytes], set[bytes]] = set(), set()
 
@@ -91,7 +91,7 @@ class Priced:
         Reminders count among the calls and the high bounds: they may be needed.
         """
         first, reminded = (
-            estimate(some, self.at, counted=counted)
+            estimate(some, self.config, counted=counted)
             for some, counted in zip((requests, reminders), self._counted, strict=True)
         )
         names = ("n_calls", "tokens_high", "usd_high")
@@ -105,15 +105,15 @@ class Priced:
         return {"step": self.step, "model": self.model} | cost
 
 
-def planned(at: Layout, board: str, tables: SourceTables) -> list[Planned]:
+def planned(config: Layout, board: str, tables: SourceTables) -> list[Planned]:
     """Every step of the board with what it asks of whom, in build order: the steps' own functions run on
     stored or assumed replies. `tables` are the source's. Stand-ins for models ask nobody and are not run.
     """
-    return planned_with(at, board, tables, Planned)[0]
+    return planned_with(config, board, tables, Planned)[0]
 
 
 def planned_with(
-    at: Layout, board: str, tables: SourceTables, line: Callable[[str, str], Line]
+    config: Layout, board: str, tables: SourceTables, line: Callable[[str, str], Line]
 ) -> tuple[list[Line], dict[tuple[str, str], Given]]:
     """A `line` of every step and model from its requests, shard by shard; and what stand-ins gave, by step
     and model.
@@ -121,7 +121,7 @@ def planned_with(
     asked: list[Line] = []
 
     def job(step: Step, model: str, run: Run) -> Given:
-        dry_run, lines = DryRun(assuming(at, board, step)), dict[str, Line]()
+        dry_run, lines = DryRun(assuming(config, board, step)), dict[str, Line]()
         if not step.asks:  # one without a call where a step's own model is asked nothing
             lines[model] = line(step.name, model)
 
@@ -136,49 +136,51 @@ def planned_with(
         asked.extend(lines.values())
         return given
 
-    return asked, walk(at, board, tables, job)
+    return asked, walk(config, board, tables, job)
 
 
 def walk(
-    at: Layout, board: str, tables: SourceTables, job: Callable[[Step, str, Run], Given]
+    config: Layout, board: str, tables: SourceTables, job: Callable[[Step, str, Run], Given]
 ) -> dict[tuple[str, str], Given]:
     """Run every step and model of the board in build order on what those before gave; returns what stand-ins
     gave. Replies are dropped once no later step reads them. `job` runs all shards of one step by calling it
     with how to ask.
     """
-    stand_ins = protocol_of(at, board).stand_ins
+    stand_ins = protocol_of(config, board).stand_ins
     given: dict[tuple[str, str], Given] = {}
-    last = _last_read(at, board)
-    for step in graph.steps_of(at, board):
-        for model in graph.jobs(at, board, step):
+    last = _last_read(config, board)
+    for step in graph.steps_of(config, board):
+        for model in graph.jobs(config, board, step):
             read = [
                 (earlier.name, *given[earlier.name, name])
-                for earlier, name in graph.read_by(at, board, step, model)
+                for earlier, name in graph.read_by(config, board, step, model)
             ]
             documents = [beside["documents"] for _, _, beside in read if "documents" in beside]
             replies = replies_of([row[:2] for row in read], pl.concat([frame(Document), *documents]))
             if graph.is_stand_in(step, model):
                 instead = stand_ins.get(step.name)
-                given[step.name, model] = _stood_in(at, board, step, instead, tables, replies)
+                given[step.name, model] = _stood_in(config, board, step, instead, tables, replies)
                 continue
-            function = step_function(at, board, step.name)
-            run = partial(_all_shards, partial(function, at, board, model, tables), replies, at.p.n_shards)
+            function = step_function(config, board, step.name)
+            run = partial(
+                _all_shards, partial(function, config, board, model, tables), replies, config.p.n_shards
+            )
             given[step.name, model] = job(step, model, run)
             for done in [key for key in given if last.get(key, key) == (step.name, model)]:
                 del given[done]
     return given
 
 
-def _last_read(at: Layout, board: str) -> dict[tuple[str, str], tuple[str, str] | None]:
+def _last_read(config: Layout, board: str) -> dict[tuple[str, str], tuple[str, str] | None]:
     """By step and model the last step and model that read what it gave; stand-ins and unread ones are left
     out.
     """
     last: dict[tuple[str, str], tuple[str, str] | None] = {}
-    for step in graph.steps_of(at, board):
-        for model in graph.jobs(at, board, step):
+    for step in graph.steps_of(config, board):
+        for model in graph.jobs(config, board, step):
             if graph.is_stand_in(step, model):
                 last[step.name, model] = None
-            for earlier, name in graph.read_by(at, board, step, model):
+            for earlier, name in graph.read_by(config, board, step, model):
                 if last.get((earlier.name, name), ()) is not None:
                     last[earlier.name, name] = (step.name, model)
     return last
@@ -201,15 +203,15 @@ def _all_shards(
     return _joined(of_shard(shard) for shard in range(n_shards))
 
 
-def assuming(at: Layout, board: str, step: Step) -> Callable[[str, Request], Reply]:
+def assuming(config: Layout, board: str, step: Step) -> Callable[[str, Request], Reply]:
     """The reply that stands, in a step, for one that has not come: by its key and request."""
-    assumed, settings = protocol_of(at, board).assumed, at.p.track(board)
+    assumed, settings = protocol_of(config, board).assumed, config.p.track(board)
     assert assumed is not None  # every track with steps has it (`check_tracks`)
     return lambda key, request: assumed_reply(key, assumed(step.name, key, request, settings))
 
 
 def _stood_in(
-    at: Layout,
+    config: Layout,
     board: str,
     step: Step,
     instead: Callable[..., Given] | None,
@@ -220,10 +222,10 @@ def _stood_in(
     nothing.
     """
     try:
-        paths = graph.files(at, board, step.name)
+        paths = graph.files(config, board, step.name)
     except TruerateError:  # its source is not imported here, so nothing has a key
         paths = []
-    assumed = instead(at, board, tables, replies) if instead else (frame(Generation), {})
+    assumed = instead(config, board, tables, replies) if instead else (frame(Generation), {})
     if not paths or not all(Path(path).is_file() for path in paths):
         return assumed
     built = _joined(
@@ -242,32 +244,35 @@ def _joined(shards: Iterable[Given]) -> Given:
     return pl.concat(rows), {name: pl.concat([beside[name] for beside in tables]) for name in names}
 
 
-def imported(at: Layout, board: str) -> SourceTables:
+def imported(config: Layout, board: str) -> SourceTables:
     """The tables of a board's source. Raises TruerateError where it has not been imported."""
     try:
-        return load_source(at, board)
+        return load_source(config, board)
     except (TruerateError, FileNotFoundError):
-        what = f"planning {board!r}: source {at.p.board(board).source!r}"
+        what = f"planning {board!r}: source {config.p.board(board).source!r}"
         raise TruerateError(
             f"{what} is not imported yet; run `dvc repro sources` (it asks no model)"
         ) from None
 
 
-def labels(at: Layout, board: str | None) -> pl.DataFrame:
+def labels(config: Layout, board: str | None) -> pl.DataFrame:
     """Lines on the planned labels of each board whose track plans them, in the track's own columns."""
     lines = []
-    for name in [board] if board else at.p.boards:
-        lines += [{"board": name} | line for line in protocol_of(at, name).label_precision(at.on(name), name)]
+    for name in [board] if board else config.p.boards:
+        lines += [
+            {"board": name} | line
+            for line in protocol_of(config, name).label_precision(config.on(name), name)
+        ]
     return pl.DataFrame(lines, infer_schema_length=None)
 
 
-def label_notes(at: Layout, board: str | None) -> list[str]:
+def label_notes(config: Layout, board: str | None) -> list[str]:
     """What is to be known of people's labels on each board whose track says something (`label_notes` of its
     `plan`).
     """
     notes = []
-    for name in [board] if board else at.p.boards:
-        notes += [f"{name}: {note}" for note in protocol_of(at, name).label_notes(at.on(name), name)]
+    for name in [board] if board else config.p.boards:
+        notes += [f"{name}: {note}" for note in protocol_of(config, name).label_notes(config.on(name), name)]
     return notes
 
 

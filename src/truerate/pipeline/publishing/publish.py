@@ -36,7 +36,7 @@ PAGES = "site"  # the stage that makes nothing which goes out with a board; its 
 
 
 def publish(
-    at: Layout,
+    config: Layout,
     name: str,
     *,
     to: str,
@@ -49,21 +49,21 @@ def publish(
     dry run stops after the plan. Raises TruerateError, before writing, for texts without rights, secrets, and
     tables that were not audited or that dvc.lock does not name.
     """
-    kind, board = kind_of(at, name)
+    kind, board = kind_of(config, name)
     target = Target(to, kind, is_public=is_public, tag=tag)
     refuse_names(target)
     member = name.partition("@")[0]
-    check = partial(_check, at, kind, board)
+    check = partial(_check, config, kind, board)
     how = {"dry_run": dry_run, "maker": maker(), "replace_card": replace_card}
     with TemporaryDirectory(prefix="truerate-release-") as scratch:
         with announced_wait(f"making the files of {name!r}"):
             if kind == "space":
-                draft = site_draft(at)
+                draft = site_draft(config)
             elif kind == "dataset":
-                draft = board_draft(at, board, repo=to, folder=Path(scratch))
+                draft = board_draft(config, board, repo=to, folder=Path(scratch))
             else:
-                draft = (judge_draft if is_judge(at, member) else detector_draft)(
-                    at, member, board=board, repo=to
+                draft = (judge_draft if is_judge(config, member) else detector_draft)(
+                    config, member, board=board, repo=to
                 )
         commit = push.publish(draft, target, check=check, say=print, **how)
     if not dry_run:
@@ -84,41 +84,43 @@ def maker() -> str:
     return program + (f" at commit {commit}" if commit else "")
 
 
-def kind_of(at: Layout, name: str) -> tuple[str, str]:
+def kind_of(config: Layout, name: str) -> tuple[str, str]:
     """What a name stands for (`dataset`, `model` or `space`), and its board; empty for the site.
     `detector@board` names a detector's board; alone it is of the first board that trained it.
     """
-    if name in at.p.boards:
+    if name in config.p.boards:
         return "dataset", name
     if name == PAGES:
         return "space", ""
     member, _, board = name.partition("@")
     networks = {
-        (name_of_member, of) for of, _, name_of_member in members_of(at) if name_of_member in at.p.backbones
+        (name_of_member, of)
+        for of, _, name_of_member in members_of(config)
+        if name_of_member in config.p.backbones
     }
     if (member, board) in networks or (
         not board and member in {name_of_member for name_of_member, _ in networks}
     ):
-        return "model", board or trained(at, member)[0]
-    judges = {(name_of_member, of) for of, _, name_of_member in judges_of(at)}
-    if (member, board) in judges or (not board and is_judge(at, member)):
-        return "model", board or trained_judge(at, member)[0]
+        return "model", board or trained(config, member)[0]
+    judges = {(name_of_member, of) for of, _, name_of_member in judges_of(config)}
+    if (member, board) in judges or (not board and is_judge(config, member)):
+        return "model", board or trained_judge(config, member)[0]
     networks_named, judges_named = (
         listed({f"{name_of_member}@{of}" for name_of_member, of in some}) for some in (networks, judges)
     )
     raise TruerateError(
-        f"publishing {name!r}: no board, network, judge or {PAGES!r}; boards: {listed(at.p.boards)}; "
+        f"publishing {name!r}: no board, network, judge or {PAGES!r}; boards: {listed(config.p.boards)}; "
         "networks: "
         f"{networks_named}; judges: {judges_named}"
     )
 
 
 # ---- what must hold before anything goes out ---------------------------------------------------------------
-def _check(at: Layout, kind: str, board: str, files: Files) -> None:
+def _check(config: Layout, kind: str, board: str, files: Files) -> None:
     """Refuse secrets and local paths in files, boards that were not audited, and tables unlike dvc.lock."""
     from huggingface_hub import constants, get_token
 
-    sought = {"environment": os.environ, "secrets": at.p.secrets(), "values": filter(None, [get_token()])}
+    sought = {"environment": os.environ, "secrets": config.p.secrets(), "values": filter(None, [get_token()])}
     places = [os.getcwd(), str(Path.home()), tempfile.gettempdir(), constants.HF_HOME]
     with announced_wait("looking for secrets in the files"):
         refuse(
@@ -126,30 +128,30 @@ def _check(at: Layout, kind: str, board: str, files: Files) -> None:
                 files,
                 **sought,
                 places=places,
-                allow_emails=at.p.hub.allow_emails,
-                allow_paths=at.p.hub.allow_paths,
+                allow_emails=config.p.hub.allow_emails,
+                allow_paths=config.p.hub.allow_paths,
             )
         )
     if kind == "dataset":
-        refuse_unaudited(at, board)
-    refuse_changed(at, board or None)
+        refuse_unaudited(config, board)
+    refuse_changed(config, board or None)
 
 
-def refuse_unaudited(at: Layout, board: str) -> None:
+def refuse_unaudited(config: Layout, board: str) -> None:
     """Raise TruerateError where the shortcut audit of a board looked at other samples than those of now."""
     from truerate.leaderboard.audit import LOOKED_AT, inputs_of, slices
     from truerate.pipeline.evaluate import looked_at
 
-    samples = load(Sample, at.labels(board, "samples"), columns=LOOKED_AT)
-    current = {inputs_of(looked_at(at, board))} if slices(samples) else set()
-    if set(audit_of(at, board)["inputs"]) != current:
+    samples = load(Sample, config.labels(board, "samples"), columns=LOOKED_AT)
+    current = {inputs_of(looked_at(config, board))} if slices(samples) else set()
+    if set(audit_of(config, board)["inputs"]) != current:
         hint = f"run `dvc repro audit@{board}`"
         raise TruerateError(
             f"publishing board {board!r}: its shortcut audit is of other samples than those of now; {hint}"
         )
 
 
-def refuse_changed(at: Layout, board: str | None) -> None:
+def refuse_changed(config: Layout, board: str | None) -> None:
     """Raise TruerateError if tables, code or settings are not those of dvc.lock. `board` None: the site, all
     stages.
     """
@@ -158,7 +160,7 @@ def refuse_changed(at: Layout, board: str | None) -> None:
     what = f"board {board!r}" if board else "the site"
     behind = [
         stage
-        for stage in stages(at.p)
+        for stage in stages(config.p)
         if board is None or (stage.board in (None, board) and stage.name != PAGES)
     ]
     asked = [sys.executable, "-m", "dvc", "status", "--json", *(stage.address for stage in behind)]
@@ -170,7 +172,7 @@ def refuse_changed(at: Layout, board: str | None) -> None:
         raise TruerateError(f"publishing {what}: `dvc status` ended with {done.returncode}: {line}; {hint}")
     if changed := {
         *json.loads(done.stdout or "{}"),
-        *(stage.address for stage in behind if is_edited(at, stage)),
+        *(stage.address for stage in behind if is_edited(config, stage)),
     }:
         raise TruerateError(f"publishing {what}: not as dvc.lock has it: {_some(changed)}; {hint}")
 

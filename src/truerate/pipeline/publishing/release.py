@@ -45,41 +45,44 @@ SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came abou
 
 
 # ---- a board -----------------------------------------------------------------------------------------------
-def board_draft(at: Layout, board: str, *, repo: str, folder: Path) -> Draft:
+def board_draft(config: Layout, board: str, *, repo: str, folder: Path) -> Draft:
     """The data set of a board: its open tables by config and its card; large tables lie in the scratch
     `folder`.
     """
-    source = at.p.board(board).source
-    card = _source_card(at, source)
+    source = config.p.board(board).source
+    card = _source_card(config, source)
     refuse_unpublishable(card, what=f"board {board!r}")
-    audit_of(at, board)
-    tables = tables_of(at, board, folder)
-    track = card_of(at, board)
+    audit_of(config, board)
+    tables = tables_of(config, board, folder)
+    track = card_of(config, board)
     rights = {"card": card, "source": source, "attributes": track.attributes}
     configs = configs_of(tables, **rights, tasks=track.tasks, folder=folder)
     configs += in_forms(configs, track.forms)
-    licence = at.p.hub.licence and check_target(
-        at.p.hub.licence, [config.licence for config in configs], what=f"board {board!r}"
+    licence = config.p.hub.licence and check_target(
+        config.p.hub.licence, [part.licence for part in configs], what=f"board {board!r}"
     )
-    facts = board_facts(at, board, card=card, tables=outgoing_tables(tables, **rights))
+    facts = board_facts(config, board, card=card, tables=outgoing_tables(tables, **rights))
     facts = replace(facts, recipe=facts.recipe | {ORIGIN: origin_of(facts, configs, licence=licence or None)})
     return dataset.draft_of(
-        facts, configs, rows_per_shard=at.p.hub.rows_per_shard, licence=licence, repo=repo
+        facts, configs, rows_per_shard=config.p.hub.rows_per_shard, licence=licence, repo=repo
     )
 
 
-def tables_of(at: Layout, board: str, folder: Path) -> dict[str, pl.DataFrame | pl.LazyFrame]:
+def tables_of(config: Layout, board: str, folder: Path) -> dict[str, pl.DataFrame | pl.LazyFrame]:
     """The tables of a board that may go out: requests, replies, labels, judgements, scores. Those with a row
     per page, reply, fact or verdict are queries, by id, over files of the board or of a scratch `folder`.
     """
-    entry = at.p.board(board)
+    entry = config.p.board(board)
     paths = {
-        "documents": (Document, [at.source(entry.source, "documents"), at.dataset(board, "documents")]),
-        "generations": (Generation, [at.dataset(board, "generations")]),
-        "facts": (Fact, [at.dataset(board, "facts")]),
+        "documents": (
+            Document,
+            [config.source(entry.source, "documents"), config.dataset(board, "documents")],
+        ),
+        "generations": (Generation, [config.dataset(board, "generations")]),
+        "facts": (Fact, [config.dataset(board, "facts")]),
     }
-    if (shown := shown_verdicts(at, board)) is None:
-        paths["judgements"] = (Judgement, judgement_files(at, board))
+    if (shown := shown_verdicts(config, board)) is None:
+        paths["judgements"] = (Judgement, judgement_files(config, board))
     large: dict[str, pl.DataFrame | pl.LazyFrame] = {
         name: in_order(table, files, key=KEYS[name], path=folder / "tables" / f"{name}.parquet")
         for name, (table, files) in paths.items()
@@ -89,103 +92,103 @@ def tables_of(at: Layout, board: str, folder: Path) -> dict[str, pl.DataFrame | 
     for name, columns in {"generations": OF_REPLY, "judgements": OF_VERDICT}.items():
         large[name] = large[name].select(columns)
     return large | {
-        "samples": load(Sample, at.labels(board, "samples")),
-        "items": load(Item, at.dataset(board, "items")),
-        "counts": load(Count, at.dataset(board, "counts")),
-        "scores": load(Score, at.scores(board, "scores")),
-        "leaderboard": load(Row, at.leaderboard("rows")).filter(board=board),
+        "samples": load(Sample, config.labels(board, "samples")),
+        "items": load(Item, config.dataset(board, "items")),
+        "counts": load(Count, config.dataset(board, "counts")),
+        "scores": load(Score, config.scores(board, "scores")),
+        "leaderboard": load(Row, config.leaderboard("rows")).filter(board=board),
     }
 
 
 def board_facts(
-    at: Layout, board: str, *, card: dict, tables: dict[str, pl.DataFrame | pl.LazyFrame]
+    config: Layout, board: str, *, card: dict, tables: dict[str, pl.DataFrame | pl.LazyFrame]
 ) -> BoardFacts:
     """What the card of a board's data set says."""
     from truerate.leaderboard.audit import findings
 
-    audit = audit_of(at, board)
+    audit = audit_of(config, board)
 
     def named(table: str, column: str) -> set[str]:
         """The values of a column."""
         return set(tables[table].lazy().select(column).unique().collect(engine="streaming").to_series())
 
-    track = card_of(at, board)
+    track = card_of(config, board)
     return BoardFacts(
         board=board,
-        title=at.p.board(board).title or f"{track.title} on {card['name']}",
+        title=config.p.board(board).title or f"{track.title} on {card['name']}",
         track=track,
-        metrics=records_of(at, board),
+        metrics=records_of(config, board),
         source=card,
         languages=tuple(sorted(named("samples", "lang") | named("items", "lang"))),
-        models={role: at.p.model(alias).model for role, alias in roles(at, board).items()},
+        models={role: config.p.model(alias).model for role, alias in roles(config, board).items()},
         scores=tables["scores"].lazy().collect(),
         audit=audit,
-        findings=tuple(findings(audit, at.p.audit.threshold)),
-        recipe=_recipe(at, board),
-        is_simulated=at.p.source(at.p.board(board).source).is_simulated,
+        findings=tuple(findings(audit, config.p.audit.threshold)),
+        recipe=_recipe(config, board),
+        is_simulated=config.p.source(config.p.board(board).source).is_simulated,
         counts=tables["counts"].lazy().collect(),
-        rows=load(Row, at.leaderboard("rows")).filter(board=board),
+        rows=load(Row, config.leaderboard("rows")).filter(board=board),
         is_judged_by_people=HUMAN in named("judgements", "judge"),
     )
 
 
-def audit_of(at: Layout, board: str) -> pl.DataFrame:
+def audit_of(config: Layout, board: str) -> pl.DataFrame:
     """The shortcut audit of a board. Raises TruerateError where there is none."""
-    if not Path(at.audit(board)).is_file():
+    if not Path(config.audit(board)).is_file():
         raise TruerateError(f"publishing board {board!r}: it is not audited; run `dvc repro audit@{board}`")
-    return load(Score, at.audit(board))
+    return load(Score, config.audit(board))
 
 
 # ---- a detector --------------------------------------------------------------------------------------------
-def detector_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
+def detector_draft(config: Layout, member: str, *, board: str, repo: str) -> Draft:
     """The repository of a network: its cell of the track's scope and labels with the first seed."""
     from truerate.detectors.tokens.cells import NETWORK
 
-    facts = _detector_facts(at, member, board)
+    facts = _detector_facts(config, member, board)
     return detector.detector_draft(replace(facts, folder=facts.folder / NETWORK), repo=repo)
 
 
-def judge_draft(at: Layout, member: str, *, board: str, repo: str) -> Draft:
+def judge_draft(config: Layout, member: str, *, board: str, repo: str) -> Draft:
     """The repository of a judge of responses: of its cells on the board the one of the first seed."""
-    return detector.judge_draft(_detector_facts(at, member, board), repo=repo)
+    return detector.judge_draft(_detector_facts(config, member, board), repo=repo)
 
 
-def _detector_facts(at: Layout, member: str, board: str) -> DetectorFacts:
+def _detector_facts(config: Layout, member: str, board: str) -> DetectorFacts:
     """What the card of a fitted detector says; `folder` is that of its cell."""
     from truerate.detectors.training.jobs import FACTS
 
-    cell, folder = fitted_cell(at, member, board)
-    samples = protocol_of(at, board).training(load(Sample, at.labels(board, "samples")))
+    cell, folder = fitted_cell(config, member, board)
+    samples = protocol_of(config, board).training(load(Sample, config.labels(board, "samples")))
     in_scope = samples if cell.lang is None else samples.filter(lang=cell.lang)
     n_passages = dict(in_scope.group_by("lang").len().sort("lang").rows())  # to learn from and to validate on
-    card = _source_card(at, at.p.board(board).source)
+    card = _source_card(config, config.p.board(board).source)
     return DetectorFacts(
         detector=member,
         board=board,
-        title=at.p.board(board).title or board,
+        title=config.p.board(board).title or board,
         folder=folder,
         training=read_json(folder / FACTS) | {"passages": n_passages},
-        settings=cell.attributes | {"confidence": at.p.statistics.confidence},
+        settings=cell.attributes | {"confidence": config.p.statistics.confidence},
         source=card,
         licence=licence_of(card["licence"]),
         languages=tuple(sorted(n_passages)),
-        scores=load(Score, at.scores(board, "scores")),
-        recipe=_recipe(at, board),
-        is_simulated=at.p.source(at.p.board(board).source).is_simulated,
+        scores=load(Score, config.scores(board, "scores")),
+        recipe=_recipe(config, board),
+        is_simulated=config.p.source(config.p.board(board).source).is_simulated,
     )
 
 
-def fitted_cell(at: Layout, member: str, board: str):
+def fitted_cell(config: Layout, member: str, board: str):
     """Cell of a network or judge that goes out, and its folder. Raises TruerateError if it is untrained."""
     from truerate.detectors.tokens.cells import Cell
 
-    preferred = at.p.rate_of(board)
-    named = (*members_of(at), *judges_of(at))
+    preferred = config.p.rate_of(board)
+    named = (*members_of(config), *judges_of(config))
     families = [family for of, family, other in named if (of, other) == (board, member)]
     paths = [
         path
         for family in families
-        for path in sorted((Path(at.detector(family, board)) / member).glob("*"))
+        for path in sorted((Path(config.detector(family, board)) / member).glob("*"))
         if path.is_dir()
     ]
     cells = {path: Cell.of(member, path.name) for path in paths}
@@ -206,17 +209,17 @@ def fitted_cell(at: Layout, member: str, board: str):
 
 
 # ---- the site ----------------------------------------------------------------------------------------------
-def site_draft(at: Layout) -> Draft:
+def site_draft(config: Layout) -> Draft:
     """The built site as a static Space."""
-    return space.draft_of(Path(at.p.paths.site), title=at.p.site.title)
+    return space.draft_of(Path(config.p.paths.site), title=config.p.site.title)
 
 
 # ---- all --------------------------------------------------------------------------------------------------
-def _source_card(at: Layout, source: str) -> dict:
-    return read_json(at.source(source, "card.json"))
+def _source_card(config: Layout, source: str) -> dict:
+    return read_json(config.source(source, "card.json"))
 
 
-def _recipe(at: Layout, board: str) -> dict[str, str]:
+def _recipe(config: Layout, board: str) -> dict[str, str]:
     """The files that made it, by path: the board's settings and stages of dvc.lock. Raises TruerateError if
     none.
     """
@@ -225,5 +228,5 @@ def _recipe(at: Layout, board: str) -> dict[str, str]:
             f"publishing: no {LOCK} here, so nobody could make it again; run `dvc repro` where {SETTINGS} "
             "lies"
         )
-    lock = own_lock(at.p, board, Path(LOCK).read_text("utf-8"))
-    return {f"build/{SETTINGS}": own_settings(at.p, board), f"build/{LOCK}": lock}
+    lock = own_lock(config.p, board, Path(LOCK).read_text("utf-8"))
+    return {f"build/{SETTINGS}": own_settings(config.p, board), f"build/{LOCK}": lock}

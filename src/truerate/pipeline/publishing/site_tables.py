@@ -53,24 +53,24 @@ OF_REPLY = (
 OF_VERDICT = tuple(name for name in schema(Judgement) if name != "judge_version")
 
 
-def site_tables(at: Layout, real: Sequence[CommittedBoard] = ()) -> Tables:
+def site_tables(config: Layout, real: Sequence[CommittedBoard] = ()) -> Tables:
     """The tables of every declared board and the committed ones (`real`), with the docstrings of metrics,
     detectors and schemas.
     """
-    rows = load(Row, at.leaderboard("rows"))
+    rows = load(Row, config.leaderboard("rows"))
     return Tables(
-        title=at.p.site.title,
-        boards=tuple(board_tables(at, name) for name in at.p.boards),
-        models={alias: model_card(at, alias) for alias in at.p.models},
+        title=config.p.site.title,
+        boards=tuple(board_tables(config, name) for name in config.p.boards),
+        models={alias: model_card(config, alias) for alias in config.p.models},
         rows=rows,
-        scores=pl.concat([load(Score, at.scores(name, "scores")) for name in at.p.boards]),
-        ledger=read_json(at.leaderboard("ledger.json")),
+        scores=pl.concat([load(Score, config.scores(name, "scores")) for name in config.p.boards]),
+        ledger=read_json(config.leaderboard("ledger.json")),
         metric_docs=function_docs(f"{ROOT}/metrics"),
-        detector_docs=[*rule_docs(), *published_docs(at), *function_docs(f"{ROOT}/detectors")],
+        detector_docs=[*rule_docs(), *published_docs(config), *function_docs(f"{ROOT}/detectors")],
         schema_docs=schema_docs(),
-        max_samples=at.p.site.max_samples,
-        confidence=at.p.statistics.confidence,
-        audit_threshold=at.p.audit.threshold,
+        max_samples=config.p.site.max_samples,
+        confidence=config.p.statistics.confidence,
+        audit_threshold=config.p.audit.threshold,
         real=tuple(real),
         curves=curves(rows),
     )
@@ -85,11 +85,11 @@ def rule_docs() -> list[dict]:
     ]
 
 
-def published_docs(at: Layout) -> list[dict]:
+def published_docs(config: Layout) -> list[dict]:
     """What each published detector is, as `rule_docs` says it of rules."""
     named = [
         (member, usable(how, f"detectors.{family}.published.{member}", is_asked=False), how)
-        for family, detectors in at.p.detectors.items()
+        for family, detectors in config.p.detectors.items()
         for member, how in detectors.published.items()
     ]
     return [
@@ -98,68 +98,70 @@ def published_docs(at: Layout) -> list[dict]:
     ]
 
 
-def board_tables(at: Layout, name: str) -> Board:
+def board_tables(config: Layout, name: str) -> Board:
     """One board as its page shows it."""
-    board = at.p.board(name)
+    board = config.p.board(name)
     board_data = replace(
-        _without_tables(at, name),
-        samples=load(Sample, at.labels(name, "samples")),
-        items=load(Item, at.dataset(name, "items")),
-        documents=scan(Document, [at.source(board.source, "documents"), at.dataset(name, "documents")]),
-        generations=load(Generation, at.dataset(name, "generations"), columns=OF_REPLY),
-        facts=scan(Fact, [at.dataset(name, "facts")]),
-        audit=load(Score, at.audit(name)),
-        counts=load(Count, at.dataset(name, "counts")),
-        topics=read_json(at.scores(name, "topics.json")),
+        _without_tables(config, name),
+        samples=load(Sample, config.labels(name, "samples")),
+        items=load(Item, config.dataset(name, "items")),
+        documents=scan(
+            Document, [config.source(board.source, "documents"), config.dataset(name, "documents")]
+        ),
+        generations=load(Generation, config.dataset(name, "generations"), columns=OF_REPLY),
+        facts=scan(Fact, [config.dataset(name, "facts")]),
+        audit=load(Score, config.audit(name)),
+        counts=load(Count, config.dataset(name, "counts")),
+        topics=read_json(config.scores(name, "topics.json")),
     )
-    shown = shown_targets(board_data, at.p.site.max_samples)
+    shown = shown_targets(board_data, config.p.site.max_samples)
     return replace(
         board_data,
-        judgements=pl.concat([verdicts_on(path, shown) for path in judgement_files(at, name)]),
-        idle=unasked.on_page(at, name, board_data.generations["model"].drop_nulls().unique().sort()),
+        judgements=pl.concat([verdicts_on(path, shown) for path in judgement_files(config, name)]),
+        idle=unasked.on_page(config, name, board_data.generations["model"].drop_nulls().unique().sort()),
     )
 
 
-def _without_tables(at: Layout, name: str) -> Board:
+def _without_tables(config: Layout, name: str) -> Board:
     """What a board is called and says of itself, its tables empty."""
-    board = at.p.board(name)
-    source = read_json(at.source(board.source, "card.json"))
-    card = card_of(at, name)
+    board = config.p.board(name)
+    source = read_json(config.source(board.source, "card.json"))
+    card = card_of(config, name)
     return Board(
         name=name,
         track=board.track,
         source=board.source,
         title=board.title or f"{card.title} on {source['name']}",
-        is_simulated=at.p.source(board.source).is_simulated,
+        is_simulated=config.p.source(board.source).is_simulated,
         reference=board.reference,
         reference_sentences=board.reference_sentences,
-        roles=roles(at, name),
-        detector=detector_of_rates(at, name),
-        tokenizer=getattr(at.p.track(name), "tokenizer", ""),
+        roles=roles(config, name),
+        detector=detector_of_rates(config, name),
+        tokenizer=getattr(config.p.track(name), "tokenizer", ""),
         source_card=source,
         track_card=card,
-        metrics=metrics_of(at, name),
+        metrics=metrics_of(config, name),
         shared_metrics=SHARED,
         steps=steps_of(board.track),
     )
 
 
-def shown_verdicts(at: Layout, name: str) -> pl.DataFrame | None:
+def shown_verdicts(config: Layout, name: str) -> pl.DataFrame | None:
     """The verdicts on a board's pages where a release holds no others; None if it holds all."""
-    if not page_of(at.p.board(name).track).is_released_so:
+    if not page_of(config.p.board(name).track).is_released_so:
         return None
-    replies = at.dataset(name, "generations")
+    replies = config.dataset(name, "generations")
     board = replace(
-        _without_tables(at, name),
-        samples=load_in_parts(Sample, at.labels(name, "samples"), digested),
-        items=load(Item, at.dataset(name, "items")),
+        _without_tables(config, name),
+        samples=load_in_parts(Sample, config.labels(name, "samples"), digested),
+        items=load(Item, config.dataset(name, "items")),
         generations=load_in_parts(Generation, replies, digested, columns=OF_REPLY),
     )
-    shown = shown_targets(board, at.p.site.max_samples)
+    shown = shown_targets(board, config.p.site.max_samples)
     return (
         None
         if shown is None
-        else pl.concat(verdicts_on(judgement_file, shown) for judgement_file in judgement_files(at, name))
+        else pl.concat(verdicts_on(judgement_file, shown) for judgement_file in judgement_files(config, name))
     )
 
 
@@ -171,12 +173,12 @@ def digested(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(text=pl.when(text != "").then(text.hash().cast(pl.String)).otherwise(text))
 
 
-def judgement_files(at: Layout, board: str) -> list[str]:
+def judgement_files(config: Layout, board: str) -> list[str]:
     """The files of all that is said of a board's texts: by its data set, by people, and by each family of
     detectors.
     """
-    files = [at.dataset(board, "judgements"), at.labels(board, "judgements")]
-    return files + [at.judgements(detector, board) for detector in at.p.families(board)]
+    files = [config.dataset(board, "judgements"), config.labels(board, "judgements")]
+    return files + [config.judgements(detector, board) for detector in config.p.families(board)]
 
 
 def shown_targets(board: Board, n_max: int) -> Collection[str] | None:
@@ -210,24 +212,24 @@ def steps_of(track: str) -> list[dict]:
     ]
 
 
-def roles(at: Layout, board: str) -> dict[str, str]:
+def roles(config: Layout, board: str) -> dict[str, str]:
     """Who built the data set of a board; none where its texts are the source's own."""
-    named = at.p.track(board).roles()
-    return {role: alias for role, alias in named.items() if alias and at.p.models_on(board, [alias])}
+    named = config.p.track(board).roles()
+    return {role: alias for role, alias in named.items() if alias and config.p.models_on(board, [alias])}
 
 
-def detector_of_rates(at: Layout, board: str) -> dict[str, str]:
+def detector_of_rates(config: Layout, board: str) -> dict[str, str]:
     """The detector whose counts, or verdicts, make a board's rates; none where its track has no rates."""
-    named, alone = at.p.rate_of(board), getattr(at.p.track(board), "detector", None)
+    named, alone = config.p.rate_of(board), getattr(config.p.track(board), "detector", None)
     if named:
         return named.model_dump()
     return {"member": alone} if isinstance(alone, str) else {}
 
 
-def model_card(at: Layout, alias: str) -> dict[str, object]:
+def model_card(config: Layout, alias: str) -> dict[str, object]:
     """The facts about a model on the pages: maker, name in requests, attributes, whether it is simulated."""
-    model = at.p.model(alias)
-    endpoint = at.p.endpoints[model.endpoint]
+    model = config.p.model(alias)
+    endpoint = config.p.endpoints[model.endpoint]
     notes = {
         "open weights": model.is_open,
         "looks things up": model.retrieval,

@@ -19,68 +19,70 @@ SETTINGS = "its settings in params.yaml"
 OF_ALL = ("languages", "seed", "on_bad_row")  # settings that decide the tables of every source
 
 
-def state_of(at: Layout, name: str) -> dict[str, Any]:
+def state_of(config: Layout, name: str) -> dict[str, Any]:
     """Return what decides a source's tables: digest of its settings; size, time, SHA-256 of the
     user's files.
     """
-    sizes = {file: _size_and_time(Path(file)) for file in _own_files(at, name)}
+    sizes = {file: _size_and_time(Path(file)) for file in _own_files(config, name)}
     files_now = {file: [*stat, _sha256(Path(file))] for file, stat in sizes.items()}
-    return {"settings": _settings(at, name), "files": files_now}
+    return {"settings": _settings(config, name), "files": files_now}
 
 
-def save_state(at: Layout, name: str, state: dict[str, Any]) -> None:
+def save_state(config: Layout, name: str, state: dict[str, Any]) -> None:
     """Write what a source was when the tables that now lie there were made of it."""
-    write_json(at.imported(name), state | {"card": digest(at.source(name, "card.json"))})
+    write_json(config.imported(name), state | {"card": digest(config.source(name, "card.json"))})
 
 
-def changes(at: Layout, name: str) -> list[str]:
+def changes(config: Layout, name: str) -> list[str]:
     """Return what changed since a source was imported: files, `SETTINGS`; none if imported elsewhere."""
-    card, saved = Path(at.source(name, "card.json")), Path(at.imported(name))
+    card, saved = Path(config.source(name, "card.json")), Path(config.imported(name))
     if not (card.is_file() and saved.is_file()):
         return []
     state = read_json(saved)
     if state["card"] != digest(card):
         return []
-    now = _own_files(at, name)
+    now = _own_files(config, name)
     changed = [f"{file!r} is not there any more" for file in state["files"] if file not in now]
     changed += [f"{file!r} is new" for file in now if file not in state["files"]]
     changed += [
         f"{file!r} has other content" for file in now if not _is_same(Path(file), state["files"].get(file))
     ]
-    return ([SETTINGS] if state["settings"] != _settings(at, name) else []) + changed
+    return ([SETTINGS] if state["settings"] != _settings(config, name) else []) + changed
 
 
-def change_note(at: Layout, name: str) -> str | None:
+def change_note(config: Layout, name: str) -> str | None:
     """Return one line on a source that changed since it was imported, with what to do; or None."""
-    changed = changes(at, name)
+    changed = changes(config, name)
     if not changed:
         return None
     more = f", {len(changed) - 1} more" if len(changed) > 1 else ""
     return f"changed since it was imported ({changed[0]}{more}); run `truerate build sources`"
 
 
-def change_notes(at: Layout, board: str | None = None) -> list[str]:
+def change_notes(config: Layout, board: str | None = None) -> list[str]:
     """Return such a line for each source that a board uses; default: that any board uses."""
-    names = [at.p.board(board).source, *at.p.track(board).sources()] if board else at.p.used_sources()
-    notes = {name: change_note(at, name) for name in names}
+    names = (
+        [config.p.board(board).source, *config.p.track(board).sources()] if board else config.p.used_sources()
+    )
+    notes = {name: change_note(config, name) for name in names}
     return [f"source {name!r} {note}" for name, note in notes.items() if note]
 
 
-def with_changed_files(at: Layout) -> list[str]:
+def with_changed_files(config: Layout) -> list[str]:
     """Return the used sources of which a file changed since they were imported, whether DVC watches it or
     not.
     """
-    return [name for name in at.p.used_sources() if set(changes(at, name)) - {SETTINGS}]
+    return [name for name in config.p.used_sources() if set(changes(config, name)) - {SETTINGS}]
 
 
-def _own_files(at: Layout, name: str) -> list[str]:
+def _own_files(config: Layout, name: str) -> list[str]:
     """The files of a source that no command makes and no revision pins."""
-    source = at.p.source(name)
+    source = config.p.source(name)
     return [] if source.make or source.hub else [str(file) for file in files(Path(source.path).expanduser())]
 
 
-def _settings(at: Layout, name: str) -> str:
-    watched: dict[str, Any] = watched_by(at, Stage("sources"))
+def _settings(config: Layout, name: str) -> str:
+    watched: dict[str, Any] = watched_by(config, Stage("sources"))
     of_source = {key: watched.get(key, {}).get(name) for key in ("sources", "sizes", "code")}
     return digest(own=of_source, of_all={key: watched[key] for key in OF_ALL})
 

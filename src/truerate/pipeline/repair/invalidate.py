@@ -33,12 +33,12 @@ Holds = Callable[
 
 
 # ---- what is asked again -----------------------------------------------------------------------------------
-def ask_again_everywhere(at: Layout, keys: Collection[str]) -> list[str]:
+def ask_again_everywhere(config: Layout, keys: Collection[str]) -> list[str]:
     """`ask_again` here and in the folders of `truerate real` below the build folder, which share the response
     store.
     """
-    boards = ask_again(at, keys)
-    for folder in sorted(path.parent for path in Path(at.p.paths.build).glob(f"*/{WORK}")):
+    boards = ask_again(config, keys)
+    for folder in sorted(path.parent for path in Path(config.p.paths.build).glob(f"*/{WORK}")):
         with chdir(folder):  # paths and keys are relative to it
             _digest_of.cache_clear()
             try:
@@ -48,13 +48,13 @@ def ask_again_everywhere(at: Layout, keys: Collection[str]) -> list[str]:
     return boards
 
 
-def ask_again(at: Layout, keys: Collection[str]) -> list[str]:
+def ask_again(config: Layout, keys: Collection[str]) -> list[str]:
     """Mark the boards whose rows hold dead letters of these prompt keys; their names."""
     lost = (pl.col("status") == "dead") & pl.col("prompt_key").is_in(list(keys))
-    return _marked(at, lambda replies, *_: bool(_column(replies, "prompt_key", lost))) if keys else []
+    return _marked(config, lambda replies, *_: bool(_column(replies, "prompt_key", lost))) if keys else []
 
 
-def ask_pages_again(at: Layout, pages: Sequence[Page]) -> list[str]:
+def ask_pages_again(config: Layout, pages: Sequence[Page]) -> list[str]:
     """Mark the boards that hold these pages, as documents by their last address, or as rejects by the
     requested one.
     """
@@ -65,16 +65,16 @@ def ask_pages_again(at: Layout, pages: Sequence[Page]) -> list[str]:
         urls = {url.partition(": ")[0] for url in _column(rejects, "detail", pl.col("where") == EVIDENCE)}
         return not asked.isdisjoint(urls) or not ended.isdisjoint(_column(documents, "url"))
 
-    return _marked(at, holds, step=EVIDENCE) if asked else []
+    return _marked(config, holds, step=EVIDENCE) if asked else []
 
 
-def ask_query_again(at: Layout, query: str) -> list[str]:
+def ask_query_again(config: Layout, query: str) -> list[str]:
     """Mark the boards that searched for a query; their names."""
     searched = (pl.col("purpose") == SEARCH) & (pair("attributes", "name") == query)
-    return _marked(at, lambda replies, *_: bool(_column(replies, "item_id", searched)), step=EVIDENCE)
+    return _marked(config, lambda replies, *_: bool(_column(replies, "item_id", searched)), step=EVIDENCE)
 
 
-def _marked(at: Layout, holds: Holds, step: str | None = None) -> list[str]:
+def _marked(config: Layout, holds: Holds, step: str | None = None) -> list[str]:
     """Boards whose data set, or a scratch file (of a `step`), holds something, marked to be made again."""
 
     def is_stale(path: Path) -> bool:
@@ -83,12 +83,12 @@ def _marked(at: Layout, holds: Holds, step: str | None = None) -> list[str]:
 
     def is_held(board: str) -> bool:
         replies, documents, rejects = (
-            Path(at.dataset(board, name)) for name in ("generations", "documents", "rejects")
+            Path(config.dataset(board, name)) for name in ("generations", "documents", "rejects")
         )
-        return holds(replies, documents, rejects) or any(map(is_stale, scratch_files(at, board)))
+        return holds(replies, documents, rejects) or any(map(is_stale, scratch_files(config, board)))
 
-    boards = [board for board in at.p.boards if is_held(board)]
-    mark(at, boards, is_stale)
+    boards = [board for board in config.p.boards if is_held(board)]
+    mark(config, boards, is_stale)
     return boards
 
 
@@ -103,31 +103,31 @@ def _column(path: Path, name: str, which: pl.Expr | bool = True) -> list[str]:
         raise TruerateError(f"reading {str(path)!r}: {what}") from None
 
 
-def mark(at: Layout, boards: Sequence[str], is_stale: Callable[[Path], bool]) -> None:
+def mark(config: Layout, boards: Sequence[str], is_stale: Callable[[Path], bool]) -> None:
     """Have the next `dvc repro` make these boards' data sets again, without their stale scratch files. Raises
     TruerateError, touching nothing, while a build runs.
     """
     if not boards:
         return
-    stale = [path for board in boards for path in to_remove(at, board, is_stale)]
-    with _unlocked(at, boards):
+    stale = [path for board in boards for path in to_remove(config, board, is_stale)]
+    with _unlocked(config, boards):
         for path in stale:
             for file in (path, *(beside(str(path), table) for table in BESIDE)):
                 file.unlink(missing_ok=True)
 
 
 # ---- scratch files -----------------------------------------------------------------------------------------
-def scratch_files(at: Layout, board: str) -> list[Path]:
+def scratch_files(config: Layout, board: str) -> list[Path]:
     """The scratch files of a board that hold replies, those of earlier settings too."""
-    paths = (Path(at.p.paths.build) / board).glob("*@*/*.parquet")
+    paths = (Path(config.p.paths.build) / board).glob("*@*/*.parquet")
     return sorted(path for path in paths if path.name.split("-")[0] not in BESIDE)
 
 
-def to_remove(at: Layout, board: str, is_stale: Callable[[Path], bool]) -> list[Path]:
+def to_remove(config: Layout, board: str, is_stale: Callable[[Path], bool]) -> list[Path]:
     """The stale scratch files and those made from them; of earlier settings all files if one is stale."""
-    there = scratch_files(at, board)
+    there = scratch_files(config, board)
     stale = {path for path in there if is_stale(path)}
-    current, reads = graph(at, board)
+    current, reads = graph(config, board)
     for path in current:
         if not stale.isdisjoint(reads(path)):
             stale.add(path)
@@ -137,21 +137,21 @@ def to_remove(at: Layout, board: str, is_stale: Callable[[Path], bool]) -> list[
     return [path for path in there if path in stale]
 
 
-def graph(at: Layout, board: str) -> tuple[list[Path], Callable[[Path], list[Path]]]:
+def graph(config: Layout, board: str) -> tuple[list[Path], Callable[[Path], list[Path]]]:
     """The scratch files of this moment's settings, each behind those that it is made from, and what each
     reads.
     """
 
     @cache
     def read_by(step: str, model: str, shard: int) -> list[Path]:
-        return [Path(path) for path in before(at, board, step, model, shard)]
+        return [Path(path) for path in before(config, board, step, model, shard)]
 
     def reads(path: Path) -> list[Path]:
         model, shard = path.parent.name.rpartition("@")[0], int(path.stem.rpartition("-")[2])
         return read_by(_step_of(path), model, shard)
 
     try:
-        return [Path(path) for path in all_files(at, board)], reads
+        return [Path(path) for path in all_files(config, board)], reads
     except TruerateError:  # a source is not there, so nothing has a key: every file is of earlier settings
         return [], lambda path: []
 
@@ -162,7 +162,7 @@ def _step_of(path: Path) -> str:
 
 # ---- DVC ---------------------------------------------------------------------------------------------------
 @contextmanager
-def _unlocked(at: Layout, boards: Sequence[str]) -> Iterator[None]:
+def _unlocked(config: Layout, boards: Sequence[str]) -> Iterator[None]:
     """Hold DVC's locks against builds, and change the command of the boards' stages in dvc.lock: DVC runs
     them again, and still knows their outputs. Nothing in a folder without DVC.
     """
@@ -175,7 +175,7 @@ def _unlocked(at: Layout, boards: Sequence[str]) -> Iterator[None]:
     from dvc.rwlock import rwlock
     from dvc.utils.serialize import modify_yaml
 
-    outs = [os.path.abspath(at.dataset(board)) for board in boards]
+    outs = [os.path.abspath(config.dataset(board)) for board in boards]
     what = f"marking {listed(boards)} to be made again"
     try:
         with Repo(".") as repo, repo.lock:

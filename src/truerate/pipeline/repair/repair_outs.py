@@ -32,17 +32,17 @@ class Output(NamedTuple):
     heights: dict[str, int]
 
 
-def repair_outs(at: Layout) -> list[str]:
+def repair_outs(config: Layout) -> list[str]:
     """Remove each incomplete output, so that the next build makes it; a line for each, none while a build
     runs. Raises TruerateError if the build did not write what lies there.
     """
     lines: list[str] = []
     if _is_building():
         return lines
-    for output in _outputs(at):
+    for output in _outputs(config):
         fault = _fault(output)
         if fault and any(Path(file).is_file() for file in output.files):
-            _remove(at, output.stage)
+            _remove(config, output.stage)
             lines.append(
                 f"stage {output.stage.address!r}: {fault}; its output was removed: `truerate build` makes "
                 "it again"
@@ -88,44 +88,44 @@ def _is_whole(file: Path) -> bool:
         return False
 
 
-def _remove(at: Layout, stage: Stage) -> None:
+def _remove(config: Layout, stage: Stage) -> None:
     if stage.name in OUTPUTS:
-        remove_output(at, stage)
+        remove_output(config, stage)
         return
     names = ("site", "site_src") if stage.name == "site" else (stage.name,)
     for name in names:
-        refuse_taken(at, name)
+        refuse_taken(config, name)
     for name in names:
-        shutil.rmtree(getattr(at.p.paths, name))
+        shutil.rmtree(getattr(config.p.paths, name))
 
 
-def _outputs(at: Layout) -> Iterator[Output]:
+def _outputs(config: Layout) -> Iterator[Output]:
     """The stages whose output has files that are always there."""
-    names = at.p.used_sources()
-    tables = [at.source(name, of) for name in names for of in (*SOURCE, "card.json")]
-    cards = {name: at.source(name, "card.json") for name in names}
+    names = config.p.used_sources()
+    tables = [config.source(name, of) for name in names for of in (*SOURCE, "card.json")]
+    cards = {name: config.source(name, "card.json") for name in names}
     counts = {
-        at.source(name, of.removeprefix("n_")): n
+        config.source(name, of.removeprefix("n_")): n
         for name in names
         for of, n in _stated(cards[name], "counts").items()
         if of.removeprefix("n_") in SOURCE
     }
     yield Output(Stage("sources"), tables, counts)
-    for board in at.p.boards:
-        card = at.dataset(board, "card.json")
-        heights = {at.dataset(board, of): n for of, n in _stated(card, "n").items() if of in DATASET}
-        yield Output(Stage("dataset", board), [*heights, at.dataset(board, "samples"), card], heights)
-        yield Output(Stage("label", board), [at.labels(board, of) for of in LABELS], {})
-        yield Output(Stage("train", board), [f"{at.trained(board)}/{FAMILIES}"], {})
-        judged = [at.judgements(name, board) for name in at.p.families(board)]
-        yield Output(Stage("judge", board), [f"{at.judged(board)}/{FAMILIES}", *judged], {})
-        yield Output(Stage("audit", board), [at.audit(board)], {})
-        yield Output(Stage("truth", board), [at.truth(board)], {})
-        yield Output(Stage("score", board), [at.scores(board, of) for of in SCORES], {})
-    yield Output(Stage("leaderboard"), [at.leaderboard("rows"), at.leaderboard("ledger.json")], {})
-    sources = Path(at.p.paths.site_src)
+    for board in config.p.boards:
+        card = config.dataset(board, "card.json")
+        heights = {config.dataset(board, of): n for of, n in _stated(card, "n").items() if of in DATASET}
+        yield Output(Stage("dataset", board), [*heights, config.dataset(board, "samples"), card], heights)
+        yield Output(Stage("label", board), [config.labels(board, of) for of in LABELS], {})
+        yield Output(Stage("train", board), [f"{config.trained(board)}/{FAMILIES}"], {})
+        judged = [config.judgements(name, board) for name in config.p.families(board)]
+        yield Output(Stage("judge", board), [f"{config.judged(board)}/{FAMILIES}", *judged], {})
+        yield Output(Stage("audit", board), [config.audit(board)], {})
+        yield Output(Stage("truth", board), [config.truth(board)], {})
+        yield Output(Stage("score", board), [config.scores(board, of) for of in SCORES], {})
+    yield Output(Stage("leaderboard"), [config.leaderboard("rows"), config.leaderboard("ledger.json")], {})
+    sources = Path(config.p.paths.site_src)
     pages = [path.relative_to(sources).with_suffix(".html") for path in sorted(sources.rglob("*.md"))]
-    yield Output(Stage("site"), [f"{at.p.paths.site}/{page.as_posix()}" for page in pages], {})
+    yield Output(Stage("site"), [f"{config.p.paths.site}/{page.as_posix()}" for page in pages], {})
 
 
 def _stated(card: str, key: str) -> dict[str, int]:
