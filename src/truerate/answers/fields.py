@@ -1,6 +1,4 @@
-"""Which field of a file of answers is which: by its name, by the names that other tools give it, or as the
-caller says.
-"""
+"""Which field of a file of answers is which: by its name, other tools' names, or as the caller says."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,9 +33,7 @@ class Fields:
 
 
 def given_fields(options: Iterable[str]) -> dict[str, str]:
-    """The fields by role of options `ROLE=FIELD`. Raises SettingsError for another form, or a role that there
-    is not.
-    """
+    """The fields by role of options `ROLE=FIELD`. Raises SettingsError for another form or role."""
     given = {}
     for option in options:
         role, _, name = option.partition("=")
@@ -48,9 +44,7 @@ def given_fields(options: Iterable[str]) -> dict[str, str]:
 
 
 def fields_of(records: Records, given: Mapping[str, str]) -> Fields:
-    """The fields of a file. Raises SourceError where none, or more than one, may be the answer, or a given
-    one is nowhere.
-    """
+    """The fields of a file. Raises SourceError for no or several answers, or a given field that is absent."""
     columns = _columns(records)
     for role, name in given.items():
         if name not in columns:

@@ -55,9 +55,7 @@ def _content(path: str | Path, what: str) -> str:
 
 
 def _other_form(content: bytes) -> str | None:
-    """What a file is that holds no lines of objects, and what to do; None where that cannot be told from its
-    bytes.
-    """
+    """What a file is that holds no lines of objects, and what to do; None if its bytes do not tell."""
     if content.startswith(PACKED):
         return _packed(content)
     if content.startswith(PARQUET):

@@ -202,9 +202,7 @@ def requests_of(answers: Sequence[Answer], alias: str) -> "list[Request]":
 
 
 def judged(answers: Sequence[Answer], alias: str, config: Layout) -> list[AnswerVerdict]:
-    """What the model says of each answer; one whose reply is dead or cannot be read has no
-    verdict, with why.
-    """
+    """What the model says of each answer; a dead or unreadable reply gives no verdict, with the reason."""
     from truerate.llm.ask import ask
     from truerate.llm.replies.verdicts import yes_no
 

@@ -44,9 +44,7 @@ def check_place(folder: str | Path) -> Path:
 
 
 def write_page(report: Report, folder: str | Path) -> Path:
-    """Write the page into a folder, which is made; returns its file. Raises SettingsError as `check_place`
-    does.
-    """
+    """Write the page into a folder, which is made; returns its file. Raises as `check_place` does."""
     file = check_place(folder)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(page(report), "utf-8")

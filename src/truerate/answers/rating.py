@@ -1,6 +1,4 @@
-"""`truerate.rate`: the share of one's own answers, or their words, that is hallucinated, with its
-interval.
-"""
+"""`truerate.rate`: the hallucinated share of one's own answers, or their words, with its interval."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -178,9 +176,7 @@ def report(
     *,
     unit: Unit,
 ) -> Report:
-    """What follows from verdicts and labels. Raises SettingsError if tokens count and the detector marks
-    none.
-    """
+    """What follows from verdicts and labels. Raises SettingsError if tokens count and none are marked."""
     if unit == "tokens" and any(
         verdict.verdict is not None and verdict.spans is None for verdict in verdicts
     ):
@@ -242,9 +238,7 @@ def is_long(values: Sequence[str]) -> bool:
 
 
 def is_slice(values: Sequence[str]) -> bool:
-    """Whether a field divides answers into few enough groups that repeat, by values that are no
-    long texts.
-    """
+    """Whether a field divides answers into few groups that repeat, by values that are no long texts."""
     n = len(set(values))
     return 1 < n <= MOST_VALUES and (n < 3 or 2 * n <= len(values)) and not is_long(values)
 

@@ -30,9 +30,7 @@ class AnswerVerdict(NamedTuple):
 
 
 class Detector(NamedTuple):
-    """The detector that judges: what it is called, in words what it is or why it was taken, and whether it
-    says where.
-    """
+    """The detector that judges: its name, what it is or why it was taken, and whether it says where."""
 
     name: str
     why: str
@@ -42,9 +40,7 @@ class Detector(NamedTuple):
 
 # ---- rules -------------------------------------------------------------------------------------------------
 class AnswerRule(NamedTuple):
-    """`mark`: the spans of (answer, reference) that are not borne out; `decide`: whether the answer is
-    flagged.
-    """
+    """`mark`: the unsupported spans of (answer, reference); `decide`: whether the answer is flagged."""
 
     about: str
     mark: Callable[[str, str], Spans]

@@ -54,9 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def begin(command: str) -> None:
-    """Before any command: one of a build ends with that build, any other mends what a kill left of DVC's
-    files.
-    """
+    """Before any command: one of a build ends with it, others mend what a kill left of DVC's files."""
     if parents.is_in_stage():
         with suppress(ValueError):  # not the main thread's
             signal.signal(signal.SIGTERM, signal.default_int_handler)  # what `core.tools` passes Ctrl-C on by

@@ -1,6 +1,4 @@
-"""The commands that make something of the whole: builds, boards of public files, releases, and what moved
-between two.
-"""
+"""The commands that make something of the whole: builds, boards of public files, releases, diffs."""
 
 import json
 import sys

@@ -1,6 +1,4 @@
-"""What `truerate probe` shows: each reply, how it was read, what it cost, and what mends what
-could not be.
-"""
+"""What `truerate probe` shows: each reply, how it was read, its cost, and what mends the unread."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -150,9 +148,7 @@ def _verdict(reply: Probed) -> str | None:
 
 
 def _read(reply: Probed) -> str:
-    """What was read of a reply: what it says, else its text as the data set has it, with what was cut from
-    it.
-    """
+    """What was read of a reply: its verdict, else its text as the data set has it, with what was cut."""
     cut = reply.attributes.get("cuts")
     return (_verdict(reply) or reply.text) + (f"   (cut: {cut})" if cut else "")
 

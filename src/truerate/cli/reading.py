@@ -1,6 +1,4 @@
-"""The commands that look: at models, boards, texts of one's own and sources; and those that serve what is
-there.
-"""
+"""The commands that look (at models, boards, texts, sources), and those that serve what is there."""
 
 import sys
 from pathlib import Path

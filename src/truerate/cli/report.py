@@ -1,6 +1,4 @@
-"""What the terminal shows of built tables: boards, lines of a board, its audit, the sources, the page and how
-to serve it.
-"""
+"""What the terminal shows of built tables: boards, their lines and audits, sources, and the page."""
 
 import functools
 import http.server
@@ -31,9 +29,7 @@ def show_boards(config: Layout, *, as_json: bool) -> None:
 
 
 def _leaders(config: Layout, board: str) -> str:
-    """Who may be first, per task or language, in what the track's card ranks: one model alone
-    leads nothing.
-    """
+    """Who may be first, per task or language, in what the card ranks: one model alone leads nothing."""
     if not Path(config.leaderboard("rows")).is_file():
         return "not built; run `dvc repro`"
     ranked = card_of(config, board).ranks
@@ -140,17 +136,12 @@ def show_sources(config: Layout, *, as_json: bool) -> None:
 
 
 def show_readers(*, as_json: bool) -> None:
-    """Each reader with what its card says of the data that it reads: name, licence, what may be republished,
-    address.
-    """
+    """Each reader with what its card says of its data: name, licence, what may be republished, address."""
     from truerate.sources.registry import card_of, readers
 
-    lines = []
+    lines, fields = [], ("name", "licence", "redistribution", "url")
     for reader in readers():
-        card, fields = (
-            card_of(reader),
-            ("name", "licence", "redistribution", "url"),
-        )
+        card = card_of(reader)
         lines.append({"reader": reader} | {field: card.get(field) for field in fields})
     show_table(pl.DataFrame(lines, infer_schema_length=None), as_json=as_json)
 

@@ -101,9 +101,7 @@ def tried(config: Layout, alias: str) -> list[Answer]:
 
 
 def _raise_if_turned_away(answers: Sequence[Answer], alias: str, endpoint: Endpoint) -> None:
-    """Raise EndpointError where all of these requests were refused for one reason that is none of their
-    fields.
-    """
+    """Raise EndpointError where all requests were refused for one reason that is no field of them."""
     statuses = {answer.shown.split(" ", 1)[0] if answer.state == "refused" else "" for answer in answers}
     for status, advice in WORDS["turned_away"].items():
         if statuses == {str(status)}:

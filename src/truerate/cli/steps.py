@@ -1,6 +1,4 @@
-"""The steps that dvc.yaml and the rules call; --help does not list them. Each imports what it runs when it is
-called.
-"""
+"""The steps that dvc.yaml and the rules call, unlisted by --help. Each imports what it runs when called."""
 
 import sys
 

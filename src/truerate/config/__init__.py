@@ -55,9 +55,7 @@ def checked(values: Any, file: str) -> Params:
 
 
 def _of_public_data(params: Params) -> Iterator[str]:
-    """Lines on undeclared names and, where a detector is for the track, mismatches in settings of public
-    files.
-    """
+    """Lines on settings of public files: undeclared names, and mismatches if a detector is for the track."""
     for name, alone in params.of_public_data():
         track = params.public_data[name].track
         is_detected = any(family.members_on(track) for family in alone.detectors.values())

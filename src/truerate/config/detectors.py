@@ -135,9 +135,7 @@ class Detector(Block):
 
     @property
     def kind(self) -> Literal["texts", "judges", "tokens", "published"]:
-        """What its members give: labels of texts, judgements with reasons, marks of tokens, or what adapters
-        say.
-        """
+        """What members give: labels of texts, judgements, marks of tokens, or what adapters say."""
         if not self.train:
             return "published"
         return "texts" if self.folds else "judges" if self.judges else "tokens"

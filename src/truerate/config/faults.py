@@ -67,9 +67,7 @@ def error_lines(faults: Sequence[ErrorDetails], whole: type[BaseModel], *, file:
 
 
 def redact(line: str) -> str:
-    """A line without what has the shape of a secret: keys of well-known services, `Bearer …`, a password
-    before a host.
-    """
+    """A line without what looks like a secret: known services' keys, `Bearer …`, a password before a host."""
     return _SHAPES.sub("[key]", line)
 
 
@@ -139,9 +137,7 @@ def fields_at(parents: Sequence[int | str], whole: type[BaseModel]) -> list[str]
 
 
 def block_in(annotation: object) -> type[BaseModel] | None:
-    """The block inside a field's type (`Block`, `dict[str, Block]`, `Block | None`), or that of all tracks
-    (`ByTrack`).
-    """
+    """The block inside a field's type (`dict[str, Block]`, `Block | None`), or all tracks' (`ByTrack`)."""
     if whole := getattr(annotation, "whole", None):
         block: type[BaseModel] = whole()
         return block

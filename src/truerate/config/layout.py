@@ -80,9 +80,7 @@ class Layout:
         return f"{self.p.paths.build}/hub/{name}"
 
     def dataset(self, board: str, table: str = "") -> str:
-        """Folder of a board's data set, or a table of it (pipeline.dataset_tables, `tasks.jsonl`,
-        `card.json`).
-        """
+        """Folder of a board's data set, or a table of it (also `tasks.jsonl`, `card.json`)."""
         return _under(f"{self.p.paths.datasets}/{board}", table)
 
     def annotations(self, board: str) -> str:
@@ -157,17 +155,13 @@ class Layout:
         return f"{name}@{self.endpoint_identity(model.endpoint)}" if endpoint.code else name
 
     def endpoint_identity(self, name: str) -> str:
-        """Digest of an endpoint's code and launch command: `{identity}`, which its health check
-        must return.
-        """
+        """Digest of an endpoint's code and launch command: `{identity}`, which its health check returns."""
         endpoint = self.p.endpoints[name]
         values = {"launch": endpoint.launch, "seed": self.p.seed, "languages": self.p.languages}
         return digest(**values, code=self.code_digest(endpoint.code)) if endpoint.code else digest(**values)
 
     def code_digest(self, named: tuple[str, ...]) -> str:
-        """Digest of the code that a setting names, read once per process; raises as `code_at`, or
-        if absent.
-        """
+        """Digest of the code that a setting names, read once; raises as `code_at`, or if absent."""
         return _digest_of(self.code_at(named))
 
     def code_at(self, named: tuple[str, ...]) -> tuple[str, ...]:

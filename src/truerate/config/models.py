@@ -153,9 +153,7 @@ class Model(Block):
         return setting not in self.drop and setting not in self.params
 
     def content(self) -> dict[str, object]:
-        """The values that decide a reply's row, its cost included: not where it is asked or what is said of
-        it.
-        """
+        """The values that decide a reply's row and cost: not where it is asked or what is said of it."""
         return self.model_dump(
             mode="json",
             exclude={"endpoint", "family", "size_b", "languages", "is_open", "retrieval", "cutoff"},
@@ -163,9 +161,7 @@ class Model(Block):
 
 
 def shared_identity(models: Mapping[str, Model], endpoints: Mapping[str, Endpoint]) -> tuple[str, str] | None:
-    """Two aliases on two endpoints with one identity (`Layout.identity`), whose replies would
-    mix; or None.
-    """
+    """Two aliases on two endpoints of one identity (`Layout.identity`), whose replies would mix, or None."""
     alias_by_identity: dict[tuple[object, ...], str] = {}
     for alias, model in models.items():
         endpoint = endpoints[model.endpoint]

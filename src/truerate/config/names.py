@@ -51,9 +51,7 @@ def _without_block(p: "Params") -> Iterator[str]:
 
 
 def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
-    """Every name with the place where it stands, what kind of thing it names, and the names that
-    there are.
-    """
+    """Every name with the place where it stands, the kind of thing it names, and the declared names."""
     tracks = track_names()
     yield "profile", "profile", p.profile, p.sizes
     for name, board in p.boards.items():
@@ -165,9 +163,7 @@ def _untaught(p: "Params") -> Iterator[str]:
 
 
 def tracks_to_mark(p: "Params", name: str) -> tuple[str, ...]:
-    """The tracks whose texts a family learns to mark: its own, or that of its `learns_from` board; none if
-    taught.
-    """
+    """The tracks whose texts a family learns to mark: its own, or its `learns_from` board's; or none."""
     family = p.detectors[name]
     if family.learns_from is None:
         return () if family.kind in ("texts", "published") else family.tracks

@@ -36,9 +36,7 @@ LONGEST = 80  # characters of a name that files and folders bear
 
 
 class Paths(Block):
-    """Folders of the build, relative to params.yaml; `inputs` is read, all others are written (see
-    places.py).
-    """
+    """Folders of the build, relative to params.yaml; `inputs` is read, all others are written (places.py)."""
 
     inputs: str
     sources: str
@@ -198,9 +196,7 @@ class Params(Block):
         return largest
 
     def of_public_data(self) -> "Iterator[tuple[str, Params]]":
-        """Each set of public files with own settings or sizes, with the settings of `truerate real`: its
-        board alone.
-        """
+        """Each set of public files with own settings, as settings of its board alone (`truerate real`)."""
         for name, public in self.public_data.items():
             if public.settings or public.sizes:
                 source = Source(reader=public.reader, part=public.part, path=public.folder)
@@ -226,9 +222,7 @@ class Params(Block):
         return next((value for _, value in self.track(board) if isinstance(value, RateOf)), None)
 
     def articles(self) -> tuple[ArticleRules, tuple[str, ...]]:
-        """The article rules of the first track that has some, and its languages. Raises SettingsError without
-        one.
-        """
+        """The article rules of the first track with some, and its languages. Raises SettingsError."""
         for settings in self.tracks.values():
             for _, value in settings:
                 if isinstance(value, ArticleRules):
@@ -286,18 +280,14 @@ class Params(Block):
         return tuple(name for name in self.families(board) if self.detectors[name].learns_on(board))
 
     def teacher(self, name: str, board: str) -> tuple[str, str]:
-        """The family and board that taught what a family judges a board with: itself, unless it learns
-        elsewhere.
-        """
+        """The family and board that trained what a family judges a board with: itself by default."""
         from_board = self.detectors[name].learns_from
         if from_board in (None, board):
             return name, board
         return teacher_of(name, self.detectors, self.board(from_board).track) or name, from_board
 
     def rules_of_cut(self, track: str | None) -> dict[str, Cut]:
-        """Treatment of replies at their token limit, by purpose: `llm.cut`, else the board's track, else
-        other tracks.
-        """
+        """Treatment of replies at their token limit, by purpose: `llm.cut`, else the track's, else others."""
         rules = {purpose: rule for settings in self.tracks.values() for purpose, rule in settings.cut.items()}
         rules_of_track = self.tracks[track].cut if track is not None and track in self.tracks else {}
         return {**rules, **rules_of_track, **self.llm.cut}

@@ -28,9 +28,7 @@ _PLAIN = re.compile(r"(?!-)[\w.\-]+")
 
 
 def written(p: "Params") -> dict[str, str]:
-    """The folders that a build writes, by their setting: all of `paths` but what is read, and what a `make`
-    fills.
-    """
+    """The folders that a build writes, by setting: `paths` but what is read, and what a `make` fills."""
     named = {f"paths.{name}": path for name, path in p.paths if name not in READ_ONLY}
     return named | {f"sources.{name}.path": s.path for name, s in p.sources.items() if s.make and s.path}
 
@@ -62,9 +60,7 @@ def _fixed(code: str) -> str:
 
 
 def track_settings(p: "Params") -> Iterator[tuple[Callable[[str], str], "Track"]]:
-    """The settings of each track, and of each board with overrides, with the function that gives a key's full
-    name.
-    """
+    """The settings of each track and each board with overrides, with the function of a key's full name."""
     for track, settings in p.tracks.items():
         yield f"tracks.{track}.{{}}".format, settings
     for name, board in p.boards.items():

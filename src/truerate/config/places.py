@@ -68,9 +68,7 @@ def check_places(config: Layout) -> None:
 
 
 def claim(config: Layout, *names: str) -> None:
-    """Make folders of `paths` with their sentinels. Raises SettingsError if the build may not take one of
-    them.
-    """
+    """Make folders of `paths` with their sentinels. Raises SettingsError if one may not be taken."""
     for name in names:
         refuse_taken(config, name)
         _mark(Path(getattr(config.p.paths, name)), name)
@@ -84,9 +82,7 @@ def refuse_taken(config: Layout, name: str) -> None:
 
 
 def clear(config: Layout, stage: Stage) -> None:
-    """Empty and mark the output of a stage, as `claim_output` does. Of `torchrun` the first
-    process does it.
-    """
+    """Empty and mark the output of a stage, as `claim_output`; of `torchrun` the first process does it."""
     if stage.name in OUTPUTS and is_first_process():
         remove_output(config, stage)
         claim_output(config, stage)
@@ -106,9 +102,7 @@ def drop(output: Path) -> None:
 
 
 def claim_output(config: Layout, stage: Stage) -> None:
-    """Mark the output of a stage as the build's own. Raises SettingsError for others' files or an unknown
-    board.
-    """
+    """Mark the output of a stage as the build's own. Raises SettingsError for others' files."""
     _mark(_own_output(config, stage), OUTPUTS[stage.name][0])
 
 
@@ -131,9 +125,7 @@ def made_by(config: Layout, target: str) -> Stage | None:
 
 
 def refuse_others(folder: Path, setting: str) -> None:
-    """Raise SettingsError if a step did not fill a folder that it is to replace whole. `setting` names the
-    folder.
-    """
+    """Raise SettingsError if a step did not fill a folder that it is to replace (of this `setting`)."""
     if fault := _filled_by_others(folder) or _tracked(folder):
         raise SettingsError(f"{setting}: {fault}")
 
@@ -171,9 +163,7 @@ def _blocked(path: Path) -> str | None:
 
 
 def _foreign(output: Path, name: str) -> str | None:
-    """The first file of a folder of `paths`, or of an output in it, that is not the build's own; None if all
-    is.
-    """
+    """The first file of a folder of `paths`, or of an output in it, that the build did not write; or None."""
     is_shared = name in SHARED
     text = _sentinel_text(output)
     if text == name or (is_shared and text is not None) or _is_named(output, is_shared=is_shared):
@@ -253,9 +243,7 @@ def _tracked_in(folder: Path, tracked: list[str]) -> str | None:
 
 
 def _is_named(path: Path, *, is_shared: bool) -> bool:
-    """Whether dvc.lock names a place, or what holds it, as an output; of a shared folder something in it
-    suffices.
-    """
+    """Whether dvc.lock names a place or a folder of it as an output; of a shared folder, something in it."""
     outs, output = named_outs(), PurePosixPath(path.as_posix())
     if not outs.isdisjoint(map(str, (output, *output.parents))):
         return True

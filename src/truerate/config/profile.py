@@ -15,9 +15,7 @@ WHOLE = ("sources", "boards", "public_data", "endpoints", "models", "detectors",
 
 
 def with_profile(params: str | Path, profile: str | Path) -> str:
-    """params.yaml with a profile laid over it, as YAML. Raises TruerateError for an unreadable file or a
-    wrong result.
-    """
+    """params.yaml with a profile laid over it, as YAML. Raises SettingsError for a wrong file or result."""
     if not Path(profile).is_file():
         what = "no such file; name a profile, such as those in profiles/"
         raise SettingsError(f"reading {str(profile)!r}: {what}")
@@ -31,9 +29,7 @@ def with_profile(params: str | Path, profile: str | Path) -> str:
 
 
 def laid_over(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of both, those of `over` first, without settings and sizes of tracks that no board runs any
-    more.
-    """
+    """The values of both, `over` first, without settings and sizes of tracks that no board runs any more."""
     values = {**base, **{key: _merged(base.get(key), value, key) for key, value in over.items()}}
     run = {board.get("track") for board in values.get("boards", {}).values()}
     values["tracks"] = {name: of for name, of in values.get("tracks", {}).items() if name in run}

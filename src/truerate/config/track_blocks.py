@@ -40,9 +40,7 @@ def declared(track: str, part: str) -> type[Block]: ...
 
 
 def declared(track: str, part: str) -> type[Block]:
-    """The class `Settings` or `Sizes` of a track. Raises TruerateError if there is none or it names unknown
-    keys.
-    """
+    """The class `Settings` or `Sizes` of a track. Raises TruerateError without one, or for unknown keys."""
     module = f"truerate.tracks.{track}.settings"
     try:
         block = getattr(import_module(module), part, None)
@@ -162,9 +160,7 @@ class SizesByTrack(ByTrack[SizesOfTrack]):
 
 
 def merged(block: B, changes: Mapping[str, object]) -> B:
-    """A block with some keys changed, mappings key by key. Raises pydantic.ValidationError if the result is
-    invalid.
-    """
+    """A block with some keys changed, mappings key by key. Raises ValidationError if it is invalid."""
     return type(block).model_validate(_over(block.model_dump(mode="json"), changes)) if changes else block
 
 

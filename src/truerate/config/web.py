@@ -111,9 +111,7 @@ class Fetch(Block):
         return self
 
     def demand_contact(self) -> None:
-        """Raise SettingsError if pages are fetched directly from other hosts and the user agent names no
-        contact.
-        """
+        """Raise SettingsError if other hosts are asked directly and the user agent names no contact."""
         if self.proxy is None and not re.search(r"\S@\S|https?://\S", self.user_agent):
             raise SettingsError(
                 f"fetch.user_agent {self.user_agent!r} names no contact, which hosts ask of whoever fetches "
@@ -123,9 +121,7 @@ class Fetch(Block):
 
 
 class ArticleRules(Block):
-    """Which articles of a wiki are taken: those of at least so many characters, without these maintenance
-    tags.
-    """
+    """Which articles of a wiki are taken: of at least so many characters, without these maintenance tags."""
 
     min_characters: Count
     excluded_tags: Names

@@ -15,9 +15,7 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_data(path: Path, build: Callable[[dict[str, Any]], T]) -> T:
-    """Return what `build` makes of a YAML file's mapping; TruerateError if absent, no YAML or of
-    wrong keys.
-    """
+    """Return what `build` makes of a YAML file's mapping; TruerateError if absent, no YAML or wrong keys."""
     name = "/".join(path.parts[-3:])
     try:
         values: dict[str, Any] = yaml.load(path.read_text("utf-8"), _Loader)

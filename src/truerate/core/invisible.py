@@ -1,6 +1,4 @@
-"""Characters that nobody sees: what of a text acts on a terminal, a page or a file name without
-being read.
-"""
+"""Characters that nobody sees: what of a text acts on a terminal, a page or a file name, unread."""
 
 import re
 import unicodedata
@@ -22,9 +20,7 @@ def is_blank(text: str) -> bool:
 
 
 def is_unseen(character: str) -> bool:
-    """Whether a character has no ink: of category Cf, a filler, the empty Braille cell, a
-    variation selector.
-    """
+    """Whether a character has no ink: category Cf, a filler, the empty Braille cell, a variation selector."""
     return (
         unicodedata.category(character) == "Cf" or character in "\u115f\u1160\u2800\u3164\uffa0\ufe0e\ufe0f"
     )

@@ -65,9 +65,7 @@ class Metric:
         return f"{self.definition} ({self.source})" if self.source else self.definition
 
     def text(self, value: float | None) -> str:
-        """A value as printed: shares in per cent with one digit, numbers with two; nothing measured is a
-        dash.
-        """
+        """A value as printed: shares in per cent with one digit, numbers with two; a dash for nothing."""
         if value is None:
             return ABSENT
         shown = {

@@ -23,9 +23,7 @@ def may_pass(status: int | None) -> bool:
 
 
 def seconds_asked(value: str | None, now: float | None = None) -> float | None:
-    """A `Retry-After` in seconds >= 0: a number or a date (RFC 9110); None if unreadable. `now`: epoch
-    seconds.
-    """
+    """A `Retry-After` in seconds >= 0: a number or a date (RFC 9110), or None. `now`: epoch seconds."""
     text = (value or "").strip()
     if _NUMBER.fullmatch(text):
         return min(max(0.0, float(text)), MOST_S)
@@ -68,9 +66,7 @@ class Backoff:
         return asked + (chance or random).uniform(0, min(self.spread, asked))
 
     def wait(self, tried: int, asked: float | None = None, chance: random.Random | None = None) -> float:
-        """The wait after that many tries: by what the server asks for, or drawn where it asks for nothing or
-        0.
-        """
+        """The wait after that many tries: by what the server asks for, else drawn."""
         return self.beyond(asked, chance) if asked else self.full_jitter(tried, chance)
 
     def is_too_long(self, asked: float | None) -> bool:

@@ -77,9 +77,7 @@ def outgoing_tables(
     source: str,
     attributes: Collection[str] = (),
 ) -> dict[str, Some]:
-    """The tables that may be published: `open_tables`, or `without_texts` if rights allow ids alone and no
-    part whole.
-    """
+    """The tables that may be published: `open_tables`, or `without_texts` if rights allow ids alone."""
     rights, own_rights = card.get("redistribution"), card.get("own_redistribution")
     if "yes" in (rights, own_rights) or "ids-only" not in (rights, own_rights):
         return open_tables(tables, card=card, source=source)

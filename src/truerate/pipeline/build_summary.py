@@ -25,17 +25,13 @@ READ = ("purpose", "model", "status", "reason", "finish_reason", "prompt_key", "
 
 
 def print_build_summary(config: Layout, boards: Iterable[str] | None = None) -> None:
-    """Print the lines on some boards at the end of a stage; `truerate build` prints those of all boards when
-    it ends.
-    """
+    """Print the lines on some boards at a stage's end; `truerate build` prints those of all at its own."""
     for line in lines(config, boards) if BUILD not in os.environ else ():
         say(line)
 
 
 def lines(config: Layout, boards: Iterable[str] | None = None) -> list[str]:
-    """The lines on a build: models of little use, dead letters, other names, idle models and detectors, thin
-    cells.
-    """
+    """The lines on a build: useless models, dead letters, other names, idle models, thin cells."""
     named = config.p.boards if boards is None else boards
     replies = {
         board: of_board(config, board)
@@ -78,9 +74,7 @@ def useless(board: str, replies: pl.DataFrame) -> list[str]:
 
 
 def other_names(replies: dict[str, pl.DataFrame]) -> list[str]:
-    """A line per model that answered under another name than it was asked by: a server may answer for any
-    name.
-    """
+    """A line per model that answered under another name: a server may answer for any."""
     if not replies:
         return []
     names = [rows.select("model", served=pair("attributes", "served")) for rows in replies.values()]
@@ -93,9 +87,7 @@ def other_names(replies: dict[str, pl.DataFrame]) -> list[str]:
 
 
 def given_up(replies: dict[str, pl.DataFrame]) -> list[str]:
-    """A line on requests given up for faults of an endpoint: how many, why, on which boards, how to ask them
-    again.
-    """
+    """A line on requests given up for faults of an endpoint: how many, why, where, how to ask them again."""
     reason = (
         pl.col("reason").str.split(": ").list.last()
     )  # of an instruction that broke off: `teaching turn: timeout`

@@ -1,6 +1,4 @@
-"""Why a build stopped: commands of its stages leave their errors, and the build that runs them says these
-last.
-"""
+"""Why a build stopped: commands of its stages leave their errors, which the build says last."""
 
 import json
 import os

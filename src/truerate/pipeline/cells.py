@@ -25,9 +25,7 @@ Devices = Mapping[str, str]  # by member, of those that are trained elsewhere
 
 
 class Fitting(NamedTuple):
-    """The cells of a family as jobs, the function that fits one, and the devices of members that are trained
-    elsewhere.
-    """
+    """The cells of a family as jobs, the function that fits one, and devices of members trained elsewhere."""
 
     jobs: Sequence[Any]
     fit: Callable[[Any], None]
@@ -90,9 +88,7 @@ def _plan(config: Layout, board: str) -> str:
 
 # ---- the stage ---------------------------------------------------------------------------------------------
 def is_away() -> bool:
-    """Whether trainings are jobs: a profile says where, and this process is none of several that
-    train one.
-    """
+    """Whether trainings are jobs: a profile says where, and no other process trains beside this one."""
     return bool(os.environ.get(PROFILE)) and int(os.environ.get("WORLD_SIZE", "1")) == 1
 
 
@@ -103,9 +99,7 @@ def devices(config: Layout, family: str, names: Sequence[str]) -> Devices:
 
 
 def fit_away(config: Layout, board: str, fittings: Mapping[str, Fitting]) -> None:
-    """Have Snakemake fit the cells that nobody fitted yet, in one call. Raises TruerateError if a
-    job failed.
-    """
+    """Have Snakemake fit the unfitted cells, in one call. Raises TruerateError if a job failed."""
     cells = unfitted(fittings)
     if not cells:
         return
@@ -141,9 +135,7 @@ def unfitted(fittings: Mapping[str, Fitting]) -> dict[str, dict[str, str]]:
 
 
 def fit_cell(config: Layout, board: str, name: str, fitting_of: Callable[[str, Devices], Fitting]) -> None:
-    """Fit the cell of this name by the stage's plan. Raises TruerateError if it is no longer planned or lacks
-    its GPU.
-    """
+    """Fit a cell by the stage's plan. Raises TruerateError if it is no longer planned or lacks its GPU."""
     from truerate.detectors.training import processes
 
     plan = read_json(_plan(config, board))

@@ -1,6 +1,4 @@
-"""The stage `dataset`: the steps of a board's track, each reply of each model, then whole tables out of the
-scratch files.
-"""
+"""The stage `dataset`: the steps of a board's track, then whole tables out of their scratch files."""
 
 import json
 import re
@@ -35,9 +33,7 @@ StepTables = pl.DataFrame | tuple[pl.DataFrame, dict[str, pl.DataFrame]]
 
 
 def refuse_stale(config: Layout, board: str, output: str) -> None:
-    """Raise TruerateError for a scratch path whose key is not the one of this moment's settings, code and
-    sources.
-    """
+    """Raise TruerateError for a scratch path whose key is not that of the current settings, code, sources."""
     if not graph.is_current(config, board, output):
         raise TruerateError(f"{output}: {CHANGED}")
 
@@ -63,9 +59,7 @@ def step(
 
 
 def collect_rarely() -> None:
-    """Run Python's cycle collector 100 times less often: rows hold no cycles, and it took 1/5 of a step's
-    time.
-    """
+    """Run the cycle collector 100 times less often: rows hold no cycles, and it took 1/5 of a step."""
     set_threshold(100_000, 50, 50)
 
 
@@ -171,9 +165,7 @@ def load_dataset(
     columns: Mapping[str, Collection[str]] = MappingProxyType({}),
     pruned: Pruned | None = None,
 ) -> dict[str, pl.DataFrame]:
-    """The tables of a data set by name: all or these, of each all columns or these; `pruned` as in
-    `load_pruned`.
-    """
+    """The tables of a data set: all or `names`, whole or some `columns`; `pruned` as in `load_pruned`."""
     return {
         name: load_pruned(name, config.dataset(board, name), columns=columns.get(name), pruned=pruned)
         for name in DATASET
@@ -189,9 +181,7 @@ def load_pruned(
     columns: Collection[str] | None = None,
     rows: pl.Expr | None = None,
 ) -> pl.DataFrame:
-    """A validated table of a data set: whole, what `pruned` makes of its parts, or only the `rows` of a
-    condition.
-    """
+    """A validated table of a data set: whole, what `pruned` makes of its parts, or some `rows`."""
     if pruned is None:
         return schemas.load(DATASET[name], path, columns=columns, rows=rows)
     return schemas.load_in_parts(DATASET[name], path, partial(pruned, name), columns=columns, rows=rows)

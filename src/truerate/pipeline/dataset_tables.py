@@ -1,6 +1,4 @@
-"""The tables of a source and of a board's data set, and those that one of its steps may give besides replies,
-by name.
-"""
+"""The tables of a source, of a board's data set, and those that a step may give beside replies."""
 
 from typing import Any
 

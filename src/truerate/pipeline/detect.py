@@ -114,9 +114,7 @@ def fitting(
 
 
 def _fit(config: Layout, board: str, name: str, samples: pl.DataFrame, fitting: cells.Fitting | None) -> None:
-    """Fit one family into its folder. Of processes that work together all fit networks, and the
-    first writes.
-    """
+    """Fit one family into its folder. Of several processes all fit networks, and the first writes."""
     family, folder = config.p.detectors[name], Path(config.detector(name, board))
     if is_first_process():
         folder.mkdir(parents=True)
@@ -186,9 +184,7 @@ def _scratch(config: Layout, board: str) -> Path:
 
 
 def _judge(config: Layout, board: str, name: str, samples: pl.DataFrame, path: Path) -> None:
-    """Write the judgements of one family, in the state in which the family that taught it was left, by
-    judgement_id.
-    """
+    """Write the judgements of one family, in the state in which its teacher was left, by judgement_id."""
     teacher, trained_on = config.p.teacher(name, board)
     how, members = config.p.detectors[teacher], _members(config, board, name)
     folder = Path(config.detector(teacher, trained_on))
@@ -260,17 +256,13 @@ def unlearned(
 
 
 def write_families(config: Layout, board: str, folder: str, names: Sequence[str]) -> None:
-    """Write into a folder which families of detectors a board has there, with their members: it may have
-    none.
-    """
+    """Write which families of detectors a board has, with their members, into a folder: it may have none."""
     if is_first_process():
         write_json(f"{folder}/{FAMILIES}", {name: list(_members(config, board, name)) for name in names})
 
 
 def passages(config: Layout, board: str, texts: pl.DataFrame) -> pl.DataFrame:
-    """Texts (`target_id`, `item_id`, `group_id`, `lang`, `task`, `text`, `spans`) with the `reference` of
-    their items.
-    """
+    """Texts (with `target_id`, `item_id`, `text`, `spans` …) with the `reference` of their items."""
     references = given(config, board).select("item_id", reference="knowledge")
     joined = texts.join(references, on="item_id", how="left", maintain_order="left")
     return shortened(config, board, joined.with_columns(pl.col("reference").fill_null("")), "reference")
@@ -283,9 +275,7 @@ def conversations(config: Layout, board: str, texts: pl.DataFrame) -> pl.DataFra
 
 
 def evidenced(config: Layout, board: str, texts: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Texts with the `knowledge`, `question` and `history` of their own evidence, else of their items, else
-    null.
-    """
+    """Texts with `knowledge`, `question`, `history` of their own evidence, else of their items, else null."""
     references = given(config, board, samples)
     has_own = pl.col("target_id").is_in(references["item_id"].implode())
     named = texts.with_columns(_of=pl.when(has_own).then("target_id").otherwise("item_id"))

@@ -44,9 +44,7 @@ def steps_of(config: Layout, board: str) -> tuple[Step, ...]:
 
 
 def step_of(config: Layout, board: str, name: str) -> Step:
-    """A step of a board's track by its name. Raises TruerateError, with the names that there are, for
-    another.
-    """
+    """A step of a board's track by its name. Raises TruerateError, with the names, for another."""
     by_name = {step.name: step for step in steps_of(config, board)}
     if name not in by_name:
         what = f"track {config.p.board(board).track!r} has no step {name!r}{meant(name, by_name)}"
@@ -154,9 +152,7 @@ def for_export(config: Layout, board: str) -> list[str]:
 
 
 def in_slices(config: Layout, board: str, names: Collection[str]) -> list[list[str]]:
-    """The scratch files of some steps by model and shard: those of one model's shard together, in the steps'
-    order.
-    """
+    """The scratch files of some steps by model and shard, each group in the steps' order."""
     slices: dict[tuple[str, int], list[str]] = {}
     for step in steps_of(config, board):
         for model in models(config, board, step) if step.name in names else ():

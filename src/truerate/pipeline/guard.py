@@ -96,9 +96,7 @@ def watched_by(config: Layout, stage: Stage) -> dict[str, object]:
 
 
 def _importing(config: Layout) -> str:
-    """Digest of what decides the tables of all sources: a board that reads another source's documents depends
-    on it.
-    """
+    """Digest of what decides all sources' tables: a board may read another source's documents."""
     return digest(*READERS, settings=watched_by(config, Stage("sources")))
 
 

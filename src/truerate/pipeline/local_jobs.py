@@ -139,9 +139,7 @@ class _Running:
 
 
 def run_jobs(jobs: Sequence[LocalJob], n_at_once: int) -> int:
-    """Run the jobs; returns 0, 1 if one failed (running ones are waited for), 130 if this process was
-    interrupted.
-    """
+    """Run the jobs; returns 0, 1 if one failed (running ones are waited for), 130 if interrupted."""
     if (
         len(jobs) > 1
     ):  # steps are left, which ask: each fork would import the client, which takes longer than most steps

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 
 
 def prune(config: Layout) -> None:
-    """Drop outputs of boards that params.yaml no longer names, before the leaderboard is read off the
-    folders.
-    """
+    """Drop outputs of boards that params.yaml no longer names, before the leaderboard reads the folders."""
     places = (config.p.paths.scores, config.p.paths.audits, config.p.paths.truth)
     kept = {
         Path(path)
@@ -90,9 +88,7 @@ def board_scores(config: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame
 def render(
     config: Layout, real: "Sequence[CommittedBoard]" = (), files: Mapping[str, Path] | None = None
 ) -> None:
-    """Write the pages for mkdocs, with those of committed boards (`real`) and their `files`; print the
-    build's notes.
-    """
+    """Write the pages for mkdocs, with committed boards (`real`) and their `files`; print the summary."""
     from truerate.pipeline.build_summary import print_build_summary
     from truerate.pipeline.publishing.site_tables import site_tables
     from truerate.site import rendered

@@ -26,9 +26,7 @@ _KINDS: dict[type, tuple[str, ...]] = {
 
 @cache
 def load_track(name: str) -> Protocol:
-    """A track's protocol. Raises TruerateError where there is no such folder, or it lacks a part that every
-    track has.
-    """
+    """A track's protocol. Raises TruerateError without its folder or a part that every track has."""
     if name not in track_names():
         raise TruerateError(f"no track {name!r}; there: {listed(track_names())}")
     declared(name, "Settings"), declared(name, "Sizes")

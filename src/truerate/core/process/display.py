@@ -60,7 +60,5 @@ def _cell(value: object) -> str:
 
 
 def printable(text: str) -> str:
-    """A text for one line of a terminal: signs that steer it (escapes, line breaks, turns of direction) by
-    their code.
-    """
+    """A text for one line of a terminal, signs that steer it (escapes, line breaks) by their code."""
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)

@@ -72,9 +72,7 @@ def _free(path: Path) -> str:
 
 
 def check_regular(path: str | os.PathLike[str], what: str) -> None:
-    """Raise SourceError for a path that is no regular file: pipes and devices never end. OSError
-    if absent.
-    """
+    """Raise SourceError for a path that is no regular file (pipes never end), OSError if absent."""
     name = os.fspath(path)
     if name == "-" and not os.path.exists(name):
         raise SourceError(

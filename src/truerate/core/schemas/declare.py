@@ -22,9 +22,7 @@ TYPES: dict[object, Any] = {str: pl.String, bool: pl.Boolean, int: pl.Int64, flo
 
 
 class FieldRules(NamedTuple):
-    """What holds of a column's values beside their type; `kind` is the type where no annotation
-    can name it.
-    """
+    """What holds of a column's values beside their type; `kind`: a type that no annotation can name."""
 
     unique: bool = False
     nullable: bool = False
@@ -92,9 +90,7 @@ class Table:
 
     @classmethod
     def is_kept_by(cls, data: pl.DataFrame, columns: tuple[str, ...] | None = None) -> bool:
-        """Whether a frame keeps the declaration of the table, or of `columns`: names in order,
-        types, rules.
-        """
+        """Whether a frame keeps the table's declaration (of `columns`): names in order, types, rules."""
         kinds, whole = cls.whole_check(columns)
         return data.schema == kinds and data.select(whole).item() is True
 

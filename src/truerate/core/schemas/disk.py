@@ -122,9 +122,7 @@ def put(path: str | Path, written: Callable[[Path], None]) -> None:
 
 
 def read_json(path: str | Path) -> dict[str, Any]:
-    """Read what a step wrote as JSON beside its tables; TruerateError where there is none or it
-    is no JSON.
-    """
+    """Read what a step wrote as JSON beside its tables. Raises TruerateError if absent or no JSON."""
     try:
         values: dict[str, Any] = json.loads(Path(path).read_text("utf-8"))
         return values
@@ -141,9 +139,7 @@ def read_parquet(
     rows: pl.Expr | None = None,
     part: tuple[int, int | None] = (0, None),
 ) -> pl.DataFrame:
-    """Read a Parquet file, or columns, rows or a `part` (first row, number) of it; TruerateError if
-    unreadable.
-    """
+    """Read a Parquet file, or columns, rows or a `part` (first row, number). Raises TruerateError."""
     try:
         if rows is not None or part != (0, None):
             query = pl.scan_parquet(path).slice(*part)

@@ -45,9 +45,7 @@ _TEMPLATES = {
 
 
 def _row(table: type[Table], values: dict[str, Any]) -> dict[str, Any]:
-    """A row of a table from the values of its columns. Raises TypeError for one that is unknown
-    or not given.
-    """
+    """A row of a table from the values of its columns. Raises TypeError for an unknown or missing one."""
     template, required = _TEMPLATES[table]
     row: dict[str, Any] = template | values
     if len(row) > len(template) or not required <= values.keys():

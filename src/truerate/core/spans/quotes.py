@@ -309,9 +309,7 @@ BETWEEN_ANSWERS = "/"  # it also stands inside of some ("9/11"), where EVOUNA's 
 
 
 def bare(text: str) -> str:
-    """A text as EVOUNA seeks golden answers in it: lower case, no ASCII punctuation, no articles, single
-    spaces.
-    """
+    """A text as EVOUNA seeks golden answers in it: lower case, no punctuation, articles or double spaces."""
     return " ".join(_ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 

@@ -16,9 +16,7 @@ def _code_points(text: str, start: int, end: int) -> Bounds | None:
 
 
 def _encoded(encoding: str, size: int) -> Callable[[str, int, int], Bounds | None]:
-    """How offsets in units of `size` bytes of an encoding are read; None beyond the text or in a
-    character.
-    """
+    """A reader of offsets in units of `size` bytes of an encoding; None beyond the text or in a character."""
 
     def bounds(text: str, start: int, end: int) -> Bounds | None:
         units = text.encode(encoding, "surrogatepass")
@@ -60,9 +58,7 @@ def bounds_by_kind(span: Mapping[str, Any], text: str) -> dict[str, Bounds]:
 
 
 def span_place(span: Mapping[str, Any], text: str) -> Bounds | None:
-    """Where a span stands: by the first of KINDS that fits its text, where it first occurs, or
-    code points.
-    """
+    """Where a span stands: by the first of KINDS that fits its text, its first occurrence, or code points."""
     if span.get("start") is None and span.get("end") is None:
         return find_span(text, clean(str(span.get("text") or "")))
     by_kind = bounds_by_kind(span, text)

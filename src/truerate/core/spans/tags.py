@@ -26,9 +26,7 @@ _PIECES = re.compile(
 
 
 class Tagged(NamedTuple):
-    """A text as a reader sees it, its spans (`start`, `end`, `type`) in order, and the text before any of
-    them.
-    """
+    """A text as a reader sees it, its spans (`start`, `end`, `type`) in order, and the text before them."""
 
     text: str
     spans: tuple[dict[str, Any], ...]
@@ -89,9 +87,7 @@ def _squeezed(text: str) -> str:
 
 
 def with_tags(text: str, spans: Sequence[dict[str, Any]]) -> str:
-    """A text with its disjoint spans (`start`, `end`, `type`) marked, as `parse_tags` reads it; or
-    ValueError.
-    """
+    """A text with its disjoint spans marked, as `parse_tags` reads it. Raises ValueError otherwise."""
     pieces, position = [], 0
     for span in sorted(spans, key=lambda span: (span["start"], span["end"])):
         if not position <= span["start"] < span["end"] <= len(text):

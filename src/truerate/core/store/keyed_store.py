@@ -49,9 +49,7 @@ HINTS = {  # what to do about faults of the file, by words of their messages
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of store: name, format number, table script, `pragmas`, `page_size` of new files, `export`
-    command.
-    """
+    """A kind of store: name, format, table script, `pragmas`, `page_size` of new files, `export` command."""
 
     name: str
     format: int

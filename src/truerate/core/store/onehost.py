@@ -44,9 +44,7 @@ def _booted_at() -> float:
 
 
 def refuse_network(path: Path, what: str, mounts: Path = Path("/proc/self/mounts")) -> None:
-    """Raise TruerateError where a file's folder lies on a network file system. `what` names the
-    file's use.
-    """
+    """Raise StoreError where a file's folder lies on a network file system. `what`: the file's use."""
     kind = kind_of(path, mounts)
     if kind in NETWORK:
         raise StoreError(

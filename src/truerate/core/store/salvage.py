@@ -1,6 +1,4 @@
-"""What can still be read of a damaged SQLite file: the rows whose pages are whole, as a store of these
-tables.
-"""
+"""The rows of a damaged SQLite file whose pages are whole, as a store of the same tables."""
 
 import sqlite3
 

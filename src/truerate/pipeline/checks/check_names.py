@@ -168,9 +168,7 @@ def _requests(config: Layout) -> Iterator[str]:
 
 
 def _weights(config: Layout) -> Iterator[str]:
-    """Lines on weights (a Hub id, a folder or a word of ours): an absent folder, or a word that is nearly
-    ours.
-    """
+    """Lines on weights (a Hub id, folder or keyword): an absent folder, or a misspelt keyword."""
     from truerate.core.pretrained import is_folder, not_weights
     from truerate.hub.licences import LICENCES
 

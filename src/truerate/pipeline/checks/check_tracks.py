@@ -20,9 +20,7 @@ NEAR = 0.85  # similarity of two table names from which one is taken for a slip 
 
 
 def check_tracks(config: Layout) -> Iterator[str]:
-    """A line for each track that lacks a part, each board that its track refuses, and each setting beyond its
-    track.
-    """
+    """A line for each track that lacks a part, board that its track refuses, and setting beyond its track."""
     from truerate.pipeline.tracks import load_track, marking_tracks, protocol_of
 
     used = dict.fromkeys(board.track for board in config.p.boards.values())
@@ -51,9 +49,7 @@ def check_tracks(config: Layout) -> Iterator[str]:
 
 
 def _check_parts(config: Layout, board: str) -> None:
-    """Raise TruerateError with the first fault of a board's track: its graph, tables, metric records and
-    card.
-    """
+    """Raise TruerateError with the first fault of a board's track: graph, tables, metric records, card."""
     from truerate.pipeline.tracks import card_of, metrics_of, protocol_of, records_of
 
     name, track = config.p.board(board).track, protocol_of(config, board)
@@ -69,9 +65,7 @@ def _check_parts(config: Layout, board: str) -> None:
 
 
 def _faults(name: str, track: Protocol, records: Iterable[Metric]) -> Iterator[str]:
-    """The faults of a protocol: functions and tables that do not exist, and metrics in a table that no page
-    has.
-    """
+    """The faults of a protocol: absent functions and tables, metrics in a table that no page has."""
     from truerate.site.registry import page_of
 
     steps = [step.name for step in track.graph]
@@ -104,9 +98,7 @@ def _faults(name: str, track: Protocol, records: Iterable[Metric]) -> Iterator[s
 
 
 def _fault_of_table(table: str, shown: frozenset[str]) -> str:
-    """Why a record cannot stand in a table; empty where it can. A table that no page lays out is shown as it
-    is.
-    """
+    """Why a record cannot stand in a table, or empty. A table that no page lays out is shown as it is."""
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", table):
         return "is no name; it must be a word of small letters, digits, '_' and '-', a letter first"
     if table == SHARED_TABLE:

@@ -45,9 +45,7 @@ AKIN = 5  # letters at the beginning that a purpose and its decoding settings sh
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of prompt: the board, its step, the purpose of the replies, and what tells it from
-    the others.
-    """
+    """One kind of prompt: its board, step, purpose of the replies, and what tells it from the others."""
 
     board: str
     step: str
@@ -185,9 +183,7 @@ def with_board(config: Layout, board: str, **overrides: Mapping[str, Any]) -> La
 
 
 def few(config: Layout, board: str, n: int) -> Layout:
-    """The settings with the sizes that the track's `plan` allows (FIRST_DRAWN) cut; prompts stay the board's
-    own.
-    """
+    """The settings with the sizes that the track allows (`first_drawn`) cut; prompts stay the board's own."""
     size, most = config.p.size_of(board), max(12, 4 * n)
     sizes = {name: getattr(size, name) for name in protocol_of(config, board).first_drawn}
     return with_board(
@@ -196,9 +192,7 @@ def few(config: Layout, board: str, n: int) -> Layout:
 
 
 def unasked_first(config: Layout) -> list[str]:
-    """The lines of `unasked` on imported boards of real sources, from a plan of their first texts, which asks
-    nobody.
-    """
+    """The lines of `unasked` on imported boards of real sources, from a plan of their first texts."""
     notes = []
     for board in config.p.boards:
         is_real = not config.p.source(config.p.board(board).source).is_simulated
@@ -253,9 +247,7 @@ class Prober:
         return frozenset(chosen)
 
     def _by_kind(self, step: Step, rows: pl.DataFrame, asked: Asked) -> dict[Kind, list[str]]:
-        """The keys of each kind of prompt of the model: those with a reply first, then those of real words;
-        by item.
-        """
+        """The keys of each kind of prompt of the model: replied first, then those of real words; by item."""
         kinds: dict[Kind, list[str]] = {}
         for row in rows.sort("item_id", "generation_id").iter_rows(named=True):
             key = row["prompt_key"]
@@ -331,9 +323,7 @@ def kind_of(board: str, step: str, row: Mapping[str, Any]) -> Kind:
 
 
 def kept_words(config: Layout, keys: Sequence[str]) -> dict[str, str]:
-    """What the store keeps of replies that have no text, by key: the words of one that was cut, or of the
-    server.
-    """
+    """The stored words of replies without a text, by key: of one that was cut, or of the server."""
     if not keys:
         return {}
     with Store(config.store, is_read_only=True) as store:

@@ -47,9 +47,7 @@ def request_of(alias: str, question: Question) -> "Request":
 
 
 def identities(config: Layout, family: str, board: str) -> dict[str, str]:
-    """The identity of the weights of each published member: a folder's stamp or the model's identity; not of
-    Hub ids.
-    """
+    """The identity of each published member's weights: a folder's stamp, or the model's; not of Hub ids."""
     weights = {}
     for member in config.p.detectors[family].members_on(config.p.board(board).track):
         how = config.p.detectors[family].published.get(member)
@@ -61,9 +59,7 @@ def identities(config: Layout, family: str, board: str) -> dict[str, str]:
 
 
 def refuse_unusable(config: Layout, board: str) -> None:
-    """Raise TruerateError if a published detector of a board is absent, of another shape, or lacks a needed
-    setting.
-    """
+    """Raise TruerateError if a board's published detector is absent, misshapen or lacks a setting."""
     from truerate.detectors.published.checks import usable
 
     for name in config.p.families(board):

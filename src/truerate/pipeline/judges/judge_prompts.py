@@ -26,9 +26,7 @@ _CUE = re.compile(r"^#([A-Z][A-Za-z ]*)#:\s*\Z", re.MULTILINE)
 
 
 class Asked(NamedTuple):
-    """What a prompt asks about a response (verdict, or also where and why); `other`: the second of two to
-    choose from.
-    """
+    """What a prompt asks about a response: verdict, or also where and why; `other`: a second response."""
 
     knowledge: str
     conversation: str

@@ -58,9 +58,7 @@ def refuse_own(weights: str, params: str = PARAMS) -> None:
 
 
 def serve(judge: Judge, port: int, *, name: str, identity: str) -> ThreadingHTTPServer:
-    """A server on a port of this machine (0: a free one), for `serve_forever`; requests are judged one by
-    one.
-    """
+    """A server on a port (0: a free one) of this machine; requests are judged one by one."""
     taken = threading.Lock()
 
     def alone(question: Asked) -> str:

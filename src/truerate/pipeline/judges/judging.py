@@ -89,9 +89,7 @@ def is_judge(config: Layout, name: str) -> bool:
 
 
 def trained_judge(config: Layout, detector: str | None) -> tuple[str, str, str]:
-    """Board, family and member of a trained judge: the named or first one. Raises TruerateError
-    without one.
-    """
+    """Board, family and member of a trained judge: the named or first one. Raises TruerateError."""
     judges = list(judges_of(config))
     names = {member for *_, member in judges}
     if detector is not None and detector not in names:

@@ -49,9 +49,7 @@ def check_pairs(
     detector: str | PathLike[str] | None = None,
     params: str | PathLike[str] = "params.yaml",
 ) -> list[Marked]:
-    """`check` for pairs of answer and reference, loading the detector once; raises before
-    anything is marked.
-    """
+    """`check` for many pairs, loading the detector once; raises before anything is marked."""
     whole = _whole_pairs(pairs)
     name = None if detector is None else _name(detector)
     path = Path(_path(params, "params", "the path of a params.yaml")).expanduser()
@@ -114,9 +112,7 @@ def _refuse_empty(text: str, what: str) -> None:
 
 
 def _by_trained(pairs: Sequence[tuple[str, str]], detector: str | None, params: str) -> list[Marked]:
-    """What a detector of the project in the current folder finds, as trained on the first board
-    that has it.
-    """
+    """What a detector of the project in this folder finds, as trained on the first board that has it."""
     from truerate.config.layout import Layout
     from truerate.detectors.tokens.family import mark_texts, marks_above
     from truerate.pipeline.trained import trained

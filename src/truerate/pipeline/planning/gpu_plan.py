@@ -24,9 +24,7 @@ NOTE = (
 
 
 def gpu_plan(config: Layout, board: str | None) -> pl.DataFrame:
-    """A line per board and network of stated size (`resources.size_b`): its detectors and the GPU hours they
-    need.
-    """
+    """A line per board and network of stated size (`resources.size_b`): its detectors and GPU hours."""
     lines = []
     for name in [board] if board else config.p.boards:
         for gpu_hour in protocol_of(config, name).gpu_hours(config.p, name, _cells(config, name)):

@@ -20,9 +20,7 @@ LATER = (
 
 
 def judges(config: Layout, board: str) -> Iterator[tuple[str, str, list[Request] | None]]:
-    """Step, model and requests of each judge of a board behind an endpoint; None before the texts
-    are built.
-    """
+    """Step, model and requests of each judge of a board behind an endpoint; None before texts are built."""
     asked = _asked(config, board)
     if not asked:
         return

@@ -77,9 +77,7 @@ def plan(config: Layout, board: str | None) -> pl.DataFrame:
 
 
 class Priced:
-    """What one step asks of one model as a line of the plan: of its requests the cost is kept,
-    part by part.
-    """
+    """What one step asks of one model as a line of the plan: its cost is kept, part by part."""
 
     def __init__(self, config: Layout, step: str, model: str) -> None:
         self.config, self.step, self.model = config, step, model
@@ -115,9 +113,7 @@ def planned(config: Layout, board: str, tables: SourceTables) -> list[Planned]:
 def planned_with(
     config: Layout, board: str, tables: SourceTables, line: Callable[[str, str], Line]
 ) -> tuple[list[Line], dict[tuple[str, str], Given]]:
-    """A `line` of every step and model from its requests, shard by shard; and what stand-ins gave, by step
-    and model.
-    """
+    """A `line` of every step and model from its requests, and what stand-ins gave, by step and model."""
     asked: list[Line] = []
 
     def job(step: Step, model: str, run: Run) -> Given:
@@ -172,9 +168,7 @@ def walk(
 
 
 def _last_read(config: Layout, board: str) -> dict[tuple[str, str], tuple[str, str] | None]:
-    """By step and model the last step and model that read what it gave; stand-ins and unread ones are left
-    out.
-    """
+    """By step and model the last that read what it gave; stand-ins and unread ones are left out."""
     last: dict[tuple[str, str], tuple[str, str] | None] = {}
     for step in graph.steps_of(config, board):
         for model in graph.jobs(config, board, step):
@@ -218,9 +212,7 @@ def _stood_in(
     tables: SourceTables,
     replies: dict,
 ) -> Given:
-    """What a build of this board has where no model is asked; of other items the track's `instead`, else
-    nothing.
-    """
+    """What a build has where no model is asked; of other items the track's `instead`, else nothing."""
     try:
         paths = graph.files(config, board, step.name)
     except TruerateError:  # its source is not imported here, so nothing has a key
@@ -267,9 +259,7 @@ def labels(config: Layout, board: str | None) -> pl.DataFrame:
 
 
 def label_notes(config: Layout, board: str | None) -> list[str]:
-    """What is to be known of people's labels on each board whose track says something (`label_notes` of its
-    `plan`).
-    """
+    """Notes on people's labels of each board whose track has some (`label_notes` of its `plan`)."""
     notes = []
     for name in [board] if board else config.p.boards:
         notes += [f"{name}: {note}" for note in protocol_of(config, name).label_notes(config.on(name), name)]

@@ -11,9 +11,7 @@ Where = tuple[tuple[str, str], ...]
 
 
 def curves(rows: pl.DataFrame) -> tuple[Curve, ...]:
-    """A curve per board, detector and slice with a text in one of its bins of p, by name; from measured rows
-    alone.
-    """
+    """A curve per board, detector and slice with a text in a bin of p, by name; from measured rows."""
     binned = rows.filter(pl.col("metric").is_in([MEAN_P, RATE]), pl.col("kind") != "planted")
     bins_by_curve: dict[tuple[str, str, Where], dict[tuple[float, float], dict[str, dict]]] = {}
     for row in binned.to_dicts():

@@ -1,6 +1,4 @@
-"""`truerate publish`: a board or a trained detector, put on the Hub in one commit once all that must hold of
-it holds.
-"""
+"""`truerate publish`: a board or a trained detector, put on the Hub in one commit once checks pass."""
 
 import json
 import os
@@ -152,9 +150,7 @@ def refuse_unaudited(config: Layout, board: str) -> None:
 
 
 def refuse_changed(config: Layout, board: str | None) -> None:
-    """Raise TruerateError if tables, code or settings are not those of dvc.lock. `board` None: the site, all
-    stages.
-    """
+    """Raise TruerateError if tables, code or settings are not those of dvc.lock. `board` None: the site."""
     from truerate.pipeline.guard import is_edited
 
     what = f"board {board!r}" if board else "the site"

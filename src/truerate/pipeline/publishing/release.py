@@ -46,9 +46,7 @@ SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came abou
 
 # ---- a board -----------------------------------------------------------------------------------------------
 def board_draft(config: Layout, board: str, *, repo: str, folder: Path) -> Draft:
-    """The data set of a board: its open tables by config and its card; large tables lie in the scratch
-    `folder`.
-    """
+    """The data set of a board: its open tables by config and its card; large tables lie in `folder`."""
     source = config.p.board(board).source
     card = _source_card(config, source)
     refuse_unpublishable(card, what=f"board {board!r}")
@@ -220,9 +218,7 @@ def _source_card(config: Layout, source: str) -> dict:
 
 
 def _recipe(config: Layout, board: str) -> dict[str, str]:
-    """The files that made it, by path: the board's settings and stages of dvc.lock. Raises TruerateError if
-    none.
-    """
+    """The files that made it, by path: the board's settings and stages of dvc.lock. Raises TruerateError."""
     if not Path(LOCK).is_file():
         raise TruerateError(
             f"publishing: no {LOCK} here, so nobody could make it again; run `dvc repro` where {SETTINGS} "

@@ -1,6 +1,4 @@
-"""What the site is made from, gathered out of the built tables. Reads only; the pages are made by
-`site.render_site`.
-"""
+"""What the site is made from, gathered out of the built tables; `site.render_site` makes the pages."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -166,17 +164,13 @@ def shown_verdicts(config: Layout, name: str) -> pl.DataFrame | None:
 
 
 def digested(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with a digest in the place of each text, the same of equal texts; one without a character stays
-    so.
-    """
+    """Rows with a digest in the place of each text, the same of equal texts; an empty one stays so."""
     text = pl.col("text")
     return rows.with_columns(text=pl.when(text != "").then(text.hash().cast(pl.String)).otherwise(text))
 
 
 def judgement_files(config: Layout, board: str) -> list[str]:
-    """The files of all that is said of a board's texts: by its data set, by people, and by each family of
-    detectors.
-    """
+    """The files of all judgements of a board's texts: its data set's, people's, each family's."""
     files = [config.dataset(board, "judgements"), config.labels(board, "judgements")]
     return files + [config.judgements(detector, board) for detector in config.p.families(board)]
 

@@ -20,9 +20,7 @@ OF_ALL = ("languages", "seed", "on_bad_row")  # settings that decide the tables 
 
 
 def state_of(config: Layout, name: str) -> dict[str, Any]:
-    """Return what decides a source's tables: digest of its settings; size, time, SHA-256 of the
-    user's files.
-    """
+    """Return what decides a source's tables: digest of settings; size, time, SHA-256 of user files."""
     sizes = {file: _size_and_time(Path(file)) for file in _own_files(config, name)}
     files_now = {file: [*stat, _sha256(Path(file))] for file, stat in sizes.items()}
     return {"settings": _settings(config, name), "files": files_now}
@@ -69,9 +67,7 @@ def change_notes(config: Layout, board: str | None = None) -> list[str]:
 
 
 def with_changed_files(config: Layout) -> list[str]:
-    """Return the used sources of which a file changed since they were imported, whether DVC watches it or
-    not.
-    """
+    """Return the used sources of which a file changed since they were imported, watched by DVC or not."""
     return [name for name in config.p.used_sources() if set(changes(config, name)) - {SETTINGS}]
 
 
@@ -88,9 +84,7 @@ def _settings(config: Layout, name: str) -> str:
 
 
 def _is_same(file: Path, saved: list[Any] | None) -> bool:
-    """Whether a file is what it was; True of a new one. Its bytes are read only where its time alone is
-    another.
-    """
+    """Whether a file is what it was; True of a new one. Bytes are read if the time alone differs."""
     if saved is None:
         return True
     size, time = _size_and_time(file)

@@ -34,9 +34,7 @@ Holds = Callable[
 
 # ---- what is asked again -----------------------------------------------------------------------------------
 def ask_again_everywhere(config: Layout, keys: Collection[str]) -> list[str]:
-    """`ask_again` here and in the folders of `truerate real` below the build folder, which share the response
-    store.
-    """
+    """`ask_again` here and in folders of `truerate real` below the build folder, which share the store."""
     boards = ask_again(config, keys)
     for folder in sorted(path.parent for path in Path(config.p.paths.build).glob(f"*/{WORK}")):
         with chdir(folder):  # paths and keys are relative to it
@@ -55,9 +53,7 @@ def ask_again(config: Layout, keys: Collection[str]) -> list[str]:
 
 
 def ask_pages_again(config: Layout, pages: Sequence[Page]) -> list[str]:
-    """Mark the boards that hold these pages, as documents by their last address, or as rejects by the
-    requested one.
-    """
+    """Mark the boards that hold these pages, as documents by last address or rejects by the requested one."""
     asked = {page.url for page in pages}
     ended = asked | {page.final_url for page in pages if page.final_url}
 
@@ -138,9 +134,7 @@ def to_remove(config: Layout, board: str, is_stale: Callable[[Path], bool]) -> l
 
 
 def graph(config: Layout, board: str) -> tuple[list[Path], Callable[[Path], list[Path]]]:
-    """The scratch files of this moment's settings, each behind those that it is made from, and what each
-    reads.
-    """
+    """The scratch files of the current settings, each behind its inputs, and what each reads."""
 
     @cache
     def read_by(step: str, model: str, shard: int) -> list[Path]:

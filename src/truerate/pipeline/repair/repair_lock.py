@@ -27,9 +27,7 @@ CONFLICT = (
 
 
 def repair() -> list[str]:
-    """Remove what is cut of DVC's files in this folder; a line for each, and one where a person
-    must choose.
-    """
+    """Remove what is cut of DVC's files here; a line for each, and one where a person must choose."""
     lines = []
     if _is_cut(Path(RUNNING)):
         with _lock_held(f"{RUNNING}.lock") as is_held:
