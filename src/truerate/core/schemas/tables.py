@@ -124,9 +124,9 @@ class Judgement(Table):
     """What a detector, judge or annotator says of one text. `verdict` true: it contains hallucination; null:
     none could be read.
 
-    `p` is the detector's probability of hallucination in [0, 1]. `spans` of a token detector are soft ones,
-    each with its p, where the text has labels; of any other text they are those that are marked. `attributes`
-    hold variant, order, stage (`refined`), …
+    `p` is the detector's probability of hallucination in [0, 1]. `spans` of a token detector are soft ones, each with
+    its p, where the text has labels; of any other text they are those that are marked. `attributes` hold variant,
+    order, stage (`refined`), …
     """
 
     judgement_id: str = Field(unique=True)
@@ -182,10 +182,9 @@ class Outcome(Table):
 
 class Row(Table):
     """One cell of a leaderboard line, in long form. Rank ranges are null for reference rows and unranked
-    metrics, and where one model or less was measured; models are ranked among models, and a baseline's range
-    is the place that it would take among them. `is_leading`: whether it may be first: nothing that it was
-    tested against, model or baseline, is significantly better; beside models no baseline is. Null where
-    nothing is compared.
+    metrics, and where one model or less was measured; models are ranked among models, and a baseline's range is the
+    place that it would take among them. `is_leading`: whether it may be first: nothing that it was tested against, model
+    or baseline, is significantly better; beside models no baseline is. Null where nothing is compared.
 
     `kind` says what the subject is: `model`, `baseline` (needs no call), `published`, `planted`.
     """
