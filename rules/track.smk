@@ -8,7 +8,7 @@ at = Layout.load("params.yaml")
 
 for track in graph.tracks(at, config.get("track")):
 
-    rule:  # validates with pandera, sorts, writes whole tables; the last is the one that DVC's command names
+    rule:  # validates, sorts and writes whole tables; the last is the one that DVC's command names
         name:
             f"{track}_export"
         input:
