@@ -8,13 +8,13 @@ from llm.asked import asking
 from truerate.core.errors import TruerateError
 from truerate.llm import ask
 from truerate.llm.store.responses import Store
-from truerate.llm.transport import rate_limit, waits
+from truerate.llm.transport import progress, rate_limit
 
 
 @pytest.fixture
 def soon(monkeypatch):
     """A wait is long after a tenth of a second."""
-    monkeypatch.setattr(waits, "LONG_S", 0.1)
+    monkeypatch.setattr(progress, "LONG_S", 0.1)
 
 
 def test_what_is_under_way_is_told(at, soon, capsys):

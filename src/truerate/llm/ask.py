@@ -1,4 +1,4 @@
-"""Many requests at once: answered from the store where it holds them, asked and paid for where it does not."""
+"""Answer many requests at once: from the store where it holds them, else by asking and paying."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -81,7 +81,7 @@ def _source(packed: bytes) -> tuple[str | None, str | None]:
 def _final(
     store: Store, targets: Mapping[str, Target], asked: Mapping[bytes, Request]
 ) -> dict[bytes, StoredReply | DeadLetter]:
-    """The stored answers that stand, by key; dead letters only if they came from the model's present address."""
+    """The stored answers that stand, by key; dead letters only of the model's present address."""
     return {
         key: answer
         for key, answer in store.find(list(asked)).items()

@@ -48,7 +48,7 @@ class Read:
 
 
 def decoding(settings: Sampling, index: int = 0) -> dict[str, object]:
-    """The request parameters of a decoding block; a seed only if replies are drawn, so that repeats differ."""
+    """The request parameters of a decoding block; a seed only if replies are sampled."""
     params = settings.model_dump()
     return {**params, "seed": index} if settings.temperature > 0 else params
 
@@ -81,7 +81,7 @@ def generation(asked: Prompted, reply: Reply, read: Read | None = None) -> dict[
 
 
 def rejected(row: dict[str, Any], reason: str, detail: str | None = None) -> dict[str, Any]:
-    """The Reject row of a Generation row that is not used; without `detail` what the row itself says of it."""
+    """The Reject row of an unused Generation row; without `detail` with the row's own reason."""
     detail = detail or facts(row).get("detail") or (row["reason"] if row["status"] == "dead" else None) or ""
     return reject_row(
         where=row["purpose"],

@@ -68,7 +68,7 @@ class Target:
         )
 
     def params(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """The settings that are sent: those asked under the model's own, without `drop`, the limit renamed."""
+        """The settings to send: those asked under the model's own, without `drop`, the limit renamed."""
         try:
             setting = tuple(asked.items())
             if (sent := self._merged.get(setting)) is not None:
@@ -107,7 +107,7 @@ class Target:
         return next((name for name in reversed(LIMITS) if name in self.override), None)
 
     def keeps_cut(self, request: Request) -> bool:
-        """Whether a reply that ends at its limit of tokens is kept: as the model says, else as the request."""
+        """Whether a reply that ends at its token limit is kept: as the model says, else the request."""
         return request.keeps_cut if self.accept_length is None else self.accept_length
 
     def as_asked(self, reply: Reply, request: Request) -> Reply:

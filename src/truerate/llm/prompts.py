@@ -109,7 +109,7 @@ class Part:
 
 
 def _text(part: Part, values: Mapping[str, object]) -> str:
-    """What a part says. An instruction that thousands of prompts share is rendered, and kept in memory, once."""
+    """The text of a part. An instruction that thousands of prompts share is rendered once."""
     if part.names is None:
         return part.template.render(**values).strip()
     given = [values.get(name, PLAIN) for name in part.names]

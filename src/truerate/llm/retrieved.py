@@ -38,7 +38,7 @@ def _is_writable(value: Any) -> bool:
 
 
 def results(beside: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The stored results: `url`, `title`, `text` (perhaps empty), each address once, in order, at most MOST."""
+    """The stored results: `url`, `title`, `text` (may be empty), each address once, at most MOST."""
     result_by_url: dict[str, dict[str, str]] = {}
     for url, title, text in _walk([beside.get(name) for name in FIELDS], 0):
         if url not in result_by_url and len(result_by_url) == MOST:
@@ -50,7 +50,7 @@ def results(beside: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def written(beside: Mapping[str, Any]) -> str | None:
-    """The results as JSON, as a Generation row keeps them (attribute `retrieved`); None where there are none."""
+    """The results as JSON, for a Generation row's attribute `retrieved`; None if there are none."""
     if beside.keys().isdisjoint(FIELDS):
         return None
     return orjson.dumps(found_results).decode() if (found_results := results(beside)) else None

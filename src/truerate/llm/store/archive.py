@@ -21,7 +21,7 @@ COLUMNS = {
 
 
 def export(store: Store, path: str | Path) -> int:
-    """Write every readable reply with its request, sorted by key; how many. Dead letters and the ledger stay."""
+    """Write every readable reply with its request, sorted by key; return how many."""
     rows = store.query("SELECT key, request, text, finish, n_in, n_out, at, extra FROM response ORDER BY key")
     columns = [row for row in map(_whole, rows) if row is not None]
     if len(columns) < len(rows):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class LeaseHolder:
-    """One run of `ask`: its process, the kernel's start time of that, and the `host` that knows its number."""
+    """One run of `ask`: its process, the kernel's start time of that, and its `host`."""
 
     id: int
     host: str

@@ -231,7 +231,7 @@ def commit(
 
 
 def settle(link: sqlite3.Connection, holder: LeaseHolder, settled: list[Settled]) -> None:
-    """Store answers, book charges, give leases back; one that cannot be written becomes a dead letter alone."""
+    """Store answers, book charges, free leases; an unwritable one becomes a dead letter alone."""
     link.execute("SAVEPOINT settled")
     try:
         _settle(link, holder, settled)

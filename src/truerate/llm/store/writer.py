@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 class Writer:
-    """Gathers operations into transactions; a future resolves after the commit that made its operation last."""
+    """Gather operations into transactions; a future resolves after its operation's commit."""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]):
         self._queue: queue.SimpleQueue[tuple[Operation, Future[Any]] | None] = queue.SimpleQueue()

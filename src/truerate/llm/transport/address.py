@@ -29,9 +29,7 @@ class EndpointAddress:
             self._starting = _acquired(Launch.of(self._at, self.name))
 
     async def find(self) -> str:
-        """The address; a launched server is started or joined. Raises TruerateError where it does not come
-        up.
-        """
+        """The address; a launched server is started or joined. Raises TruerateError if it fails."""
         if self._endpoint.launch:
             if self._starting is None:
                 self.start()

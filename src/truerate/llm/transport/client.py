@@ -90,7 +90,7 @@ class Client:
         return judge(response.status_code, response.headers, reply, accept_length=accept_length)
 
     async def _post(self, body: bytes) -> tuple[httpx2.Response, bytes]:
-        """The response and its body; over a new connection if a kept one was closed before anything went out."""
+        """The response and its body; over a new connection if a kept one was closed unused."""
         try:
             return await self._post_once(body)
         except (httpx2.TransportError, aiohttp.ClientError) as error:
@@ -133,7 +133,7 @@ def was_unsent(error: BaseException) -> bool:
 def judge_exception(
     error: BaseException, hidden: Callable[[str], str] = str, *, timeout_s: float | None = None
 ) -> Verdict:
-    """The verdict on a call that raised; without a connection nothing is charged. `hidden` redacts secrets."""
+    """The verdict on a call that raised; free without a connection. `hidden` redacts secrets."""
     links = list(_causes(error))
     message = str(next((link for link in reversed(links) if str(link)), error))
     message = message or f"the connection raised {type(error).__name__}, without a word"

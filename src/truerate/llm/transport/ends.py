@@ -62,7 +62,7 @@ def is_unknown(word: str) -> bool:
 
 
 def _plain(word: str | None) -> str | None:
-    """A word in lower case with `_` between its parts: `endTurn`, `END-TURN`, `FinishReason.END_TURN` alike."""
+    """A word in lower case with `_` between parts, as for `endTurn` and `FinishReason.END_TURN`."""
     if word is None:
         return None
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", word.strip().rpartition(".")[2])

@@ -142,7 +142,7 @@ def is_never_to_pass(body: str) -> bool:
 
 
 def _is_too_long(body: str, *, is_server: bool = False) -> bool:
-    """Whether a refusal says that the prompt is too long; of a server fault, whether it speaks of the prompt."""
+    """Whether a refusal says that the prompt is too long; a server fault must name the prompt."""
     plain = _QUOTES.sub("", body)
     if _CONTEXT.search(plain):
         return True

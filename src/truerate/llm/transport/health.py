@@ -56,15 +56,11 @@ class Health:
 
     @property
     def is_suspect(self) -> bool:
-        """Whether it may be the endpoint that fails: several requests did, or one of them and a tiny one
-        beside it.
-        """
+        """Whether the endpoint may be at fault: several requests failed, or one and a tiny probe."""
         return len(self._tries) >= SUSPECT or self._probed_at >= 0
 
     def is_in_doubt(self, job: Job) -> bool:
-        """Whether a request that used up its tries may have met an outage: no whole reply came between its
-        last two.
-        """
+        """Whether a request out of tries may have met an outage: no whole reply between its last two."""
         n_tries = self._tries.get(job.key, (job, 0))[1]
         return self.is_suspect or n_tries >= min(2, self.backoff.tries)
 
@@ -75,9 +71,7 @@ class Health:
             self._recover(is_outage=self._n_pauses >= LATE_S)
 
     def _recover(self, *, is_outage: bool = False) -> None:
-        """The endpoint answers: what failed in an outage, so while a probe failed too, counts against no
-        request.
-        """
+        """The endpoint answers: what failed while a probe failed too counts against no request."""
         for key, (job, n_tries) in self._tries.items():
             if is_outage or (self._probed_at >= 0 and self._n_given_back[key] < GIVEN_BACK):
                 self._n_given_back[key] += not is_outage
@@ -94,7 +88,7 @@ class Health:
         self._n_paid += verdict.is_charged and verdict.reason not in _UNPAID
 
     def end_of_run(self, verdict: Verdict, url: str) -> TruerateError | None:
-        """The error that ends the run, where the endpoint has been away for too long; None where it is not."""
+        """The error that ends the run if the endpoint has been away for too long, else None."""
         name = self.limiter.name
         n_tries = sum(n for _, n in self._tries.values())
         away_s = time.monotonic() - self._since
@@ -128,9 +122,7 @@ class Health:
         await self.limiter.pause(seconds, why, is_down=is_down)
 
     async def is_alive(self, job: Job, client: "Client", charges: list[Charge]) -> bool:
-        """Whether a tiny request with a failing one's settings is answered, once between two pauses; adds its
-        charge.
-        """
+        """Whether a tiny request with these settings is answered, once per pause; adds its charge."""
         async with self._probing:
             if not self._tries:  # a whole reply came by now
                 return True

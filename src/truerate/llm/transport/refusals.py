@@ -28,7 +28,7 @@ class Refusals:
         self._refused: dict[str, list[Settled]] = {}
 
     def has_answered(self, refused: Job) -> bool:
-        """Whether the endpoint ever answered the alias with the same settings: in this run, or in the store."""
+        """Whether the endpoint ever answered the alias with these settings: in this run or the store."""
         alias = refused.target.alias
         if alias not in self._answers:
             self._answers[alias] = _is_remembered(self._store, refused)

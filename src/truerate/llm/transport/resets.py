@@ -69,7 +69,7 @@ def asked(headers: Mapping[str, str], body: str, now: float | None = None) -> fl
 
 
 def resets_at(headers: Mapping[str, str], body: str, now: float | None = None) -> float | None:
-    """The moment (epoch seconds) when what is used up begins anew, the latest of several; None if not stated."""
+    """The latest stated moment (epoch seconds) when a limit resets; None if none is stated."""
     now = time.time() if now is None else now
     fields = [(name, str(value)) for name, value in (*headers.items(), *_fields(body))]
     left = {name.lower(): value for name, value in fields}

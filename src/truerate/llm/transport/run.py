@@ -43,7 +43,7 @@ class Run:
         self.leases = Leases(self.store, BudgetLimits.of(self.at.p.llm), self.at.p.llm.lease_s)
 
     def note(self, job: Job, endpoint: str, verdict: Verdict) -> None:
-        """Note by which model a kept reply says that it was given, and what it lacks of what was asked for."""
+        """Note the model that a kept reply names, and the log-probabilities that it lacks."""
         target = job.target
         self.served[target.alias, endpoint, target.model, verdict.served or target.model] += 1
         if target.params(job.request.params).get("logprobs") and b'"logprobs":' not in (verdict.extra or b""):

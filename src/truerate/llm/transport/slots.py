@@ -33,7 +33,7 @@ class Slots:
 
     @property
     def is_over(self) -> bool:
-        """Whether this run holds more than it may and wants, so that the next worker to finish should leave."""
+        """Whether this run holds more than its share, so that the next worker to finish should leave."""
         return len(self._files) > self._share
 
     def adjust(self, want: int) -> int:
@@ -93,7 +93,7 @@ def fair_share(limit: int, others: list[int]) -> int:
 
 
 def _try_lock(path: Path, *, create: bool = True) -> int | None:
-    """An open, locked file; None where another process holds it or, with `create` off, where there is none."""
+    """An open, locked file; None if another process holds it or (`create` off) there is none."""
     try:
         file = os.open(path, LOCKED if create else os.O_RDWR | os.O_CLOEXEC, 0o600)
     except FileNotFoundError:

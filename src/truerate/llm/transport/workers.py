@@ -19,12 +19,12 @@ from truerate.llm.transport import failures
 from truerate.llm.transport.address import EndpointAddress
 from truerate.llm.transport.health import Health
 from truerate.llm.transport.policy import refuses_form
+from truerate.llm.transport.progress import Waits
 from truerate.llm.transport.rate_limit import LONGEST_S, RateLimiter
 from truerate.llm.transport.refusals import Refusals, most_refused
 from truerate.llm.transport.run import Run
 from truerate.llm.transport.slots import Slots
 from truerate.llm.transport.verdict import OUTCOMES, RETRIED, Verdict
-from truerate.llm.transport.waits import Waits
 
 TICK_S = 0.05
 POLLS_S = (
@@ -102,7 +102,7 @@ class WorkerPool:
         return self.run.over.is_set() or self.refusals.is_full
 
     async def _some(self, workers: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
-        """The workers still running after a moment. A store fault of one ends the run, not the others' calls."""
+        """The workers that still run after a tick. A store fault of one ends the run, not other calls."""
         if not workers:
             await asyncio.sleep(POLLS_S[0])
             return workers
@@ -116,7 +116,7 @@ class WorkerPool:
         return going
 
     def _release(self) -> None:
-        """At the end, let go of what was refused with nothing answered: unsettled, and the run ends for it."""
+        """At the end, drop what was refused with nothing answered: unsettled; the run fails for it."""
         refused = self.refusals.left()
         if refused:
             last = most_refused(refused)
@@ -233,7 +233,7 @@ class WorkerPool:
         return self._is_known(job, verdict) and await self.health.is_alive(job, self.client, charges)
 
     def _is_known(self, job: Job, verdict: Verdict) -> bool:
-        """Whether the endpoint has answered for this model before; where nobody listens, whether in this run."""
+        """Whether the endpoint has answered for this model before; if unreachable, in this run."""
         if verdict.reason == "unreachable":
             return self.health.n_whole > 0
         return self.refusals.has_answered(job)

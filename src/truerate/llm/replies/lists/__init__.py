@@ -1,1 +1,1 @@
-"""Readers of lists and single words: facts by the number of their sentence, names, one word of a closed list."""
+"""Read lists and single words: facts by sentence number, names, one word of a closed list."""

@@ -182,7 +182,7 @@ def numbers_in(mark: str) -> tuple[int, ...] | None:
 
 
 def item_of(line: str) -> str | None:
-    """What an entry of a list without meaning in its marks says (`- …`, `a) …`); None where the line is none."""
+    """The words of an entry whose mark has no meaning (`- …`, `a) …`); None if the line is none."""
     match = _ITEM.fullmatch(line)
     return match[1].strip() if match else None
 

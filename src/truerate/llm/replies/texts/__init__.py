@@ -1,1 +1,1 @@
-"""Readers of the texts that a prompt asks for, and of what stands in the place of one: refusals and abstentions."""
+"""Read the texts that a prompt asks for, and what replaces one: refusals and abstentions."""

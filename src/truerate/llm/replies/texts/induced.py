@@ -177,7 +177,7 @@ def _unfollowed(text: str) -> str:
 
 
 def _strings(part: str, text: str) -> list[str]:
-    """The segments that a part names: what stands between marks of quotation, else all of it, line by line."""
+    """The segments that a part names: what is in quotation marks, else all of it, line by line."""
     if quoted := quotations(part[:MAX_PART], text):
         return quoted
     plain_lines = [bare(line).text.strip(" *_`") for line in _SEPARATORS.split(part)]
