@@ -2,15 +2,8 @@
 
 import re
 
-from truerate.detectors.published.chunks import (
-    Chunker,
-    by_lines,
-    by_number,
-    chunks,
-    passages_in_room,
-    room_beside,
-    windows,
-)
+from truerate.detectors.published.chunks import Chunker, by_lines, by_number, chunks, room_beside, windows
+from truerate.detectors.tokens.groups import in_room
 
 
 def words(text):
@@ -68,5 +61,5 @@ def test_windows_overlap_by_a_quarter_and_hold_every_token():
 
 
 def test_whole_passages_are_grouped_and_a_claim_that_leaves_no_room_is_told():
-    assert passages_in_room(["a b", "c", "d d d"], 3, n_words) == [["a b", "c"], ["d d d"]]
+    assert list(in_room(["a b", "c", "d d d"], 3, n_words)) == [["a b", "c"], ["d d d"]]
     assert room_beside(64, 56) == 8 and room_beside(64, 57) is None, "an eighth of 64 is 8"

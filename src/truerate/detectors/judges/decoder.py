@@ -11,10 +11,11 @@ from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError
-from truerate.detectors.judges.prompts import END, N_WRITTEN, NO, YES, Example, aligned, padded
+from truerate.detectors.judges.prompts import END, N_WRITTEN, NO, YES, Example
 from truerate.detectors.tokens.backbones import adapted, load_weights
 from truerate.detectors.tokens.encode import Coder, pretrained_coder
 from truerate.detectors.tokens.labels import IGNORED
+from truerate.detectors.tokens.rows import padded
 from truerate.detectors.training.trainable import Trainable, half_precision, read_saved
 
 
@@ -40,7 +41,8 @@ class Decoder(Trainable):
 
     def loss(self, rows: Sequence[Example]) -> torch.Tensor:
         """The summed cross-entropy over the completions of rows, a scalar; no token of a prompt is in it."""
-        ids, labels = (torch.from_numpy(array).to(self.device) for array in padded(rows, self.coder.pad))
+        ids = padded([row.ids for row in rows], self.coder.pad).to(self.device)
+        labels = padded([row.labels for row in rows], IGNORED).to(self.device)
         lengths = torch.tensor([row.n_tokens for row in rows], device=self.device)
         is_there = torch.arange(ids.shape[1], device=self.device)[None] < lengths[:, None]
         with half_precision(self.device):
@@ -96,8 +98,9 @@ class Decoder(Trainable):
         return str(text).split(END)[0].strip()
 
     def _aligned(self, prompts: Sequence[np.ndarray]) -> tuple[torch.Tensor, torch.Tensor]:
-        ids, mask = (torch.from_numpy(array).to(self.device) for array in aligned(prompts, self.coder.pad))
-        return ids, mask
+        """Return the ids of prompts (prompts, tokens), padded on the left, and the mask of their tokens."""
+        ids = padded(prompts, self.coder.pad, side="left").to(self.device)
+        return ids, padded([np.ones(len(prompt)) for prompt in prompts], 0, side="left").to(self.device)
 
 
 def line_ends(coder: Coder, eos: int | Sequence[int] | None) -> list[int]:

@@ -5,7 +5,7 @@ The window of `max_tokens` holds both. The conversation gives way first, from it
 knowledge, from its end; the response never does.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,22 +75,3 @@ def example_of(coder: Coder, row: Mapping[str, Any], max_tokens: int) -> Example
         return None
     labels = np.concatenate([np.full(len(ids), IGNORED, np.int64), written])
     return Example(row["target_id"], np.concatenate([ids, written]), labels)
-
-
-def aligned(prompts: Sequence[np.ndarray], pad: int) -> tuple[np.ndarray, np.ndarray]:
-    """Ids of prompts (prompts, tokens), padded on the left, and the mask of their tokens."""
-    longest = max(map(len, prompts))
-    ids, mask = (np.full((len(prompts), longest), value, np.int64) for value in (pad, 0))
-    for row, prompt_ids in enumerate(prompts):
-        first = longest - len(prompt_ids)
-        ids[row, first:], mask[row, first:] = prompt_ids, 1
-    return ids, mask
-
-
-def padded(rows: Sequence[Example], pad: int) -> tuple[np.ndarray, np.ndarray]:
-    """Ids and labels of rows, (rows, tokens) each, filled up at their ends to the longest."""
-    longest = max(row.n_tokens for row in rows)
-    ids, labels = np.full((len(rows), longest), pad), np.full((len(rows), longest), IGNORED)
-    for number, row in enumerate(rows):
-        ids[number, : row.n_tokens], labels[number, : row.n_tokens] = row.ids, row.labels
-    return ids, labels

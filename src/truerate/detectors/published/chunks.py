@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import regex
 
 from truerate.core.text import LETTER, PIECE, n_words, sentences
-from truerate.detectors.tokens.groups import borders
+from truerate.detectors.tokens.groups import borders, in_room
 
 Offsets = Callable[[str], Sequence[tuple[int, int]]]
 SPARE = 2  # tokens that a piece of a text may have more than it had within the text
@@ -50,10 +50,8 @@ def by_lines(document: str, size: int, length: Callable[[str], int]) -> list[str
 
 
 def greedy(parts: Iterable[str], size: int, length: Callable[[str], int], joiner: str) -> list[str]:
-    """Parts in their order, joined as long as their lengths sum up to no more than `size`
-    (`passages_in_room`).
-    """
-    return [joiner.join(group) for group in passages_in_room(parts, size, length)]
+    """Parts in their order, joined as long as their lengths sum up to no more than `size`."""
+    return [joiner.join(group) for group in in_room(parts, size, length)]
 
 
 def by_number(document: str, size: int) -> list[str]:
@@ -75,22 +73,6 @@ def windows(text: str, room: int, offsets: Offsets) -> list[str]:
     return [
         window for piece in cut for window in (windows(piece, room, offsets) if piece != text else [piece])
     ]
-
-
-def passages_in_room(passages: Iterable[str], room: int, length: Callable[[str], int]) -> list[list[str]]:
-    """Passages in their order, in groups whose lengths sum up to no more than `room`, each as large as it can
-    be (LettuceDetect's): a longer passage stands alone, and no group is empty.
-    """
-    groups: list[list[str]] = []
-    total = 0
-    for passage in passages:
-        n = length(passage)
-        if not groups or total + n > room:
-            groups.append([])
-            total = 0
-        groups[-1].append(passage)
-        total += n
-    return groups
 
 
 def room_beside(window: int, n_taken: int) -> int | None:

@@ -6,10 +6,11 @@ import numpy as np
 import torch
 
 from truerate.detectors.published.adapters import TEMPLATES, filled
-from truerate.detectors.published.chunks import SPARE, passages_in_room, room_beside, windows
+from truerate.detectors.published.chunks import SPARE, room_beside, windows
 from truerate.detectors.published.networks import Network
 from truerate.detectors.published.readout import Said, said_of_tokens, token_p
 from truerate.detectors.published.texts import NO_EVIDENCE, TOO_LONG, Text
+from truerate.detectors.tokens.groups import in_room
 from truerate.detectors.tokens.labels import trimmed
 
 
@@ -48,7 +49,7 @@ class Marks(Network):
             for passage in text.passages
             for piece in windows(passage, max(room - per_passage, 1), self.tokens.offsets)
         ]
-        groups = passages_in_room(pieces, room, lambda piece: self._length(piece) + per_passage)
+        groups = in_room(pieces, room, lambda piece: self._length(piece) + per_passage)
         return [self.prompt(group, text.question) for group in groups]
 
     def _length(self, text: str) -> int:

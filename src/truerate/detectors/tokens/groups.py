@@ -8,9 +8,10 @@ nothing out: in training beside the one that shares most with the answer, in jud
 where the backbone has `windows`, beside as many that share most with it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -23,6 +24,7 @@ from truerate.detectors.tokens.span_probabilities import Reading
 
 # a reference gives way in such parts of the window, so that answers of similar length share its windows
 SHARED = 4  # a window repeats the last quarter of the one before it
+T = TypeVar("T")
 N_CUTS = 8
 N_ENCODED = 512  # texts that are tokenized at a time
 N_ANSWERS = 2_000  # answers of a group: more that share a reference, or have none, stand in several
@@ -160,6 +162,24 @@ def _window_size(n_reference: int, n_answer: int, coder: Coder, backbone: Backbo
         return n_reference
     step = max(1, backbone.max_tokens // N_CUTS)
     return max(0, min(n_reference, room - -(-n_answer // step) * step))
+
+
+def in_room(
+    items: Iterable[T], room: int, size: Callable[[T], int], *, most: int | None = None
+) -> Iterator[list[T]]:
+    """Yield consecutive items in lists, each as long as it can be with sizes that sum up to no more than `room`, of at
+    most `most` items; a larger item stands alone.
+    """
+    part, total = list[T](), 0
+    for item in items:
+        n = size(item)
+        if part and (total + n > room or len(part) == most):
+            yield part
+            part, total = [], 0
+        part.append(item)
+        total += n
+    if part:
+        yield part
 
 
 def borders(n: int, size: int) -> list[tuple[int, int]]:

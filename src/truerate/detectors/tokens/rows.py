@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
-from truerate.detectors.tokens.groups import Answer, Group
+from truerate.detectors.tokens.groups import Answer, Group, in_room
 from truerate.detectors.tokens.labels import IGNORED
 
 PADDING = -1
@@ -93,30 +94,22 @@ def rows_of(group: Group, mask: str, *, max_answers: int = 8, max_tokens: int = 
     """A group in rows, answers in order: one per row under `full`, else up to `max_answers` while the row has
     at most `max_tokens`. A row has at least one answer, however long it is.
     """
-    part: list[Answer] = []
-    length = len(group.reference_ids)
-    for answer in group.answers:
-        if part and (mask == "full" or len(part) == max_answers or length + len(answer.ids) > max_tokens):
-            yield row_of(group.reference_ids, part)
-            part, length = [], len(group.reference_ids)
-        part.append(answer)
-        length += len(answer.ids)
-    if part:
-        yield row_of(group.reference_ids, part)
+    room, most = max_tokens - len(group.reference_ids), 1 if mask == "full" else max_answers
+    for answers in in_room(group.answers, room, lambda answer: len(answer.ids), most=most):
+        yield row_of(group.reference_ids, answers)
 
 
 def collate(rows: Sequence[Row], pad: int) -> Batch:
     """Rows as one batch, padded to the longest."""
-    longest, columns = max(row.n_tokens for row in rows), [row.columns() for row in rows]
+    columns = [row.columns() for row in rows]
     fills = {"ids": pad, "features": 0, "positions": 0, "segments": PADDING, "labels": IGNORED}
+    return Batch(*(padded([row[name] for row in columns], fill) for name, fill in fills.items()))
 
-    def padded(name: str) -> torch.Tensor:
-        whole = np.full((len(rows), longest, *columns[0][name].shape[1:]), fills[name], dtype=np.int64)
-        for number, row in enumerate(columns):
-            whole[number, : len(row[name])] = row[name]
-        return torch.from_numpy(whole)
 
-    return Batch(*map(padded, fills))
+def padded(rows: Sequence[np.ndarray], fill: int, *, side: str = "right") -> torch.Tensor:
+    """Return arrays (tokens, …) as one tensor of whole numbers (rows, tokens, …), filled up to the longest."""
+    tensors = [torch.from_numpy(row.astype(np.int64)) for row in rows]
+    return pad_sequence(tensors, batch_first=True, padding_value=fill, padding_side=side)
 
 
 def side_by_side(rows: Sequence[Row]) -> Batch:

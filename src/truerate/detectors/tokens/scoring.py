@@ -16,7 +16,7 @@ import torch
 
 from truerate.config import Backbone
 from truerate.core.errors import TruerateError
-from truerate.detectors.tokens.groups import Answer, Group
+from truerate.detectors.tokens.groups import Answer, Group, in_room
 from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.rows import Row, row_of, side_by_side
 from truerate.detectors.tokens.shared_attention import Blocks
@@ -63,7 +63,7 @@ def logits_of(
     room = _room(network, cache_bytes)
     limit = min(room, ROW.get(network.device.type, LONG_ROW))
     parts = (part for group in groups for part in _parts(network, group, strategy, room))
-    for row in _rows(parts, limit):
+    for row in in_room(parts, limit, lambda part: part.row.n_tokens):  # a longer part stands alone
         with _inference(network):
             logits = _logits(network, row)
         yield from zip((answer for part in row for answer in part.answers), logits, strict=True)
@@ -136,15 +136,9 @@ def _parts(network: Network, group: Group, strategy: str, room: int) -> Iterator
     if not group.answers:
         return
     is_packed = chosen_strategy(network, len(group.answers), strategy) == "packed"
-    answers: list[Answer] = []
-    used = len(group.reference_ids)
-    for answer in group.answers:
-        if answers and (not is_packed or used + len(answer.ids) > room):
-            yield _part(network, group, answers)
-            answers, used = [], len(group.reference_ids)
-        answers.append(answer)
-        used += len(answer.ids)
-    yield _part(network, group, answers)
+    left, most = room - len(group.reference_ids), None if is_packed else 1
+    for answers in in_room(group.answers, left, lambda answer: len(answer.ids), most=most):
+        yield _part(network, group, answers)
 
 
 def _part(network: Network, group: Group, answers: Sequence[Answer]) -> Part:
@@ -152,20 +146,6 @@ def _part(network: Network, group: Group, answers: Sequence[Answer]) -> Part:
     row, n = row_of(group.reference_ids, answers), len(group.reference_ids)
     n, lengths = (row.n_tokens, ()) if network.mask == "full" else (n, row.lengths)
     return Part(answers, row, Blocks(n, lengths, network.mask, network.reach))
-
-
-def _rows(parts: Iterable[Part], limit: int) -> Iterator[list[Part]]:
-    """Parts in order, as many together as fit into a row; a longer one stands alone."""
-    row: list[Part] = []
-    used = 0
-    for part in parts:
-        if row and used + part.row.n_tokens > limit:
-            yield row
-            row, used = [], 0
-        row.append(part)
-        used += part.row.n_tokens
-    if row:
-        yield row
 
 
 def _logits(network: Network, row: Sequence[Part]) -> list[torch.Tensor]:
