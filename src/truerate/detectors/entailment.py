@@ -68,9 +68,7 @@ class Entailment:
 
     @property
     def settings(self) -> dict:
-        """Return what decides its verdicts: how it is asked, and which weights; the place of a folder is left
-        out.
-        """
+        """What decides its verdicts: how it is asked, and which weights, wherever they lie."""
         how = self.how.model_dump(mode="json", exclude={"weights", "revision", "batch"})
         return how | {"identity": network(self.how).identity}
 
@@ -79,9 +77,7 @@ class Entailment:
         save_state(self.name, folder, settings=self.settings)
 
     def load(self, folder: Path) -> "Entailment":
-        """Return this detector; TruerateError where `<name>.json` is missing or names other settings or
-        weights.
-        """
+        """Return this detector; TruerateError where the file names other settings or weights."""
         if load_state(self.name, folder, "settings") != self.settings:
             path = str(Path(folder) / f"{self.name}.json")
             raise TruerateError(
@@ -105,9 +101,7 @@ def chosen(text: str, knowledge: str, how: Entailer, lengths: Lengths) -> list[s
 
 
 def fitting(passages: Sequence[str], room: int, lengths: Lengths) -> list[str]:
-    """Passages in their order, those of more than `room` tokens in pieces that have no more, cut between
-    words.
-    """
+    """Passages in their order, those of more than `room` tokens cut between words into pieces."""
     pieces_that_fit = []
     for passage, n in zip(passages, lengths(passages) if passages else (), strict=True):
         n_words = len(word_offsets(passage)) if n > room else 1
@@ -201,9 +195,7 @@ def entailment_of(id2label: dict[int, str], weights: str) -> int:
 
 # ---- a token detector as a network of inference -----------------------------------------------------------
 def is_marking(how: Entailer) -> bool:
-    """Return whether the weights are a token detector's, as trained (a folder) or as published (a folder or a
-    Hub id).
-    """
+    """Return whether the weights are a token detector's, as trained or as published."""
     from transformers import AutoConfig
 
     from truerate.detectors.tokens.pretrained import NETWORK, DetectorConfig

@@ -129,8 +129,6 @@ def judge_members(
     contexts: pl.DataFrame,
     entailment: Networks = NONE,
 ) -> pl.DataFrame:
-    """Return what each saved member says of every sample, as one Judgement frame; empty for a family of no
-    members.
-    """
+    """What each saved member says of every sample; empty for a family of no members."""
     judged = [member(name, entailment).load(folder).judge(samples, contexts) for name in names]
     return pl.concat([frame(Judgement), *judged])

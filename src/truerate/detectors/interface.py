@@ -133,8 +133,6 @@ def judgements(
 
 
 def said_columns(readings: Sequence[Any]) -> dict[str, list[Any]]:
-    """Return the columns of `judgements` that records hold: verdict, p, reason, spans and rationale of each
-    text.
-    """
+    """The columns of `judgements` that records of texts hold."""
     names = ("verdict", "p", "reason", "spans", "rationale")
     return {name: [getattr(reading, name) for reading in readings] for name in names}

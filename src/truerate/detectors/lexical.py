@@ -43,9 +43,7 @@ def by_regression(
     """
 
     def learn(texts: Texts, seed: int) -> State:
-        """Return what `judge` needs: the prevalence, and unless a class is missing how features were scaled
-        and weighed.
-        """
+        """The prevalence, and unless a class is missing how features were scaled and weighed."""
         prevalence = float(texts.labels.mean())
         if prevalence in (0.0, 1.0):
             return {"prevalence": prevalence}

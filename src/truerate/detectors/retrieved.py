@@ -10,9 +10,7 @@ from truerate.metrics.bm25 import Index
 
 
 def keys(text: str) -> list[str]:
-    """Return what BM25 matches: the words of a text by their stems; of scripts without spaces pairs of
-    characters.
-    """
+    """What BM25 matches: words by their stems; of scripts without spaces pairs of characters."""
     read = units(text)
     pairs = zip(read.stems, read.stems[1:], read.is_single, read.is_single[1:], strict=False)
     words = [stem for stem, is_single in zip(read.stems, read.is_single, strict=True) if not is_single]

@@ -78,7 +78,5 @@ def by_subject(rows: pl.DataFrame, keys: Sequence[str]) -> Iterator[tuple[str, d
 
 
 def is_unanswered(rows: pl.DataFrame) -> bool:
-    """Return whether every reply of a judge is a dead letter; one that came and could not be read is an
-    answer.
-    """
+    """Return whether every reply of a judge is a dead letter; an unreadable one is an answer."""
     return not rows.is_empty() and bool((rows["status"] == "dead").all())

@@ -191,9 +191,7 @@ def unasked(name: str, keys: Sequence[str]) -> str:
 
 
 def asked_in_words(where: Mapping[str, str]) -> str:
-    """What a slice says is counted: `claim: Neutral`, or one question `against` another; empty where it says
-    nothing.
-    """
+    """What a slice counts: `claim: Neutral`, or one question `against` another; empty for nothing."""
     if BESIDE in where:
         return f"{where.get(QUESTION, 'any question')} against {where[BESIDE]}"
     if QUESTION not in where and LABEL not in where:

@@ -135,9 +135,7 @@ def _apart(values: np.ndarray, pairs: Pairs, counts: np.ndarray) -> list[int]:
 def _unpaired(
     values: np.ndarray, clusters: Sequence[object], *, n_resamples: int, seed: int
 ) -> tuple[float, float | None]:
-    """The difference of the means of two subjects, values (2, units), over the units that each has, and its
-    p-value.
-    """
+    """The difference of the means of two subjects, values (2, units), and its p-value."""
     is_defined = ~np.isnan(values)
     sums = cluster_sums(clusters, np.vstack([np.nan_to_num(values), is_defined]).T.astype(float))
     sums = sums[sums[:, 2:].any(axis=1)]
@@ -152,9 +150,7 @@ def _within(sizes: Sequence[int], p_values: Sequence[float | None]) -> list[floa
 
 
 def is_plain(values: np.ndarray, clusters: Sequence[object]) -> bool:
-    """Return whether units are independent and of yes or no: each is a cluster of its own, and each value 0,
-    1 or NaN.
-    """
+    """Return whether each unit is a cluster of its own, and each value 0, 1 or NaN."""
     is_single = len(set(clusters)) == len(clusters)
     return is_single and bool(((values == 0) | (values == 1) | np.isnan(values)).all())
 

@@ -76,9 +76,7 @@ def accuracy_parsed(v: Verdicts) -> Parts:
 
 
 def precision(v: Verdicts) -> Parts:
-    """Precision of the hallucinated class: TP / (TP + FP). Over nothing where nothing was judged
-    hallucinated.
-    """
+    """Precision of the hallucinated class: TP / (TP + FP). Over nothing without such verdicts."""
     return v.label * v.yes, v.yes
 
 

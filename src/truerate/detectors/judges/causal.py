@@ -91,9 +91,7 @@ def _decided(network: Decoder, held_out: pl.DataFrame, batch_tokens: int) -> Dec
 
 
 def judge(reader: Reader, passages: pl.DataFrame) -> list[Judged]:
-    """Return what the judge says of each passage, in their order; `too-long` where a response fills the
-    window.
-    """
+    """The judgement of each passage, in order; `too-long` where a response fills the window."""
     with single_threaded(reader.backbone):
         network = decoders.load(reader.folder / NETWORK, device=processes.device())
         how = {"decision": load_decision(reader.folder), "batch_tokens": reader.how.batch_tokens}

@@ -56,9 +56,7 @@ class Decoder(Trainable):
 
     @torch.inference_mode()
     def p(self, prompts: Sequence[np.ndarray]) -> np.ndarray:
-        """P(Yes) / (P(Yes) + P(No)) of the token behind each prompt (tokens,), in [0, 1]; they are read at
-        once.
-        """
+        """P(Yes) / (P(Yes) + P(No)) of the token behind each prompt (tokens,), in one batch."""
         ids, mask = self._aligned(prompts)
         positions = (mask.cumsum(dim=1) - 1).clamp(min=0)
         last = {"logits_to_keep": 1} if self._keeps_last else {}
@@ -73,9 +71,7 @@ class Decoder(Trainable):
 
     @torch.inference_mode()
     def reasons(self, prompts: Sequence[np.ndarray]) -> list[str]:
-        """Return what it writes behind each prompt and `Yes.`, greedily, up to the end of the line; all are
-        written at once.
-        """
+        """What it writes behind each prompt and `Yes.`, greedily, up to the line's end, in one batch."""
         yes = self.coder.encode([YES])[0][0].astype(np.int64)
         ids, mask = self._aligned([np.concatenate([prompt, yes]) for prompt in prompts])
         with half_precision(self.device):

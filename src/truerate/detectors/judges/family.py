@@ -126,9 +126,7 @@ def judge_texts(
 
 
 def fitted(name: str, how: Judging, backbones: Backbones, folder: Path) -> Iterator[Reader]:
-    """The judges of a member that lie in a family's folder, one per seed. Raises TruerateError where there is
-    none.
-    """
+    """The judges of a member in a family's folder, one per seed. Raises TruerateError for none."""
     places = sorted(path for path in (Path(folder) / name).glob("*") if path.is_dir())
     if not places:
         raise TruerateError(f"reading judge {name!r}: nothing at {str(folder)!r}; run `dvc repro train`")

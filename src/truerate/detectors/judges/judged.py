@@ -45,9 +45,7 @@ def load_decision(folder: Path) -> Decision:
 
 
 def reference_of(knowledge: str, history: str, question: str) -> str:
-    """Return knowledge, the turn that is answered and the turns before it, the latest first, as one
-    reference.
-    """
+    """Knowledge, the turn that is answered and the turns before it, latest first, as one text."""
     turns = [line for line in history.splitlines() if line.strip()]
     asked = [question] if question.strip() and not any(question in turn for turn in turns[-1:]) else []
     return "\n".join(part for part in (knowledge, *asked, *reversed(turns)) if part.strip())

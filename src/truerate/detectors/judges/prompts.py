@@ -54,9 +54,7 @@ def prompt(coder: Coder, row: Mapping[str, Any], room: int) -> np.ndarray | None
 
 
 def completion(row: Mapping[str, Any]) -> str:
-    """Return the judgement of a labelled text: `No.`, or `Yes.` with its reason, in which its segments are
-    quoted.
-    """
+    """The judgement of a labelled text: `No.`, or `Yes.` with its reason, which quotes its segments."""
     if not row["is_hallucinated"]:
         return NO + END
     reason = " ".join((row["rationale"] or "").split())
@@ -66,9 +64,7 @@ def completion(row: Mapping[str, Any]) -> str:
 
 
 def example_of(coder: Coder, row: Mapping[str, Any], max_tokens: int) -> Example | None:
-    """Return a labelled text as a training example; None where response and judgement leave no room for a
-    prompt.
-    """
+    """A labelled text as a training example; None where it leaves no room for a prompt."""
     written = coder.encode([completion(row)])[0][0][:N_WRITTEN].astype(np.int64)
     ids = prompt(coder, row, max_tokens - len(written))
     if ids is None:

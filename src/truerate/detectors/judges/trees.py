@@ -146,15 +146,11 @@ class Marker(NamedTuple):
         return Marker(state, odds, load_decision(folder))
 
     def judge(self, passages: pl.DataFrame) -> list[Judged]:
-        """Return what it says of each passage (`target_id`, `text`, `knowledge`, `history`, `question`), in
-        their order.
-        """
+        """Judge each passage (`target_id`, `text`, `knowledge`, `history`, `question`), in order."""
         return [judgement for part in passages.iter_slices(SLICE) for judgement in self._judged(part)]
 
     def _judged(self, passages: pl.DataFrame) -> list[Judged]:
-        """Of passages whose words go through the trees together: a text alone costs as much as a thousand
-        words.
-        """
+        """Judge passages together: a text alone costs as much as a thousand words."""
         rows = passages.to_dicts()
         words_by_text = [_numbers(row, self.odds) for row in rows]
         numbers = [values for _, values in words_by_text if len(values)]

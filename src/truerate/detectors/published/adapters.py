@@ -136,9 +136,7 @@ def with_settings(adapter: Adapter, how: Published, *, where: str) -> Adapter:
 
 
 def about(adapter: Adapter, how: Published) -> str:
-    """Return what a published detector is, in the words of the detectors page. Of a folder its name alone is
-    shown.
-    """
+    """A published detector in the words of the detectors page. Of a folder its name alone is shown."""
     name = how.model or (how.weights or "").rstrip("/")
     name = name if how.model or how.revision else name.rpartition("/")[2]
     commit = f" at commit {how.revision[:7]}" if how.revision else ""

@@ -70,9 +70,7 @@ def _judgements(
 
 @lru_cache(maxsize=1)
 def network(adapter: Adapter, how: Published) -> Any:
-    """Load what asks the weights of an adapter, once: a Marks, Scorer, Writer or Trained. Torch comes with
-    it.
-    """
+    """Load a Marks, Scorer, Writer or Trained by an adapter, once. Torch comes with it."""
     from truerate.detectors.published.marks import Marks
     from truerate.detectors.published.scorers import SCORERS
     from truerate.detectors.published.trained import Trained

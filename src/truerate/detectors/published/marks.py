@@ -15,9 +15,7 @@ from truerate.detectors.tokens.labels import trimmed
 
 
 class Marks(Network):
-    """A network that marks tokens. Answers are read one at a time, as its authors do: padding in a batch
-    moves their numbers.
-    """
+    """A network that marks tokens, answer by answer: padding in a batch moves its numbers."""
 
     def prompt(self, passages: Sequence[str], question: str) -> str:
         """The exact string that stands before an answer."""

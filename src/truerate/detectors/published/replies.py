@@ -107,9 +107,7 @@ def _fava_tags(reply: str, text: str) -> Read:
 
 
 def _is_copy(reply: str, text: str) -> bool:
-    """Return whether more than half of a reply's words, or of its signs where it has no words, are the
-    text's.
-    """
+    """Return whether more than half of a reply's words (signs, without words) are the text's."""
     reply_words, text_words = (words(string.casefold()) or string.split() for string in (reply, text))
     return 2 * sum(word in set(text_words) for word in reply_words) > len(reply_words)
 

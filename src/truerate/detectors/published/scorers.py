@@ -53,9 +53,7 @@ class Scorer(Network):
         return len(self.tokens.encoded(*self.texts("", claim))["input_ids"]) + SPARE
 
     def pieces(self, document: str, claim: str) -> list[str] | None:
-        """Return the pieces of a document that a claim is asked of; None where the claim leaves no room for
-        any.
-        """
+        """The pieces of a document that a claim is asked of; None without room for any."""
         room = room_beside(self.adapter.window or 0, self.n_beside(claim))
         if room is None:
             return None
@@ -112,9 +110,7 @@ def rows_at_once(batch: int, longest: int) -> int:
 
 
 class EncoderScorer(Scorer):
-    """HHEM: Flan-T5's encoder with two classes per token, its names prefixed by `t5.`; the first token
-    counts.
-    """
+    """HHEM: Flan-T5's encoder, its names prefixed by `t5.`; the two classes of the first token count."""
 
     def load(self) -> Any:
         """Load the encoder in the shape of its base."""

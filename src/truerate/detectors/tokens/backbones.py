@@ -115,9 +115,7 @@ def window_of(config: PreTrainedConfig) -> int | None:
 
 
 def positions_from(config: PreTrainedConfig) -> int:
-    """The position of the first token: RoBERTa's family counts from behind its padding index, all others from
-    0.
-    """
+    """The first token's position: RoBERTa's family counts from behind its padding index, others from 0."""
     return (
         config.pad_token_id + 1
         if config.model_type in ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert")

@@ -67,9 +67,7 @@ class Cell(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A cell to fit in `scratch` on its passages; `backbone` is None for what has none, `how` for token
-    detectors.
-    """
+    """A cell to fit in `scratch` on passages; `backbone` or `how` None for what has none."""
 
     cell: Cell
     passages: pl.DataFrame
@@ -165,9 +163,7 @@ def version_of(folder: Path) -> str:
 
 
 def code_key(parts: Sequence[str], package: Path = PACKAGE) -> str:
-    """Return the digest of code by paths within the package and bytes of its files, wherever the package
-    lies.
-    """
+    """The digest of code by paths within the package and bytes of files, wherever it lies."""
     return _digest([path for part in parts for path in files(package / part)], package)
 
 
@@ -178,9 +174,7 @@ def _digest(paths: Iterable[Path], root: Path) -> str:
 
 
 def _weights_of(backbone: Backbone | None) -> list | None:
-    """Return names, sizes and times of the files behind a backbone in a local folder; None where there is
-    none.
-    """
+    """Names, sizes and times of the files of a backbone's local folder; None without one."""
     folder = Path(backbone.weights) if backbone else Path()
     if backbone is None or not folder.is_dir():
         return None

@@ -52,9 +52,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Group:
-    """Answers that share a reference or a window of it, and its ids with those that stand before and after
-    it.
-    """
+    """Answers that share a reference or a window of it, and its ids with those around it."""
 
     reference_ids: np.ndarray
     answers: tuple[Answer, ...]

@@ -18,9 +18,7 @@ def labels_of(kind: str) -> tuple[str, ...]:
 
 
 def is_hard(span: Mapping) -> bool:
-    """Return whether a span counts as marked: without annotators' share, or above one half (Mu-SHROOM's
-    rule).
-    """
+    """Return whether a span counts as marked: without p, or above one half (Mu-SHROOM's rule)."""
     return span.get("p") is None or span["p"] > 0.5
 
 

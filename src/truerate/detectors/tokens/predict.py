@@ -98,9 +98,7 @@ def predict(reader: Reader, passages: pl.DataFrame) -> list[list[dict]] | None:
 
 
 def readings(reader: Reader, passages: pl.DataFrame) -> Iterable[Spans] | None:
-    """The soft spans of one passage after the other, of those that hold a token; None where the cell has
-    learned nothing.
-    """
+    """The soft spans of each passage that holds a token; None where the cell has learned nothing."""
     if not reader.folder.is_dir():
         if reader.cell.lang is not None and reader.folder.parents[1].is_dir():
             return None  # a mono detector of a language in which there was nothing to learn from
@@ -131,9 +129,7 @@ MOST = 10_000  # passages that a rule learns from, and as many that validate it:
 
 
 def fit(job: Job) -> None:
-    """Fit a cell unless its state is there; of processes that work together, all fit networks and the first
-    fits rules.
-    """
+    """Fit a cell unless its state is there; of several processes only the first fits rules."""
     if job.backbone is not None or not processes.rank():
         made_once(job.scratch, partial(_fit, job))
 
@@ -172,9 +168,7 @@ def fit_rule(job: Job, folder: Path) -> tuple[dict, dict]:
 
 
 def drawn(passages: pl.DataFrame, most: int) -> pl.DataFrame:
-    """At most so many of the passages (`target_id`), in their order: those whose ids draw the smallest
-    numbers.
-    """
+    """At most so many passages (`target_id`), in order: those whose ids draw the smallest numbers."""
     if passages.height <= most:
         return passages
     draws = pl.Series([draw("lesson", name) for name in passages["target_id"]])

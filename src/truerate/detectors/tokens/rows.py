@@ -120,9 +120,7 @@ def side_by_side(rows: Sequence[Row]) -> Batch:
 
 
 def attention(segments: torch.Tensor, mask: str) -> torch.Tensor:
-    """Return which token (third axis) sees which (fourth): bool (rows, 1, tokens, tokens); padding sees
-    padding alone.
-    """
+    """Which token (third axis) sees which (fourth), (rows, 1, tokens, tokens); padding sees padding."""
     asks, asked = segments[:, :, None], segments[:, None, :]
     if mask == "full":
         sees = (asks == PADDING) == (asked == PADDING)

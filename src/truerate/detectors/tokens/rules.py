@@ -82,9 +82,7 @@ def _fitted(
 
 
 def _readings(passages: Sequence[Passage], p: np.ndarray, *of_types: np.ndarray) -> list[Reading]:
-    """Return the reading of each passage from P(hallucinated) of all words, and the likeliest type (1 of
-    one).
-    """
+    """The reading of each passage from P(hallucinated) of all words, and of each type."""
     kinds = 1 + np.argmax(of_types, axis=0) if of_types else np.ones(len(p), dtype=int)
     ends = np.cumsum([len(passage.offsets) for passage in passages])[:-1]
     return [

@@ -72,9 +72,7 @@ def logits_of(
 def answer_logits(
     network: Network, groups: Iterable[Group], backbone: Backbone
 ) -> Iterator[tuple[Answer, torch.Tensor]]:
-    """Yield each text or chunk of groups once with its logits, those by several windows of a reference
-    combined.
-    """
+    """Yield each text or chunk once with its logits, those by several windows combined."""
     return over_windows(logits_of(network, groups, backbone.strategy, backbone.cache_bytes), least_suspicious)
 
 

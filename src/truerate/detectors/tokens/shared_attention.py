@@ -24,9 +24,7 @@ UNSUPPORTED = ("position_bias", "softcap", "s_aux")  # what some backbones ask o
 
 @dataclass(frozen=True)
 class Blocks:
-    """A row's parts: tokens of the reference, lengths of the answers behind it, its mask, the reach of
-    sliding layers.
-    """
+    """A row's parts: tokens of the reference, lengths of answers, mask, reach of sliding layers."""
 
     n_reference: int
     lengths: tuple[int, ...]
@@ -102,9 +100,7 @@ def _over(
 
 
 def _near(whole: Callable, query, key, value, *, reach: int, is_causal: bool) -> list[torch.Tensor]:
-    """Attention of a sliding layer, in chunks over the keys within reach; last query and last key are one
-    token.
-    """
+    """Attention of a sliding layer, in chunks over the keys within reach; both end with one token."""
     n, n_keys, outputs = query.shape[2], key.shape[2], []
     sees = band(reach, is_causal, query.dtype, query.device)
     for start in range(0, n, CHUNK):

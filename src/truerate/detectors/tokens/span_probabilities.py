@@ -76,9 +76,7 @@ def runs(*columns: np.ndarray) -> list[tuple[int, int]]:
 
 
 class Spans(NamedTuple):
-    """The soft spans of one text, in how many windows its reference was cut, and how many of them were not
-    read.
-    """
+    """The soft spans of one text, the windows of its reference, and how many were not read."""
 
     target_id: str
     spans: list[dict]

@@ -80,9 +80,7 @@ def token_task(
 
 
 def training_rows(groups: Iterable[Group], backbone: Backbone) -> list[Row]:
-    """The rows of labelled groups under a backbone's mask: answers of one reference share a row where they
-    may.
-    """
+    """The rows of labelled groups: answers of one reference share a row where the mask allows."""
     max_tokens = max(backbone.token_budget, backbone.max_tokens)
     return [row for group in groups for row in rows_of(group, backbone.mask, max_tokens=max_tokens)]
 
@@ -141,9 +139,7 @@ def read_network(reader: Reader, passages: pl.DataFrame) -> Iterator[Spans]:
 
 
 def readings(network: Network, passages: pl.DataFrame, backbone: Backbone) -> Iterator[tuple[str, Reading]]:
-    """Target and reading of each passage that holds a token, reference by reference, chunks of a long text
-    joined.
-    """
+    """Target and reading of each passage that holds a token, chunks of a long text joined."""
     chunks: dict[str, list[tuple[Answer, np.ndarray]]] = defaultdict(list)
     groups = stream_groups(passages, network.coder, backbone, network.labels)
     for answer, p in scored_answers(network, groups, backbone):

@@ -18,9 +18,7 @@ Step = list[Part]  # parts whose gradients are summed before the weights move
 
 
 class Row(Protocol):
-    """A line of a tensor: its name, which decides its order, its answers, tokens, and tokens that are
-    learned.
-    """
+    """A line of a tensor: its name, which decides its order, answers, tokens, learned tokens."""
 
     @property
     def name(self) -> str: ...

@@ -110,9 +110,7 @@ def model_difference(fit: Fit, first: str, second: str, langs: Sequence[str]) ->
 def model_differences(
     fit: Fit, models: Sequence[str], langs: Sequence[str]
 ) -> list[tuple[str, str, Combined, float]]:
-    """Every two models with labels in all languages: their difference, and its p-value after Holm's
-    correction.
-    """
+    """The difference of every two models with all labels, and its p-value by Holm's correction."""
     differences = [
         (first, second, difference)
         for first, second in combinations(models, 2)

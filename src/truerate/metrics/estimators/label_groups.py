@@ -94,9 +94,7 @@ def _sums(cell: Cell, names: np.ndarray) -> np.ndarray:
 
 
 def _theta(sums: np.ndarray, of_all: np.ndarray) -> np.ndarray:
-    """θ of sums of labelled answers (draws, cells, columns) and of things and flagged ones of all (draws,
-    cells, 2).
-    """
+    """θ of sums of labelled answers (draws, cells, columns) and of all (draws, cells, 2)."""
     n, k, g, d, gd, gn, dn, dd, nn = np.moveaxis(sums[:, :, :ALL_THINGS], -1, 0)
     rate, share = g / n, d / n
     scale = (k / n) ** 2  # residuals are per mean total of an answer
@@ -110,9 +108,7 @@ def _theta(sums: np.ndarray, of_all: np.ndarray) -> np.ndarray:
 
 
 def _ends(value: float, variance: float, *, n: float, t: float, confidence: float) -> Interval:
-    """The wider one of value ± t√variance and of Wilson's at the rows that the variance is worth; `n` rows
-    where it is 0.
-    """
+    """The wider of value ± t√variance and of Wilson's at the rows it is worth (`n` where it is 0)."""
     is_told = variance > AGREED and AGREED < value < 1 - AGREED
     worth = (value * (1 - value) / variance if is_told else n) * (z_of(confidence) / t) ** 2
     _, low, high = wilson(value * worth, worth, confidence=confidence)  # type: ignore[misc]

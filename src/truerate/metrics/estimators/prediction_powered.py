@@ -216,9 +216,7 @@ class Fit:
 
     @cached_property
     def foretold(self) -> dict[Key, float]:
-        """p(1 − p) of each cell, p half its own rate and half what its model and language say
-        (`additive_fit`).
-        """
+        """p(1 − p) of each cell, p half its own rate, half by its model and language (`additive_fit`)."""
         keys = list(self.rates)
         rates = np.array(list(self.rates.values()))
         middle = np.clip((rates + additive_fit(keys, rates)) / 2, *SURE_OF)
