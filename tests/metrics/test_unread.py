@@ -22,10 +22,8 @@ def replies(*groups: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_replies_that_lose_one_verdict_or_all():
-    """30 replies of 4 facts are read whole, 6 but for one, 4 not at all: u = (6 + 4 · 4) / 160.
-
-    Of two given facts both are unread in 4 replies; one of them in half of the 6; both are read in 30 and
-    half of the 6.
+    """30 replies of 4 facts are read whole, 6 but for one, 4 not at all: u = (6 + 4 · 4) / 160. Of two given
+    facts both are unread in 4 replies; one of them in half of the 6; both are read in 30 and half of the 6.
     """
     result = values(*replies((30, 4, 4), (6, 4, 3), (4, 4, 0)), n_most=2)
     first = -22 / 138
@@ -142,10 +140,9 @@ def is_lost(rng: np.random.Generator, manner: str, lost: float, n: int) -> np.nd
 
 
 def drawn(rng: np.random.Generator, kind: str, manner: str, lost: float) -> tuple[float, ...]:
-    """The true share, that of the drawn replies, and value, low and high of what is read of them.
-
-    .8 of the replies up to 8 facts are all supported and .4 of longer ones; of the others one fact in ten is
-    not and at least one, but of a tenth of them every one.
+    """The true share, that of the drawn replies, and value, low and high of what is read of them. .8 of the
+    replies up to 8 facts are all supported and .4 of longer ones; of the others one fact in ten is not and at
+    least one, but of a tenth of them every one.
     """
     facts = lengths(rng, kind)
     chance = np.where(facts <= 8, 0.8, 0.4)

@@ -169,10 +169,8 @@ def strict_of(
 ) -> tuple[float, dict, dict, pl.DataFrame]:
     """The true Strict of drawn replies of so many facts (28 % abstain), the cells of Strict and of the
     unreadable where verdicts are lost, and the scored replies. None: half of the replies have 2 to 8 facts,
-    half 15 to 44.
-
-    As in the closed world: half of the responding replies are all supported (of mixed length .8 of the short
-    ones and .25 of the long ones), of the others one fact in ten is not, and at least one.
+    half 15 to 44. As in the closed world: half of the responding replies are all supported (of mixed length
+    .8 of the short ones and .25 of the long ones), of the others one fact in ten is not, and at least one.
     """
     rng = np.random.default_rng(seed)
     is_long = rng.random(n) < 0.5

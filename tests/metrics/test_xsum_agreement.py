@@ -57,10 +57,9 @@ def test_words(word_counts):
 
 
 def test_the_published_faithfulness_is_the_share_of_unmarked_words(word_counts):
-    """`Faithful` of scores.csv is the share of (worker, word) pairs whose word is not inside a span.
-
-    966 of 1,000 agree to the last digit; the others are words at a text's edge and phrases that occur twice,
-    which the authors counted otherwise.
+    """`Faithful` of scores.csv is the share of (worker, word) pairs whose word is not inside a span. 966 of
+    1,000 agree to the last digit; the others are words at a text's edge and phrases that occur twice, which
+    the authors counted otherwise.
     """
     scores = pl.read_csv(FOLDER / "scores.csv", infer_schema=False)
     agree = []

@@ -13,11 +13,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from tokenizers import decoders
-from transformers import (
-    LlamaConfig,
-    LlamaForCausalLM,
-    PreTrainedTokenizerFast,
-)
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from truerate.config import Judging
 from truerate.core.errors import TruerateError

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from truerate.detectors.published.adapters import ADAPTERS
-from truerate.detectors.published.readout import (
-    Said,
-    class_parts,
-    said_of_score,
-    said_of_tokens,
-    token_p,
-)
+from truerate.detectors.published.readout import Said, class_parts, said_of_score, said_of_tokens, token_p
 
 
 def logits(*rows):

@@ -1,11 +1,7 @@
 import numpy as np
 import pytest
 
-from truerate.detectors.tokens.features import (
-    SIZES,
-    token_features,
-    unit_features,
-)
+from truerate.detectors.tokens.features import SIZES, token_features, unit_features
 
 REFERENCE = "Velmora was founded in 1912 by Ana Brisk. The museum of Tesk opened in 1877. It shows Glass."
 

@@ -19,13 +19,13 @@ import regex
 from truerate.core.text import UNSPACED, compatible
 from truerate.metrics.tokens import word_offsets
 
-# match: 0 a token of the reference · 1 + level + 3·(left neighbour beside it there) + 6·(right neighbour) · 13 no
-#   word; level 0 absent, 1 a word of the same stem (a lone character), 2 the word (three characters in a row)
+# match: 0 a token of the reference · 1 + level + 3·(left neighbour beside it there) + 6·(right neighbour) ·
+#   13 no word; level 0 absent, 1 a word of the same stem (a lone character), 2 the word (three in a row)
 # alignment: 0 a token of the reference · 1 tells nothing (no word, a short one, not in the reference) · 2–5 =
-#   2 + how many words that the answer's sentence shares with the best place of the reference are missing where
-#   this word stands, at most 3
-# telling: 0 a token of the reference · 1–4 = 1 + how many words of the answer's sentence stand in the reference,
-#   but in at most RARE of its sentences, at most 3
+#   2 + how many words that the answer's sentence shares with the best place of the reference are missing
+#   where this word stands, at most 3
+# telling: 0 a token of the reference · 1–4 = 1 + how many words of the answer's sentence stand in the
+#   reference, but in at most RARE of its sentences, at most 3
 SIZES = {"match": 14, "alignment": 6, "telling": 5}
 NO_WORD, TELLS_NOTHING, NONE_TELLING = 13, 1, 1
 RARE = (

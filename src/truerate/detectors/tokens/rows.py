@@ -107,7 +107,7 @@ def collate(rows: Sequence[Row], pad: int) -> Batch:
 
 
 def padded(rows: Sequence[np.ndarray], fill: int, *, side: str = "right") -> torch.Tensor:
-    """Return arrays (tokens, …) as one tensor of whole numbers (rows, tokens, …), filled up to the longest."""
+    """Return arrays (tokens, …) as one tensor of integers (rows, tokens, …), filled up to the longest."""
     tensors = [torch.from_numpy(row.astype(np.int64)) for row in rows]
     return pad_sequence(tensors, batch_first=True, padding_value=fill, padding_side=side)
 
