@@ -43,15 +43,13 @@ def _chrf_of_group(group: Sequence[str], grams_of: Callable[[str], Grams]) -> li
         if a == b:
             return 1.0
         (in_a, n_a), (in_b, n_b) = grams[a], grams[b]
-        matches = [_n_shared(*both) for both in zip(in_a, in_b, strict=True)]
+        both = zip(in_a, in_b, strict=True)
+        matches = [
+            sum(min(of_a[gram], of_b[gram]) for gram in of_a.keys() & of_b.keys()) for of_a, of_b in both
+        ]
         return (_f_score(n_a, n_b, matches) + _f_score(n_b, n_a, matches)) / 2
 
     return [chrf_of(a, b) for a, b in combinations(group, 2)]
-
-
-def _n_shared(a: Counter[str], b: Counter[str]) -> int:
-    """Return how many n-grams two texts share, each as often as in both."""
-    return sum(min(a[gram], b[gram]) for gram in a.keys() & b.keys())
 
 
 def _f_score(n_hypothesis: list[int], n_reference: list[int], n_matches: list[int]) -> float:

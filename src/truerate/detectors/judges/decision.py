@@ -1,7 +1,7 @@
 """From token probabilities to a judgement: suspicion, threshold and segments, chosen on held-out texts."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -105,11 +105,8 @@ def best_word_threshold(texts: Sequence[HeldOut]) -> float:
             gold, detected = gold + int(labelled.sum()), detected + int(marked.sum())
         return 2 * both / (gold + detected) if gold + detected else 0.0
 
-    return _first_best(STEPS, f1) if located else 0.5
-
-
-def _first_best(values: np.ndarray, of: Callable[[float], float]) -> float:
-    return float(max(values.tolist(), key=lambda value: (round(of(value), DIGITS), -value)))
+    best = max(STEPS.tolist(), key=lambda value: (round(f1(value), DIGITS), -value)) if located else 0.5
+    return float(best)
 
 
 class Word(NamedTuple):

@@ -85,11 +85,7 @@ def check_judge(name: str, how: Judging, backbones: Backbones) -> None:
 
 def fit(job: Job) -> None:
     """Fit a judge unless its state is there."""
-    made_once(job.scratch, functools.partial(_fit, job))
-
-
-def _fit(job: Job, folder: Path) -> tuple[dict, dict]:
-    return _form(job.how.form).fit(job, folder)
+    made_once(job.scratch, functools.partial(_form(job.how.form).fit, job))
 
 
 def _form(name: str) -> Any:

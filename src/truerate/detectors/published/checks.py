@@ -49,8 +49,10 @@ def usable(how: Published, where: str, *, is_asked: bool = True) -> Adapter:
             "commit, "
             "40 hexadecimal digits, or its judgements would not stay those of one detector"
         )
-    if how.quantise != "none":
-        _check_quantise(adapter, where, is_asked=is_asked)
+    if how.quantise != "none" and adapter.kind != "judge":
+        raise TruerateError(f"{where}: quantise is for judges that write; adapter {adapter.name!r} is none")
+    if how.quantise != "none" and is_asked and find_spec("bitsandbytes") is None:
+        raise TruerateError(f"{where}: quantise needs bitsandbytes; run pip install 'truerate[gpu]'")
     base = how.base or adapter.base
     if how.base is not None and not is_folder(how.base) and how.base_revision is None:
         raise TruerateError(f"{where}: base {how.base!r} needs its commit as `base_revision`")
@@ -140,10 +142,3 @@ def _means(name: str, what: str) -> bool:
     if what == "supported":
         return not any(word in name for word in MEANS_NOT_SUPPORTED)
     return name.startswith(what[:6]) and not name.startswith("not")
-
-
-def _check_quantise(adapter: Adapter, where: str, *, is_asked: bool) -> None:
-    if adapter.kind != "judge":
-        raise TruerateError(f"{where}: quantise is for judges that write; adapter {adapter.name!r} is none")
-    if is_asked and find_spec("bitsandbytes") is None:
-        raise TruerateError(f"{where}: quantise needs bitsandbytes; run pip install 'truerate[gpu]'")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from truerate.detectors.published.adapters import Adapter, filled
@@ -121,18 +120,12 @@ def _p(adapter: Adapter, answers: Sequence[Answered]) -> float | None:
     or neither word is among the likeliest. Bespoke-MiniCheck: one minus the share of *yes*. HalluJudge: the
     share of *yes* of yes and no.
     """
-    shares = [answer.yes_no for answer in answers]
-    if any(share is None for share in shares):
-        return None
-    read = partial(_p_of_words, adapter)
-    each = [read(*share) for share in shares if share is not None]
+    each: list[float | None] = []
+    for answer in answers:
+        yes, no = answer.yes_no or (0.0, 0.0)
+        if yes + no <= 0:
+            return None
+        readers = {"yes-is-supported": 1 - yes, "yes-is-hallucinated": yes / (yes + no)}
+        each.append(readers.get(adapter.reader or ""))
     visible = [p for p in each if p is not None]
-    return round(min(visible), DIGITS) if len(visible) == len(each) and visible else None
-
-
-def _p_of_words(adapter: Adapter, yes: float, no: float) -> float | None:
-    if yes + no <= 0:
-        return None
-    if adapter.reader == "yes-is-supported":
-        return 1 - yes
-    return yes / (yes + no) if adapter.reader == "yes-is-hallucinated" else None
+    return round(min(visible), DIGITS) if visible else None

@@ -326,13 +326,11 @@ def _predicted(board: Board) -> dict[Key, Interval]:
     intervals = dict(foretold)
     for model in {key[0] for key in foretold}:
         cells_of_model = [
-            foretold.get((model, lang)) or _interval_of(fit, (model, lang)) for lang in board.langs
+            foretold.get((model, lang))
+            or (fit.interval((model, lang)) if (model, lang) in fit.cells else None)
+            for lang in board.langs
         ]
         mean = mean_of_intervals(list(cells_of_model), is_independent=False)
         if mean is not None:
             intervals[model, ALL] = mean
     return intervals
-
-
-def _interval_of(fit: Fit, key: Key) -> Interval | None:
-    return fit.interval(key) if key in fit.cells else None
