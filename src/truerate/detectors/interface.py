@@ -132,7 +132,7 @@ def judgements(
     return of_columns(Judgement, rows)
 
 
-def said_columns(readings: Sequence[Any]) -> dict[str, list[Any]]:
+def judged_columns(readings: Sequence[Any]) -> dict[str, list[Any]]:
     """The columns of `judgements` that records of texts hold."""
     names = ("verdict", "p", "reason", "spans", "rationale")
     return {name: [getattr(reading, name) for reading in readings] for name in names}

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from truerate.detectors.published.adapters import ADAPTERS
-from truerate.detectors.published.readout import Said, class_parts, said_of_score, said_of_tokens, token_p
+from truerate.detectors.published.readout import (
+    TextVerdict,
+    class_parts,
+    token_p,
+    verdict_of_score,
+    verdict_of_tokens,
+)
 
 
 def logits(*rows):
@@ -27,11 +33,11 @@ def test_summacs_places_differ_by_checkpoint():
 
 def test_at_the_threshold_minicheck_says_hallucinated_and_hhem_does_not():
     mini, hhem = given("minicheck-roberta"), given("hhem-2.1-open")
-    assert said_of_score(mini, 0.5, 1)[:2] == (True, 0.5)
-    assert said_of_score(hhem, 0.5, 1)[:2] == (False, 0.5)
-    assert said_of_score(hhem, 0.25, 3) == Said(True, 0.75, [], 3)
+    assert verdict_of_score(mini, 0.5, 1)[:2] == (True, 0.5)
+    assert verdict_of_score(hhem, 0.5, 1)[:2] == (False, 0.5)
+    assert verdict_of_score(hhem, 0.25, 3) == TextVerdict(True, 0.75, [], 3)
     summac = given("summac-vitc", threshold=0.0)
-    assert said_of_score(summac, -0.5, 1)[:2] == (True, 0.75) and said_of_score(summac, 1.0, 1).p == 0.0
+    assert verdict_of_score(summac, -0.5, 1)[:2] == (True, 0.75) and verdict_of_score(summac, 1.0, 1).p == 0.0
 
 
 def test_a_token_counts_as_supported_where_every_window_supports_it():
@@ -43,7 +49,7 @@ def test_a_verdict_on_tokens_is_taken_at_the_threshold_that_is_given():
     """The largest p is .7: above .5 and .6, not above .7 and .8."""
     given = ("Varn is", np.array([[0, 4], [5, 7]]), np.array([0.7, 0.2]), 1)
     verdicts = {
-        at: said_of_tokens(*given, threshold=at)[:2] + (said_of_tokens(*given, threshold=at).threshold,)
+        at: verdict_of_tokens(*given, threshold=at)[:2] + (verdict_of_tokens(*given, threshold=at).threshold,)
         for at in (None, 0.5, 0.6, 0.7, 0.8)
     }
     assert verdicts == {

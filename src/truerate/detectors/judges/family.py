@@ -10,7 +10,7 @@ import polars as pl
 from truerate.config import Backbone, Judging
 from truerate.core.errors import TruerateError, listed
 from truerate.core.schemas import SPANS, Judgement, frame, pairs
-from truerate.detectors.interface import judgements, said_columns
+from truerate.detectors.interface import judged_columns, judgements
 from truerate.detectors.judges.judged import (
     LABELS,
     SCOPE,
@@ -139,7 +139,7 @@ def judge_cell(reader: Reader, passages: pl.DataFrame) -> pl.DataFrame:
         composed = "yes" if reader.how.is_composed else "no"
         attributes |= {"threshold": load_decision(reader.folder).threshold, "composed": composed}
     member, version = reader.cell.member, version_of(reader.folder)
-    return judgements(member, version, targets, **said_columns(judged), slice_pairs=pairs(**attributes))
+    return judgements(member, version, targets, **judged_columns(judged), slice_pairs=pairs(**attributes))
 
 
 def _judged(reader: Reader, passages: pl.DataFrame) -> list[Judged]:

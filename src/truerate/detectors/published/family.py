@@ -12,7 +12,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, frame, pairs
 from truerate.detectors.fetched import identity_of
-from truerate.detectors.interface import judgements, said_columns
+from truerate.detectors.interface import judged_columns, judgements
 from truerate.detectors.published import judges
 from truerate.detectors.published.adapters import Adapter
 from truerate.detectors.published.checks import usable
@@ -65,7 +65,7 @@ def _judgements(
     ]
     targets = [text.target_id for text in texts]
     version = version_of(adapter, how, identity)
-    return judgements(name, version, targets, **said_columns(readings), attributes=attributes)
+    return judgements(name, version, targets, **judged_columns(readings), attributes=attributes)
 
 
 @lru_cache(maxsize=1)

@@ -25,7 +25,13 @@ from transformers import (
 from truerate.detectors.published.adapters import filled
 from truerate.detectors.published.chunks import SPARE, chunks, room_beside, windows
 from truerate.detectors.published.networks import Network
-from truerate.detectors.published.readout import Said, class_parts, of_chunks, of_claims, said_of_score
+from truerate.detectors.published.readout import (
+    TextVerdict,
+    class_parts,
+    of_chunks,
+    of_claims,
+    verdict_of_score,
+)
 from truerate.detectors.published.texts import Text, plans_of
 
 # tokens of a row, up to which `batch` rows are asked at once: the largest window but of HHEM, which has none
@@ -61,16 +67,16 @@ class Scorer(Network):
         parts = chunks(document, chunker, offsets) if chunker else []
         return [piece for part in parts or [document] for piece in windows(part, room, offsets)]
 
-    def judge(self, texts: Sequence[Text]) -> list[Said]:
+    def judge(self, texts: Sequence[Text]) -> list[TextVerdict]:
         """Return what the network says of each text, in their order; all their pieces are asked together."""
         asked, plans = plans_of(self.adapter, texts, lambda text, claim: self.pieces(text.document, claim))
         parts, judged = self.parts([(piece, claim) for _, claim, piece in asked]), []
         for plan in plans:
             if isinstance(plan, str):
-                judged.append(Said(None, None, [], 0, plan))
+                judged.append(TextVerdict(None, None, [], 0, plan))
                 continue
             score = of_claims(self.adapter, [of_chunks(parts[list(places)]) for _, places in plan])
-            judged.append(said_of_score(self.adapter, score, sum(len(places) for _, places in plan)))
+            judged.append(verdict_of_score(self.adapter, score, sum(len(places) for _, places in plan)))
         return judged
 
     def parts(self, rows: Sequence[tuple[str, str]]) -> np.ndarray:

@@ -165,7 +165,7 @@ def _window_size(n_reference: int, n_answer: int, coder: Coder, backbone: Backbo
 def in_room(
     items: Iterable[T], room: int, size: Callable[[T], int], *, most: int | None = None
 ) -> Iterator[list[T]]:
-    """Yield consecutive items in lists, each as long as it can be with sizes of `room` in all and `most` items at
+    """Yield consecutive items in lists, each as long as it can be: sizes of `room` in all and `most` items at
     most; a larger item stands alone.
     """
     part, total = list[T](), 0
