@@ -23,6 +23,7 @@ NOUNS = frozenset("claim claims fact statement verdict c no nr number item aussa
 # Why a claim has no verdict: nothing came · the reply has no line for it · its line says something else ·
 # it says two things, or takes one back.
 REASONS = ("empty", "absent", "malformed", "ambiguous")
+MAX_LINES = 1_000  # of a reply that is read
 Stated = dict[int, set[bool | str]]
 _INNER = lazy(r"[,;.|]? +(?=[*_]*(?:\[\d{1,3}\]|\(\d{1,3}\)|claim \d{1,3}) ?:? ?\S)", 2)
 _CITED = lazy(r"(?<=\w)(?: ?[\[(](?:passages? )?\d{1,3}(?:(?:, ?| and )\d{1,3}){0,9}[\])]){1,9}", 2)
@@ -43,6 +44,8 @@ def read_verdicts(text: str, claims: Sequence[str]) -> Parsed:
     answer, cuts = unwrapped(text, MAX_CLOSED)
     if not answer:
         return Parsed(["empty"] * len(claims), nothing(cuts).reason, cuts)
+    if answer.count("\n") > MAX_LINES:
+        return Parsed(["absent"] * len(claims), "too-long", cuts)
     answer, ran_on = headings.before_next(marks.level(answer), _MATERIAL)
     more: tuple[str, ...]
     if (value := marks.json_of(answer)) is not None:
