@@ -7,7 +7,7 @@ import pytest
 
 from truerate.detectors.published.adapters import ADAPTERS
 from truerate.detectors.published.readout import (
-    TextVerdict,
+    Verdict,
     class_parts,
     token_p,
     verdict_of_score,
@@ -35,7 +35,7 @@ def test_at_the_threshold_minicheck_says_hallucinated_and_hhem_does_not():
     mini, hhem = given("minicheck-roberta"), given("hhem-2.1-open")
     assert verdict_of_score(mini, 0.5, 1)[:2] == (True, 0.5)
     assert verdict_of_score(hhem, 0.5, 1)[:2] == (False, 0.5)
-    assert verdict_of_score(hhem, 0.25, 3) == TextVerdict(True, 0.75, [], 3)
+    assert verdict_of_score(hhem, 0.25, 3) == Verdict(True, 0.75, [], 3)
     summac = given("summac-vitc", threshold=0.0)
     assert verdict_of_score(summac, -0.5, 1)[:2] == (True, 0.75) and verdict_of_score(summac, 1.0, 1).p == 0.0
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from truerate.detectors.published.adapters import Adapter, filled
 from truerate.detectors.published.chunks import Offsets, room_beside, windows
-from truerate.detectors.published.readout import DIGITS, TextVerdict
+from truerate.detectors.published.readout import DIGITS, Verdict
 from truerate.detectors.published.replies import Read, of_windows, read_reply
 from truerate.detectors.published.texts import Text, plans_of
 
@@ -64,9 +64,7 @@ def roughly(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _PIECE.finditer(text)]
 
 
-def judge(
-    adapter: Adapter, texts: Sequence[Text], ask: Ask, *, offsets: Offsets = roughly
-) -> list[TextVerdict]:
+def judge(adapter: Adapter, texts: Sequence[Text], ask: Ask, *, offsets: Offsets = roughly) -> list[Verdict]:
     """Return what a judge says of each text, in their order; all questions are asked together. A text, or
     each of its sentences where the adapter asks about these, is held against every window of its document. Of
     sentences the least supported decides.
@@ -74,7 +72,7 @@ def judge(
     asked, plans = plans_of(adapter, texts, lambda text, claim: _pieces(adapter, text, claim, offsets))
     answers = ask([question_of(adapter, piece, claim, text.question) for text, claim, piece in asked])
     return [
-        TextVerdict(None, None, [], 0, plan)
+        Verdict(None, None, [], 0, plan)
         if isinstance(plan, str)
         else _reading(adapter, text.text, [(claim, [answers[at] for at in places]) for claim, places in plan])
         for text, plan in zip(texts, plans, strict=True)
@@ -89,7 +87,7 @@ def _pieces(adapter: Adapter, text: Text, claim: str, offsets: Offsets) -> list[
     return None if room is None else windows(text.document, room, offsets)
 
 
-def _reading(adapter: Adapter, text: str, by_claim: Sequence[tuple[str, list[Answered]]]) -> TextVerdict:
+def _reading(adapter: Adapter, text: str, by_claim: Sequence[tuple[str, list[Answered]]]) -> Verdict:
     """Verdict, p and segments of a text by the replies about its claims."""
     n_windows = sum(len(answers) for _, answers in by_claim)
     read = [of_windows([_read(adapter, answer, claim) for answer in answers]) for claim, answers in by_claim]
@@ -101,14 +99,14 @@ def _reading(adapter: Adapter, text: str, by_claim: Sequence[tuple[str, list[Ans
         # what was written of a text that it lets pass is no reason
         keeps = not is_supported and bool(decisive_read.verdict)
         spans = [{**span, "p": worst} for span in decisive_read.spans] if keeps else []
-        return TextVerdict(
+        return Verdict(
             not is_supported, worst, spans, n_windows, rationale=decisive_read.rationale if keeps else None
         )
     bad = next((part for part in read if part.verdict), None)
     unread = next((part for part in read if part.verdict is None), None)
     decisive = bad or unread or read[0]
     spans = list(decisive.spans) if len(read) == 1 else []
-    return TextVerdict(decisive.verdict, None, spans, n_windows, decisive.reason, decisive.rationale)
+    return Verdict(decisive.verdict, None, spans, n_windows, decisive.reason, decisive.rationale)
 
 
 def _read(adapter: Adapter, answer: Answered, claim: str) -> Read:

@@ -8,7 +8,7 @@ import torch
 from truerate.detectors.published.adapters import TEMPLATES, filled
 from truerate.detectors.published.chunks import SPARE, room_beside, windows
 from truerate.detectors.published.networks import Network
-from truerate.detectors.published.readout import TextVerdict, token_p, verdict_of_tokens
+from truerate.detectors.published.readout import Verdict, token_p, verdict_of_tokens
 from truerate.detectors.published.texts import NO_EVIDENCE, TOO_LONG, Text
 from truerate.detectors.tokens.groups import in_room
 from truerate.detectors.tokens.labels import trimmed
@@ -53,15 +53,15 @@ class Marks(Network):
     def _length(self, text: str) -> int:
         return len(self.tokens.offsets(text))
 
-    def judge(self, texts: Sequence[Text]) -> list[TextVerdict]:
+    def judge(self, texts: Sequence[Text]) -> list[Verdict]:
         """Return what it says of each text, in their order."""
         return [self.reading(text) for text in texts]
 
-    def reading(self, text: Text) -> TextVerdict:
+    def reading(self, text: Text) -> Verdict:
         """Spans, verdict and p of one text."""
         prompts = self.prompts(text)
         if not prompts:
-            return TextVerdict(None, None, [], 0, TOO_LONG if prompts is None else NO_EVIDENCE)
+            return Verdict(None, None, [], 0, TOO_LONG if prompts is None else NO_EVIDENCE)
         read = [self._logits(prompt, text.text) for prompt in prompts]
         offsets, threshold = trimmed(text.text, read[0][1]), self.adapter.threshold
         p = token_p(self.adapter, np.stack([logits for logits, _ in read])) if len(offsets) else np.zeros(0)

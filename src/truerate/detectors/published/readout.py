@@ -16,7 +16,7 @@ from truerate.detectors.tokens.span_probabilities import MARKED, Reading, soft_s
 DIGITS = 4  # of p: what a batch's padding may change lies below
 
 
-class TextVerdict(NamedTuple):
+class Verdict(NamedTuple):
     """What a published detector says of one text. `reason`: why there is no verdict; `n_windows`: pieces of
     the document that were read, summed over what was asked of them; `rationale`: what a judge wrote;
     `threshold`: of p, where weights bring their own.
@@ -65,12 +65,12 @@ def of_claims(adapter: Adapter, scores: Sequence[float]) -> float:
     return min(scores) if adapter.over == "min" else sum(scores) / len(scores)
 
 
-def verdict_of_score(adapter: Adapter, score: float, n_windows: int) -> TextVerdict:
+def verdict_of_score(adapter: Adapter, score: float, n_windows: int) -> Verdict:
     """Verdict and p by a score: hallucinated below the threshold, and at it where `is_above` asks for more. p
     = 1 − score; where something is subtracted, so that scores reach from −1 to 1, p = (1 − score) / 2.
     """
     p = (1 - score) / 2 if adapter.against is not None else 1 - score
-    return TextVerdict(not adapter.is_supported(score), round(min(max(p, 0.0), 1.0), DIGITS), [], n_windows)
+    return Verdict(not adapter.is_supported(score), round(min(max(p, 0.0), 1.0), DIGITS), [], n_windows)
 
 
 def token_p(adapter: Adapter, logits: np.ndarray) -> np.ndarray:
@@ -84,7 +84,7 @@ def token_p(adapter: Adapter, logits: np.ndarray) -> np.ndarray:
 
 def verdict_of_tokens(
     text: str, offsets: np.ndarray, p: np.ndarray, n_windows: int, *, threshold: float | None = None
-) -> TextVerdict:
+) -> Verdict:
     """Spans, verdict and p of a text by its tokens: `offsets` (tokens, 2) in code points, `p` (tokens,). The
     text is hallucinated where its largest p is above `threshold`, which stands beside the verdict where it is
     another than .5 (the authors').
@@ -92,6 +92,6 @@ def verdict_of_tokens(
     spans = soft_spans(text, Reading(offsets, p, np.ones(len(p), dtype=int)), BINARY)
     largest = max((span["p"] for span in spans), default=0.0)
     chosen = None if threshold is None or threshold == MARKED else threshold
-    return TextVerdict(
+    return Verdict(
         largest > (MARKED if chosen is None else chosen), largest, spans, n_windows, threshold=chosen
     )

@@ -25,13 +25,7 @@ from transformers import (
 from truerate.detectors.published.adapters import filled
 from truerate.detectors.published.chunks import SPARE, chunks, room_beside, windows
 from truerate.detectors.published.networks import Network
-from truerate.detectors.published.readout import (
-    TextVerdict,
-    class_parts,
-    of_chunks,
-    of_claims,
-    verdict_of_score,
-)
+from truerate.detectors.published.readout import Verdict, class_parts, of_chunks, of_claims, verdict_of_score
 from truerate.detectors.published.texts import Text, plans_of
 
 # tokens of a row, up to which `batch` rows are asked at once: the largest window but of HHEM, which has none
@@ -67,13 +61,13 @@ class Scorer(Network):
         parts = chunks(document, chunker, offsets) if chunker else []
         return [piece for part in parts or [document] for piece in windows(part, room, offsets)]
 
-    def judge(self, texts: Sequence[Text]) -> list[TextVerdict]:
+    def judge(self, texts: Sequence[Text]) -> list[Verdict]:
         """Return what the network says of each text, in their order; all their pieces are asked together."""
         asked, plans = plans_of(self.adapter, texts, lambda text, claim: self.pieces(text.document, claim))
         parts, judged = self.parts([(piece, claim) for _, claim, piece in asked]), []
         for plan in plans:
             if isinstance(plan, str):
-                judged.append(TextVerdict(None, None, [], 0, plan))
+                judged.append(Verdict(None, None, [], 0, plan))
                 continue
             score = of_claims(self.adapter, [of_chunks(parts[list(places)]) for _, places in plan])
             judged.append(verdict_of_score(self.adapter, score, sum(len(places) for _, places in plan)))

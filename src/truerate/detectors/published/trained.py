@@ -13,7 +13,7 @@ import polars as pl
 from truerate.config import Published
 from truerate.core.schemas import SPANS
 from truerate.detectors.judges.judged import DECISION, NOTHING, judged, load_decision, reference_of
-from truerate.detectors.published.readout import TextVerdict
+from truerate.detectors.published.readout import Verdict
 from truerate.detectors.tokens.cells import NETWORK
 from truerate.detectors.tokens.pretrained import TokenDetector
 from truerate.detectors.tokens.span_probabilities import Reading, soft_spans
@@ -37,7 +37,7 @@ class Trained:
         self.threshold = loaded.threshold if how.threshold is None else how.threshold
         self.decision = load_decision(path) if (path / DECISION).is_file() else None
 
-    def judge(self, rows: pl.DataFrame) -> list[TextVerdict]:
+    def judge(self, rows: pl.DataFrame) -> list[Verdict]:
         """Return what it says of each row (`text`, `knowledge`, `question`, `history`), in their order. A
         token detector has the knowledge as its reference, and what was said before where that is a
         conversation; a judge always has both, as it learned.
@@ -65,17 +65,13 @@ class Trained:
         is_told = self.decision is not None or history.strip()
         return reference_of(knowledge, history, question) if is_told else knowledge
 
-    def _reading(
-        self, reading: Reading, text: str, knowledge: str, question: str, history: str
-    ) -> TextVerdict:
+    def _reading(self, reading: Reading, text: str, knowledge: str, question: str, history: str) -> Verdict:
         if self.decision is None:
             spans = soft_spans(text, reading, self.network.labels)
             largest = max((span["p"] for span in spans), default=0.0)
-            return TextVerdict(
-                largest > self.threshold, largest, spans, reading.n_read, threshold=self.threshold
-            )
+            return Verdict(largest > self.threshold, largest, spans, reading.n_read, threshold=self.threshold)
         context = {"knowledge": knowledge, "conversation": f"{history}\n{question}"}
         judgement = judged(text, reading, self.decision, **context)
-        return TextVerdict(
+        return Verdict(
             judgement.verdict, judgement.p, judgement.spans, reading.n_read, rationale=judgement.rationale
         )

@@ -12,7 +12,7 @@ from truerate.core.pretrained import quiet
 from truerate.detectors.published.adapters import Adapter
 from truerate.detectors.published.judges import Answered, Question, judge
 from truerate.detectors.published.networks import Network
-from truerate.detectors.published.readout import TextVerdict
+from truerate.detectors.published.readout import Verdict
 from truerate.detectors.published.texts import Text
 from truerate.detectors.tokens.backbones import quantised
 from truerate.detectors.training import processes
@@ -44,7 +44,7 @@ class Writer(Network):
             AutoModelForCausalLM, dtype=torch.bfloat16 if half else torch.float32, **self._bits
         )
 
-    def judge(self, texts: Sequence[Text]) -> list[TextVerdict]:
+    def judge(self, texts: Sequence[Text]) -> list[Verdict]:
         """Return what it says of each text, in their order."""
         return judge(self.adapter, texts, self.ask, offsets=self.tokens.offsets)
 
