@@ -11,9 +11,9 @@ from collections import Counter
 import regex
 import sentencex
 
-# Blank space that is no plain blank, told as one: the library counts it in bytes and falls over it.
+# Blank space that is no plain blank, shown as one: the library counts it in bytes and falls over it.
 _BLANKS = {
-    ord(one): " " for one in "\t\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
+    ord(blank): " " for blank in "\t\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
 }
 _BLANKS |= dict.fromkeys(range(0x2000, 0x200B), " ") | dict.fromkeys(range(0xD800, 0xE000), "?")
 # Within quotes and brackets the library ends no sentence, be they as long as a page: it is not shown them.
@@ -61,7 +61,7 @@ _FIRST_WORDS = frozenset(
     "der die das er sie es ein eine im am nach seit wo als le la les il elle un une en el los las ella".split()
 )
 _FIRST = re.compile(
-    rf"(?<![.\s])[.!?][\"'”’)\]]*\s+(?=(?:{'|'.join(sorted(one.capitalize() for one in _FIRST_WORDS))})\b(?!\.))"
+    rf"(?<![.\s])[.!?][\"'”’)\]]*\s+(?=(?:{'|'.join(sorted(word.capitalize() for word in _FIRST_WORDS))})\b(?!\.))"
 )
 _AFTER_ORDINAL = re.compile(
     r"(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Jahrhunderts?|Auflage)\b|"
@@ -98,14 +98,14 @@ def sentence_spans(text: str, lang: str | None = None, *, by_line: bool = False)
         return [(first, len(text.rstrip()))] if text.strip() else []
     plain = text.translate(_BLANKS)
     size = len(plain.rstrip())  # blank space at the end would be looked through from each of its lines
-    lines = {found.end() for found in (_LINE if by_line else _PARAGRAPH).finditer(plain, 0, size)}
+    lines = {match.end() for match in (_LINE if by_line else _PARAGRAPH).finditer(plain, 0, size)}
     code = lang or _language(plain)
-    borders = {_outside(plain, one) for one in _told(_QUOTES.sub(" ", plain), code)}
-    borders |= {found.end() for found in _CLOSED.finditer(plain, 0, size)}
-    borders |= {found.end() for found in _FIRST.finditer(plain, 0, size)} if code == "en" else set()
-    has_capitals = any(one.isupper() for one in plain[:_SEEN])
+    borders = {_outside(plain, border) for border in _boundaries(_QUOTES.sub(" ", plain), code)}
+    borders |= {match.end() for match in _CLOSED.finditer(plain, 0, size)}
+    borders |= {match.end() for match in _FIRST.finditer(plain, 0, size)} if code == "en" else set()
+    has_capitals = any(letter.isupper() for letter in plain[:_SEEN])
     spans, start = [], 0
-    for border in (*sorted(one for one in borders | lines if one < size and not plain[one].isspace()), size):
+    for border in (*sorted(i for i in borders | lines if i < size and not plain[i].isspace()), size):
         end = border
         while end > start and plain[end - 1].isspace():
             end -= 1
@@ -117,10 +117,10 @@ def sentence_spans(text: str, lang: str | None = None, *, by_line: bool = False)
     return spans
 
 
-def _told(plain: str, lang: str) -> set[int]:
+def _boundaries(plain: str, lang: str) -> set[int]:
     """Where the library lets sentences begin; nothing where it falls over a text, as it may over an odd one."""
     try:
-        return {one["start_index"] for one in sentencex.get_sentence_boundaries(lang, plain)} - {0}
+        return {boundary["start_index"] for boundary in sentencex.get_sentence_boundaries(lang, plain)} - {0}
     except BaseException as error:  # a panic in Rust is no Exception
         if type(error).__name__ != "PanicException":
             raise
@@ -136,11 +136,11 @@ def _outside(plain: str, border: int) -> int:
 def _language(plain: str) -> str:
     if plain[: 2 * _SEEN].isascii():
         return "en"
-    letters = [one for one in plain[: 2 * _SEEN] if one.isalpha()][:_SEEN]
-    counted = Counter(_SCRIPTS[bisect(_STARTS, ord(one)) - 1][1] for one in letters)
+    letters = [letter for letter in plain[: 2 * _SEEN] if letter.isalpha()][:_SEEN]
+    counted = Counter(_SCRIPTS[bisect(_STARTS, ord(letter)) - 1][1] for letter in letters)
     if counted["ja"]:  # kana stand among Han
         counted["ja"] += counted["zh"]
-    return max(counted, key=lambda one: counted[one]) or "en" if counted else "en"
+    return max(counted, key=lambda lang: counted[lang]) or "en" if counted else "en"
 
 
 def _ends(plain: str, start: int, end: int, border: int, has_capitals: bool) -> bool:
@@ -188,9 +188,9 @@ def _stops(before: str, behind: str, *, is_whole: bool) -> bool:
     """Whether the full stop that `before` ends with ends a sentence, with `behind` after it; `is_whole`: `before` is
     all of the sentence.
     """
-    if (found := _LAST_WORD.search(before)) is None:
+    if (last := _LAST_WORD.search(before)) is None:
         return True
-    word, short = found[1], found[1].casefold()
+    word, short = last[1], last[1].casefold()
     if word.isdecimal():  # the number of a list's entry, or a date
         return not (
             (is_whole and before.strip() == f"{word}.") or (len(word) < 3 and _AFTER_ORDINAL.match(behind))

@@ -59,7 +59,7 @@ def words(text: str) -> list[str]:
 
 def word_spans(text: str) -> Iterator[tuple[int, int]]:
     """Where the words of a text stand, as half-open code points."""
-    return (found.span() for found in (_ASCII_WORDS if text.isascii() else _WORDS).finditer(text))
+    return (match.span() for match in (_ASCII_WORDS if text.isascii() else _WORDS).finditer(text))
 
 
 def spaced(text: str) -> str:
@@ -83,7 +83,7 @@ def pieces(text: str) -> list[str]:
 
 def piece_spans(text: str) -> Iterator[tuple[int, int]]:
     """Where they stand."""
-    return (found.span() for found in (_ASCII_PIECES if text.isascii() else _PIECES).finditer(text))
+    return (match.span() for match in (_ASCII_PIECES if text.isascii() else _PIECES).finditer(text))
 
 
 def terms(text: str) -> list[str]:
@@ -100,13 +100,13 @@ def terms(text: str) -> list[str]:
         first and second and spans[i][1] == spans[i + 1][0]
         for i, (first, second) in enumerate(zip(is_letter, is_letter[1:], strict=False))
     ]
-    found = []
+    joined = []
     for i, piece in enumerate(pieces):
         if i < len(is_pair) and is_pair[i]:
-            found.append(piece + pieces[i + 1])
+            joined.append(piece + pieces[i + 1])
         elif not (i and is_pair[i - 1]):
-            found.append(piece)
-    return found
+            joined.append(piece)
+    return joined
 
 
 def is_in_word(sign: str) -> bool:
@@ -121,12 +121,12 @@ def compatible(text: str) -> str:
     return unicodedata.normalize("NFKC", _BEHIND_DIGIT.sub(_apart, text))
 
 
-def _apart(found: regex.Match[str]) -> str:
+def _apart(mark: regex.Match[str]) -> str:
     return (
-        "^" + found[0].replace("⁻", "-").replace("⁺", "+")
-        if found["power"]
-        else f"_{found[0]}"
-        if found["index"]
+        "^" + mark[0].replace("⁻", "-").replace("⁺", "+")
+        if mark["power"]
+        else f"_{mark[0]}"
+        if mark["index"]
         else " "
     )
 
@@ -186,8 +186,8 @@ def passage_name(document_id: str, start: int, end: int) -> str:
 
 def passage_of(name: str) -> tuple[str, int, int] | None:
     """What `passage_name` named; None where it names nothing."""
-    found = _PASSAGE.fullmatch(name)
-    return (found[1], int(found[2]), int(found[3])) if found else None
+    parts = _PASSAGE.fullmatch(name)
+    return (parts[1], int(parts[2]), int(parts[3])) if parts else None
 
 
 def find_span(text: str, part: str) -> tuple[int, int] | None:

@@ -22,6 +22,7 @@ from transformers import (
     T5ForTokenClassification,
 )
 
+from truerate.detectors.published import alignscore
 from truerate.detectors.published.adapters import filled
 from truerate.detectors.published.chunks import SPARE, chunks, room_beside, windows
 from truerate.detectors.published.networks import Network
@@ -165,7 +166,7 @@ class AlignScorer(Scorer):
         if not folder.is_dir():
             raise ValueError(
                 "its authors published pickles alone, which are not read here: name a folder that "
-                "truerate.detectors.published.alignscore wrote"
+                f"{alignscore.__name__} wrote"
             )
         model = AlignScore(AutoConfig.from_pretrained(folder, trust_remote_code=False))
         lacking, more = model.load_state_dict(load_file(folder / "model.safetensors"), strict=False)

@@ -222,7 +222,7 @@ def _compared(some: Sequence[Word], places: Sequence[int], at: int, asks: Asks) 
     """
     if len(places) != 2 or some[places[0]].text == some[places[1]].text or places[1] == places[0] + 1:
         return None
-    sentence, two = (NAMES.index(some[place].text) for place in places)
+    sentence, two = (NAMES.index(some[i].text) for i in places)
     before, between, behind = some[: places[0]], some[places[0] + 1 : places[1]], some[places[1] + 1 :]
     is_plain = all(map(_leads, before)) and not has(before, "fault", "sound", "better", "quality")
     if (

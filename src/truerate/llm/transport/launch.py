@@ -25,6 +25,7 @@ from truerate.config.layout import Layout
 from truerate.core.errors import EndpointError, SettingsError, StoreError
 from truerate.core.store.keyed_store import locked
 from truerate.core.text import clean
+from truerate.llm.transport import supervise
 
 LONGEST_SOCKET = 100  # bytes of a socket's path that every system takes
 TRIES = 3  # a supervisor may end, its linger over, between our connecting and its greeting
@@ -164,7 +165,7 @@ def _start(launch: Launch) -> socket.socket:
             "log": launch.file("log"),
         }
         subprocess.run(
-            [sys.executable, "-I", "-S", str(Path(__file__).with_name("supervise.py")), json.dumps(spec)],
+            [sys.executable, "-I", "-S", supervise.__file__, json.dumps(spec)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             pass_fds=[listener.fileno()], start_new_session=True, check=False,
         )  # fmt: skip
