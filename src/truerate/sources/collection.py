@@ -339,11 +339,11 @@ class Collection:
         return SourceTables(documents=documents, **frames, card=card, **more)
 
 
-def reads(reader: str, **changes: str) -> Callable[[Callable[..., None]], Callable[..., SourceTables]]:
+def reads(reader: str | dict, **changes: str) -> Callable[[Callable[..., None]], Callable[..., SourceTables]]:
     """Return a decorator that makes a reader, `read(folder, *, name, on_bad_row, …)`, of `fill(collection,
-    …)`, which fills a collection under the card of a set.
+    …)`, which fills a collection under the card of a set: that of cards.yaml, or a card itself.
     """
-    card = published_card(reader) | changes
+    card = (published_card(reader) if isinstance(reader, str) else reader) | changes
 
     def decorated(fill: Callable[..., None]) -> Callable[..., SourceTables]:
         @wraps(fill)

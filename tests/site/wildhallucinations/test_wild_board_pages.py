@@ -23,15 +23,15 @@ from truerate.pipeline.pages import board_scores
 from truerate.pipeline.publishing.site_tables import site_tables
 from truerate.pipeline.tracks import card_of, records_of
 from truerate.site import render_site
-from truerate.sources.papers import entity_list, wildchat, wildhallucinations
+from truerate.sources.cards import published_card
 from truerate.tracks.wildhallucinations.scores import score
 
 ROOT = Path(__file__).parents[3]
 CLOSED = {"name": "chats", "title": "Chats", "citation": "c", "licence": "CC0-1.0", "url": None, "lang": "en"}
 CARDS = {
-    "wildhallucinations": wildhallucinations.CARD,
-    "wildchat": wildchat.CARD,
-    "entity_list": entity_list.CARD,
+    "wildhallucinations": published_card("wildhallucinations"),
+    "wildchat": published_card("wildchat"),
+    "entity_list": published_card("entity_list"),
     "closed": CLOSED,
 }
 RIGHTS, LABELS = ("yes", "ids-only", "no"), ("labelled", "unlabelled")
