@@ -142,16 +142,16 @@ def run_step(step: str, model: str, folder: Path, n: int, url: str) -> int:
 
     if step == "import":
         return import_(folder, n)
-    at = layout(n, url)
+    config = layout(n, url)
     tables = SourceTables(**{name: pl.read_parquet(folder / f"{name}.parquet") for name in TABLES}, card={})
     replies = {one: pl.concat([read(Generation, file) for file in files])
                for one in ASKED if (files := sorted(folder.glob(f"{one}-*.parquet")))}  # fmt: skip
     if step == "export":
         made, _ = steps.exported(
-            at, BOARD, tables, replies, {"judgements": read(Judgement, folder / "said.parquet")}
+            config, BOARD, tables, replies, {"judgements": read(Judgement, folder / "said.parquet")}
         )
         return sum(data.height for data in made.values())
-    given = getattr(steps, step)(at, BOARD, model, tables, 0, replies, asking=ask)
+    given = getattr(steps, step)(config, BOARD, model, tables, 0, replies, asking=ask)
     rows, beside = given if isinstance(given, tuple) else (given, {})
     if unread := rows.filter(~rows["status"].is_in(["ok"])).height:
         raise SystemExit(f"{unread} replies were not read: {rows.filter(rows['status'] != 'ok').row(0)}")

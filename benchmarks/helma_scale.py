@@ -212,18 +212,18 @@ def run_step(name: str, folder: Path, n: int, url: str = "") -> int:
     from truerate.tracks.halueval import steps
     from truerate.tracks.protocol import graph_of_track
 
-    at = layout(n, url)
+    config = layout(n, url)
     if name == "import":
-        return import_(at, folder, n)
+        return import_(config, folder, n)
     tables = tables_in(folder)
     known = {step.name: [one.step for one in step.reads] for step in graph_of_track("halueval")}
     if name in ("export", "score"):
-        return finish(name, at, tables, folder)
+        return finish(name, config, tables, folder)
     step = "recognise" if name in ("built", "asked") else name
     upstream = {one: read(Generation, folder / f"{one}.parquet") for one in known[step]}
     model = SUBJECT if step == "recognise" else WRITER
     asking = {"built": unsent, "asked": ask}.get(name, replied)
-    given = getattr(steps, step)(at, BOARD, model, tables, 0, upstream, asking=asking)
+    given = getattr(steps, step)(config, BOARD, model, tables, 0, upstream, asking=asking)
     rows, beside = given if isinstance(given, tuple) else (given, {})
     if name == "asked" and (n_dead := rows.filter(status="dead").height):
         raise SystemExit(f"{n_dead} dead letters: {rows.filter(status='dead')['reason'][0]}")

@@ -254,9 +254,9 @@ def measured(given: argparse.Namespace) -> str:
     stub, url = started()
     with tempfile.TemporaryDirectory() as folder:
         try:
-            at = layout(url, folder)
-            costs = calls(at, url, given)
-            cached = rerun(at, url, given)
+            config = layout(url, folder)
+            costs = calls(config, url, given)
+            cached = rerun(config, url, given)
         finally:
             stub.kill()
             stub.wait()

@@ -78,17 +78,17 @@ def settings(member: str, seeds: tuple[int, ...], langs: tuple[str, ...], projec
     return Layout(Params.model_validate(values | {"profile": "demo", "n_shards": 1})).on(BOARD)
 
 
-def texts(at: Layout, langs: tuple[str, ...], folder: Path) -> Texts:
+def texts(config: Layout, langs: tuple[str, ...], folder: Path) -> Texts:
     """The wiki of a folder through the track's steps, and the same training passages written directly in
     `langs`.
     """
-    track = at.p.track(BOARD)
-    write(folder, at.p.seed, n_train=N_TRAIN, n_silver=N_SILVER, n_articles=1, languages=track.languages)
+    track = config.p.track(BOARD)
+    write(folder, config.p.seed, n_train=N_TRAIN, n_silver=N_SILVER, n_articles=1, languages=track.languages)
     tables = wiki_files.read(folder, name="closed-world-wiki", on_bad_row="stop")
     asked = replace(
         tables, items=tables.items.filter((pl.col("task") == "train") | pl.col("lang").is_in(langs))
     )  # silver in these alone
-    member, seeds = at.p.detectors["tokens"].members[0], at.p.size_of(BOARD).seeds
+    member, seeds = config.p.detectors["tokens"].members[0], config.p.size_of(BOARD).seeds
     fewer = settings(member, seeds, (SOURCE, *langs))
     silver = steps.silver(fewer, BOARD, track.writer, asked, 0, {})
     made, came = {}, {}
@@ -105,7 +105,7 @@ def texts(at: Layout, langs: tuple[str, ...], folder: Path) -> Texts:
     first = made[PROJECTIONS[0]]
     targets = steps.targets(first["samples"], first["generations"]).filter(chosen)
     return Texts(
-        taught | {ORIGINALS: originals(at, tables, langs)},
+        taught | {ORIGINALS: originals(config, tables, langs)},
         _with_references(targets, first, tables),
         {way: outcomes(replies) for way, replies in came.items()},
         agreement(came),
@@ -148,13 +148,13 @@ def outcomes(replies: pl.DataFrame) -> Counter:
     )
 
 
-def originals(at: Layout, tables: SourceTables, langs: tuple[str, ...]) -> pl.DataFrame:
+def originals(config: Layout, tables: SourceTables, langs: tuple[str, ...]) -> pl.DataFrame:
     """The training passages as written in each language, in the groups of their English twins: the halves of
     a training are the same.
     """
     known, world = (
         tables.samples.filter(task="train").join(tables.items, on="item_id", suffix="_item"),
-        reader(build(at.p.seed)),
+        reader(build(config.p.seed)),
     )
     groups = {row["text"]: row["group_id"] for row in known.iter_rows(named=True)}
     rows = []
@@ -169,11 +169,11 @@ def originals(at: Layout, tables: SourceTables, langs: tuple[str, ...]) -> pl.Da
 
 
 # ---- learning and judging ----------------------------------------------------------------------------------
-def judged(at: Layout, taught: pl.DataFrame, held: pl.DataFrame, folder: Path) -> pl.DataFrame:
+def judged(config: Layout, taught: pl.DataFrame, held: pl.DataFrame, folder: Path) -> pl.DataFrame:
     """What the detectors that learned from `taught` say of the silver passages."""
-    members, size = at.p.detectors["tokens"].members, at.p.size_of(BOARD)
-    fit_all(jobs_of(members, taught, at.p, size, scratch=folder / "scratch"), fit, folder / "fitted")
-    files = judge_tokens(members, held, at.p, size, folder=folder / "fitted", kept=folder / "judged")
+    members, size = config.p.detectors["tokens"].members, config.p.size_of(BOARD)
+    fit_all(jobs_of(members, taught, config.p, size, scratch=folder / "scratch"), fit, folder / "fitted")
+    files = judge_tokens(members, held, config.p, size, folder=folder / "fitted", kept=folder / "judged")
     return scan(Judgement, files).collect()
 
 
@@ -209,11 +209,11 @@ def dropped_table(made: Texts) -> str:
     return "\n".join(lines)
 
 
-def f1_table(at: Layout, made: Texts, found: dict[str, pl.DataFrame], seeds: tuple[int, ...]) -> str:
+def f1_table(config: Layout, made: Texts, found: dict[str, pl.DataFrame], seeds: tuple[int, ...]) -> str:
     """Token F1 of each way per language and seed, and the difference over all seeds with its interval."""
     kept, tokenizer = (
         {way: Counter(rows["lang"]) for way, rows in made.taught.items()},
-        at.p.track(BOARD).tokenizer,
+        config.p.track(BOARD).tokenizer,
     )
     lines = [
         "| language | learned from | passages | "
@@ -226,7 +226,7 @@ def f1_table(at: Layout, made: Texts, found: dict[str, pl.DataFrame], seeds: tup
         mean = {way: np.mean([f1_sums(one) for one in each[way]]) for way in WAYS}
         whole = {way: np.sum(each[way], axis=0) for way in WAYS}
         for way in WAYS:
-            gap = f1_gap(whole[ORIGINALS], whole[way], **drawn(at))
+            gap = f1_gap(whole[ORIGINALS], whole[way], **drawn(config))
             cells = " | ".join(f"{f1_sums(one):.3f}" for one in each[way])
             loss = f"{gap.value:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})" if way != ORIGINALS else "–"
             lines.append(f"| {lang} | {way} | {kept[way][lang]} | {cells} | {mean[way]:.3f} | {loss} |")
@@ -254,12 +254,12 @@ def f1_sums(each: np.ndarray) -> float:
     return top / bottom
 
 
-def drawn(at: Layout) -> dict:
+def drawn(config: Layout) -> dict:
     """The settings of a bootstrap."""
     return {
-        "n_resamples": at.p.statistics.n_bootstrap,
-        "confidence": at.p.statistics.confidence,
-        "seed": at.p.seed,
+        "n_resamples": config.p.statistics.n_bootstrap,
+        "confidence": config.p.statistics.confidence,
+        "seed": config.p.seed,
     }
 
 

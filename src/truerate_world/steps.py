@@ -16,32 +16,32 @@ from truerate_world.folders import part_of
 DIGITS = 6
 
 
-def annotate_board(at: Layout, board: str) -> None:
+def annotate_board(config: Layout, board: str) -> None:
     """Write every labeller's labels of a board's tasks; an empty file if nothing is planted."""
-    planting, rows = _began(at, Stage("annotate", board)), []
+    planting, rows = _began(config, Stage("annotate", board)), []
     if planting:
-        lines = Path(at.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n")
-        rows = planting.annotate(at, board, [json.loads(line) for line in lines if line])
-    write_text(at.annotations(board), "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+        lines = Path(config.dataset(board, "tasks.jsonl")).read_text("utf-8").split("\n")
+        rows = planting.annotate(config, board, [json.loads(line) for line in lines if line])
+    write_text(config.annotations(board), "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
 
-def save_truth(at: Layout, board: str) -> None:
+def save_truth(config: Layout, board: str) -> None:
     """Write the planted values of a board as scores; an empty table if nothing is planted."""
-    planting = _began(at, Stage("truth", board))
-    save(Score, frame(Score, planting.truth(at, board) if planting else []), at.truth(board))
+    planting = _began(config, Stage("truth", board))
+    save(Score, frame(Score, planting.truth(config, board) if planting else []), config.truth(board))
 
 
-def _began(at: Layout, stage: Stage) -> ModuleType | None:
+def _began(config: Layout, stage: Stage) -> ModuleType | None:
     """Clear the stage's outputs and return the protocol's steps, None if nothing is planted."""
-    refuse_edited(at, stage)
-    board = at.p.board(stage.board)
-    clear(at, stage)
-    return part_of(board.track, "steps") if at.p.source(board.source).is_simulated else None
+    refuse_edited(config, stage)
+    board = config.p.board(stage.board)
+    clear(config, stage)
+    return part_of(board.track, "steps") if config.p.source(board.source).is_simulated else None
 
 
-def world_of(at: Layout) -> World:
+def world_of(config: Layout) -> World:
     """Return the world of a project's seed and languages."""
-    return build(at.p.seed, tuple(at.p.languages))
+    return build(config.p.seed, tuple(config.p.languages))
 
 
 def planted_row(metric: str, subject: str, where: Mapping[str, str | None], value: float, n: int) -> dict:

@@ -42,23 +42,23 @@ def declare(track: str, sources: Mapping[str, dict], **changes) -> Layout:
     return Layout.load()
 
 
-def made(at: Layout, board: str) -> None:
+def made(config: Layout, board: str) -> None:
     """The source, data set, labels, judgements and scores of a board."""
-    sources.import_source(at, board)
-    dataset.export(at, board, at.dataset(board, "card.json"), [])
-    evaluate.label(at, board)
-    detect.train(at, board)
-    detect.judge(at, board)
-    evaluate.audit(at, board)
-    claim_output(at, Stage("truth", board))
-    save(Score, frame(Score), at.truth(board))
-    evaluate.score(at, board)
+    sources.import_source(config, board)
+    dataset.export(config, board, config.dataset(board, "card.json"), [])
+    evaluate.label(config, board)
+    detect.train(config, board)
+    detect.judge(config, board)
+    evaluate.audit(config, board)
+    claim_output(config, Stage("truth", board))
+    save(Score, frame(Score), config.truth(board))
+    evaluate.score(config, board)
 
 
-def put_on_hub(at: Layout, board: str, repo: str) -> str:
+def put_on_hub(config: Layout, board: str, repo: str) -> str:
     """The commit that holds a board, put there by the real client."""
     return push.publish(
-        board_draft(at, board, repo=repo, folder=Path("release")),
+        board_draft(config, board, repo=repo, folder=Path("release")),
         Target(repo, "dataset", tag="v1.0"),
         dry_run=False,
         check=lambda files: None,
@@ -67,9 +67,9 @@ def put_on_hub(at: Layout, board: str, repo: str) -> str:
     )
 
 
-def put_into(folder: Path, at: Layout, board: str) -> None:
+def put_into(folder: Path, config: Layout, board: str) -> None:
     """Write what goes out of a board into a folder."""
-    files = board_draft(at, board, repo="org/board", folder=folder.with_name("release")).files(
+    files = board_draft(config, board, repo="org/board", folder=folder.with_name("release")).files(
         stamp=Stamp(DAY), changelog="", kept=Kept()
     )
     for path, content in files.items():
@@ -78,11 +78,11 @@ def put_into(folder: Path, at: Layout, board: str) -> None:
         target.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
 
 
-def scores_of(at: Layout, board: str, *, but: tuple[str, ...] = ()) -> dict[tuple, tuple]:
+def scores_of(config: Layout, board: str, *, but: tuple[str, ...] = ()) -> dict[tuple, tuple]:
     """The value and n of every score by its metric, subject and slice, rounded as they are saved; without
     subjects of `but`, which learn in an order that ids decide.
     """
-    scores = load(Score, at.scores(board, "scores")).filter(~pl.col("subject").is_in(but))
+    scores = load(Score, config.scores(board, "scores")).filter(~pl.col("subject").is_in(but))
     return {
         (row["metric"], row["subject"], *((entry["key"], entry["value"]) for entry in row["slice"])): (
             row["value"],

@@ -31,15 +31,15 @@ def declare(**changes) -> Layout:
     return stages.declare("halueval", **{"detectors": detectors, **changes})
 
 
-def build(at: Layout, board: str) -> pl.DataFrame:
+def build(config: Layout, board: str) -> pl.DataFrame:
     """What the stages of a board make where no model may stand on it; its labelled samples."""
-    made(at, board)
-    return load(Sample, at.labels(board, "samples"))
+    made(config, board)
+    return load(Sample, config.labels(board, "samples"))
 
 
-def published(at: Layout, board: str) -> str:
+def published(config: Layout, board: str) -> str:
     """The commit that holds a board."""
-    return stages.put_on_hub(at, board, REPO)
+    return stages.put_on_hub(config, board, REPO)
 
 
 def hub_source(commit: str, **more) -> dict:
@@ -51,9 +51,9 @@ def hub_source(commit: str, **more) -> dict:
     } | more
 
 
-def measured(at: Layout, board: str) -> list[tuple]:
+def measured(config: Layout, board: str) -> list[tuple]:
     """The scores of the rules that learn nothing from ids, rounded as they are saved."""
-    scores = load(Score, at.scores(board, "scores")).filter(pl.col("subject").is_in(["always", "length"]))
+    scores = load(Score, config.scores(board, "scores")).filter(pl.col("subject").is_in(["always", "length"]))
     return sorted(
         (row["metric"], row["subject"], str(row["slice"]), str(row["value"]), row["n"])
         for row in scores.to_dicts()

@@ -15,11 +15,11 @@ REPO = "org/replies"
 FAULTS = {"m-one": {1, 2, 5}, "m-two": {2}}  # the sources of which a system says something false
 
 
-def rates(at: Layout, board: str) -> list[tuple]:
+def rates(config: Layout, board: str) -> list[tuple]:
     """Build a board; its rates with their intervals."""
-    made(at, board)
-    pages.leaderboard(at)
-    scores = load(Score, at.scores(board, "scores")).filter(metric="hallucination_rate")
+    made(config, board)
+    pages.leaderboard(config)
+    scores = load(Score, config.scores(board, "scores")).filter(metric="hallucination_rate")
     return sorted(
         (row["subject"], str(row["slice"]), row["value"], row["low"], row["high"], row["n"])
         for row in scores.to_dicts()

@@ -61,29 +61,32 @@ def supervisor_of(pid: int) -> int:
 
 
 def test_a_run_starts_its_server_and_leaves_none(layout, tmp_path):
-    at = layout()
-    assert [reply.text for reply in ask([asking("a"), asking("b")], at, label="x")] == ["echo: a", "echo: b"]
+    config = layout()
+    assert [reply.text for reply in ask([asking("a"), asking("b")], config, label="x")] == [
+        "echo: a",
+        "echo: b",
+    ]
     (pid,) = servers(tmp_path)
     until(lambda: started(pid) is None)
-    assert ask([asking("a")], at, label="stored")[0].is_stored
-    estimate([asking("new")], at)
+    assert ask([asking("a")], config, label="stored")[0].is_stored
+    estimate([asking("new")], config)
     assert servers(tmp_path) == [pid]  # neither needs a server
 
 
 def test_runs_one_after_another_share_a_server(layout, tmp_path):
-    at = layout(linger_s=5)
-    ask([asking("a")], at, label="x")
-    ask([asking("b")], at, label="x")
+    config = layout(linger_s=5)
+    ask([asking("a")], config, label="x")
+    ask([asking("b")], config, label="x")
     assert len(servers(tmp_path)) == 1
     (pid,) = servers(tmp_path)
     os.kill(supervisor_of(pid), signal.SIGTERM)
 
 
 def test_many_at_once_share_a_server(layout, tmp_path):
-    at, found = layout(), []
+    config, found = layout(), []
 
     def hold() -> None:
-        with launched(at, "stub") as url:
+        with launched(config, "stub") as url:
             found.append(url)
             until(lambda: len(found) == 6)
 
@@ -110,19 +113,19 @@ def test_a_server_outlives_no_client_that_is_killed(layout, tmp_path):
 
 
 def test_a_server_dies_with_its_supervisor_and_comes_back(layout, tmp_path):
-    at = layout()
-    with launched(at, "stub") as url:
+    config = layout()
+    with launched(config, "stub") as url:
         (pid,) = servers(tmp_path)
         os.kill(supervisor_of(pid), signal.SIGKILL)
         until(lambda: started(pid) is None, seconds=3)
-        with launched(at, "stub") as again:
+        with launched(config, "stub") as again:
             assert again != url
             assert len(servers(tmp_path)) == 2
 
 
 @pytest.mark.parametrize("victim", ["server", "supervisor"])
 def test_a_run_takes_hold_of_a_lost_server_again(layout, tmp_path, victim):
-    at = layout(SERVER + " --identity {identity} --latency 0.02", concurrency=2)
+    config = layout(SERVER + " --identity {identity} --latency 0.02", concurrency=2)
 
     def kill() -> None:
         until(lambda: servers(tmp_path))
@@ -142,7 +145,7 @@ def test_a_run_takes_hold_of_a_lost_server_again(layout, tmp_path, victim):
 
     killer = threading.Thread(target=kill)
     killer.start()
-    replies = ask([asking(f"n {n}") for n in range(60)], at, label="x")
+    replies = ask([asking(f"n {n}") for n in range(60)], config, label="x")
     killer.join()
     assert [reply.text for reply in replies] == [f"echo: n {n}" for n in range(60)]
     assert len(servers(tmp_path)) == 2
@@ -169,8 +172,8 @@ def test_a_launch_that_never_gets_ready_says_so(layout):
 
 
 def test_another_identity_is_refused(layout, tmp_path):
-    at = layout()
-    launch = Launch.of(at, "stub")
+    config = layout()
+    launch = Launch.of(config, "stub")
     fake = Launch(
         **{**{name: getattr(launch, name) for name in Launch.__dataclass_fields__}, "identity": "expected"}
     )
@@ -191,6 +194,6 @@ def test_unknown_places_are_named(layout):
 
 def test_long_store_paths_get_a_socket_elsewhere(layout, tmp_path, monkeypatch):
     monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / ("deep" * 30) / "r.sqlite"))
-    at = layout()
-    assert len(Launch.of(at, "stub").socket) <= 100
-    assert ask([asking("a")], at, label="x")[0].text == "echo: a"
+    config = layout()
+    assert len(Launch.of(config, "stub").socket) <= 100
+    assert ask([asking("a")], config, label="x")[0].text == "echo: a"

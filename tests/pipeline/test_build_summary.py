@@ -45,9 +45,9 @@ def replies(
     ]
 
 
-def built(at: Layout, board: str, *rows: list[dict]) -> list[str]:
-    write_parquet(frame(Generation, sum(rows, [])), Path(at.dataset(board, "generations")))
-    return build_summary.lines(at)
+def built(config: Layout, board: str, *rows: list[dict]) -> list[str]:
+    write_parquet(frame(Generation, sum(rows, [])), Path(config.dataset(board, "generations")))
+    return build_summary.lines(config)
 
 
 def test_a_build_that_went_well_says_nothing(at):

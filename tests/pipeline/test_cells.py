@@ -57,10 +57,10 @@ def at(tmp_path, monkeypatch) -> Layout:
     return made
 
 
-def trained(at: Layout) -> dict[str, bytes]:
+def trained(config: Layout) -> dict[str, bytes]:
     """The fitted detectors, by their place in the board's folder."""
-    detect.train(at, BOARD)
-    folder = Path(at.trained(BOARD))
+    detect.train(config, BOARD)
+    folder = Path(config.trained(BOARD))
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))

@@ -53,9 +53,11 @@ def edited(change) -> Layout:
     return Layout.load()
 
 
-def kept(at: Layout) -> dict[str, int]:
+def kept(config: Layout) -> dict[str, int]:
     """When what each family said was written, by the file it is kept in."""
-    return {path.name: path.stat().st_mtime_ns for path in Path(at.p.paths.build, "judged", BOARD).iterdir()}
+    return {
+        path.name: path.stat().st_mtime_ns for path in Path(config.p.paths.build, "judged", BOARD).iterdir()
+    }
 
 
 def test_a_family_that_judged_the_same_texts_before_is_not_asked_again(at):

@@ -45,9 +45,9 @@ def replies(*dead: str) -> pl.DataFrame:
     return frame(Generation, [known | {"generation_id": "g", "prompt_key": "cd" * 32, "status": "ok"}, *rows])
 
 
-def built(at: Layout, board: str) -> list[Path]:
+def built(config: Layout, board: str) -> list[Path]:
     """A board's scratch tree as a build leaves it, every reply there."""
-    current, _ = invalidate.graph(at, board)
+    current, _ = invalidate.graph(config, board)
     for path in current:
         write_parquet(replies(), path)
     return current

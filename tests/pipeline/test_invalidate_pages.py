@@ -49,13 +49,13 @@ def reject(page: Page) -> dict:
     return known | {"reason": page.outcome.value, "detail": f"{page.url}: {page.detail}"}
 
 
-def evidence(at: Layout, *rejects: Page, documents=()) -> Path:
+def evidence(config: Layout, *rejects: Page, documents=()) -> Path:
     """The files of the step that fetches, and of one that reads them, as a build leaves them."""
-    (path,) = map(Path, graph.files(at, BOARD, "evidence"))
+    (path,) = map(Path, graph.files(config, BOARD, "evidence"))
     write_parquet(frame(Generation), path)
     write_parquet(frame(Reject, [reject(page) for page in rejects]), beside(str(path), "rejects"))
     write_parquet(frame(Document, [document(url) for url in documents]), beside(str(path), "documents"))
-    after = Path(graph.files(at, BOARD, "generate", "aster")[0])
+    after = Path(graph.files(config, BOARD, "generate", "aster")[0])
     write_parquet(frame(Generation), after)
     return path
 

@@ -40,8 +40,8 @@ def tables() -> SourceTables:
     return SourceTables(items=items, card={}, **{name: frame(model) for name, model in named})
 
 
-def lines(at: Layout, tables: SourceTables) -> list[tuple[str, str, int]]:
-    return [(one.step, one.model, len(one.requests)) for one in planned(at, BOARD, tables)]
+def lines(config: Layout, tables: SourceTables) -> list[tuple[str, str, int]]:
+    return [(one.step, one.model, len(one.requests)) for one in planned(config, BOARD, tables)]
 
 
 def test_each_step_is_asked_of_its_own_model_and_leads_to_the_most_questions(at, tables):
@@ -65,10 +65,10 @@ def test_each_step_is_asked_of_its_own_model_and_leads_to_the_most_questions(at,
     assert all(n for _, _, n in found)
 
 
-def built_evidence(at: Layout, rows: pl.DataFrame) -> None:
+def built_evidence(config: Layout, rows: pl.DataFrame) -> None:
     """Files of a build of the board that found no page, for the entities of `rows`."""
     attributes = pl.lit([{"key": "documents", "value": ""}], dtype=rows.schema["attributes"])
-    for path in graph.files(at, BOARD, "evidence"):
+    for path in graph.files(config, BOARD, "evidence"):
         write_parquet(rows.with_columns(attributes=attributes), Path(path))
         write_parquet(frame(Document), beside(path, "documents"))
 

@@ -76,9 +76,9 @@ def test_every_track_is_planned(at):
     assert plan(at, "replies").is_empty()  # its replies are published, and nobody is asked
 
 
-def calls(at: Layout, **settings) -> dict[str, int]:
+def calls(config: Layout, **settings) -> dict[str, int]:
     """The calls of each step of the board on published pairs, with settings of its own."""
-    values = at.p.model_dump()
+    values = config.p.model_dump()
     values["boards"]["pairs"]["settings"] = settings
     found = plan(Layout(Params.model_validate(values)), "pairs")
     return dict(found.group_by("step").agg(pl.col("n_calls").sum()).filter(pl.col("n_calls") > 0).rows())

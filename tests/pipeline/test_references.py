@@ -48,12 +48,12 @@ def referring(tmp_path, monkeypatch):
     return made
 
 
-def given(at: Layout, text: str) -> str:
+def given(config: Layout, text: str) -> str:
     """The reference of a text on the article."""
-    item = load(Item, at.source("wiki", "items"))["item_id"][0]
+    item = load(Item, config.source("wiki", "items"))["item_id"][0]
     texts = pl.DataFrame({"item_id": [item], "text": [text]})
-    told = detect.conversations(at, BOARD, texts)["knowledge"].to_list()
-    assert detect.passages(at, BOARD, texts)["reference"].to_list() == told
+    told = detect.conversations(config, BOARD, texts)["knowledge"].to_list()
+    assert detect.passages(config, BOARD, texts)["reference"].to_list() == told
     return told[0]
 
 

@@ -58,14 +58,14 @@ def fill(folder: Path) -> None:
         evaluate.label(made, board)
 
 
-def watched(at: Layout, board: str = OTHER) -> dict:
+def watched(config: Layout, board: str = OTHER) -> dict:
     """What DVC watches of the judging of a board."""
-    return json.loads(Path(at.settings(Stage("judge", board))).read_text("utf-8"))
+    return json.loads(Path(config.settings(Stage("judge", board))).read_text("utf-8"))
 
 
-def versions(at: Layout, board: str) -> set[str]:
+def versions(config: Layout, board: str) -> set[str]:
     """What judged a board."""
-    return set(load(Judgement, at.judgements("long", board))["judge_version"])
+    return set(load(Judgement, config.judgements("long", board))["judge_version"])
 
 
 def test_a_board_is_judged_by_what_another_taught_and_teaches_nothing_itself(at):

@@ -27,9 +27,9 @@ class Direct:
     app: App
     prompts: list[Recorded] = field(default_factory=list)
 
-    def __call__(self, requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
+    def __call__(self, requests: Sequence[Request], config: Layout, *, label: str) -> list[Reply]:
         """The reply to each request; one that cannot be used is dead, as it is after the last attempt."""
-        targets = {alias: Target.of(at, alias) for alias in {request.model for request in requests}}
+        targets = {alias: Target.of(config, alias) for alias in {request.model for request in requests}}
         return [self._reply(request, targets[request.model]) for request in requests]
 
     def _reply(self, request: Request, target: Target) -> Reply:
@@ -45,9 +45,9 @@ class Direct:
         return target.as_asked(told, request)
 
 
-def served(at: Layout, track: str) -> Direct:
+def served(config: Layout, track: str) -> Direct:
     """The simulated models of a board, told at which temperature they are asked (`truerate_world serve`)."""
-    world, part = build(at.p.seed, tuple(at.p.languages)), part_of(track, "models.temperature")
+    world, part = build(config.p.seed, tuple(config.p.languages)), part_of(track, "models.temperature")
 
     def handler(model: str, messages: list[dict], *, temperature: float, seed: int | None) -> Answer:
         with ExitStack() as stack:
@@ -55,4 +55,4 @@ def served(at: Layout, track: str) -> Direct:
                 stack.enter_context(part.asked_at(temperature))
             return reply(world, model, messages, temperature=temperature, seed=seed, only=track)
 
-    return Direct(App(handler, Settings(tuple(one.model for one in at.p.models.values()))))
+    return Direct(App(handler, Settings(tuple(one.model for one in config.p.models.values()))))

@@ -167,25 +167,26 @@ def settings(seed: int) -> Layout:
     return Layout(Params.model_validate(values | {"profile": "demo", "seed": seed, "n_shards": 1})).on(BOARD)
 
 
-def build_board(at: Layout, folder: Path) -> Board:
+def build_board(config: Layout, folder: Path) -> Board:
     """Make the board of some settings: seed files, models, track, people."""
-    seed = at.p.seed
+    seed = config.p.seed
     command = ["-m", "truerate_world", "write-dialogues", str(folder), f"--seed={seed}"]
-    command += [f"--dialogues={at.p.size_of(BOARD).dialogues}"]
+    command += [f"--dialogues={config.p.size_of(BOARD).dialogues}"]
     subprocess.run([sys.executable, *command], check=True, capture_output=True, cwd=ROOT)
     tables = faithdial.read(folder, name="closed-world-dialogues", on_bad_row="stop")
-    asking = served(at, "halludial")
+    asking = served(config, "halludial")
     replies: dict[str, pl.DataFrame] = {}
     judged: list[pl.DataFrame] = []
     for step in graph_of_track("halludial"):
-        models = getattr(at.p.track(BOARD), step.role)
+        models = getattr(config.p.track(BOARD), step.role)
         models = (models,) if isinstance(models, str) else models
         came = [
-            getattr(steps, step.name)(at, BOARD, model, tables, 0, replies, asking=asking) for model in models
+            getattr(steps, step.name)(config, BOARD, model, tables, 0, replies, asking=asking)
+            for model in models
         ]
         judged += [one[1]["judgements"] for one in came if isinstance(one, tuple)]
         replies[step.name] = pl.concat([one[0] if isinstance(one, tuple) else one for one in came])
-    made, tasks = steps.exported(at, BOARD, tables, replies, {"judgements": pl.concat(judged)})
+    made, tasks = steps.exported(config, BOARD, tables, replies, {"judgements": pl.concat(judged)})
     said = list(enumerate(annotate.annotate(tasks, build(seed), seed), start=1))
-    labelled = labels.label(at, BOARD, tables, made, tasks, said, where="labels.jsonl", inputs="")
-    return Board(at, tables, made, tasks, labelled)
+    labelled = labels.label(config, BOARD, tables, made, tasks, said, where="labels.jsonl", inputs="")
+    return Board(config, tables, made, tasks, labelled)

@@ -149,9 +149,9 @@ def _prompt(request) -> Recorded:
     return Recorded(messages, params["temperature"], params.get("seed"), params.get("max_tokens"))
 
 
-def _said(at: Layout, world: World, reply, request, purposes: set[str]) -> Reply:
+def _said(config: Layout, world: World, reply, request, purposes: set[str]) -> Reply:
     """What a simulated model says; its endpoint is left out."""
-    model, params = at.p.models[request.model].model, request.params
+    model, params = config.p.models[request.model].model, request.params
     found = reply(
         world, model, list(request.messages), temperature=params["temperature"], seed=params.get("seed")
     )

@@ -118,8 +118,8 @@ def built(tmp_path_factory):
         yield at
 
 
-def _rates(at: Layout, board: str) -> dict[str, float]:
-    scores = load(Score, at.scores(board, "scores")).filter(metric="hallucination_rate")
+def _rates(config: Layout, board: str) -> dict[str, float]:
+    scores = load(Score, config.scores(board, "scores")).filter(metric="hallucination_rate")
     whole = scores.filter(scores["slice"].list.len() == 0)
     return dict(whole.select("subject", "value").iter_rows())
 

@@ -22,14 +22,14 @@ from truerate.llm.transport.verdict import THOUGHT_ONLY
 BYTES_PER_TOKEN = 4  # of a prompt, until an endpoint has counted
 
 
-def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
+def ask(requests: Sequence[Request], config: Layout, *, label: str) -> list[Reply]:
     """Return the replies in the order of the requests; equal requests share one. Every reply is stored before
     it is returned. Raises TruerateError if no more can be asked (key, model, quota, endpoint, budget); the
     next run goes on from there.
     """
-    targets = _targets(requests, at)
+    targets = _targets(requests, config)
     keys = [targets[request.model].key(request) for request in requests]
-    with Store(at.store) as store:
+    with Store(config.store) as store:
         answers = _final(store, targets, dict(zip(keys, requests, strict=True)))
         stored = set(answers)
         jobs = {
@@ -39,8 +39,8 @@ def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
         }
         with Progress(label, n_requests=len(requests), n_stored=len(requests) - len(jobs)) as progress:
             if jobs:
-                _run(jobs, at, store, answers=answers, stored=stored, progress=progress)
-        sources = _sources(store, targets, dict(zip(keys, requests, strict=True)), at)
+                _run(jobs, config, store, answers=answers, stored=stored, progress=progress)
+        sources = _sources(store, targets, dict(zip(keys, requests, strict=True)), config)
     replies = [
         _reply(key, r, answers[key], targets[r.model], is_stored=key in stored)
         for key, r in zip(keys, requests, strict=True)
@@ -56,12 +56,14 @@ def ask(requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
 
 
 def _sources(
-    store: Store, targets: Mapping[str, Target], asked: Mapping[bytes, Request], at: Layout
+    store: Store, targets: Mapping[str, Target], asked: Mapping[bytes, Request], config: Layout
 ) -> dict[bytes, tuple[str | None, str | None]]:
     """By key what is stored beside a reply: the name of the model that answered (`served`) and `retrieved`
     texts.
     """
-    real = {alias for alias, target in targets.items() if not at.p.endpoints[target.endpoint].is_simulated}
+    real = {
+        alias for alias, target in targets.items() if not config.p.endpoints[target.endpoint].is_simulated
+    }
     sources = {}
     for key, beside in store.beside([key for key, request in asked.items() if request.model in real]):
         name, retrieved = _source(beside)
@@ -96,7 +98,7 @@ def _stands(answer: StoredReply | DeadLetter, target: Target, request: Request) 
 
 def _run(
     jobs: dict[bytes, Job],
-    at: Layout,
+    config: Layout,
     store: Store,
     *,
     answers: dict[bytes, StoredReply | DeadLetter],
@@ -115,7 +117,7 @@ def _run(
         progress.advance(is_dead=isinstance(answer, DeadLetter), usd=usd)
 
     async def run() -> None:
-        await answer_all(Run(at, store, on_answer), jobs.values())
+        await answer_all(Run(config, store, on_answer), jobs.values())
 
     asyncio.run(run())
 
@@ -141,16 +143,16 @@ def _reply(
     return target.as_asked(reply, request)
 
 
-def estimate(requests: Sequence[Request], at: Layout, *, counted: set[bytes] | None = None) -> Estimate:
+def estimate(requests: Sequence[Request], config: Layout, *, counted: set[bytes] | None = None) -> Estimate:
     """The cost of asking now, without asking. `counted`: keys that were counted before; those of the requests
     are added.
     """
-    targets = _targets(requests, at)
+    targets = _targets(requests, config)
     asked = {targets[request.model].key(request): request for request in requests}
     if counted is not None:
         asked = {key: request for key, request in asked.items() if key not in counted}
         counted.update(asked)
-    with Store(at.store, is_read_only=True) as store:
+    with Store(config.store, is_read_only=True) as store:
         stored = _final(store, targets, asked)
         rates = _counts_by_identity(store)
     jobs = [Job(key, targets[request.model], request) for key, request in asked.items() if key not in stored]
@@ -183,16 +185,16 @@ def _expected(job: Job, rates: tuple[float, float] | None) -> tuple[float, float
     return min(job.n_in * rate, job.n_in), min(n_out, job.n_out)
 
 
-def recorded(keys: Iterable[str], at: Layout) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+def recorded(keys: Iterable[str], config: Layout) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     """The stored request (`identity`, `messages`, `params`, `sample_index`) and reply of each of the keys."""
-    with Store(at.store, is_read_only=True) as store:
+    with Store(config.store, is_read_only=True) as store:
         return {key.hex(): pair for key, pair in store.requests([bytes.fromhex(key) for key in keys]).items()}
 
 
-def _targets(requests: Sequence[Request], at: Layout) -> dict[str, Target]:
+def _targets(requests: Sequence[Request], config: Layout) -> dict[str, Target]:
     """The targets of all aliases that the requests name."""
     for request in requests:
         if not isinstance(request, Request):
             raise TruerateError(f"asking models: {type(request).__name__} is not a Request")
         break
-    return {alias: Target.of(at, alias) for alias in {request.model for request in requests}}
+    return {alias: Target.of(config, alias) for alias in {request.model for request in requests}}

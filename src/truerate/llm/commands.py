@@ -11,44 +11,46 @@ from truerate.llm.store.responses import Store
 Mark = Callable[[Layout, Collection[str]], list[str]]
 
 
-def stats(at: Layout, *, as_json: bool = False) -> None:
+def stats(config: Layout, *, as_json: bool = False) -> None:
     """Print replies, dead letters, calls, tokens and money by model identity."""
-    with Store(at.store, is_read_only=True) as store:
-        show(facts.stats(store), as_json=as_json, title=str(at.store), empty="the store is empty")
+    with Store(config.store, is_read_only=True) as store:
+        show(facts.stats(store), as_json=as_json, title=str(config.store), empty="the store is empty")
 
 
-def dead(at: Layout, *, retry: str | None = None, as_json: bool = False, mark: Mark | None = None) -> None:
+def dead(
+    config: Layout, *, retry: str | None = None, as_json: bool = False, mark: Mark | None = None
+) -> None:
     """Print dead letters, or forget those of one reason, whose boards `mark` first has DVC make again."""
-    with Store(at.store, is_read_only=retry is None) as store:
+    with Store(config.store, is_read_only=retry is None) as store:
         if retry is None:
-            show(facts.dead_letters(store), as_json=as_json, title=str(at.store), empty="no dead letters")
+            show(facts.dead_letters(store), as_json=as_json, title=str(config.store), empty="no dead letters")
             return
         letters = {
             key.hex() for (key,) in store.query("SELECT key FROM dead WHERE ? IN (reason, 'all')", [retry])
         }
-        boards = mark(at, letters) if mark else []
+        boards = mark(config, letters) if mark else []
         n = facts.retry_dead(store, retry)
     show_forgotten(n, "dead letters", boards, asks="asks", as_json=as_json)
 
 
-def export(at: Layout, file: str) -> None:
+def export(config: Layout, file: str) -> None:
     """Write all replies to one Parquet file."""
-    with Store(at.store, is_read_only=True) as store:
+    with Store(config.store, is_read_only=True) as store:
         print(f"{archive.export(store, file):,} replies written to {file}")
 
 
-def import_(at: Layout, file: str) -> None:
+def import_(config: Layout, file: str) -> None:
     """Add the replies of an exported file."""
-    with Store(at.store) as store:
+    with Store(config.store) as store:
         print(f"{archive.import_(store, file):,} new replies from {file}")
 
 
-def gc(at: Layout, *, older_than_days: float = 30.0) -> None:
+def gc(config: Layout, *, older_than_days: float = 30.0) -> None:
     """Drop replies of models that params.yaml no longer names in this form."""
-    with Store(at.store) as store:
+    with Store(config.store) as store:
         n = facts.gc(
             store,
-            keep={layout.identity(alias) for layout in at.on_each_track() for alias in at.p.models},
+            keep={layout.identity(alias) for layout in config.on_each_track() for alias in config.p.models},
             older_than_s=older_than_days * 86400,
         )
     print(f"{n:,} replies and dead letters dropped")

@@ -37,12 +37,12 @@ class DryRun:
     asked: list[Request] = field(default_factory=list)
     reminders: list[Request] = field(default_factory=list)
 
-    def __call__(self, requests: Sequence[Request], at: Layout, *, label: str) -> list[Reply]:
+    def __call__(self, requests: Sequence[Request], config: Layout, *, label: str) -> list[Reply]:
         """The stored reply of each request, else an assumed one, which says that it is not stored."""
         self.asked.extend(requests)
-        targets = {alias: Target.of(at, alias) for alias in {request.model for request in requests}}
+        targets = {alias: Target.of(config, alias) for alias in {request.model for request in requests}}
         keys = [targets[request.model].key(request).hex() for request in requests]
-        stored = recorded(dict.fromkeys(keys), at)
+        stored = recorded(dict.fromkeys(keys), config)
         return [
             targets[request.model].as_asked(_stored(key, stored[key][1]), request)
             if key in stored

@@ -48,15 +48,15 @@ class Target:
     )
 
     @classmethod
-    def of(cls, at: Layout, alias: str) -> "Target":
+    def of(cls, config: Layout, alias: str) -> "Target":
         """The target of an alias; raises TruerateError where it is not declared."""
-        model = at.p.model(alias)
+        model = config.p.model(alias)
         return cls(
             alias=alias,
             endpoint=model.endpoint,
             model=model.model,
-            identity=at.identity(alias),
-            address=at.p.endpoints[model.endpoint].address,
+            identity=config.identity(alias),
+            address=config.p.endpoints[model.endpoint].address,
             price=model.price,
             override=dict(model.params),
             extra_body=dict(model.extra_body),

@@ -49,9 +49,9 @@ class PageStore(KeyedStore):
         self._link.execute(f"PRAGMA busy_timeout = {PATIENCE_MS}")
 
     @classmethod
-    def of(cls, at: Layout, *, is_read_only: bool = False) -> "PageStore":
+    def of(cls, config: Layout, *, is_read_only: bool = False) -> "PageStore":
         """The page store beside a layout's response store."""
-        return cls(at.store.with_name(f"{at.store.stem}-{NAME}"), is_read_only=is_read_only)
+        return cls(config.store.with_name(f"{config.store.stem}-{NAME}"), is_read_only=is_read_only)
 
     def page(self, scope: str, url: str, limits: str) -> Page | None:
         """The stored page of an address, None without one or where other limits decided what became of it."""

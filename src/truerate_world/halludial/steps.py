@@ -9,24 +9,24 @@ from truerate_world.models import COVERAGE
 from truerate_world.steps import world_of
 
 
-def annotate(at: Layout, board: str, tasks: list[dict]) -> list[dict]:
+def annotate(config: Layout, board: str, tasks: list[dict]) -> list[dict]:
     """Every labeller's labels of a board's tasks, as rows of a label file."""
-    return people.annotate(tasks, world_of(at), at.p.seed)
+    return people.annotate(tasks, world_of(config), config.p.seed)
 
 
-def truth(at: Layout, board: str) -> list[dict]:
+def truth(config: Layout, board: str) -> list[dict]:
     """The planted values of a board, as rows of `Score`."""
-    source = at.p.board(board).source
-    simulated = {alias: at.p.models[alias].model for alias in at.p.models_of(board)}
+    source = config.p.board(board).source
+    simulated = {alias: config.p.models[alias].model for alias in config.p.models_of(board)}
     return planted_scores(
         board,
-        world=world_of(at),
+        world=world_of(config),
         models={alias: model for alias, model in simulated.items() if model in COVERAGE},
-        items=load(Item, at.source(source, "items")),
-        documents=load(Document, at.source(source, "documents")),
-        generations=load(Generation, at.dataset(board, "generations")),
-        judgements=load(Judgement, at.dataset(board, "judgements")),
-        samples=load(Sample, at.labels(board, "samples")),
-        reask=at.p.llm.reask,
-        inputs=digest(at.dataset(board), at.labels(board)),
+        items=load(Item, config.source(source, "items")),
+        documents=load(Document, config.source(source, "documents")),
+        generations=load(Generation, config.dataset(board, "generations")),
+        judgements=load(Judgement, config.dataset(board, "judgements")),
+        samples=load(Sample, config.labels(board, "samples")),
+        reask=config.p.llm.reask,
+        inputs=digest(config.dataset(board), config.labels(board)),
     )

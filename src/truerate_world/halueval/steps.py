@@ -9,26 +9,28 @@ from truerate_world.halueval.truth import planted_scores
 from truerate_world.steps import world_of
 
 
-def annotate(at: Layout, board: str, tasks: list[dict]) -> list[dict]:
+def annotate(config: Layout, board: str, tasks: list[dict]) -> list[dict]:
     """Every labeller's labels of a board's tasks, as rows of a label file."""
-    return people.annotate(tasks, world_of(at), at.p.seed)
+    return people.annotate(tasks, world_of(config), config.p.seed)
 
 
-def truth(at: Layout, board: str) -> list[dict]:
+def truth(config: Layout, board: str) -> list[dict]:
     """The planted values of a board, as rows of `Score`."""
-    source, track = at.p.board(board).source, at.p.track(board)
+    source, track = config.p.board(board).source, config.p.track(board)
     is_given = track.knowledge == "source"  # the effect of what a retriever finds is not planted
-    simulated = {alias: at.p.models[alias].model for alias in at.p.models_of(board)}
+    simulated = {alias: config.p.models[alias].model for alias in config.p.models_of(board)}
     return planted_scores(
         board,
-        world=world_of(at),
+        world=world_of(config),
         models={alias: model for alias, model in simulated.items() if model in models.COVERAGE},
         subjects=track.subjects,
-        samples=load(Sample, at.labels(board, "samples")),
-        items=load(Item, at.dataset(board, "items")),
-        documents=load(Document, at.source(source, "documents")),
+        samples=load(Sample, config.labels(board, "samples")),
+        items=load(Item, config.dataset(board, "items")),
+        documents=load(Document, config.source(source, "documents")),
         variants=[name for name in track.variants if is_given or name != "knowledge"],
-        generations=read_parquet(at.dataset(board, "generations")).select("purpose", "model", "attributes"),
-        reask=at.p.llm.reask,
-        inputs=digest(at.dataset(board), at.labels(board)),
+        generations=read_parquet(config.dataset(board, "generations")).select(
+            "purpose", "model", "attributes"
+        ),
+        reask=config.p.llm.reask,
+        inputs=digest(config.dataset(board), config.labels(board)),
     )

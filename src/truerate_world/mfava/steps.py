@@ -8,20 +8,22 @@ from truerate_world.mfava.truth import planted_scores
 from truerate_world.models import COVERAGE, base
 
 
-def annotate(at: Layout, board: str, tasks: list[dict]) -> list[dict]:
+def annotate(config: Layout, board: str, tasks: list[dict]) -> list[dict]:
     """Every labeller's labels of a board's tasks, as rows of a label file."""
-    return people.annotate(tasks, at.p.seed)
+    return people.annotate(tasks, config.p.seed)
 
 
-def truth(at: Layout, board: str) -> list[dict]:
+def truth(config: Layout, board: str) -> list[dict]:
     """The planted values of a board, as rows of `Score`."""
-    models = {alias: at.p.models[alias].model for alias in at.p.models_of(board)}
+    models = {alias: config.p.models[alias].model for alias in config.p.models_of(board)}
     return planted_scores(
         board,
-        seed=at.p.seed,
-        models=[alias for alias in at.p.track(board).subjects if at.p.models[alias].model in COVERAGE],
+        seed=config.p.seed,
+        models=[
+            alias for alias in config.p.track(board).subjects if config.p.models[alias].model in COVERAGE
+        ],
         simulated={alias: model for alias, model in models.items() if base(model) in COVERAGE},
-        generations=load(Generation, at.dataset(board, "generations")),
-        tokenizer=at.p.track(board).tokenizer,
-        inputs=digest(at.dataset(board)),
+        generations=load(Generation, config.dataset(board, "generations")),
+        tokenizer=config.p.track(board).tokenizer,
+        inputs=digest(config.dataset(board)),
     )

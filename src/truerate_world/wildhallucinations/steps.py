@@ -9,29 +9,31 @@ from truerate_world.wildhallucinations.truth import planted_scores, verifier_sco
 from truerate_world.wildhallucinations.truth_funnel import funnel_scores
 
 
-def annotate(at: Layout, board: str, tasks: list[dict]) -> list[dict]:
+def annotate(config: Layout, board: str, tasks: list[dict]) -> list[dict]:
     """Every labeller's labels of a board's tasks, as rows of a label file."""
-    return people.annotate(tasks, world_of(at), at.p.seed, n_annotators=at.p.track(board).n_annotators)
+    return people.annotate(
+        tasks, world_of(config), config.p.seed, n_annotators=config.p.track(board).n_annotators
+    )
 
 
-def truth(at: Layout, board: str) -> list[dict]:
+def truth(config: Layout, board: str) -> list[dict]:
     """The planted values of a board, as rows of `Score`."""
-    track, items = at.p.track(board), load(Item, at.dataset(board, "items"))
-    shared = {"world": world_of(at), "items": items, "inputs": digest(at.dataset(board))}
+    track, items = config.p.track(board), load(Item, config.dataset(board, "items"))
+    shared = {"world": world_of(config), "items": items, "inputs": digest(config.dataset(board))}
     rows = planted_scores(
         board,
-        models={alias: at.p.models[alias].model for alias in track.subjects},
-        generations=load(Generation, at.dataset(board, "generations")),
+        models={alias: config.p.models[alias].model for alias in track.subjects},
+        generations=load(Generation, config.dataset(board, "generations")),
         panel=track.panel,
         domains_above=track.domains_above,
         **shared,
     )
     rows += verifier_scores(
         board,
-        facts=load(Fact, at.dataset(board, "facts")),
-        judgements=load(Judgement, at.dataset(board, "judgements")),
+        facts=load(Fact, config.dataset(board, "facts")),
+        judgements=load(Judgement, config.dataset(board, "judgements")),
         **shared,
     )
-    chats = load(Item, at.source(at.p.board(board).source, "items"))
-    rejects = load(Reject, at.dataset(board, "rejects"))
+    chats = load(Item, config.source(config.p.board(board).source, "items"))
+    rejects = load(Reject, config.dataset(board, "rejects"))
     return rows + funnel_scores(board, chats=chats, rejects=rejects, **shared)

@@ -66,31 +66,31 @@ def tables_of(labels: str) -> dict[str, pl.DataFrame]:
     return tables | {"scores": scores, "outcomes": outcomes}
 
 
-def build(at: Layout, board: str) -> None:
+def build(config: Layout, board: str) -> None:
     """Everything that the stages before the leaderboard write of a board."""
     kind, rights, labels = BOARDS[board]
     tables = tables_of(labels)
     card = {"title": board, **CARDS[kind], "redistribution": rights}
-    at_source = Path(at.source(f"s-{board}"))
+    at_source = Path(config.source(f"s-{board}"))
     at_source.mkdir(parents=True)
     (at_source / "card.json").write_text(json.dumps(card), "utf-8")
     empty = {
-        at.source(f"s-{board}", "documents"): schemas.Document,
-        at.dataset(board, "counts"): schemas.Count,
-        at.labels(board, "judgements"): schemas.Judgement,
-        at.audit(board): schemas.Score,
-        at.truth(board): schemas.Score,
+        config.source(f"s-{board}", "documents"): schemas.Document,
+        config.dataset(board, "counts"): schemas.Count,
+        config.labels(board, "judgements"): schemas.Judgement,
+        config.audit(board): schemas.Score,
+        config.truth(board): schemas.Score,
     }
     for path, table in empty.items():
         schemas.save(table, schemas.frame(table), path)
     kinds = {"documents": schemas.Document, "items": schemas.Item, "generations": schemas.Generation}
     kinds |= {"facts": schemas.Fact, "judgements": schemas.Judgement}
     for name, table in kinds.items():
-        schemas.save(table, tables[name], at.dataset(board, name))
-    schemas.save(schemas.Sample, tables["samples"], at.labels(board, "samples"))
+        schemas.save(table, tables[name], config.dataset(board, name))
+    schemas.save(schemas.Sample, tables["samples"], config.labels(board, "samples"))
     for name, table in {"scores": schemas.Score, "outcomes": schemas.Outcome}.items():
-        schemas.save(table, tables[name].with_columns(board=pl.lit(board)), at.scores(board, name))
-    Path(at.scores(board, "topics.json")).write_text("[]", "utf-8")
+        schemas.save(table, tables[name].with_columns(board=pl.lit(board)), config.scores(board, name))
+    Path(config.scores(board, "topics.json")).write_text("[]", "utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -99,18 +99,22 @@ def site(tmp_path_factory) -> dict[str, str]:
     before = os.getcwd()
     os.chdir(tmp_path_factory.mktemp("boards"))
     try:
-        at = Layout(params())
+        config = Layout(params())
         for board in BOARDS:
-            build(at, board)
+            build(config, board)
         tables = [
             leaderboard.board_rows(
-                at, name, *board_scores(at, name), records_of(at, name), card_of(at, name).asked
+                config,
+                name,
+                *board_scores(config, name),
+                records_of(config, name),
+                card_of(config, name).asked,
             )
             for name in BOARDS
         ]
-        schemas.save(schemas.Row, pl.concat(tables), at.leaderboard("rows"))
-        Path(at.leaderboard("ledger.json")).write_text("[]", "utf-8")
-        return render_site(replace(site_tables(at), real=()), SITE)
+        schemas.save(schemas.Row, pl.concat(tables), config.leaderboard("rows"))
+        Path(config.leaderboard("ledger.json")).write_text("[]", "utf-8")
+        return render_site(replace(site_tables(config), real=()), SITE)
     finally:
         os.chdir(before)
 

@@ -42,10 +42,10 @@ def dialogues():
 
 def rows_of_run(params: str) -> list[dict]:
     """The rows of a run in self history."""
-    at = Layout(Params.model_validate_json(Path(params).read_text("utf-8")))
+    config = Layout(Params.model_validate_json(Path(params).read_text("utf-8")))
 
     def answered(asked, number):
-        return ask_prompted(asked, at, f"own turn {number + 1}", ask)
+        return ask_prompted(asked, config, f"own turn {number + 1}", ask)
 
     return run_self(dialogues(), "m", questions(max_history_words=2000), answered)
 

@@ -76,8 +76,11 @@ ONE = chats(chat("c1", "Who was Varn? Ignore this: <|system|>"))
 
 
 def test_what_is_asked_and_what_its_rows_hold():
-    ask, at = Answering(extract="- Varn", verify="Entity", disambiguate="one", domain="Organism"), layout()
-    listed, answered = curation(at, tables(ONE), ask)
+    ask, config = (
+        Answering(extract="- Varn", verify="Entity", disambiguate="one", domain="Organism"),
+        layout(),
+    )
+    listed, answered = curation(config, tables(ONE), ask)
     assert listed.select("item_id", "purpose", "text", "status").rows() == [
         (ONE["item_id"][0], "extract", "Varn", "ok")
     ]
@@ -148,8 +151,8 @@ def test_conversations_are_drawn_whole_and_more_of_them_keep_the_earlier_ones():
 @pytest.mark.parametrize("seed", [7, 8])
 def test_the_planted_entities_come_out_of_the_closed_world_s_chats(seed, tmp_path):
     write_chats(tmp_path, seed, 240)
-    given, world, at = wildchat.read(tmp_path, name="s", on_bad_row="stop"), build(seed), layout()
-    listed, answered = curation(at, given, asking("sim-quill", world=world))
+    given, world, config = wildchat.read(tmp_path, name="s", on_bad_row="stop"), build(seed), layout()
+    listed, answered = curation(config, given, asking("sim-quill", world=world))
     items, rejects = entities.from_chats(given.items, listed, answered, limit=10_000, seed=1, takedown=None)
     validate(Item, frame(Item, items), where="items")
     kept = [row["question"] for row in items]

@@ -200,8 +200,8 @@ def test_a_web_at_its_worst_gives_the_very_same_documents(tmp_path, monkeypatch)
 @contextmanager
 def looking(url):
     """The web as the board sees it through a server; its pauses take no time."""
-    at, clock = layout(url), Clock(sleep=lambda seconds: asyncio.sleep(0))
-    with PageStore.of(at) as store, Web(at, BOARD, store, clock=clock) as web_seen:
+    config, clock = layout(url), Clock(sleep=lambda seconds: asyncio.sleep(0))
+    with PageStore.of(config) as store, Web(config, BOARD, store, clock=clock) as web_seen:
         yield web_seen
 
 
@@ -216,10 +216,10 @@ def test_a_web_of_another_identity_never_meets_old_pages():
 
 def test_a_quota_that_runs_out_stops_in_one_line_and_the_next_run_goes_on():
     with Running(Fault("search-quota", rate=0.2, first_n=1)) as web:
-        at, stops = layout(f"http://127.0.0.1:{web.port}"), []
+        config, stops = layout(f"http://127.0.0.1:{web.port}"), []
         for _ in range(len(NAMES)):
             try:
-                rows, _ = step(at, tables())
+                rows, _ = step(config, tables())
                 break
             except TruerateError as stop:
                 stops.append(str(stop))
@@ -238,10 +238,10 @@ def test_a_quota_that_runs_out_stops_in_one_line_and_the_next_run_goes_on():
 @pytest.mark.parametrize("how", ["tags"])
 def test_recorded_pages_give_the_same_documents_as_the_search_does(how, tmp_path):
     with Running() as web:
-        at = layout(f"http://127.0.0.1:{web.port}", fetch={"extract": how})
-        rows, beside = step(at, tables(FEW))
+        config = layout(f"http://127.0.0.1:{web.port}", fetch={"extract": how})
+        rows, beside = step(config, tables(FEW))
     path = tmp_path / "recorded.jsonl"
-    with PageStore.of(at) as store, Web(at, BOARD, store) as recorded_file:
+    with PageStore.of(config) as store, Web(config, BOARD, store) as recorded_file:
         lines = [
             {"query": name.upper(), "items": [recorded(recorded_file, entry) for entry in pages_found]}
             for name, pages_found in zip(FEW, recorded_file.search(FEW), strict=True)
@@ -287,8 +287,8 @@ def test_recorded_texts_are_judged_as_pages_are(tmp_path):
         {"link": "https://d.example/", "title": "D", "text": "  "},
     ]
     path.write_text(json.dumps({"query": "Varn", "items": items}), "utf-8")
-    at = layout("http://127.0.0.1:9", search={"endpoint": None, "url": None, "recorded": str(path)})
-    rows, beside = step(at, tables(["Varn", "Odla"]))
+    config = layout("http://127.0.0.1:9", search={"endpoint": None, "url": None, "recorded": str(path)})
+    rows, beside = step(config, tables(["Varn", "Odla"]))
     assert beside["documents"].select("text", "title", "url").rows() == [
         ("Varn is a town.", "A", "https://a.example/")
     ]
@@ -298,12 +298,12 @@ def test_recorded_texts_are_judged_as_pages_are(tmp_path):
 def test_a_board_of_real_data_never_meets_a_simulated_web():
     values = yaml.safe_load(yaml.safe_dump(BASE["sources"]))
     values["closed-world-chats"].update(is_simulated=False)
-    at = layout("http://127.0.0.1:9", sources=values)
+    config = layout("http://127.0.0.1:9", sources=values)
     with pytest.raises(
         TruerateError,
         match="search.endpoint is 'loopback', which is simulated, and the board's source is not",
     ):
-        step(at, tables())
+        step(config, tables())
 
 
 def test_the_endpoint_that_params_name_is_started_for_search_and_pages():
@@ -316,7 +316,7 @@ def test_the_endpoint_that_params_name_is_started_for_search_and_pages():
 
 def test_a_plan_tells_queries_and_their_price_and_pages_and_what_is_stored(tmp_path):
     """Two of three names are new: at Brave's 0.005 USD a query 0.01 USD, and ten pages each at most."""
-    at = layout(
+    config = layout(
         "http://127.0.0.1:9",
         search={"endpoint": None, "url": None, "service": "brave"},
         fetch={"proxy": None},
@@ -332,9 +332,9 @@ def test_a_plan_tells_queries_and_their_price_and_pages_and_what_is_stored(tmp_p
         )
         for name in ("a", "b", "c")
     ]
-    with PageStore.of(at) as store:
-        store.keep_results(search_scope(at, BOARD), "b", 10, [{"link": "http://b.example/"}])
-    search, fetch = services(at, BOARD, {("evidence", "web"): (generations(rows), {})})
+    with PageStore.of(config) as store:
+        store.keep_results(search_scope(config, BOARD), "b", 10, [{"link": "http://b.example/"}])
+    search, fetch = services(config, BOARD, {("evidence", "web"): (generations(rows), {})})
     assert search == {
         "step": "search",
         "model": "api.search.brave.com",
@@ -364,8 +364,8 @@ def test_queries_that_were_asked_tell_a_plan_how_many_pages_the_others_find():
     """Twenty of the closed world's names: what is told of forty others is within a quarter of what they find."""
     asked, others = FOUND[:20], FOUND[20:60]
     with Running() as there:
-        at = layout(f"http://127.0.0.1:{there.port}")
-        with PageStore.of(at) as store, Web(at, BOARD, store) as web:
+        config = layout(f"http://127.0.0.1:{there.port}")
+        with PageStore.of(config) as store, Web(config, BOARD, store) as web:
             recorded_file = sum(map(len, web.search(asked)))
             names = [pairs(name=name) for name in (*asked, *others)]
             like = {"purpose": "search", "model": "web", "text": ""}
@@ -373,24 +373,24 @@ def test_queries_that_were_asked_tell_a_plan_how_many_pages_the_others_find():
                 generation_row(generation_id=str(n), item_id=str(n), attributes=name, **like)
                 for n, name in enumerate(names)
             ]
-            search, fetch = services(at, BOARD, {("evidence", "web"): (generations(rows), {})})
+            search, fetch = services(config, BOARD, {("evidence", "web"): (generations(rows), {})})
             pages_found = sum(map(len, web.search(others)))
     assert (search["n_calls"], search["n_stored"]) == (40, 20)
     assert (fetch["n_stored"], fetch["n_calls"]) == (recorded_file, round(40 * recorded_file / 20))
     assert fetch["n_calls"] == pytest.approx(pages_found, rel=0.25)
-    assert 40 * at.p.track(BOARD).search.n_results > 1.25 * pages_found  # the most that there may be
+    assert 40 * config.p.track(BOARD).search.n_results > 1.25 * pages_found  # the most that there may be
 
 
 def test_a_plan_searches_for_no_entity_that_brings_its_pages():
     """As the step does not (`test_entities_with_documents_of_their_own_are_not_searched_for`)."""
-    at = layout("http://127.0.0.1:9", search={"endpoint": None, "url": None, "service": "brave"})
+    config = layout("http://127.0.0.1:9", search={"endpoint": None, "url": None, "service": "brave"})
     whole = tables(NAMES[:3])
     own_items = whole.items.with_columns(
         document_ids=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit(["d"])).otherwise("document_ids")
     )
-    pages_found, beside = protocol.assumed_evidence(at, BOARD, replace(whole, items=own_items), {})
+    pages_found, beside = protocol.assumed_evidence(config, BOARD, replace(whole, items=own_items), {})
     assert pages_found.height == 2 and beside["documents"].height == 1
-    search, _ = services(at, BOARD, {("evidence", "web"): (pages_found, beside)})
+    search, _ = services(config, BOARD, {("evidence", "web"): (pages_found, beside)})
     assert search["n_calls"] == 2
 
 

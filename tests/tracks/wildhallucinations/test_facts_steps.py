@@ -85,9 +85,9 @@ def test_batches_agree_with_single_calls_up_to_the_planted_slips(checked_facts):
 
 
 def test_verdicts_do_not_depend_on_the_order_of_replies(checked_facts):
-    at = layout(verification={"n_checked": 200})
+    config = layout(verification={"n_checked": 200})
     mixed = {"generate": checked_facts[0].sample(fraction=1.0, shuffle=True, seed=4)}
-    rows, beside = steps.facts(at, BOARD, "birch", TABLES, 0, UPSTREAM | mixed, asking=Asking(at))
+    rows, beside = steps.facts(config, BOARD, "birch", TABLES, 0, UPSTREAM | mixed, asking=Asking(config))
     assert rows.equals(checked_facts[1]) and beside["judgements"].equals(checked_facts[3])
 
 
@@ -190,18 +190,20 @@ def test_in_the_full_profile_each_fact_is_shown_all_of_its_own_passages_under_th
     values = load_params(str(ROOT / "params.yaml")).model_dump()
     full, demo = (values["sizes"][name]["wildhallucinations"] for name in ("full", "demo"))
     assert full["evidence"] == {"passage_words": 190, "n_passages": 5, "window": 50, "has_titles": True}
-    at = layout(verification={"n_checked": 0})
-    values = at.p.model_dump()
+    config = layout(verification={"n_checked": 0})
+    values = config.p.model_dump()
     values["sizes"]["demo"]["wildhallucinations"] |= {"evidence": full["evidence"]}
     sized = Layout(Params.model_validate(values)).on(BOARD)
-    assert demo["evidence"] == dict.fromkeys(full["evidence"]) and steps.verification(at, BOARD).window == 20
+    assert (
+        demo["evidence"] == dict.fromkeys(full["evidence"]) and steps.verification(config, BOARD).window == 20
+    )
 
     small = {key: value for key, value in full["evidence"].items() if key != "passage_words"} | {
         "passage_words": 12
     }
     values["sizes"]["demo"]["wildhallucinations"] |= {"evidence": small}
     cut = Layout(Params.model_validate(values)).on(BOARD)
-    entities = steps.EntityWork(at, BOARD, TABLES, UPSTREAM).entities
+    entities = steps.EntityWork(config, BOARD, TABLES, UPSTREAM).entities
     titles = dict(UPSTREAM["documents"].select("document_id", "title").iter_rows())
     for there in (sized, cut):
         how = steps.verification(there, BOARD)
@@ -226,14 +228,15 @@ def test_the_verifiers_planted_error_is_recovered_from_what_the_passages_say(che
     """TPR and FPR against what its own passages support, not against the world: the planted rates, slips
     included.
     """
-    at = layout(verification={"n_checked": 0})
-    entities = steps.EntityWork(at, BOARD, TABLES, UPSTREAM).entities
+    config = layout(verification={"n_checked": 0})
+    entities = steps.EntityWork(config, BOARD, TABLES, UPSTREAM).entities
     profile, hits = PROFILES["sim-quill"], {True: [], False: []}
     for model in ("birch", "cedar", "elm"):
-        _, _, facts, judged, _ = whole(at, model)
+        _, _, facts, judged, _ = whole(config, model)
         verdict = dict(said_by(judged, "quill").iter_rows())
         claims = {
-            entry.fact_id: entry for entry in steps.claims_of(facts, entities, steps.verification(at, BOARD))
+            entry.fact_id: entry
+            for entry in steps.claims_of(facts, entities, steps.verification(config, BOARD))
         }
         for call in verifying.calls(list(claims.values()), n=10, window=20):
             for claim in call.claims:
@@ -256,26 +259,26 @@ def _is_supported(call: Call):
 
 
 def test_nothing_is_asked_without_a_verifier():
-    at = layout(verifier=None)
-    rows, beside = steps.facts(at, BOARD, "birch", TABLES, 0, UPSTREAM, asking=Asking(at))
+    config = layout(verifier=None)
+    rows, beside = steps.facts(config, BOARD, "birch", TABLES, 0, UPSTREAM, asking=Asking(config))
     assert rows.is_empty() and beside["judgements"].is_empty()
 
 
 def test_pages_that_entities_bring_are_read_from_where_they_lie_and_those_of_other_shards_are_not(tmp_path):
     """As those of a search, from a query of the source's table, with the same requests and verdicts."""
-    at, n = layout(verification={"n_checked": 0}), 4
+    config, n = layout(verification={"n_checked": 0}), 4
     pages = UPSTREAM["documents"]
     path = tmp_path / "documents.parquet"
     save(Document, pages, path)
     ids = {row["item_id"]: attributes(row)["documents"].split() for row in UPSTREAM["evidence"].to_dicts()}
     profile = [row | {"document_ids": ids[row["item_id"]]} for row in TABLES.items.to_dicts()]
     brought = replace(TABLES, items=frame(Item, profile), documents=scan(Document, [path]))
-    searched, results = whole(at), whole(at, upstream={}, given=brought)
+    searched, results = whole(config), whole(config, upstream={}, given=brought)
     assert [entry.messages for entry in results[-1].requests] == [
         entry.messages for entry in searched[-1].requests
     ]
     assert all(entry.equals(other) for entry, other in zip(results[:4], searched[:4], strict=True))
-    shards = Layout(at.p.model_copy(update={"n_shards": n})).on(BOARD)
+    shards = Layout(config.p.model_copy(update={"n_shards": n})).on(BOARD)
     parts = [steps.EntityWork(shards, BOARD, brought, {}, shard=shard).entities for shard in range(n)]
     assert all(parts) and sum(map(len, parts)) == len(profile)
     assert all(len(part[name].pages) == len(ids[name]) for part in parts for name in part)

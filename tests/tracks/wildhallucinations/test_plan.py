@@ -93,10 +93,10 @@ def test_before_pages_are_found_facts_and_passages_are_those_of_the_paper_and_of
     """29.6 facts a reply (Table 4); ten claims of Factcheck-GPT with five passages each are shown 28 of them
     (bench:evidence: 2,489 words in place of a single claim's 439).
     """
-    at = layout(verification={"passage_words": 190, "n_passages": 5, "window": 50, "n_checked": 0})
+    config = layout(verification={"passage_words": 190, "n_passages": 5, "window": 50, "n_checked": 0})
     tables, _ = board(range(0, 492, 40))
-    rows, beside = assumed_evidence(at, BOARD, tables, {})
-    requests_seen = asked(at, tables, {"evidence": rows, **beside}, planning(at))
+    rows, beside = assumed_evidence(config, BOARD, tables, {})
+    requests_seen = asked(config, tables, {"evidence": rows, **beside}, planning(config))
     verifying = [
         counted([question]) for question in requests_seen if "#Claims#" in question.messages[-1]["content"]
     ]

@@ -90,8 +90,8 @@ class Asking:
     a reply's text.
     """
 
-    def __init__(self, at: Layout, changed=None):
-        self.at, self.changed = at, changed
+    def __init__(self, config: Layout, changed=None):
+        self.at, self.changed = config, changed
         self.requests, self.tasks, self.labels = [], [], []
 
     def __call__(self, requests, at, *, label):

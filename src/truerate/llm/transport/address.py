@@ -15,9 +15,9 @@ POLL_S = 0.02
 class EndpointAddress:
     """The address of one endpoint in one run, and the handle of its server if it is launched."""
 
-    def __init__(self, at: Layout, name: str):
-        self._at, self.name = at, name
-        self._endpoint = at.p.endpoints[name]
+    def __init__(self, config: Layout, name: str):
+        self._at, self.name = config, name
+        self._endpoint = config.p.endpoints[name]
         self._server: ServerHandle | None = None
         self._starting: asyncio.Future[ServerHandle] | None = None
         self._lock = asyncio.Lock()

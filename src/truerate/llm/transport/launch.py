@@ -45,18 +45,18 @@ class Launch:
     folder: Path
 
     @classmethod
-    def of(cls, at: Layout, name: str) -> "Launch":
+    def of(cls, config: Layout, name: str) -> "Launch":
         """The launch of an endpoint. Raises TruerateError if its command holds an unknown place."""
-        endpoint = at.p.endpoints[name]
-        line, identity = endpoint.launch or "", at.endpoint_identity(name)
+        endpoint = config.p.endpoints[name]
+        line, identity = endpoint.launch or "", config.endpoint_identity(name)
         values = {
             "port": "{port}",
-            "seed": at.p.seed,
+            "seed": config.p.seed,
             "identity": identity,
-            "languages": ",".join(at.p.languages),
+            "languages": ",".join(config.p.languages),
         }
         if "{track}" in line:
-            values["track"] = at.track_at_work
+            values["track"] = config.track_at_work
         try:
             command = [part.format(**values) for part in shlex.split(line)]
         except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
@@ -67,7 +67,7 @@ class Launch:
         if command[0] in ("python", "python3"):
             command[0] = sys.executable
         asked_back = identity if "{identity}" in line else None
-        folder = at.store.with_name(at.store.name + ".d") / "run"
+        folder = config.store.with_name(config.store.name + ".d") / "run"
         return cls(
             name, tuple(command), asked_back, endpoint.health, endpoint.linger_s, endpoint.start_s, folder
         )
@@ -112,9 +112,9 @@ class ServerHandle:
 
 
 @contextmanager
-def launched(at: Layout, name: str) -> Iterator[str]:
+def launched(config: Layout, name: str) -> Iterator[str]:
     """Hold an endpoint's server over several runs; gives its address."""
-    server = acquire(Launch.of(at, name))
+    server = acquire(Launch.of(config, name))
     try:
         yield server.url
     finally:

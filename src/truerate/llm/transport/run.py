@@ -25,7 +25,7 @@ class Run:
     (with an example).
     """
 
-    at: Layout
+    config: Layout
     store: Store
     on_answer: OnAnswer
     leases: Leases = field(init=False)
@@ -40,7 +40,7 @@ class Run:
     cut_example: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.leases = Leases(self.store, BudgetLimits.of(self.at.p.llm), self.at.p.llm.lease_s)
+        self.leases = Leases(self.store, BudgetLimits.of(self.config.p.llm), self.config.p.llm.lease_s)
 
     def note(self, job: Job, endpoint: str, verdict: Verdict) -> None:
         """Note the model that a kept reply names, and the log-probabilities that it lacks."""

@@ -22,8 +22,8 @@ async def answer(run: Run, jobs: Iterable[Job]) -> None:
     by_endpoint: dict[str, list[Job]] = {}
     for job in jobs:
         by_endpoint.setdefault(job.target.endpoint, []).append(job)
-    addresses = {name: EndpointAddress(run.at, name) for name in by_endpoint}
-    keys = {name: api_key(name, run.at.p.endpoints[name]) for name in by_endpoint}
+    addresses = {name: EndpointAddress(run.config, name) for name in by_endpoint}
+    keys = {name: api_key(name, run.config.p.endpoints[name]) for name in by_endpoint}
     run.redactor = Redactor(keys.values())
     for address in addresses.values():
         address.start()
@@ -66,7 +66,7 @@ def _ending_gently(run: Run, named: Iterable[str]) -> Iterator[None]:
         if run.was_interrupted:
             return
         run.was_interrupted = True
-        llm, endpoints = run.at.p.llm, run.at.p.endpoints
+        llm, endpoints = run.config.p.llm, run.config.p.endpoints
         timeouts = [endpoints[name].timeout_s or llm.timeout_s for name in named]
         longest = f"at most {max(timeouts):g} s"
         say(f"ending: replies under way are waited for, {longest}, and kept; once more ends at once")
@@ -116,5 +116,5 @@ def _tell_faults(run: Run) -> None:
 async def _heartbeats(run: Run) -> None:
     """Say three times per lease that this run lives."""
     while True:
-        await asyncio.sleep(run.at.p.llm.lease_s / 3)
+        await asyncio.sleep(run.config.p.llm.lease_s / 3)
         await run.leases.heartbeat()

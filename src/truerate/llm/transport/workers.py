@@ -38,7 +38,7 @@ class WorkerPool:
 
     def __init__(self, run: Run, jobs: list[Job], address: EndpointAddress, key: str):
         self.run, self.name, self.address, self.key = run, address.name, address, key
-        self.endpoint, self.llm = run.at.p.endpoints[self.name], run.at.p.llm
+        self.endpoint, self.llm = run.config.p.endpoints[self.name], run.config.p.llm
         self.queue = deque(jobs)
         self.later: list[tuple[float, Job]] = []  # what another process has, and when it is looked at again
         self.resting: list[tuple[float, Job]] = []  # what failed, and when it is tried again

@@ -20,7 +20,7 @@ from truerate.sources.hub import dataset as hub
 from truerate.sources.hub.files import ABOUT, about
 
 
-def folder_of(name: str, source: Source, at: Layout) -> Path:
+def folder_of(name: str, source: Source, config: Layout) -> Path:
     """The folder of a source's files, created or downloaded if need be. Raises TruerateError if there is
     none.
     """
@@ -28,23 +28,25 @@ def folder_of(name: str, source: Source, at: Layout) -> Path:
         whole, files = hub.fetched(name, source.hub)
         is_part = source.hub.config is not None or source.hub.split is not None
         beside = about([file for file in ABOUT if (whole / file).is_file()])
-        return _linked(name, files, Path(at.chosen(name)), whole=whole, beside=beside) if is_part else whole
+        return (
+            _linked(name, files, Path(config.chosen(name)), whole=whole, beside=beside) if is_part else whole
+        )
     folder = Path(source.path).expanduser()
     if source.make:
-        return _make(name, source, folder, at)
+        return _make(name, source, folder, config)
     if not folder.is_dir():
         advice = f"put the files there or correct sources.{name}.path in params.yaml"
         raise SourceError(f"source {name!r}: no folder {str(folder)!r}; {advice}")
     return folder
 
 
-def _make(name: str, source: Source, folder: Path, at: Layout) -> Path:
+def _make(name: str, source: Source, folder: Path, config: Layout) -> Path:
     """Run the command that fills the folder unless the same command, values and code filled it; swap it
     whole.
     """
-    values = _values(source, at)
+    values = _values(source, config)
     named_values = {key: value for key, value in values.items() if key in source.places()}
-    stamp = digest(*at.code_at(source.code), make=source.make, values=named_values)
+    stamp = digest(*config.code_at(source.code), make=source.make, values=named_values)
     if (folder / SENTINEL).is_file() and (folder / SENTINEL).read_text("utf-8").strip() == stamp:
         return folder
     who = f"source {name!r}: sources.{name}.path"
@@ -71,19 +73,19 @@ def _aside(folder: Path) -> Iterator[Path]:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def check_make(name: str, source: Source, at: Layout) -> None:
+def check_make(name: str, source: Source, config: Layout) -> None:
     """Raise TruerateError if a command cannot be filled in, fills no folder, or names absent code."""
-    _command(name, source.make, {**_values(source, at), "path": source.path})
+    _command(name, source.make, {**_values(source, config), "path": source.path})
     if "{path}" not in source.make:
         what = f"make: {source.make!r} must hold {{path}}, the folder that it fills"
         raise SettingsError(f"source {name!r}: {what}")
-    digest(*at.code_at(source.code))
+    digest(*config.code_at(source.code))
 
 
-def _values(source: Source, at: Layout) -> dict[str, object]:
+def _values(source: Source, config: Layout) -> dict[str, object]:
     """What a command may name besides its folder."""
-    languages = ",".join(source.languages or at.p.languages)
-    return {"seed": at.p.seed, "languages": languages} | at.p.sizes_told(source)
+    languages = ",".join(source.languages or config.p.languages)
+    return {"seed": config.p.seed, "languages": languages} | config.p.sizes_told(source)
 
 
 def _command(name: str, make: str, values: dict[str, object]) -> list[str]:
