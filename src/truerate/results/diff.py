@@ -67,7 +67,7 @@ def differences(first: str, second: str | None, *, metrics: str, results: str = 
         Revision(name).scores(metrics=metrics, results=results).with_columns(is_there=True)
         for name in (first, second)
     )
-    both = was.join(now, on=KEYS, how="full", suffix="_now", coalesce=True)
+    both = was.join(now, on=KEYS, how="full", suffix="_now", coalesce=True, maintain_order="left_right")
     cells_equal = [is_same(pl.col(cell), pl.col(f"{cell}_now"), SAME) for cell in CELLS]
     is_equal = pl.all_horizontal("is_there", "is_there_now", *cells_equal).fill_null(False)
     changes = []

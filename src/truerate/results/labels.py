@@ -84,8 +84,8 @@ def label_differences(result: Result, labels: pl.DataFrame) -> Iterator[str]:
     for (metric, where), each in labels.drop_nulls("metric").group_by("metric", "where", maintain_order=True):
         means = each.group_by(units, maintain_order=True).agg(value_made=average(pl.col("gives")))
         of_score = rows.filter(metric=metric, where=where).drop_nulls("value")
-        how = {"how": "full", "coalesce": True, "maintain_order": "left_right"}
-        both = of_score.join(means.drop_nulls("value_made"), on=units, **how)
+        means = means.drop_nulls("value_made")
+        both = of_score.join(means, on=units, how="full", coalesce=True, maintain_order="left_right")
         gap = (pl.col("value") - pl.col("value_made")).abs()
         wrong = both.filter((gap > SAME) | gap.is_null())
         if not wrong.is_empty():

@@ -176,8 +176,10 @@ def _of_card(result: Result) -> Iterator[str]:
 
 def _of_scores(result: Result, cells: Sequence[str]) -> Iterator[str]:
     anew = recomputed(result.rows, result.card, dict(result.scores.select("subject", "kind").rows()))
-    how = {"how": "full", "suffix": "_anew", "coalesce": True, "maintain_order": "left_right"}
-    both = result.scores.join(anew, on=["metric", "subject", "slice"], **how)
+    keys = ["metric", "subject", "slice"]
+    both = result.scores.join(
+        anew, on=keys, how="full", suffix="_anew", coalesce=True, maintain_order="left_right"
+    )
     for row in both.to_dicts():
         where = f" ({row['slice'][:80]})" if row["slice"] else ""
         score = f"{result.card.board}: {row['metric']} of {row['subject'][:80]}{where}"

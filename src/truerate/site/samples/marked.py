@@ -26,8 +26,9 @@ def records(board: Board, n_max: int) -> tuple[list[dict], dict]:
     names = _names(board)
     kept = _kept(board, names, n_max)
     # the leading detector first, then all others by name
-    names_of_judges = board.judgements["judge"].unique()
-    detectors = sorted(names_of_judges, key=lambda name: (name != board.detector.get("member"), name))
+    detectors = sorted(
+        board.judgements["judge"].unique(), key=lambda name: (name != board.detector.get("member"), name)
+    )
     layers = [GOLD, SILVER, *detectors]
     marks = _marks(board, {name for text in kept for name in text["targets"]})
     items = rows_by(board.items, "item_id", [text["item_id"] for text in kept])
