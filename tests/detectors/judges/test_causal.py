@@ -390,6 +390,6 @@ def test_a_killed_training_goes_on_to_the_same_weights(weights, tmp_path):
 
 @pytest.mark.proof
 def test_a_judge_with_adapters_says_the_same_after_a_kill(weights, by_adapters, tmp_path):
-    killed("told", tmp_path, weights)
+    killed("given", tmp_path, weights)
     assert not (tmp_path / "out").exists()
     assert given(tmp_path, weights).equals(by_adapters[1])

@@ -85,7 +85,7 @@ SCRIPT = """
     sys.path.insert(0, {tests!r})
     import torch
     from detectors.tokens.lessons import backbone, lessons
-    from detectors.tokens.test_train import taught
+    from detectors.tokens.test_train import fitted
     from truerate.detectors.training import processes
     torch.set_num_threads(1)
     processes.join()
