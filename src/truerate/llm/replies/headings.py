@@ -54,13 +54,18 @@ def last_before_next(
     restart = next(
         (begin.start for begin in begins[1:] if begin.name.casefold() == begins[0].name.casefold()), len(text)
     )
-    cues = [item for item in find(text[:restart], *cue) if not _is_quoted(text, item)]
+    cues = heads(text[:restart], *cue)
     if not cues:
         return None
     stop = _next_example(text, given, behind=cues[0].end)
     within = [cue for cue in cues if cue.start < stop] or cues[:1]
     cuts = ("heading", "next-example") if text[stop:].strip() else ("heading",)
     return text[within[-1].end : stop].strip(), cuts
+
+
+def heads(text: str, *cue: str) -> list[Heading]:
+    """The cues (of one or more names) that head something: those that a quotation speaks of do not."""
+    return [heading for heading in find(text, *cue) if not _is_quoted(text, heading)]
 
 
 def _is_quoted(text: str, cue: Heading) -> bool:

@@ -11,13 +11,17 @@ from truerate.llm.replies.reading import joined
 # what prompts about a response in a dialogue give material under, beside the headings of every prompt
 GIVEN = tuple(
     name for name in (*headings.GIVEN, "Conversation", "Reference Response", "Correct Response", "Dialogue")
-    if name not in ("Answer", "Evidence", "Sentences", "Context", "Example")
+    if name not in ("Answer", "Claims", "Evidence", "Sentences", "Context", "Example")
 )  # fmt: skip
-MATERIAL = tuple(name for name in headings.GIVEN if name not in ("Answer", "Response"))
-# words after which a reply repeats what it was given before it answers; after others it has gone on
+MATERIAL = tuple(
+    name
+    for name in headings.GIVEN
+    if name not in ("Answer", "Claims", "Response", "Right Answer", "Right Summary")
+)
+# what a reply repeats its material behind before it answers, and no heading of a verdict is; behind all else it has gone
+# on to another example
 ANNOUNCES = lazy(
-    r":\s*\Z|\A[\W_]*\Z|\b(?:let\s+me|let's|let\s+us|step\s+by\s+step|analy[sz]\w*|i\s+will|i'll|"
-    r"to\s+(?:judge|determine|decide|check)(?!\s*[.!]?\s*\Z))\b",
+    r"(?:\A|\n)(?![^\n]*(?:verdict|judg(?:e?ment)|answer|conclusion|decision|result|final))[^\n]*:[\s*_`]*\Z|\A[\s#*_`>=.-]*\Z",
     2,
 )
 NO_WORDS = " \t\n.,:;!|…—–-*_`#>\"'“”"
@@ -34,7 +38,7 @@ def answering(
     if behind is None:
         return head, ran_on
     cues = headings.find(answer, cue or "")
-    if ran_on and not headings.find(head, cue or "") and (says(head) or not ANNOUNCES.search(head)):
+    if ran_on and not headings.heads(head, cue or "") and (says(head) or not ANNOUNCES.search(head)):
         return head, ran_on
     if not behind[0].strip(NO_WORDS):  # nothing behind it: what stands before it, if anything
         head, ran_on = headings.before_next(answer[: cues[0].start], given)

@@ -281,6 +281,8 @@ def sentences(text: str, name: str = "") -> list[Sentence]:
             continue  # what a colon announces may stand below a blank line
         if is_end and now and word.text == "." and behind.isdecimal() and VALUES & now[-1].classes:
             continue  # `No. 7`
+        if is_end and now and (now[-1].text, word.text) == ("vs", "."):
+            continue
         if (
             word.text == "\n"
             or is_end
