@@ -4,6 +4,10 @@ import pytest
 
 from truerate.llm.replies.headings import before_next, last_before_next
 
+from .corpus import load
+from .readers import READERS
+from .variants import EXAMPLE
+
 FORMS = (
     "#Your Judgement#: Yes", "###Your Judgement###:\nYes", "**Your Judgment:** Yes", "**Your Judgement**: Yes",
     "Your judgement: Yes", "`#Your Judgement#:` Yes", "[Your Judgement]: Yes", "### Your Judgement\nYes",
@@ -11,10 +15,6 @@ FORMS = (
     "It is off, hence your judgement: Yes", "Your Judgement - Yes", "YOUR_JUDGEMENT = Yes", "【Your Judgement】：Yes",
     "> **Your Judgement:**\n\nYes",
 )  # fmt: skip
-
-from .corpus import load
-from .readers import READERS
-from .variants import EXAMPLE
 
 
 @pytest.mark.parametrize("text", FORMS)
