@@ -65,6 +65,7 @@ class WorkerPool:
             self.client = client = Client(
                 url, self.key, limit=self.endpoint.concurrency, timeout_s=self.timeout_s
             )
+            self.waits.moved()  # nothing could be asked before
             await self._send_all(slots)
         except TruerateError as error:
             self.run.fail(error)
