@@ -1,8 +1,8 @@
-"""Matrix products of small networks by numpy's OpenBLAS: equal on CPUs of every vendor, and three times as fast.
+"""Matrix products of small networks by numpy's OpenBLAS, equal on CPUs of every vendor.
 
-torch multiplies by MKL, whose one branch that is the same on every CPU (`core.process.cpu`) does without AVX2: 25
-GFLOP/s on one core, where OpenBLAS' kernels for Haswell, which numpy is held to, do 74. Products are over half of what
-training a small network costs.
+torch multiplies by MKL, whose one branch that is the same on every CPU (`core.process.cpu`) does without
+AVX2: 25 GFLOP/s on one core, where OpenBLAS' kernels for Haswell, which numpy is held to, do 74. Products are
+over half of what training a small network costs.
 """
 
 import warnings
@@ -19,7 +19,7 @@ _active = False  # whether the products of this process are numpy's now
 
 @contextmanager
 def by_numpy(is_small: bool) -> Iterator[None]:
-    """Have float32 products of two matrices on the CPU computed by numpy, on one thread; as torch does otherwise."""
+    """Compute float32 products of two matrices on the CPU by numpy if `is_small`, otherwise by torch."""
     global _active
     if is_small:
         _override()
@@ -39,7 +39,7 @@ def _product(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
 
 @lru_cache(maxsize=1)
 def _override() -> Library:
-    """Register `_product` as torch's `mm` on the CPU, forward and backward, for as long as the process lives."""
+    """Register `_product` as torch's `mm` on the CPU, forward and backward, until the process ends."""
     library = Library("aten", "IMPL")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Warning only once for all operators")

@@ -18,10 +18,11 @@ MATERIAL = tuple(
     for name in headings.GIVEN
     if name not in ("Answer", "Claims", "Response", "Right Answer", "Right Summary")
 )
-# what a reply repeats its material behind before it answers, and no heading of a verdict is; behind all else it has gone
-# on to another example
+# A reply may repeat its material before it answers, behind words with a colon that head no verdict. Behind
+# anything else it has gone on to another example.
 ANNOUNCES = lazy(
-    r"(?:\A|\n)(?![^\n]*(?:verdict|judg(?:e?ment)|answer|conclusion|decision|result|final))[^\n]*:[\s*_`]*\Z|\A[\s#*_`>=.-]*\Z",
+    r"(?:\A|\n)(?![^\n]*(?:verdict|judg(?:e?ment)|answer|conclusion|decision|result|final))[^\n]*:[\s*_`]*\Z"
+    r"|\A[\s#*_`>=.-]*\Z",
     2,
 )
 NO_WORDS = " \t\n.,:;!|…—–-*_`#>\"'“”"
