@@ -1,5 +1,6 @@
 """Launched endpoints: one server for all, gone with its users, back when it was lost."""
 
+import asyncio
 import json
 import os
 import signal
@@ -171,6 +172,22 @@ def test_a_launch_that_never_gets_ready_says_so(layout):
         ask([asking("a")], layout("python -c 'import time; time.sleep(60)' {port}", start_s=0.3), label="x")
 
 
+def test_those_who_wait_for_a_server_that_fails_start_none_of_their_own(layout, tmp_path):
+    config, errors = layout(SERVER + " --die no-weights-found --latency 0.1"), []
+
+    def hold() -> None:
+        with pytest.raises(EndpointError, match="no-weights-found") as caught, launched(config, "stub"):
+            pass
+        errors.append(str(caught.value))
+
+    threads = [threading.Thread(target=hold) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(errors) == 3 and len(servers(tmp_path)) == 1
+
+
 def test_another_identity_is_refused(layout, tmp_path):
     config = layout()
     launch = Launch.of(config, "stub")
@@ -178,7 +195,7 @@ def test_another_identity_is_refused(layout, tmp_path):
         **{**{name: getattr(launch, name) for name in Launch.__dataclass_fields__}, "identity": "expected"}
     )
     with pytest.raises(TruerateError, match="gives identity '[0-9a-f]{12}', expected 'expected'"):
-        acquire(fake)
+        asyncio.run(acquire(fake))
 
 
 def test_a_server_without_identity_needs_no_json(layout):
@@ -192,8 +209,6 @@ def test_unknown_places_are_named(layout):
         ask([asking("a")], layout("serve --port {port} --gpu {gpu}"), label="x")
 
 
-def test_long_store_paths_get_a_socket_elsewhere(layout, tmp_path, monkeypatch):
+def test_a_server_starts_beside_a_store_with_a_long_path(layout, tmp_path, monkeypatch):
     monkeypatch.setenv("TRUERATE_STORE", str(tmp_path / ("deep" * 30) / "r.sqlite"))
-    config = layout()
-    assert len(Launch.of(config, "stub").socket) <= 100
-    assert ask([asking("a")], config, label="x")[0].text == "echo: a"
+    assert ask([asking("a")], layout(), label="x")[0].text == "echo: a"

@@ -16,8 +16,8 @@ from truerate.llm.store.budget import SPENT, Charge
 from truerate.llm.store.leases import Claim, Job, Outcome, Settled
 from truerate.llm.store.responses import DeadLetter, StoredReply
 from truerate.llm.transport import failures
-from truerate.llm.transport.address import EndpointAddress
 from truerate.llm.transport.health import Health
+from truerate.llm.transport.launch import EndpointAddress
 from truerate.llm.transport.policy import refuses_form
 from truerate.llm.transport.progress import Waits
 from truerate.llm.transport.rate_limit import LONGEST_S, RateLimiter
@@ -36,8 +36,11 @@ POLLS_S = (
 class WorkerPool:
     """The jobs of one endpoint, and those who work on them."""
 
-    def __init__(self, run: Run, jobs: list[Job], address: EndpointAddress, key: str):
+    def __init__(
+        self, run: Run, jobs: list[Job], address: EndpointAddress, starting: asyncio.Task[str], key: str
+    ):
         self.run, self.name, self.address, self.key = run, address.name, address, key
+        self.starting = starting  # of the address
         self.endpoint, self.llm = run.config.p.endpoints[self.name], run.config.p.llm
         self.queue = deque(jobs)
         self.later: list[tuple[float, Job]] = []  # what another process has, and when it is looked at again
@@ -59,7 +62,7 @@ class WorkerPool:
             with announced_wait(
                 f"the server of endpoint {self.name!r} starts; it has {self.endpoint.start_s:g} s (`start_s`)"
             ):
-                url = await self.address.find()
+                url = await self.starting
             from truerate.llm.transport.client import Client  # openai's package takes half a second
 
             self.client = client = Client(
