@@ -12,7 +12,7 @@ import pytest
 from huggingface_hub import constants
 
 from tests.hub.server import wire
-from tests.hub.server.faults import Played, play
+from tests.hub.server.wire import Played, play
 from truerate.config import HubSource, Source
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
