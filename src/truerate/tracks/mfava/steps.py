@@ -21,10 +21,7 @@ from truerate.tracks.asking import Prompter, Work, allowed, step_of
 from truerate.tracks.mfava import dataset, translating, wild
 from truerate.tracks.mfava import silver as writing
 from truerate.tracks.mfava.context import SOURCE, Context, check_languages, chosen, contexts, language
-from truerate.tracks.mfava.dataset import targets, training
 from truerate.tracks.mfava.settings import WEIGHTS
-
-__all__ = ["answer", "check", "exported", "query", "silver", "targets", "training", "translate"]
 
 Replies = dict[str, pl.DataFrame]
 # what is scored of replies, items and judgements
