@@ -151,12 +151,12 @@ class ScoreWriter:
         rows: pl.DataFrame,
         hits: Mapping[str, pl.Expr],
         *,
-        subject: str,
+        subject: str | pl.Expr,
         by: Sequence[str] = (),
         cluster: str = "group_id",
         **where: Any,
     ) -> list[dict[str, Any]]:
-        """Score rows of every subject (a column) and value of the columns `by`, which with `where` are its slice:
+        """Score rows of every subject and value of the columns `by`, which with `where` are its slice:
         of each metric the share of the rows of which `hits` holds; a null one does not count.
         """
         score_rows = []
