@@ -15,8 +15,7 @@ import polars as pl
 from truerate.annotation import labels as annotation
 from truerate.annotation.agreement import ANNOTATORS, agreement_scores, verdict_sums
 from truerate.annotation.labels import Label, Labelled, judgement_of, reject, verbatim_spans, yes_or_no
-from truerate.annotation.screening import agreement_with_others, passing
-from truerate.annotation.voting import by_task, settled, voted_spans
+from truerate.annotation.voting import agreement_with_others, by_task, passing, settled, voted_spans
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id
 from truerate.core.schemas import pair, pairs, sample_row
@@ -53,7 +52,7 @@ def label(
     """
     rules = config.p.track(board).labelling
     task_of, on_bad_row = {task["task_id"]: task for task in tasks}, config.p.on_bad_row
-    labels, rejects = annotation.checked_labels(rows, task_of, _answer, where=where, on_bad_row=on_bad_row)
+    labels, rejects = annotation.checked_labels(rows, task_of, read_row, where=where, on_bad_row=on_bad_row)
     of_responses = [label for label in labels if label.kind == NATURAL]
     agreement = agreement_with_others(of_responses, {label.annotator for label in labels})
     passed = passing({name: share for name, (share, _) in agreement.items()}, rules.screening_agreement)
@@ -83,8 +82,10 @@ def label(
     return Labelled.of_rows([_sample(*verdict) for verdict in verdicts], judgements, rejects, scores)
 
 
-def _answer(row: dict, task: Mapping) -> tuple[dict, Sequence[annotation.LeftOut]]:
-    """What a row says; a span that is not verbatim in the response, or stands on a `no`, is left out."""
+def read_row(row: dict, task: Mapping) -> tuple[dict, Sequence[annotation.LeftOut]]:
+    """Return the fields of a Label that a row holds of its task; a span that is not verbatim in the response, or
+    stands on a `no`, is left out. Raises BadLabel where the row does not hold.
+    """
     is_response = task["kind"] == NATURAL
     words = {"accurate": True, "inaccurate": False}
     value = yes_or_no(row, "hallucination") if is_response else yes_or_no(row, "accurate", words)
