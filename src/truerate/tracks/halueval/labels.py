@@ -16,7 +16,7 @@ import polars as pl
 from truerate.annotation import labels as annotation
 from truerate.annotation.agreement import ANNOTATORS, agreement_scores, published_agreement, verdict_sums
 from truerate.annotation.labels import Label, Labelled, judgement_of, reject, verbatim_spans, yes_or_no
-from truerate.annotation.voting import most_named, passing, probe_rates, settled, voted_spans
+from truerate.annotation.voting import by_task, most_named, passing, probe_rates, settled, voted_spans
 from truerate.config.layout import Layout
 from truerate.core.keys import draw, split_of
 from truerate.core.schemas import Score, frame, pairs, sample_row
@@ -104,13 +104,10 @@ def label_responses(
 
 def drawn_labels(labels: Iterable[Label], allowed: set[str], *, n: int, seed: int) -> dict[str, list[Label]]:
     """Return `n` labels per task from allowed annotators, drawn by seed, or all where there are fewer."""
-    by_task: dict[str, list[Label]] = {}
-    for label in labels:
-        if label.annotator in allowed:
-            by_task.setdefault(label.task_id, []).append(label)
+    allowed_labels = by_task(label for label in labels if label.annotator in allowed)
     return {
         task: sorted(of_task, key=lambda label: draw(seed, "annotator", task, label.annotator))[:n]
-        for task, of_task in by_task.items()
+        for task, of_task in allowed_labels.items()
     }
 
 
