@@ -80,7 +80,7 @@ class Prompter:
         """Return the messages of a template. Raises TruerateError where it cannot be rendered."""
         return tuple(prompts.render(self.track, template, self.prompts_dir, **values))
 
-    def question(
+    def prompted(
         self,
         purpose: str,
         model: str,

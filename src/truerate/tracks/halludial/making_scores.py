@@ -4,6 +4,7 @@ hallucinate.
 """
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import polars as pl
 
@@ -84,7 +85,7 @@ def leak_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     keyed = keyed.drop_nulls("split_by_sample").sort("scenario", "sample_id")
     rows = []
     for name, side in SPLITS.items():
-        how = {"subject": pl.lit(DATASET), "by": ("scenario",), "split": name}
+        how: dict[str, Any] = {"subject": pl.lit(DATASET), "by": ("scenario",), "split": name}
         for metric, unit in (("shared_context_rate", "item_id"), ("shared_dialogue_rate", "group_id")):
             units = keyed.group_by("scenario", unit, cluster="group_id").agg(n=pl.col(side).n_unique())
             units = units.sort("scenario", unit, "cluster")
@@ -110,10 +111,9 @@ def reply_rows(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWrit
         if step == INDUCE:
             rules["broken"] = pl.any_horizontal(pl.col(list(BROKEN)) == "yes")
         is_read = pl.col("status") == "ok"
-        shares = {
-            f"{name}_rate": pl.when(is_read).then(rule.fill_null(False)) for name, rule in rules.items()
-        }
-        shares["unread_rate"] = ~is_read
+        shares: dict[str, pl.Expr] = {"unread_rate": ~is_read}
+        for name, rule in rules.items():
+            shares[f"{name}_rate"] = pl.when(is_read).then(rule.fill_null(False))
         rows += writer.shares_by(replies, shares, subject="model", by=("kind",), step=step)
     positive = replies_of(ANNOTATE, ("verdict", "segments"), generations, items).filter(verdict="yes")
     not_located = {"not_located_rate": pl.col("segments").is_null()}

@@ -90,8 +90,8 @@ def score_filtering(generations: pl.DataFrame, items: pl.DataFrame, writer: Scor
     keys = ("task", "choice", "position", "origin")
     rows = _replies(standing(generations), items, filtering.PURPOSE, *keys)
     rows, choice = rows.sort("model", "item_id", "generation_id"), pl.col("choice")
-    keys = ("model", "task", "item_id", "origin", "group_id")
-    both = rows.group_by(keys, maintain_order=True).agg(choice.drop_nulls())
+    pairs = ("model", "task", "item_id", "origin", "group_id")
+    both = rows.group_by(pairs, maintain_order=True).agg(choice.drop_nulls())
     is_other = pl.when(choice.list.len() == 2).then(choice.list.first() != choice.list.last())
     single = {
         "filter_first_position_rate": pl.col("position") == "1",

@@ -76,7 +76,7 @@ def requests(of: Sequence[Contest], judge: str, prompter: Prompter, *, origin: s
                 prompter.settings.decoding("filtering"),
             )
             how = {"template": f"filter_{task}", "form": CHOICES[task], **context.values, **both, **shown}
-            asked.append(prompter.question(PURPOSE, judge, context.item_id, sampling, facts_of, **how))
+            asked.append(prompter.prompted(PURPOSE, judge, context.item_id, sampling, facts_of, **how))
     return asked
 
 

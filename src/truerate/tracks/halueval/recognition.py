@@ -110,7 +110,7 @@ def one_request(
     sampling = prompter.settings.decoding("chain_of_thought" if is_step_by_step else "recognition")
     attributes = {"task": context.task, "variant": variant, "target": target.target_id, **more}
     how = {"template": f"recognise_{context.task}", "form": REASONED if is_step_by_step else VERDICT}
-    return prompter.question(PURPOSE, subject, target.item_id, sampling, attributes, **how, **values)
+    return prompter.prompted(PURPOSE, subject, target.item_id, sampling, attributes, **how, **values)
 
 
 def contrast_requests(
@@ -132,7 +132,7 @@ def contrast_requests(
             how = {"template": f"contrast_{context.task}", "form": filtering.CHOICES[context.task]}
             how |= {**context.values, **both, **shown}
             sampling = prompter.settings.recognition
-            asked.append(prompter.question(PURPOSE, subject, right.item_id, sampling, attributes, **how))
+            asked.append(prompter.prompted(PURPOSE, subject, right.item_id, sampling, attributes, **how))
     return asked
 
 

@@ -3,6 +3,7 @@ it and by another judge where the settings name one.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from truerate.llm import Reply
 from truerate.llm.generation import Prompted, Read, facts
@@ -36,11 +37,11 @@ def requests(
         task = context.task
         given = context.knowledge if task == "summarization" else knowledge.get(target.item_id, "")
         if given:
-            values = context.values | {"knowledge": given, "text": target.text}
+            values: dict[str, Any] = context.values | {"knowledge": given, "text": target.text}
             values |= {"template": f"refine_{task}", "patterns": patterns.named(task, None)}
             sampling = prompter.settings.decoding("refining")
             of_row = {"task": task, "sample": target.target_id}
-            question = prompter.question(
+            question = prompter.prompted(
                 PURPOSE, subject, target.item_id, sampling, of_row, may_decline=True, **values
             )
             asked.append(question)

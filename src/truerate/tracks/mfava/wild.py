@@ -89,7 +89,7 @@ def query_requests(articles: Iterable[Context], writer: str, prompter: Prompter)
         of_row = {"lang": article.lang, "task": "article"}
         values = {"language": language(article.lang).name, "n": settings.wild.queries_per_article}
         values |= {"title": article.subject, "reference": article.knowledge}
-        asked.append(prompter.question(QUERY, writer, article.item_id, settings.querying, of_row, **values))
+        asked.append(prompter.prompted(QUERY, writer, article.item_id, settings.querying, of_row, **values))
     return asked
 
 
@@ -174,7 +174,7 @@ def check_requests(queries: Iterable[Context], checker: str, prompter: Prompter)
     for query in queries:
         of_row, values = {"lang": query.lang, "task": "wild"}, {"question": query.question}
         values["reference"] = query.knowledge
-        asked.append(prompter.question(CHECK, checker, query.item_id, sampling, of_row, **values))
+        asked.append(prompter.prompted(CHECK, checker, query.item_id, sampling, of_row, **values))
     return asked
 
 
