@@ -16,7 +16,6 @@ from llm.asked import asking
 from llm.conftest import ROOT
 from truerate.core.errors import EndpointError, TruerateError
 from truerate.llm import ask, estimate
-from truerate.llm.store.lease_holder import started
 from truerate.llm.transport.launch import Launch, acquire, launched
 
 SERVER = f"python {ROOT / 'tests' / 'stub.py'} --port {{port}}"
@@ -40,7 +39,7 @@ def layout(at, tmp_path):
 
     yield make
     for pid in servers(tmp_path):
-        until(lambda pid=pid: started(pid) is None)
+        until(lambda pid=pid: is_gone(pid))
 
 
 def servers(tmp_path) -> list[int]:
@@ -56,6 +55,15 @@ def until(is_so, seconds: float = 10.0) -> None:
         time.sleep(0.01)
 
 
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended, also where nobody has waited for it."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
 def supervisor_of(pid: int) -> int:
     with open(f"/proc/{pid}/stat") as file:
         return int(file.read().rpartition(")")[2].split()[1])
@@ -68,7 +76,7 @@ def test_a_run_starts_its_server_and_leaves_none(layout, tmp_path):
         "echo: b",
     ]
     (pid,) = servers(tmp_path)
-    until(lambda: started(pid) is None)
+    until(lambda: is_gone(pid))
     assert ask([asking("a")], config, label="stored")[0].is_stored
     estimate([asking("new")], config)
     assert servers(tmp_path) == [pid]  # neither needs a server
@@ -110,7 +118,7 @@ def test_a_server_outlives_no_client_that_is_killed(layout, tmp_path):
     supervisor = supervisor_of(pid)
     process.kill()
     process.communicate()
-    until(lambda: started(pid) is None and started(supervisor) is None, seconds=3)
+    until(lambda: is_gone(pid) and is_gone(supervisor), seconds=3)
 
 
 def test_a_server_dies_with_its_supervisor_and_comes_back(layout, tmp_path):
@@ -118,7 +126,7 @@ def test_a_server_dies_with_its_supervisor_and_comes_back(layout, tmp_path):
     with launched(config, "stub") as url:
         (pid,) = servers(tmp_path)
         os.kill(supervisor_of(pid), signal.SIGKILL)
-        until(lambda: started(pid) is None, seconds=3)
+        until(lambda: is_gone(pid), seconds=3)
         with launched(config, "stub") as again:
             assert again != url
             assert len(servers(tmp_path)) == 2

@@ -12,7 +12,7 @@ from truerate.llm.keys import Target
 from truerate.llm.request import Estimate, Reply, Request, answered
 from truerate.llm.retrieved import written
 from truerate.llm.store.budget import contents, price
-from truerate.llm.store.leases import Job
+from truerate.llm.store.jobs import Job
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply, is_final, unpacked
 from truerate.llm.transport.progress import Progress
 from truerate.llm.transport.run import Run

@@ -10,7 +10,7 @@ from truerate.core.errors import BudgetError, EndpointError, SettingsError, True
 from truerate.core.retry import MOST_S
 from truerate.llm.keys import FLOATS, Target
 from truerate.llm.store.budget import BudgetLimits
-from truerate.llm.store.leases import Job, Settled
+from truerate.llm.store.jobs import Job, Settled
 from truerate.llm.store.responses import DeadLetter
 from truerate.llm.transport.verdict import Verdict
 
