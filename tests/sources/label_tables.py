@@ -2,8 +2,8 @@
 
 from truerate.core.schemas import Item, Judgement, Sample, frame, judgement_row, pairs, sample_row
 from truerate.results.labels import labels_of
-from truerate.sources import labels_by
 from truerate.sources.public.unit_labels import Tables
+from truerate.sources.registry import labels_by
 
 
 def tiny_item(item_id="i1", **more):

@@ -12,7 +12,7 @@ from truerate.core.spans.tags import TYPES
 from truerate.metrics.rates import hr_est
 from truerate.metrics.tokens import offsets_by, token_counts, total
 from truerate.sources import read_source
-from truerate.sources.papers.mfava_gold import annotators, copies, settled
+from truerate.sources.papers.mfava import annotators, copies, settled
 
 TEXT = "Varn liegt am Ost. Es hat einen Mond."
 ROW = {"lang": "de", "row": 0, "references": "Varn: eine Stadt am Ost.", "generated_text": TEXT}

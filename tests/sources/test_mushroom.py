@@ -10,8 +10,8 @@ import zstandard
 from truerate.config import Source
 from truerate.core.errors import TruerateError
 from truerate.sources import read_source
-from truerate.sources.joined import joined_card
 from truerate.sources.papers.mushroom import without_page
+from truerate.sources.tables import joined_card
 
 ROW = {
     "id": "val-de-1",
