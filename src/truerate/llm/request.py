@@ -5,8 +5,7 @@ from typing import Any, Literal
 
 from truerate.llm.structured import Form
 from truerate.llm.thought import split_thought
-from truerate.llm.transport.ends import FILTER
-from truerate.llm.transport.verdict import THOUGHT_ONLY
+from truerate.llm.transport.verdict import FILTER, THOUGHT_ONLY
 
 
 @dataclass(frozen=True, slots=True)

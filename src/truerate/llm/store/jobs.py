@@ -7,8 +7,7 @@ from truerate.llm.keys import Target
 from truerate.llm.request import Request
 from truerate.llm.store.budget import Charge, bound, contents, price
 from truerate.llm.store.responses import DeadLetter, StoredReply, is_final
-from truerate.llm.transport.prompt_cut import is_cut, n_words
-from truerate.llm.transport.verdict import Verdict
+from truerate.llm.transport.verdict import Verdict, is_cut, n_words
 
 MORE_IN, MORE_OUT = 2_000_000, 200_000  # tokens that a server may count beyond ten times our bounds
 

@@ -22,8 +22,7 @@ from truerate.core.errors import StoreError
 from truerate.core.process.terminal import say
 from truerate.core.store.keyed_store import KeyedStore, Kind
 from truerate.core.store.onehost import hold
-from truerate.llm.transport.ends import end, is_broken
-from truerate.llm.transport.prompt_cut import is_cut
+from truerate.llm.transport.verdict import end, is_broken, is_cut
 
 FORMAT = 1
 EXPORT = "truerate llm export FILE"

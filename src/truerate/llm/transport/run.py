@@ -10,8 +10,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.redaction import Redactor
 from truerate.llm.store.jobs import Job
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply
-from truerate.llm.transport.ends import is_unknown
-from truerate.llm.transport.verdict import Verdict
+from truerate.llm.transport.verdict import Verdict, is_unknown
 
 OnAnswer = Callable[[Job, StoredReply | DeadLetter, bool], None]
 
