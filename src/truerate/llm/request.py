@@ -26,7 +26,8 @@ class Request:
     form: Form | None = None
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: making a frozen one would take 2 of the 20 µs that a stored reply costs.
+@dataclass(slots=True, unsafe_hash=True)
 class Reply:
     """What came of one request.
 
