@@ -57,7 +57,10 @@ def decided(text: str, vocabulary: str, *, is_stated: bool = True) -> Parsed:
     some = [item for item in some if not has(item.words, "farewell")]
     parts = _parts(some, is_stated=is_stated)
     last = some[-1].words if some else ()
-    if last and (last[-1].text in (":", "：", "=") or (has(last[-1:], "be") and has(last, "label", "conclusive", "opinion"))):
+    if last and (
+        last[-1].text in (":", "：", "=")
+        or (has(last[-1:], "be") and has(last, "label", "conclusive", "opinion"))
+    ):
         return Parsed(None, "absent")  # it breaks off
     labelled = [at for at, part in enumerate(parts) if part.answer and part.answer.is_labelled]
     start = labelled[-1] if labelled else 0
@@ -68,10 +71,14 @@ def decided(text: str, vocabulary: str, *, is_stated: bool = True) -> Parsed:
         return Parsed(None, "ambiguous")
     # a label that names the last word, or the question, replaces all before it
     is_final = 0 < start == len(parts) - 1 and any(
-        word.text.startswith(("hallucinat", "corrected")) or "final" in word.text for word in last
+        word.text.startswith(("hallucinat", "corrected")) or "final" in word.text
+        for word in last[: _head_end(last) or None]
     )
-    values = {part.answer.value for at, part in enumerate(parts)
-              if part.answer and (at >= start or (not is_final and (part.answer.is_labelled or not at)))}
+    values = {
+        part.answer.value
+        for at, part in enumerate(parts)
+        if part.answer and (at >= start or (not is_final and (part.answer.is_labelled or not at)))
+    }
     values |= {part.stated for part in deciding if part.stated is not None}
     if not values:
         return Parsed(None, "absent")
@@ -81,12 +88,23 @@ def decided(text: str, vocabulary: str, *, is_stated: bool = True) -> Parsed:
         has(item.words[:1], "material") and item.words[1:2] and item.words[1].text == ":" for item in some
     ):
         return Parsed(None, "absent")  # what was given to judge
-    if not labelled and last[-1].text in UNFINISHED and not (parts[-1].answer and not parts[-1].answer.behind):
+    if last[-1].text in UNFINISHED and not any(part.answer for part in parts):
         return Parsed(None, "absent")
-    if value is None or any(_is_against(part, value, is_behind=at > first) for at, part in enumerate(deciding)):
+    if value is None or any(
+        _is_against(part, value, is_behind=at > first) for at, part in enumerate(deciding)
+    ):
         return Parsed(None, "ambiguous")
-    signs = set().union(*(mentions(part.answer.behind if part.answer else part.sentence.words)
-                          for part in deciding if not part.sentence.is_question)) if is_stated else set()
+    signs = (
+        set().union(
+            *(
+                mentions(part.answer.behind if part.answer else part.sentence.words)
+                for part in deciding
+                if not part.sentence.is_question
+            )
+        )
+        if is_stated
+        else set()
+    )
     if (not value) in signs and (not value or value not in signs):
         return Parsed(None, "ambiguous")
     return Parsed(value)
@@ -101,7 +119,9 @@ def _parts(some: Sequence[Sentence], *, is_stated: bool) -> list[Part]:
         if before and before.is_question and answer and not answer.is_labelled:
             asked = _asked(before.words)
             answer = None if asked is None else Answer(answer.value is asked, True, ())
-        states = _stated(item.words) if is_stated and not answer and not item.is_question else None
+        states = stated_by(item.words) if is_stated and not answer and not item.is_question else None
+        if states is not None and (_head_end(item.words) or (before and _is_label(before.words))):
+            answer = Answer(states, True, item.words[_head_end(item.words) :])
         if before and answer and not answer.is_firm and has(before.words, "reported_question"):
             answer = Answer(None, True)  # a question of the user's, and its answer
         parts.append(Part(item, answer, states))
@@ -130,13 +150,23 @@ def _asked(some: Sequence[Word]) -> bool | None:
     return is_fault_name(some) if asked is None and is_name else asked
 
 
-def _stated(some: Sequence[Word]) -> bool | None:
-    """What a sentence states, behind its label where it has one (`Verdict: not hallucinated`)."""
+def _is_label(some: Sequence[Word]) -> bool:
+    """Whether a sentence is a label and its colon alone."""
+    return some[-1].text == ":" and all(has([word], "label", "filler", "conclusive") for word in some[:-1])
+
+
+def _head_end(some: Sequence[Word]) -> int:
+    """Where the words behind a label begin (`Verdict: not hallucinated`); 0 without one."""
     at = 0
     while at < len(some) and has([some[at]], "label", "filler", "conclusive"):
         at += 1
     is_headed = 0 < at < len(some) - 1 and some[at].text in _LINKS and has(some[:at], "label", "conclusive")
-    return stated(some[at + 1 :], is_headed=True) if is_headed else stated(some)
+    return at + 1 if is_headed else 0
+
+
+def stated_by(some: Sequence[Word]) -> bool | None:
+    """What the words of a sentence state, behind its label where they have one."""
+    return stated(some[_head_end(some) :], is_headed=_head_end(some) > 0)
 
 
 def _is_against(part: Part, value: bool, *, is_behind: bool) -> bool:
@@ -144,6 +174,8 @@ def _is_against(part: Part, value: bool, *, is_behind: bool) -> bool:
     item, answer = part.sentence, part.answer
     behind = answer.behind if answer else item.words
     if item.words[0].text == "or" or (answer and not _follows(answer, value)):
+        return True
+    if is_behind and has(item.words[:1], "contrast") and value not in mentions(item.words):
         return True
     if item.is_question:
         return has(item.words, "self", "to_user", *VALUES)
@@ -163,10 +195,19 @@ def _follows(answer: Answer, value: bool) -> bool:
     inside = [word for word in first_clause(answer.behind) if word.text not in PAUSES]
     if not inside or value in mentions(answer.behind):
         return not has(inside, "doubt", "to_user")
-    if answer.is_later or inside[0].text == "and" or has(inside[:1], "self", "courtesy") or has(inside, "doubt", "to_user"):
+    if (
+        answer.is_later
+        or inside[0].text == "and"
+        or has(inside[:1], "self", "courtesy")
+        or has(inside, "doubt", "to_user")
+    ):
         return False
     code = "".join(map(letter, inside))
-    return not _OF_OTHERS.match(code) or code in ("PB", "PD") if value else code in ("PBn", "PDn") or not _OF_OTHERS.match(code)
+    return (
+        not _OF_OTHERS.match(code) or code in ("PB", "PD")
+        if value
+        else code in ("PBn", "PDn") or not _OF_OTHERS.match(code)
+    )
 
 
 def first_clause(some: Sequence[Word]) -> Sequence[Word]:
@@ -181,7 +222,10 @@ def answer_in(sentence: Sentence) -> Answer | None:
     if sentence.is_question:
         return None
     answer, end = None, 0
-    starts = [0, *(at + 1 for at, word in enumerate(some) if word.text in PAUSES or word.text in ("and", "und"))]
+    starts = [
+        0,
+        *(at + 1 for at, word in enumerate(some) if word.text in PAUSES or word.text in ("and", "und")),
+    ]
     for start in starts:
         if start < end:
             continue
@@ -189,12 +233,17 @@ def answer_in(sentence: Sentence) -> Answer | None:
         if end == len(some) or not stands_alone(some, end):
             continue
         lead = some[start:end]
-        is_labelled = has(lead, "opinion", "label") or any(
-            word.text in _ARROWS or (has([word], "be") and has(lead[:at], "pronoun")) for at, word in enumerate(some[start-1:end] if start else lead)
-        ) or (has(some[:1], "because") and end == len(some) - 1)
+        is_arrow = any(word.text in _ARROWS for word in some[max(0, start - 1) : end])
+        is_it = any(
+            has(pair[:1], "pronoun") and has(pair[1:], "be") for pair in zip(lead, lead[1:], strict=False)
+        )
+        is_last = has(some[:1], "because") and 0 < start == end == len(some) - 1
+        is_labelled = is_arrow or is_it or is_last or has(lead, "opinion", "label")
         if end and not is_labelled and not has(lead, "conclusive"):
             continue
-        if has(some[:end], "condition", "to_user", "reported_question", "doubt") or any(word.text == '"' for word in some[:end]):
+        if has(some[:end], "condition", "to_user", "reported_question", "doubt") or any(
+            word.text == '"' for word in some[:end]
+        ):
             return None
         value = "fault_value" in some[end].classes
         if answer and answer.value is not value or mentions(some[:start]) == {not value}:
@@ -206,7 +255,11 @@ def answer_in(sentence: Sentence) -> Answer | None:
 
 def _lead_end(some: Sequence[Word], at: int) -> int:
     """Where the words that may lead to a value end."""
-    while at < len(some) and (_LEADS & some[at].classes or some[at].text in _LINKS) and not stands_alone(some, at):
+    while (
+        at < len(some)
+        and (_LEADS & some[at].classes or some[at].text in _LINKS)
+        and not stands_alone(some, at)
+    ):
         at += 1
     return at
 
@@ -237,10 +290,19 @@ def field_of(some: Sequence[Word]) -> Answer | None:
     texts = [word.text for word in behind]
     if is_fault and (texts[:2] in (["0", "of"], ["0", "/"]) or (len(texts) in (1, 2) and texts[0] in NONE)):
         return Answer(False, True)
-    if behind and texts[0] in TRUTHS and len(texts) == 1 or (behind and has(behind[:1], *VALUES) and stands_alone(behind, 0)):
+    if (
+        behind
+        and texts[0] in TRUTHS
+        and len(texts) == 1
+        or (behind and has(behind[:1], *VALUES) and stands_alone(behind, 0))
+    ):
         truth = TRUTHS.get(texts[0], has(behind[:1], "yes"))
         return Answer(truth is is_fault, True, tuple(behind[1:]))
-    return Answer(None, True) if len(behind) <= 2 or has(behind[:1], *VALUES) or texts[0][0].isdecimal() else None
+    return (
+        Answer(None, True)
+        if len(behind) <= 2 or has(behind[:1], *VALUES) or texts[0][0].isdecimal()
+        else None
+    )
 
 
 def is_fault_name(some: Sequence[Word]) -> bool | None:
@@ -268,7 +330,11 @@ def of_fields(pairs, vocabulary: str, *, is_stated: bool = True) -> Parsed | Non
         elif truth is not None and (is_fault is not None or isinstance(value, bool | str)):
             values.add(truth is (is_fault is not False))
         else:
-            values.add(decided(value, vocabulary, is_stated=is_stated).value if isinstance(value, str) and is_fault is not False else None)
+            values.add(
+                decided(value, vocabulary, is_stated=is_stated).value
+                if isinstance(value, str) and is_fault is not False
+                else None
+            )
     if not values:
         return None
     if len(values) == 1 and None not in values and others <= values:

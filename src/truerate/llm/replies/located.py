@@ -15,15 +15,14 @@ from truerate.core.spans.quotes import Span, located_strings, quotations
 from truerate.llm.replies import headings, structured
 from truerate.llm.replies.blocks import flat
 from truerate.llm.replies.cutting import MAX_CLOSED, bare, unemphasised, unwrapped
+from truerate.llm.replies.decisions import answer_in, decided, of_fields, stated_by
+from truerate.llm.replies.polarity import stated
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.regions import NO_WORDS, answering
-from truerate.llm.replies.statements import stated_in, statement_of
 from truerate.llm.replies.texts.refusals import is_refusal
-from truerate.llm.replies.values import answer_in
-from truerate.llm.replies.verdicts import Asks, of_names, prose
 from truerate.llm.replies.words import VALUES, Sentence, has, sentences, words
 
-_ASKS: Asks = "hallucination"
+_ASKS = "hallucination"
 _REASONS = ("Reason", "Rationale", "Explanation", "Reasoning", "Justification", "Analysis")
 _SEGMENTS = (
     "Segment", "Segments", "Hallucinated Segment", "Hallucinated Segments", "Span", "Spans", "Location", "Place",
@@ -126,7 +125,7 @@ def _begun(region: str) -> tuple[Parsed, str]:
     answer = answer_in(some[0]) if some else None
     if first is None or answer is None:
         return Parsed(None, "absent", cuts), inside
-    behind = stated_in(answer.behind) if answer.behind else statement_of(some[1]) if some[1:] else None
+    behind = stated(answer.behind) if answer.behind else stated_by(some[1].words) if some[1:] else None
     later = [Sentence(answer.behind, False, False)] if answer.behind else []
     if (
         answer.value is None
@@ -179,12 +178,12 @@ def _stated(text: str) -> Parsed:
         return Parsed(None, "ambiguous")
     inside = bare(text).text
     some = sentences(inside, _ASKS)
-    stated = [item.words for item in some if statement_of(item) is not None]
+    stated = [item.words for item in some if stated_by(item.words) is not None]
     is_of_it = bool(stated) and not any(has(item.words, *VALUES) for item in some)
     for item in stated:
         is_named = any(word.text.startswith("hallucinat") for word in item)
         is_of_it = is_of_it and has(item[:1], "pronoun") and not has(item, "subject") and not is_named
-    return Parsed(None, "absent") if is_of_it else prose(inside, _ASKS)
+    return Parsed(None, "absent") if is_of_it else decided(inside, _ASKS)
 
 
 def _quoted(rationale: str | None, response: str) -> list[str]:
@@ -230,7 +229,7 @@ def _of_names(
     ]
     values = {True: "yes", False: "no"}
     plain = [(name, values.get(verdict.value, item)) for name, item, (verdict, _) in begun]
-    result = of_names([pair for pair in plain if pair[0] not in _SEGMENT_KEYS | _REASON_KEYS], _ASKS)
+    result = of_fields([pair for pair in plain if pair[0] not in _SEGMENT_KEYS | _REASON_KEYS], _ASKS)
     if result is None or result.value is None:
         return LocatedVerdict(None, "absent" if result is None else result.reason, cuts)
     behind = (_parts(rest)[0] or "" for name, _, (_, rest) in begun if name == "answer")

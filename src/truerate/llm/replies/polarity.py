@@ -30,15 +30,18 @@ _LETTERS = (
     ("s", "source"), ("w", "whole"), ("P", "pronoun"), ("M", "mention"), ("", "given conclusive opinion filler"),
 )  # fmt: skip
 _TAIL = "[sSPiBHmMwD]*"
+# it adds a name that the document does not mention; of two negations the second turns the first
+_RELATIVE = lazy(r"(?=.*n)(?:[SP]{1,2}D?n?H|e|TB)n?i[SP]*(?:B|s?D?)n?[BHm]?(?P<p>[KGWMHV])s*")
 SHAPES = tuple(
     lazy(shape)
     for shape in (
         # it is not hallucinated, it contains (no) false information, it makes this false
-        rf"(?:PB(?=SP)|SB(?=P[BHVDn]))?(?!N)n?[SP]{{0,3}}D?n?(?:Hi(?!n)|[BH])?w?n?D?[BH]?(?P<p>[FGNx])K?i?F?[BH]?m?{_TAIL}",
+        rf"(?:PB(?=SP)|SB(?=P[BHVDn])|PH(?=[SP][FG]))?(?!N)n?[SP]{{0,3}}D?n?(?:Hi(?!n)|[BH])?w?n?D?[BH]?(?P<p>[FGNx])K?i?F?[BH]?m?{_TAIL}",
         rf"n?TB?n?i?(?P<p>[FNx])i?{_TAIL}",  # there is no hallucination
         rf"e?m?ni?(?P<p>[FNx])i?B?[mH]?{_TAIL}",  # I found no hallucinated details
         r"(?:em)?(?P<p>[FN])i?(?:B?[mH])?[PS]*",  # hallucination detected
         r"[SP]{1,2}D?n?(?P<p>V)(?!.{0,2}n).*",  # it invents whatever
+        r"S(?P<p>F)[HM](?!.*[nFGNW]).*",  # the answer wrongly states that …
         rf"(?:n|ni)[SP]*(?P<p>V)H?{_TAIL}",  # nothing in it contradicts the document
         r"(?:n?w?i?|ni)[SP]*G?D?n?(?P<p>W)(?:H?i?s[sSPiwM]*)?G?",  # it does not agree with the document
         r"sD?n?(?P<p>[VW])[SP]",  # the document supports the answer
@@ -88,11 +91,17 @@ def stated(some: Sequence[Word], *, is_headed: bool = False) -> bool | None:
     """Whether a sentence says that the judged text has a fault (True) or none (False); None where it says
     neither, or leaves it open. `is_headed`: a label stands before it.
     """
-    if not some or has(some, "condition", "retraction", "reported_question", "aside") or some[-1].text in UNFINISHED:
+    if (
+        not some
+        or has(some, "condition", "retraction", "reported_question", "aside")
+        or some[-1].text in UNFINISHED
+    ):
         return None
     values: set[bool] = set()
     beside: set[bool] = set()
     for at, part in enumerate(clauses(some)):
+        if part[-1].text == '"' and not any(map(letter, part[:-1])):
+            return None  # hence "…"
         value = None if has(part[:1], "because") else _of_clause(part, is_headed=is_headed)
         if value is None:
             if has(part, "exception") or (at and has(part[:1], "contrast")):
@@ -129,13 +138,14 @@ def _simple(some: Sequence[Word], *, is_headed: bool) -> bool | None:
         return None
     some = [word for word in some if letter(word)]
     code = "".join(map(letter, some))
-    shape = next((match for form in SHAPES if (match := form.fullmatch(code))), None)
+    relative = _RELATIVE.fullmatch(code)
+    shape = relative or next((match for form in SHAPES if (match := form.fullmatch(code))), None)
     if shape is None:
         return None
     at = shape.start("p")
     word, before, is_fault = some[at], code[:at], shape["p"] in "FNVx"
     n = before.count("n")
-    if n > 1 or (shape["p"] == "x" and not n) or (has(some, "partial") and is_fault):
+    if (n > 1 and not relative) or (shape["p"] == "x" and not n) or (has(some, "partial") and is_fault):
         return None
     is_named, is_noun = "S" in before, shape["p"] in "Nx"
     if has(some[:at], "specific") and not set(before) & {"S", "P"}:
@@ -150,6 +160,8 @@ def _simple(some: Sequence[Word], *, is_headed: bool) -> bool | None:
     if is_headed and word.text in _VAGUE:
         return None
     is_of_it = before.lstrip("n")[:1] == "P" or not set(before) & set("wTmH")
-    if not is_named and (has([word], "clause_fault", "clause_sound") or (not is_headed and word.text in LOOSE and is_of_it)):
+    if not is_named and (
+        has([word], "clause_fault", "clause_sound") or (not is_headed and word.text in LOOSE and is_of_it)
+    ):
         return None
-    return is_fault is not (n == 1)
+    return is_fault is not (n % 2 == 1)
