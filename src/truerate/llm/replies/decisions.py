@@ -7,7 +7,7 @@ last label on agree and nothing else there names a value, doubts, asks, or takes
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies.polarity import LOOSE, PAUSES, POLAR, UNFINISHED, letter, mentions, stated
@@ -134,6 +134,8 @@ def _is_of_step(parts: Sequence[Part], at: int) -> bool:
     answer, first = parts[at].answer, parts[0].answer
     if not answer or (first and first.value is answer.value):
         return False
+    if at == 1 and not answer.behind and has(parts[0].sentence.words[:1], "self", "to_user", "prefix"):
+        return False  # `I compared the two. No. …`
     return at < len(parts) - 1 or (bool(answer.behind) and answer.value not in mentions(answer.behind))
 
 
@@ -248,7 +250,7 @@ def answer_in(sentence: Sentence) -> Answer | None:
         value = "fault_value" in some[end].classes
         if answer and answer.value is not value or mentions(some[:start]) == {not value}:
             return Answer(None, True)
-        is_firm = any(word.text not in _WEAK and "label" in word.classes for word in some[:end])
+        is_firm = not end or any(word.text not in _WEAK and "label" in word.classes for word in some[:end])
         answer = answer or Answer(value, is_labelled, tuple(some[end + 1 :]), start > 0, is_firm)
     return answer
 
@@ -268,8 +270,9 @@ def stands_alone(some: Sequence[Word], at: int) -> bool:
     """Whether a Yes or No stands here that no other word belongs to."""
     if not VALUES & some[at].classes or at + 1 == len(some):
         return bool(VALUES & some[at].classes)
-    behind, after = some[at + 1], some[at + 2 : at + 3]
-    if behind.text == "/" or (behind.text == "-" and has(after, *VALUES)):
+    behind, after = some[at + 1], some[at + 2 : at + 4]
+    is_number = after[1:] and after[1].text.isdecimal()  # `Yes - No. 2 of its claims …`
+    if behind.text == "/" or (behind.text == "-" and has(after[:1], *VALUES) and not is_number):
         return False
     return behind.text in PAUSES or behind.text in _AFTER or bool(VALUES & behind.classes)
 
@@ -313,7 +316,7 @@ def is_fault_name(some: Sequence[Word]) -> bool | None:
     return values.pop() is not has(some, "negation", "no")
 
 
-def of_fields(pairs, vocabulary: str, *, is_stated: bool = True) -> Parsed | None:
+def of_fields(pairs: Sequence[tuple[str, Any]], vocabulary: str, *, is_stated: bool = True) -> Parsed | None:
     """The verdict that the names and values of fields give; None where no name speaks of it."""
     values: set[bool | None] = set()
     others: set[bool] = set()
@@ -342,7 +345,7 @@ def of_fields(pairs, vocabulary: str, *, is_stated: bool = True) -> Parsed | Non
     return Parsed(None, "absent" if values == {None} else "ambiguous")
 
 
-def truth_of(value) -> bool | None:
+def truth_of(value: Any) -> bool | None:
     """The truth that a field's value is: a truth, 0 or 1, Yes or No."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         return value if isinstance(value, bool) else None

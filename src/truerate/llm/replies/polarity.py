@@ -102,7 +102,8 @@ def stated(some: Sequence[Word], *, is_headed: bool = False) -> bool | None:
     for at, part in enumerate(clauses(some)):
         if part[-1].text == '"' and not any(map(letter, part[:-1])):
             return None  # hence "…"
-        value = None if has(part[:1], "because") else _of_clause(part, is_headed=is_headed)
+        is_open = has(part[:1], "because") or (at > 0 and not set(map(letter, part)) & set("SPTenwism"))
+        value = None if is_open else _of_clause(part, is_headed=is_headed)
         if value is None:
             if has(part, "exception") or (at and has(part[:1], "contrast")):
                 return None  # everything is supported, except …

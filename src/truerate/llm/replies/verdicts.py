@@ -38,7 +38,11 @@ def _is_disputed(answer: str, cue: str, value: bool | None, asks: Asks) -> bool:
     """Whether a reply gives another value before its cue, behind a label or first, or quotes or supposes the cue."""
     head = answer[: headings.find(answer, cue)[-1].start]
     answers = [answer_in(item) for item in sentences(head.replace("#", " "), asks)]
-    values = {item.value for at, item in enumerate(answers) if item and (item.is_labelled or not at)}
+    values = {
+        item.value
+        for at, item in enumerate(answers)
+        if item and item.is_firm and (item.is_labelled or not at)
+    }
     is_supposed = has(words(head.rpartition("\n")[2]), "condition")
     return bool(values - {value}) or is_supposed or head.rstrip(" #*`")[-1:] in ("“", '"')
 
