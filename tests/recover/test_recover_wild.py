@@ -28,7 +28,7 @@ from truerate_world.wildhallucinations.truth import read_replies
 from .board import ROOT
 from .mfava_board import flat
 from .misreading import readings
-from .wild_board import BOARD, SEEDS, SUBJECTS, build_board
+from .wild_board import BOARD, SEEDS, SIZES, SUBJECTS, build_board
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recover-wild")]
 SLICES = (
@@ -41,12 +41,19 @@ SLICES = (
 SETS = ("all", "common")
 
 
-@pytest.fixture(scope="module")
-def boards(tmp_path_factory):
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((SEEDS[:1], SIZES | {"chats": 600, "labelled": 240}), id="one small board"),
+        pytest.param((SEEDS, SIZES), id="all boards", marks=pytest.mark.proof),
+    ],
+)
+def boards(request, tmp_path_factory):
+    seeds, sizes = request.param
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
         patch.setenv("TRUERATE_STORE", str(tmp_path_factory.mktemp("store") / "responses.sqlite"))
-        return [build_board(seed, tmp_path_factory.mktemp(f"wild-{seed}")) for seed in SEEDS]
+        return [build_board(seed, tmp_path_factory.mktemp(f"wild-{seed}"), sizes=sizes) for seed in seeds]
 
 
 def found(rows: list[dict], metric: str, subject: str, **where: str) -> Interval | None:

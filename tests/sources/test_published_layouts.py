@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from truerate.config import Source
+from truerate.core.errors import TruerateError
 from truerate.sources import read_source
 from truerate.sources.raw.wiki_pages import article, plain_address
 
@@ -109,6 +110,140 @@ def test_of_mfava_a_cut_clone_says_of_its_rows_what_the_whole_says():
 
 
 # ---- quirks, on made-up files ------------------------------------------------------------------------------
+XSUM = "hallucination_annotations_xsum_summaries.csv"
+HEADER = "bbcid,system,summary,hallucination_type,hallucinated_span,hallucinated_span_start,hallucinated_span_end,worker_id"
+
+
+def test_xsum_counts_from_one_after_its_apostrophes_and_its_edges_are_no_words(put, read, reasons):
+    put(
+        XSUM,
+        f"{HEADER}\r\n"
+        "1,PtGen,the mayor\\'s bridge fell,extrinsic,bridge,13,19,wid_0\r\n"  # after "the mayor's ", from 1, end excluded
+        "1,PtGen,the mayor\\'s bridge fell,extrinsic,\\nthe mayor\\'s,0,12,wid_1\r\n"  # start 0: searched for
+        "1,PtGen,the mayor\\'s bridge fell,NULL,NULL,-1,-1,wid_2\r\n"
+        "1,PtGen,the mayor\\'s bridge fell,extrinsic,tower,3,8,wid_2\r\n",
+    )
+    put("eval_scores_xsum_summaries.csv", "another file of the clone\r\n")
+    got = read("xsum", "reject")
+    text = "the mayor's bridge fell"
+    assert got.samples["text"].to_list() == [text]
+    marked = [
+        [text[span["start"] : span["end"]] for span in spans]
+        for spans in got.judgements.sort("judge")["spans"]
+    ]
+    assert marked == [["bridge"], ["the mayor's"], []] and reasons(got) == [(4, "unresolved")]
+
+
+def test_xsum_of_the_hub_has_numbers_for_types_and_no_words(tmp_path, read, reasons):
+    rows = {
+        "bbcid": [1] * 4,
+        "system": ["Gold"] * 4,
+        "summary": ["it rained"] * 4,
+        "hallucination_type": [1, -1, 0, 0],
+        "hallucinated_span_start": [4, -1, 0, 1],
+        "hallucinated_span_end": [10, -1, 2, 3],
+        "worker_id": ["wid_0", "wid_1", "wid_2", "wid_3"],
+    }
+    (tmp_path / "xsum_faithfulness").mkdir()
+    pl.DataFrame(rows).write_parquet(tmp_path / "xsum_faithfulness" / "train-00000-of-00001.parquet")
+    got = read("xsum")
+    marks = [
+        [(span["start"], span["type"]) for span in spans] for spans in got.judgements.sort("judge")["spans"]
+    ]
+    assert marks == [[(3, "extrinsic")], [], [(0, "intrinsic")]]
+    assert reasons(got) == [(3, "malformed")], "neither a place nor words"
+
+
+def test_begin_is_not_quoted_and_only_its_own_files_are_read(put, read, reasons):
+    head = "model_name\tdata_source\tknowledge\tmessage\tresponse\tbegin_label"
+    put(
+        "cmu-dog/begin_dev_cmu.tsv",
+        f'{head}\r\nt5\tcmu\tA "film\thm\tYes "it is\tGeneric\r\nt5\tcmu\tk\tm\tr\tFully attributable\textra',
+    )
+    put("example_filtered_proc.tsv", "evidence\tprevious turn\n")
+    got = read("begin", "reject")
+    assert got.samples["text"].to_list() == ['Yes "it is'] and reasons(got) == [(2, "unparsable")]
+    assert got.documents["text"].to_list() == ['A "film']
+
+
+def test_the_audit_of_faithdial_is_told_by_folder_name_and_cell(put, read, reasons):
+    put(
+        "data-audit/DoHA/doha_processed_topical.csv",
+        "knowledge,history,doha,begin_label,vrm_label\r\n"
+        'k,"a\nb", yes,entailment. uncooperative,ack.\r\n'
+        'k,h,no,"entailment,hallucination",ack.\r\n,,,,\r\nk,h,r,made up,\r\n',
+    )
+    put("data-audit/gold/cmu.csv", "evidence,history,response,BEGIN,VRM\r\nk,h,r,Partial Hallucination,\r\n")
+    put("data-audit/gold/other.csv", "of no corpus that is known\r\n")
+    got = read("faithdial", "reject")
+    reported = [
+        {pair["key"]: pair["value"] for pair in row["attributes"]} | {"is": row["is_hallucinated"]}
+        for row in got.samples.iter_rows(named=True)
+    ]
+    assert sorted((entry["system"], entry["row"], entry["begin"], entry["is"]) for entry in reported) == [
+        ("doha", "0", "uncooperative", False),
+        ("doha", "1", "partial_hallucination", True),
+        ("gold", "0", "partial_hallucination", True),
+    ]
+    assert reasons(got) == [(3, "unlabelled"), (4, "unknown-label")]
+
+
+def test_halueval_finds_its_files_where_a_clone_has_them(put, read):
+    pair = {"knowledge": "k", "question": "q?", "right_answer": "a", "hallucinated_answer": "b"}
+    turn = {
+        "knowledge": "k",
+        "dialogue_history": "[Human]: hi? ",
+        "right_response": "a",
+        "hallucinated_response": "b",
+    }
+    line = "{}\n".format
+    put("generation/qa/qa_one-turn_data.json", line(json.dumps(pair)))
+    put("generation/qa/qa_one-turn_instruction.json", "prompts\n")
+    put("generation/dialogue/dialogue_multi-turn_data.json", line(json.dumps(turn)))
+    put("data/dialogue_data.json", line(json.dumps(turn)))
+    got = read("halueval")
+    reported = [{pair["key"]: pair["value"] for pair in row} for row in got.samples["attributes"]]
+    assert sorted({entry.get("scheme") or entry.get("stage") for entry in reported}) == [
+        "conversational",
+        "filtered",
+        "one-pass",
+    ]
+    assert got.items.height == 2 and got.samples.height == 6
+
+
+def test_the_setting_and_model_of_refchecker_stand_in_the_path(put, read):
+    claim = {"triplet": ["Varn", "is", "a town"], "human_label": "Neutral"}
+    replies = [{"id": "-7", "response": "\nVarn.", "claude2_response_kg": [claim]}]
+    folder = "benchmark/human_annotations_v1/zero_context"
+    put(f"{folder}/nq_llama2_70b_chat_answers.json", replies)
+    put("benchmark/data/zero_context/nq_example_ids.json", ["-7"])
+    got = read("refchecker", part="zero_context")
+    assert got.samples["generator"].unique().to_list() == ["llama2_70b_chat"]
+    with pytest.raises(
+        TruerateError, match="holds no reply of part 'noisy_context'; settings in it: zero_context"
+    ):
+        read("refchecker", part="noisy_context")
+
+
+def test_mfava_languages_stand_in_the_folders(put, read, reasons):
+    passage = {
+        "references": "Varn is.",
+        "generated_text": "Varn is.",
+        "silver_annotations": "Varn <entity>is</entity>.",
+    }
+    folder = "datasets/hallucination_detection"
+    put(f"{folder}/silver/Latin/silver_latina.json", [passage])
+    put(f"{folder}/silver/combined_silver.json", [passage])
+    put(f"{folder}/silver/Klingon/silver_klingon.json", [passage])
+    columns = "Category,Article Title,URL,reference_1,reference_2,query_1,query_2"
+    put(
+        "datasets/hallucination_evaluation/german/wiki_references_queries_de.csv",
+        f"{columns}\nA,B,u,one,,1. Who?,\n",
+    )
+    got = read("mfava", "reject")
+    assert sorted(got.items.select("lang", "task").rows()) == [("de", "wild"), ("la", "silver")]
+    assert reasons(got) == [(1, "unknown-value")], "a language without a known code is not guessed"
+    assert got.items.filter(task="wild")["question"].to_list() == ["Who?"]
 
 
 PAGE = """<html lang="de"><head><link rel="canonical" href="https://de.wikipedia.org/wiki/%C3%84x"><script>"wgRevisionId":7,</script></head>
@@ -156,3 +291,42 @@ def test_of_a_clone_of_mushroom_the_labelled_answers_of_the_last_version_are_rea
     got = read("mushroom", part=part)
     reported = [pair["value"] for row in got.samples["attributes"] for pair in row if pair["key"] == "id"]
     assert reported == ids and got.documents["url"].to_list() == ["https://de.wikipedia.org/wiki/Äx?oldid=7"]
+
+
+def test_sentences_of_factcheckgpt_are_an_object_and_its_lines_have_no_number(put, read):
+    sentence = {
+        "text": "Varn is.",
+        "claims": ["Varn is."],
+        "claims_factuality_label": [True],
+        "auto_evidence": [["Yes."]],
+    }
+    sentence |= {"claim_checkworthiness": ["factual"], "if_automatic_evidence_enough_to_verify": ["yes"]}
+    sentence |= {"auto_evidence_url": [["u"]]}
+    row = {"prompt": "q", "response": "Varn is.", "sentences": {"sentence1": sentence}}
+    put("factcheck-GPT-benchmark.jsonl", json.dumps(row) + "\n")
+    put("Factbench.jsonl", "not its own\n")
+    got = read("factcheckgpt")
+    assert got.samples.height == 1 and got.documents["text"].to_list() == ["Yes."]
+
+
+NAMED = "model_name\tdata_source\tknowledge\tmessage\tresponse\tbegin_label\n"
+LINE = "t5\tcmu\tVarn is a town.\tWhat is it?\tA town.\tFully attributable\n"
+COPIED = (
+    "bbcid,system,summary,hallucination_type,hallucinated_span_start,hallucinated_span_end,hallucinated_span,worker_id\n"
+    + "1,bert,a red fox,EXTRINSIC,3,5,red,wid_1\n" * 2  # in capitals, and copied
+)
+AUDITED = "knowledge,history,doha,begin_label,vrm_label\r\nk,h,r,Hallucination,\r\n"
+
+
+@pytest.mark.parametrize(
+    ("reader", "file", "content", "n", "reason"),
+    [
+        ("begin", "cmu-dog/begin_dev_cmu.tsv", NAMED + LINE + LINE, 1, "duplicate"),
+        ("faithdial", "data-audit/DoHA/doha_processed_cmu.csv", AUDITED + "k,h", 1, "missing-field"),
+        ("xsum", "hallucination_annotations_xsum_summaries.csv", COPIED, 1, "duplicate"),
+    ],
+)
+def test_a_copied_or_cut_off_line_of_a_clone_is_booked(put, reader, file, content, n, reason):
+    folder = put(file, content).parents[file.count("/")]
+    got = tables(reader, folder, on_bad_row="reject")
+    assert got.samples.height == n and got.rejects["reason"].to_list() == [reason]

@@ -20,7 +20,7 @@ from truerate_world.mfava.models.planted import PROFILES, rates
 from truerate_world.models import COVERAGE
 
 from ..cells import Cell, holds, missed, pooled
-from ..mfava_board import BOARD, EVEN, LANGS, SEEDS, SUBJECTS, expected_kappa, flat, p_marked
+from ..mfava_board import BOARD, EVEN, LANGS, SUBJECTS, expected_kappa, flat, p_marked
 from ..misreading import readings, recorded
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recover-mfava")]
@@ -96,7 +96,7 @@ def flaw_cells(board, scores: list[dict]) -> list[Cell]:
 def test_replies_hold_the_planted_sentences(boards):
     cells = [one for board in boards for one in sentence_cells(board)]
     assert (
-        len(cells) == len(SEEDS) * (len(PLACES) + len(SUBJECTS) * len(TYPES))
+        len(cells) == len(boards) * (len(PLACES) + len(SUBJECTS) * len(TYPES))
         and not missed(cells)
         and not missed(pooled(cells))
     )
@@ -105,7 +105,7 @@ def test_replies_hold_the_planted_sentences(boards):
 def test_flaws_are_found_as_often_as_planted(boards, scored):
     cells = [one for board in boards for one in flaw_cells(board, scored[EVEN, board.at.p.seed][0])]
     assert (
-        len(cells) == len(SEEDS) * len(SUBJECTS) * (3 * len(LANGS) + len(WRONG_LANGUAGE))
+        len(cells) == len(boards) * len(SUBJECTS) * (3 * len(LANGS) + len(WRONG_LANGUAGE))
         and not missed(cells)
         and not missed(pooled(cells))
     )
@@ -182,7 +182,7 @@ def reject_cells(board) -> list[Cell]:
 def test_faults_of_writer_and_translator_become_rejects(boards):
     cells = [one for board in boards for one in reject_cells(board)]
     assert (
-        len(cells) == len(SEEDS) * (5 * len(LANGS) + 2 * (len(LANGS) - 1))
+        len(cells) == len(boards) * (5 * len(LANGS) + 2 * (len(LANGS) - 1))
         and not missed(cells)
         and not missed(pooled(cells))
     )
@@ -260,12 +260,12 @@ def kappas(board, people) -> list[tuple[float, Interval]]:
 
 def test_people_err_as_planted(boards):
     cells = [one for board in boards for one in people_cells(board, people_of(board))]
-    assert len(cells) == len(SEEDS) * 5 * 3 and not missed(cells) and not missed(pooled(cells))
+    assert len(cells) == len(boards) * 5 * 3 and not missed(cells) and not missed(pooled(cells))
 
 
 def test_agreement_is_what_their_errors_make_it(boards):
     found = [one for board in boards for one in kappas(board, people_of(board))]
-    assert len(found) == len(SEEDS) * len(LANGS)
+    assert len(found) == len(boards) * len(LANGS)
     assert all(holds(interval, expected) for expected, interval in found)
     assert holds(
         mean_of_intervals([interval for _, interval in found]), np.mean([expected for expected, _ in found])

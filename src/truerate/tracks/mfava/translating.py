@@ -97,11 +97,11 @@ def is_sound(row: dict) -> bool:
 
 def requests(texts: Iterable[Text], translator: str, prompter: Prompter) -> list[Prompted]:
     """Return one request per text."""
-    decoded = decoding(prompter.settings.translating)
+    decoded, source = decoding(prompter.settings.translating), language(SOURCE).name
     asked = []
     for text in texts:
-        values = {"source": language(SOURCE).name, "target": language(text.lang).name, "text": text.marked}
-        messages = prompter.messages("translate", has_tags=bool(text.types), **values)
+        values = {"target": language(text.lang).name, "text": text.marked, "has_tags": bool(text.types)}
+        messages = prompter.messages("translate", source=source, **values)
         asked.append(text.prompted(Request(translator, messages, decoded)))
     return asked
 
