@@ -25,7 +25,7 @@ from sklearn.metrics import roc_auc_score
 from truerate.core.schemas import pair
 from truerate.core.text import passage_of, words
 from truerate.results.markers import write_between
-from truerate.sources.public import factcheckgpt
+from truerate.sources.public.claims import read_factcheckgpt
 from truerate.tracks.wildhallucinations.passages import ranked, tokens
 from truerate.tracks.wildhallucinations.verifying import Call, Claim, calls
 
@@ -36,7 +36,7 @@ NAMED = {(60, 4, 10, 20): "the demo", (190, 5, 10, None): "`full`"}
 
 def claims_of(folder: Path) -> tuple[pl.DataFrame, list[tuple[str, str]]]:
     """Claims that evidence was retrieved for, with the ids of its documents, and all documents."""
-    tables = factcheckgpt.read(folder, name="factcheckgpt", on_bad_row="keep")
+    tables = read_factcheckgpt(folder, name="factcheckgpt", on_bad_row="keep")
     rows = tables.samples.select(
         "sample_id", "item_id", "text", "is_hallucinated", evidence=pair("attributes", "evidence")
     )

@@ -63,7 +63,7 @@ def served(scratch: Path) -> subprocess.Popen:
     """Start the Hub and turn this process towards it, before the client is imported."""
     from tests.hub.server.accounts import WRITE_TOKEN
 
-    words = [sys.executable, "-m", "tests.hub.server", "--state", str(scratch / "hub")]
+    words = [sys.executable, "-m", "tests.hub.server"]
     server = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     own = {
         "HF_ENDPOINT": server.stdout.readline().strip(),

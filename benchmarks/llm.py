@@ -216,14 +216,15 @@ def requests(texts: list[str]) -> list:
 def fill(at, texts: list[str]) -> float:
     """Store a reply to each text as a run would; CPU seconds."""
     from truerate.llm.keys import Target
-    from truerate.llm.store.lease_holder import LeaseHolder
-    from truerate.llm.store.leases import Job, Settled, settle
+    from truerate.llm.store.jobs import Job, Settled
+    from truerate.llm.store.leases import Holder, settle
     from truerate.llm.store.responses import Store, StoredReply
 
-    target, holder, pick = Target.of(at, "bench"), LeaseHolder.mine(), random.Random(1)
+    target, pick = Target.of(at, "bench"), random.Random(1)
     pool = [" ".join(pick.choices(WORDS, k=120)) for _ in range(1000)]
     since = time.process_time()
     with Store(at.store) as store:
+        holder = Holder.new(store, "bench", CONCURRENCY)
         for start in range(0, len(texts), 256):
             some = requests(texts[start : start + 256])
             jobs = [Job(target.key(request), target, request) for request in some]

@@ -18,7 +18,6 @@ from truerate.metrics.estimators.grid import model_differences
 from truerate.metrics.estimators.registry import ALL, Board, Key, estimate_board
 from truerate.metrics.estimators.sample import EXACT, Calibration, Cell, LabelError, label_error
 from truerate.metrics.rates import Estimate
-from truerate.tracks.mfava.rates import STRATA, stratum_at
 
 N_ARTICLES, N_REPLIES, LANGS = 20, 40, tuple(f"l{place}" for place in range(6))
 MOST = 12  # sentences of a reply
@@ -169,47 +168,38 @@ def draw_labels(
     cells, rows, shared = {}, [], []
     for key, replies in world.items():
         told = draw_cell(replies, sample, rng)
-        flagged = by_stratum(replies.words, replies.flagged, replies.words)
+        flagged, total = replies.flagged.sum(axis=1), replies.words.sum(axis=1)
         gold, is_alone = np.full(len(flagged), np.nan), np.zeros(len(flagged), dtype=bool)
         marked = told.marked.sum(axis=1)
         gold[told.places], is_alone[told.places] = marked, told.is_alone
-        total = flagged.sum(axis=1)
-        cells[key] = Cell(total[:, 1], total[:, 0], gold, replies.articles, is_alone)
+        cells[key] = Cell(total.astype(float), flagged.astype(float), gold, replies.articles, is_alone)
         names, words = replies.articles[told.places], replies.words[told.places]
-        sums = by_stratum(words, words, told.marked, replies.flagged[told.places], told.both)
+        sums = sums_of(words, told.marked, replies.flagged[told.places], told.both)
         rows.append((sums, key, names))
         shared.append((marked[~told.is_alone], told.each, names[~told.is_alone]))
-    strata, clusters = (
-        np.concatenate([one for one, _, _ in rows]),
-        np.concatenate([one for _, _, one in rows]),
-    )
+    sums, clusters = (np.concatenate([row[column] for row in rows]) for column in (0, 2))
     models, langs = (np.repeat([key[place] for _, key, _ in rows], sample.k) for place in (0, 1))
     error = label_error(*(np.concatenate(part) for part in zip(*shared, strict=True)))
-    return cells, Calibration(strata.sum(axis=1), langs, models, clusters), error or EXACT
+    return cells, Calibration(sums, langs, models, clusters), error or EXACT
 
 
-def by_stratum(words: np.ndarray, *kept: np.ndarray) -> np.ndarray:
-    """How many of the words in each of `kept` (replies, MOST) each stratum of each reply holds, (replies, STRATA, kept).
-    `words` (replies, MOST): those of its sentences, 0 behind the last.
-    """
-    places = stratum_at(np.arange(MOST), (words > 0).sum(axis=1)[:, None])
-    inside = (places[..., None] == np.arange(STRATA) + 1).astype(float)
-    return np.einsum("rmk,rms->rsk", np.stack(kept, axis=-1).astype(float), inside)
+def sums_of(*kept: np.ndarray) -> np.ndarray:
+    """How many words of each reply each of `kept` (replies, MOST) holds, (replies, kept)."""
+    return np.stack([words.sum(axis=1) for words in kept], axis=1).astype(float)
 
 
 def draw_silver(rng: np.random.Generator) -> Calibration:
     """Passages of one writer with inserted hallucinations, in every language."""
     writer = Model(SILVER["rate"], 4.0, 0.0, SILVER["hit"])
-    strata, n = [], SILVER["n"]
+    sums, n = [], SILVER["n"]
     for lang in LANGS:
         made = draw_replies(
             writer, writer.rate, np.array([f"{lang}/silver {place}" for place in range(n)]), rng
         )
         flagged = made.both + rng.binomial(made.words - made.gold, SILVER["alarm"])
-        strata.append(by_stratum(made.words, made.words, made.gold, flagged, made.both))
+        sums.append(sums_of(made.words, made.gold, flagged, made.both))
     names = np.array([f"{lang}/silver {place}" for lang in LANGS for place in range(n)])
-    each = np.concatenate(strata)
-    return Calibration(each.sum(axis=1), np.repeat(LANGS, n), np.full(len(names), "writer"), names)
+    return Calibration(np.concatenate(sums), np.repeat(LANGS, n), np.full(len(names), "writer"), names)
 
 
 # ---- what each estimator finds -----------------------------------------------------------------------------

@@ -139,14 +139,14 @@ def searched_list(at, n: int, n_chars: int) -> None:
     """A list of names as an imported source, and recorded searches of them with their pages."""
     from truerate.core.schemas import save
     from truerate.pipeline.dataset_tables import SOURCE as TABLES
-    from truerate.sources.papers import entity_list
+    from truerate.sources.papers.wildhallucinations import read_entity_list
 
     with Path("searches.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in searches(n, n_chars))
     Path("list").mkdir()
     rows = "\n".join(json.dumps({"name": name, "n_chats": 3, "domain": "people"}) for name in names(n))
     Path("list/entities.jsonl").write_text(rows + "\n", "utf-8")
-    tables = entity_list.read(Path("list"), name=SOURCE, on_bad_row="stop")
+    tables = read_entity_list(Path("list"), name=SOURCE, on_bad_row="stop")
     for table, model in TABLES.items():
         save(model, getattr(tables, table), at.source(SOURCE, table))
     card = tables.card | {"licence": "CC-BY-4.0", "redistribution": "yes"}

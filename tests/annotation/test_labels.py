@@ -14,16 +14,7 @@ from truerate.tracks.mfava import labels as mfava
 TEXT = "Red, yellow and blue 🙂 sky."
 
 
-def of_mfava(rows, tasks, *, where, on_bad_row):
-    texts = {
-        task["task_id"]: mfava.Text(task["task_id"], "", "", "", "", task["response"], None, (), None)
-        for task in tasks
-    }
-    return annotation.checked_labels(rows, texts, mfava.read_row, where=where, on_bad_row=on_bad_row)
-
-
-READ = {"halludial": labels.checked_labels, "halueval": halueval.checked_labels, "mfava": of_mfava}
-REASONS = {"halludial": labels.BAD_ROWS, "halueval": halueval.BAD_ROWS, "mfava": mfava.BAD_ROWS}
+TRACKS = {"halludial": labels, "halueval": halueval, "mfava": mfava}
 KIND = {"halludial": "unspecified", "halueval": "irrelevant", "mfava": "entity"}
 TASKS = [
     {"task_id": "t", "kind": "natural", "response": TEXT},
@@ -33,7 +24,11 @@ YES, NO = {"hallucination": "Yes"}, {"hallucination": "no"}
 
 
 def read(track: str, *rows, on_bad_row: str = "reject"):
-    return READ[track](list(enumerate(rows, 1)), TASKS, where="labels.jsonl", on_bad_row=on_bad_row)
+    tasks = {task["task_id"]: task for task in TASKS}
+    if track == "mfava":
+        tasks = {name: mfava.Text(name, "", "", "", "", TEXT, None, (), None) for name in tasks}
+    reader, how = TRACKS[track].read_row, {"where": "labels.jsonl", "on_bad_row": on_bad_row}
+    return annotation.checked_labels(list(enumerate(rows, 1)), tasks, reader, **how)
 
 
 def row(track: str, *spans: dict, task: str = "t", **fields) -> dict:
@@ -41,7 +36,7 @@ def row(track: str, *spans: dict, task: str = "t", **fields) -> dict:
     return columns | (YES if track != "mfava" and task == "t" else {}) | fields
 
 
-@pytest.mark.parametrize("track", READ)
+@pytest.mark.parametrize("track", TRACKS)
 @pytest.mark.parametrize(
     ("span", "bounds"),
     [
@@ -63,7 +58,7 @@ def test_a_judgement_and_a_plausibility_have_fields_of_their_own():
 
 
 BAD = [
-    *((track, reason, bad) for track in READ for reason, bad in (
+    *((track, reason, bad) for track in TRACKS for reason, bad in (
         ("unreadable", "{not json"),
         ("missing_field", {"task_id": "t", "spans": []} | YES),
         ("unknown_task", row(track, task="t9") | YES),
@@ -90,11 +85,11 @@ def test_a_bad_row_stops_or_is_rejected_with_its_reason(track, reason, bad):
         read(track, bad, on_bad_row="stop")
 
 
-@pytest.mark.parametrize("track", READ)
+@pytest.mark.parametrize("track", TRACKS)
 def test_an_annotator_labels_a_task_once_and_reasons_are_closed(track):
     labels, rejects = read(track, row(track), row(track))
     assert len(labels) == 1 and [reject["reason"] for reject in rejects] == ["duplicate"]
-    assert {reason for name, reason, _ in BAD if name == track} | {"duplicate"} == set(REASONS[track])
+    assert {reason for name, reason, _ in BAD if name == track} | {"duplicate"} == set(TRACKS[track].BAD_ROWS)
 
 
 @pytest.mark.parametrize("track", ["halludial", "halueval"])

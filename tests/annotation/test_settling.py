@@ -3,9 +3,15 @@
 import pytest
 
 from truerate.annotation.labels import Label, Span
-from truerate.annotation.screening import agreement_with_others, passing, probe_rates
 from truerate.annotation.tasks import in_turns
-from truerate.annotation.voting import majority, marked_by_most, voted_spans
+from truerate.annotation.voting import (
+    agreement_with_others,
+    majority,
+    marked_by_most,
+    passing,
+    probe_rates,
+    voted_spans,
+)
 
 
 def label(annotator: str, value: bool, task: str = "t", *spans: Span) -> Label:

@@ -10,8 +10,8 @@ from llm.asked import TARGET, asking
 from truerate.core.errors import TruerateError
 from truerate.llm import ask, estimate
 from truerate.llm.stats import dead_letters, stats
-from truerate.llm.store.lease_holder import LeaseHolder
-from truerate.llm.store.leases import Job, Settled, settle
+from truerate.llm.store.jobs import Job, Settled
+from truerate.llm.store.leases import Holder, settle
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply
 
 
@@ -69,7 +69,7 @@ def test_a_settlement_that_cannot_be_written_undoes_none_beside_it(tmp_path):
             Settled(job, answer, charges=[job.charge("reply", 1, 2)])
             for job, answer in zip(jobs, answers, strict=True)
         ]
-        store.write(lambda link: settle(link, LeaseHolder.mine(), settled))
+        store.write(lambda link: settle(link, Holder.new(store, "e", 8), settled))
         found = store.find([job.key for job in jobs])
         assert [type(found[job.key]) for job in jobs] == [StoredReply, DeadLetter, StoredReply]
         assert found[jobs[1].key].reason == settled[1].answer.reason == "unstorable"
@@ -80,7 +80,7 @@ def test_what_ails_the_file_itself_is_no_fault_of_a_reply(tmp_path):
     settled = [Settled(Job(TARGET.key(asking("x")), TARGET, asking("x")), StoredReply("t", None, 1, 1))]
     with Store(tmp_path / "r.sqlite") as store, pytest.raises(sqlite3.OperationalError):
         store.submit(
-            lambda link: (link.execute("DROP TABLE dead"), settle(link, LeaseHolder.mine(), settled))
+            lambda link: (link.execute("DROP TABLE dead"), settle(link, Holder.new(store, "e", 8), settled))
         ).result()
 
 

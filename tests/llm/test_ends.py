@@ -7,8 +7,8 @@ import pytest
 from llm.asked import asking
 from truerate.llm import ask
 from truerate.llm.store.responses import Store
-from truerate.llm.transport.ends import is_unknown
 from truerate.llm.transport.policy import judge
+from truerate.llm.transport.verdict import is_unknown
 
 WHOLE = [
     "stop", "STOP", "end_turn", "endTurn", "eos", "eos_token", "stop_sequence", "COMPLETE", "tool_calls", "tool_use",

@@ -11,8 +11,8 @@ from truerate.core.errors import EndpointError
 from truerate.llm import ask
 from truerate.llm.stats import dead_letters
 from truerate.llm.store.responses import Store
-from truerate.llm.transport.ends import end, is_broken, is_unknown
 from truerate.llm.transport.error_status import judge_error
+from truerate.llm.transport.verdict import end, is_broken, is_unknown
 
 WHOLE = [
     "stop",

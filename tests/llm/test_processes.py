@@ -58,7 +58,7 @@ def test_two_processes_pay_once_and_keep_the_limit(at, stub, asker):
     assert stub.stub.most_under_way <= 5
     with Store(layout.store) as store:
         assert (
-            store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+            store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM holder") == [(0,)]
         )
 
 
@@ -105,7 +105,7 @@ def test_an_interrupted_run_leaves_no_lease(at, stub, asker):
     process.communicate()
     with Store(layout.store) as store:
         assert (
-            store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+            store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM holder") == [(0,)]
         )
         booked = dict(store.query("SELECT kind, SUM(calls) FROM ledger GROUP BY kind"))
         ((n_kept,),) = store.query("SELECT COUNT(*) FROM response")

@@ -6,7 +6,7 @@ from llm.asked import asking
 from truerate.llm import ask, estimate
 from truerate.llm.stats import retry_dead
 from truerate.llm.store.responses import Store
-from truerate.llm.transport.prompt_cut import is_cut, n_words
+from truerate.llm.transport.verdict import is_cut, n_words
 
 LONG = "The gate of the harbour stands open on day 7. " * 190  # 1,900 words
 

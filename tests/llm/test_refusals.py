@@ -29,7 +29,7 @@ def letters(layout: Layout) -> list[tuple[str, str]]:
     """Prompt and reason of every dead letter; no lease may be left."""
     with Store(layout.store) as store:
         assert (
-            store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+            store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM holder") == [(0,)]
         )
         return sorted(dead_letters(store).select("prompt", "reason").rows())
 

@@ -92,7 +92,7 @@ def test_fatal_faults_end_the_run_in_one_line_and_leave_no_dead_letter(at, stub,
     with Store(layout.store) as store:
         assert dead_letters(store).is_empty()
         assert (
-            store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM owner") == [(0,)]
+            store.query("SELECT COUNT(*) FROM lease") == store.query("SELECT COUNT(*) FROM holder") == [(0,)]
         )
 
 

@@ -16,8 +16,8 @@ from truerate.core.errors import StoreError, TruerateError
 from truerate.llm import ask, stats
 from truerate.llm.store import archive
 from truerate.llm.store.budget import Charge, book
-from truerate.llm.store.lease_holder import LeaseHolder
-from truerate.llm.store.leases import Job, Settled, settle
+from truerate.llm.store.jobs import Job, Settled
+from truerate.llm.store.leases import Holder, settle
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply
 
 WRITE = """
@@ -37,7 +37,7 @@ def put(store: Store, prompt: str, reply: object, extra: bytes | None = None) ->
     store.write(
         partial(
             settle,
-            holder=LeaseHolder.mine(),
+            holder=Holder.new(store, "e", 8),
             settled=[Settled(job, answer, extra, [job.charge("reply", 1, 2)])],
         )
     )
@@ -68,7 +68,7 @@ def test_many_keys_at_once(tmp_path):
         store.write(
             partial(
                 settle,
-                holder=LeaseHolder.mine(),
+                holder=Holder.new(store, "e", 8),
                 settled=[Settled(job, StoredReply(str(n), None, 1, 1)) for n, job in enumerate(jobs)],
             )
         )

@@ -20,7 +20,7 @@ from truerate.core.schemas import Judgement, frame, pairs
 from truerate.metrics.tokens import marked, offsets_by, token_counts, total
 from truerate.sources import SourceTables
 from truerate.sources.raw import wiki_files
-from truerate.tracks.mfava import labels, scores, steps
+from truerate.tracks.mfava import dataset, labels, scores, steps
 from truerate_world.draws import draw
 from truerate_world.encyclopedia import build as build_world
 from truerate_world.mfava import annotate
@@ -137,7 +137,7 @@ class Board:
 
     def scores(self, marker: Marker) -> tuple[list[dict], pl.DataFrame]:
         """The Score rows of the track's last step with this detector, and the outcomes that models are ranked by."""
-        texts = steps.targets(self.samples, self.made["generations"]).select("target_id", "text", "lang")
+        texts = dataset.targets(self.samples, self.made["generations"]).select("target_id", "text", "lang")
         writer = {row["generation_id"]: row["model"] for row in self.answers}
         told = [
             (name, marker.spans(self.known, text, lang, model=writer.get(name)))

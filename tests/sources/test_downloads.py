@@ -66,41 +66,6 @@ def test_hotpotqa_as_downloaded_and_of_the_hub_give_the_same_rows(put, splits, t
     assert [file["n_rows"] for file in hub.card["files"]] == [1, 1]
 
 
-def test_the_split_says_which_of_several_files_is_read(put, splits):
-    put("hotpot_train_v1.1.json", [HOTPOT])
-    put("hotpot_dev_distractor_v1.json", [OTHER])
-    answer = refused(splits, "hotpotqa")
-    assert answer.endswith(
-        "several files of it: hotpot_dev_distractor_v1.json, hotpot_train_v1.1.json; "
-        "set the source's `split` to one of train, validation"
-    )
-    assert splits("hotpotqa", "validation").items["right_answer"].to_list() == ["Tin"]
-    assert splits("seed_files", "train").items["right_answer"].to_list() == ["Varn"]
-    answer = refused(splits, "hotpotqa", "test")
-    assert "no split 'test'; found: " in answer and "hotpot_train_v1.1.json (train)" in answer
-
-
-def test_configurations_of_the_hub_beside_one_another_are_refused(put, splits):
-    for config in ("distractor", "fullwiki"):
-        put(f"{config}/validation-00000-of-00001.parquet", parquet([on_the_hub(HOTPOT)]))
-    assert refused(splits, "hotpotqa", "validation").endswith("keep one of them")
-
-
-def test_lists_of_the_hub_that_do_not_fit_are_a_bad_row(put, splits):
-    row = on_the_hub(HOTPOT)
-    row["context"] = row["context"] | {"title": row["context"]["title"][:1]}
-    put("train-00000-of-00001.parquet", parquet([row]))
-    assert "'title' and 'sentences' must be of one length" in refused(splits, "hotpotqa")
-
-
-def test_both_archives_of_stories_are_read(put, splits):
-    put("cnn/stories/abc.story", STORY)
-    put("dailymail/stories/def.story", STORY.replace("Varn", "Sen"))
-    got = splits("cnn_dailymail")
-    assert got.items.height == 2 and got.card["files"][0]["n_rows"] == 2
-    assert got.card["files"][0]["file"] == "cnn/stories/*.story, dailymail/stories/*.story"
-
-
 def test_stories_of_a_split_are_those_of_the_list_of_addresses(put, splits):
     address = "http://web.archive.org/web/2015/http://edition.cnn.com/a"
     put(f"cnn/stories/{hashlib.sha1(address.encode()).hexdigest()}.story", STORY)
@@ -120,12 +85,6 @@ def test_news_of_the_hub_give_the_rows_of_their_stories(put, splits, tmp_path):
     assert "several files of it: " in refused(splits, "cnn_dailymail")
     hub = splits("cnn_dailymail", "validation")
     assert hub.items.equals(stories.items) and hub.documents.equals(stories.documents)
-
-
-def test_a_story_without_an_article_is_booked_and_never_stops(put, splits):
-    put("stories/abc.story", STORY)
-    put("stories/none.story", "@highlight\n\nA bridge opened\n")
-    assert splits("cnn_dailymail").rejects["reason"].to_list() == ["no-knowledge"]
 
 
 def test_alpaca_as_downloaded_and_of_the_hub_give_the_same_rows(put, splits, tmp_path):
@@ -163,16 +122,3 @@ def test_files_under_other_names_are_told_and_the_others_read(put, splits, capsy
     put("dataset_infos.json", {})
     assert splits("seed_files").items.height == 1
     assert capsys.readouterr().err.strip().endswith(": cnn_stories.tgz, hotpot_train.json")
-
-
-def test_an_own_file_beside_a_download_is_refused(put, splits):
-    put("alpaca.json", [ALPACA])
-    put("alpaca_data.json", "[]")
-    assert refused(splits, "seed_files").endswith(
-        "several files of it: alpaca.json, alpaca_data.json; keep one of them"
-    )
-
-
-def test_a_reader_without_splits_refuses_one(put, splits):
-    put("alpaca.json", [ALPACA])
-    assert "reader 'alpaca' reads files of no split; take `split` away" in refused(splits, "alpaca", "train")

@@ -3,7 +3,7 @@
 import pytest
 
 from truerate.config.data import Source
-from truerate.core.errors import SourceError, TruerateError
+from truerate.core.errors import SourceError
 from truerate.core.keys import content_id
 from truerate.sources import read_source
 
@@ -22,14 +22,6 @@ def test_a_csv_list(put, read):
         "name": "Varn",
     }
     assert {pair["key"] for pair in rows["AC/DC"]["attributes"]} == {"name"} and got.rejects.is_empty()
-
-
-def test_a_jsonl_list(put, read):
-    put(
-        "entities.jsonl",
-        [{"name": "Varn", "n_chats": 3, "url": "https://x.invalid/varn"}, {"name": "Teru", "domain": None}],
-    )
-    assert sorted(read("entity_list").items["question"]) == ["Teru", "Varn"]
 
 
 @pytest.mark.parametrize(
@@ -52,22 +44,6 @@ def test_unusable_name(name, detail, put, read):
         and got.items["question"].to_list() == ["Varn"]
     )
     assert len(row["text"]) <= 300
-
-
-def test_duplicate(put, read, reasons):
-    put("entities.jsonl", [{"name": "The  Varn"}, {"name": "“the varn’s”"}, {"name": "Varn"}])
-    got = read("entity_list")
-    assert sorted(got.items["question"]) == ["The  Varn", "Varn"] and reasons(got) == [(2, "duplicate")]
-
-
-def test_no_list_and_no_column_are_one_line_each(put, read):
-    with pytest.raises(
-        TruerateError, match="no list of entities in .*looked for: entities.csv, entities.jsonl"
-    ):
-        read("entity_list")
-    put("entities.csv", "title\nVarn\n")
-    with pytest.raises(TruerateError, match="no column 'name' in the header; found: title"):
-        read("entity_list")
 
 
 def test_a_list_of_the_papers_size_is_read_whole_and_each_name_once(put, read):

@@ -59,21 +59,6 @@ def test_claims_with_passages_of_their_own(put, read):
     assert got.documents["is_wikipedia"].all() and got.documents["url"].n_unique() == 1
 
 
-def test_labels_come_as_words_too_and_what_people_could_not_settle_is_a_reject(put, read):
-    claims = (("one", "true", []), ("two", "False", []), ("three", "unknown", []), ("four", "Unknown", []))
-    put("responses.jsonl", [row(sentence(*claims))])
-    got = read("factcheckgpt")
-    assert got.samples.sort(pair("attributes", "place")).select("text", "is_hallucinated").rows() == [
-        ("one", False),
-        ("two", True),
-    ]
-    assert got.rejects.select("row", "target_id", "reason", "text").rows() == [
-        (1, "0/2", "unlabelled", "three"),
-        (1, "0/3", "unlabelled", "four"),
-    ]
-    assert got.card["counts"]["n_unknown"] == 2
-
-
 @pytest.mark.parametrize("label", [None, float("nan"), "ture", "", 1, ["true"]])
 def test_a_label_that_is_none_of_the_three_is_not_unlabelled(put, read, label):
     put("responses.jsonl", [row(sentence(("one", True, []), ("two", label, [])))])
@@ -87,12 +72,6 @@ def test_a_label_that_is_none_of_the_three_is_not_unlabelled(put, read, label):
         "text"
     ].to_list() == ["one"]
     assert got.card["counts"]["n_unknown"] == 0
-
-
-def test_a_claim_without_passages_names_none(put, read):
-    put("responses.jsonl", [row(sentence(("one", True, [" "])))])
-    got = read("factcheckgpt")
-    assert got.samples.select(pair("attributes", "evidence")).item() == "" and got.documents.is_empty()
 
 
 def test_the_published_file(public):

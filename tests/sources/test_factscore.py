@@ -9,9 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.sources.label_tables import cells, labels_made, tiny_item, tiny_sample
 from truerate.config import Source
-from truerate.core.schemas import pair, pairs
+from truerate.core.schemas import pair
 from truerate.sources import read_source
 from truerate.tracks.wildhallucinations.dataset import ready
 
@@ -111,30 +110,3 @@ def test_the_card_says_what_peoples_labels_leave_open(tmp_path):
     assert answer == published_card("factscore")["caveats"] and any(
         "two labellers" in entry for entry in answer
     )
-
-
-def test_facts_of_factscore_give_the_score_and_a_reply_that_answers_nothing_has_none():
-    labels = labels_made(
-        "factscore",
-        [
-            tiny_sample("r1", "entity", responds="yes", n_claims=2),
-            tiny_sample("f1", "fact", label="supported", place=0),
-            tiny_sample("f2", "fact", label="not supported", place=1, is_hallucinated=True),
-            tiny_sample("r2", "entity", item_id="i2", responds="no", n_claims=0),
-        ],
-        [
-            tiny_item("i1", rarity_group="rare", region="Asia"),
-            tiny_item("i2", rarity_group="freq", region="Asia"),
-        ],
-    )
-    facts = labels.filter(question="fact")
-    assert cells(facts, "unit_id", "part", "label", "metric", "where", "gives") == [
-        ("i1", "0", "supported", "wildfactscore", "estimator=raw;set=all", 1.0),
-        ("i1", "1", "not supported", "wildfactscore", "estimator=raw;set=all", 0.0),
-    ]
-    assert facts["slice"].to_list()[0] == pairs(rarity="rare", region="Asia")
-    answers = labels.filter(question="answers")
-    assert cells(answers, "unit_id", "label", "metric", "gives") == [
-        ("i1", "yes", "responding_rate", 1.0),
-        ("i2", "no", "responding_rate", 0.0),
-    ]

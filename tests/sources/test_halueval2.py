@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from truerate.core.schemas import pair
-from truerate.sources.papers.halueval2 import DECIDED, JUDGE, MODEL, PEOPLE
+from truerate.sources.papers.halueval import DECIDED, JUDGE, MODEL, PEOPLE
 from truerate.tracks.wildhallucinations.dataset import ready
 
 

@@ -12,13 +12,12 @@ import pytest
 from huggingface_hub import constants
 
 from tests.hub.server import wire
-from tests.hub.server.faults import Played, play
+from tests.hub.server.wire import Played, play
 from truerate.config import HubSource, Source
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.sources import read_source
 from truerate.sources.hub import dataset as hub_module
-from truerate.sources.hub import faults as hub_faults
 from truerate.sources.hub.fetch import folder_of
 
 REPO = "org/metals"
@@ -271,7 +270,7 @@ def test_a_list_of_files_that_never_makes_sense_is_one_line(how, hub_here, metal
     assert re.fullmatch(
         r"the Hub's answer makes no sense \(\w+\); what came is kept: run it again later", refused(metals())
     )
-    assert len(brisk) == hub_faults.AGAIN.tries - 1
+    assert len(brisk) == hub_module.AGAIN.tries - 1
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504])

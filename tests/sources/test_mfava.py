@@ -12,112 +12,20 @@ from truerate.core.spans.tags import TYPES
 from truerate.metrics.rates import hr_est
 from truerate.metrics.tokens import offsets_by, token_counts, total
 from truerate.sources import read_source
-from truerate.sources.papers.mfava_gold import annotators, copies, settled
+from truerate.sources.papers.mfava import annotators, copies, settled
 
 TEXT = "Varn liegt am Ost. Es hat einen Mond."
 ROW = {"lang": "de", "row": 0, "references": "Varn: eine Stadt am Ost.", "generated_text": TEXT}
 SILVER = {"silver_annotations": "Varn liegt am Ost. <invented>Es hat einen Mond.</invented>"}
 GOLD = {"gold_annotations": "Varn liegt am <entity>Ost</entity>. <invented>Es hat einen Mond.</invented>"}
-WILD = {
-    "lang": "ko",
-    "row": 3,
-    "category": "x",
-    "title": "Varn",
-    "url": None,
-    "references": ["Eins.", "Zwei."],
-    "queries": ["1. Wo?", "Was?"],
-}
 
 
 def places(spans):
     return [(span["start"], span["end"]) for span in spans]
 
 
-def cut(sample):
-    return [(sample["text"][span["start"] : span["end"]], span["type"]) for span in sample["spans"]]
-
-
 def packed(rows):
     return zstandard.compress("".join(json.dumps(row) + "\n" for row in rows).encode())
-
-
-def test_silver_and_gold_samples_stand_on_one_item(put, read):
-    put("gold.jsonl", [ROW | SILVER | GOLD])
-    got = read("mfava")
-    assert (
-        got.items.select("task", "lang", "question").rows() == [("silver", "de", "")]
-        and got.documents.height == 1
-    )
-    gold, silver = (
-        got.samples.row(by_predicate=pl.col("label_source") == which, named=True)
-        for which in ("gold", "silver")
-    )
-    assert gold["item_id"] == silver["item_id"] and gold["text"] == silver["text"] == TEXT
-    assert (
-        cut(gold) == [("Ost", "entity"), ("Es hat einen Mond.", "invented")] and cut(silver) == cut(gold)[1:]
-    )
-    assert gold["generator"] == "gpt-4" and got.card["redistribution"] == "no"
-
-
-def test_a_labelling_that_cannot_be_read_leaves_the_other(put, read):
-    put("gold.jsonl", [ROW | SILVER | {"gold_annotations": "Varn liegt am <entity>Ost. Es hat einen Mond."}])
-    got = read("mfava", "stop")
-    assert got.samples["label_source"].to_list() == ["silver"]
-    assert got.rejects.select("where", "row", "target_id", "reason").rows() == [
-        ("gold.jsonl", 1, "de/0/gold", "malformed")
-    ]
-    counts = got.card["counts"]
-    assert (counts["n_gold_rows_de"], counts["n_gold_malformed_de"], counts["n_silver_clean_de"]) == (1, 1, 1)
-
-
-def test_shared_texts_are_settled_by_max_voting_with_a_judgement_per_annotator(put, read):
-    plain, other = (
-        {"gold_annotations": TEXT},
-        ROW | {"generated_text": "Eins.", "silver_annotations": "Eins.", "gold_annotations": "Eins."},
-    )
-    rows = [
-        ROW | SILVER | GOLD,
-        other | {"row": 1},
-        ROW | SILVER | GOLD | {"row": 2},
-        other | {"row": 3},
-        ROW | SILVER | plain | {"row": 4},
-    ]
-    put("gold.jsonl", rows)
-    got = read("mfava")
-    gold = got.samples.filter(label_source="gold")
-    assert gold.height == 2 and cut(gold.row(by_predicate=pl.col("text") == TEXT, named=True))[0] == (
-        "Ost",
-        "entity",
-    )  # two of three
-    assert (
-        got.judgements["judge"].unique().to_list() == ["de not inferable"]
-        and got.card["counts"]["n_gold_not-inferable_de"] == 5
-    )
-    assert got.judgements.height == 5 and got.judgements["verdict"].sum() == 2
-
-
-def test_a_row_that_is_repeated_at_once_counts_by_its_later_labels(put, read):
-    put("gold.jsonl", [ROW | SILVER | GOLD, ROW | SILVER | {"row": 1, "gold_annotations": TEXT}])
-    got = read("mfava")
-    assert (
-        got.samples.filter(label_source="gold")["is_hallucinated"].to_list() == [False]
-        and got.judgements.height == 1
-    )
-    assert got.card["counts"]["n_gold_repeated_de"] == 1
-
-
-def test_a_copied_row_counts_once(put, read, reasons):
-    entry, two, three = (
-        ROW
-        | {"generated_text": text, "silver_annotations": text, "gold_annotations": text, "references": text}
-        for text in ("Eins.", "Zwei.", "Drei.")
-    )
-    rows = [entry, two, three, entry]
-    put("gold.jsonl", [row | {"row": number} for number, row in enumerate(rows)])
-    put("silver.jsonl", [row | {"row": number} for number, row in enumerate([entry, entry])])
-    got = read("mfava")
-    assert reasons(got) == [(4, "duplicate"), (2, "duplicate")]
-    assert got.judgements.height == 3 and got.card["counts"]["n_gold_rows_de"] == 3
 
 
 def test_two_annotators_who_agree_on_a_text_are_no_copy():
@@ -196,16 +104,6 @@ def test_broken_files_are_one_line(put, read, content, message):
     with pytest.raises(TruerateError) as error:
         read("mfava")
     assert message in str(error.value) and "\n" not in str(error.value)
-
-
-def test_queries_lose_their_numbers_and_share_their_article(put, read):
-    put("wild_queries.jsonl", [WILD])
-    got = read("mfava")
-    assert got.items.select("task", "lang", "question").rows() == [
-        ("wild", "ko", "Wo?"),
-        ("wild", "ko", "Was?"),
-    ]
-    assert got.documents["text"].to_list() == ["Eins.\n\nZwei."] and got.items["group_id"].n_unique() == 1
 
 
 BOTH = (

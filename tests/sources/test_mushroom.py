@@ -7,11 +7,9 @@ import polars as pl
 import pytest
 import zstandard
 
-from truerate.config import Source
 from truerate.core.errors import TruerateError
-from truerate.sources import read_source
-from truerate.sources.joined import joined_card
 from truerate.sources.papers.mushroom import without_page
+from truerate.sources.tables import joined_card
 
 ROW = {
     "id": "val-de-1",
@@ -71,12 +69,6 @@ def test_an_answer_with_its_page_and_its_annotators(folder, read):
     assert got.card["redistribution"] == "yes" and "CC BY-SA 4.0" in got.card["licence"]
 
 
-def test_soft_spans_alone_are_no_hallucination(folder, read):
-    folder(ROW | {"soft_labels": [{"start": 3, "end": 6, "prob": 0.5}], "hard_labels": [], "page_id": None})
-    got = read("mushroom")
-    assert got.samples["is_hallucinated"].to_list() == [False] and got.items["document_ids"].to_list() == [[]]
-
-
 def test_a_hard_span_that_leaves_its_text_stops_and_costs_no_memory(folder, read):
     folder(ROW | {"hard_labels": [[0, 20_000_000]]})
     tracemalloc.start()
@@ -88,18 +80,6 @@ def test_a_hard_span_that_leaves_its_text_stops_and_costs_no_memory(folder, read
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20e6  # its characters alone were 1.2 GB
-
-
-def test_hard_spans_are_compared_as_characters(folder, read):
-    folder(ROW | {"hard_labels": [[4, 6], [3, 4], [3, 5]]})
-    assert read("mushroom").samples["is_hallucinated"].to_list() == [True]
-
-
-def test_a_raw_mark_outside_its_text_costs_its_annotator_alone(folder, read):
-    folder(ROW | {"annotations": {"a": [[0, 99]], "b": [[3, 6]]}})
-    got = read("mushroom", "stop")
-    assert got.judgements["judge"].to_list() == ["b"] and got.samples.height == 1
-    assert got.rejects.select("target_id", "reason").rows() == [("val-de-1/a", "out-of-range")]
 
 
 def test_a_packed_file_that_is_cut_short_is_one_line(folder, put, read):
@@ -115,26 +95,6 @@ def test_a_clone_in_another_encoding_is_one_line(put, read):
     put("splits/val/v2/mushroom.de-val.v2.extra.jsonl", "{}\n".encode("utf-16"))
     with pytest.raises(TruerateError, match="it is UTF-16, not UTF-8; put a sound file there"):
         read("mushroom")
-
-
-def test_the_published_validation_set(public):
-    folder = public("mushroom", "val.jsonl")
-    got = read_source("mushroom", Source(reader="mushroom", path=str(folder)), folder, "stop")
-    assert (got.samples.height, got.items.height, got.documents.height, got.items["lang"].n_unique()) == (
-        499,
-        499,
-        348,
-        10,
-    )
-    without = got.items.filter(pl.col("document_ids").list.len() == 0)
-    assert without.group_by("lang").len().sort("lang").rows() == [
-        ("ar", 50),
-        ("en", 50),
-        ("fr", 1),
-        ("zh", 50),
-    ]
-    assert got.samples["is_hallucinated"].sum() == 478  # 21 answers without a hard span
-    assert got.judgements.height == 2172 and got.rejects["reason"].to_list() == ["out-of-range"]
 
 
 def test_answers_without_a_page_are_said_with_the_languages_in_which_all_do():

@@ -7,10 +7,6 @@ import io
 import json
 
 import polars as pl
-import pytest
-
-from truerate.core.errors import TruerateError
-from truerate.core.schemas import pair
 
 HOTPOT = {
     "_id": "5a7",
@@ -59,65 +55,6 @@ def csv_of(*cells):
     return out.getvalue()
 
 
-def test_hotpotqa(put, read):
-    put("hotpotqa.json", [HOTPOT])
-    got = read("hotpotqa")
-    item = got.items.row(0, named=True)
-    texts = dict(got.documents.select("document_id", "text").iter_rows())
-    assert (item["task"], item["question"], item["right_answer"]) == ("qa", HOTPOT["question"], "Varn")
-    assert [texts[i] for i in item["document_ids"]] == [
-        "The Blue Lamp was made by Ada Roe.",
-        "Ada Roe is a smith. She was born in Varn.",
-    ]
-    assert got.documents["title"].to_list() == [
-        "Elsewhere",
-        "Ada Roe",
-        "Blue Lamp",
-    ]  # the distractor is a document too
-    assert got.items.select(pair("attributes", "type")).item() == "bridge"
-    assert got.card["licence"] == "CC BY-SA 4.0" and got.card["files"][0]["n_rows"] == 1
-
-
-def test_a_right_answer_stands_without_outer_blanks_as_candidates_do(put, read):
-    put("hotpotqa.json", [HOTPOT | {"answer": " Varn\n"}])
-    assert read("hotpotqa").items["right_answer"].to_list() == ["Varn"]
-
-
-def without(row, field):
-    return {name: value for name, value in row.items() if name != field}
-
-
-def test_a_bad_row_stops_with_its_number_and_field(put, read):
-    put("hotpotqa.json", [HOTPOT, without(HOTPOT, "answer")])
-    with pytest.raises(TruerateError) as error:
-        read("hotpotqa")
-    assert (
-        str(error.value)
-        == "source 'x': hotpotqa.json row 2: field 'answer' is missing; set on_bad_row: reject to keep going"
-    )
-
-
-def test_a_duplicate_is_booked_and_never_stops(put, read, reasons):
-    put("hotpotqa.json", [HOTPOT, HOTPOT])
-    assert reasons(read("hotpotqa")) == [(2, "duplicate")]
-
-
-def test_a_file_that_is_no_list_is_one_line(put, read):
-    put("hotpotqa.json", '{"a": 1}')
-    with pytest.raises(TruerateError, match="hotpotqa.json: the file must be one JSON list, not an object"):
-        read("hotpotqa", "reject")
-    put("hotpotqa.json", "[1, 2")
-    with pytest.raises(TruerateError, match="hotpotqa.json: not JSON: "):
-        read("hotpotqa", "reject")
-
-
-def test_a_missing_file_is_one_line(read):
-    with pytest.raises(
-        TruerateError, match="source 'x': HotpotQA in .*: no file of it; looked for: hotpotqa.json, "
-    ):
-        read("hotpotqa")
-
-
 def test_opendialkg(put, read):
     put("opendialkg.csv", csv_of(MESSAGES))
     got = read("opendialkg")
@@ -134,42 +71,6 @@ def test_opendialkg(put, read):
 def test_dialogues_on_one_entity_are_one_group(put, read):
     put("opendialkg.csv", csv_of(MESSAGES, MESSAGES[:3]))
     assert read("opendialkg").items["group_id"].n_unique() == 1
-
-
-def test_cnn_dailymail(put, read):
-    put("stories/abc.story", STORY)
-    got = read("cnn_dailymail")
-    item = got.items.row(0, named=True)
-    assert (item["task"], item["question"], item["right_answer"]) == (
-        "summarization",
-        "",
-        "A bridge opened\nIt is long",
-    )
-    assert got.documents.select("title", "text").row(0) == ("abc", "Varn opened a bridge.\n\nIt is long.")
-
-
-def test_alpaca(put, read):
-    put("alpaca.json", [ALPACA, ALPACA | {"instruction": "Translate.", "input": "tin"}])
-    got = read("alpaca").items
-    assert got["question"].to_list() == ["Name a metal.", "Translate.\ntin"]
-    assert got["right_answer"].null_count() == 2 and got["group_id"].n_unique() == 2
-
-
-def test_probes_are_gold_samples_that_say_so(put, read):
-    put("general_probe.jsonl", [PROBE])
-    got = read("probes")
-    sample = got.samples.row(0, named=True)
-    assert (sample["is_hallucinated"], sample["label_source"], sample["generator"]) == (True, "gold", None)
-    assert (
-        sample["spans"] == [{"start": 12, "end": 19, "type": None, "p": None}]
-        and sample["rationale"] == "no such part"
-    )
-    assert (
-        got.samples.select(pair("attributes", "is_probe")).item()
-        == got.items.select(pair("attributes", "is_probe")).item()
-        == "True"
-    )
-    assert (got.card["counts"]["n_spans"], got.card["counts"]["n_spans_verbatim"]) == (2, 1)
 
 
 def test_seed_files_reads_what_the_folder_holds(put, read):
@@ -203,24 +104,6 @@ def test_seed_files_reads_what_the_folder_holds(put, read):
     assert [file["file"] for file in got.card["files"]] == [
         "hotpotqa.json", "opendialkg.csv", "stories/*.story", "alpaca.json", "general_probe.jsonl"
     ]  # fmt: skip
-
-
-def test_without_a_card_the_strictest_right_of_the_formats_holds(put, read):
-    put("alpaca.json", [ALPACA])
-    put("stories/abc.story", STORY)
-    assert read("seed_files").card["redistribution"] == "no"
-
-
-def test_an_empty_folder_and_a_wrong_card_are_one_line(put, read):
-    with pytest.raises(
-        TruerateError,
-        match="no seed file in .*looked for: hotpotqa.json, hotpot_train_v1.1.json, .*opendialkg.csv, .*stories",
-    ):
-        read("seed_files")
-    put("alpaca.json", [ALPACA])
-    put("source.json", {"redistribution": "perhaps"})
-    with pytest.raises(TruerateError, match="one of no, ids-only, yes"):
-        read("seed_files")
 
 
 def test_reading_is_repeatable_and_ids_do_not_hang_on_order(put, read):

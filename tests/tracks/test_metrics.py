@@ -107,7 +107,7 @@ DOWN = {  # of which less is better
         sibling_rate unread_rate too_long_rate continued_rate restated_rate not_located_rate
         unchanged_rate broken_rate labelled_rate""",
     "labelled_replies": "hallucination_rate detector_rate judged_rate",
-    "mfava": "hallucination_rate stratum_fpr token_fpr repeats_rate cut_rate wrong_language_rate rejected_rate",
+    "mfava": "hallucination_rate token_fpr repeats_rate cut_rate wrong_language_rate rejected_rate",
     "wildhallucinations": """verifier_fpr no_fact_rate unreadable_rate unparsed_fact_rate duplicate_fact_rate
         title_fact_rate tie_rate probe_false_alarm_rate probe_miss_rate cut_rate""",
 }

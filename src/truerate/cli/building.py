@@ -6,6 +6,7 @@ from pathlib import Path
 
 from truerate.cli.command import command, layout
 from truerate.core.errors import SettingsError
+from truerate.core.process.fork_server import fork_server
 from truerate.pipeline.repair.repair_lock import repair
 
 
@@ -25,12 +26,15 @@ def _build(o) -> None:
     from truerate.pipeline.guard import check_params
     from truerate.pipeline.repair.imported import with_changed_files
     from truerate.pipeline.run_tools import build, check_stages
+    from truerate.pipeline.stage_imports import import_for_stages
 
     refuse_project()
-    check_params(is_kept=False)  # before DVC reads the same file, and says of a mistake in it what it can
-    check_stages(o.stages, layout())
-    config = layout()
-    code = build(o.stages, first=trained_elsewhere.first(config.p), changed=with_changed_files(config))
+    with fork_server(import_for_stages) as python:  # before anything here computes
+        check_params(is_kept=False)  # before DVC reads the same file, and says of a mistake in it what it can
+        check_stages(o.stages, layout())
+        config = layout()
+        changed = with_changed_files(config)
+        code = build(o.stages, first=trained_elsewhere.first(config.p), changed=changed, python=python)
     if not code:
         print_build_summary(layout())
     sys.exit(code)

@@ -23,7 +23,7 @@ from truerate.core.text import clean
 from truerate.llm.structured import verdict
 from truerate.llm.thought import split_thought
 from truerate.llm.transport.failures import OTHER_LIMIT, api_key
-from truerate.llm.transport.prompt_cut import is_cut
+from truerate.llm.transport.verdict import is_cut
 
 TIMEOUT_S = 120
 AGAIN = Backoff(tries=3, first=0.5, largest=4.0, longest=30.0)

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +11,7 @@ from truerate.llm.keys import Target
 from truerate.llm.request import Estimate, Reply, Request, answered
 from truerate.llm.retrieved import written
 from truerate.llm.store.budget import contents, price
-from truerate.llm.store.leases import Job
+from truerate.llm.store.jobs import Job
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply, is_final, unpacked
 from truerate.llm.transport.progress import Progress
 from truerate.llm.transport.run import Run
@@ -29,30 +28,23 @@ def ask(requests: Sequence[Request], config: Layout, *, label: str) -> list[Repl
     """
     targets = _targets(requests, config)
     keys = [targets[request.model].key(request) for request in requests]
+    asked = dict(zip(keys, requests, strict=True))
     with Store(config.store) as store:
-        answers = _final(store, targets, dict(zip(keys, requests, strict=True)))
+        answers = _final(store, targets, asked)
         stored = set(answers)
-        jobs = {
-            key: Job(key, targets[r.model], r)
-            for key, r in zip(keys, requests, strict=True)
-            if key not in stored
-        }
+        jobs = {key: Job(key, targets[r.model], r) for key, r in asked.items() if key not in stored}
         with Progress(label, n_requests=len(requests), n_stored=len(requests) - len(jobs)) as progress:
             if jobs:
                 _run(jobs, config, store, answers=answers, stored=stored, progress=progress)
-        sources = _sources(store, targets, dict(zip(keys, requests, strict=True)), config)
+        sources = _sources(store, targets, asked, config)
     replies = [
         _reply(key, r, answers[key], targets[r.model], is_stored=key in stored)
         for key, r in zip(keys, requests, strict=True)
     ]
-    if not sources:
-        return replies
-    return [
-        replace(reply, served=sources[key][0], retrieved=sources[key][1])
-        if key in sources and reply.status == "ok"
-        else reply
-        for key, reply in zip(keys, replies, strict=True)
-    ]
+    for key, reply in zip(keys, replies, strict=True):
+        if key in sources and reply.status == "ok":
+            reply.served, reply.retrieved = sources[key]
+    return replies
 
 
 def _sources(
@@ -84,16 +76,14 @@ def _final(
     store: Store, targets: Mapping[str, Target], asked: Mapping[bytes, Request]
 ) -> dict[bytes, StoredReply | DeadLetter]:
     """The stored answers that stand, by key; dead letters only of the model's present address."""
-    return {
-        key: answer
-        for key, answer in store.find(list(asked)).items()
-        if _stands(answer, targets[asked[key].model], asked[key])
-    }
-
-
-def _stands(answer: StoredReply | DeadLetter, target: Target, request: Request) -> bool:
-    keeps_cut = target.keeps_cut(request)
-    return is_final(answer, target.address, keeps_cut=keeps_cut, contents=contents(request))
+    final = {}
+    for key, answer in store.find(list(asked)).items():
+        request = asked[key]
+        target = targets[request.model]
+        keeps_cut = target.keeps_cut(request)
+        if is_final(answer, target.address, keeps_cut=keeps_cut, contents=contents(request)):
+            final[key] = answer
+    return final
 
 
 def _run(
@@ -116,31 +106,17 @@ def _run(
             usd = price(job.target, answer.n_in or 0, answer.n_out or 0)
         progress.advance(is_dead=isinstance(answer, DeadLetter), usd=usd)
 
-    async def run() -> None:
-        await answer_all(Run(config, store, on_answer), jobs.values())
-
-    asyncio.run(run())
+    asyncio.run(answer_all(Run(config, store, on_answer), jobs.values()))
 
 
 def _reply(
     key: bytes, request: Request, answer: StoredReply | DeadLetter, target: Target, *, is_stored: bool
 ) -> Reply:
     if isinstance(answer, DeadLetter):
-        finish = (
-            "length" if answer.reason == THOUGHT_ONLY else None
-        )  # such a letter is of a reply that was cut
+        finish = "length" if answer.reason == THOUGHT_ONLY else None  # a letter of a reply that was cut
         return Reply(key.hex(), "dead", "", finish, answer.reason, None, None, 0.0, is_stored)
-    text, finish, n_in, n_out = answer
-    reply = answered(
-        key.hex(),
-        text,
-        finish,
-        n_in,
-        n_out,
-        cost_usd=price(target, n_in or 0, n_out or 0),
-        is_stored=is_stored,
-    )
-    return target.as_asked(reply, request)
+    usd = price(target, answer.n_in or 0, answer.n_out or 0)
+    return target.as_asked(answered(key.hex(), *answer, cost_usd=usd, is_stored=is_stored), request)
 
 
 def estimate(requests: Sequence[Request], config: Layout, *, counted: set[bytes] | None = None) -> Estimate:

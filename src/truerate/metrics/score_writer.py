@@ -146,6 +146,28 @@ class ScoreWriter:
         intervals = [self.share_interval(sums[:, j], sums[:, len(asked) + j]) for j in range(len(asked))]
         return self._rows(subject, asked, intervals, bottoms)
 
+    def shares_by(
+        self,
+        rows: pl.DataFrame,
+        hits: Mapping[str, pl.Expr],
+        *,
+        subject: str | pl.Expr,
+        by: Sequence[str] = (),
+        cluster: str = "group_id",
+        **where: Any,
+    ) -> list[dict[str, Any]]:
+        """Score rows of every subject and value of the columns `by`, which with `where` are its slice:
+        of each metric the share of the rows of which `hits` holds; a null one does not count.
+        """
+        score_rows = []
+        for (name, *values), part in rows.group_by(subject, *by, maintain_order=True):
+            slice_ = {**where, **dict(zip(by, values, strict=True))}
+            for metric, is_hit in hits.items():
+                counted = part.select(hit=is_hit, cluster=cluster).drop_nulls("hit")
+                of_metric = counted["hit"].to_list(), counted["cluster"].to_list()
+                score_rows.append(self.share(metric, str(name), slice_, *of_metric))
+        return score_rows
+
     # ---- statistics of sums --------------------------------------------------------------------------------
 
     def mean(

@@ -6,13 +6,11 @@ its path names all that decides it, and it is written in one move. Snakemake run
 says how, and where forking is not safe: libraries that have started threads lose them in a fork.
 """
 
-import atexit
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,6 +20,7 @@ from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
 from truerate.core.process import parents
+from truerate.core.process.fork_server import fork, library_threads
 from truerate.core.process.system_errors import line_of, system_error
 from truerate.core.process.terminal import say
 from truerate.core.process.tools import PASS_ON_S, handled
@@ -32,7 +31,6 @@ from truerate.pipeline.tracks import protocol_of
 
 DEFAULT_PROFILE = Path("profiles/default/config.yaml")
 # Keys of the default profile that say nothing of where and how jobs run, beside `cores`.
-IDLE_THREADS = {"jemalloc_bg_thd", "polars-ooc-clea"}  # of polars' import, which no work waits for
 _OF_SNAKEMAKE = {
     "cores",
     "scheduler",
@@ -60,17 +58,10 @@ def n_local_jobs() -> int | None:
     profile = settings_in(str(DEFAULT_PROFILE)) if DEFAULT_PROFILE.is_file() else {}
     if not _OF_SNAKEMAKE.issuperset(profile):
         return None
-    if _library_threads():
+    if library_threads():
         return None
     cores = profile.get("cores", "all")
     return int(cores) if str(cores).isdigit() else len(os.sched_getaffinity(0))
-
-
-def _library_threads() -> set[str]:
-    """The names of threads that libraries have started: a fork has none of them and would wait for them."""
-    of_python = {thread.native_id for thread in threading.enumerate()}
-    tasks = [task for task in Path("/proc/self/task").iterdir() if int(task.name) not in of_python]
-    return {(task / "comm").read_text("utf-8").strip() for task in tasks} - IDLE_THREADS
 
 
 def jobs_of(config: Layout, stage: Stage) -> list[LocalJob]:
@@ -153,7 +144,7 @@ def run_jobs(jobs: Sequence[LocalJob], n_at_once: int) -> int:
                 ready = []
             for job in ready[: n_at_once - len(running.jobs)]:
                 waiting.remove(job)
-                running.jobs[_fork(job)] = job
+                running.jobs[fork(partial(_run, job, parents.binding()))] = job
             if not running.jobs:
                 break
             process, status = os.wait()
@@ -163,43 +154,23 @@ def run_jobs(jobs: Sequence[LocalJob], n_at_once: int) -> int:
     return parents.INTERRUPTED if running.signals else int(is_failed)
 
 
-def _fork(job: LocalJob) -> int:
-    """Start a process that runs one job and ends; returns its id."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    end_with_parent = parents.binding()
-    if process := os.fork():
-        return process
-    code = 1
-    atexit._clear()  # what the parent does at its end, as to remove its temporary folders, is not the fork's
+def _run(job: LocalJob, end_with_parent: Callable[[], None]) -> int:
+    """Run one job in a process of its own; returns its exit code."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if parents.is_in_stage():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        parents.end_with_them()
+    else:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        end_with_parent()
     try:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        if parents.is_in_stage():
-            signal.signal(signal.SIGTERM, signal.default_int_handler)
-            parents.end_with_them()
-        else:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            end_with_parent()
         job.run()
-        atexit._run_exitfuncs()
-        code = 0
-    except KeyboardInterrupt:
-        code = parents.INTERRUPTED
-    except TruerateError as error:
-        _stop(str(error))
     except Exception as error:
-        if refused := system_error(error):
-            _stop(line_of(refused))
-        else:
-            sys.excepthook(type(error), error, error.__traceback__)
-    finally:  # the last frame of this process: nothing returns into the parent's code
-        with suppress(OSError, ValueError):
-            sys.stdout.flush()
-            sys.stderr.flush()
-        os._exit(code)
-
-
-def _stop(why: str) -> None:
-    """Say why a job ended, and leave it to the build."""
-    say(why)
-    leave_cause(why)
+        refused = system_error(error)
+        if not refused and not isinstance(error, TruerateError):
+            raise
+        why = line_of(refused) if refused else str(error)
+        say(why)
+        leave_cause(why)
+        return 1
+    return 0

@@ -28,10 +28,11 @@ def build(
     folder: str = ".",
     first: Sequence[str] = (),
     changed: Sequence[str] = (),
+    python: str | None = None,
 ) -> int:
     """Run `dvc repro` in a folder by this Python; its exit code, 2 if a stage failed. Without `arguments` the
     stages `first` are built before the others (pipeline.trained_elsewhere), and `changed` sources that DVC
-    does not watch are imported.
+    does not watch are imported. `python` is the folder of the one that stages start, this one's if None.
     """
     before: list[Sequence[str]] = []
     if changed:
@@ -40,7 +41,7 @@ def build(
     if first and not arguments:
         before.append(first)
     for stages in (*before, arguments):
-        if code := _built(stages, folder):
+        if code := _built(stages, folder, python):
             return code
     return 0
 
@@ -59,13 +60,13 @@ def check_stages(names: Sequence[str], config: Layout, file: str = "dvc.yaml") -
             config.p.board(board)
 
 
-def _built(arguments: Sequence[str], folder: str) -> int:
+def _built(arguments: Sequence[str], folder: str, python: str | None) -> int:
     """The exit code of `dvc repro` with these arguments."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    folders = [python, str(Path(sys.executable).parent), os.environ.get("PATH", "")]
     command = tools.command_of("dvc", "repro", *arguments)
     with TemporaryDirectory(prefix="truerate-build-") as scratch:
         causes = Path(scratch, "causes")
-        environment = os.environ | {BUILD: str(causes), "PATH": path}
+        environment = os.environ | {BUILD: str(causes), "PATH": os.pathsep.join(filter(None, folders))}
         code = tools.run(command, cwd=folder, env=environment)
         reasons = (
             causes_in(causes)

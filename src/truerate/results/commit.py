@@ -27,9 +27,9 @@ from truerate.results.files import (
 from truerate.results.labels import labels_of, save_labels
 from truerate.results.recompute import OF_ROWS, SAME, recomputed
 from truerate.results.sets import set_of
-from truerate.sources import labels_by
-from truerate.sources.joined import BETWEEN
 from truerate.sources.public.unit_labels import Tables
+from truerate.sources.registry import labels_by
+from truerate.sources.tables import BETWEEN
 
 LABELLED = {
     "gold": "people, several to a text where the set has it so",

@@ -12,8 +12,8 @@ from truerate.config.data import PublicData
 from truerate.config.layout import Layout
 from truerate.core.data_files import read_data
 from truerate.core.errors import TruerateError, listed
-from truerate.sources.clone import PublicSet, matching
-from truerate.sources.registry import card_of, reader_module
+from truerate.sources.downloads import PublicSet, matching, public_set, public_sets
+from truerate.sources.registry import card_of, reader_of
 
 MARK = "truerate: "  # how a line begins that a command says to a person
 # Public sets that no board is made of, by name and repository, and why.
@@ -84,8 +84,8 @@ def names_of(entry: Mapping) -> tuple[str, ...]:
 
 
 def set_of(reader: str) -> PublicSet | None:
-    """The record of the public set that a reader reads (`SET`); None where it has none."""
-    return getattr(reader_module(reader), "SET", None)
+    """The record of the public set that a reader reads; None where sets.yaml has none."""
+    return public_set(reader) if reader in public_sets() else None
 
 
 def survey(config: Layout, data: Path, entries: Mapping[str, dict]) -> list[str]:
@@ -204,8 +204,8 @@ def sets_in(config: Layout, data: Path | None) -> list[dict]:
 
 def _row(entries: dict[str, PublicData], data: Path | None) -> dict:
     first = next(iter(entries.values()))
-    reader, public = reader_module(first.reader), set_of(first.reader)
-    card, layouts = card_of(first.reader), getattr(reader, "UNPROVEN", {})
+    public, card = set_of(first.reader), card_of(first.reader)
+    layouts = getattr(reader_of(first.reader), "unproven", {})
     repository = public.repository if public else None
     row = {
         "name": first.folder,

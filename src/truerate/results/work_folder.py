@@ -20,7 +20,7 @@ from truerate.pipeline.tracks import load_track
 from truerate.results.read import RESULTS
 from truerate.results.sets import set_of
 from truerate.results.stages import write_stages
-from truerate.sources.clone import matching
+from truerate.sources.downloads import matching
 
 COPIED = ("src", "rules", "site", "profiles", "Snakefile", "dvc.yaml", ".dvcignore")
 ERRATA, SUFFIX = "errata", ".csv"  # a file per board, named by it

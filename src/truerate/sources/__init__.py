@@ -1,10 +1,7 @@
-"""Readers of public formats: each reader (`registry`) has a function `read`, which turns a folder into
-documents, items, samples and judgements, and perhaps `labels`, which makes the labels behind a board of
-these.
-"""
+"""Readers of public formats (`registry`): each turns a folder into documents, items, samples and judgements."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,21 +11,14 @@ from truerate.config import HubSource, Rights, Source
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.sources.cards import RIGHTS, TOLD_FIELDS, are_published
 from truerate.sources.errata import corrected, load_errata
-from truerate.sources.joined import with_training
-from truerate.sources.public.unit_labels import Tables
-from truerate.sources.registry import card_of, reader_module, readers
+from truerate.sources.registry import card_of, reader_of, readers
 from truerate.sources.rows import BadRow
-from truerate.sources.tables import SourceTables
+from truerate.sources.tables import SourceTables, with_training
 
 
 def is_reader(name: str) -> bool:
     """Whether `readers` has a name."""
-    return reader_module(name) is not None
-
-
-def labels_by(reader: str) -> Callable[[Tables], list[dict]] | None:
-    """What makes the labels behind a board of a reader's tables; None for a reader that brings none."""
-    return getattr(reader_module(reader), "labels", None)
+    return reader_of(name) is not None
 
 
 def check_reader(name: str, source: Source) -> None:
@@ -42,7 +32,7 @@ def check_reader(name: str, source: Source) -> None:
         raise SettingsError(f"{where}: reader {reader!r} reads its folder whole; take `part` away")
     if source.split is not None and "split" not in accepted:
         raise SettingsError(f"{where}: reader {reader!r} reads files of no split; take `split` away")
-    parts = getattr(reader_module(reader), "PARTS", None)
+    parts = getattr(reader_of(reader), "parts", ())
     if parts and source.part not in (None, *parts):
         raise SettingsError(f"{where}: part {source.part!r} is not known; allowed: {listed(parts)}")
 
@@ -126,7 +116,8 @@ def _read(
 
     Raises SourceError where `own_on_bad_row` lets rows be rejected and every row was.
     """
-    read: Callable[..., SourceTables] = reader_module(reader).read  # `check_reader` looked
+    read = reader_of(reader)
+    assert read is not None  # `check_reader` looked
     try:
         tables = read(folder, name=name, on_bad_row=own_on_bad_row or on_bad_row, **more)
     except BadRow as bad:  # of a file as a whole, met where the folder is looked through
@@ -139,4 +130,4 @@ def _read(
 
 def _options(reader: str) -> Mapping[str, object]:
     """The options that a reader takes, by name."""
-    return inspect.signature(reader_module(reader).read).parameters
+    return inspect.signature(reader_of(reader)).parameters

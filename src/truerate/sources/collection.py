@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -339,9 +339,17 @@ class Collection:
         return SourceTables(documents=documents, **frames, card=card, **more)
 
 
-def reads(reader: str | dict, **changes: str) -> Callable[[Callable[..., None]], Callable[..., SourceTables]]:
+def reads(
+    reader: str | dict,
+    *,
+    parts: Sequence[str] = (),
+    unproven: Mapping[str, Sequence[str]] | None = None,
+    **changes,
+) -> Callable[[Callable[..., None]], Callable[..., SourceTables]]:
     """Return a decorator that makes a reader, `read(folder, *, name, on_bad_row, …)`, of `fill(collection,
     …)`, which fills a collection under the card of a set: that of cards.yaml, or a card itself.
+
+    `parts` are those that a source may name, `unproven` what was read on made-up files alone, by folder.
     """
     card = (published_card(reader) if isinstance(reader, str) else reader) | changes
 
@@ -352,7 +360,7 @@ def reads(reader: str | dict, **changes: str) -> Callable[[Callable[..., None]],
             fill(collection, **options)
             return collection.tables()
 
-        read.card = card  # type: ignore[attr-defined]
+        vars(read).update(card=card, parts=parts, unproven=unproven or {})
         return read
 
     return decorated

@@ -1,76 +1,96 @@
 """The readers that `reader:` in params.yaml may name: those of the package, and modules beside this one."""
 
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
-from types import ModuleType
+from typing import Any
 
 from truerate.sources.hub import truerate
 from truerate.sources.papers import (
-    begin,
-    entity_list,
     faithdial,
     fava,
-    fava_prompts,
     halludial,
     halueval,
-    halueval2,
     mfava,
     mushroom,
-    silver_prompts,
     wildchat,
     wildhallucinations,
 )
-from truerate.sources.public import (
-    evouna,
-    factcheckgpt,
-    factool,
-    factscore,
-    faithbench,
-    faithjudge,
-    ragtruth,
-    refchecker,
-    xsum,
-)
-from truerate.sources.raw import (
-    alpaca,
-    cnn_dailymail,
-    hotpotqa,
-    natural_questions,
-    opendialkg,
-    probes,
-    seed_files,
-    wiki_files,
-    wikipedia,
-)
+from truerate.sources.public import claims, evouna, faithbench, faithjudge, ragtruth, xsum
+from truerate.sources.public.unit_labels import Tables
+from truerate.sources.raw import seed_files, wiki_files, wikipedia
+from truerate.sources.tables import SourceTables
 
-_MODULES = (
-    alpaca, begin, cnn_dailymail, entity_list, evouna, factcheckgpt, factool, factscore, faithbench,
-    faithdial, faithjudge, fava, fava_prompts, halludial, halueval, halueval2, hotpotqa, mfava, mushroom,
-    natural_questions, opendialkg, probes, ragtruth, refchecker, seed_files, silver_prompts, truerate,
-    wiki_files, wikipedia, wildchat, wildhallucinations, xsum,
-)  # fmt: skip
-READERS: dict[str, ModuleType] = {module.__name__.rpartition(".")[2]: module for module in _MODULES}
+Read = Callable[..., SourceTables]
+Labels = Callable[[Tables], list[dict]]
+READERS: dict[str, Read] = {
+    "alpaca": seed_files.read_alpaca,
+    "begin": faithdial.read_begin,
+    "cnn_dailymail": seed_files.read_cnn_dailymail,
+    "entity_list": wildhallucinations.read_entity_list,
+    "evouna": evouna.read,
+    "factcheckgpt": claims.read_factcheckgpt,
+    "factool": claims.read_factool,
+    "factscore": claims.read_factscore,
+    "faithbench": faithbench.read,
+    "faithdial": faithdial.read,
+    "faithjudge": faithjudge.read,
+    "fava": fava.read,
+    "fava_prompts": wiki_files.read_fava_prompts,
+    "halludial": halludial.read,
+    "halueval": halueval.read,
+    "halueval2": halueval.read_halueval2,
+    "hotpotqa": seed_files.read_hotpotqa,
+    "mfava": mfava.read,
+    "mushroom": mushroom.read,
+    "natural_questions": wiki_files.read_natural_questions,
+    "opendialkg": seed_files.read_opendialkg,
+    "probes": seed_files.read_probes,
+    "ragtruth": ragtruth.read,
+    "refchecker": claims.read_refchecker,
+    "seed_files": seed_files.read,
+    "silver_prompts": wiki_files.read_silver_prompts,
+    "truerate": truerate.read,
+    "wiki_files": wiki_files.read,
+    "wikipedia": wikipedia.read,
+    "wildchat": wildchat.read,
+    "wildhallucinations": wildhallucinations.read,
+    "xsum": xsum.read,
+}
+LABELS: dict[str, Labels] = {
+    "evouna": evouna.labels,
+    "factscore": claims.labels,
+    "faithbench": faithbench.labels,
+    "halueval": halueval.labels,
+    "refchecker": claims.labels,
+    "xsum": xsum.labels,
+}
 
 
-def reader_module(name: str) -> ModuleType | None:
-    """Return the module of a reader; None where there is none of that name."""
-    if name in READERS:
-        return READERS[name]
+def _beside(name: str, what: str) -> Any:
+    """What a module of this name beside this one calls `read`, `labels` or `CARD`; None where it has none."""
     module_name = f"{__package__}.{name}"
-    if not name.isidentifier() or find_spec(module_name) is None:
-        return None
-    module = import_module(module_name)
-    return module if hasattr(module, "read") else None
+    is_there = name.isidentifier() and name not in READERS and find_spec(module_name) is not None
+    return getattr(import_module(module_name), what, None) if is_there else None
+
+
+def reader_of(name: str) -> Read | None:
+    """Return the reader of a name; None where there is none."""
+    return READERS.get(name) or _beside(name, "read")
+
+
+def labels_by(name: str) -> Labels | None:
+    """What makes the labels behind a board of a reader's tables; None for a reader that brings none."""
+    return LABELS.get(name) or _beside(name, "labels")
 
 
 def card_of(name: str) -> dict:
     """Return the card of the set that a reader was written for; empty where it has none."""
-    module = reader_module(name)
-    return getattr(module, "CARD", None) or getattr(getattr(module, "read", None), "card", {})
+    return getattr(reader_of(name), "card", None) or _beside(name, "CARD") or {}
 
 
 def readers() -> list[str]:
     """Return the names of all readers, sorted."""
     beside = (module.name for module in iter_modules(import_module(__package__).__path__))
-    return sorted({*READERS, *(name for name in beside if reader_module(name))})
+    return sorted({*READERS, *(name for name in beside if _beside(name, "read"))})

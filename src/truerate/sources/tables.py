@@ -1,5 +1,8 @@
-"""The tables of an imported source, and its reference texts, which may outgrow memory while they are read."""
+"""The tables of an imported source, those of several formats or folders as one, and its reference texts, which may outgrow
+memory while they are read.
+"""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -7,7 +10,9 @@ from typing import Any
 
 import polars as pl
 
+from truerate.core import keys
 from truerate.core.schemas import Document, frame, scan, validate, write
+from truerate.sources.cards import REDISTRIBUTION
 
 
 @dataclass(frozen=True)
@@ -78,3 +83,86 @@ class Documents:
         write(Document, frame(Document, self._rows), path)
         self._files.append(path)
         self._rows, self._n_chars = [], 0
+
+
+# ---- several sources as one ---------------------------------------------------------------------------------
+TRAIN = "train"  # the task of texts to learn from (`training` of a source in params.yaml)
+BETWEEN = "; "  # two sources' facts, in one card
+
+
+def join(parts: list[SourceTables]) -> SourceTables:
+    """Concatenate the tables of all parts; a row of equal id is kept once, all rejects stay."""
+    tables: dict[str, pl.DataFrame] = {}
+    for table in parts[0].tables:
+        data = pl.concat([part.tables[table].lazy() for part in parts]).collect()
+        is_named = data.columns[0].endswith("_id")
+        tables[table] = data.unique(data.columns[0], keep="first", maintain_order=True) if is_named else data
+    card = joined_card([part.card for part in parts])
+    return SourceTables(**tables, card=card, own_rights=parts[0].own_rights)
+
+
+def joined_card(cards: list[dict]) -> dict:
+    """One card of many: names joined, the strictest redistribution, counts added, caveats of all."""
+    joined = {
+        field: BETWEEN.join(dict.fromkeys(card[field] for card in cards if card[field])) or None
+        for field in ("name", "citation", "licence", "url")
+    }
+    counts: Counter[str] = Counter()
+    for card in cards:
+        counts.update(card["counts"])
+    caveats = [caveat for card in cards for caveat in card.get("caveats") or filter(None, [card.get("note")])]
+    return {
+        **joined,
+        **({"caveats": list(dict.fromkeys(caveats))} if caveats else {}),
+        "redistribution": min((card["redistribution"] for card in cards), key=REDISTRIBUTION.index),
+        "lang": cards[0]["lang"],
+        "files": [file for card in cards for file in card["files"]],
+        "counts": dict(sorted(counts.items())),
+    }
+
+
+# ---- texts to learn from -----------------------------------------------------------------------------------
+def with_training(source: SourceTables, other: SourceTables) -> SourceTables:
+    """Return a source with the silver texts of another as task `train`: samples, their items, and their
+    documents.
+
+    None is of split `test`, nor of a group with gold labels in either: every board that trains on a folder
+    trains on the same. Texts that are the source's own (it may be its own training folder) move over, the
+    rest stay to be judged.
+    """
+    is_silver = {"task": "silver", "label_source": "silver", "split": "train"}
+    gold = pl.concat([source.samples, other.samples]).filter(label_source="gold")
+    taken = other.samples.filter(~pl.col("group_id").is_in(gold["group_id"].implode()), **is_silver)
+    moved, wanted = taken["sample_id"].implode(), taken.select("item_id").unique(maintain_order=True)
+    items = other.items.join(wanted, on="item_id", how="semi", maintain_order="left")
+    needed = items.select(document_id=pl.col("document_ids").explode()).unique(maintain_order=True)
+    on = {"on": "document_id", "how": "semi", "maintain_order": "left"}
+    documents = pl.concat([source.documents.lazy(), other.documents.lazy().join(needed.lazy(), **on)])
+    own_samples = source.samples.filter(~pl.col("sample_id").is_in(moved))
+    return SourceTables(
+        documents=documents.unique("document_id", keep="first", maintain_order=True).collect(),
+        items=pl.concat([source.items, _renamed(items, "item_id")]),
+        samples=pl.concat([own_samples, _renamed(taken, "sample_id", "item_id")]),
+        judgements=source.judgements,
+        rejects=source.rejects,
+        card=_card(source.card, other.card, n_train=taken.height),
+    )
+
+
+def _renamed(data: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """Rows under task `train`, with ids of their own."""
+    new = pl.col(*columns).map_elements(lambda old: keys.content_id(TRAIN, old), return_dtype=pl.String)
+    return data.with_columns(new, task=pl.lit(TRAIN))
+
+
+def _card(card: dict, other: dict, *, n_train: int) -> dict:
+    """The rights and files of both (`own_redistribution`, `own_licence`: the source's alone), and counts."""
+    files = {file["sha256"]: file for file in (*card["files"], *other["files"])}
+    return {
+        **joined_card([card, other]),
+        "own_redistribution": card["redistribution"],
+        "own_licence": card["licence"],
+        "lang": card["lang"],
+        "files": list(files.values()),
+        "counts": card["counts"] | {"n_train": n_train},
+    }

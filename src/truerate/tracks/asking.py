@@ -13,12 +13,13 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import polars as pl
 
+from truerate.config.blocks import Sampling
 from truerate.config.layout import Layout
 from truerate.core.keys import shard_of
-from truerate.core.schemas import Table, frame
-from truerate.llm import Reply, Request, ask, prompts
+from truerate.core.schemas import SPANS, Table, frame, pair
+from truerate.llm import Reply, Request, ask, prompts, structured
 from truerate.llm.dry_run import DryRun, is_assumed
-from truerate.llm.generation import ATTEMPT, REASKED, Prompted, Read, generation, generations
+from truerate.llm.generation import ATTEMPT, REASKED, Prompted, Read, decoding, generation, generations
 from truerate.llm.guard import neutralise
 
 # How a step asks: `llm.ask`, or what a plan puts in its place to see what would be asked.
@@ -33,8 +34,7 @@ class Context(Protocol):
     """What a track asks about, and what a text of it is checked against."""
 
     @property
-    def item_id(self) -> str:
-        """The item."""
+    def item_id(self) -> str: ...
 
     @property
     def knowledge(self) -> str:
@@ -80,6 +80,23 @@ class Prompter:
         """Return the messages of a template. Raises TruerateError where it cannot be rendered."""
         return tuple(prompts.render(self.track, template, self.prompts_dir, **values))
 
+    def prompted(
+        self,
+        purpose: str,
+        model: str,
+        item_id: str,
+        sampling: Sampling,
+        attributes: dict[str, str | None],
+        *,
+        template: str | None = None,
+        form: structured.Form | None = None,
+        may_decline: bool = False,
+        **values: Any,
+    ) -> Prompted:
+        """Return what a model is asked about an item by a template, by default the one of the purpose's name."""
+        request = Request(model, self.messages(template or purpose, **values), decoding(sampling), form=form)
+        return Prompted(request, item_id, purpose, attributes, may_decline=may_decline)
+
 
 @dataclass(frozen=True)
 class Reminder:
@@ -106,10 +123,7 @@ class Answered:
 
     def rows(self, read: Reader) -> list[dict[str, object]]:
         """Return the Generation rows of all replies, those that stand first."""
-        pairs = zip(self.asked, self.replies, strict=True)
-        return [
-            generation(question, reply, read(question, reply.text)) for question, reply in pairs
-        ] + self.unread
+        return read_rows(self.asked, self.replies, read) + self.unread
 
 
 def allowed(config: Layout, board: str, alias: str | None) -> bool:
@@ -154,6 +168,12 @@ def whole_part(text: str) -> str:
         return lines
     words = text.rstrip().rpartition(" ")[0] if text == text.rstrip() else text
     return words.rstrip()
+
+
+def read_rows(asked: Sequence[Prompted], replies: Sequence[Reply], read: Reader) -> list[dict[str, object]]:
+    """Return the Generation rows of replies, each as it is read."""
+    pairs = zip(asked, replies, strict=True)
+    return [generation(question, reply, read(question, reply.text)) for question, reply in pairs]
 
 
 # ---- unread replies ----------------------------------------------------------------------------------------
@@ -256,6 +276,33 @@ def context_frame(contexts: Mapping[str, Context]) -> pl.DataFrame:
     """Return contexts as a frame of CONTEXT's columns: what a detector sees beside the text."""
     columns = {name: [getattr(context, name) for context in contexts.values()] for name in CONTEXT}
     return pl.DataFrame(columns, schema=dict.fromkeys(CONTEXT, pl.String))
+
+
+# ---- what detectors learn from and judge -------------------------------------------------------------------
+
+TEXT = ("item_id", "group_id", "lang", "task", "text", "spans")
+
+
+def detector_texts(rows: pl.DataFrame, *more: str, name: str = "sample_id") -> pl.DataFrame:
+    """Return samples, or what else has such columns and its id in `name`, as detectors read them: `target_id`,
+    TEXT, and `more`.
+    """
+    return rows.select(pl.col(name).alias("target_id"), *TEXT, *more)
+
+
+def reply_texts(generations: pl.DataFrame, task: str) -> pl.DataFrame:
+    """Return replies that came as texts of a task that detectors judge; no span of them is labelled."""
+    facts = (pair("attributes", name) for name in ("group_id", "lang"))
+    came = generations.filter(status="ok").with_columns(
+        *facts, task=pl.lit(task), spans=pl.lit([], dtype=SPANS)
+    )
+    return detector_texts(came, name="generation_id")
+
+
+def judged_texts(texts: pl.DataFrame, training: pl.DataFrame) -> pl.DataFrame:
+    """Return the texts that detectors judge, by id: those that share no group with a text learned from."""
+    learned_from = training["group_id"].unique(maintain_order=True).to_list()
+    return texts.filter(~pl.col("group_id").is_in(learned_from)).sort("target_id")
 
 
 # ---- steps -------------------------------------------------------------------------------------------------

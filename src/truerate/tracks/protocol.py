@@ -9,8 +9,9 @@ and `metrics.yaml` for its readers (core/card.py, core/metric.py), `graph.yaml` 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from truerate.config import Backbone
 from truerate.config.detectors import Grid
 from truerate.core.card import Card, read_card
 from truerate.core.claims import Claim
@@ -145,3 +146,38 @@ def metrics_of_track(name: str) -> tuple[Metric, ...]:
 def graph_of_track(name: str) -> tuple[Step, ...]:
     """Return the steps of a track, of which no code is imported for it."""
     return read_graph(FOLDER / name / "graph.yaml")
+
+
+# ---- GPU hours ---------------------------------------------------------------------------------------------
+
+READ = 2.0  # operations per parameter (without embeddings) and token that a network takes to read
+# Operations per second that a training reaches on one H200: 8,300 tokens/s of an 8B, about half of 700
+# TFLOP/s (reckoned, not measured).
+REACHED = 3.57e14
+SECONDS = 3_600
+
+
+class GridCell(NamedTuple):
+    """A detector on the grid of a board: its member, whether it is of one language, and whether it is asked
+    of texts that nobody labelled.
+    """
+
+    member: str
+    is_mono: bool
+    is_everywhere: bool
+
+
+class GpuHours(NamedTuple):
+    """One network on one board: how many detectors it is, and the hours of all of them together."""
+
+    member: str
+    n_detectors: int
+    train: float
+    judge: float
+
+
+def hours(backbone: Backbone, operations_per_parameter: float) -> float:
+    """Return the hours of one GPU for so many operations per parameter (per token, times tokens); 0 of a network
+    that does not say its size (`resources.size_b`).
+    """
+    return operations_per_parameter * (backbone.resources.size_b or 0.0) * 1e9 / REACHED / SECONDS

@@ -2,171 +2,122 @@
 repositories, what was asked.
 """
 
-import hashlib
 import os
 import re
 import subprocess
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.warm import warm
 
-from . import cards, commits, files, objects, repos
+from . import objects, routes
 from .accounts import OTHER_TOKEN, READ_TOKEN, WRITE_TOKEN
-from .faults import Fault, Faults
-from .site import ATTRIBUTES, Limits, Site, attributes_of, must_be_large
-from .state import Repo, State, large, write_whole
-from .wire import Answer, Listener, Refusal, Request
+from .repos import Commit, Repo, Site, large, regular
+from .wire import Answer, Fault, Faults, Listener, Refusal, Request
 
 ROOT = Path(__file__).parents[3]
-ROUTES = [*repos.ROUTES, *files.ROUTES, *objects.ROUTES, *commits.ROUTES, *cards.ROUTES]
-
-
-def find_route(routes: list, request: Request) -> Callable[[Site], Answer]:
-    """The function that answers a request; Refusal 404 for an address that nothing serves."""
-    method = "GET" if request.method == "HEAD" else request.method
-    for wanted, pattern, function in routes:
-        match = re.fullmatch(pattern, request.path) if wanted == method else None
-        if match:
-            named = {
-                name: value
-                for name, value in match.groupdict().items()
-                if value is not None or name not in ("revision", "path")
-            }
-            return lambda site: function(site, request, **named)
-    raise Refusal(404, f"Nothing is served at {request.method} {request.path}")
 
 
 class Hub:
-    """A Hub on loopback over the state in a folder.
-
-    Tokens: `token` writes as someone (in org too), `read_token` reads as someone, `other_token` writes as a
-    stranger.
+    """A Hub on loopback. Tokens: `token` writes as someone (in org too), `read_token` reads as someone,
+    `other_token` writes as a stranger. `folder` is where its clients keep their caches.
     """
 
     token, read_token, other_token = WRITE_TOKEN, READ_TOKEN, OTHER_TOKEN
 
-    def __init__(self, folder: Path, *, port: int = 0, on_crash: Callable[[], None] = lambda: None):
-        self.folder, self.limits, self.faults = Path(folder), Limits(), Faults()
-        self.state = State(self.folder / "state")
-        self.site = Site(self.state, limits=self.limits)
+    def __init__(self, folder: Path, *, port: int = 0):
+        self.folder, self.port, self.faults = Path(folder), port, Faults()
+        self.site = self.limits = Site()
         self.requests: list[tuple[str, str, int]] = []  # method, path without query, status (0: no answer)
         self.listeners: list[Listener] = []
-        self.on_crash = on_crash
-        self.ports, self.stopping = (port, 0), threading.Lock()
 
     def start(self) -> "Hub":
-        """Listen; after a crash or a stop on the same ports as before."""
-        for port, respond in zip(self.ports, (self._answer, self._store), strict=True):
-            listener = Listener(port, respond, self.faults, seen=self.requests, on_crash=self.crash)
-            threading.Thread(
-                target=listener.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-            ).start()
+        """Listen on both ports."""
+        for port, respond in ((self.port, self._answer), (0, self._store)):
+            listener = Listener(port, respond, self.faults, log=self.requests)
+            how = {"kwargs": {"poll_interval": 0.01}, "daemon": True}
+            threading.Thread(target=listener.serve_forever, **how).start()
             self.listeners.append(listener)
-        self.ports = tuple(listener.server_address[1] for listener in self.listeners)
-        self.site.url, self.site.objects_url = (f"http://127.0.0.1:{port}" for port in self.ports)
+        addresses = (f"http://127.0.0.1:{listener.server_address[1]}" for listener in self.listeners)
+        self.site.url, self.site.objects_url = addresses
         return self
 
     def stop(self) -> None:
-        """Close both ports and every connection; the state stays on disk."""
-        with self.stopping:
-            while self.listeners:
-                self.listeners.pop().close_all()
-
-    def crash(self) -> None:
-        """What the fault of this name does."""
-        self.stop()
-        self.on_crash()
-
-    def restart(self) -> None:
-        """Come back at the same address with the state that is on disk."""
-        self.stop()
-        self.state = self.site.state = State(self.state.folder)
-        self.start()
+        """Close both ports and every connection."""
+        while self.listeners:
+            self.listeners.pop().close_all()
 
     @property
     def url(self) -> str:
         """Where the clients reach it, as HF_ENDPOINT."""
         return self.site.url
 
-    @property
-    def is_up(self) -> bool:
-        """Whether it listens."""
-        return bool(self.listeners)
-
     def _answer(self, request: Request) -> Answer:
-        return find_route(ROUTES, request)(self.site)
+        return self._routed([*routes.ROUTES, *objects.ROUTES], request)
 
     def _store(self, request: Request) -> Answer:
         objects.refuse_token(request)
-        return find_route(objects.STORE_ROUTES, request)(self.site)
+        return self._routed(objects.STORE_ROUTES, request)
+
+    def _routed(self, listed: list, request: Request) -> Answer:
+        """The answer of the function that serves an address; Refusal 404 where nothing does."""
+        method = "GET" if request.method == "HEAD" else request.method
+        for wanted, pattern, function in listed:
+            if wanted == method and (match := re.fullmatch(pattern, request.path)):
+                optional = ("revision", "path")
+                named = {
+                    key: value for key, value in match.groupdict().items() if value or key not in optional
+                }
+                return function(self.site, request, **named)
+        raise Refusal(404, f"Nothing is served at {request.method} {request.path}")
 
     def fault(
-        self, *, method: str = "POST", path: str = "", kind: str = "error", times: int | None = 1,
-        status: int = 503, retry_after: int | None = None, delay: float = 0.2,
-    ) -> None:  # fmt: skip
+        self, *, method: str = "POST", path: str = "", kind: str = "error", times: int | None = 1, **how
+    ) -> None:
         """Let the next `times` requests (None: all) whose path (without query) holds the regex fail as `kind`
-        says; see faults.Fault.
+        says; see wire.Fault.
         """
-        self.faults.add(
-            Fault(method, path, kind, left=times, status=status, retry_after=retry_after, delay=delay)
-        )
+        self.faults.waiting.append(Fault(method, path, kind, left=times, **how))
 
-    def clear(self) -> None:
-        """Forget repositories, faults and requests."""
-        self.state.clear()
-        self.faults.clear()
-        self.requests.clear()
-
+    # ---- what stands there ---------------------------------------------------------------------------------
     def repo(self, name: str, kind: str = "dataset") -> Repo:
-        """A repository as it lies on disk; KeyError where there is none."""
-        found = self.state.repo(kind, name)
-        if found is None:
-            raise KeyError(f"there is no {kind} {name!r}")
-        return found
+        """A repository; KeyError where there is none."""
+        return self.site.repos[kind, name]
 
     def exists(self, name: str, kind: str = "dataset") -> bool:
         """Whether there is such a repository."""
-        return self.state.repo(kind, name) is not None
+        return (kind, name) in self.site.repos
 
     def commits(self, name: str, kind: str = "dataset") -> list[str]:
         """The commits of main, newest first; the last is the Hub's own, with .gitattributes alone."""
-        repo = self.repo(name, kind)
-        return [commit.oid for commit in repo.history(repo.resolve("main"))]
+        return [commit.oid for commit in reversed(self.repo(name, kind).commits)]
 
     def messages(self, name: str, kind: str = "dataset") -> list[str]:
         """The titles of the commits of main, newest first."""
-        repo = self.repo(name, kind)
-        return [commit.title for commit in repo.history(repo.resolve("main"))]
+        return [commit.title for commit in reversed(self.repo(name, kind).commits)]
 
     def files(
         self, name: str, revision: str = "main", kind: str = "dataset", *, with_attributes: bool = False
     ) -> dict[str, bytes]:
         """The files of a revision by path, without the Hub's own .gitattributes."""
-        repo = self.repo(name, kind)
-        oid = repo.resolve(revision)
-        if oid is None:
+        commit = self.repo(name, kind).commit(revision)
+        if commit is None:
             raise KeyError(f"{kind} {name!r} has no revision {revision!r}")
-        tree = repo.commit(oid).tree
-        return {
-            path: repo.content(entry)
-            for path, entry in tree.items()
-            if with_attributes or path != ".gitattributes"
-        }
+        names = [path for path in commit.tree if with_attributes or path != ".gitattributes"]
+        return {path: commit.tree[path].content for path in names}
 
     def tags(self, name: str, kind: str = "dataset") -> dict[str, str]:
         """The commit of each tag."""
-        return {tag: found["oid"] for tag, found in self.repo(name, kind).record["tags"].items()}
+        return dict(self.repo(name, kind).tags)
 
     def is_private(self, name: str, kind: str = "dataset") -> bool:
         """Whether only its owners see it."""
-        return self.repo(name, kind).record["private"]
+        return self.repo(name, kind).is_private
 
     def grant(self, name: str, user: str = "someone", kind: str = "dataset") -> None:
         """Let a user into a gated repository."""
-        repo = self.repo(name, kind)
-        repo.update(granted=[*repo.record["granted"], user])
+        self.repo(name, kind).granted.add(user)
 
     def put_repo(
         self, name: str, kind: str = "dataset", files: Mapping[str, bytes | str] | None = None,
@@ -175,52 +126,37 @@ class Hub:
         """Files in a repository, as if its owner had put them there in one commit (in place of all it held);
         the commit.
         """
-        with self.state.lock:
-            settings = {"visibility": "private" if private else "public", "gated": "auto" if gated else False}
-            repo = self.state.repo(kind, name) or self.state.create(
-                kind, name, attributes=ATTRIBUTES.encode(), **settings
-            )
-            record = repo.record
-            head = repo.commit(record["branches"]["main"])
-            tree = {".gitattributes": head.tree[".gitattributes"]}
+        with self.site.lock:
+            settings = {"is_private": private, "is_gated": gated}
+            repo = self.site.repos.setdefault((kind, name), Repo(kind, name, **settings))
+            tree = {".gitattributes": repo.head.tree[".gitattributes"]}
             for path, content in (files or {}).items():
-                content = content.encode() if isinstance(content, str) else content
-                tree[path] = self._keep(repo, path, content, attributes=attributes_of(repo, tree))
-            made = repo.put_commit(
-                tree, parent=head.oid, title="made by somebody else", author=name.partition("/")[0]
-            )
-            record["branches"]["main"] = made.oid
+                raw = content.encode() if isinstance(content, str) else content
+                is_large = self.site.must_be_large(path, len(raw), tree)
+                tree[path] = large(raw) if is_large else regular(raw)
+                if is_large:
+                    repo.objects[tree[path].sha256] = raw
+            repo.commits.append(Commit("made by somebody else", name.partition("/")[0], tree))
             if tag:
-                record["tags"][tag] = {"oid": made.oid, "message": ""}
-            repo.save(record)
-        return made.oid
+                repo.tags[tag] = repo.head.oid
+        return repo.head.oid
 
-    def _keep(self, repo: Repo, path: str, content: bytes, *, attributes: str):
-        if not must_be_large(path, len(content), attributes=attributes, limits=self.limits):
-            return repo.put_blob(content)
-        entry = large(hashlib.sha256(content).hexdigest(), len(content))
-        write_whole(repo.object_path(entry.sha256), content)
-        return entry
-
+    # ---- processes whose clients meet it -------------------------------------------------------------------
     def environment(
         self, *, token: str | None = WRITE_TOKEN, xet: bool = True, home: Path | None = None
     ) -> dict[str, str]:
         """A whole environment for a process whose clients shall meet this Hub, with caches of their own;
         `token=None`: anonymous.
         """
-        home = home or self.folder / "home"
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("HF_", "HUGGING", "TRANSFORMERS_"))
-        }
-        own = {
-            "HF_ENDPOINT": self.url, "HF_HOME": str(home), "HF_UPDATE_DOWNLOAD_COUNTS": "0", "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-            "HF_HUB_DISABLE_TELEMETRY": "1", "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]), "NO_PROXY": "127.0.0.1",
-            "no_proxy": "127.0.0.1",
+        others = ("HF_", "HUGGING", "TRANSFORMERS_")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(others)}
+        quiet = ("HF_HUB_DISABLE_PROGRESS_BARS", "HF_HUB_DISABLE_TELEMETRY")
+        more = {"HF_TOKEN": token} if token else {}
+        more |= {} if xet else {"HF_HUB_DISABLE_XET": "1"}
+        return kept | more | dict.fromkeys(quiet, "1") | {
+            "HF_ENDPOINT": self.url, "HF_HOME": str(home or self.folder / "home"), "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+            "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]), "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1",
         }  # fmt: skip
-        own |= {"HF_TOKEN": token} if token else {}
-        return kept | own | ({} if xet else {"HF_HUB_DISABLE_XET": "1"})
 
     def run(
         self, *command: str, check: bool = True, cwd: Path | None = None, **environment: str
@@ -229,14 +165,8 @@ class Hub:
         what is named besides.
         """
         is_code = re.search(r"\s|\(", command[0])
-        words = ["-c", *command] if is_code else ["-m", *command]
-        done = subprocess.run(
-            [warm().python, *words],
-            env=self.environment() | environment,
-            cwd=cwd or ROOT,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        words = [warm().python, "-c" if is_code else "-m", *command]
+        how = {"cwd": cwd or ROOT, "env": self.environment() | environment, "timeout": 300}
+        done = subprocess.run(words, capture_output=True, text=True, **how)
         assert not check or done.returncode == 0, f"{command}: {done.stdout[-3000:]}\n{done.stderr[-3000:]}"
         return done

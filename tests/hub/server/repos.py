@@ -1,183 +1,189 @@
-"""Repositories as wholes: who am I, make, delete, settings, what they are, branches and tags."""
+"""What the Hub keeps of a repository, in memory, and who may see or change it."""
 
+import fnmatch
+import hashlib
+import re
+import secrets
+import threading
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from urllib.parse import unquote
 
-from .accounts import account_of, writer_of
-from .cards import front_matter
-from .names import KINDS, PAGES, check_ref, check_repo_name
-from .site import ATTRIBUTES, REPO, Site, commit_at, find, find_for_files, find_for_writing
-from .state import Commit, Repo
-from .wire import Answer, Refusal, Request, of_json
+from .accounts import Account, account_of, writer_of
+from .wire import Refusal, Request
+
+KINDS = {"models": "model", "datasets": "dataset", "spaces": "space"}
+PAGES = {"model": "", "dataset": "datasets/", "space": "spaces/"}  # how the page of a repository begins
+LARGE = (
+    "7z arrow bin bz2 ckpt ftz gz h5 joblib model msgpack npy npz onnx ot parquet "
+    "pb pickle pkl pt pth rar safetensors tar tgz wasm xz zip zst"
+).split()
+ATTRIBUTES = "".join(f"*.{suffix} filter=lfs diff=lfs merge=lfs -text\n" for suffix in LARGE)
+FORBIDDEN_PARTS = (".git", ".huggingface", ".cache", ".", "..", "")
 
 
-def whoami(site: Site, request: Request) -> Answer:
-    """Whose token it is; Refusal 401 without one."""
-    account = account_of(request)
-    if account is None:
-        raise Refusal(401, "Invalid username or password.")
-    return of_json(account.described())
+@dataclass(frozen=True)
+class Entry:
+    """A file of a tree: its git name, its content, and the sha256 of that where it lies with the large
+    objects.
+    """
+
+    oid: str
+    content: bytes
+    sha256: str | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return len(self.content)
+
+    @property
+    def lfs(self) -> dict:
+        """What answers say of a large object."""
+        named = {"oid": self.sha256, "sha256": self.sha256, "size": self.size, "pointerSize": 130}
+        return {"lfs": named} if self.sha256 else {}
 
 
-def create(site: Site, request: Request) -> Answer:
-    """Make a repository; 409 where its name is taken, whatever the case of its letters."""
-    asked, account = request.json(), writer_of(request)
-    kind, namespace = asked.get("type", "model"), asked.get("organization") or account.user
-    if kind not in KINDS.values():
-        raise Refusal(400, f"Invalid repo type: {kind!r}")
-    if kind == "space" and asked.get("sdk") not in ("static", "docker", "gradio"):
-        raise Refusal(400, f"Invalid sdk of a space: {asked.get('sdk')!r}")
-    visibility = asked.get("visibility", "public")
-    if visibility not in ("public", "private"):
-        raise Refusal(400, f"Invalid visibility: {visibility!r}")
-    if namespace not in account.namespaces:
-        raise Refusal(403, f'You don\'t have the rights to create a {kind} under the namespace "{namespace}"')
-    name = f"{namespace}/{check_repo_name(asked.get('name'))}"
-    with site.state.lock:
-        if any(repo.kind == kind and repo.name.lower() == name.lower() for repo in site.state.repos()):
-            raise Refusal(409, f"You already created this {kind} repo: {name}", url=address(site, kind, name))
-        repo = site.state.create(kind, name, visibility=visibility, attributes=ATTRIBUTES.encode())
-    return of_json({"url": address(site, kind, name), "name": name, "id": repo.record["id"]})
+def regular(content: bytes) -> Entry:
+    """The entry of a file that git itself holds."""
+    return Entry(hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest(), content)
 
 
-def delete(site: Site, request: Request) -> Answer:
-    """Take a repository away with all it holds."""
-    asked = request.json()
-    kinds = f"{asked.get('type', 'model')}s"
-    if kinds not in KINDS:
-        raise Refusal(400, f"Invalid repo type: {asked.get('type')!r}")
-    namespace = asked.get("organization") or writer_of(request).user
-    with site.state.lock:
-        repo, _ = find_for_writing(site, request, kinds, f"{namespace}/{asked.get('name')}")
-        site.state.delete(repo)
-    return Answer(200, b"OK")
+def large(content: bytes) -> Entry:
+    """The entry of a large object, whose git name is that of the text that git holds in its place."""
+    sha256 = hashlib.sha256(content).hexdigest()
+    words = f"version https://git-lfs.github.com/spec/v1\noid sha256:{sha256}\nsize {len(content)}\n"
+    return Entry(regular(words.encode()).oid, content, sha256)
 
 
-def settings(site: Site, request: Request, kinds: str, name: str) -> Answer:
-    """Change who sees a repository, or who reads its files."""
-    asked, changes = request.json(), {}
-    if unknown := sorted(set(asked) - {"visibility", "private", "gated"}):
-        raise Refusal(400, f"Unknown settings: {', '.join(unknown)}")
-    if "visibility" in asked or "private" in asked:
-        visibility = asked.get("visibility", "private" if asked.get("private") else "public")
-        if visibility not in ("public", "private"):
-            raise Refusal(400, f"Invalid visibility: {visibility!r}")
-        changes["private"] = visibility == "private"
-    if "gated" in asked:
-        if asked["gated"] not in ("auto", "manual", False):
-            raise Refusal(400, f"Invalid gated mode: {asked['gated']!r}")
-        changes["gated"] = asked["gated"]
-    with site.state.lock:
-        repo, _ = find_for_writing(site, request, kinds, name)
-        repo.update(**changes)
-    return of_json({"private": repo.record["private"], "gated": repo.record["gated"]})
+@dataclass(frozen=True)
+class Commit:
+    """A state of a repository: every file, by path."""
+
+    title: str
+    author: str
+    tree: dict[str, Entry]
+    oid: str = field(default_factory=lambda: secrets.token_hex(20))
+    date: str = field(default_factory=lambda: f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}.000Z")
 
 
-def info(site: Site, request: Request, kinds: str, name: str, revision: str = "main") -> Answer:
-    """What a repository is at a revision: its files, its card's data, its rights."""
-    repo, _ = find(site, request, kinds, name)
-    return of_json(described(repo, commit_at(repo, revision), with_blobs=request.is_asked("blobs")))
+@dataclass
+class Repo:
+    """One repository: its commits on main, oldest first, its tags, who sees it, its large objects."""
+
+    kind: str
+    name: str
+    is_private: bool = False
+    is_gated: bool = False
+    granted: set[str] = field(default_factory=set)
+    commits: list[Commit] = field(default_factory=list)
+    tags: dict[str, str] = field(default_factory=dict)
+    objects: dict[str, bytes] = field(default_factory=dict)
+    parts: dict[tuple[str, int], bytes] = field(default_factory=dict)
+
+    def __post_init__(self):
+        first = {".gitattributes": regular(ATTRIBUTES.encode())}
+        self.commits.append(Commit("initial commit", self.name.partition("/")[0], first))
+
+    @property
+    def head(self) -> Commit:
+        """The newest commit of main."""
+        return self.commits[-1]
+
+    def commit(self, revision: str) -> Commit | None:
+        """The commit that main, a tag or a full oid names."""
+        bare = revision.removeprefix("refs/heads/").removeprefix("refs/tags/")
+        oid = self.head.oid if bare == "main" else self.tags.get(bare, bare)
+        return next((commit for commit in self.commits if commit.oid == oid), None)
 
 
-def described(repo: Repo, commit: Commit, *, with_blobs: bool) -> dict:
-    """The fields that dataset_info and model_info read."""
-    record, readme = repo.record, commit.tree.get("README.md")
-    card = front_matter(repo.content(readme).decode("utf-8", "replace"))[0] if readme else None
-    siblings = [{"rfilename": path} for path in commit.tree]
-    for sibling in siblings if with_blobs else ():
-        entry = commit.tree[sibling["rfilename"]]
-        sibling |= {"size": entry.size, "blobId": entry.oid}
-        if entry.sha256:
-            sibling["lfs"] = {"sha256": entry.sha256, "size": entry.size, "pointerSize": len(entry.pointer)}
-    return {
-        "_id": record["id"], "id": repo.name, "author": repo.name.partition("/")[0], "sha": commit.oid, "lastModified": commit.date,
-        "createdAt": record["created"], "private": record["private"], "gated": record["gated"], "disabled": False, "downloads": 0,
-        "likes": 0, "tags": tags_of(card or {}), "siblings": siblings, "cardData": card,
-        "usedStorage": sum(entry.size for entry in commit.tree.values()),
-    }  # fmt: skip
+@dataclass
+class Site:
+    """All repositories, where the Hub is reached, and its limits: sizes in bytes above which a file must be a
+    large object, above which it goes up in parts, and of these parts; entries of a tree per answer, few, so
+    that clients meet a second page.
+    """
+
+    url: str = ""
+    objects_url: str = ""
+    large_above: int = 10 * 2**20
+    parts_above: int = 8 * 2**20
+    part_size: int = 4 * 2**20
+    page: int = 25
+    repos: dict[tuple[str, str], Repo] = field(default_factory=dict)
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+
+    def must_be_large(self, path: str, size: int, tree: dict[str, Entry]) -> bool:
+        """Whether a file has to be stored as a large object: by its size, or by a line of .gitattributes;
+        empty files never.
+        """
+        entry = tree.get(".gitattributes")
+        lines = entry.content.decode("utf-8", "replace").splitlines() if entry and not entry.sha256 else []
+        patterns = [line.split()[0] for line in lines if "filter=lfs" in line]
+        names = (path.rpartition("/")[2], path)
+        is_named = any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns for name in names)
+        return size > 0 and (size > self.large_above or is_named)
+
+    def find(self, request: Request, kinds: str, name: str) -> tuple[Repo, Account | None]:
+        """The repository and who asks for it; Refusal RepoNotFound where it is not there or not theirs to
+        see.
+        """
+        account, repo = account_of(request), self.repos.get((KINDS[kinds], unquote(name)))
+        if repo and (not repo.is_private or is_owner(repo, account)):
+            return repo, account
+        if account is None:
+            raise Refusal(401, "Invalid username or password.", "RepoNotFound")
+        raise Refusal(404, "Repository not found", "RepoNotFound")
+
+    def find_for_writing(self, request: Request, kinds: str, name: str) -> tuple[Repo, Account]:
+        """The repository, for those who may change it; Refusal 401, 403 or RepoNotFound else."""
+        repo, _ = self.find(request, kinds, name)
+        account = writer_of(request)
+        if not is_owner(repo, account):
+            raise Refusal(403, f"Forbidden: you don't have write access to {repo.kind} {repo.name}")
+        return repo, account
+
+    def find_for_files(self, request: Request, kinds: str, name: str) -> Repo:
+        """The repository, for those who may read its files; Refusal GatedRepo where they have not been let
+        in.
+        """
+        repo, account = self.find(request, kinds, name)
+        if (
+            repo.is_gated
+            and not is_owner(repo, account)
+            and (not account or account.user not in repo.granted)
+        ):
+            words = f"Access to {repo.kind} {repo.name} is restricted and you are not in the authorized list."
+            raise Refusal(403 if account else 401, words, "GatedRepo")
+        return repo
 
 
-def tags_of(card: dict) -> list[str]:
-    """The labels by which the Hub finds a repository, from its card."""
-    results = [str(tag) for tag in card.get("tags") or []]
-    for key in ("license", "language", "size_categories", "task_categories"):
-        value = card.get(key) or []
-        results += [f"{key}:{each}" for each in (value if isinstance(value, list) else [value])]
-    return [*results, "region:us"]
+def is_owner(repo: Repo, account: Account | None) -> bool:
+    """Whether a repository lies in a namespace of an account."""
+    return account is not None and repo.name.partition("/")[0] in account.namespaces
 
 
-def refs(site: Site, request: Request, kinds: str, name: str) -> Answer:
-    """Branches and tags with their commits."""
-    repo, _ = find(site, request, kinds, name)
-    record = repo.record
-    branches = [
-        {"name": key, "ref": f"refs/heads/{key}", "targetCommit": oid}
-        for key, oid in record["branches"].items()
-    ]
-    tags = [
-        {"name": key, "ref": f"refs/tags/{key}", "targetCommit": tag["oid"]}
-        for key, tag in record["tags"].items()
-    ]
-    return of_json({"branches": branches, "tags": tags, "converts": [], "pullRequests": []})
+def commit_at(repo: Repo, revision: str) -> Commit:
+    """The commit that a quoted revision names; Refusal RevisionNotFound where there is none."""
+    commit = repo.commit(unquote(revision))
+    if commit is None:
+        raise Refusal(404, f"Invalid rev id: {unquote(revision)}", "RevisionNotFound")
+    return commit
 
 
-def create_tag(site: Site, request: Request, kinds: str, name: str, revision: str) -> Answer:
-    """Name a commit for good; 409 where the name is taken: a tag never moves."""
-    asked = request.json()
-    tag = check_ref(asked.get("tag"), what="tag")
-    with site.state.lock:
-        repo, _ = find_for_writing(site, request, kinds, name)
-        record, commit = repo.record, commit_at(repo, revision)
-        if tag in record["tags"]:
-            raise Refusal(409, f"Tag reference exists already: refs/tags/{tag}")
-        record["tags"][tag] = {"oid": commit.oid, "message": asked.get("message", "")}
-        repo.save(record)
-    return of_json({"ref": f"refs/tags/{tag}"})
+def check_repo_name(name: object) -> str:
+    """A repository's name without its namespace; Refusal 400 where the Hub does not take it."""
+    is_taken = isinstance(name, str) and re.fullmatch(r"(?![-.])[A-Za-z0-9._-]{1,96}(?<![-.])", name)
+    if not is_taken or "--" in name or ".." in name or name.endswith((".git", ".ipynb")):
+        raise Refusal(400, f"Invalid repo name: {name!r}")
+    return name
 
 
-def create_branch(site: Site, request: Request, kinds: str, name: str, branch: str) -> Answer:
-    """A second line of commits; 409 where its name is taken."""
-    named = check_ref(unquote(branch), what="branch")
-    with site.state.lock:
-        repo, _ = find_for_writing(site, request, kinds, name)
-        record = repo.record
-        if named in record["branches"]:
-            raise Refusal(409, f"Reference already exists: refs/heads/{named}")
-        record["branches"][named] = commit_at(repo, request.json().get("startingPoint", "main")).oid
-        repo.save(record)
-    return of_json({"ref": f"refs/heads/{named}"})
-
-
-def delete_ref(site: Site, request: Request, kinds: str, name: str, what: str, ref: str) -> Answer:
-    """Take a tag or a branch away; never main."""
-    with site.state.lock:
-        repo, _ = find_for_writing(site, request, kinds, name)
-        record, among = repo.record, {"tag": "tags", "branch": "branches"}[what]
-        if unquote(ref) not in record[among]:
-            raise Refusal(404, f"Reference does not exist: {unquote(ref)}", "RevisionNotFound")
-        if what == "branch" and unquote(ref) == "main":
-            raise Refusal(403, "The default branch cannot be deleted")
-        del record[among][unquote(ref)]
-        repo.save(record)
-    return Answer(200, b"OK")
-
-
-def may(site: Site, request: Request, kinds: str, name: str, write: str | None = None) -> Answer:
-    """Whether whoever asks may read the files, or write."""
-    (find_for_writing if write else find_for_files)(site, request, kinds, name)
-    return of_json({"status": "ok"})
-
-
-def address(site: Site, kind: str, name: str) -> str:
-    """A repository's page."""
-    return f"{site.url}/{PAGES[kind]}{name}"
-
-
-ROUTES = [
-    ("GET", r"/api/whoami-v2", whoami), ("POST", r"/api/repos/create", create),
-    ("DELETE", r"/api/repos/delete", delete), ("PUT", REPO + r"/settings", settings), ("GET", REPO, info),
-    ("GET", REPO + r"/revision/(?P<revision>[^/]+)", info), ("GET", REPO + r"/refs", refs),
-    ("GET", REPO + r"/auth-check(?P<write>/write)?", may),
-    ("POST", REPO + r"/tag/(?P<revision>[^/]+)", create_tag),
-    ("POST", REPO + r"/branch/(?P<branch>[^/]+)", create_branch),
-    ("DELETE", REPO + r"/(?P<what>tag|branch)/(?P<ref>[^/]+)", delete_ref),
-]  # fmt: skip
+def check_path(path: object) -> str:
+    """A path inside a repository; Refusal 400 where git or the Hub would not take it."""
+    parts = path.split("/") if isinstance(path, str) else [""]
+    is_odd = any(part in FORBIDDEN_PARTS or len(part.encode()) > 255 for part in parts)
+    if is_odd or "\\" in path or any(ord(letter) < 32 for letter in path):
+        raise Refusal(400, f"Invalid path: {path!r}")
+    return path

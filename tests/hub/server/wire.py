@@ -1,10 +1,10 @@
-"""HTTP as the routes see it: a request read whole, an answer, a refusal, and the handler that carries them
-over a connection.
-"""
+"""HTTP as the routes see it: a request read whole, an answer, a refusal, and faults on demand."""
 
 import json
 import re
 import socket
+import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,9 +12,8 @@ from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs
 
-from .faults import Fault, Faults, play
-
-BODIES = ("POST", "PUT", "PATCH")  # methods that must say how long their body is
+KINDS = ("error", "429", "drop", "lost", "slow", "truncate", "corrupt")
+MAX_DELAY = 0.3
 
 
 @dataclass(frozen=True)
@@ -31,24 +30,17 @@ class Request:
         """The first value of a query parameter."""
         return self.query.get(name, [default])[0]
 
-    def is_asked(self, name: str) -> bool:
-        """Whether a query parameter says yes, in one of the ways in which clients write it."""
-        return self.first(name).lower() in ("1", "true")
-
     def json(self) -> dict:
         """The body as a JSON object; Refusal 400 where it is none."""
-        try:
-            found = json.loads(self.body or b"{}")
-        except ValueError:
-            found = None
-        if not isinstance(found, dict):
-            raise Refusal(400, "The body is not a JSON object")
-        return found
+        with suppress(ValueError):
+            if isinstance(values := json.loads(self.body or b"{}"), dict):
+                return values
+        raise Refusal(400, "The body is not a JSON object")
 
 
 @dataclass
 class Answer:
-    """A status, a body and headers; `size` is what Content-Length says where the body is not sent."""
+    """A status, a body and headers."""
 
     status: int = 200
     body: bytes = b""
@@ -76,7 +68,7 @@ def of_json(value: object, *, status: int = 200, headers: dict[str, str] | None 
 
 
 def ranged(request: Request, content: bytes, headers: dict[str, str]) -> Answer:
-    """A content, or the bytes of it that the Range header names; Refusal 416 where there are none such."""
+    """A content, or the bytes of it that the Range header names; 416 where there are none such."""
     asked = re.fullmatch(r"bytes=(\d*)-(\d*)", request.headers.get("Range", ""))
     if not asked or asked.groups() == ("", ""):
         return Answer(200, content, headers)
@@ -88,24 +80,93 @@ def ranged(request: Request, content: bytes, headers: dict[str, str]) -> Answer:
     return Answer(206, content[start : end + 1], headers | {"Content-Range": f"bytes {start}-{end}/{size}"})
 
 
+# ---- faults ------------------------------------------------------------------------------------------------
+@dataclass
+class Fault:
+    """One kind of failure and whom it meets; `left` counts down, None means always.
+
+    error: `status` instead of the work; 429: the same with 429; both with Retry-After where `retry_after` is
+    set. drop: the connection is closed before the work, lost: after it. slow: the work after `delay` seconds.
+    truncate: half of the body, then the connection closes. corrupt: one byte of the body flipped.
+    """
+
+    method: str
+    path: str
+    kind: str
+    left: int | None = 1
+    status: int = 503
+    retry_after: int | None = None
+    delay: float = 0.2
+
+    def __post_init__(self):
+        if self.kind not in KINDS or self.delay > MAX_DELAY:
+            raise ValueError(
+                f"fault {self.kind!r} of {self.delay} s; known: {', '.join(KINDS)}, {MAX_DELAY} s"
+            )
+
+
+class Faults:
+    """The faults that wait, in the order in which they were set; the first that matches is played."""
+
+    def __init__(self):
+        self.waiting: list[Fault] = []
+        self.played: list[tuple[str, str, str]] = []  # kind, method, path
+        self.lock = threading.Lock()
+
+    def clear(self) -> None:
+        """Forget what waits and what was played."""
+        with self.lock:
+            self.waiting.clear()
+            self.played.clear()
+
+    def take(self, method: str, path: str) -> Fault | None:
+        """The fault that this request meets, used up by one."""
+        with self.lock:
+            for fault in self.waiting:
+                if fault.left != 0 and fault.method in (method, "*") and re.search(fault.path, path):
+                    fault.left = None if fault.left is None else fault.left - 1
+                    self.played.append((fault.kind, method, path))
+                    return fault
+        return None
+
+
+@dataclass
+class Played:
+    """What came of a request: the answer to send, None where none is sent, and whether half of it is cut."""
+
+    answer: Answer | None = None
+    is_cut: bool = False
+
+
+def play(fault: Fault | None, work: Callable[[], Answer]) -> Played:
+    """Do the work, or fail as the fault says."""
+    if fault is None:
+        return Played(work())
+    if fault.kind in ("error", "429"):
+        status = 429 if fault.kind == "429" else fault.status
+        headers = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
+        return Played(of_json({"error": f"a fault was asked for: {status}"}, status=status, headers=headers))
+    if fault.kind == "drop":
+        return Played()
+    if fault.kind == "slow":
+        time.sleep(fault.delay)
+    answer = work()
+    if fault.kind == "corrupt" and answer.body:
+        middle = len(answer.body) // 2
+        answer.body = answer.body[:middle] + bytes([answer.body[middle] ^ 1]) + answer.body[middle + 1 :]
+    return Played(None if fault.kind == "lost" else answer, is_cut=fault.kind == "truncate")
+
+
+# ---- the port ----------------------------------------------------------------------------------------------
 class Listener(ThreadingHTTPServer):
-    """One port: what it answers, the faults it plays, the requests it saw."""
+    """One port: what it answers, the faults it plays, the requests it was sent."""
 
     daemon_threads = True
     block_on_close = False
     request_queue_size = 64
 
-    def __init__(
-        self,
-        port: int,
-        respond: Callable[[Request], Answer],
-        faults: Faults,
-        *,
-        seen: list,
-        on_crash: Callable[[], None],
-    ):
-        self.respond, self.faults, self.seen, self.on_crash = respond, faults, seen, on_crash
-        self.open: set = set()
+    def __init__(self, port: int, respond: Callable[[Request], Answer], faults: Faults, *, log: list):
+        self.respond, self.faults, self.log, self.open = respond, faults, log, set()
         super().__init__(("127.0.0.1", port), Handler)
 
     def close_all(self) -> None:
@@ -131,7 +192,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Listener
 
     def setup(self) -> None:
-        """Note the connection, so that a crash can cut it."""
+        """Note the connection, so that a stop can cut it."""
         super().setup()
         self.server.open.add(self.connection)
 
@@ -141,62 +202,47 @@ class Handler(BaseHTTPRequestHandler):
         super().finish()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Silence: `seen` is the log."""
+        """Silence: `log` is kept."""
 
     def handle_request(self) -> None:
         """Read one request whole and carry it out."""
         path, _, query = self.path.partition("?")
-        length = self.headers.get("Content-Length")
-        if length is None and (self.command in BODIES or self.headers.get("Transfer-Encoding")):
-            self.close_connection = True
-            self.send(Refusal(411, "Content-Length is required").answer())
-            return self.note(path, 411)
-        body = self.rfile.read(int(length or 0))
-        if len(body) < int(length or 0):  # the client died while it was sending
+        length = int(self.headers.get("Content-Length") or 0)
+        body = self.rfile.read(length)
+        if len(body) < length or self.headers.get("Transfer-Encoding"):  # the client died, or says no length
             self.close_connection = True
             return self.note(path, 0)
         request = Request(self.command, path, parse_qs(query, keep_blank_values=True), self.headers, body)
-        self.carry(request, self.server.faults.take(self.command, path))
+        played = play(self.server.faults.take(self.command, path), lambda: self.work(request))
+        self.note(path, played.answer.status if played.answer else 0)
+        self.close_connection = self.close_connection or played.answer is None or played.is_cut
+        return self.send(played.answer, cut=played.is_cut) if played.answer else None
 
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = handle_request
 
-    def carry(self, request: Request, fault: Fault | None) -> None:
-        """Answer a request, or fail at it as the fault says."""
-        played = play(fault, lambda: self.work(request))
-        self.note(request.path, played.status)
-        if played.is_crash:
-            self.close_connection = True
-            return self.server.on_crash()
-        if played.answer is None:
-            self.close_connection = True
-            return None
-        return self.send(played.answer, cut=played.is_cut)
-
     def work(self, request: Request) -> Answer:
-        """The answer of the routes, or what they refuse with."""
+        """The answer of the routes, or what they refuse with; a fault of this server fails the test that
+        meets it, and says what it was.
+        """
         try:
             return self.server.respond(request)
         except Refusal as refusal:
             return refusal.answer()
-        except (
-            Exception
-        ) as error:  # a fault of this server must fail the test that meets it, and say what it was
-            return Answer(
-                501, f"this loopback Hub failed at {request.method} {request.path}: {error!r}".encode()
-            )
+        except Exception as error:
+            words = f"this loopback Hub failed at {request.method} {request.path}: {error!r}"
+            return Answer(501, words.encode())
 
-    def send(self, answer: Answer, *, cut: bool = False) -> None:
+    def send(self, answer: Answer, *, cut: bool) -> None:
         """Write an answer; with `cut`, half of its body."""
         self.send_response(answer.status)
-        own = {"Content-Length": str(len(answer.body)), "X-Request-Id": f"request-{len(self.server.seen)}"}
-        for name, value in (own | answer.headers).items():
+        usual = {"Content-Length": str(len(answer.body)), "X-Request-Id": f"request-{len(self.server.log)}"}
+        for name, value in (usual | answer.headers).items():
             self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(answer.body[: len(answer.body) // 2] if cut else answer.body)
         self.wfile.flush()
-        self.close_connection = self.close_connection or cut
 
     def note(self, path: str, status: int) -> None:
-        """Add to the log of requests."""
-        self.server.seen.append((self.command, path, status))
+        """Add to the log of requests: method, path, status (0 where nothing went out)."""
+        self.server.log.append((self.command, path, status))

@@ -2,8 +2,7 @@
 
 import pytest
 
-from truerate.llm.replies.lists.fact_data import says_nothing
-from truerate.llm.replies.lists.facts import Facts, read_facts
+from truerate.llm.replies.lists.facts import Facts, read_facts, says_nothing
 
 WRITTEN = """[1] Lake Tarn lies in Oria.
 [2] none
@@ -97,6 +96,8 @@ def test_a_line_that_means_to_be_a_fact_never_vanishes(line, place):
     }[place]
     for n_sentences in (3, 1):
         read = read_lines("\n".join(lines).replace("[3]", f"[{n_sentences}]"), n_sentences)
+        if read is None:  # asked once more
+            continue
         others = {(0, "A."), (n_sentences - 1, "C.")}
         is_read = set(read.facts) - others in ({(1, "B.")}, {(1, "B is a lake.")}, {(0, "B.")})
         assert others <= set(read.facts) and is_read + read.n_malformed == 1
@@ -203,9 +204,8 @@ def test_elements_that_hold_several_facts_are_no_fact():
     assert read is None or (not read.facts and read.n_malformed)
 
 
-def test_an_object_that_has_a_number_twice_loses_no_fact():
-    read = read_lines('{"1": "Tarn is a lake.", "1": ["Tarn is deep."], "2": []}', 2)
-    assert read.facts == ((0, "Tarn is a lake."), (0, "Tarn is deep."))
+def test_an_object_that_has_a_number_twice_is_unread():
+    assert read_lines('{"1": "Tarn is a lake.", "1": ["Tarn is deep."], "2": []}', 2) is None
 
 
 @pytest.mark.parametrize(

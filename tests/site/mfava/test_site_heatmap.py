@@ -3,13 +3,13 @@
 import pytest
 from tiny_mfava import mfava_board, mfava_rows
 
+from truerate.core.languages import LANGUAGES
 from truerate.core.schemas import Row, frame, unpaired
 from truerate.site.charts.recovery import CellEstimate
 from truerate.site.mfava.analyses import analyses
 from truerate.site.mfava.heatmap import axis, grids, heat_map, is_wide, opening, recovered, why
 from truerate.site.registry import page_of
 from truerate.site.vocabulary import language
-from truerate.tracks.mfava.context import LANGUAGES
 
 
 def rate(

@@ -2,8 +2,11 @@
 
 from collections import Counter
 
-from truerate.core.schemas import Generation, Sample, frame
+import polars as pl
+
+from truerate.core.schemas import SPANS, Generation, Sample, frame
 from truerate.llm.generation import facts
+from truerate.tracks.asking import TEXT
 from truerate.tracks.halludial import dataset, silver
 from truerate.tracks.halludial.judging import Judged
 from truerate.tracks.halludial.settings import Labelling
@@ -42,7 +45,9 @@ def test_detectors_learn_from_the_train_dialogues_and_judge_the_others():
     targets = dataset.targets(samples, frame(Generation, responses))
     # `c` is of a dialogue that was learned from; a label of `r` is compared with the judgement of `r`
     assert targets["target_id"].to_list() == ["b", "r", "s"]
-    assert targets.schema == dataset.TEXT == dataset.training(samples).schema
+    texts = dict.fromkeys(("target_id", *TEXT[:-1]), pl.String)
+    assert targets.schema == {**texts, "spans": SPANS, "is_hallucinated": pl.Boolean}
+    assert targets.schema == dataset.training(samples).schema
 
 
 def test_whole_conversations_are_labelled_evenly_over_the_responders():

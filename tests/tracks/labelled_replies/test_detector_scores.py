@@ -14,15 +14,15 @@ from tests.tracks.labelled_replies.builders import (
     verdict_of,
 )  # fmt: skip
 from truerate.core.schemas import Generation, frame
-from truerate.tracks.labelled_replies.detector_scores import (
+from truerate.tracks.labelled_replies.public_tables import public_tables
+from truerate.tracks.labelled_replies.scores import (
     drawn,
+    replies,
+    score,
     score_corrected,
     score_detectors,
     verdicts_on,
 )  # fmt: skip
-from truerate.tracks.labelled_replies.public_tables import public_tables
-from truerate.tracks.labelled_replies.replies import replies
-from truerate.tracks.labelled_replies.scores import score
 
 RAW, CORRECTED = "detector=d estimator=raw", "detector=d estimator=rogan-gladen"
 BETWEEN, FEW = f"{CORRECTED}-between", "detector=d estimator=prediction-powered"

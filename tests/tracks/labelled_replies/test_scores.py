@@ -12,9 +12,13 @@ from tests.tracks.labelled_replies.builders import (
     verdict_of,
 )
 from truerate.leaderboard.rows import ranks
-from truerate.tracks.labelled_replies.detector_scores import verdicts_on
-from truerate.tracks.labelled_replies.replies import replies
-from truerate.tracks.labelled_replies.scores import score_judged, score_labels, score_rates
+from truerate.tracks.labelled_replies.scores import (
+    replies,
+    score_judged,
+    score_labels,
+    score_rates,
+    verdicts_on,
+)
 from truerate.tracks.protocol import metrics_of_track
 
 

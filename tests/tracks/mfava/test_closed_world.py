@@ -9,7 +9,7 @@ from truerate.config.layout import Layout
 from truerate.core.schemas import Judgement, frame
 from truerate.core.spans.tags import TYPES
 from truerate.sources.raw import wiki_files
-from truerate.tracks.mfava import steps
+from truerate.tracks.mfava import dataset, steps
 from truerate_world.__main__ import main as write_world
 
 from .tiny_wiki import PARAMS, ROOT
@@ -59,7 +59,10 @@ def test_most_passages_come_through_all_rounds_in_every_language(built):
 
 
 def test_held_out_passages_are_judged_in_every_language_and_trained_on_in_none(built):
-    trained, judged = steps.training(built["samples"]), steps.targets(built["samples"], built["generations"])
+    trained, judged = (
+        dataset.training(built["samples"]),
+        dataset.targets(built["samples"], built["generations"]),
+    )
     assert set(judged.filter(task="held-out")["lang"]) == set(LANGS) and set(trained["task"]) == {"train"}
     assert not set(trained["group_id"]) & set(judged["group_id"])
 

@@ -7,7 +7,8 @@ import regex
 
 from truerate.config import load_params
 from truerate.core.errors import TruerateError
-from truerate.tracks.mfava.context import LANGUAGES, check_languages, language
+from truerate.core.languages import LANGUAGES
+from truerate.tracks.mfava.context import check_languages, language
 
 from .tiny_wiki import ROOT
 

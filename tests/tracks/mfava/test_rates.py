@@ -1,6 +1,4 @@
-"""Replies and people's labels of them: what labels are worth, where tokens stand, rows of rates, and what
-models are ranked by.
-"""
+"""Replies and people's labels of them: what labels are worth, rows of rates, and what models are ranked by."""
 
 from dataclasses import fields
 
@@ -11,13 +9,11 @@ import pytest
 from truerate.core.schemas import pairs
 from truerate.leaderboard.rows import outcome_matrix
 from truerate.metrics.estimators.sample import EXACT
-from truerate.metrics.tokens import offsets_by, token_line
+from truerate.metrics.tokens import offsets_by
 from truerate.tracks.mfava import marking
 from truerate.tracks.mfava.marking import NATURAL, Detector, answers, board_texts
 from truerate.tracks.mfava.rate_scores import count_rows, headline, outcome_rows, rate_rows
 from truerate.tracks.mfava.rates import (
-    NAMES,
-    Calibration,
     cells_of,
     gold_tokens,
     in_batches,
@@ -25,9 +21,6 @@ from truerate.tracks.mfava.rates import (
     labelling_error,
     mean_marks,
     shared_marks,
-    strata_sums,
-    stratum_of,
-    stratum_rows,
 )
 from truerate.tracks.mfava.scores import score, scored_judgements
 
@@ -153,41 +146,6 @@ def test_what_votes_hold_beside_what_one_person_marks():
 )
 def test_without_shared_replies_labels_count_as_they_are(spans):
     assert labelling_error(shared_marks(*labelled(**spans))) == EXACT
-
-
-# ---- places of sentences -----------------------------------------------------------------------------------
-
-SHORT, LONG = "One two. Three. Four five", "One two. Three. Four. Five. Six seven. Eight"
-TEXTS = [SHORT, "", LONG, "五。六。七。"]
-
-
-def test_a_token_stands_in_the_stratum_of_its_sentence_and_its_text():
-    line = token_line(TEXTS, WORDS)
-    strata = stratum_of(line, TEXTS)
-    short = ["short-1-2"] * 3 + ["short-3-4"] * 2
-    long = ["long-1-2"] * 3 + ["long-3-4"] * 2 + ["long-5"] * 3
-    assert [NAMES[index - 1] for index in strata] == [*short, *long, "short-1-2", "short-1-2", "short-3-4"]
-    kept = np.arange(len(line.starts)) % 2 == 0
-    sums = strata_sums(line, strata, np.ones_like(kept), kept)
-    assert sums.shape == (4, len(NAMES), 2)
-    assert sums.sum(axis=1)[:, 0].tolist() == line.sizes.tolist() == [5, 0, 8, 3]
-    assert sums.sum(axis=1)[:, 1].tolist() == line.per_text(kept).tolist()
-
-
-def test_errors_at_each_place_are_shares_of_its_tokens():
-    sums = np.zeros((2, len(NAMES), 4))
-    sums[0, 0], sums[1, 0] = [10, 4, 5, 3], [10, 0, 1, 0]  # 3 of 4 gold are marked; of 6 + 10 others 2 + 1
-    columns = {("natural", "en"): Calibration(np.array(["a", "b"]), np.array(["m", "m"]), sums[:, :1], sums)}
-    rows = stratum_rows(LEADING, columns, WRITER)
-    values = {
-        (row["metric"], pair["value"]): (row["value"], row["n"])
-        for row in rows
-        for pair in row["slice"]
-        if pair["key"] == "stratum"
-    }
-    assert values["stratum_fpr", "short-1-2"] == (pytest.approx(3 / 16), 2)
-    assert values["stratum_recall", "short-1-2"] == (pytest.approx(3 / 4), 1)
-    assert {values[metric, "long-5"] for metric in ("stratum_fpr", "stratum_recall")} == {(None, 0)}
 
 
 # ---- rows of rates where some languages have labels and others none ----------------------------------------

@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from truerate.tracks.mfava.context import LANGUAGES
+from truerate.core.languages import LANGUAGES
 from truerate.tracks.mfava.wild import PHRASES, is_other_language, marks, phrases, repeats, says_unknown
 
 SIX = ("en", "de", "fr", "tr", "zh", "ar")

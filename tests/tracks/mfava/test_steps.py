@@ -21,7 +21,7 @@ from truerate.pipeline import graph
 from truerate.pipeline.dataset_tables import DATASET
 from truerate.pipeline.planning.plan import planned
 from truerate.tracks.asking import context_frame
-from truerate.tracks.mfava import steps
+from truerate.tracks.mfava import dataset, steps
 from truerate.tracks.mfava.context import contexts
 
 from .tiny_wiki import ROOT, SEEDS, Wiki, item, sample, settings, source, tables
@@ -173,9 +173,9 @@ def test_excluded_articles_are_rejects_and_annotation_tasks_are_the_passages_and
 
 
 def test_detectors_learn_from_translate_train_and_judge_all_else_each_text_once(built):
-    training = steps.training(built["samples"])
+    training = dataset.training(built["samples"])
     assert Counter(training.select("lang", "task").rows()) == {("de", "train"): 2, ("en", "train"): 2}
-    targets = steps.targets(built["samples"], built["generations"])
+    targets = dataset.targets(built["samples"], built["generations"])
     columns = ["target_id", "item_id", "group_id", "lang", "task", "text", "spans"]
     assert targets.columns == training.columns == columns
     assert Counter(targets["task"]) == {"silver": 4, "wild": 8}
@@ -187,7 +187,7 @@ def test_detectors_learn_from_translate_train_and_judge_all_else_each_text_once(
         "attributes": pairs(generation=reply["generation_id"]),
     }
     gold = frame(Sample, [sample("gold-reply", "wild-A-en", reply["text"], [], **attributes)])
-    judged = steps.targets(pl.concat([built["samples"], gold]), built["generations"])
+    judged = dataset.targets(pl.concat([built["samples"], gold]), built["generations"])
     assert judged.equals(targets)
 
 
@@ -206,9 +206,9 @@ def test_without_training_passages_the_training_split_of_silver_is_learned_from_
         for label in ("silver", "gold")
     ]
     result = frame(Sample, texts)
-    assert steps.training(result)["target_id"].to_list() == ["silver-A"]
+    assert dataset.training(result)["target_id"].to_list() == ["silver-A"]
     # gold-A is a text that was learned from
-    assert steps.targets(result, generations([]))["target_id"].to_list() == ["gold-B", "silver-B"]
+    assert dataset.targets(result, generations([]))["target_id"].to_list() == ["gold-B", "silver-B"]
 
 
 def held_out(name: str, **changes) -> tuple[dict, dict]:
@@ -232,8 +232,8 @@ def test_held_out_passages_are_translated_and_judged_and_never_learned_from(at):
     texts = result["samples"].filter(task="held-out", split="test")
     assert sorted(texts["lang"]) == ["de", "en"]  # one of two is chosen, and translated
     assert result["samples"].filter(task="train").height == 4
-    assert set(steps.training(result["samples"])["task"]) == {"train"}
-    judged = steps.targets(result["samples"], result["generations"])
+    assert set(dataset.training(result["samples"])["task"]) == {"train"}
+    judged = dataset.targets(result["samples"], result["generations"])
     assert judged["task"].to_list() == ["held-out"] * 2
     items = result["items"].filter(pl.col("item_id").is_in(texts["item_id"].to_list()))
     assert items["task"].to_list() == ["held-out"] * 2
@@ -242,8 +242,8 @@ def test_held_out_passages_are_translated_and_judged_and_never_learned_from(at):
 def test_nothing_is_learned_from_a_text_whose_reference_is_held_out():
     passages = [sample(name[0], f"train-{name}-en", f"{name} flies.", []) for name in ("Elda", "Fenn")]
     result = frame(Sample, [*passages, held_out("Hale", group_id="g-Elda")[1]])
-    assert steps.training(result)["target_id"].to_list() == ["F"]
-    assert steps.targets(result, generations([]))["target_id"].to_list() == ["h-Hale"]
+    assert dataset.training(result)["target_id"].to_list() == ["F"]
+    assert dataset.targets(result, generations([]))["target_id"].to_list() == ["h-Hale"]
 
 
 def test_a_rerun_asks_nothing_and_a_plan_foresees_every_call(at, replies, monkeypatch, tmp_path):

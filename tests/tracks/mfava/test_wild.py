@@ -6,6 +6,7 @@ import pytest
 
 from truerate.core.schemas import Item, frame, pairs, validate
 from truerate.llm.generation import facts
+from truerate.tracks.asking import read_rows
 from truerate.tracks.mfava import dataset, steps, wild
 from truerate.tracks.mfava.context import contexts
 
@@ -137,7 +138,7 @@ def test_checks_are_read_as_yes_or_no():
     actual = contexts(frame(Item, items), tables([article("A", "en")]).documents)
     asked = wild.check_requests(actual.values(), "m", prompter())
     assert asked[0].request.params["temperature"] == 0
-    rows = wild.collect_checks(asked, [ok("Yes"), ok("#Answerable#: No."), ok("Perhaps")])
+    rows = read_rows(asked, [ok("Yes"), ok("#Answerable#: No."), ok("Perhaps")], wild.read_check)
     assert [row["status"] for row in rows] == ["ok", "ok", "unparsed"]
     answerable = [facts(row).get("answerable") for row in wild.with_answerable(items, rows)]
     assert answerable == ["yes", "no", None] == [facts(row).get("answerable") for row in rows]

@@ -18,6 +18,7 @@ STAGE = "DVC_STAGE"  # set by DVC for the commands of a stage, and so for all th
 LOOK_S = 0.5  # between two looks: some microseconds each
 GRACE_S = 10.0  # to let go of what is under way
 INTERRUPTED = 130  # the exit code after Ctrl-C: 128 + SIGINT, as shells count
+_clients: list[int] = []  # the process that a fork stands in for (`fork_server`)
 
 
 def is_in_stage() -> bool:
@@ -27,22 +28,27 @@ def is_in_stage() -> bool:
 
 def end_with_them(end: Callable[[], None] | None = None) -> None:
     """Watch the processes from this one up to DVC; `end` is called once one of them is gone."""
-    line = ancestors()
-    threading.Thread(target=_watch, args=(line, end or interrupt), daemon=True).start()
+    pairs = [pair for first in (os.getpid(), *_clients) for pair in pairwise(ancestors(first))]
+    threading.Thread(target=_watch, args=(pairs, end or interrupt), daemon=True).start()
 
 
-def ancestors() -> list[int]:
-    """This process and its parents up to DVC, which has no stage's variable; without /proc two of them."""
-    line = [os.getpid(), os.getppid()]
+def stand_in(client: int) -> None:
+    """Have this process, and its forks, end with those above another process, which it stands in for."""
+    _clients[:] = [client]
+
+
+def ancestors(first: int) -> list[int]:
+    """A process and its parents up to DVC, which has no stage's variable; without /proc this process's one."""
+    line = [first, _parent_of(first) or 0]
     while line[-1] > 1 and _is_of_stage(line[-1]) and (above := _parent_of(line[-1])):
         line.append(above)
     return line
 
 
-def _watch(line: list[int], end: Callable[[], None]) -> None:
+def _watch(pairs: list[tuple[int, int]], end: Callable[[], None]) -> None:
     # an event that nobody sets, since `time.sleep` fails (EINVAL) where faketime moves the clock
     never = threading.Event()
-    while all(_parent_of(child) == parent for child, parent in pairwise(line)):
+    while all(_parent_of(child) == parent for child, parent in pairs):
         never.wait(LOOK_S)
     end()
 

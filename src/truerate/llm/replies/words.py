@@ -84,9 +84,15 @@ class Vocabulary(NamedTuple):
 @cache
 def _lists() -> dict[str, Any]:
     lists: dict[str, Any] = yaml.load(
-        Path(__file__).with_name("words.yaml").read_text("utf-8"), yaml.BaseLoader
+        Path(__file__).with_name("words.yaml").read_text("utf-8"),
+        getattr(yaml, "CBaseLoader", yaml.BaseLoader),
     )
     return lists
+
+
+def vocabularies() -> list[str]:
+    """The names of the vocabularies that `words.yaml` changes."""
+    return list(_lists()["vocabularies"])
 
 
 @cache

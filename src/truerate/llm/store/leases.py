@@ -1,25 +1,25 @@
 """Where requests are claimed before they are sent and settled after: leases, the ledger and the budget, one
 transaction for many workers.
 
-A claim says who pays for a request: the one process that holds its lease. A lease lasts until it is settled,
-or until its holder is found dead (its process is gone, or was not heard of for `lease_s`); what a dead holder
-had under way is booked as `lost`.
+A claim says who pays for a request: the one process that holds its lease. The leases of an endpoint are what
+is under way at it, over all processes: never more than its concurrency, of which each process gets its fair
+part. A lease lasts until it is settled, or until its holder is found dead: the lock on its file is free, or
+it was not heard of for `lease_s`. What a dead holder had under way is booked as `lost`.
 """
 
 import asyncio
-import concurrent.futures
+import fcntl
+import os
+import secrets
 import sqlite3
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from enum import Enum
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
-from truerate.llm.keys import Target
-from truerate.llm.request import Request
 from truerate.llm.store import responses as stored
-from truerate.llm.store.budget import Budget, BudgetLimits, Charge, book, bound, contents, price
-from truerate.llm.store.lease_holder import LeaseHolder, is_alive
+from truerate.llm.store.budget import Budget, BudgetLimits, Charge, book
+from truerate.llm.store.jobs import Claim, Job, Outcome, Settled
 from truerate.llm.store.responses import (
     DeadLetter,
     Store,
@@ -29,12 +29,8 @@ from truerate.llm.store.responses import (
     packed_text,
     with_address,
 )
-from truerate.llm.store.writer import Result
-from truerate.llm.transport.prompt_cut import is_cut, n_words
-from truerate.llm.transport.verdict import Verdict
 
 LARGEST = 256  # claims per transaction
-MORE_IN, MORE_OUT = 2_000_000, 200_000  # tokens that a server may count beyond ten times our bounds
 # What a value that no column takes raises: texts that are no Unicode, numbers beyond 64 bits. Faults of the
 # file itself are others.
 UNWRITABLE = (
@@ -48,127 +44,80 @@ UNWRITABLE = (
 )
 
 
-class Claim(Enum):
-    """What becomes of a request that is to be sent, where it is not answered already."""
-
-    MINE = "fits"  # send it
-    BUSY = "busy"  # another process sends it
-    WAIT = "later"  # what is under way may use up the budget
-    STOP = "never"  # it could pass the budget
-
-
-Outcome = StoredReply | DeadLetter | Claim | None  # of a claim; None where nothing was claimed
-
-
-@dataclass(slots=True, eq=False)
-class Job:
-    """One request that is not answered yet, with the upper bounds of its cost."""
-
-    key: bytes
-    target: Target
-    request: Request
-    n_in: int = 0
-    n_out: int = 0
-    usd: float = 0.0
-    attempts: int = 0
-    delay: float = 0.0
-
-    def __post_init__(self) -> None:
-        self.n_in, self.n_out = bound(self.target, self.request)
-        self.usd = price(self.target, self.n_in, self.n_out)
-
-    @property
-    def keeps_cut(self) -> bool:
-        """Whether a reply that ends at its limit of tokens is kept."""
-        return self.target.keeps_cut(self.request)
-
-    def is_settled_by(self, answer: StoredReply | DeadLetter) -> bool:
-        """Whether a stored answer stands for this request."""
-        texts = contents(self.request)
-        return stored.is_final(answer, self.target.address, keeps_cut=self.keeps_cut, contents=texts)
-
-    def read_whole(self, verdict: Verdict) -> Verdict:
-        """The verdict on a kept reply; dead if the server counted fewer prompt tokens, cached included, than
-        words.
-        """
-        texts = contents(self.request)
-        if verdict.action != "keep" or not is_cut(texts, verdict.n_in):
-            return verdict
-        n_in = (verdict.n_in or 0) + verdict.n_cached
-        if not is_cut(texts, n_in):
-            return replace(verdict, n_in=n_in)
-        what = (
-            f"the server counted {n_in:,} prompt tokens for {n_words(texts):,} words: it read a part of them"
-        )
-        return replace(verdict, action="dead", reason="prompt_cut", detail=what)
-
-    def counted(self, verdict: Verdict) -> Verdict:
-        """A verdict without token counts far beyond our bounds, which would use up a budget."""
-        is_in = (verdict.n_in or 0) <= 10 * self.n_in + MORE_IN
-        is_out = (verdict.n_out or 0) <= 10 * self.n_out + MORE_OUT
-        if is_in and is_out:
-            return verdict
-        return replace(verdict, n_in=verdict.n_in if is_in else None, n_out=verdict.n_out if is_out else None)
-
-    def charge(self, kind: str, n_in: int | None, n_out: int | None) -> Charge:
-        """The charge of one call by the endpoint's own count, or by the bound where it gave none."""
-        if n_in is None or n_out is None:
-            kind, n_in, n_out = "uncounted" if kind == "reply" else kind, self.n_in, self.n_out
-        return Charge(kind, self.target.identity, self.n_in, n_in, n_out, price(self.target, n_in, n_out))
-
-    def lost(self) -> Charge:
-        """The charge of a call that was sent and brought no answer."""
-        return Charge("lost", self.target.identity, self.n_in, self.n_in, self.n_out, self.usd)
-
-
-@dataclass(slots=True, eq=False)
-class Settled:
-    """The end of one claim: a reply, a dead letter, or neither."""
-
-    job: Job
-    answer: StoredReply | DeadLetter | None = None
-    extra: bytes | None = None
-    charges: list[Charge] = field(default_factory=list)
-
-
 Waiting = tuple[Settled | None, Job | None, asyncio.Future[Outcome]]
 
 
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """One run at one endpoint, which takes `limit` requests at once from all runs together. Its process locks
+    a file in `folder`; the kernel frees the lock when the process dies.
+    """
+
+    id: int
+    endpoint: str
+    limit: int
+    folder: Path
+
+    @classmethod
+    def new(cls, store: Store, endpoint: str, limit: int) -> "Holder":
+        """A holder with a number of its own."""
+        return cls(secrets.randbits(62), endpoint, limit, store.folder)
+
+    def lock(self) -> int:
+        """The open and locked file."""
+        file = os.open(lock_path(self.folder, self.id), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        return file
+
+    def unlock(self, file: int) -> None:
+        """Remove and close the locked file."""
+        lock_path(self.folder, self.id).unlink(missing_ok=True)
+        os.close(file)
+
+
 class Leases:
-    """The claims and settlements of one run, gathered while the transaction before is being written."""
+    """The claims and settlements of one run at one endpoint, as an asynchronous context; they are gathered
+    while the transaction before is being written.
+    """
 
-    def __init__(self, store: Store, limits: BudgetLimits, ttl: float):
+    def __init__(self, store: Store, endpoint: str, limit: int, *, limits: BudgetLimits, ttl: float):
         self.store, self.limits, self.ttl = store, limits, ttl
-        self.holder = LeaseHolder.mine()
+        self.holder = Holder.new(store, endpoint, limit)
         self._waiting: list[Waiting] = []
-        self._is_writing = False
+        self._writing: asyncio.Task[None] | None = None
 
-    async def open(self) -> None:
+    async def __aenter__(self) -> "Leases":
         """Register this run and free what dead ones held. Raises TruerateError if another host uses the
         store.
         """
-        self.store.hold()
-        await self.do(partial(heartbeat, holder=self.holder, ttl=self.ttl))
-        await self.do(expire)
+        self._lock = self.holder.lock()
+        await self._beat()
+        await self.store.do(partial(expire, folder=self.store.folder))
+        self._beating = asyncio.create_task(self._keep_beating())
+        return self
 
-    async def heartbeat(self) -> None:
-        """Say that this run still lives."""
-        self.store.hold()
-        await self.do(partial(heartbeat, holder=self.holder, ttl=self.ttl))
-
-    async def close(self) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Write what came and release all claims; those under way are lost."""
+        self._beating.cancel()
         waiting, self._waiting = self._waiting, []
         if settled := [entry for entry, _, _ in waiting if entry]:
-            self.store.submit(
-                partial(commit, holder=self.holder, settled=settled, jobs=[], limits=self.limits)
-            )
-        await asyncio.shield(self.do(partial(release, holders=[self.holder.id])))
+            self.store.submit(partial(settle, holder=self.holder, settled=settled))
+        await self.store.do(partial(release, ids=[self.holder.id]))
+        self.holder.unlock(self._lock)
 
-    async def do(self, operation: Callable[[sqlite3.Connection], Result]) -> Result:
-        """Run one operation on the store."""
-        with self.store.explained():
-            return await asyncio.wrap_future(self.store.submit(operation))
+    async def _beat(self) -> None:
+        """Say that this run lives."""
+        self.store.hold()
+        await self.store.do(partial(register, holder=self.holder, ttl=self.ttl))
+
+    async def _keep_beating(self) -> None:
+        while True:
+            await asyncio.sleep(self.ttl / 3)
+            await self._beat()
+
+    async def room(self, want: int) -> int:
+        """Publish how many requests this run could have under way; how many more it may claim now."""
+        return await self.store.do(partial(room, holder=self.holder, want=want))
 
     def claim_next(self, settled: Settled | None, job: Job | None) -> asyncio.Future[Outcome]:
         """Settle one request and claim the next; the future gives the claim's outcome once both are
@@ -176,52 +125,38 @@ class Leases:
         """
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._waiting.append((settled, job, future))
-        if not self._is_writing:
-            self._is_writing = True
-            asyncio.get_running_loop().call_soon(self._write)
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write())
         return future
 
-    def _write(self) -> None:
-        batch, self._waiting = self._waiting[:LARGEST], self._waiting[LARGEST:]
-        settled = [entry for entry, _, _ in batch if entry]
-        jobs = [
-            job for _, job, future in batch if job and not future.done()
-        ]  # a cancelled worker would never give its claim back
-        operation = partial(commit, holder=self.holder, settled=settled, jobs=jobs, limits=self.limits)
-        loop = asyncio.get_running_loop()
-        future = self.store.submit(operation)
-        future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._deliver, batch, done))
-
-    def _deliver(self, batch: list[Waiting], done: concurrent.futures.Future[dict[bytes, Outcome]]) -> None:
-        if self._waiting:
-            self._write()
-        else:
-            self._is_writing = False
-        outcomes: dict[bytes, Outcome] = {}
-        error: Exception | None = None
-        try:
-            with self.store.explained():
-                outcomes = done.result()
-                if any(entry.charges for entry, _, _ in batch if entry):
+    async def _write(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting[:LARGEST], self._waiting[LARGEST:]
+            settled = [entry for entry, _, _ in batch if entry]
+            # a cancelled worker would never give its claim back
+            jobs = [job for _, job, future in batch if job and not future.done()]
+            outcomes: dict[bytes, Outcome] = {}
+            error = None
+            try:
+                outcomes = await self.store.do(
+                    partial(commit, holder=self.holder, settled=settled, jobs=jobs, limits=self.limits)
+                )
+                if any(entry.charges for entry in settled):
                     self.store.note_calls()
-        except Exception as raised:  # whatever it is, each that waits is told
-            error = raised
-        for _, job, future in batch:
-            if future.done():  # its worker was cancelled
-                continue
-            if error:
-                future.set_exception(error)
-            else:
-                future.set_result(outcomes[job.key] if job else None)
+            except Exception as raised:  # whatever it is, each that waits is told
+                error = raised
+            for _, job, future in batch:
+                if future.done():  # its worker was cancelled
+                    continue
+                if error:
+                    future.set_exception(error)
+                else:
+                    future.set_result(outcomes[job.key] if job else None)
+        self._writing = None
 
 
 def commit(
-    link: sqlite3.Connection,
-    *,
-    holder: LeaseHolder,
-    settled: list[Settled],
-    jobs: list[Job],
-    limits: BudgetLimits,
+    link: sqlite3.Connection, *, holder: Holder, settled: list[Settled], jobs: list[Job], limits: BudgetLimits
 ) -> dict[bytes, Outcome]:
     """Write what is settled, then decide on each claim: a StoredReply or DeadLetter
     where it is answered by now, else a Claim."""
@@ -230,7 +165,7 @@ def commit(
     return claim(link, holder, jobs, limits) if jobs else {}
 
 
-def settle(link: sqlite3.Connection, holder: LeaseHolder, settled: list[Settled]) -> None:
+def settle(link: sqlite3.Connection, holder: Holder, settled: list[Settled]) -> None:
     """Store answers, book charges, free leases; an unwritable one becomes a dead letter alone."""
     link.execute("SAVEPOINT settled")
     try:
@@ -251,7 +186,7 @@ def settle(link: sqlite3.Connection, holder: LeaseHolder, settled: list[Settled]
     link.execute("RELEASE settled")
 
 
-def _settle(link: sqlite3.Connection, holder: LeaseHolder, settled: list[Settled]) -> None:
+def _settle(link: sqlite3.Connection, holder: Holder, settled: list[Settled]) -> None:
     now = time.time()
     replies, letters, charges = [], [], []
     for entry in settled:
@@ -290,7 +225,7 @@ def _settle(link: sqlite3.Connection, holder: LeaseHolder, settled: list[Settled
 
 
 def claim(
-    link: sqlite3.Connection, holder: LeaseHolder, jobs: list[Job], limits: BudgetLimits
+    link: sqlite3.Connection, holder: Holder, jobs: list[Job], limits: BudgetLimits
 ) -> dict[bytes, Outcome]:
     """The outcome of each claim; leases are made for those that are MINE."""
     keys = [job.key for job in jobs]
@@ -302,61 +237,107 @@ def claim(
     }
     for (key,) in link.execute(f"SELECT key FROM lease WHERE key IN ({marks(keys)})", keys).fetchall():
         outcomes.setdefault(key, Claim.BUSY)
-    budget = Budget(link, limits)
-    granted = []
+    budget, n_free = Budget(link, limits), room(link, holder=holder)
+    granted: list[tuple[bytes, int, str, int, int, float]] = []
     for job in jobs:
-        if job.key not in outcomes:
-            outcomes[job.key] = Claim(budget.reserve(job.usd, job.n_in + job.n_out))
-            if outcomes[job.key] is Claim.MINE:
-                granted.append((job.key, holder.id, job.target.identity, job.n_in, job.n_out, job.usd))
+        if job.key in outcomes:
+            continue
+        is_full = len(granted) >= n_free
+        outcomes[job.key] = Claim.FULL if is_full else Claim(budget.reserve(job.usd, job.n_in + job.n_out))
+        if outcomes[job.key] is Claim.MINE:
+            granted.append((job.key, holder.id, job.target.identity, job.n_in, job.n_out, job.usd))
     # a stored reply that does not stand gives way to the one that is asked for now
     link.executemany("DELETE FROM response WHERE key = ?", [row[:1] for row in granted if row[0] in replies])
     link.executemany("INSERT INTO lease VALUES (?, ?, ?, ?, ?, ?)", granted)
-    if any(outcome in (Claim.BUSY, Claim.WAIT) for outcome in outcomes.values()):
-        expire(link)  # what stands in the way may belong to a dead process: the next try finds it gone
+    if any(outcome in (Claim.BUSY, Claim.FULL, Claim.WAIT) for outcome in outcomes.values()):
+        expire(link, holder.folder)  # what is in the way may be a dead process's: gone at the next try
     return outcomes
 
 
-def heartbeat(link: sqlite3.Connection, *, holder: LeaseHolder, ttl: float) -> None:
-    """Write that a holder lives now."""
-    row = (holder.id, holder.host, holder.pid, holder.started, time.time(), ttl)
-    link.execute("INSERT OR REPLACE INTO owner VALUES (?, ?, ?, ?, ?, ?)", row)
+def room(link: sqlite3.Connection, *, holder: Holder, want: int | None = None) -> int:
+    """How many more requests a run may have under way at its endpoint, beside what the other runs have and
+    could use; `want` is what it could use itself.
+    """
+    if want is not None:
+        link.execute("UPDATE holder SET want = ? WHERE id = ?", [want, holder.id])
+    others = link.execute(
+        "SELECT id, want FROM holder WHERE endpoint = ? AND id != ?", [holder.endpoint, holder.id]
+    ).fetchall()
+    if not others:
+        return holder.limit
+    n_leases = dict(link.execute("SELECT owner, COUNT(*) FROM lease GROUP BY owner"))
+    n_mine: int = n_leases.get(holder.id, 0)
+    n_free: int = holder.limit - n_mine - sum(n_leases.get(other, 0) for other, _ in others)
+    return min(n_free, fair_share(holder.limit, [n for _, n in others]) - n_mine)
 
 
-def expire(link: sqlite3.Connection) -> int:
+def fair_share(limit: int, others: list[int]) -> int:
+    """The max-min fair part of `limit` for one user beside others who could use so many each; at least 1.
+
+    Nobody gets less than an equal part, unless he could not use it: then the rest is shared by those who can.
+    """
+    left = limit
+    for n_served, other in enumerate(sorted(others)):
+        part = left / (len(others) + 1 - n_served)
+        if other >= part:
+            return max(1, int(part))
+        left -= other
+    return max(1, left)
+
+
+def register(link: sqlite3.Connection, *, holder: Holder, ttl: float) -> None:
+    """Write that a run lives now."""
+    link.execute(
+        "INSERT INTO holder VALUES (?1, ?2, 0, ?3, ?4) ON CONFLICT DO UPDATE SET beat = ?3",
+        [holder.id, holder.endpoint, time.time(), ttl],
+    )
+
+
+def expire(link: sqlite3.Connection, folder: Path) -> int:
     """Break the leases of dead holders; their number. A heartbeat in the future (a clock set back) counts as
     now.
     """
     now = time.time()
-    link.execute("UPDATE owner SET beat = ?1 WHERE beat > ?1", [now])
-    rows = link.execute("SELECT id, host, pid, started, beat, ttl FROM owner").fetchall()
-    gone = [
-        row[0] for row in rows if not is_alive(LeaseHolder(*row[:4]), heartbeat=row[4], ttl=row[5], now=now)
-    ]
-    gone += [
-        id
-        for (id,) in link.execute(
-            "SELECT DISTINCT owner FROM lease WHERE owner NOT IN (SELECT id FROM owner)"
-        )
-    ]
-    release(link, holders=gone)
-    return len(gone)
+    link.execute("UPDATE holder SET beat = ?1 WHERE beat > ?1", [now])
+    holders = link.execute(
+        "SELECT id, beat + ttl FROM holder UNION ALL"
+        " SELECT DISTINCT owner, 0 FROM lease WHERE owner NOT IN (SELECT id FROM holder)"
+    ).fetchall()
+    dead = [id for id, until in holders if until <= now or not _is_locked(folder, id)]
+    release(link, ids=dead)
+    return len(dead)
 
 
-def release(link: sqlite3.Connection, *, holders: list[int]) -> None:
+def release(link: sqlite3.Connection, *, ids: list[int]) -> None:
     """Book what holders had under way as lost, and forget them."""
-    if not holders:
+    if not ids:
         return
     rows = link.execute(
-        f"SELECT identity, n_in, n_out, usd FROM lease WHERE owner IN ({marks(holders)})", holders
+        f"SELECT identity, n_in, n_out, usd FROM lease WHERE owner IN ({marks(ids)})", ids
     ).fetchall()
-    book(
-        link,
-        [Charge("lost", identity, n_in, n_in, n_out, usd) for identity, n_in, n_out, usd in rows],
-        today(time.time()),
-    )
-    link.execute(f"DELETE FROM lease WHERE owner IN ({marks(holders)})", holders)
-    link.execute(f"DELETE FROM owner WHERE id IN ({marks(holders)})", holders)
+    lost = [Charge("lost", identity, n_in, n_in, n_out, usd) for identity, n_in, n_out, usd in rows]
+    book(link, lost, today(time.time()))
+    link.execute(f"DELETE FROM lease WHERE owner IN ({marks(ids)})", ids)
+    link.execute(f"DELETE FROM holder WHERE id IN ({marks(ids)})", ids)
+
+
+def lock_path(folder: Path, id: int) -> Path:
+    """The file that a holder's process locks."""
+    return folder / f"run-{id:016x}"
+
+
+def _is_locked(folder: Path, id: int) -> bool:
+    """Whether the process of a holder runs; the file of a dead one is removed."""
+    path = lock_path(folder, id)
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    path.unlink(missing_ok=True)
+    return False
 
 
 def today(now: float) -> str:

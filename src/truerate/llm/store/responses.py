@@ -2,18 +2,19 @@
 twice.
 
 Replies are found by the SHA-256 of their request, which lies beside them. Beside the file, `<file>.d/` holds
-what belongs to running processes (slots of endpoints, sockets of launched servers) and how many calls are
-booked. Write-ahead logging needs all processes on one host.
+what belongs to running processes (their locks, the launched servers) and how many calls are booked.
+Write-ahead logging needs all processes on one host.
 """
 
+import asyncio
 import json
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
@@ -21,9 +22,7 @@ from truerate.core.errors import StoreError
 from truerate.core.process.terminal import say
 from truerate.core.store.keyed_store import KeyedStore, Kind
 from truerate.core.store.onehost import hold
-from truerate.llm.store.writer import Result, Writer
-from truerate.llm.transport.ends import end, is_broken
-from truerate.llm.transport.prompt_cut import is_cut
+from truerate.llm.transport.verdict import end, is_broken, is_cut
 
 FORMAT = 1
 EXPORT = "truerate llm export FILE"
@@ -42,12 +41,16 @@ TABLES = """
 CREATE TABLE response (key BLOB PRIMARY KEY, text, finish TEXT, n_in INTEGER, n_out INTEGER, identity TEXT, at REAL,
                        request BLOB, extra BLOB);
 CREATE TABLE dead     (key BLOB PRIMARY KEY, reason TEXT, detail TEXT, attempts INTEGER, identity TEXT, at REAL, request BLOB);
-CREATE TABLE owner    (id INTEGER PRIMARY KEY, host TEXT, pid INTEGER, started INTEGER, beat REAL, ttl REAL);
 CREATE TABLE lease    (key BLOB PRIMARY KEY, owner INTEGER, identity TEXT, n_in INTEGER, n_out INTEGER, usd REAL) WITHOUT ROWID;
 CREATE TABLE ledger   (day TEXT, kind TEXT, identity TEXT, calls INTEGER, n_bytes INTEGER, n_in INTEGER, n_out INTEGER, usd REAL,
                        PRIMARY KEY (day, kind, identity)) WITHOUT ROWID;
 CREATE TABLE pace     (endpoint TEXT PRIMARY KEY, next_at REAL, paused_until REAL) WITHOUT ROWID;
 """
+# Who asks now; not in stores of earlier releases, which get it when they are opened.
+HOLDERS = """
+CREATE TABLE IF NOT EXISTS holder (id INTEGER PRIMARY KEY, endpoint TEXT, want INTEGER, beat REAL, ttl REAL) WITHOUT ROWID;
+"""
+Result = TypeVar("Result")
 
 
 class StoredReply(NamedTuple):
@@ -88,7 +91,7 @@ class Store(KeyedStore):
     write.
     """
 
-    KIND = Kind("response store", FORMAT, TABLES, pragmas=PRAGMAS, page_size=8192, export=EXPORT)
+    KIND = Kind("response store", FORMAT, TABLES + HOLDERS, pragmas=PRAGMAS, page_size=8192, export=EXPORT)
 
     def __init__(self, path: Path, *, is_read_only: bool = False):
         """As any store; one that is written to has a folder beside it."""
@@ -96,12 +99,14 @@ class Store(KeyedStore):
         if not self.is_read_only:
             with self.explained():
                 self.folder.mkdir(mode=0o700, exist_ok=True)
+                self._link.executescript(HOLDERS)
         self._refuse_loss()
 
     def close(self) -> None:
         """Finish all writes and let go of the file."""
         if "_writer" in self.__dict__:
-            self._writer.close()
+            self._writer.submit(self._writing_link.close)
+            self._writer.shutdown()
         super().close()
 
     def hold(self) -> None:
@@ -154,17 +159,40 @@ class Store(KeyedStore):
         return self.path.with_name(self.path.name + ".d")
 
     @cached_property
-    def _writer(self) -> Writer:
-        return Writer(self.connected)
+    def _writer(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(1, "response-store")
+
+    @cached_property
+    def _writing_link(self) -> sqlite3.Connection:
+        return self.connected()
 
     def submit(self, operation: Callable[[sqlite3.Connection], Result]) -> Future[Result]:
-        """Run an operation in the writer's next transaction; its result comes after the commit."""
-        return self._writer.submit(operation)
+        """Run an operation as one transaction of the thread that writes; its result comes after the commit."""
+        return self._writer.submit(self._commit, operation)
+
+    def _commit(self, operation: Callable[[sqlite3.Connection], Result]) -> Result:
+        link = self._writing_link
+        link.execute("BEGIN IMMEDIATE")
+        try:
+            result = operation(link)
+            link.execute("COMMIT")
+        except BaseException:  # raised again, once nothing is left half written
+            if link.in_transaction:
+                link.execute("ROLLBACK")
+            raise
+        return result
 
     def write(self, operation: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run one operation and wait for its commit."""
         with self.explained():
             return self.submit(operation).result()
+
+    async def do(self, operation: Callable[[sqlite3.Connection], Result]) -> Result:
+        """The same without blocking the event loop. What was begun is written, also if the caller is
+        cancelled.
+        """
+        with self.explained():
+            return await asyncio.shield(asyncio.wrap_future(self.submit(operation)))
 
     def query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows of a SELECT."""

@@ -16,6 +16,7 @@ from truerate.llm.transport.verdict import Verdict, short
 
 # bytes of a reply, unpacked: the largest honest one, all log-probabilities of 8,000 tokens, has about 20 MB
 LARGEST = 32 * 2**20
+ERROR_BYTES = 2**16  # of an error page, which says what it has to say at its beginning
 # Looked for in the chain below the client's own exception, in this order: its aiohttp transport reports a
 # dropped connection as a timeout. Names, certificates and proxies that fail are kinds of
 # ClientConnectorError.
@@ -106,14 +107,14 @@ class Client:
             "POST", self._url, headers=self._headers, content=body, extensions=self._options
         )
         response = await self._http.send(request, stream=True)
-        parts, size = [], 0
+        parts, size, most = [], 0, LARGEST if response.is_success else ERROR_BYTES
         try:
             async for part in response.aiter_bytes():
                 parts.append(part)
-                if (size := size + len(part)) > LARGEST:
+                if (size := size + len(part)) > most:
                     if response.is_success:
                         raise TooLarge(f"more than {LARGEST:,} bytes")
-                    break  # an error page says what it has to say at its beginning
+                    break
         finally:
             await response.aclose()
         return response, b"".join(parts)

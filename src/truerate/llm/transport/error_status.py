@@ -1,4 +1,4 @@
-"""What an error of an endpoint means: by its status, and by the codes and phrases that servers use."""
+"""What an error of an endpoint means: by its status, and by the codes and phrases that servers use (`words.yaml`)."""
 
 import json
 import re
@@ -7,78 +7,13 @@ from typing import Any
 
 from truerate.core.retry import may_pass
 from truerate.llm.transport.resets import asked, resets_at
-from truerate.llm.transport.verdict import Verdict, short
+from truerate.llm.transport.verdict import WORDS, Verdict, pattern, short
 
-_QUOTA = re.compile(
-    r"insufficient_quota|exceeded your current quota|billing_hard_limit"
-    r"|insufficient[ _](?:account )?(?:balance|credits|funds)"
-    r"|credit balance is too low|(?:used all|out of) (?:\w+ )?(?:available )?credits|(?:monthly"
-    r"|account) spending limit"
-    r"|exceeded your monthly|余额不足|欠费",
-    re.IGNORECASE,
-)
-_FILTER = re.compile(
-    r"content_filter|content[ _]policy|content management policy|moderation|\bflagged\b|data_?inspection"
-    r"|block_?reason\b",
-    re.IGNORECASE,
-)
-# A prompt that is too long, as servers say it, quotation marks left out: OpenAI, Azure, vLLM, SGLang,
-# llama.cpp, TGI, TensorRT-LLM, Ollama, LM Studio, Anthropic, Gemini, Bedrock, Cohere, Mistral, Together,
-# Fireworks, Groq, DeepSeek, Moonshot, xAI, watsonx, Qwen, Zhipu.
-_CONTEXT = re.compile(
-    r"context_length_exceeded|exceed_context_size|context_window_exceeded|string_above_max_length"
-    r"|(?:max(?:imum)?|available|models?|total|supported|allowed) (?:model )?context[ _](?:length|size"
-    r"|window|limit)"
-    r"|context (?:length|size|window) (?:is only|of|is|exceeded|limit|overflow)|context window|exceed(?:s"
-    r"|ed)? (?:the )?context"
-    r"|(?:longer|larger|bigger|greater) than (?:the |this |its )?(?:models? )?(?:maximum )?context"
-    r"|inputs? tokens \+ max_new_tokens|range of input length|maximum (?:prompt|input|sequence) length"
-    r"|\b(?:prompt|input) token(?:s| count)\b.{0,40}?\bexceed|ContextWindowExceeded",
-    re.IGNORECASE,
-)
-# the same in words that settings, and limits of a reply, are refused in too
-_LONG = re.compile(
-    r"\b(?:input|prompt|context|messages?|request|sequence|text|conversation|inputs|tokens)\b(?:[^.:;{}]"
-    r"|: ?\d){0,60}?"
-    r"(?<!took )(?<!taking )\btoo (?:long|large|big)\b(?! to (?!process))"
-    r"|too many (?:\w+ ){0,3}tokens|inputs must have less than"
-    r"|\b(?:token count|tokens?|prompt|inputs?|length)\b(?:[^:;{}]|: ?\d){0,60}?\bexceed(?:s|ed)? (?:the "
-    r"|its |this |your )?"
-    r"(?:max\w*|model|limit|allowed|configured|number|total|tokens?|server)"
-    r"|\brequest exceed(?:s|ed)? (?:the )?(?:models? |max\w* )(?:token|size|length|context)"
-    r"|\b(?:prompt|inputs?|sequence|messages?)\b.{0,40}?\blonger than\b.{0,60}?\b(?:max\w*|model|seq\w*"
-    r"|allowed|tokens)"
-    r"|reduce the length of (?:the |your )?(?:input|prompt|messages?|either)|max_(?:seq_len|input_len"
-    r"|model_len|prompt_length|input_length)"
-    r"|超长|超过.{0,12}(?:最大|上下文|长度|限制)",
-    re.IGNORECASE,
-)
-_OF_REPLY = re.compile(
-    r"max_(?:completion_|new_|output_)?tokens\b.{0,30}?(?:too large|exceed|must be|greater|larger|at most)"
-    r"|(?:completion|output) tokens",
-    re.IGNORECASE,
-)
+_QUOTA, _FILTER, _KEY, _MODEL = map(pattern, ("quota", "content_filter", "key", "wrong_model"))
+_CONTEXT, _LONG, _OF_REPLY, _OF_PROMPT = map(pattern, ("context", "long", "of_reply", "of_prompt"))
+_TOO_LARGE = pattern("too_large")
+_NAMED: dict[str, int] = WORDS["named"]
 _QUOTES = re.compile(r"\\?[`'\"*]")
-# of what a server calls too long with a 5xx: only then it is no fault of its own
-_OF_PROMPT = re.compile(r"\b(?:prompt|inputs?|context)\b|超", re.IGNORECASE)
-_KEY = re.compile(
-    r"api[ _-]?key (?:is )?(?:not valid|not found|invalid|incorrect|expired)|API_KEY_INVALID"
-    r"|(?:invalid|incorrect|expired)[ _](?:x[_-])?api[ _-]?key",
-    re.IGNORECASE,
-)
-# names of errors, by which some servers say with another status, or with 200, what others say by one
-_NAMED = {
-    "authentication_error": 401, "invalid_api_key": 401, "permission_error": 403, "billing_error": 402, "not_found_error": 404,
-    "model_not_found": 404, "request_too_large": 413, "rate_limit_error": 429, "rate_limit_exceeded": 429,
-    "resource_exhausted": 429, "overloaded_error": 529, "unavailable": 503,
-}  # fmt: skip
-_MODEL = re.compile(
-    r"model_not_found|model .{0,80}(?:does not exist|not found)|is pinned to|invalid model name"
-    r"|unknown model|no such model",
-    re.IGNORECASE,
-)
-# a limit per minute that one request alone is beyond: OpenAI, Groq, Azure
-_TOO_LARGE = re.compile(r"request too large|request_too_large|request is too large", re.IGNORECASE)
 _LIMIT = re.compile(r"\blimit(?: is| of)?\W{1,3}(\d[\d,]*)", re.IGNORECASE)
 _REQUESTED = re.compile(r"\brequested\W{1,3}(\d[\d,]*)", re.IGNORECASE)
 

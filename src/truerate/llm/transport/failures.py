@@ -10,21 +10,15 @@ from truerate.core.errors import BudgetError, EndpointError, SettingsError, True
 from truerate.core.retry import MOST_S
 from truerate.llm.keys import FLOATS, Target
 from truerate.llm.store.budget import BudgetLimits
-from truerate.llm.store.leases import Job, Settled
+from truerate.llm.store.jobs import Job, Settled
 from truerate.llm.store.responses import DeadLetter
-from truerate.llm.transport.verdict import Verdict
+from truerate.llm.transport.verdict import Verdict, pattern
 
 OF_TRACKS = (*sorted(FLOATS), "seed")  # settings of decoding that tracks send and a model may be spared
 OTHER_LIMIT = "max_completion_tokens"  # the name that newer servers give to the limit of a reply
 KEPT = "replies that came are stored"
 NOTHING_DEAD = f"{KEPT}, none became a dead letter for it"
-# How chat templates say that they know no system message: Gemma's, and that of Mistral, which wants turns of
-# user and assistant alone.
-_NO_SYSTEM = re.compile(
-    r"system\W{0,3}(?:role|message|prompt)s?.{0,40}(?:not|un)\W?(?:supported|allowed|available)"
-    r"|(?:not|n't) (?:support|allow|accept).{0,20}system|roles must alternate",
-    re.IGNORECASE,
-)
+_NO_SYSTEM = pattern("no_system")
 
 
 def api_key(name: str, endpoint: Endpoint) -> str:

@@ -19,7 +19,7 @@ from truerate.core.errors import TruerateError
 from truerate.core.retry import Backoff
 from truerate.llm.keys import LIMITS
 from truerate.llm.store.budget import Charge
-from truerate.llm.store.leases import Job
+from truerate.llm.store.jobs import Job
 from truerate.llm.transport import failures
 from truerate.llm.transport.rate_limit import LONGEST_S, RateLimiter
 from truerate.llm.transport.verdict import Verdict

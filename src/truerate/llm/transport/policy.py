@@ -15,15 +15,21 @@ from truerate.core.invisible import is_blank
 from truerate.core.lenient import loads
 from truerate.core.text import clean
 from truerate.llm.retrieved import kept
-from truerate.llm.transport.ends import FILTER, LENGTH, end, is_broken, is_unknown, is_whole
 from truerate.llm.transport.error_status import judge_error, judge_error_body
-from truerate.llm.transport.verdict import THOUGHT_ONLY, Verdict, short
-
-_FORM = re.compile(
-    r"response_format|json_schema|json schema|structured[ _]outputs?|guided_json|guided decoding",
-    re.IGNORECASE,
+from truerate.llm.transport.verdict import (
+    FILTER,
+    LENGTH,
+    THOUGHT_ONLY,
+    Verdict,
+    end,
+    is_broken,
+    is_unknown,
+    is_whole,
+    pattern,
+    short,
 )
 
+_FORM = pattern("form")
 _REPLY = re.compile(rb'"(?:content|text|generated_text|response)"\s*:')
 _BLOCKED = re.compile(rb'"filtered"\s*:\s*true')  # of a prompt, where no choice follows: Azure
 

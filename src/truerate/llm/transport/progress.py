@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from truerate.config import Endpoint
 from truerate.core.process.terminal import LONG_S, say
-from truerate.llm.transport.address import EndpointAddress
+from truerate.llm.transport.launch import EndpointAddress
 from truerate.llm.transport.rate_limit import RateLimiter
 
 if TYPE_CHECKING:

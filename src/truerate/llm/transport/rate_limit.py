@@ -78,7 +78,7 @@ class RateLimiter:
             booking = partial(
                 book_start, endpoint=self.name, interval=60.0 / self.rpm, n_waiting=int(self._most)
             )
-            start = await self.run.leases.do(booking)
+            start = await self.run.store.do(booking)
             if (wait := start - time.time()) > 0:
                 await self.run.rest(wait)
 
@@ -99,7 +99,7 @@ class RateLimiter:
         self._is_down = self._is_down or is_down
         if now + seconds > self._paused_until:
             self._paused_until, self.why = now + seconds, why
-            await self.run.leases.do(partial(book_pause, endpoint=self.name, until=now + seconds))
+            await self.run.store.do(partial(book_pause, endpoint=self.name, until=now + seconds))
 
 
 def book_start(link: sqlite3.Connection, *, endpoint: str, interval: float, n_waiting: int) -> float:

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from truerate.llm.keys import Target
-from truerate.llm.store.leases import Job, Settled
+from truerate.llm.store.jobs import Job, Settled
 from truerate.llm.store.responses import Store, unpacked
 
 MOST = 20  # refusals that are held for one alias; with this many and no answer the run ends

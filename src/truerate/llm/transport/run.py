@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.redaction import Redactor
-from truerate.llm.store.budget import BudgetLimits
-from truerate.llm.store.leases import Job, Leases
+from truerate.llm.store.jobs import Job
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply
-from truerate.llm.transport.ends import is_unknown
-from truerate.llm.transport.verdict import Verdict
+from truerate.llm.transport.verdict import Verdict, is_unknown
 
 OnAnswer = Callable[[Job, StoredReply | DeadLetter, bool], None]
 
@@ -28,7 +26,6 @@ class Run:
     config: Layout
     store: Store
     on_answer: OnAnswer
-    leases: Leases = field(init=False)
     error: TruerateError | None = None
     was_interrupted: bool = False
     redactor: Redactor = field(default_factory=lambda: Redactor(()))
@@ -38,9 +35,6 @@ class Run:
     unknown_ends: Counter[tuple[str, str]] = field(default_factory=Counter)
     cut_prompts: Counter[str] = field(default_factory=Counter)
     cut_example: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.leases = Leases(self.store, BudgetLimits.of(self.config.p.llm), self.config.p.llm.lease_s)
 
     def note(self, job: Job, endpoint: str, verdict: Verdict) -> None:
         """Note the model that a kept reply names, and the log-probabilities that it lacks."""

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 
 from truerate.core.process.terminal import say
 from truerate.core.redaction import Redactor
-from truerate.llm.store.leases import Job
-from truerate.llm.transport.address import EndpointAddress
+from truerate.llm.store.jobs import Job
 from truerate.llm.transport.failures import api_key
+from truerate.llm.transport.launch import EndpointAddress
 from truerate.llm.transport.run import Run
 
 
@@ -25,22 +25,19 @@ async def answer(run: Run, jobs: Iterable[Job]) -> None:
     addresses = {name: EndpointAddress(run.config, name) for name in by_endpoint}
     keys = {name: api_key(name, run.config.p.endpoints[name]) for name in by_endpoint}
     run.redactor = Redactor(keys.values())
-    for address in addresses.values():
-        address.start()
+    starting = {name: asyncio.create_task(address.find()) for name, address in addresses.items()}
+    await asyncio.sleep(0)  # so that they start
     # brings the HTTP client: half a second of imports, in which launched servers start
     from truerate.llm.transport.workers import WorkerPool
 
-    pools = [WorkerPool(run, jobs_of, addresses[name], keys[name]) for name, jobs_of in by_endpoint.items()]
-    await run.leases.open()
-    heartbeats = asyncio.create_task(_heartbeats(run))
-    try:
-        with _ending_gently(run, by_endpoint):
-            async with asyncio.TaskGroup() as group:
-                for pool in pools:
-                    group.create_task(pool.work())
-    finally:
-        heartbeats.cancel()
-        await run.leases.close()
+    pools = [
+        WorkerPool(run, jobs_of, addresses[name], starting[name], keys[name])
+        for name, jobs_of in by_endpoint.items()
+    ]
+    with _ending_gently(run, by_endpoint):
+        async with asyncio.TaskGroup() as group:
+            for pool in pools:
+                group.create_task(pool.work())
     _tell_served(run.served)
     _tell_lacking(run.without_logprobs)
     _tell_faults(run)
@@ -111,10 +108,3 @@ def _tell_faults(run: Run) -> None:
             f"{n:,} prompts of model {alias!r} were read only in part: {run.cut_example[alias]}; they have "
             f"no reply; {hint}"
         )
-
-
-async def _heartbeats(run: Run) -> None:
-    """Say three times per lease that this run lives."""
-    while True:
-        await asyncio.sleep(run.config.p.llm.lease_s / 3)
-        await run.leases.heartbeat()

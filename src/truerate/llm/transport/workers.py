@@ -1,4 +1,4 @@
-"""The workers that ask one endpoint in one run, each holding one of its slots.
+"""The workers that ask one endpoint in one run, each with the lease of one request.
 
 A worker claims a request, sends it, settles it and claims the next in one transaction; a reply is handed on
 after the commit. So what is sent and not committed is never more than the endpoint's concurrency, and that is
@@ -12,18 +12,18 @@ from collections import deque
 from truerate.core.errors import TruerateError
 from truerate.core.process.terminal import announced_wait
 from truerate.core.retry import Backoff
-from truerate.llm.store.budget import SPENT, Charge
-from truerate.llm.store.leases import Claim, Job, Outcome, Settled
+from truerate.llm.store.budget import SPENT, BudgetLimits, Charge
+from truerate.llm.store.jobs import Claim, Job, Outcome, Settled
+from truerate.llm.store.leases import Leases
 from truerate.llm.store.responses import DeadLetter, StoredReply
 from truerate.llm.transport import failures
-from truerate.llm.transport.address import EndpointAddress
 from truerate.llm.transport.health import Health
+from truerate.llm.transport.launch import EndpointAddress
 from truerate.llm.transport.policy import refuses_form
 from truerate.llm.transport.progress import Waits
 from truerate.llm.transport.rate_limit import LONGEST_S, RateLimiter
 from truerate.llm.transport.refusals import Refusals, most_refused
 from truerate.llm.transport.run import Run
-from truerate.llm.transport.slots import Slots
 from truerate.llm.transport.verdict import OUTCOMES, RETRIED, Verdict
 
 TICK_S = 0.05
@@ -36,12 +36,23 @@ POLLS_S = (
 class WorkerPool:
     """The jobs of one endpoint, and those who work on them."""
 
-    def __init__(self, run: Run, jobs: list[Job], address: EndpointAddress, key: str):
+    def __init__(
+        self, run: Run, jobs: list[Job], address: EndpointAddress, starting: asyncio.Task[str], key: str
+    ):
         self.run, self.name, self.address, self.key = run, address.name, address, key
+        self.starting = starting  # of the address
         self.endpoint, self.llm = run.config.p.endpoints[self.name], run.config.p.llm
         self.queue = deque(jobs)
         self.later: list[tuple[float, Job]] = []  # what another process has, and when it is looked at again
         self.resting: list[tuple[float, Job]] = []  # what failed, and when it is tried again
+        self.n_workers = 0
+        self.leases = Leases(
+            run.store,
+            self.name,
+            self.endpoint.concurrency,
+            limits=BudgetLimits.of(self.llm),
+            ttl=self.llm.lease_s,
+        )
         self.rate_limiter = RateLimiter(run, self.name, self.endpoint)
         self.refusals = Refusals(run.store)
         self.timeout_s = self.endpoint.timeout_s or self.llm.timeout_s
@@ -53,41 +64,39 @@ class WorkerPool:
         """Answer every job of the queue. An error ends the run for all pools, which wait for what they have
         sent.
         """
-        slots = Slots(self.run.store.folder / "slots" / self.name, self.endpoint.concurrency)
         client = None
         try:
             with announced_wait(
                 f"the server of endpoint {self.name!r} starts; it has {self.endpoint.start_s:g} s (`start_s`)"
             ):
-                url = await self.address.find()
+                url = await self.starting
             from truerate.llm.transport.client import Client  # openai's package takes half a second
 
             self.client = client = Client(
                 url, self.key, limit=self.endpoint.concurrency, timeout_s=self.timeout_s
             )
             self.waits.moved()  # nothing could be asked before
-            await self._send_all(slots)
+            async with self.leases:
+                await self._send_all()
         except TruerateError as error:
             self.run.fail(error)
         finally:
-            slots.close()
             self.address.leave()
             if client:
                 await client.close()
 
-    async def _send_all(self, slots: Slots) -> None:
-        """Keep as many workers as there are slots and jobs, until all is done or the run ends."""
+    async def _send_all(self) -> None:
+        """Keep as many workers as there are leases and jobs, until all is done or the run ends."""
         workers: set[asyncio.Task[None]] = set()
         try:
             while workers or (self.queue or self.later or self.resting) and not self._is_over():
                 await self._look_again()
                 self.rate_limiter.look()
                 n_waiting = 0 if self._is_over() else len(self.queue)
-                n_slots = slots.adjust(min(len(workers) + n_waiting, self.rate_limiter.limit))
-                workers |= {
-                    asyncio.create_task(self._worker(slots))
-                    for _ in range(min(n_slots - len(workers), n_waiting))
-                }
+                want = min(len(workers) + n_waiting, self.rate_limiter.limit)
+                n_new = min(want - len(workers), await self.leases.room(want))
+                workers |= {asyncio.create_task(self._worker()) for _ in range(n_new)}
+                self.n_workers = len(workers)
                 self.waits.look(
                     len(workers), n_waiting, n_resting=len(self.resting), n_elsewhere=len(self.later)
                 )
@@ -124,24 +133,22 @@ class WorkerPool:
             n_refused = sum(refusal.job.target.alias == last.job.target.alias for refusal in refused)
             self.run.fail(failures.refuses_all(last, self.address.url, n_refused))
 
-    async def _worker(self, slots: Slots) -> None:
-        """Claim, send and settle one job after another, until there is none or the slot belongs to another
-        process.
-        """
+    async def _worker(self) -> None:
+        """Claim, send and settle one job after another, until there is none or fewer may be under way."""
         settled = None
-        try:
-            while True:
-                job = self._next(slots)
-                if settled is None and job is None:
-                    return
-                outcome = await self._claim_next(settled, job)
-                settled = await self._follow(job, outcome) if job else None
-        finally:
-            slots.give_back()
+        while (job := self._next()) or settled:
+            outcome = await self._claim_next(settled, job)
+            if job and outcome is Claim.FULL:
+                self.queue.appendleft(job)
+                job = None
+            settled = await self._follow(job, outcome) if job else None
+            if job is None:
+                break
+        self.n_workers -= 1
 
     async def _claim_next(self, settled: Settled | None, job: Job | None) -> Outcome:
         """Settle one request and claim the next; what was settled is handed on."""
-        outcome = await self.run.leases.claim_next(settled, job)
+        outcome = await self.leases.claim_next(settled, job)
         if settled and settled.answer:
             self._hand_on(settled.job, settled.answer, False)
         return outcome
@@ -151,20 +158,18 @@ class WorkerPool:
         self.waits.moved()
         self.run.on_answer(job, answer, is_stored)
 
-    def _next(self, slots: Slots) -> Job | None:
+    def _next(self) -> Job | None:
         """The job to claim now."""
-        if self.run.over.is_set():
+        if self._is_over() or self.n_workers > self.rate_limiter.limit:
             return None
-        return (
-            self.queue.popleft() if self.queue and not slots.is_over and not self.refusals.is_full else None
-        )
+        return self.queue.popleft() if self.queue else None
 
     async def _follow(self, job: Job, outcome: Outcome) -> Settled | None:
         """Do what a claim's outcome asks for; what is to be settled then."""
         if outcome is Claim.MINE:
             return await self._send(job)
         if outcome is Claim.STOP:
-            self.run.fail(failures.over_budget(job, self.run.leases.limits, self.run.store.query(SPENT)[0]))
+            self.run.fail(failures.over_budget(job, self.leases.limits, self.run.store.query(SPENT)[0]))
         elif isinstance(outcome, Claim):
             job.delay = min(max(POLLS_S[0], 2 * job.delay), POLLS_S[1])
             self.later.append((time.monotonic() + job.delay, job))

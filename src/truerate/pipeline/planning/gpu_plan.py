@@ -8,7 +8,7 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.pipeline.tracks import protocol_of
-from truerate.tracks.gpu_cost import GridCell
+from truerate.tracks.protocol import GridCell
 
 COLUMNS = {
     "board": pl.String,

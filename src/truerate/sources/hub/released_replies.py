@@ -15,7 +15,7 @@ from truerate.core.errors import SourceError, listed
 from truerate.core.text import passage_name, passage_of
 from truerate.sources.collection import Collection
 from truerate.sources.cuts import parquet_rows
-from truerate.sources.hub.release import Release, checked_columns
+from truerate.sources.hub.files import Release, checked_columns
 from truerate.sources.rows import BadRow, Reason, Row
 
 REPLIES = "replies"  # as a `part`

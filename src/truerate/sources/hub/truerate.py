@@ -22,7 +22,7 @@ from truerate.sources.cards import published_card
 from truerate.sources.collection import Collection
 from truerate.sources.cuts import SUFFIX, parquet_rows
 from truerate.sources.hub import released_replies as replies
-from truerate.sources.hub.release import Release, checked_columns, release_in
+from truerate.sources.hub.files import Release, checked_columns, release_in
 from truerate.sources.hub.released_replies import ENTITY, FACT, ITEMS, REPLIES, carried
 from truerate.sources.rows import BadRow, Reason, Row, span
 from truerate.sources.tables import SourceTables
@@ -107,6 +107,9 @@ def read(
         collection.read(file, cut, partial(keep, collection, context))
     _name_anew(collection)
     return collection.tables()
+
+
+vars(read).update(card=CARD)
 
 
 def _chosen(configs: Configs, release: Release, *, part: str | None, config: str | None) -> Configs:

@@ -19,9 +19,9 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core import keys
-from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads
-from truerate.sources.cuts import Cutter, changed, csv_records, json_rows
+from truerate.sources.cuts import Cutter, changed, csv_records, json_lines, json_rows, numbered, tab_records
+from truerate.sources.downloads import matching, public_set
 from truerate.sources.raw.dialogue import CORPORA, Openings, item_on, taken_in_turns, turn_answered
 from truerate.sources.rows import BadRow, Reason, Row, label_of
 
@@ -185,3 +185,40 @@ def _knowledge(row: Row) -> str:
     if not text.strip():
         raise BadRow(Reason.NO_KNOWLEDGE, "field 'knowledge' holds no text")
     return text
+
+
+# ---- BEGIN (Dziri et al. 2022): responses of models to knowledge, labelled by people ------------------------
+BEGIN_COLUMNS = ("model_name", "data_source", "knowledge", "message", "response", "begin_label")
+BEGIN_LABELS = {"Fully attributable": False, "Not fully attributable": True, "Generic": False}
+BEGIN_CORPORA = {"cmu": "cmu", "tc": "topicalchat", "wow": "wow"}  # of the corpora in the rows, and here
+BEGIN = public_set("begin")
+
+
+@reads("begin")
+def read_begin(collection: Collection) -> None:
+    """Read each response as a gold sample of an item of task `dialogue`, hallucinated where it is not fully
+    attributable to the knowledge; a generic one, which says nothing of the matter, is not.
+    """
+    clone, ours = zip(*BEGIN.holds.values(), strict=True)
+    present = {file: file.partition("_")[0] for file in collection.present(*ours)}
+    files = () if present else matching(collection.folder, *clone)
+    published = {file: Path(file).name.split("_")[1] for file in files}
+    collection.refuse_none(present or published, "none of BEGIN's files", *clone, *ours)
+    for file, split in present.items():
+        collection.read(file, json_lines, partial(_keep_begin, collection, split))
+    for file, split in published.items():
+        cut = numbered(partial(tab_records, columns=BEGIN_COLUMNS))
+        collection.read(file, cut, partial(_keep_begin, collection, split))
+
+
+def _keep_begin(collection: Collection, split: str, row: Row) -> None:
+    corpus, model = row.choice("data_source", tuple(BEGIN_CORPORA)), row.text("model_name")
+    knowledge = row.text("knowledge")
+    label, number = row.label("begin_label", tuple(BEGIN_LABELS)), row.integer("row")
+    response, before = row.turn("response"), row.optional_text("message")
+    collection.once("the row", split, corpus, number, row=row)
+    collection.once_said("the response", row, but=("row",))
+    item = item_on(collection, knowledge, before, licence=CORPORA[BEGIN_CORPORA[corpus]], corpus=corpus)
+    attributes = {"generator": model, "begin": label, "row": number, "published_split": split}
+    collection.sample(item, response, is_hallucinated=BEGIN_LABELS[label], label_source="gold", **attributes)
+    collection.counts[f"n_{label.lower().replace(' ', '-')}"] += 1

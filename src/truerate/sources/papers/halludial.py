@@ -12,15 +12,15 @@ import re
 from functools import partial
 from pathlib import Path
 
-from truerate.core.errors import SettingsError, SourceError, listed
+from truerate.core.errors import SourceError
 from truerate.core.spans.quotes import located
-from truerate.sources.clone import matching
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import SUFFIX, json_rows, parquet_rows
+from truerate.sources.downloads import matching
 from truerate.sources.raw.dialogue import PERSON, Openings, parted
 from truerate.sources.rows import BadRow, Reason, Row, span
 
-PARTS = SCENARIOS = ("spontaneous", "induced")
+SCENARIOS = ("spontaneous", "induced")
 SPLITS = ("train", "test")
 # the verdict: a word that ends there or stands before another sentence; neither a part of one ("No mention
 # …") nor one of two ("Yes and no")
@@ -32,15 +32,13 @@ _TARGET = re.compile(
 )
 
 
-@reads("halludial")
+@reads("halludial", parts=SCENARIOS)
 def read(collection: Collection, part: str | None = None) -> None:
     """Read each response as a published sample of an item of task `dialogue`; attributes `scenario` and
     `published_split` (by the file's path), `dialogue`, `turn`. `part` names the one scenario to read, else
     both are.
     """
     name, folder = collection.name, collection.folder
-    if part is not None and part not in SCENARIOS:
-        raise SettingsError(f"source {name!r}: part {part!r} is not known; allowed: {listed(SCENARIOS)}")
     files = [file for file in _files(folder) if part is None or _word_in(file, SCENARIOS) == part]
     if not files and part is None and list(folder.glob("*.py")):
         advice = "name a folder that holds the files which the script would fetch"

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from truerate.core.errors import listed
 from truerate.core.schemas import pairs
-from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import Cut, changed, json_lines, zstd_lines
+from truerate.sources.downloads import matching, public_set
 from truerate.sources.raw.wiki_pages import article, canonical, plain_address
 from truerate.sources.rows import BadRow, Reason, Row, span
 from truerate.sources.tagged import in_cleaned, refuse_overlap
@@ -33,7 +33,7 @@ CLONE = {part: SET.holds[part][:2] for part in PARTS}
 ARCHIVES = SET.holds["pages"][0]
 
 
-@reads("mushroom")
+@reads("mushroom", parts=PARTS)
 def read(collection: Collection, part: str | None = None) -> None:
     """Read each answer as a gold sample of an item of task `wild`, with its page as document, and each
     annotator's marks as a judgement: raw ones, before the organisers' clean-up, from which the soft spans

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from truerate.core.keys import content_id
-from truerate.sources.clone import matching
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import SUFFIX, json_rows, parquet_rows
+from truerate.sources.downloads import matching
 from truerate.sources.rows import BadRow, Reason, Row
 
 COLUMNS = tuple(

@@ -9,9 +9,9 @@ from functools import partial
 
 from truerate.core.schemas import pairs
 from truerate.core.spans.quotes import bare, bare_answers
-from truerate.sources.clone import public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_list
+from truerate.sources.downloads import public_set
 from truerate.sources.public.unit_labels import WRONG, Tables, Unit, attributes_of, label_row, yes_or_no
 from truerate.sources.rows import BadRow, Reason, Row
 

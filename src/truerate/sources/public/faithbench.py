@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from truerate.sources.clone import public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import Cut, csv_records, parse, refuse_encoding, values_as_rows
+from truerate.sources.downloads import public_set
 from truerate.sources.public.unit_labels import WRONG, Tables, Unit, attributes_of, label_row, yes_or_no
 from truerate.sources.rows import BadRow, Reason, Row, label_of
 from truerate.sources.tagged import in_cleaned, joined

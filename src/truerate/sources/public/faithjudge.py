@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from truerate.core.errors import listed
 from truerate.core.text import clean
-from truerate.sources.clone import public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import csv_records, json_lines
+from truerate.sources.downloads import public_set
 from truerate.sources.public.faithbench import UNWANTED, label_in, worst
 from truerate.sources.public.ragtruth import (
     FOLDER,

@@ -20,10 +20,9 @@ from typing import NamedTuple
 from truerate.core.errors import SourceError
 from truerate.core.text import clean
 from truerate.sources.cards import published_card
-from truerate.sources.collection import Collection
+from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import json_lines, named
 from truerate.sources.rows import BadRow, Reason, Row
-from truerate.sources.tables import SourceTables
 from truerate.sources.tagged import in_cleaned, joined
 
 SOURCES, RESPONSES = "source_info.jsonl", "response.jsonl"
@@ -34,7 +33,7 @@ TYPES = ("Evident Conflict", "Subtle Conflict", "Evident Baseless Info", "Subtle
 FOLDER = "eval_data"
 TASK_OF_PART = {"qa": "qa", "summary": "summarization", "data2txt": "general"}
 TEXTS = "not stated (of the text's publisher)"
-CARD = published_card("ragtruth")
+CITATION = published_card("ragtruth")["citation"]
 # by the folder of each layout, what was read on made-up files alone
 UNPROVEN = {"ParticleMedia__RAGTruth": (f"its own {SOURCES} and {RESPONSES}",)}
 UNTRIED = " Read by the format that its publishers document; this reader was not tried on the original files."
@@ -120,7 +119,8 @@ def _label(label: Row, published: str) -> dict:
 
 
 # ---- the set's own files ----------------------------------------------------------------------------------
-def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
+@reads("ragtruth", unproven=UNPROVEN)
+def read(collection: Collection) -> None:
     """Read each response as a gold sample (`keep_answer`); tasks `qa`, `summarization`, and `general` for
     data to text.
 
@@ -128,22 +128,21 @@ def read(folder: Path, *, name: str, on_bad_row: str) -> SourceTables:
     `n_labels` all. Labels that share a character are one span of both their types. Raises TruerateError where
     a file is absent.
     """
-    files = (SOURCES, RESPONSES)
+    folder, files = collection.folder, (SOURCES, RESPONSES)
     directory = next((path for path in PLACES for file in files if named(folder, path + file)), None)
-    is_slice = directory is None and bool(slice_files(folder))
-    card = CARD | {"citation": CARD["citation"] + (SLICE if is_slice else UNTRIED)}
-    collection = Collection(folder, name=name, on_bad_row=on_bad_row, card=card)
-    if is_slice:
-        for file, part in slice_files(folder).items():
-            collection.read(file, json_lines, partial(_keep_source, collection, file, part))
-        return collection.tables()
+    slices = slice_files(folder) if directory is None else {}
+    if collection.card["citation"] == CITATION:
+        collection.card["citation"] += SLICE if slices else UNTRIED
+    for file, part in slices.items():
+        collection.read(file, json_lines, partial(_keep_source, collection, file, part))
+    if slices:
+        return
     if absent := [file for file in files if not collection.has((directory or "") + file)]:
         problem = f"no {' and no '.join(absent)} in {str(folder)!r}"
-        raise SourceError(f"source {name!r}: {problem}; RAGTruth is both files: put them there")
+        raise SourceError(f"source {collection.name!r}: {problem}; RAGTruth is both files: put them there")
     sources: dict[str, Given] = {}
     collection.read(f"{directory}{SOURCES}", json_lines, partial(_book, collection, sources))
     collection.read(f"{directory}{RESPONSES}", json_lines, partial(_keep, collection, sources))
-    return collection.tables()
 
 
 def _book(collection: Collection, sources: dict[str, Given], row: Row) -> None:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from truerate.core.text import find_span
-from truerate.sources.clone import matching, public_set
 from truerate.sources.collection import Collection, reads
 from truerate.sources.cuts import SUFFIX, Cutter, changed, columns_of, csv_records, parquet_rows
+from truerate.sources.downloads import matching, public_set
 from truerate.sources.public.unit_labels import Tables, Unit, attributes_of, label_row, yes_or_no
 from truerate.sources.rows import BadRow, Reason, Row, span
 from truerate.sources.tagged import in_cleaned

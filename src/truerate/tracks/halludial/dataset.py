@@ -12,8 +12,9 @@ import polars as pl
 
 from truerate.annotation.tasks import annotators, in_turns
 from truerate.core.keys import draw
-from truerate.core.schemas import SPANS, Sample, frame, pair, pairs
+from truerate.core.schemas import Sample, frame, pair, pairs
 from truerate.llm.generation import facts
+from truerate.tracks.asking import detector_texts, judged_texts, reply_texts
 from truerate.tracks.halludial.judging import Contexts, Judged
 from truerate.tracks.halludial.prompting import META, RESPOND
 from truerate.tracks.halludial.settings import Labelling
@@ -21,10 +22,6 @@ from truerate.tracks.halludial.settings import Labelling
 NATURAL = "natural"  # the scenario of responses that people label, and the kind of their task
 PEOPLE = "gold"  # the label source of what people labelled
 TRAINED_ON = ("silver", "published")  # label sources to learn from: what people label is for tests
-TEXT = pl.Schema(  # of what detectors learn from and judge
-    dict.fromkeys(("target_id", "item_id", "group_id", "lang", "task", "text"), pl.String)
-    | {"spans": SPANS, "is_hallucinated": pl.Boolean}
-)
 
 
 def source_samples(published: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
@@ -48,7 +45,8 @@ def items_of(items: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:
 
 def training(samples: pl.DataFrame) -> pl.DataFrame:
     """Return the texts that detectors learn from: samples of the train dialogues, never people's labels."""
-    return _texts(samples.filter(pl.col("label_source").is_in(TRAINED_ON), split="train"))
+    texts = samples.filter(pl.col("label_source").is_in(TRAINED_ON), split="train")
+    return detector_texts(texts, "is_hallucinated").sort("target_id")
 
 
 def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
@@ -56,27 +54,12 @@ def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     response of the test dialogues; none shares a group with a text learned from. A label of a response is
     compared with the judgement of the response: it is not judged again.
     """
-    used = training(samples)["group_id"].unique(maintain_order=True).to_list()
     is_tested = (pl.col("split") == "test") | (pl.col("label_source") == PEOPLE)
     judged = samples.filter(is_tested & pair("attributes", "generation").is_null())
     is_test = pair("attributes", "split") == "test"
-    responses = generations.filter(is_test, purpose=RESPOND, status="ok").select(
-        pl.col("generation_id").alias("target_id"),
-        "item_id",
-        *(pair("attributes", name) for name in ("group_id", "lang")),
-        pl.lit("dialogue").alias("task"),
-        "text",
-        pl.lit([], dtype=SPANS).alias("spans"),
-        pl.lit(None, dtype=pl.Boolean).alias("is_hallucinated"),
-    )
-    whole = pl.concat([_texts(judged), responses.cast(TEXT)])
-    once = whole.unique("target_id", keep="first", maintain_order=True)
-    return once.filter(~pl.col("group_id").is_in(used)).sort("target_id")
-
-
-def _texts(samples: pl.DataFrame) -> pl.DataFrame:
-    named = samples.select(pl.col("sample_id").alias("target_id"), *list(TEXT)[1:])
-    return named.cast(TEXT).sort("target_id")
+    responses = reply_texts(generations.filter(is_test, purpose=RESPOND), "dialogue")
+    whole = pl.concat([detector_texts(judged, "is_hallucinated"), responses], how="diagonal")
+    return judged_texts(whole.unique("target_id", keep="first", maintain_order=True), training(samples))
 
 
 # ---- what people are given to label ------------------------------------------------------------------------

@@ -6,7 +6,7 @@ A row names its task and its annotator. Of a response it says `hallucination` (`
 (`yes` or `no`). Annotators pass the screening who say of enough responses what most of the others say.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -15,8 +15,7 @@ import polars as pl
 from truerate.annotation import labels as annotation
 from truerate.annotation.agreement import ANNOTATORS, agreement_scores, verdict_sums
 from truerate.annotation.labels import Label, Labelled, judgement_of, reject, verbatim_spans, yes_or_no
-from truerate.annotation.screening import agreement_with_others, passing
-from truerate.annotation.voting import by_task, settled, voted_spans
+from truerate.annotation.voting import agreement_with_others, by_task, passing, settled, voted_spans
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id
 from truerate.core.schemas import pair, pairs, sample_row
@@ -52,7 +51,8 @@ def label(
     (`label_files.read_labels`); a response is settled by max-voting where half of those asked labelled it.
     """
     rules = config.p.track(board).labelling
-    labels, rejects = checked_labels(rows, tasks, where=where, on_bad_row=config.p.on_bad_row)
+    task_of, on_bad_row = {task["task_id"]: task for task in tasks}, config.p.on_bad_row
+    labels, rejects = annotation.checked_labels(rows, task_of, read_row, where=where, on_bad_row=on_bad_row)
     of_responses = [label for label in labels if label.kind == NATURAL]
     agreement = agreement_with_others(of_responses, {label.annotator for label in labels})
     passed = passing({name: share for name, (share, _) in agreement.items()}, rules.screening_agreement)
@@ -72,29 +72,26 @@ def label(
     if labels:
         rejects += unsettled
         groups = {task["task_id"]: task["group_id"] for task in tasks}
+        people: dict[str, dict[str, bool]] = {}
+        for label in sorted(kept, key=lambda label: label.annotator):
+            if label.kind == META:
+                people.setdefault(label.annotator, {})[label.task_id] = label.value
         writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
         scores = label_scores(kept, agreement, groups, writer)
-        scores += meta_agreement(meta_ratings(dataset["generations"]), people_ratings(kept), groups, writer)
+        scores += meta_agreement(meta_ratings(dataset["generations"]), people, groups, writer)
     return Labelled.of_rows([_sample(*verdict) for verdict in verdicts], judgements, rejects, scores)
 
 
-def checked_labels(
-    rows: Iterable[tuple], tasks: Iterable[dict], *, where: str, on_bad_row: str
-) -> tuple[list[Label], list[dict]]:
-    """Return the labels that hold, and Reject rows. A span that is not verbatim in the response, or stands on
-    a `no`, is rejected; its label stays.
+def read_row(row: dict, task: Mapping) -> tuple[dict, Sequence[annotation.LeftOut]]:
+    """Return the fields of a Label that a row holds of its task; a span that is not verbatim in the response, or
+    stands on a `no`, is left out. Raises BadLabel where the row does not hold.
     """
-
-    def read(row: dict, task: Mapping) -> tuple[dict, Sequence[annotation.LeftOut]]:
-        is_response = task["kind"] == NATURAL
-        words = {"accurate": True, "inaccurate": False}
-        value = yes_or_no(row, "hallucination") if is_response else yes_or_no(row, "accurate", words)
-        marked, is_yes = row.get("spans") or [], value and is_response
-        spans, left_out = verbatim_spans(marked, task["response"], is_yes=is_yes)
-        return {"value": value, "spans": spans, "kind": task["kind"]}, left_out
-
-    task_of = {task["task_id"]: task for task in tasks}
-    return annotation.checked_labels(rows, task_of, read, where=where, on_bad_row=on_bad_row)
+    is_response = task["kind"] == NATURAL
+    words = {"accurate": True, "inaccurate": False}
+    value = yes_or_no(row, "hallucination") if is_response else yes_or_no(row, "accurate", words)
+    marked, is_yes = row.get("spans") or [], value and is_response
+    spans, left_out = verbatim_spans(marked, task["response"], is_yes=is_yes)
+    return {"value": value, "spans": spans, "kind": task["kind"]}, left_out
 
 
 def _sample(row: dict, labels: Sequence[Label], verdict: bool) -> dict:
@@ -231,15 +228,6 @@ def meta_ratings(generations: pl.DataFrame) -> dict[str, dict[str, bool]]:
     ratings: dict[str, dict[str, bool]] = {}
     for model, target, accurate in rows.select("model", "target", "accurate").iter_rows():
         ratings.setdefault(model, {})[target] = accurate == "yes"
-    return ratings
-
-
-def people_ratings(labels: Iterable[Label]) -> dict[str, dict[str, bool]]:
-    """Return for each annotator which judgements they call accurate."""
-    ratings: dict[str, dict[str, bool]] = {}
-    for label in sorted(labels, key=lambda label: label.annotator):
-        if label.kind == META:
-            ratings.setdefault(label.annotator, {})[label.task_id] = label.value
     return ratings
 
 

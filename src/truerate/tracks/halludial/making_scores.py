@@ -4,11 +4,12 @@ hallucinate.
 """
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import polars as pl
 
 from truerate.config import Statistics
-from truerate.core.schemas import pair
+from truerate.core.schemas import pair, unpaired
 from truerate.core.text import words
 from truerate.llm.generation import standing
 from truerate.metrics.score_writer import ScoreWriter
@@ -59,17 +60,14 @@ def label_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """
     keyed = samples.with_columns(pair("attributes", "scenario"), pair("attributes", "kind"))
     keyed = keyed.drop_nulls("scenario").sort("scenario", "sample_id")
-    rows = []
+    published, rows = keyed.filter(pl.col("kind").ne_missing(MATCHED)), []
+    for by in (("scenario",), ("scenario", "split")):
+        is_hallucinated = {"hallucinated_rate": pl.col("is_hallucinated")}
+        shares = writer.shares_by(published, is_hallucinated, subject=pl.lit(DATASET), by=by)
+        sizes = [(unpaired(row["slice"]), row["n"]) for row in shares]
+        rows += [*shares, *(writer.count("n_samples", DATASET, where, n, n) for where, n in sizes)]
     for (scenario,), part in keyed.group_by("scenario", maintain_order=True):
-        where = {"scenario": scenario}
-        published = part.filter(pl.col("kind").ne_missing(MATCHED))
-        by_split = published.sort("split").group_by("split", maintain_order=True)
-        parts = [(where, published), *(({**where, "split": split}, some) for (split,), some in by_split)]
-        for slice_, some in parts:
-            labels, clusters = some["is_hallucinated"].to_list(), some["group_id"].to_list()
-            rows.append(writer.count("n_samples", DATASET, slice_, some.height, some.height))
-            rows.append(writer.share("hallucinated_rate", DATASET, slice_, labels, clusters))
-        n_words = [len(words(text)) for text in part["text"]]
+        where, n_words = {"scenario": scenario}, [len(words(text)) for text in part["text"]]
         mean = sum(n_words) / len(n_words)
         rows.append(writer.row("words_per_response", DATASET, where, mean, len(n_words)))
         for kind, n in part["kind"].drop_nulls().value_counts().sort("kind").iter_rows():
@@ -84,20 +82,17 @@ def leak_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     no rows.
     """
     keyed = samples.with_columns(pair("attributes", "scenario"), pair("attributes", "split_by_sample"))
-    keyed = keyed.drop_nulls("split_by_sample")
+    keyed = keyed.drop_nulls("split_by_sample").sort("scenario", "sample_id")
     rows = []
-    for (scenario,), part in keyed.sort("scenario").group_by("scenario", maintain_order=True):
-        for name, side in SPLITS.items():
-            where = {"scenario": scenario, "split": name}
-            for metric, unit in (("shared_context_rate", "item_id"), ("shared_dialogue_rate", "group_id")):
-                keys = list(dict.fromkeys([unit, "group_id"]))
-                units = part.group_by(keys, maintain_order=True).agg(n=pl.col(side).n_unique()).sort(keys)
-                hits, clusters = (units["n"] > 1).to_list(), units["group_id"].to_list()
-                rows.append(writer.share(metric, DATASET, where, hits, clusters))
-            trained = part.filter(pl.col(side) == "train")["item_id"].unique(maintain_order=True).to_list()
-            test = part.filter(pl.col(side) == "test").sort("sample_id")
-            hits, clusters = test["item_id"].is_in(trained).to_list(), test["group_id"].to_list()
-            rows.append(writer.share("sibling_rate", DATASET, where, hits, clusters))
+    for name, side in SPLITS.items():
+        how: dict[str, Any] = {"subject": pl.lit(DATASET), "by": ("scenario",), "split": name}
+        for metric, unit in (("shared_context_rate", "item_id"), ("shared_dialogue_rate", "group_id")):
+            units = keyed.group_by("scenario", unit, cluster="group_id").agg(n=pl.col(side).n_unique())
+            units = units.sort("scenario", unit, "cluster")
+            rows += writer.shares_by(units, {metric: pl.col("n") > 1}, cluster="cluster", **how)
+        is_trained = (pl.col(side) == "train").any().over("scenario", "item_id")
+        test = keyed.with_columns(sibling_rate=is_trained).filter(pl.col(side) == "test")
+        rows += writer.shares_by(test, {"sibling_rate": pl.col("sibling_rate")}, **how)
     return rows
 
 
@@ -112,21 +107,17 @@ def reply_rows(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWrit
     rows = []
     for step, flags in FLAGS.items():
         replies = replies_of(step, ("kind", *flags), generations, items)
-        for (model, kind), part in replies.group_by("model", "kind", maintain_order=True):
-            where, lost = {"step": step, "kind": kind}, (part["status"] != "ok").to_list()
-            rows.append(writer.share("unread_rate", str(model), where, lost, part["group_id"].to_list()))
-            rules = {f"{flag}_rate": pl.col(flag) == "yes" for flag in flags}
-            if step == INDUCE:
-                rules["broken_rate"] = pl.any_horizontal(pl.col(list(BROKEN)) == "yes")
-            read = part.filter(status="ok")
-            for metric, is_broken in rules.items():
-                hits = read.select(is_broken.fill_null(False)).to_series().to_list()
-                rows.append(writer.share(metric, str(model), where, hits, read["group_id"].to_list()))
-    annotated = replies_of(ANNOTATE, ("verdict", "segments"), generations, items)
-    for (model,), part in annotated.filter(verdict="yes").group_by("model", maintain_order=True):
-        hits, clusters = part["segments"].is_null().to_list(), part["group_id"].to_list()
-        rows.append(writer.share("not_located_rate", str(model), {"step": ANNOTATE}, hits, clusters))
-    return rows
+        rules = {flag: pl.col(flag) == "yes" for flag in flags}
+        if step == INDUCE:
+            rules["broken"] = pl.any_horizontal(pl.col(list(BROKEN)) == "yes")
+        is_read = pl.col("status") == "ok"
+        shares: dict[str, pl.Expr] = {"unread_rate": ~is_read}
+        for name, rule in rules.items():
+            shares[f"{name}_rate"] = pl.when(is_read).then(rule.fill_null(False))
+        rows += writer.shares_by(replies, shares, subject="model", by=("kind",), step=step)
+    positive = replies_of(ANNOTATE, ("verdict", "segments"), generations, items).filter(verdict="yes")
+    not_located = {"not_located_rate": pl.col("segments").is_null()}
+    return rows + writer.shares_by(positive, not_located, subject="model", step=ANNOTATE)
 
 
 def replies_of(

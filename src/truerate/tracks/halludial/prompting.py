@@ -9,8 +9,7 @@ from typing import Any
 
 from truerate.config.blocks import Sampling
 from truerate.core.data_files import read_data
-from truerate.llm import Request
-from truerate.llm.generation import Prompted, Read, decoding
+from truerate.llm.generation import Prompted, Read
 from truerate.llm.replies.reading import Parsed, cut
 from truerate.tracks.asking import Prompter, Reminder
 from truerate.tracks.halludial.context import Context, conversation
@@ -70,7 +69,7 @@ class Questions(Prompter):
         form: Any = None,
         may_decline: bool = False,
         is_about_turn: bool = True,
-        **values: object,
+        **values: Any,
     ) -> Prompted:
         """Return a question about a turn by the template of its purpose, which shows the turn's knowledge and
         conversation, the worked examples, and `values`. Its rows hold the attributes, and (`is_about_turn`)
@@ -79,11 +78,15 @@ class Questions(Prompter):
         history, is_cut = conversation(context, self.settings.max_history_words)
         if purpose in SHOWN_IN:
             values["demonstrations"] = demonstrations()[SHOWN_IN[purpose]]
-        messages = self.messages(purpose, knowledge=context.knowledge, history=history, **values)
         turn = {**context.of_turn, "history_cut": "yes" if is_cut else None} if is_about_turn else {}
-        request = Request(model, messages, decoding(sampling), form=form)
         rows = {"task": "dialogue", **attributes, **turn}
-        return Prompted(request, context.item_id, purpose, rows, may_decline=may_decline)
+        how: dict[str, Any] = {
+            "form": form,
+            "may_decline": may_decline,
+            "knowledge": context.knowledge,
+            "history": history,
+        }
+        return self.prompted(purpose, model, context.item_id, sampling, rows, **how, **values)
 
 
 def unread(reply: str, parsed: Parsed, *asked_for: str, may_decline: bool = False) -> Read:

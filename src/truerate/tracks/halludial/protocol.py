@@ -9,14 +9,13 @@ from typing import Any
 from truerate.config import Backbone, Params
 from truerate.core.keys import content_id
 from truerate.llm import Request
-from truerate.tracks.gpu_cost import READ, GpuHours, GridCell, hours
 from truerate.tracks.halludial import context, dataset, labels, published, scores, steps
 from truerate.tracks.halludial.judging import NAMES
 from truerate.tracks.halludial.prompting import ANNOTATE, COMPARE, CUES, DETECT, INDUCE, LOCATE, META
 from truerate.tracks.halludial.published import public_tables
 from truerate.tracks.halludial.settings import Settings, Sizes
 from truerate.tracks.halludial.settings import faults as setting_faults
-from truerate.tracks.protocol import Protocol
+from truerate.tracks.protocol import READ, GpuHours, GridCell, Protocol, hours
 
 # Sizes whose first texts stay the same whatever the size (`context.chosen`): a probe cuts them.
 FIRST_DRAWN = ("dialogues", "tempered", "located", "compared", "natural", "meta")

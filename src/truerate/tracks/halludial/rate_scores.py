@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import polars as pl
 
-from truerate.core.schemas import Outcome, frame, pair
+from truerate.core.schemas import Outcome, frame, pair, unpaired
 from truerate.metrics.estimators.prediction_powered import clustered_rate, pooled_slope, residuals
 from truerate.metrics.estimators.sample import verdicts
 from truerate.metrics.intervals import cluster_sums
@@ -231,24 +231,19 @@ def score_written(
     flags = verdicts_of(judgements, detector).rename({"target_id": "sample_id"})
     rows = rows.join(flags, on="sample_id", how="left", maintain_order="left")
     rows = rows.sort("corpus", "writer", "sample_id")
-    parts = [
-        ({"corpus": corpus}, name, part)
-        for (corpus, name), part in rows.group_by("corpus", "writer", maintain_order=True)
-    ]
-    if rows["corpus"].n_unique() > 1:
-        parts += [({}, name, part) for (name,), part in rows.group_by("writer", maintain_order=True)]
+    how = {"subject": "writer", "scenario": NATURAL}
     scores, outcomes = [], [frame(Outcome)]
-    for corpus, name, part in parts:
-        where = {"scenario": NATURAL, **corpus}
-        labels, groups = part["is_hallucinated"].to_list(), part["group_id"].to_list()
-        scores.append(writer.share(LABELLED, str(name), where, labels, groups))
-        number = pl.int_range(pl.len()).over("item_id").cast(pl.String)
-        unit_id = pl.concat_str("item_id", number, separator="-")
-        named = part.select(subject="writer", unit_id=unit_id, cluster_id="group_id", value="is_hallucinated")
-        outcomes.append(writer.outcomes(LABELLED, where, named))
-        if corpus and detector is not None:
-            read, slice_ = part.drop_nulls("flagged"), {**where, "unit": TURN, "estimator": RAW}
-            flagged, groups = read["flagged"].to_list(), read["group_id"].to_list()
-            scores.append(writer.share(RATE, str(name), slice_, flagged, groups))
-            scores.append(writer.row(RATE, str(name), {**slice_, "unit": DIALOGUE}, None, 0))
+    for corpus in (("corpus",), ()) if rows["corpus"].n_unique() > 1 else (("corpus",),):
+        scores += writer.shares_by(rows, {LABELLED: pl.col("is_hallucinated")}, by=corpus, **how)
+        number = pl.int_range(pl.len()).over("writer", "item_id", *corpus).cast(pl.String)
+        units = rows.with_columns(unit_id=pl.concat_str("item_id", number, separator="-"))
+        for name, part in units.group_by(corpus or pl.lit(NATURAL), maintain_order=True):
+            where = {"scenario": NATURAL, **dict(zip(corpus, name, strict=False))}
+            named = part.select("unit_id", subject="writer", cluster_id="group_id", value="is_hallucinated")
+            outcomes.append(writer.outcomes(LABELLED, where, named))
+    if detector is not None:
+        flagged = {RATE: pl.col("flagged")}
+        rates = writer.shares_by(rows, flagged, by=("corpus",), unit=TURN, estimator=RAW, **how)
+        of_dialogues = ((row["subject"], unpaired(row["slice"]) | {"unit": DIALOGUE}) for row in rates)
+        scores += rates + [writer.row(RATE, *named, None, 0) for named in of_dialogues]
     return scores, pl.concat(outcomes)

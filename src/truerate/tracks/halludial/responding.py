@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from truerate.core.text import words
 from truerate.llm import Reply
 from truerate.llm.dry_run import is_assumed
-from truerate.llm.generation import Prompted, Read, generation
+from truerate.llm.generation import Prompted, Read
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.texts.responses import one_response
+from truerate.tracks.asking import read_rows
 from truerate.tracks.halludial.context import Context, one_line, side_of, with_own
 from truerate.tracks.halludial.prompting import CUES, RESPOND, Questions, unread
 from truerate.tracks.halludial.settings import Settings
@@ -75,10 +76,7 @@ def read_response(reply: str, max_words: int) -> Read:
 
 def collect(asked: Sequence[Prompted], replies: Sequence[Reply], settings: Settings) -> list[dict]:
     """Return Generation rows of responses."""
-    return [
-        generation(prompted, reply, read_response(reply.text, settings.max_words))
-        for prompted, reply in zip(asked, replies, strict=True)
-    ]
+    return read_rows(asked, replies, lambda _, text: read_response(text, settings.max_words))
 
 
 @dataclass(frozen=True)

@@ -59,11 +59,8 @@ def score_candidates(generations: pl.DataFrame, items: pl.DataFrame, writer: Sco
             n = part["why"].null_count()
             score_rows.append(writer.count("n_candidates", model, where, n, part.height))
     read = rows.filter(pl.col("status") == "ok", pl.col("task").is_in(sampling.LENGTH_RULED))
-    for (model, task, scheme), part in read.group_by("model", "task", "scheme", maintain_order=True):
-        is_long, where = (part["too_long"] == "yes").fill_null(False), {"task": task, "scheme": scheme}
-        groups = part["group_id"].to_list()
-        score_rows.append(writer.share("length_rule_broken_rate", model, where, is_long.to_list(), groups))
-    return frame(Score, score_rows)
+    is_long = {"length_rule_broken_rate": (pl.col("too_long") == "yes").fill_null(False)}
+    return frame(Score, score_rows + writer.shares_by(read, is_long, subject="model", by=("task", "scheme")))
 
 
 def score_cleaned(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
@@ -84,29 +81,25 @@ def score_cleaned(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreW
         where = {"task": task, "scheme": scheme}
         score_rows += _shares("cleaned_rate", model, where, ("cut", kinds), part, writer)
     asked = _replies(generations, items, refinement.PURPOSE, "task", "outcome")
-    for (model, task), part in asked.group_by("model", "task", maintain_order=True):
-        is_same = (part["outcome"] == "unchanged").fill_null(False).to_list()
-        groups = part["group_id"].to_list()
-        score_rows.append(writer.share("unchanged_rate", model, {"task": task}, is_same, groups))
-    return frame(Score, score_rows)
+    is_same = {"unchanged_rate": (pl.col("outcome") == "unchanged").fill_null(False)}
+    return frame(Score, score_rows + writer.shares_by(asked, is_same, subject="model", by=("task",)))
 
 
 def score_filtering(generations: pl.DataFrame, items: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
     """Return how often a judge's choice changes with the order, and how often it is the first."""
     keys = ("task", "choice", "position", "origin")
     rows = _replies(standing(generations), items, filtering.PURPOSE, *keys)
-    rows, score_rows = rows.sort("model", "item_id", "generation_id"), []
-    for (judge, task), part in rows.group_by("model", "task", maintain_order=True):
-        both = part.group_by("item_id", "origin", "group_id", maintain_order=True).agg("choice")
-        both = both.filter(pl.col("choice").list.drop_nulls().list.len() == 2)
-        is_other = [first != second for first, second in both["choice"].to_list()]
-        read = part.filter(pl.col("position").is_not_null())
-        for metric, hits, of in (
-            ("filter_disagreement_rate", is_other, both),
-            ("filter_first_position_rate", (read["position"] == "1").to_list(), read),
-            ("filter_unparsed_rate", part["choice"].is_null().to_list(), part),
-        ):
-            score_rows.append(writer.share(metric, judge, {"task": task}, hits, of["group_id"].to_list()))
+    rows, choice = rows.sort("model", "item_id", "generation_id"), pl.col("choice")
+    pairs = ("model", "task", "item_id", "origin", "group_id")
+    both = rows.group_by(pairs, maintain_order=True).agg(choice.drop_nulls())
+    is_other = pl.when(choice.list.len() == 2).then(choice.list.first() != choice.list.last())
+    single = {
+        "filter_first_position_rate": pl.col("position") == "1",
+        "filter_unparsed_rate": choice.is_null(),
+    }
+    score_rows: list[dict] = []
+    for of, hits in ((both, {"filter_disagreement_rate": is_other}), (rows, single)):
+        score_rows += writer.shares_by(of, hits, subject="model", by=("task",))
     return frame(Score, score_rows)
 
 
@@ -114,10 +107,10 @@ def score_responses(generations: pl.DataFrame, writer: ScoreWriter, *, similarit
     """Return the mean similarity of responses, of the pool and of selected queries, and the cut share."""
     value, is_selected = pair("attributes", "similarity").cast(pl.Float64), pair("attributes", "selected")
     rows = generations.filter(pl.col("purpose") == general.PURPOSE).with_columns(value, is_selected)
-    score_rows = []
-    for (model,), part in rows.sort("generation_id").group_by("model", maintain_order=True):
-        cut, clusters = part.select(is_cut()).to_series().to_list(), part["item_id"].to_list()
-        score_rows.append(writer.share("cut_rate", model, {"task": "general"}, cut, clusters))
+    rows = rows.sort("generation_id")
+    how = {"subject": "model", "cluster": "item_id", "task": "general"}
+    score_rows = writer.shares_by(rows, {"cut_rate": is_cut()}, **how)
+    for (model,), part in rows.group_by("model", maintain_order=True):
         of_query = (pl.col("similarity").first(), pl.col("selected").is_not_null().any())
         queries = part.group_by("item_id", maintain_order=True).agg(*of_query).sort("item_id")
         queries = queries.drop_nulls("similarity")

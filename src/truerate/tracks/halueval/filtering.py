@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from truerate.core import text as texts
 from truerate.core.keys import draw
-from truerate.llm import Reply, Request, structured
-from truerate.llm.generation import REASKED, Prompted, Read, decoding, facts, generation
+from truerate.llm import Reply, structured
+from truerate.llm.generation import REASKED, Prompted, Read, facts
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.reading import cut
-from truerate.tracks.asking import Prompter
+from truerate.tracks.asking import Prompter, read_rows
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import NOUNS, Context
 
@@ -70,18 +70,19 @@ def requests(of: Sequence[Contest], judge: str, prompter: Prompter, *, origin: s
         shown = patterns.comparing(task, prompter.seed)
         for first, second in ((contest.first, contest.second), (contest.second, contest.first)):
             both = {"first": first.text, "second": second.text}
-            messages = prompter.messages(f"filter_{task}", **context.values, **both, **shown)
-            params = decoding(prompter.settings.decoding("filtering"))
-            request = Request(judge, messages, params, form=CHOICES[task])
             ids = {"first": first.candidate_id, "second": second.candidate_id}
-            asked.append(Prompted(request, context.item_id, PURPOSE, {"task": task, "origin": origin, **ids}))
+            facts_of, sampling = (
+                {"task": task, "origin": origin, **ids},
+                prompter.settings.decoding("filtering"),
+            )
+            how = {"template": f"filter_{task}", "form": CHOICES[task], **context.values, **both, **shown}
+            asked.append(prompter.prompted(PURPOSE, judge, context.item_id, sampling, facts_of, **how))
     return asked
 
 
 def collect(asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
     """Return Generation rows of choices: the `choice` (an id) and its `position` (1 or 2)."""
-    pairs = zip(asked, replies, strict=True)
-    return [generation(prompted, reply, read_choice(prompted, reply.text)) for prompted, reply in pairs]
+    return read_rows(asked, replies, read_choice)
 
 
 def read_choice(asked: Prompted, text: str) -> Read:

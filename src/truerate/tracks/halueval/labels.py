@@ -16,8 +16,7 @@ import polars as pl
 from truerate.annotation import labels as annotation
 from truerate.annotation.agreement import ANNOTATORS, agreement_scores, published_agreement, verdict_sums
 from truerate.annotation.labels import Label, Labelled, judgement_of, reject, verbatim_spans, yes_or_no
-from truerate.annotation.screening import passing, probe_rates
-from truerate.annotation.voting import most_named, settled, voted_spans
+from truerate.annotation.voting import by_task, most_named, passing, probe_rates, settled, voted_spans
 from truerate.config.layout import Layout
 from truerate.core.keys import draw, split_of
 from truerate.core.schemas import Score, frame, pairs, sample_row
@@ -47,8 +46,8 @@ def label(
     inputs: str,
 ) -> Labelled:
     """Return the labelled general samples from the rows of label files; `inputs`: digest that scores name."""
-    labels, rejects = checked_labels(rows, tasks, where=where, on_bad_row=config.p.on_bad_row)
-    given = {task["task_id"] for task in tasks}
+    given, on_bad_row = {task["task_id"]: task for task in tasks}, config.p.on_bad_row
+    labels, rejects = annotation.checked_labels(rows, given, read_row, where=where, on_bad_row=on_bad_row)
     probes = tables.samples.filter(is_probe()).select("sample_id", "is_hallucinated").iter_rows()
     truth = {name: verdict for name, verdict in probes if name in given}
     writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
@@ -59,15 +58,10 @@ def label(
     return replace(labelled, samples=samples, scores=pl.concat([labelled.scores, published]))
 
 
-def checked_labels(
-    rows: Iterable[tuple], tasks: Iterable[dict], *, where: str, on_bad_row: str
-) -> tuple[list[Label], list[dict]]:
-    """Return the labels that hold, and Reject rows, also of spans that do not hold, whose label stays."""
-    task_of = {task["task_id"]: task for task in tasks}
-    return annotation.checked_labels(rows, task_of, _answer, where=where, on_bad_row=on_bad_row)
-
-
-def _answer(row: dict, task: Mapping) -> tuple[dict, Sequence[annotation.LeftOut]]:
+def read_row(row: dict, task: Mapping) -> tuple[dict, Sequence[annotation.LeftOut]]:
+    """Return the fields of a Label that a row holds of its task, and the spans that do not hold; raises BadLabel
+    where the row does not.
+    """
     is_yes = yes_or_no(row, "hallucination")
     spans, left_out = verbatim_spans(row.get("spans") or [], task["response"], LABELS, is_yes=is_yes)
     return {"value": is_yes, "spans": spans}, left_out
@@ -110,13 +104,10 @@ def label_responses(
 
 def drawn_labels(labels: Iterable[Label], allowed: set[str], *, n: int, seed: int) -> dict[str, list[Label]]:
     """Return `n` labels per task from allowed annotators, drawn by seed, or all where there are fewer."""
-    by_task: dict[str, list[Label]] = {}
-    for label in labels:
-        if label.annotator in allowed:
-            by_task.setdefault(label.task_id, []).append(label)
+    allowed_labels = by_task(label for label in labels if label.annotator in allowed)
     return {
         task: sorted(of_task, key=lambda label: draw(seed, "annotator", task, label.annotator))[:n]
-        for task, of_task in by_task.items()
+        for task, of_task in allowed_labels.items()
     }
 
 

@@ -13,8 +13,8 @@ import polars as pl
 
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, frame, judgement_row, pairs, unpaired
-from truerate.llm import Reply, Request, structured
-from truerate.llm.generation import Prompted, Read, decoding, generation
+from truerate.llm import Reply, structured
+from truerate.llm.generation import Prompted, Read, generation
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.verdicts import yes_no
@@ -104,19 +104,13 @@ def one_request(
     """Return the request that judges one text in one variant; `more` are further facts for its rows."""
     is_step_by_step = variant == "chain-of-thought"
     shown = context.knowledge if context.task == "summarization" else knowledge
-    messages = prompter.messages(
-        f"recognise_{context.task}",
-        **context.values | {"knowledge": shown},
-        has_knowledge=bool(knowledge),
-        text=target.text,
-        is_step_by_step=is_step_by_step,
-        patterns=patterns.named(context.task, None),
-        demonstrations=patterns.judged(context.task, prompter.seed),
-    )
-    params = decoding(prompter.settings.decoding("chain_of_thought" if is_step_by_step else "recognition"))
-    request = Request(subject, messages, params, form=REASONED if is_step_by_step else VERDICT)
+    values = context.values | {"knowledge": shown, "has_knowledge": bool(knowledge), "text": target.text}
+    values |= {"is_step_by_step": is_step_by_step, "patterns": patterns.named(context.task, None)}
+    values["demonstrations"] = patterns.judged(context.task, prompter.seed)
+    sampling = prompter.settings.decoding("chain_of_thought" if is_step_by_step else "recognition")
     attributes = {"task": context.task, "variant": variant, "target": target.target_id, **more}
-    return Prompted(request, target.item_id, PURPOSE, attributes)
+    how = {"template": f"recognise_{context.task}", "form": REASONED if is_step_by_step else VERDICT}
+    return prompter.prompted(PURPOSE, subject, target.item_id, sampling, attributes, **how, **values)
 
 
 def contrast_requests(
@@ -133,12 +127,12 @@ def contrast_requests(
         shown = patterns.comparing(context.task, prompter.seed)
         for order, first, second in (("right-first", right, wrong), ("hallucinated-first", wrong, right)):
             both = {"first": first.text, "second": second.text, "has_knowledge": False}
-            messages = prompter.messages(f"contrast_{context.task}", **context.values, **both, **shown)
-            form = filtering.CHOICES[context.task]
-            request = Request(subject, messages, decoding(prompter.settings.recognition), form=form)
             attributes = {"task": context.task, "variant": "contrast", "order": order}
             attributes |= {"first": first.target_id, "second": second.target_id}
-            asked.append(Prompted(request, right.item_id, PURPOSE, attributes))
+            how = {"template": f"contrast_{context.task}", "form": filtering.CHOICES[context.task]}
+            how |= {**context.values, **both, **shown}
+            sampling = prompter.settings.recognition
+            asked.append(prompter.prompted(PURPOSE, subject, right.item_id, sampling, attributes, **how))
     return asked
 
 

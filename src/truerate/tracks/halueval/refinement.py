@@ -3,12 +3,13 @@ it and by another judge where the settings name one.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from truerate.llm import Reply, Request
-from truerate.llm.generation import Prompted, Read, decoding, facts, generation
+from truerate.llm import Reply
+from truerate.llm.generation import Prompted, Read, facts
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.texts.refinements import refined as read_text
-from truerate.tracks.asking import Prompter
+from truerate.tracks.asking import Prompter, read_rows
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import NOUNS, Context
 from truerate.tracks.halueval.recognition import Target, one_request
@@ -36,21 +37,25 @@ def requests(
         task = context.task
         given = context.knowledge if task == "summarization" else knowledge.get(target.item_id, "")
         if given:
-            values = context.values | {"knowledge": given, "text": target.text}
-            messages = prompter.messages(f"refine_{task}", **values, patterns=patterns.named(task, None))
-            request = Request(subject, messages, decoding(prompter.settings.decoding("refining")))
-            attributes: dict[str, str | None] = {"task": task, "sample": target.target_id}
-            asked.append(Prompted(request, target.item_id, PURPOSE, attributes, may_decline=True))
+            values: dict[str, Any] = context.values | {"knowledge": given, "text": target.text}
+            values |= {"template": f"refine_{task}", "patterns": patterns.named(task, None)}
+            sampling = prompter.settings.decoding("refining")
+            of_row = {"task": task, "sample": target.target_id}
+            question = prompter.prompted(
+                PURPOSE, subject, target.item_id, sampling, of_row, may_decline=True, **values
+            )
+            asked.append(question)
     return asked
 
 
 def collect(asked: Sequence[Prompted], replies: Sequence[Reply], of: Sequence[Target]) -> list[dict]:
     """Return Generation rows of refined texts; `of`: the texts that were to be rewritten."""
-    texts, rows = {target.target_id: target.text for target in of}, []
-    for prompted, reply in zip(asked, replies, strict=True):
-        original = texts[prompted.attributes["sample"] or ""]
-        rows.append(generation(prompted, reply, read_refined(prompted, reply.text, original)))
-    return rows
+    texts = {target.target_id: target.text for target in of}
+
+    def read(prompted: Prompted, text: str) -> Read:
+        return read_refined(prompted, text, texts[prompted.attributes["sample"] or ""])
+
+    return read_rows(asked, replies, read)
 
 
 def read_refined(asked: Prompted, text: str, original: str) -> Read:

@@ -3,23 +3,14 @@ recognition: every variant, failures by pattern and topic, and the outcomes that
 are empty if a judge answered no request (`metrics.recognition.settled`).
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.core.keys import draw
 from truerate.core.schemas import Outcome, Score, frame
 from truerate.metrics import judged as joined
 from truerate.metrics.cells import spread
-from truerate.metrics.estimators.own_rate import with_unjudged
-from truerate.metrics.estimators.registry import LABELS_ALONE, PPI, ROGAN_GLADEN_BETWEEN, estimate_board
-from truerate.metrics.estimators.sample import ONE_LANG, Calibration, Cell, verdicts
-from truerate.metrics.intervals import cluster_sums
 from truerate.metrics.paired import contrast_scores, contrasts
-from truerate.metrics.rates import PREDICTION_POWERED, RAW, ROGAN_GLADEN, Estimate, estimate_rows
 from truerate.metrics.recognition import Rows, is_right, pattern_ratios, recognition_scores, settled
 from truerate.metrics.score_writer import Ratio, ScoreWriter
 from truerate.metrics.spans import in_matched_pairs, one_side
@@ -28,11 +19,6 @@ from truerate.tracks.halueval.recognition import PLAIN, judged, runs
 
 HALLUCINATED_FIRST = "hallucinated-first"
 KEYS = ("task", "variant", "scheme")
-GENERAL = "general"
-RATE, PEOPLE, ELSEWHERE = "general_rate", "people", "other-tasks"
-WHERE = {"task": GENERAL}
-OTHERS, FEW = (RAW, ROGAN_GLADEN, ROGAN_GLADEN_BETWEEN), (LABELS_ALONE, PPI, PREDICTION_POWERED)
-LEAST, LABELLED_SHARE = 30, 3  # responses from which on there are rates; one in so many counts as labelled
 
 
 def score(
@@ -56,7 +42,6 @@ def score(
         scores,
         dataset_scores.score_refinement(samples, judgements, writer),
         dataset_scores.score_rewritings(generations, items, samples, writer),
-        score_rates(samples, judgements, writer),
         dataset_scores.score_labels(samples, writer),
         dataset_scores.score_candidates(generations, items, writer),
         dataset_scores.score_cleaned(generations, items, writer),
@@ -117,74 +102,6 @@ def _recognition(
         score_rows = score_rows + writer.shares(subject, shares, rows["group_id"].to_list())
     value = pl.Series(hits, dtype=pl.Float64)
     return score_rows, rows.select(unit_id="sample_id", cluster_id="group_id").with_columns(value=value)
-
-
-# ---- the rate of hallucinated responses to general queries -------------------------------------------------
-# By each judge's verdicts: raw, corrected by its errors on other tasks, and by people's labels of some of the
-# very responses. People labelled each response that was selected (HELMA 2.2), so the rate is known: the rows
-# say what a judge's verdicts are worth as a measure, and what labels of every third response make of them.
-
-
-def score_rates(samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
-    """Return the rates of hallucinated general responses by judge; none below LEAST labels."""
-    responses = samples.filter(pl.col("task") == GENERAL, pl.col("label_source") != "silver")
-    if responses.height < LEAST:
-        return frame(Score)
-    rows = judged(samples, judgements).filter(pl.col("variant") == PLAIN)
-    few = drawn(responses["sample_id"].to_list(), writer.seed)
-    score_rows = []
-    for (judge,), of_judge in rows.group_by("judge", maintain_order=True):
-        part = of_judge.filter(pl.col("sample_id").is_in(responses["sample_id"].implode()))
-        if part.height == responses.height and part["verdict"].is_not_null().any():
-            each = estimates_of(part, of_judge.filter(pl.col("task") != GENERAL), few, writer)
-            score_rows += estimate_rows(RATE, str(judge), WHERE, each, part.height, writer)
-    return frame(Score, score_rows)
-
-
-def drawn(names: list[str], seed: int) -> frozenset[str]:
-    """One in LABELLED_SHARE of the responses, in a seeded order, the same for all judges."""
-    ordered = sorted(names, key=lambda name: (draw(seed, "general labels", name), name))
-    return frozenset(ordered[: len(names) // LABELLED_SHARE])
-
-
-def estimates_of(
-    rows: pl.DataFrame, elsewhere: pl.DataFrame, few: frozenset[str], writer: ScoreWriter
-) -> list[Estimate]:
-    """The estimates of one judge: raw, by its errors `elsewhere`, by the labels of `few`, and people's."""
-    confidence = writer.statistics.confidence
-    key, calibrated = ("", ONE_LANG), calibration_of(elsewhere)
-    asked: Mapping[str, Any] = {"confidence": confidence, "calibrated": calibrated, "names": OTHERS}
-    each = estimate_board({key: cell_of(rows, frozenset())}, **asked)[key]
-    each += estimate_board({key: cell_of(rows, few)}, confidence=confidence, names=FEW)[key]
-    label, clusters = rows["is_hallucinated"].to_numpy().astype(float), rows["group_id"].to_list()
-    sums = cluster_sums(clusters, np.stack([label, np.ones(rows.height)], axis=1))
-    estimates = []
-    for estimate in each:
-        calibration = estimate.calibration if estimate.calibration == ELSEWHERE else None
-        estimates.append(Estimate(estimate.estimator, calibration, estimate.interval))
-    return [*estimates, Estimate(PEOPLE, None, writer.share_interval(*sums.T))]
-
-
-def cell_of(rows: pl.DataFrame, labelled: frozenset[str]) -> Cell:
-    """The responses with a judge's verdicts (unread ones at the mean) and the labels of `labelled`."""
-    ones = np.ones(rows.height)
-    flagged = with_unjudged(ones, rows["verdict"].cast(pl.Float64).fill_null(float("nan")).to_numpy())
-    is_known = rows["sample_id"].is_in(list(labelled)).to_numpy()
-    label = np.where(is_known, rows["is_hallucinated"].to_numpy().astype(float), np.nan)
-    return verdicts(flagged, label, rows["group_id"].to_numpy())
-
-
-def calibration_of(rows: pl.DataFrame) -> dict[str, Calibration]:
-    """A judge's verdicts on texts of other tasks as what it is calibrated on; nothing where there are none.
-    Tasks stand for models: what sets one apart from another is all that is known of a task that is none of
-    them.
-    """
-    judged_rows = rows.drop_nulls("verdict")
-    if judged_rows.is_empty():
-        return {}
-    gold, flagged = (judged_rows[name].to_numpy().astype(float) for name in ("is_hallucinated", "verdict"))
-    tasks, groups = (judged_rows[name].to_numpy() for name in ("task", "group_id"))
-    return {ELSEWHERE: Calibration.of_verdicts(gold, flagged, groups, models=tasks)}
 
 
 # ---- topics ------------------------------------------------------------------------------------------------

@@ -9,9 +9,8 @@ from truerate.core.keys import content_id
 from truerate.core.schemas import Generation, Judgement, frame, judgement_row
 from truerate.core.spans.quotes import bare, bare_answers
 from truerate.llm.counts import counts
-from truerate.tracks.asking import PlainContext
+from truerate.tracks.asking import PlainContext, detector_texts
 
-TARGET = ("item_id", "group_id", "lang", "task", "text", "spans")
 WORD_MATCH, VERSION = "word-match", "1"
 
 
@@ -39,7 +38,7 @@ def exported(
 def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     """Return what published detectors judge: replies and labelled answers that have a text."""
     written = samples.filter(pl.col("text").str.strip_chars() != "")
-    return written.select(pl.col("sample_id").alias("target_id"), *TARGET)
+    return detector_texts(written)
 
 
 def matched(samples: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:

@@ -15,19 +15,8 @@ import polars as pl
 from truerate.core import languages
 from truerate.core.errors import TruerateError, listed
 from truerate.core.keys import draw
-from truerate.core.languages import LANGUAGES, Language
+from truerate.core.languages import Language
 from truerate.llm.generation import facts
-
-__all__ = [
-    "LANGUAGES",
-    "SOURCE",
-    "Context",
-    "check_languages",
-    "chosen",
-    "contexts",
-    "language",
-    "language_facts",
-]
 
 SOURCE = "en"  # training passages are written in it and translated from it
 

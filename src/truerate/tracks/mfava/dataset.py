@@ -9,10 +9,11 @@ import polars as pl
 
 from truerate.annotation.tasks import annotators, in_turns
 from truerate.core.keys import content_id, draw, split_of
-from truerate.core.schemas import SPANS, Document, Item, Sample, frame, pair, pairs, reject_row, sample_row
+from truerate.core.schemas import Document, Item, Sample, frame, pair, pairs, reject_row, sample_row
 from truerate.core.spans.tags import TYPES, parse_tags
 from truerate.core.text import clean
 from truerate.llm.generation import facts, rejected
+from truerate.tracks.asking import detector_texts, judged_texts, reply_texts
 from truerate.tracks.mfava.context import SOURCE, Context, chosen
 from truerate.tracks.mfava.settings import Labelling
 from truerate.tracks.mfava.silver import INSERT
@@ -21,9 +22,6 @@ from truerate.tracks.mfava.wild import ANSWER
 
 TRAIN, HELD_OUT = "train", "held-out"  # tasks of labelled passages: to learn from, and to be tested on alone
 INSERTED, NATURAL = "inserted", "natural"  # kinds of annotation tasks
-TEXT = pl.Schema(
-    dict.fromkeys(("target_id", "item_id", "group_id", "lang", "task", "text"), pl.String) | {"spans": SPANS}
-)
 
 
 # ---- samples -----------------------------------------------------------------------------------------------
@@ -148,34 +146,21 @@ def training(samples: pl.DataFrame) -> pl.DataFrame:
     held_out = samples.filter(task=HELD_OUT)["group_id"].unique(maintain_order=True).to_list()
     silver = samples.filter((pl.col("label_source") == "silver") & ~pl.col("group_id").is_in(held_out))
     passages = silver.filter(task=TRAIN)
-    return _texts(silver.filter(task="silver", split="train") if passages.is_empty() else passages)
+    texts = silver.filter(task="silver", split="train") if passages.is_empty() else passages
+    return detector_texts(texts).sort("target_id")
 
 
 def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     """Return the texts that detectors judge: held-out, silver and gold samples, and replies in the wild, none
     of a group learned from. A reply that people labelled is judged once, as the reply.
     """
-    used = training(samples)["group_id"].unique(maintain_order=True).to_list()
     judged = samples.filter(
         pl.col("task").is_in([HELD_OUT, "silver", "wild"])
         & pl.col("label_source").is_in(["silver", "gold"])
         & pair("attributes", "generation").is_null()
     )
-    replies = generations.filter(purpose=ANSWER, status="ok").select(
-        pl.col("generation_id").alias("target_id"),
-        "item_id",
-        *(pair("attributes", name) for name in ("group_id", "lang")),
-        pl.lit("wild").alias("task"),
-        "text",
-        pl.lit([], dtype=SPANS).alias("spans"),
-    )
-    texts = pl.concat([_texts(judged), replies.cast(TEXT)])
-    return texts.filter(~pl.col("group_id").is_in(used)).sort("target_id")
-
-
-def _texts(samples: pl.DataFrame) -> pl.DataFrame:
-    named = samples.select(pl.col("sample_id").alias("target_id"), *list(TEXT)[1:])
-    return named.cast(TEXT).sort("target_id")
+    texts = [detector_texts(judged), reply_texts(generations.filter(purpose=ANSWER), "wild")]
+    return judged_texts(pl.concat(texts), training(samples))
 
 
 # ---- what people are given to label ------------------------------------------------------------------------

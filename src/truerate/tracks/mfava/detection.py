@@ -7,6 +7,7 @@ count.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby, product
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from truerate.tracks.mfava import marking
 from truerate.tracks.mfava.marking import AGAINST, NATURAL, Detector, Labelled, Run, Texts
 
 CATEGORY = "category"
-MARK_ALL, MARK_NONE = "mark-all", "mark-none"
+BASELINES = ("mark-all", "mark-none")
 PLAIN_KIND = ("multi", "binary")  # scope and labels of these two where there is no other detector
 PLAIN = {
     "token_precision": tokens.precision,
@@ -82,14 +83,12 @@ def detection_rows(cells: Cells, is_apart: Mapping[str, bool], writer: ScoreWrit
     """Return Score rows of every detector against every kind of labels, per language and over all.
     `is_apart`: by kind of labels, whether languages are apart (`marking.are_apart`).
     """
-    by_detector: dict[tuple[str, Detector], dict[str, Cell]] = {}
-    for against, detector, lang in sorted(cells, key=lambda key: (AGAINST.index(key[0]), *key[1:])):
-        by_detector.setdefault((against, detector), {})[lang] = cells[against, detector, lang]
-    return [
-        row
-        for (against, detector), by_lang in by_detector.items()
-        for row in _rows(detector, against, by_lang, writer, is_apart=is_apart[against])
-    ]
+    rows: list[dict] = []
+    ordered = sorted(cells, key=lambda key: (AGAINST.index(key[0]), *key[1:]))
+    for (against, detector), keys in groupby(ordered, key=lambda key: key[:2]):
+        by_lang = {key[2]: cells[key] for key in keys}
+        rows += _rows(detector, against, by_lang, writer, is_apart=is_apart[against])
+    return rows
 
 
 def _rows(
@@ -127,9 +126,8 @@ def _marked(
     """`Cell.n`, the scores of marked tokens, and `Cell.seeds`; F1 by type for detectors that name types."""
     plain = np.stack([marking.token_sums(gold, run, texts.line) for run in runs], axis=1)
     typed = np.stack([marking.type_sums(gold, run, texts.line) for run in runs], axis=1)
-    sums = np.concatenate(
-        [plain, typed.reshape(*plain.shape[:2], -1)], axis=2
-    )  # (texts, seeds, 4 + types · 4)
+    # (texts, seeds, 4 + types · 4)
+    sums = np.concatenate([plain, typed.reshape(*plain.shape[:2], -1)], axis=2)
     kinds = [kind for kind in range(len(TYPES)) if typed[:, 0, kind, 0].sum() > 0]
     names: list[tuple[str, int | None]] = [(name, None) for name in PLAIN]
     names += [("token_recall_by_type", kind) for kind in kinds]
@@ -187,14 +185,10 @@ def _ordered(
 
 def baseline_scores(gold: Labelled) -> dict[Detector, np.ndarray]:
     """Return `answer_scores` of marking every character and none (PLAIN_KIND), whatever a token is."""
-    lengths = [len(text) for text in gold.samples["text"]]
-    marked: dict[str, list[SoftSpans]] = {
-        MARK_ALL: [[(0, length, 1.0)] for length in lengths],
-        MARK_NONE: [[] for _ in lengths],
-    }
+    marked = [([(0, len(text), 1.0)], HARD) for text in gold.samples["text"]], [([], HARD)] * len(gold.places)
     return {
-        Detector(name, *PLAIN_KIND): _answer_scores(gold, [(spans, HARD) for spans in of_answers])
-        for name, of_answers in marked.items()
+        Detector(name, *PLAIN_KIND): _answer_scores(gold, answers)
+        for name, answers in zip(BASELINES, marked, strict=True)
     }
 
 
@@ -204,9 +198,8 @@ def answer_scores(gold: Labelled, runs: Mapping[Detector, Sequence[Run]]) -> dic
     """
     scores = {}
     for detector, seeds in runs.items():
-        if detector.member not in (MARK_ALL, MARK_NONE):
-            # the spans of one run at a time: those of all as Python's numbers take more than the board's
-            # texts
+        if detector.member not in BASELINES:
+            # the spans of one run at a time: as Python's numbers those of all take more than the texts
             of_seeds = [_answer_scores(gold, _marked_answers(run, gold)) for run in seeds]
             scores[detector] = np.where(np.isnan(of_seeds[0]), np.nan, np.mean(of_seeds, axis=0))
     return scores
@@ -215,9 +208,8 @@ def answer_scores(gold: Labelled, runs: Mapping[Detector, Sequence[Run]]) -> dic
 def _answer_scores(gold: Labelled, marked: Sequence[tuple[SoftSpans, float] | None]) -> np.ndarray:
     """Both scores of each answer, (answers, 2), from its soft spans and its threshold; NaN without these."""
     scores = np.full((len(marked), 2), np.nan)
-    for index, (text, spans, answer) in enumerate(
-        zip(gold.samples["text"], gold.samples["spans"], marked, strict=True)
-    ):
+    answers = zip(gold.samples["text"], gold.samples["spans"], marked, strict=True)
+    for index, (text, spans, answer) in enumerate(answers):
         if answer is not None:
             label = [(span["start"], span["end"], span["p"]) for span in spans]
             scores[index] = answer_iou(label, *answer), answer_correlation(len(text), label, answer[0])
@@ -226,9 +218,8 @@ def _answer_scores(gold: Labelled, marked: Sequence[tuple[SoftSpans, float] | No
 
 def _marked_answers(run: Run, gold: Labelled) -> list[tuple[SoftSpans, float] | None]:
     places = gold.places.tolist()
-    by_text = run.spans.filter(pl.col("place").is_in(places)).partition_by(
-        "place", as_dict=True, include_key=False
-    )
+    spans = run.spans.filter(pl.col("place").is_in(places))
+    by_text = spans.partition_by("place", as_dict=True, include_key=False)
     spans_of = {text: part.rows() for (text,), part in by_text.items()}
     threshold = dict(run.rows.select("place", "threshold").iter_rows())
     return [(spans_of.get(text, []), threshold[text]) if run.is_judged[text] else None for text in places]
@@ -254,13 +245,9 @@ def mushroom_rows(
     if answers.is_empty():
         return rows, outcomes[0]
     kinds = sorted({detector[1:] for detector in detectors}) or [PLAIN_KIND]
-    baselines = {
-        (name, kind): scores[Detector(name, *PLAIN_KIND)] for name in (MARK_ALL, MARK_NONE) for kind in kinds
-    }
-    shown = {
-        key: scores[key] for key in detectors if key in scores and key.member not in (MARK_ALL, MARK_NONE)
-    }
-    shown |= {Detector(name, *kind): of_answers for (name, kind), of_answers in baselines.items()}
+    shown = {key: scores[key] for key in detectors if key in scores and key.member not in BASELINES}
+    for name, kind in product(BASELINES, kinds):
+        shown[Detector(name, *kind)] = scores[Detector(name, *PLAIN_KIND)]
     parts = {"": np.ones(answers.height, dtype=bool)}
     has_page = answers["item_id"].is_in(list(with_page)).to_numpy()
     if 0 < has_page.sum() < len(has_page):

@@ -12,13 +12,12 @@ from truerate.config import Backbone, Params
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id
 from truerate.llm import Request
-from truerate.tracks.gpu_cost import READ, GpuHours, GridCell, hours
-from truerate.tracks.mfava import context, labels, scores, steps
+from truerate.tracks.mfava import context, dataset, labels, marking, scores, steps
 from truerate.tracks.mfava.dataset import NATURAL, n_labels, n_shared
 from truerate.tracks.mfava.published import public_tables
 from truerate.tracks.mfava.settings import Settings, Sizes
 from truerate.tracks.mfava.settings import faults as setting_faults
-from truerate.tracks.protocol import Protocol
+from truerate.tracks.protocol import READ, GpuHours, GridCell, Protocol, hours
 
 # Sizes whose first texts stay the same whatever the size (`context.chosen`): a probe cuts them.
 FIRST_DRAWN = ("train", "held_out", "silver", "articles")
@@ -159,9 +158,9 @@ class MFava(Protocol):
     score = staticmethod(scores.score)
     scored_columns = steps.SCORED_COLUMNS
     scored_judgements = staticmethod(scores.scored_judgements)
-    scored_parts = staticmethod(scores.scored_parts)
+    scored_parts = staticmethod(marking.scored_parts)
     label = staticmethod(labels.label)
-    training, targets = staticmethod(steps.training), staticmethod(steps.targets)
+    training, targets = staticmethod(dataset.training), staticmethod(dataset.targets)
     faults = staticmethod(setting_faults)
     public_tables = staticmethod(public_tables)
     assumed = staticmethod(assumed)

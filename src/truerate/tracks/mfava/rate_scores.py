@@ -121,8 +121,8 @@ def count_rows(cells: Cells, writer: ScoreWriter) -> list[dict]:
             tokens = sum(float(replies.tokens.mean(axis=1).sum()) for replies in taken)
             detected = sum(float(replies.detected.mean(axis=1).sum()) for replies in taken)
             values = {"n_replies": n, "n_tokens": tokens, "n_detected": detected}
-            values |= {"n_labelled": sum(replies.cell.k for replies in taken)}
             values |= {"tokens_per_reply": tokens / n, "detected_per_reply": detected / n}
+            values["n_labelled"] = sum(replies.cell.k for replies in taken)
             rows += [writer.count(name, model, where, value, n) for name, value in values.items()]
             articles = np.concatenate([replies.groups for replies in taken]).tolist()
             flaws = np.concatenate([replies.flaws for replies in taken])
@@ -136,11 +136,10 @@ def unanswered_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict
     language whose every reply is a dead letter; over all languages where that holds of each.
     """
     asked = generations.filter(purpose="answer").select("model", "status", pair("attributes", "lang"))
-    whole = pl.concat([asked, asked.with_columns(lang=pl.lit(ALL))])
-    is_dead = (pl.col("status") == "dead").all()
-    counted = whole.group_by("model", "lang", maintain_order=True).agg(n=pl.len(), is_dead=is_dead)
+    whole = pl.concat([asked, asked.with_columns(lang=pl.lit(ALL))]).group_by("model", "lang")
+    dead = whole.agg(n=pl.len(), is_dead=(pl.col("status") == "dead").all()).filter("is_dead")
     rows = []
-    for model, lang, n, _ in counted.filter("is_dead").sort("model", "lang").iter_rows():
+    for model, lang, n, _ in dead.sort("model", "lang").iter_rows():
         for where in ({"estimator": RAW, "replies": ALL_REPLIES}, WHERE):
             rows.append(writer.row(RATE, model, {"lang": lang, **where}, None, 0))
         rows.append(writer.count(NO_ANSWERS, model, {"lang": lang, "replies": ALL_REPLIES}, n, n))

@@ -15,13 +15,11 @@ import numpy as np
 import polars as pl
 
 from truerate.core.schemas import pair
-from truerate.core.sentence_spans import sentence_spans
 from truerate.metrics.estimators import sample
 from truerate.metrics.estimators.registry import HR_EST
 from truerate.metrics.estimators.sample import EXACT, LabelError, label_error
 from truerate.metrics.rates import RAW
-from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.tokens import Span, TokenLine, flagged_rates, seed_hr_est
+from truerate.metrics.tokens import Span, flagged_rates, seed_hr_est
 from truerate.tracks.mfava.marking import (
     CALIBRATIONS,
     Detector,
@@ -43,14 +41,12 @@ N_AT_ONCE = 20_000  # replies that are cut into tokens at once
 @dataclass(frozen=True)
 class Calibration:
     """The labelled texts of one kind in one language: `groups`, `models` (who wrote them; texts,), `sums`
-    (texts, seeds, 4) of n, gold, detected, both, and their means over seeds by stratum, `strata` (texts,
-    strata, 4).
+    (texts, seeds, 4) of n, gold, detected, both.
     """
 
     groups: np.ndarray
     models: np.ndarray
     sums: np.ndarray
-    strata: np.ndarray
 
 
 Calibrations = Mapping[tuple[str, str], Calibration]  # by (kind of labels, language)
@@ -162,22 +158,14 @@ def calibrations(
 ) -> dict[tuple[str, str], Calibration]:
     """Return the calibration of each kind of labels and language."""
     by_kind = {}
-    strata_of_tokens = stratum_of(texts.line, texts.frame["text"].to_list())
-    every = np.ones(len(strata_of_tokens), dtype=bool)
     for against in CALIBRATIONS:
         whole = gold[against]
         sums = np.stack([token_sums(whole, run, texts.line) for run in runs], axis=1)
-        by_stratum = []
-        for run in runs:
-            counted = (every, whole.is_gold, run.is_marked, whole.is_gold & run.is_marked)
-            of_texts = strata_sums(texts.line, strata_of_tokens, *counted)[whole.places]
-            by_stratum.append(of_texts * run.is_judged[whole.places, None, None])
-        strata = np.mean(by_stratum, axis=0)
         writers = whole.samples["generator"].fill_null("").to_numpy()
         for lang in sorted(set(whole.langs)):
             inside = whole.langs == lang
             if sums[inside][..., 0].any():
-                columns = (whole.groups, writers, sums, strata)
+                columns = (whole.groups, writers, sums)
                 by_kind[against, lang] = Calibration(*(column[inside] for column in columns))
     return by_kind
 
@@ -260,53 +248,3 @@ def labelling_error(shared: pl.DataFrame) -> LabelError:
     ordered = shared.sort("sample_id")
     votes, each = ordered["vote"].to_numpy(), ordered["each"].to_numpy()[:, None]
     return label_error(votes, each, ordered["group_id"].to_numpy()) or EXACT
-
-
-# ---- where in a reply a token stands: a lead bears out the first sentences of its article ------------------
-
-
-LONG = 5  # sentences from which a text is a long one
-# The strata: sentences 1 and 2, and 3 and 4, of short and of long texts, and the later ones, which long texts
-# have.
-NAMES = ("short-1-2", "short-3-4", "long-1-2", "long-3-4", "long-5")
-STRATA = len(NAMES)
-
-
-def stratum_of(line: TokenLine, texts: Sequence[str]) -> np.ndarray:
-    """Return the stratum of each token, (tokens,), by the sentence in which it begins."""
-    spans = [sentence_spans(text, by_line=True) or [(0, len(text))] for text in texts]
-    sizes = np.array([len(span) for span in spans], dtype=int)
-    starts = np.array([start for span in spans for start, _ in span], dtype=np.int64)
-    starts += np.repeat(line.base, sizes)
-    first = np.concatenate([[0], np.cumsum(sizes)])[:-1]
-    position = np.searchsorted(starts, line.starts, side="right") - 1 - first[line.text_of]
-    return stratum_at(np.maximum(position, 0), sizes[line.text_of])
-
-
-def stratum_at(position: np.ndarray, n_sentences: np.ndarray) -> np.ndarray:
-    """Return the stratum of sentences at places, from 0, of texts of so many: a place in NAMES + 1."""
-    return np.where(n_sentences >= LONG, 2, 0) + np.minimum(position // 2, 2) + 1
-
-
-def strata_sums(line: TokenLine, strata: np.ndarray, *kept: np.ndarray) -> np.ndarray:
-    """Return the tokens of each of `kept` in each stratum of each text, (texts, strata, kept)."""
-    return np.stack([line.per_kind(strata, keep, STRATA) for keep in kept], axis=2)
-
-
-def stratum_rows(detector: Detector, calibrated: Calibrations, writer: ScoreWriter) -> list[dict]:
-    """Return `stratum_fpr` and `stratum_recall` of a detector on labelled texts of each kind in each stratum,
-    all languages together; n counts the texts that have such tokens.
-    """
-    rows = []
-    for kind in dict.fromkeys(kind for kind, _ in calibrated):
-        parts = [calibration for (name, _), calibration in calibrated.items() if name == kind]
-        clusters = np.concatenate([part.groups for part in parts]).tolist()
-        sums = np.concatenate([part.strata for part in parts])
-        for number, name in enumerate(NAMES):
-            total, gold, marked, both = sums[:, number].T
-            shares = {"stratum_fpr": (marked - both, total - gold), "stratum_recall": (both, gold)}
-            for metric, (tops, bottoms) in shares.items():
-                share = writer.share_of(tops / np.where(bottoms > 0, bottoms, 1), clusters, bottoms)
-                where = detector.where(against=kind, stratum=name)
-                rows.append(writer.row(metric, detector.member, where, share, int((bottoms > 0).sum())))
-    return rows

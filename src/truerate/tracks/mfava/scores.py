@@ -3,7 +3,8 @@ detectors, rates in the wild. What needs tokens is measured part after part (`ma
 memory at a time.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -18,18 +19,7 @@ from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.tokens import Span, offsets_by
 from truerate.tracks.mfava import detection, marking, rate_scores, rates
 from truerate.tracks.mfava.analyses import analysis_rows
-from truerate.tracks.mfava.marking import (
-    AGAINST,
-    NATURAL,
-    Detector,
-    Labelled,
-    Piece,
-    Run,
-    Texts,
-    scored_parts,
-)
-
-__all__ = ["score", "scored_judgements", "scored_parts"]
+from truerate.tracks.mfava.marking import AGAINST, NATURAL, Detector, Labelled, Piece, Run, Texts
 
 HEADS = ("judgement_id", "judge", "target_id", "status", "attributes")  # of judgements, without their spans
 ANSWER = ("sample_id", "item_id", "group_id", "lang")
@@ -70,7 +60,7 @@ def score(
     writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
     replies = marking.answers(generations, items)
     if not isinstance(judgements, Mapping):
-        judgements = marking.in_parts(judgements, scored_parts(items, samples, generations))
+        judgements = marking.in_parts(judgements, marking.scored_parts(items, samples, generations))
     leading = Detector(settings.detector.member, settings.detector.scope, settings.detector.labels)
     pieces = partial(marking.pieces, items, samples, replies, judgements)
     seeds_by_detector, seeds = judging_seeds(pieces(), leading)
@@ -87,18 +77,21 @@ def score(
         *span_rows(samples, writer),
         *rejected_rows(generations, writer),
         *query_rows(items, generations, writer),
-        *gold_rate_rows(measured.gold, writer),
         *detection.detection_rows(measured.detected, is_apart, writer),
         *mushroom,
         *rate_scores.unanswered_rows(generations, writer),
     ]
+    for against, lang in sorted(measured.gold, key=by_kind):
+        gold, n_tokens, n = measured.gold[against, lang]
+        share, where = gold / n_tokens if n_tokens else None, {"against": against, "lang": lang}
+        rows.append(writer.row("hallucinated_token_rate", TEXTS, where, share, n))
     if seeds:
-        cells, calibrated = dict(sorted(measured.cells.items())), measured.calibrations
+        cells, calibrated = dict(sorted(measured.cells.items())), measured.calibrated
+        calibrated = {key: calibrated[key] for key in sorted(calibrated, key=by_kind)}
         people = rates.labelling_error(pl.concat(measured.shared))
         fit = rate_scores.headline(cells, writer.statistics.confidence, people)
         of_rates, estimated = rate_scores.rate_rows(cells, calibrated, people, writer)
         rows += [*of_rates, *rate_scores.count_rows(cells, writer)]
-        rows += rates.stratum_rows(leading, calibrated, writer)
         models = {alias: config.p.models[alias] for alias in config.p.models_of(board)}
         large_from = settings.large_from
         rows += analysis_rows(cells, estimated, calibrated, fit, models, writer, large_from=large_from)
@@ -147,11 +140,6 @@ class Measured:
     calibrated: dict[tuple[str, str], rates.Calibration] = field(default_factory=dict)
     shared: list[pl.DataFrame] = field(default_factory=list)
     cells: rates.Cells = field(default_factory=dict)
-
-    @property
-    def calibrations(self) -> rates.Calibrations:
-        """The calibrations by kind of labels and language, in order."""
-        return {key: self.calibrated[key] for key in sorted(self.calibrated, key=by_kind)}
 
     @property
     def answered(self) -> tuple[pl.DataFrame, dict[Detector, np.ndarray]]:
@@ -216,16 +204,6 @@ def gold_counts(texts: Texts, gold: Mapping[str, Labelled]) -> dict[tuple[str, s
     return counts
 
 
-def gold_rate_rows(counts: Mapping[tuple[str, str], tuple[int, int, int]], writer: ScoreWriter) -> list[dict]:
-    """Return `hallucinated_token_rate`: the share of tokens that the labels mark (`gold_counts`)."""
-    rows = []
-    for against, lang in sorted(counts, key=by_kind):
-        top, bottom, n = counts[against, lang]
-        where, share = {"against": against, "lang": lang}, top / bottom if bottom else None
-        rows.append(writer.row("hallucinated_token_rate", TEXTS, where, share, n))
-    return rows
-
-
 def span_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """Return `n_texts`, `n_spans` and `span_rate` (share of texts that hold one) of each type and all (mFAVA
     Table 2), by language, kind of labels and task. Spans of p ≤ 0.5 do not count.
@@ -251,12 +229,9 @@ def span_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
 # ---- requests ----------------------------------------------------------------------------------------------
 
 
-def by_language(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield the rows of each language, and all of them; nothing of no rows."""
-    for lang in sorted(rows["lang"].drop_nulls().unique()):
-        yield lang, rows.filter(lang=lang)
-    if not rows.is_empty():
-        yield ALL, rows
+def with_all(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows, and all of them once more under the language ALL."""
+    return pl.concat([rows, rows.with_columns(lang=pl.lit(ALL))]).drop_nulls("lang")
 
 
 def query_rows(items: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
@@ -264,10 +239,9 @@ def query_rows(items: pl.DataFrame, generations: pl.DataFrame, writer: ScoreWrit
     `n_articles`, `n_queries`, and `n_categories` where every article names its own (mFAVA Table 9).
     """
     checked = items.with_columns(pair("attributes", "answerable")).drop_nulls("answerable").sort("item_id")
-    rows = []
-    for lang, part in by_language(checked):
-        hits, groups = (part["answerable"] == "yes").to_numpy().astype(float), part["group_id"].to_list()
-        rows.append(writer.share("answerable_rate", TEXTS, {"lang": lang}, hits, groups))
+    of_texts = with_all(checked).with_columns(texts=pl.lit(TEXTS))
+    is_answerable = {"answerable_rate": pl.col("answerable") == "yes"}
+    rows = writer.shares_by(of_texts, is_answerable, subject="texts", by=("lang",))
     asked = generations.filter(purpose="answer").select("item_id")
     wild = items.filter(task="wild").join(asked, on="item_id", how="semi", maintain_order="left")
     category = pair("attributes", "category")
@@ -306,16 +280,12 @@ def rejected_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     cause = pl.coalesce("reason", "cause", pl.lit("unfinished"))
     lost = last.with_columns(purpose=pl.lit("passage"), cause=pl.when(~is_whole).then(cause))
     columns = ("purpose", "model", "lang", "cause")
-    whole = pl.concat([asked.select(columns), lost.select(columns)]).sort(
-        "purpose", "model", maintain_order=True
-    )
+    whole = with_all(pl.concat([asked.select(columns), lost.select(columns)])).sort(columns[:3])
+    each = whole.group_by(columns[:3], maintain_order=True)
     rows = []
-    for (step, model), part in whole.group_by("purpose", "model", maintain_order=True):
-        for lang, of_lang in by_language(part):
-            causes, n = of_lang["cause"].drop_nulls(), of_lang.height
-            counts = dict(causes.value_counts().sort("cause").iter_rows()) | {ALL: len(causes)}
-            for reason, count in counts.items():
-                where = {"step": step, "lang": lang, "reason": reason}
-                rows.append(writer.count("n_rejected", str(model), where, count, n))
-                rows.append(writer.row("rejected_rate", str(model), where, count / n, n))
+    for step, model, lang, n, causes in each.agg(pl.len(), pl.col("cause").drop_nulls()).iter_rows():
+        for reason, count in sorted(Counter(causes).items()) + [(ALL, len(causes))]:
+            where = {"step": step, "lang": lang, "reason": reason}
+            rows.append(writer.count("n_rejected", model, where, count, n))
+            rows.append(writer.row("rejected_rate", model, where, count / n, n))
     return rows

@@ -16,8 +16,7 @@ import polars as pl
 
 from truerate.annotation.agreement import ANNOTATORS
 from truerate.annotation.labels import Label, Span
-from truerate.annotation.screening import passing
-from truerate.annotation.voting import by_task
+from truerate.annotation.voting import by_task, passing
 from truerate.core.spans.tags import TYPES
 from truerate.metrics.agreement import (
     KAPPA,

@@ -17,14 +17,11 @@ from truerate.llm import Reply
 from truerate.llm.counts import counts
 from truerate.llm.dry_run import DryRun, assumed_reply, is_assumed
 from truerate.llm.generation import Prompted, generations, rejects
-from truerate.tracks.asking import Prompter, Work, allowed, step_of
+from truerate.tracks.asking import Prompter, Work, allowed, read_rows, step_of
 from truerate.tracks.mfava import dataset, translating, wild
 from truerate.tracks.mfava import silver as writing
 from truerate.tracks.mfava.context import SOURCE, Context, check_languages, chosen, contexts, language
-from truerate.tracks.mfava.dataset import targets, training
 from truerate.tracks.mfava.settings import WEIGHTS
-
-__all__ = ["answer", "check", "exported", "query", "silver", "targets", "training", "translate"]
 
 Replies = dict[str, pl.DataFrame]
 # what is scored of replies, items and judgements
@@ -188,7 +185,7 @@ def check(work: WikiWork) -> list[dict]:
         return []
     sampled = chosen(work.contexts_of(wild_items(work)), work.settings.wild.n_checked, work.seed)
     asked = wild.check_requests(work.in_shard(sampled), work.model, work.prompter)
-    return wild.collect_checks(asked, work.asked(asked, "check"))
+    return read_rows(asked, work.asked(asked, "check"), wild.read_check)
 
 
 @step

@@ -97,11 +97,11 @@ def is_sound(row: dict) -> bool:
 
 def requests(texts: Iterable[Text], translator: str, prompter: Prompter) -> list[Prompted]:
     """Return one request per text."""
-    decoded, source = decoding(prompter.settings.translating), language(SOURCE).name
+    decoded = decoding(prompter.settings.translating)
     asked = []
     for text in texts:
-        values = {"target": language(text.lang).name, "text": text.marked, "has_tags": bool(text.types)}
-        messages = prompter.messages("translate", source=source, **values)
+        values = {"source": language(SOURCE).name, "target": language(text.lang).name, "text": text.marked}
+        messages = prompter.messages("translate", has_tags=bool(text.types), **values)
         asked.append(text.prompted(Request(translator, messages, decoded)))
     return asked
 

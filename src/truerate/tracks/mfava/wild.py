@@ -17,11 +17,11 @@ from truerate.core.languages import LANGUAGES
 from truerate.core.schemas import pairs, reject_row
 from truerate.core.text import clean, sentences
 from truerate.llm import Reply, Request
-from truerate.llm.generation import Prompted, Read, decoding, facts, generation
+from truerate.llm.generation import Prompted, Read, facts, generation
 from truerate.llm.replies.cutting import emphasis, opened, quotes, unfenced
 from truerate.llm.replies.lists.marks import lines_of
 from truerate.llm.replies.verdicts import yes_no
-from truerate.tracks.asking import Prompter
+from truerate.tracks.asking import Prompter, read_rows
 from truerate.tracks.mfava.context import Context, language
 from truerate.tracks.mfava.settings import Wild
 
@@ -86,17 +86,16 @@ def query_requests(articles: Iterable[Context], writer: str, prompter: Prompter)
     settings = prompter.settings
     asked = []
     for article in articles:
+        of_row = {"lang": article.lang, "task": "article"}
         values = {"language": language(article.lang).name, "n": settings.wild.queries_per_article}
-        messages = prompter.messages("query", title=article.subject, reference=article.knowledge, **values)
-        request = Request(writer, messages, decoding(settings.querying))
-        asked.append(Prompted(request, article.item_id, QUERY, {"lang": article.lang, "task": "article"}))
+        values |= {"title": article.subject, "reference": article.knowledge}
+        asked.append(prompter.prompted(QUERY, writer, article.item_id, settings.querying, of_row, **values))
     return asked
 
 
 def collect_queries(asked: Sequence[Prompted], replies: Sequence[Reply], *, n: int) -> list[dict]:
     """Return Generation rows of the query writer; an `ok` one's text is its queries, a line each."""
-    answered = zip(asked, replies, strict=True)
-    return [generation(question, reply, read_queries(reply.text, n)) for question, reply in answered]
+    return read_rows(asked, replies, lambda _, text: read_queries(text, n))
 
 
 def read_queries(text: str, n: int) -> Read:
@@ -170,27 +169,22 @@ def with_subsets(items: Sequence[dict], seeds: Sequence[int], seed: int) -> list
 
 def check_requests(queries: Iterable[Context], checker: str, prompter: Prompter) -> list[Prompted]:
     """Return one request per query: does the lead of its article answer it?"""
-    params = decoding(prompter.settings.querying.model_copy(update={"temperature": 0.0}))
+    sampling = prompter.settings.querying.model_copy(update={"temperature": 0.0})
     asked = []
     for query in queries:
-        messages = prompter.messages("check", question=query.question, reference=query.knowledge)
-        request = Request(checker, messages, params)
-        asked.append(Prompted(request, query.item_id, CHECK, {"lang": query.lang, "task": "wild"}))
+        of_row, values = {"lang": query.lang, "task": "wild"}, {"question": query.question}
+        values["reference"] = query.knowledge
+        asked.append(prompter.prompted(CHECK, checker, query.item_id, sampling, of_row, **values))
     return asked
 
 
-def collect_checks(asked: Sequence[Prompted], replies: Sequence[Reply]) -> list[dict]:
-    """Return Generation rows of the checks, with `answerable` where Yes or No was read."""
-    rows = []
-    for question, reply in zip(asked, replies, strict=True):
-        parsed = yes_no(reply.text, "Answerable")
-        cuts = {"cuts": " ".join(parsed.cuts) or None}
-        if parsed.value is None:
-            read = Read(reply.text, "unparsed", parsed.reason, cuts)
-        else:
-            read = Read(reply.text, attributes={"answerable": "yes" if parsed.value else "no", **cuts})
-        rows.append(generation(question, reply, read))
-    return rows
+def read_check(asked: Prompted, text: str) -> Read:
+    """Read a reply as Yes or No (`answerable`: yes, no)."""
+    parsed = yes_no(text, "Answerable")
+    cuts = {"cuts": " ".join(parsed.cuts) or None}
+    if parsed.value is None:
+        return Read(text, "unparsed", parsed.reason, cuts)
+    return Read(text, attributes={"answerable": "yes" if parsed.value else "no", **cuts})
 
 
 def with_answerable(items: Sequence[dict], checks: Iterable[dict]) -> list[dict]:
