@@ -26,7 +26,6 @@ from truerate.metrics.intervals import (
 from truerate.metrics.ngrams import (
     absent_rate,
     fit_counts,
-    forget_texts,
     form,
     ngram_counts,
     probabilities_of_counts,
@@ -215,7 +214,6 @@ def _feature(data: Labelled, name: str) -> Learner:
 def _ngrams(data: Labelled) -> Learner:
     """Learn from the answer's n-grams, by logistic regression: its probability is score and verdict."""
     counts = ngram_counts(data.texts)
-    forget_texts()
 
     def learn(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows = evenly(np.flatnonzero(train), LEARNED_FROM)

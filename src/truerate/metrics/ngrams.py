@@ -1,12 +1,6 @@
-"""A text as a bag of its word and character n-grams, for classifiers that read nothing but the answer.
+"""A text as a bag of its word and character n-grams, for classifiers that read nothing but the answer."""
 
-Counts are equal to those of scikit-learn's CountVectorizer, each text cut once: a process that fits many
-folds sees each text repeatedly, so what a text holds is kept as numbers, and a fold only gathers them.
-"""
-
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +9,6 @@ import regex
 from truerate.core.text import LETTER, PIECE, n_words
 
 MAX_FEATURES = 20_000  # of each kind, the most frequent first
-N_KEPT = 50_000  # texts
 _TOKEN = regex.compile(rf"{LETTER}|{PIECE}|[^\w\s]", regex.VERSION1)
 
 
@@ -31,96 +24,42 @@ def character_grams(text: str) -> list[str]:
     return [word[i : i + n] for word in padded for n in (2, 3, 4) for i in range(len(word) - n + 1)]
 
 
-class Grams:
-    """The n-grams of one kind, numbered as they are met; `held` keeps the numbers and counts of a text."""
-
-    def __init__(self, cut: Callable[[str], list[str]]) -> None:
-        self.cut = cut
-        self.numbers: dict[str, int] = {}
-        self.kept_counts = lru_cache(maxsize=N_KEPT)(self._counts)
-
-    def _counts(self, text: str) -> tuple[np.ndarray, np.ndarray]:
-        counts = Counter(self.cut(text))
-        numbers = [self.numbers.setdefault(gram, len(self.numbers)) for gram in counts]
-        return np.array(numbers, dtype=np.int32), np.array(list(counts.values()), dtype=np.int32)
-
-    def counts(self, texts: Sequence[str], kind: type = np.int64) -> tuple[list[str], object]:
-        """The texts' n-grams, sorted, and how often each text holds them: sparse (texts, n-grams), numbers of
-        a `kind`. Of more than MAX_FEATURES the most frequent are kept.
-        """
-        pairs = [self.kept_counts(text) for text in texts]
-        numbers = _joined([numbers for numbers, _ in pairs])
-        names = list(self.numbers)
-        met = np.flatnonzero(np.bincount(numbers, minlength=len(names)))
-        grams = [names[number] for number in met.tolist()]
-        order = sorted(range(len(grams)), key=grams.__getitem__)
-        column = np.zeros(len(names), dtype=np.int32)  # of each number, met or not
-        column[met[order]] = np.arange(len(grams))
-        counts = _sparse(column[numbers], [n for _, n in pairs], len(grams), kind)
-        vocabulary = [grams[i] for i in order]
-        if len(vocabulary) <= MAX_FEATURES:
-            return vocabulary, counts
-        kept = np.sort((-np.asarray(counts.sum(axis=0)).ravel()).argsort()[:MAX_FEATURES])
-        return [vocabulary[i] for i in kept.tolist()], counts[:, kept]
-
-    def counts_of(self, texts: Sequence[str], vocabulary: Sequence[str]) -> Any:
-        """Return how often each text holds the n-grams of a vocabulary, sparse (texts, n-grams)."""
-        column = {gram: i for i, gram in enumerate(vocabulary)}
-        counters = [Counter(filter(column.__contains__, self.cut(text))) for text in texts]
-        return _sparse(
-            _joined([np.array([column[gram] for gram in counter], dtype=np.int32) for counter in counters]),
-            [np.array(list(counter.values()), dtype=np.int32) for counter in counters],
-            len(vocabulary),
-        )
+Cut = Callable[[str], list[str]]
+CUTS: tuple[Cut, Cut] = (word_grams, character_grams)
 
 
-def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
-    return np.concatenate([np.zeros(0, dtype=np.int32), *parts])
-
-
-def _sparse(columns: np.ndarray, counts: Sequence[np.ndarray], n_columns: int, kind: type = np.int64) -> Any:
-    """Rows of counts, the columns of all rows one after another."""
+def counts_of(
+    cut: Cut, texts: Sequence[str], vocabulary: Sequence[str] | None = None, kind: type = np.int64
+) -> tuple[list[str], Any]:
+    """The n-grams of texts, sorted, and how often each text holds them: sparse (texts, n-grams), numbers of a
+    `kind` (scikit-learn's CountVectorizer). Of more than MAX_FEATURES the most frequent are kept. With a
+    `vocabulary` its n-grams alone are counted.
+    """
     from scipy.sparse import csr_matrix
+    from sklearn.feature_extraction.text import CountVectorizer
 
-    ends = np.cumsum([0, *map(len, counts)])
-    return csr_matrix(
-        (_joined(counts).astype(kind, copy=False), columns, ends), shape=(len(counts), n_columns)
-    )
-
-
-WORDS, CHARACTERS = Grams(word_grams), Grams(character_grams)
-
-
-def forget_texts() -> None:
-    """Let go of what is kept of texts, for who asks of many once: it takes as much as their counts."""
-    for grams in (WORDS, CHARACTERS):
-        grams.kept_counts.cache_clear()
+    vectorizer = CountVectorizer(analyzer=cut, max_features=MAX_FEATURES, vocabulary=vocabulary, dtype=kind)
+    try:
+        counts = vectorizer.fit_transform(texts)
+    except ValueError:  # scikit-learn's "empty vocabulary"
+        return [], csr_matrix((len(texts), 0), dtype=kind)
+    return vectorizer.get_feature_names_out().tolist(), counts
 
 
 # ---- a regression on them ----------------------------------------------------------------------------------
 
 
 def tf_idf(counts: Any, idf: np.ndarray) -> Any:
-    """Counts (texts, features) as L2-normalised (1 + ln tf) · idf, sparse."""
+    """Counts (texts, features) as L2-normalised (1 + ln tf) · idf, sparse; a feature with idf 0 leaves none."""
     from scipy.sparse import csr_matrix
+    from sklearn.preprocessing import normalize
 
-    matrix = csr_matrix(counts)  # its places are shared where all its features are known: no matrix is copied
-    factors = np.asarray(idf)[matrix.indices]
-    if not factors.all():
-        matrix = csr_matrix(
-            (np.where(factors != 0, matrix.data, 0), matrix.indices, matrix.indptr), matrix.shape
-        ).copy()
-        matrix.eliminate_zeros()
-        factors = np.asarray(idf)[matrix.indices]
-    weighted = matrix.data.astype(float)
-    np.log(weighted, out=weighted)
-    weighted += 1
-    weighted *= factors
-    del factors
-    places = matrix.indices, matrix.indptr
-    norms = np.sqrt(np.asarray(csr_matrix((weighted**2, *places), shape=matrix.shape).sum(axis=1)).ravel())
-    weighted *= np.repeat(1 / np.where(norms > 0, norms, 1.0), np.diff(matrix.indptr))
-    return csr_matrix((weighted, *places), shape=matrix.shape)
+    matrix = csr_matrix(counts, dtype=float, copy=True)
+    np.log(matrix.data, out=matrix.data)
+    matrix.data += 1
+    matrix.data *= np.asarray(idf)[matrix.indices]
+    matrix.eliminate_zeros()
+    return normalize(matrix, copy=False)
 
 
 def inverse_document_frequency(counts: Any) -> np.ndarray:
@@ -155,14 +94,8 @@ def ngram_counts(
     """Counts of word and character n-grams side by side, sparse (texts, features), in as few bytes each as
     there can be; None where the texts hold none. Without vocabularies they are those of the texts themselves.
     """
-    if vocabularies is None:
-        return _side_by_side([kind.counts(texts, np.int32)[1] for kind in (WORDS, CHARACTERS)])
-    return _side_by_side(
-        [
-            kind.counts_of(texts, vocabulary)
-            for kind, vocabulary in zip((WORDS, CHARACTERS), vocabularies, strict=True)
-        ]
-    )
+    each = zip(CUTS, vocabularies or (None, None), strict=True)
+    return _side_by_side([counts_of(cut, texts, vocabulary, np.int32)[1] for cut, vocabulary in each])
 
 
 def _side_by_side(counted: list[Any]) -> Any:
@@ -192,7 +125,7 @@ def fit_ngrams(texts: Sequence[str], labels: np.ndarray) -> dict[str, Any]:
     """The regression on the texts' own n-grams as plain values: vocabularies, idf, coefficients, intercept.
     Both classes must occur. Texts without any n-gram leave the vocabularies empty and the intercept 0.
     """
-    (words, of_words), (characters, of_characters) = (kind.counts(texts) for kind in (WORDS, CHARACTERS))
+    (words, of_words), (characters, of_characters) = (counts_of(cut, texts) for cut in CUTS)
     counts = _side_by_side([of_words, of_characters])
     if counts is None:
         return {"words": [], "characters": [], "idf": [], "coefficients": [], "intercept": 0.0}

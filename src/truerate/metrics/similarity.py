@@ -1,8 +1,6 @@
 """Similarity of texts: chrF and BERTScore of a group, to pick queries whose answers agree least."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,50 +14,21 @@ from truerate.core.pretrained import POOLER, load_network, load_tokenizer
 Groups = Sequence[Sequence[str]]
 # A measure gives, for each group, the similarity of each pair of its texts, in the order of `combinations`.
 Measure = Callable[[Groups], list[list[float]]]
-Grams = tuple[list[Counter[str]], list[int]]  # the n-grams of a text by order, and how many they are
-KEPT = 16  # texts whose n-grams are kept: neighbouring groups may share one
-ORDERS, BETA = 6, 2  # character n-grams of 1 to 6, recall counted twice (Popović 2015; sacrebleu's defaults)
 
 
 def chrf(groups: Groups) -> list[list[float]]:
-    """chrF of each pair of texts of each group in [0, 1], mean of both directions so that the order does not
-    matter (Popović 2015; equal to sacrebleu's `sentence_score`, whose n-grams it takes once per text). Two
-    empty texts are the same text: 1. An empty text against another: 0.
+    """chrF of each pair of texts of each group in [0, 1] (Popović 2015, sacrebleu's defaults), mean of both
+    directions so that the order does not matter. Two equal texts, two empty ones too: 1. An empty text
+    against another: 0.
     """
-    from sacrebleu.metrics.helpers import extract_all_char_ngrams
+    from sacrebleu.metrics import CHRF
 
-    @lru_cache(maxsize=KEPT)
-    def grams(text: str) -> Grams:
-        counts = list(extract_all_char_ngrams(text, ORDERS))
-        return counts, [sum(of_order.values()) for of_order in counts]
+    score = CHRF().sentence_score
 
-    return [_chrf_of_group(group, grams) for group in groups]
+    def of_pair(a: str, b: str) -> float:
+        return 1.0 if a == b else (score(a, [b]).score + score(b, [a]).score) / 200
 
-
-def _chrf_of_group(group: Sequence[str], grams_of: Callable[[str], Grams]) -> list[float]:
-    grams = {text: grams_of(text) for text in dict.fromkeys(group)}
-
-    def chrf_of(a: str, b: str) -> float:
-        if a == b:
-            return 1.0
-        (in_a, n_a), (in_b, n_b) = grams[a], grams[b]
-        both = zip(in_a, in_b, strict=True)
-        matches = [
-            sum(min(of_a[gram], of_b[gram]) for gram in of_a.keys() & of_b.keys()) for of_a, of_b in both
-        ]
-        return (_f_score(n_a, n_b, matches) + _f_score(n_b, n_a, matches)) / 2
-
-    return [chrf_of(a, b) for a, b in combinations(group, 2)]
-
-
-def _f_score(n_hypothesis: list[int], n_reference: list[int], n_matches: list[int]) -> float:
-    """chrF of n-gram counts by order: F_beta of mean precision and recall; 0 without common orders."""
-    both = [counts for counts in zip(n_hypothesis, n_reference, n_matches, strict=True) if all(counts[:2])]
-    precision = sum(matches / n for n, _, matches in both) / max(len(both), 1)
-    recall = sum(matches / n for _, n, matches in both) / max(len(both), 1)
-    if not precision + recall:
-        return 0.0
-    return (1 + BETA**2) * precision * recall / (BETA**2 * precision + recall)
+    return [[of_pair(a, b) for a, b in combinations(group, 2)] for group in groups]
 
 
 def mean_pairwise(groups: Groups, measure: Measure) -> list[float | None]:
