@@ -4,16 +4,17 @@ import numpy as np
 import pytest
 
 from truerate.config import Statistics
-from truerate.metrics.rates import Errors, Share, Units, errors_of, estimate_rows, estimates
+from truerate.metrics.estimators.sample import Cell, errors_of, estimates, verdicts
+from truerate.metrics.rates import Errors, Share, estimate_rows
 from truerate.metrics.score_writer import ScoreWriter
 
 WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
 NONE = float("nan")
 
 
-def units(flags: list[int], labels: list[float], *, per_cluster: int = 1) -> Units:
+def units(flags: list[int], labels: list[float], *, per_cluster: int = 1) -> Cell:
     clusters = [f"c{index // per_cluster}" for index in range(len(flags))]
-    return Units(np.array(flags, dtype=bool), clusters, np.array(labels))
+    return verdicts(np.array(flags, dtype=bool), np.array(labels), clusters)
 
 
 def test_errors_are_over_labelled_units_alone():

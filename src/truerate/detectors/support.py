@@ -88,8 +88,7 @@ RULES = (
     Rule(
         "support",
         "Logistic regression on which content words, numbers and names of a fact its evidence holds, in all "
-        "and in its best passage, and "
-        "on the longest run of words that stands there.",
+        "and in its best passage, and on the longest run of words that stands there.",
         *by_regression(support_features),
     ),
 )

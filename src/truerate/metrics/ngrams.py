@@ -147,14 +147,11 @@ def ngram_probabilities(state: dict[str, Any], texts: Sequence[str]) -> np.ndarr
 # English words that carry no content of their own; in other languages every word counts as content.
 STOP_WORDS = frozenset(
     "a an the and or but nor so yet if then than that this these those there here it its he she they them "
-    "his her their theirs him "
-    "we us our you your i me my is are was were be been being am do does did done have has had having will "
-    "would can could shall "
-    "should may might must not no of in on at by for with from to into onto over under about as after "
-    "before between during "
-    "through against up down out off again who whom whose which what when where why how all any both each "
-    "few more most other some "
-    "such only own same too very also just".split()
+    "his her their theirs him we us our you your i me my is are was were be been being am do does did done "
+    "have has had having will would can could shall should may might must not no of in on at by for with "
+    "from to into onto over under about as after before between during through against up down out off again "
+    "who whom whose which what when where why how all any both each few more most other some such only own "
+    "same too very also just".split()
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from truerate.metrics.intervals import NARROW, Interval, cluster_sums, effective_n, wilson, z_of
+from truerate.metrics.intervals import NARROW, Interval, effective_n, wilson, z_of
 from truerate.metrics.score_writer import ScoreWriter
 
 # How far a detector's rates may move from inserted to natural hallucinations in a sensitivity band. A judge
@@ -270,43 +270,11 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Units:
-    """Units that a detector judged: whether each is flagged (of several seeds the share that flags it),
-    (units,), its cluster, and its label, (units,), NaN where there is none.
-    """
-
-    is_flagged: np.ndarray
-    clusters: Sequence[str]
-    label: np.ndarray
-
-    @property
-    def is_labelled(self) -> np.ndarray:
-        """Return which have a label, (units,)."""
-        return ~np.isnan(self.label)
-
-    def only(self, inside: np.ndarray) -> "Units":
-        """Some of them."""
-        clusters = np.asarray(self.clusters, dtype=str)[inside].tolist()
-        return Units(self.is_flagged[inside], clusters, self.label[inside])
-
-
-@dataclass(frozen=True)
 class Errors:
     """A detector's TPR and FPR on labelled units, each of the rows that its clusters are worth."""
 
     tpr: Share
     fpr: Share
-
-
-def errors_of(units: Units, *, confidence: float) -> Errors:
-    """TPR and FPR over the labelled units; a share of nothing where a class has no two clusters."""
-    labelled = units.only(units.is_labelled)
-    label = labelled.label.astype(bool)
-    shares = []
-    for side in (label, ~label):
-        columns = np.stack([side * labelled.is_flagged, side], axis=1)
-        shares.append(clustered_share(*cluster_sums(labelled.clusters, columns).T, confidence=confidence))
-    return Errors(*shares)
 
 
 def corrected_rate(
@@ -315,20 +283,6 @@ def corrected_rate(
     """`rates.rogan_gladen` of sums within clusters, (clusters, 2): flagged units and all of them."""
     share = clustered_share(*flagged.T, confidence=confidence)
     return rogan_gladen(share, errors.tpr, errors.fpr, confidence=confidence, n_tests=n_tests)
-
-
-def estimates(units: Units, calibrated: Mapping[str, Errors], writer: ScoreWriter) -> list[Estimate]:
-    """The raw rate of some units, and corrected by errors on labelled units of each kind."""
-    every = np.ones(len(units.is_flagged))
-    sums = cluster_sums(units.clusters, np.stack([units.is_flagged, every], axis=1))
-    confidence = writer.statistics.confidence
-    return [
-        Estimate(RAW, None, writer.share_interval(*sums.T)),
-        *(
-            Estimate(ROGAN_GLADEN, kind, corrected_rate(sums, errors, confidence=confidence))
-            for kind, errors in calibrated.items()
-        ),
-    ]
 
 
 # ---- rows --------------------------------------------------------------------------------------------------

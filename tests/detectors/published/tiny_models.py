@@ -30,10 +30,9 @@ TEXTS = (
 SIZE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
 T5_SIZE = {"d_model": 32, "d_kv": 16, "d_ff": 64, "num_layers": 2, "num_heads": 2}
 CHAT = (
-    "{% for one in documents or [] %}<doc {{ one.doc_id }}>{{ one.text }}</doc>{% endfor %}"
-    "{% if guardian_config %}<{{ guardian_config.criteria_id }} {{ think }}>{% endif %}"
-    "{% for one in messages %}<{{ one.role }}>{{ one.content }}{% endfor %}"
-    "{% if add_generation_prompt %}<go>{% endif %}"
+    "{% for one in documents or [] %}<doc {{ one.doc_id }}>{{ one.text }}</doc>{% endfor %}{% if "
+    "guardian_config %}<{{ guardian_config.criteria_id }} {{ think }}>{% endif %}{% for one in messages "
+    "%}<{{ one.role }}>{{ one.content }}{% endfor %}{% if add_generation_prompt %}<go>{% endif %}"
 )
 
 

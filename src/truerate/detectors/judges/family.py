@@ -73,8 +73,7 @@ def check_judge(name: str, how: Judging, backbones: Backbones) -> None:
     if how.form == "causal" and (backbone.mask != "causal" or backbone.features or backbone.word_dropout):
         raise TruerateError(
             f"judge {name!r}: form causal reads from left to right and words alone; give backbone "
-            f"{how.backbone!r} "
-            "mask: causal, features: [] and no word_dropout"
+            f"{how.backbone!r} mask: causal, features: [] and no word_dropout"
         )
     if how.form == "causal" and backbone.weights == "tiny":
         raise TruerateError(

@@ -129,8 +129,7 @@ def with_settings(adapter: Adapter, how: Published, *, where: str) -> Adapter:
     if lost := [name for name in NEEDED if getattr(completed, name) is None]:
         raise TruerateError(
             f"{where}: adapter {adapter.name!r} does not say its {listed(lost)}, which nobody has published "
-            "or we "
-            f"have not checked; give {listed(f'`{name}`' for name in lost)} beside it"
+            f"or we have not checked; give {listed(f'`{name}`' for name in lost)} beside it"
         )
     return completed
 

@@ -46,8 +46,7 @@ def usable(how: Published, where: str, *, is_asked: bool = True) -> Adapter:
     if how.revision is None and not is_folder(weights):
         raise TruerateError(
             f"{where}: {weights!r} is no folder, and a repository of the Hub needs its `revision`: the "
-            "commit, "
-            "40 hexadecimal digits, or its judgements would not stay those of one detector"
+            "commit, 40 hexadecimal digits, or its judgements would not stay those of one detector"
         )
     if how.quantise != "none" and adapter.kind != "judge":
         raise TruerateError(f"{where}: quantise is for judges that write; adapter {adapter.name!r} is none")

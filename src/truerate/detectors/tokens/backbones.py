@@ -130,8 +130,7 @@ def quantised(backbone: Backbone, device: str | torch.device) -> dict:
     if torch.device(device).type != "cuda":
         raise TruerateError(
             f"backbone {backbone.weights!r}: quantise: 4bit needs bitsandbytes and a CUDA device, and here "
-            "is "
-            f"{torch.device(device).type} alone; leave `quantise` out (none)"
+            f"is {torch.device(device).type} alone; leave `quantise` out (none)"
         )
     if find_spec("bitsandbytes") is None:
         raise TruerateError(

@@ -195,16 +195,14 @@ RULES = (
     TokenRule(
         "reference-blind",
         "Logistic regression on each word of the answer, its neighbours and its character n-grams; it never "
-        "sees "
-        "the reference.",
+        "sees the reference.",
         partial(read_regressions, features=own_words),
         partial(learn_regressions, features=own_words),
     ),
     TokenRule(
         "token-lr",
         f"Logistic regression on which of the {REACH} words on either side stand in the reference, beside "
-        "which "
-        "neighbours, and how much of the sentence does.",
+        "which neighbours, and how much of the sentence does.",
         partial(read_regressions, features=matches),
         partial(learn_regressions, features=matches),
         sees_reference=True,
@@ -212,10 +210,8 @@ RULES = (
     TokenRule(
         "token-tree",
         f"Boosted trees on which of the {AROUND} words on either side stand in the reference, what share of "
-        "the "
-        "sentence and of wider stretches does, how long the run is that does not, and on the look and place "
-        "of the "
-        "word.",
+        "the sentence and of wider stretches does, how long the run is that does not, and on the look and "
+        "place of the word.",
         read_trees,
         learn_trees,
         sees_reference=True,

@@ -219,25 +219,22 @@ ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
             Estimator(
                 HR_EST,
                 "external",
-                "The detector's precision and recall on the labelled texts are those on the replies, so "
-                "that both "
-                "hold the same share of hallucination.",
+                "The detector's precision and recall on the labelled texts are those on the replies, so that "
+                "both hold the same share of hallucination.",
                 _hr_est,
             ),
             Estimator(
                 ROGAN_GLADEN,
                 "external",
-                "The detector's true and false positive rates on the labelled texts are those on the "
-                "replies of "
-                "every model.",
+                "The detector's true and false positive rates on the labelled texts are those on the replies "
+                "of every model.",
                 _rogan_gladen,
             ),
             Estimator(
                 ROGAN_GLADEN_BETWEEN,
                 "external",
                 "The detector's true and false positive rates differ between models no more than they do "
-                "between "
-                "the models whose texts were labelled.",
+                "between the models whose texts were labelled.",
                 _rogan_gladen_between,
             ),
             Estimator(
@@ -257,9 +254,8 @@ ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
             Estimator(
                 PREDICTION_POWERED,
                 "internal",
-                "The labelled replies were drawn by chance, and people label rightly, as far as the votes "
-                "of several "
-                "do; the detector's flags count as far as they foretell labels on this board.",
+                "The labelled replies were drawn by chance, and people label rightly, as far as the votes of "
+                "several do; the detector's flags count as far as they foretell labels on this board.",
                 partial(_internal, slope=None),
             ),
         )

@@ -13,7 +13,18 @@ from typing import NamedTuple
 import numpy as np
 
 from truerate.metrics.intervals import Interval, cluster_sums, effective_n, z_of
-from truerate.metrics.rates import Corrected, Errors, clustered_share, hr_est, hr_est_interval
+from truerate.metrics.rates import (
+    RAW,
+    ROGAN_GLADEN,
+    Corrected,
+    Errors,
+    Estimate,
+    clustered_share,
+    corrected_rate,
+    hr_est,
+    hr_est_interval,
+)
+from truerate.metrics.score_writer import ScoreWriter
 
 Key = tuple[str, str]  # of a cell: its model and its language
 ONE_LANG = "all-langs"  # names the cells of a board of one language
@@ -192,6 +203,25 @@ def label_error(votes: np.ndarray, each: np.ndarray, clusters: Sequence[object])
     variance = len(left) / (len(left) - 1) * float((left**2).sum()) / float(means.sum()) ** 2
     noise = np.nanmean((ratio * each - votes[:, None]) ** 2, axis=1).sum() / votes.sum()
     return LabelError(ratio, variance / ratio**2, float(noise))
+
+
+def errors_of(cell: Cell, *, confidence: float) -> Errors:
+    """TPR and FPR over labelled single verdicts; a share of nothing where a class has no two clusters."""
+    labelled = cell.only(cell.is_labelled)
+    label = labelled.gold.astype(bool)
+    sides = (np.stack([side * labelled.flagged, side], axis=1) for side in (label, ~label))
+    sums = [cluster_sums(labelled.clusters, side) for side in sides]
+    return Errors(*(clustered_share(*of_side.T, confidence=confidence) for of_side in sums))
+
+
+def estimates(cell: Cell, calibrated: Mapping[str, Errors], writer: ScoreWriter) -> list[Estimate]:
+    """The raw rate of a cell, and corrected by errors on labelled units of each kind."""
+    sums, confidence = flagged_sums(cell), writer.statistics.confidence
+    corrected = {
+        kind: corrected_rate(sums, errors, confidence=confidence) for kind, errors in calibrated.items()
+    }
+    raw = Estimate(RAW, None, writer.share_interval(*sums.T))
+    return [raw, *(Estimate(ROGAN_GLADEN, kind, rate) for kind, rate in corrected.items())]
 
 
 def flagged_sums(cell: Cell) -> np.ndarray:

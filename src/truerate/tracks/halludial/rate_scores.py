@@ -13,7 +13,7 @@ import polars as pl
 
 from truerate.core.schemas import Outcome, frame, pair, unpaired
 from truerate.metrics.estimators.prediction_powered import clustered_rate, pooled_slope, residuals
-from truerate.metrics.estimators.sample import verdicts
+from truerate.metrics.estimators.sample import Cell, errors_of, estimates, verdicts
 from truerate.metrics.intervals import cluster_sums
 from truerate.metrics.paired import ratio_contrasts
 from truerate.metrics.rates import (
@@ -21,10 +21,7 @@ from truerate.metrics.rates import (
     RAW,
     Errors,
     Estimate,
-    Units,
-    errors_of,
     estimate_rows,
-    estimates,
 )
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.tracks.halludial.dataset import NATURAL
@@ -67,7 +64,7 @@ def score_rates(
         errors = natural_errors(part, writer)  # on labelled dialogues of as many turns
         for model, where, cell in cells_of(part):
             cell_units, slice_ = units(cell), {"unit": DIALOGUE, **where, "turns": n_turns}
-            each, n = estimates(cell_units, errors, writer), len(cell_units.is_flagged)
+            each, n = estimates(cell_units, errors, writer), cell_units.n
             rows += estimate_rows(RATE, model, slice_, each, n, writer)
     return [*rows, *history_rows(turns, dialogues, base, writer)]
 
@@ -130,11 +127,11 @@ def judged_dialogues(turns: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(label=label).drop("n_judged", "n_labelled").sort(*CELL, "group_id")
 
 
-def units(rows: pl.DataFrame) -> Units:
+def units(rows: pl.DataFrame) -> Cell:
     """Return the rows with a verdict as units; clusters are dialogues."""
     read = rows.drop_nulls("flagged")
     label = read["label"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    return Units(read["flagged"].cast(pl.Float64).to_numpy(), read["group_id"].to_list(), label)
+    return verdicts(read["flagged"].cast(pl.Float64).to_numpy(), label, read["group_id"].to_list())
 
 
 def cells_of(rows: pl.DataFrame) -> Iterator[tuple[str, dict[str, object], pl.DataFrame]]:
@@ -173,18 +170,16 @@ def _unit_rows(
 ) -> list[dict]:
     """Every estimate of every cell; where people labelled some of a cell's own units, from these too."""
     cells = [(model, where, units(cell)) for model, where, cell in cells_of(rows)]
-    sampled = [verdicts(cell.is_flagged, cell.label, cell.clusters) for *_, cell in cells]
     labelled = {"history": GOLD, "temperature": base}
-    left = [residuals(cell) for cell, (_, where, _) in zip(sampled, cells, strict=True) if where == labelled]
+    left = [residuals(cell) for _, where, cell in cells if where == labelled]
     slope = pooled_slope(residual for residual in left if residual is not None)
     scores = []
-    for (model, where, cell_units), cell in zip(cells, sampled, strict=True):
-        each = estimates(cell_units, errors, writer)
-        if cell_units.is_labelled.any():
+    for model, where, cell in cells:
+        each = estimates(cell, errors, writer)
+        if cell.k:
             rate = clustered_rate(cell, slope=slope, confidence=writer.statistics.confidence)
             each.append(Estimate(PREDICTION_POWERED, NATURAL, rate))
-        n = len(cell_units.is_flagged)
-        scores += estimate_rows(RATE, model, {"unit": unit, **where}, each, n, writer)
+        scores += estimate_rows(RATE, model, {"unit": unit, **where}, each, cell.n, writer)
     return scores
 
 

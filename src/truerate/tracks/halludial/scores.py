@@ -10,9 +10,11 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.aggregates import average
 from truerate.core.schemas import Outcome, Score, frame, pair
+from truerate.metrics.estimators.sample import errors_of, estimates
+from truerate.metrics.estimators.sample import verdicts as cell_of
 from truerate.metrics.judged import by_subject, is_unanswered, judged, over_seeds
 from truerate.metrics.paired import Contrast, contrast_scores, contrasts
-from truerate.metrics.rates import Units, errors_of, estimate_rows, estimates
+from truerate.metrics.rates import estimate_rows
 from truerate.metrics.recognition import (
     COUNTED,
     Rows,
@@ -217,11 +219,11 @@ def score_transfer(rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
         for (scenario,), texts in over_seeds(part).group_by("scenario", maintain_order=True):
             label = texts["is_hallucinated"].cast(pl.Float64).to_numpy()
             verdicts = texts["verdict"].cast(pl.Float64).to_numpy()
-            units[scenario] = Units(verdicts, texts["group_id"].to_list(), label)
+            units[scenario] = cell_of(verdicts, label, texts["group_id"].to_list())
         if (spontaneous := units.get(SPONTANEOUS)) is not None:
             confidence = writer.statistics.confidence
             kinds = [kind for kind in (INDUCED, NATURAL) if kind in units]
             errors = {kind: errors_of(units[kind], confidence=confidence) for kind in kinds}
             each = estimates(spontaneous, errors, writer)
-            scores += estimate_rows(RATE_BY_JUDGE, str(judge), {}, each, len(spontaneous.is_flagged), writer)
+            scores += estimate_rows(RATE_BY_JUDGE, str(judge), {}, each, spontaneous.n, writer)
     return scores
