@@ -6,7 +6,7 @@ import pytest
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
 from truerate.detectors import fit_family, judge_family, members
-from truerate.detectors.family import fit_members, judge_members
+from truerate.detectors.family import member
 
 from .labelled_texts import contexts, samples
 
@@ -25,8 +25,10 @@ CONTEXTS = contexts(SET, "Paris in Rome, Oslo fjord 1889 Bern green")
 
 def test_every_member_fits_judges_and_keeps_the_schema(tmp_path):
     names = list(members())
-    fit_members(names, SET, CONTEXTS, 7, tmp_path)
-    judged = validate(Judgement, judge_members(names, tmp_path, SET, CONTEXTS), where="here")
+    for name in names:
+        member(name).fit(SET, CONTEXTS, 7).save(tmp_path)
+    each = [member(name).load(tmp_path).judge(SET, CONTEXTS) for name in names]
+    judged = validate(Judgement, pl.concat(each), where="here")
     assert judged.height == len(names) * 12 and judged["judge"].unique(maintain_order=True).to_list() == names
     labels = SET["is_hallucinated"].to_list()
     verdicts = {name: judged.filter(judge=name)["verdict"].to_list() for name in names}
@@ -37,10 +39,10 @@ def test_every_member_fits_judges_and_keeps_the_schema(tmp_path):
 
 def test_the_same_samples_give_the_same_bytes_in_any_order(tmp_path):
     names = list(members())
-    fit_members(names, SET, CONTEXTS, 7, tmp_path / "a")
-    fit_members(names, SET.reverse(), CONTEXTS, 7, tmp_path / "b")
+    for folder, table in (("a", SET), ("b", SET.reverse())):
+        fit_family(names, table, CONTEXTS, 7, folder=tmp_path / folder, n_folds=2)
     for name in names:
-        first, second = ((tmp_path / index / f"{name}.json").read_bytes() for index in "ab")
+        first, second = ((tmp_path / index / "fold-1" / f"{name}.json").read_bytes() for index in "ab")
         assert first == second and json.loads(first)["name"] == name
 
 
@@ -66,9 +68,9 @@ def test_an_unknown_member_names_the_allowed(tmp_path):
         TruerateError,
         match="'lenght' is not known; allowed: always, answer-ngrams, length, lexical-lr, never",
     ):
-        fit_members(["lenght"], SET, CONTEXTS, 7, tmp_path)
+        fit_family(["lenght"], SET, CONTEXTS, 7, folder=tmp_path, n_folds=2)
 
 
 def test_a_missing_state_is_one_line(tmp_path):
     with pytest.raises(TruerateError, match="reading detector 'length'.*run `dvc repro train`"):
-        judge_members(["length"], tmp_path, SET, CONTEXTS)
+        judge_family(["length"], SET, CONTEXTS, folder=tmp_path, n_folds=2)

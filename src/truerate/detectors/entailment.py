@@ -22,10 +22,7 @@ from truerate.metrics.ngrams import content_words
 from truerate.metrics.tokens import word_offsets
 
 ENTAILMENT = "entailment"
-OTHERS = (
-    {"neutral", "contradiction"},
-    {"not_entailment"},
-)  # beside it in networks of three classes and of two
+OTHERS = ({"neutral", "contradiction"}, {"not_entailment"})  # beside it: of three classes, of two
 AROUND = 4  # tokens that a network puts before, between and behind the two texts, at most
 Lengths = Callable[[Sequence[str]], list[int]]  # the tokens of each text
 DIGITS = 4  # of p: what a batch's padding may change lies below

@@ -71,11 +71,22 @@ def fit_family(
     n_folds: int,
     entailment: Networks = NONE,
 ) -> None:
-    """Fit each member once per fold, on the texts of all other folds, and save it under `folder`/fold-k."""
+    """Fit each member once per fold, on the texts of all other folds, and save it under `folder`/fold-k; files
+    of members no longer named are removed. A family of no members leaves empty folders. Raises TruerateError
+    for an unknown member or where there are no samples to learn from.
+    """
     for fold, is_inside in enumerate(folds(samples, n_folds)):
-        fit_members(
-            names, samples.filter(~is_inside), contexts, seed, Path(folder) / f"fold-{fold}", entailment
-        )
+        detectors = [member(name, entailment) for name in names]
+        train, output = samples.filter(~is_inside).sort("sample_id"), Path(folder) / f"fold-{fold}"
+        if detectors and train.is_empty():
+            raise TruerateError(
+                f"fitting {listed(names)}: no labelled texts to learn from; label more texts first"
+            )
+        output.mkdir(parents=True, exist_ok=True)
+        for stale in output.glob("*.json"):
+            stale.unlink()
+        for detector in detectors:
+            detector.fit(train, contexts, seed).save(output)
 
 
 def judge_family(
@@ -88,47 +99,8 @@ def judge_family(
     entailment: Networks = NONE,
 ) -> pl.DataFrame:
     """Return what each member says of every sample, in the state that has not seen its group."""
-    parts = [
-        (Path(folder) / f"fold-{fold}", samples.filter(part))
-        for fold, part in enumerate(folds(samples, n_folds))
-    ]
-    return pl.concat(
-        [judge_members(names, part_folder, part, contexts, entailment) for part_folder, part in parts]
-    )
-
-
-def fit_members(
-    names: Sequence[str],
-    samples: pl.DataFrame,
-    contexts: pl.DataFrame,
-    seed: int,
-    folder: Path,
-    entailment: Networks = NONE,
-) -> None:
-    """Fit each member on these samples and save it in `folder`; files of members no longer named are removed.
-    A family of no members leaves an empty folder. Raises TruerateError for an unknown member or where there
-    are no samples.
-    """
-    fitted = [member(name, entailment) for name in names]
-    train = samples.sort("sample_id")
-    if fitted and train.is_empty():
-        raise TruerateError(
-            f"fitting {listed(names)}: no labelled texts to learn from; label more texts first"
-        )
-    folder.mkdir(parents=True, exist_ok=True)
-    for stale in folder.glob("*.json"):
-        stale.unlink()
-    for detector in fitted:
-        detector.fit(train, contexts, seed).save(folder)
-
-
-def judge_members(
-    names: Sequence[str],
-    folder: Path,
-    samples: pl.DataFrame,
-    contexts: pl.DataFrame,
-    entailment: Networks = NONE,
-) -> pl.DataFrame:
-    """What each saved member says of every sample; empty for a family of no members."""
-    judged = [member(name, entailment).load(folder).judge(samples, contexts) for name in names]
-    return pl.concat([frame(Judgement), *judged])
+    judged = [frame(Judgement)]
+    for fold, is_inside in enumerate(folds(samples, n_folds)):
+        output, part = Path(folder) / f"fold-{fold}", samples.filter(is_inside)
+        judged += [member(name, entailment).load(output).judge(part, contexts) for name in names]
+    return pl.concat(judged)

@@ -3,6 +3,7 @@ which weights they are, wherever they lie.
 """
 
 import hashlib
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,8 +46,11 @@ def check_sums(folder: Path, files: Sequence[str], doing: str) -> None:
     """Raise TruerateError where a file differs from its published checksum; a trained folder has none."""
     lines = (folder / CHECKSUMS).read_text("utf-8").splitlines() if (folder / CHECKSUMS).is_file() else []
     digests = {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
-    for name in files:
-        if name in digests and _sha256(folder / name) != digests[name]:
+    for name in (name for name in files if name in digests):
+        path = folder / name
+        with path.open("rb") if path.is_file() else io.BytesIO() as file:
+            is_same = hashlib.file_digest(file, "sha256").hexdigest() == digests[name]
+        if not is_same:
             raise TruerateError(
                 f"{doing}: {name} is not what was published; load it anew with force_download=True"
             )
@@ -55,13 +59,6 @@ def check_sums(folder: Path, files: Sequence[str], doing: str) -> None:
 def one_line(error: Exception) -> str:
     """Return what an error says, on one line."""
     return " ".join(str(error).split())[:200] or type(error).__name__
-
-
-def _sha256(path: Path) -> str | None:
-    if not path.is_file():
-        return None
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def identity_of(weights: str, revision: str | None) -> str:

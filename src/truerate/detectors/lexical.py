@@ -7,7 +7,7 @@ import numpy as np
 
 from truerate.core.text import words
 from truerate.detectors.interface import Rule, State, Texts, Verdicts
-from truerate.detectors.trivial import by_cut
+from truerate.detectors.trivial import by_cut, by_prevalence
 from truerate.metrics.ngrams import fit_logistic, form, logistic, overlap
 
 N_KEPT = 50_000  # rows of six numbers: each text is asked about once per fold and member
@@ -24,15 +24,13 @@ def lexical_features(texts: Texts) -> np.ndarray:
     return np.array(rows, dtype=float).reshape(-1, 6)
 
 
+_words_of = lru_cache(maxsize=256)(words)
+
+
 @lru_cache(maxsize=N_KEPT)
 def _features(text: str, knowledge: str) -> tuple[float, ...]:
     """One row, kept for the other folds and members."""
     return (*overlap(words(text), _words_of(knowledge)), *np.log1p(form(text)[:2]))
-
-
-@lru_cache(maxsize=256)
-def _words_of(knowledge: str) -> list[str]:
-    return words(knowledge)
 
 
 def by_regression(
@@ -51,18 +49,14 @@ def by_regression(
         mean, scale = np.round(features.mean(axis=0), 6), np.round(features.std(axis=0), 6)
         scale = np.where(scale > 0, scale, 1.0)
         coefficients, intercept = fit_logistic((features - mean) / scale, texts.labels)
-        fitted = {
-            "mean": mean.tolist(),
-            "scale": scale.tolist(),
-            "coefficients": coefficients.tolist(),
-            "intercept": intercept,
-        }
-        return {"prevalence": prevalence} | fitted
+        arrays = {"mean": mean, "scale": scale, "coefficients": coefficients}
+        fitted = {name: values.tolist() for name, values in arrays.items()}
+        return {"prevalence": prevalence, "intercept": intercept} | fitted
 
     def judge(state: State, texts: Texts) -> Verdicts:
         """Verdicts and probabilities, (texts,) each, by what was learned."""
         if "mean" not in state:
-            return np.full(len(texts), state["prevalence"] >= 0.5), np.full(len(texts), state["prevalence"])
+            return by_prevalence(state, len(texts))
         features = (features_of(texts) - np.array(state["mean"])) / np.array(state["scale"])
         p = logistic(features, np.array(state["coefficients"]), state["intercept"])
         return p >= 0.5, p

@@ -32,9 +32,7 @@ def support_features(texts: Texts) -> np.ndarray:
     return np.array(rows, dtype=float).reshape(-1, len(NAMES))
 
 
-@lru_cache(maxsize=4)
-def _passages(knowledge: str) -> tuple[str, ...]:
-    return tuple(split(knowledge))
+_passages = lru_cache(maxsize=4)(split)
 
 
 @lru_cache(maxsize=N_KEPT)

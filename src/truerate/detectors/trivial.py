@@ -26,6 +26,11 @@ def learn_prevalence(texts: Texts, seed: int) -> State:
     return {"prevalence": float(texts.labels.mean()), "seed": seed}
 
 
+def by_prevalence(state: State, n: int) -> Verdicts:
+    """The more frequent label of training, hallucinated on a tie, for each of `n` texts."""
+    return np.full(n, state["prevalence"] >= 0.5), np.full(n, state["prevalence"])
+
+
 def judge_by_draw(state: State, texts: Texts) -> Verdicts:
     """Hallucinated with the prevalence of training, drawn from seed and sample id."""
     drawn = np.array([draw("random detector", state["seed"], sample) for sample in texts.sample_ids])
@@ -48,8 +53,7 @@ def learn_cut(features: dict[str, np.ndarray], labels: np.ndarray) -> State:
 def judge_by_cut(state: State, features: dict[str, np.ndarray]) -> Verdicts:
     """On which side of the learned cut each text lies; the more frequent label where there is no cut."""
     if "cut" not in state:
-        n = len(next(iter(features.values())))
-        return np.full(n, state["prevalence"] >= 0.5), np.full(n, state["prevalence"])
+        return by_prevalence(state, len(next(iter(features.values()))))
     threshold = Threshold(*(state[name] for name in Threshold._fields))
     values = features[state["feature"]]
     return threshold.verdicts(values), threshold.probabilities(values)
@@ -84,11 +88,9 @@ def learn_ngrams(texts: Texts, seed: int) -> State:
 
 def judge_by_ngrams(state: State, texts: Texts) -> Verdicts:
     """Hallucinated from a probability of one half."""
-    p = (
-        ngram_probabilities(state, texts.texts)
-        if "idf" in state
-        else np.full(len(texts), state["prevalence"])
-    )
+    if "idf" not in state:
+        return by_prevalence(state, len(texts))
+    p = ngram_probabilities(state, texts.texts)
     return p >= 0.5, p
 
 

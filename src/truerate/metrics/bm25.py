@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import orjson
 
-if (
-    TYPE_CHECKING
-):  # imported where an index is made or searched: it takes longer than the steps that need none
+if TYPE_CHECKING:  # imported where an index is made or searched: it takes longer than steps that need none
     from scipy import sparse
 
 K1, B = 1.5, 0.75

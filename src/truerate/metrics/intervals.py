@@ -22,8 +22,9 @@ CELLS = 4_000_000  # weights held at once: resamples are drawn in blocks of this
 KEPT = 80_000_000  # weights kept, a byte each, for the next who asks for the same ones
 AGREED = 1e-15  # a variance of a share below this is rounding: all clusters agree
 NARROW = 1e-6  # an interval below this width is none: the last digit of a saved value
-# of the bounds: an interval below this width reads as none where shares have tenths of a percent
-SHOWN = 5e-4
+SHOWN = (
+    5e-4  # of the bounds: an interval below this width reads as none where shares have tenths of a percent
+)
 UNIT = (0.0, 1.0)
 Bounds = tuple[float, float] | Sequence[tuple[float, float]]  # of a statistic, or of each of several
 
@@ -181,9 +182,8 @@ def _lean(value: float, draws: np.ndarray, left_out: np.ndarray) -> tuple[float,
     defined = left_out[~np.isnan(left_out)]
     gaps = np.nanmean(left_out) - defined if len(defined) else defined
     size = (gaps**2).sum() ** 1.5
-    return NormalDist().inv_cdf(min(1 - edge, max(edge, float(below)))), float(
-        (gaps**3).sum() / (6 * size)
-    ) if size > 0 else 0.0
+    acceleration = float((gaps**3).sum() / (6 * size)) if size > 0 else 0.0
+    return NormalDist().inv_cdf(min(1 - edge, max(edge, float(below)))), acceleration
 
 
 def cluster_bootstrap(

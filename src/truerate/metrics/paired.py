@@ -44,15 +44,10 @@ def paired_bootstrap(
         mean = d.sum(axis=0) / n.sum(axis=0)
         residuals = d - mean * n  # its resampled sum over the resampled n is d* − d
         spread = np.sqrt(len(d) / max(1, len(d) - 1))
-        extreme = sum(  # a resample without a common unit is undefined and counts as extreme
-            (
-                ~(
-                    np.abs(spread * (weights @ np.nan_to_num(residuals)) / (weights @ n))
-                    < np.abs(mean) * (1 - 1e-12)
-                )
-            ).sum(axis=0)
-            for weights in resample_weights(len(d), n_resamples=n_resamples, seed=seed)
-        )
+        residuals, gap = np.nan_to_num(residuals), np.abs(mean) * (1 - 1e-12)
+        drawn = resample_weights(len(d), n_resamples=n_resamples, seed=seed)
+        moved = (np.abs(spread * (weights @ residuals) / (weights @ n)) for weights in drawn)
+        extreme = sum((~(block < gap)).sum(axis=0) for block in moved)  # an undefined one counts as extreme
     least = np.minimum(1.0, 2.0 ** (1 - np.minimum((d != 0).sum(axis=0), 1000)))
     p = np.maximum(_as_t_tail((1 + extreme) / (1 + n_resamples), len(d) - 1), least)
     return [float(value) if total else None for value, total in zip(p, n.sum(axis=0), strict=True)]

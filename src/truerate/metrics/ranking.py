@@ -83,7 +83,8 @@ def compare_all(
     if is_plain(values, clusters):
         differences, counts, p_values = _exact(values, pairs)
     else:
-        sums = cluster_sums(clusters, _gaps(values, pairs))
+        each = np.stack([values[i] - values[j] for i, j in pairs], axis=1)
+        sums = cluster_sums(clusters, np.hstack([np.nan_to_num(each), ~np.isnan(each)]))
         gaps, common = sums[:, : len(pairs)], sums[:, len(pairs) :]
         p_values = _bootstrapped(
             gaps, common, list(map(len, asked)), n_resamples=n_resamples, alpha=alpha, seed=seed
@@ -166,12 +167,6 @@ def _exact(values: np.ndarray, pairs: Pairs) -> tuple[np.ndarray, np.ndarray, li
     tested = mcnemar(first, second)
     p_values = [float(p) if n else None for p, n in zip(tested, counts, strict=True)]
     return first - second, counts, p_values
-
-
-def _gaps(values: np.ndarray, pairs: Pairs) -> np.ndarray:
-    """The differences of pairs of subjects, and whether both have the unit, (units, 2 pairs)."""
-    gaps = np.stack([values[i] - values[j] for i, j in pairs], axis=1)
-    return np.hstack([np.nan_to_num(gaps), ~np.isnan(gaps)])
 
 
 def rank_ranges(

@@ -134,10 +134,8 @@ def clustered_share(tops: np.ndarray, bottoms: np.ndarray, *, confidence: float)
     n_clusters, total = int((np.asarray(bottoms) > 0).sum()), float(np.sum(bottoms))
     if n_clusters < 2:
         return Share(0.0, 0.0)
-    n = (
-        effective_n(tops, bottoms)
-        * (z_of(confidence) / float(stdtrit(n_clusters - 1, (1 + confidence) / 2))) ** 2
-    )
+    t = float(stdtrit(n_clusters - 1, (1 + confidence) / 2))
+    n = effective_n(tops, bottoms) * (z_of(confidence) / t) ** 2
     return Share(float(np.sum(tops)) / total * n, n)
 
 
@@ -191,11 +189,8 @@ def sensitivity_band(
     band = (0.0 if low is None else _cut(low), 1.0 if high is None else _cut(high))
     if band[1] - band[0] < NARROW:
         edge = round(band[0])
-        band = opened(
-            edge,
-            Interval(flagged, flagged, flagged),
-            *((max(hits), max(alarms)) if edge else (min(hits), min(alarms))),
-        )
+        corner = (max(hits), max(alarms)) if edge else (min(hits), min(alarms))
+        band = opened(edge, Interval(flagged, flagged, flagged), *corner)
     return band if band[1] - band[0] >= NARROW else None
 
 
@@ -209,37 +204,27 @@ def mean_of_intervals(
     together as one: there each end is the mean of the ends, which no correlation can make too short. None
     where an estimate is missing or there is none.
     """
-    intervals = [
-        (estimate.value, estimate.low, estimate.high)
+    intervals: list[tuple[float, float, float]] = [
+        estimate[:3]  # type: ignore[misc]
         for estimate in estimates
-        if estimate is not None
-        and estimate.value is not None
-        and estimate.low is not None
-        and estimate.high is not None
+        if estimate is not None and None not in estimate[:3]
     ]
     if not estimates or len(intervals) < len(estimates):
         return None
     n, value = len(estimates), sum(middle for middle, _, _ in intervals) / len(estimates)
-    below, above = (
-        [middle - low for middle, low, _ in intervals],
-        [high - middle for middle, _, high in intervals],
-    )
+    below = [middle - low for middle, low, _ in intervals]
+    above = [high - middle for middle, _, high in intervals]
     if not is_independent:
         return Interval(value, value - sum(below) / n, value + sum(above) / n)
-    return Interval(
-        value,
-        *(value + sign * sqrt(sum(gap**2 for gap in gaps)) / n for sign, gaps in ((-1, below), (1, above))),
-    )
+    down, up = (sqrt(sum(gap**2 for gap in gaps)) / n for gaps in (below, above))
+    return Interval(value, value - down, value + up)
 
 
 def _delta(flagged: Share, tpr: Share, fpr: Share, *, z: float) -> tuple[float, float]:
     """Middle and half-width of Lang & Reiczigel's interval."""
     n, n_hit, n_alarm = flagged.n + z * z, tpr.n + 2, fpr.n + 2
-    q, hit, alarm = (
-        (flagged.successes + z * z / 2) / n,
-        (tpr.successes + 1) / n_hit,
-        (fpr.successes + 1) / n_alarm,
-    )
+    q = (flagged.successes + z * z / 2) / n
+    hit, alarm = (tpr.successes + 1) / n_hit, (fpr.successes + 1) / n_alarm
     gap = hit - alarm
     rate = (q - alarm) / gap
     of_hit, of_alarm = hit * (1 - hit) / n_hit, alarm * (1 - alarm) / n_alarm
@@ -295,9 +280,8 @@ def estimate_rows(
     rows = []
     for estimate in each:
         slice_ = {**where, **estimate.where}
-        interval = (
-            None if estimate.interval is None or estimate.interval.value is None else estimate.interval[:3]
-        )
+        rate = estimate.interval
+        interval = None if rate is None or rate.value is None else rate[:3]
         rows.append(writer.row(metric, subject, slice_, interval, n))
         if estimate.estimator == ROGAN_GLADEN:
             rows.append(writer.row("is_identified", subject, slice_, float(interval is not None), n))

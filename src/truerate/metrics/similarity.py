@@ -111,9 +111,8 @@ def batches(lengths: Sequence[Sequence[int]], token_budget: int) -> Iterator[lis
     """
     batch: list[int] = []
     n_texts = longest = 0
-    order = sorted(
-        (max(group), number) for number, group in enumerate(lengths) if len(group) > 1
-    )  # ascending: the last one is the longest of its batch
+    # ascending: the last one is the longest of its batch
+    order = sorted((max(group), number) for number, group in enumerate(lengths) if len(group) > 1)
     for length, number in order:
         if batch and (n_texts + len(lengths[number])) * max(longest, length) > token_budget:
             yield batch

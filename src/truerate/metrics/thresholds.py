@@ -38,13 +38,8 @@ def best_threshold(values: np.ndarray, labels: np.ndarray) -> Threshold | None:
     if len(steps) < 2 or y.all() or not y.any():
         return None
     cuts = (steps[:-1] + steps[1:]) / 2
-    at_or_below = (
-        np.searchsorted(np.sort(x[y]), cuts, side="right"),
-        np.searchsorted(np.sort(x[~y]), cuts, side="right"),
-    )
-    gap = (
-        at_or_below[1] / (~y).sum() - at_or_below[0] / y.sum()
-    )  # recall + specificity − 1 of "above is hallucinated"
+    below, below_right = (np.searchsorted(np.sort(x[side]), cuts, side="right") for side in (y, ~y))
+    gap = below_right / (~y).sum() - below / y.sum()  # recall + specificity − 1 of "above is hallucinated"
     best = int(np.argmax(np.round(np.abs(gap), 12)))
     above = x > cuts[best]
     return Threshold(float(cuts[best]), bool(gap[best] >= 0), float(y[above].mean()), float(y[~above].mean()))
@@ -129,10 +124,10 @@ def best_f1_cut(scores: np.ndarray, labels: np.ndarray) -> float | None:
     if not y.any():
         return None
     steps, index = np.unique(np.concatenate([[0.0], x]), return_inverse=True)
-    marked, both = (
+    marked, both = (  # rows at each score but the lowest, or above it
         np.cumsum(np.bincount(index[1:][side], minlength=len(steps))[::-1])[::-1][1:]
         for side in (np.ones(len(y), dtype=bool), y)
-    )  # rows at each score but the lowest, or above it
+    )
     if not len(marked):
         return None
     f1 = np.round(2 * both / (marked + y.sum()), 12)
@@ -188,15 +183,12 @@ def reliability(totals: np.ndarray) -> list[Bin]:
     """The bins from totals (3 · bins,) of `bin_sums`."""
     n, p, hallucinated = np.asarray(totals, dtype=float).reshape(3, -1)
     edges = np.arange(len(n) + 1) / len(n)
+    means = [
+        (float(p[i] / n[i]), float(hallucinated[i] / n[i])) if n[i] else (None, None) for i in range(len(n))
+    ]
     return [
-        Bin(
-            float(edges[number]),
-            float(edges[number + 1]),
-            int(size),
-            float(p[number] / size) if size else None,
-            float(hallucinated[number] / size) if size else None,
-        )
-        for number, size in enumerate(n)
+        Bin(float(low), float(high), int(size), *both)
+        for low, high, size, both in zip(edges, edges[1:], n, means, strict=False)
     ]
 
 
@@ -227,8 +219,7 @@ def at_cuts(bins: Sequence[Bin]) -> list[AtCut]:
     """Precision and recall at the lower edge of each bin, in ascending order, from the bins alone."""
     ordered = sorted(bins)
     hits = [group.n * (group.rate or 0.0) for group in ordered]
-    n_all = sum(hits)
-    cuts = []
+    n_all, cuts = sum(hits), []
     for index, group in enumerate(ordered):
         n, hit = sum(other.n for other in ordered[index:]), sum(hits[index:])
         cuts.append(AtCut(group.low, n, hit / n if n else None, hit / n_all if n_all else None))

@@ -69,20 +69,17 @@ def topic_failures(
     inside = (topics[:, None] == np.arange(n_topics)).astype(float)
     sums = cluster_sums(clusters, np.hstack([inside * failed[:, None], inside]))
     n_failed, n = sums[:, :n_topics].sum(axis=0), sums[:, n_topics:].sum(axis=0)
-    is_independent = len(sums) == len(failed)
-    p = (
-        _binomial_tails(n_failed, n)
-        if is_independent
-        else _bootstrap_tails(sums, n_topics, n_resamples=n_resamples, seed=seed)
-    )
+    if len(sums) == len(failed):
+        p = _binomial_tails(n_failed, n)
+    else:
+        p = _bootstrap_tails(sums, n_topics, n_resamples=n_resamples, seed=seed)
     p_known = [float(value) if size else None for value, size in zip(p, n, strict=True)]
     rates = [float(part / size) if size else None for part, size in zip(n_failed, n, strict=True)]
-    return [
-        TopicFailure(
-            k, int(n[k]), round(float(n_failed[k])), rates[k], p_known[k], q, q is not None and q <= alpha
-        )
-        for k, q in enumerate(holm(p_known))
-    ]
+    failures = []
+    for k, q in enumerate(holm(p_known)):
+        counts = int(n[k]), round(float(n_failed[k]))
+        failures.append(TopicFailure(k, *counts, rates[k], p_known[k], q, q is not None and q <= alpha))
+    return failures
 
 
 def _binomial_tails(n_failed: np.ndarray, n: np.ndarray) -> np.ndarray:
@@ -103,9 +100,8 @@ def _bootstrap_tails(sums: np.ndarray, n_topics: int, *, n_resamples: int, seed:
     with np.errstate(invalid="ignore", divide="ignore"):
         observed = above(sums.sum(axis=0, keepdims=True))[0]
         drawn = (above(w @ sums) for w in resample_weights(len(sums), n_resamples=n_resamples, seed=seed))
-        extreme = sum(
-            (~(block - observed < observed)).sum(axis=0) for block in drawn
-        )  # an undefined draw counts as extreme
+        # an undefined draw counts as extreme
+        extreme = sum((~(block - observed < observed)).sum(axis=0) for block in drawn)
     return np.where(observed > 0, (1 + extreme) / (1 + n_resamples), 1.0)
 
 
@@ -116,25 +112,15 @@ def failure_rows(
     `is_failed`. From `item_id`, `is_wrong` and `group_id` of what it judged; `topics`: the topic of each
     item; `words`: of each topic; `drawn`: the settings of `topic_failures`.
     """
-    failures = topic_failures(
-        [topics[name] for name in rows["item_id"]],
-        rows["is_wrong"].to_list(),
-        rows["group_id"].to_list(),
-        n_topics=len(words),
-        **drawn,
-    )
-    return [
-        {
-            "topic": failure.topic,
-            "words": list(words[failure.topic]),
-            "n": failure.n,
-            "n_failed": failure.n_failed,
-            "rate": None if failure.rate is None else round(failure.rate, 6),
-            "p_holm": None if failure.p_holm is None else round(failure.p_holm, 6),
-            "is_failed": failure.is_failed,
-        }
-        for failure in failures
-    ]
+    topic_of = [topics[name] for name in rows["item_id"]]
+    judged = rows["is_wrong"].to_list(), rows["group_id"].to_list()
+    plain = []
+    for failure in topic_failures(topic_of, *judged, n_topics=len(words), **drawn):
+        row: dict[str, Any] = {"topic": failure.topic, "words": list(words[failure.topic]), "n": failure.n}
+        row |= {"n_failed": failure.n_failed, "rate": failure.rate, "p_holm": failure.p_holm}
+        rounded = {key: None if row[key] is None else round(row[key], 6) for key in ("rate", "p_holm")}
+        plain.append(row | rounded | {"is_failed": failure.is_failed})
+    return plain
 
 
 def asked_text(item: Mapping[str, Any], texts: Mapping[str, str]) -> str:

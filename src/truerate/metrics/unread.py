@@ -22,9 +22,9 @@ import numpy as np
 
 MOST = 8  # unsupported facts seen, from which on they say the same
 FEW = 30  # replies that tell how verdicts are lost
-# a value beyond it would let single replies decide: half of the verdicts are lost, or three whole replies of
-# five
-WILD = 1.5
+WILD = (
+    1.5  # a value beyond it would let single replies decide: half of the verdicts are lost, or 3 replies of 5
+)
 
 
 def all_supported(
@@ -91,12 +91,10 @@ def values(n_facts: np.ndarray, n_read: np.ndarray, *, n_most: int) -> np.ndarra
             solution.append(solution[-1])
             continue
         weights = counts[is_long] / facts[k, is_long]
-        diagonal = [
-            comb(k, j) * float(weights @ (read[j, is_long] * unread[k - j, is_long])) for j in range(k + 1)
-        ]
-        solution.append(
-            -sum(numbers * value for numbers, value in zip(diagonal[:k], solution, strict=True)) / diagonal[k]
-        )
+        ways = [float(weights @ (read[j, is_long] * unread[k - j, is_long])) for j in range(k + 1)]
+        diagonal = [comb(k, j) * n for j, n in enumerate(ways)]
+        earlier = sum(n * value for n, value in zip(diagonal[:k], solution, strict=True))
+        solution.append(-earlier / diagonal[k])
     result = np.array(solution)
     return None if np.abs(result).max() > WILD else result
 

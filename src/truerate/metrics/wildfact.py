@@ -61,12 +61,8 @@ def scored_replies(
     counted = replies.hstack(fact_counts(replies["generation_id"], facts)).with_columns(
         is_responding=(~pl.col("is_abstained")).fill_null(False)
     )
-    n_facts, n_read, responds, is_whole = (
-        pl.col("n_facts"),
-        pl.col("n_read"),
-        pl.col("is_responding"),
-        pl.col("is_whole"),
-    )
+    n_facts, n_read, is_whole = pl.col("n_facts"), pl.col("n_read"), pl.col("is_whole")
+    responds = pl.col("is_responding")
     score = pl.when(responds & (n_read > 0)).then(pl.col("n_supported") / n_read)
     penalty = pl.when(n_facts < gamma).then((1 - gamma / n_facts).exp()).otherwise(1.0)
     is_told = responds & is_whole & (n_facts > 0)
@@ -112,18 +108,18 @@ def fact_counts(replies: pl.Series, facts: pl.DataFrame) -> pl.DataFrame:
     cells = facts.select(cell=KINDS * reply_row + kind)["cell"].drop_nulls().to_numpy()
     counts = np.bincount(cells, minlength=KINDS * len(replies)).reshape(-1, KINDS)
     verdicts, is_own, is_title = np.arange(KINDS) % 3, np.arange(KINDS) % 6 < 3, np.arange(KINDS) >= 6
+    is_read, is_supported = verdicts < 2, verdicts == 1
     belongs = (
         verdicts >= 0,
-        verdicts < 2,
-        verdicts == 1,
-        is_own & (verdicts < 2),
-        is_own & (verdicts == 1),
+        is_read,
+        is_supported,
+        is_own & is_read,
+        is_own & is_supported,
         ~is_own,
         is_title,
     )
-    return pl.DataFrame(
-        {name: counts[:, kinds].sum(axis=1) for name, kinds in zip(COUNTED, belongs, strict=True)}
-    )
+    sums = zip(COUNTED, belongs, strict=True)
+    return pl.DataFrame({name: counts[:, kinds].sum(axis=1) for name, kinds in sums})
 
 
 def ratios() -> dict[str, tuple[pl.Expr, pl.Expr]]:
@@ -162,10 +158,8 @@ def strict_outcomes(scored: pl.DataFrame) -> pl.DataFrame:
     subject that states with none that tells.
     """
     subject, states, all_supported = pl.col("subject"), pl.col("is_stating"), pl.col(ALL_SUPPORTED)
-    mean, ratio = (
-        all_supported.mean().over(subject),
-        states.sum().over(subject) / all_supported.count().over(subject),
-    )
+    mean = all_supported.mean().over(subject)
+    ratio = states.sum().over(subject) / all_supported.count().over(subject)
     share = mean.clip(0, 1)
     estimated = share + ratio * (all_supported - mean)
     is_told = share.is_not_null() | (states.sum().over(subject) == 0)
@@ -208,16 +202,12 @@ def rank_changes(
     where either score is. Rank is 1 + the number of subjects that are better, among those that have both
     scores.
     """
-    both = {
-        name: (first, second)
-        for name, first in before.items()
-        if first is not None and (second := after.get(name)) is not None
-    }
-    places = [
-        {name: 1 + sum(other[i] > values[i] for other in both.values()) for name, values in both.items()}
-        for i in (0, 1)
+    names = [name for name, first in before.items() if first is not None and after.get(name) is not None]
+    n_better = [
+        {name: sum(scores[other] > scores[name] for other in names) for name in names}  # type: ignore[operator]
+        for scores in (before, after)
     ]
-    return {name: places[0][name] - places[1][name] if name in both else None for name in before}
+    return {name: n_better[0][name] - n_better[1][name] if name in names else None for name in before}
 
 
 # ---- the verifier's own error ------------------------------------------------------------------------------
@@ -273,10 +263,8 @@ def measured(facts: pl.DataFrame, labelled: pl.DataFrame, *, confidence: float) 
     rates = []
     for part in (checked.filter(~pl.col("is_supported")), checked.filter("is_supported")):
         w = (part["weight"] * part["share"]).to_numpy()
-        parts = np.stack([w * part["is_unsupported"].to_numpy(), w], axis=1) / (
-            float(w.mean()) if len(w) else 1.0
-        )
-        sums = cluster_sums(part["entity"].to_list(), parts)
+        parts = np.stack([w * part["is_unsupported"].to_numpy(), w], axis=1)
+        sums = cluster_sums(part["entity"].to_list(), parts / (float(w.mean()) if len(w) else 1.0))
         rates.append(wilson_clustered(sums[:, 0], sums[:, 1], confidence=confidence))
     right, missed = rates
     return None if right is None or missed is None else Verifier(flagged, right, missed)
@@ -345,12 +333,4 @@ def review_correction(
     """
     if score is None or unsupported is None or supported is None:
         return None
-    up, down = 1 - score, score
-    value = up * unsupported.value - down * supported.value
-    below = sqrt(
-        (up * (unsupported.value - unsupported.low)) ** 2 + (down * (supported.high - supported.value)) ** 2
-    )
-    above = sqrt(
-        (up * (unsupported.high - unsupported.value)) ** 2 + (down * (supported.value - supported.low)) ** 2
-    )
-    return Interval(value, value - below, value + above)
+    return squared_and_added(lambda e_u, e_s: (1 - score) * e_u - score * e_s, [unsupported, supported])

@@ -107,9 +107,8 @@ def composed(text: str, segments: Sequence[tuple[tuple[int, int], Grounds]]) -> 
         return "No word of the response could be named."
     sentences = [_reason(text, segment, why) for segment, why in segments[:N_SEGMENTS]]
     more = len(segments) - len(sentences)
-    return " ".join(
-        [*sentences, *([f"{more} more {'segment' if more == 1 else 'segments'}."] if more else [])]
-    )
+    rest = [f"{more} more {'segment' if more == 1 else 'segments'}."] if more else []
+    return " ".join([*sentences, *rest])
 
 
 def _reason(text: str, segment: tuple[int, int], why: Grounds) -> str:
@@ -122,12 +121,10 @@ def _reason(text: str, segment: tuple[int, int], why: Grounds) -> str:
     reason = f"cannot be verified because {because}"
     if nearest is not None and why.kind == CONTRADICTS:
         reason = f"seems to contradict the {nearest.source} because it says {_quoted(nearest.text)}"
-    return f"{begin} {reason}; {_absent(why.absent)}." if why.absent else f"{begin} {reason}."
-
-
-def _absent(words: Sequence[str]) -> str:
-    named = ", ".join(map(_quoted, words[:N_WORDS])) + (", …" if len(words) > N_WORDS else "")
-    return f"{named} {'stands' if len(words) == 1 else 'stand'} in neither"
+    if not why.absent:
+        return f"{begin} {reason}."
+    named = ", ".join(map(_quoted, why.absent[:N_WORDS])) + (", …" if len(why.absent) > N_WORDS else "")
+    return f"{begin} {reason}; {named} {'stands' if len(why.absent) == 1 else 'stand'} in neither."
 
 
 def _quoted(text: str) -> str:

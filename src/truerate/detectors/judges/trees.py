@@ -5,7 +5,7 @@ No text decides about itself: what turns marks into judgements is chosen on mark
 the other folds; those that judge learned from all of them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,18 +61,22 @@ def fit(job: Job, folder: Path) -> tuple[dict, dict]:
     """Learn to mark and to decide, out of fold; what was found. Texts of one label alone teach nothing."""
     passages = job.passages.sort("target_id")
     rows = passages.to_dicts()
-    labelled = [_labelled(row) for row in rows]
+    labelled = []
+    for row in rows:
+        inside, reference = units(row["text"]), reference_index(_reference(row))
+        labelled.append(LabelledWords(row["group_id"], inside, marked_words(inside, row["spans"]), reference))
     if not any(text.marked.any() for text in labelled) or passages["is_hallucinated"].all():
         return {"is_fitted": False}, {}
     usage = usage_of(labelled)
-    words = _words(
-        rows,
-        labelled,
-        {group: usual(usage, group) for group in passages["group_id"].unique(maintain_order=True)},
-    )
+    # of what is usual each text is told by the other groups alone
+    odds_by_group = {group: usual(usage, group) for group in passages["group_id"].unique(maintain_order=True)}
+    numbers = np.concatenate([_numbers(row, odds_by_group[row["group_id"]])[1] for row in rows])
+    sizes = [len(text.marked) for text in labelled]
+    words = Words(numbers, np.concatenate([text.marked for text in labelled]), sizes)
     fold = np.array([int(draw("fold", text.group_id) * job.how.folds) for text in labelled])
     p = out_of_fold(words, fold, job.cell.seed)
-    read = dict(zip(passages["target_id"], _readings(labelled, p), strict=True))
+    each = zip(passages["target_id"], labelled, np.split(p, np.cumsum(sizes)[:-1]), strict=True)
+    read = {target: _reading(text.words.offsets, text_p) for target, text, text_p in each}
     decision = decide(held_out(passages, read), n_worst=N_WORST)
     odds = usual(usage)
     state = fit_trees(words.features, words.marked, job.cell.seed, **SHAPE)
@@ -94,13 +98,6 @@ def out_of_fold(words: Words, fold: np.ndarray, seed: int) -> np.ndarray:
     return p
 
 
-def _labelled(row: Mapping) -> LabelledWords:
-    words = units(row["text"])
-    return LabelledWords(
-        row["group_id"], words, marked_words(words, row["spans"]), reference_index(_reference(row))
-    )
-
-
 def _reference(row: Mapping) -> str:
     return reference_of(row["knowledge"], row["history"], row["question"])
 
@@ -108,22 +105,6 @@ def _reference(row: Mapping) -> str:
 def _numbers(row: Mapping, odds: Mapping[str, float]):
     conversation = f"{row['history']}\n{row['question']}"
     return word_grounds(row["text"], row["knowledge"], conversation, _reference(row), odds)
-
-
-def _words(
-    rows: Sequence[Mapping], labelled: Sequence[LabelledWords], odds: Mapping[str, Mapping[str, float]]
-) -> Words:
-    """The words of labelled texts; of what is usual each is told by the other groups alone."""
-    numbers = [_numbers(row, odds[row["group_id"]])[1] for row in rows]
-    marked = np.concatenate([text.marked for text in labelled])
-    return Words(np.concatenate(numbers), marked, [len(text.marked) for text in labelled])
-
-
-def _readings(labelled: Sequence[LabelledWords], p: np.ndarray) -> list[Reading]:
-    ends = np.cumsum([len(text.marked) for text in labelled])[:-1]
-    return [
-        _reading(text.words.offsets, text_p) for text, text_p in zip(labelled, np.split(p, ends), strict=True)
-    ]
 
 
 def _reading(offsets: np.ndarray, p: np.ndarray) -> Reading:

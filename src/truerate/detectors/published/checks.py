@@ -120,10 +120,7 @@ def _check_labels(adapter: Adapter, config: Mapping[str, Any], weights: str, whe
     id2label = config.get("id2label") or {str(number): f"LABEL_{number}" for number in range(2)}
     if not (isinstance(id2label, Mapping) and all(str(number).isdecimal() for number in id2label)):
         raise TruerateError(f"{where}: {weights!r}: id2label in {CONFIG} names no classes by their places")
-    names = {
-        int(number): str(name).lower().replace("-", "_").replace(" ", "_")
-        for number, name in id2label.items()
-    }
+    names = {int(n): str(name).lower().replace("-", "_").replace(" ", "_") for n, name in id2label.items()}
     wanted = {adapter.supported_class: "hallucinated" if adapter.kind == "tokens" else "supported"}
     if adapter.against is not None:
         wanted = {adapter.supported_class: "entailment", adapter.against: "contradiction"}

@@ -69,7 +69,15 @@ def judge(adapter: Adapter, texts: Sequence[Text], ask: Ask, *, offsets: Offsets
     each of its sentences where the adapter asks about these, is held against every window of its document. Of
     sentences the least supported decides.
     """
-    asked, plans = plans_of(adapter, texts, lambda text, claim: _pieces(adapter, text, claim, offsets))
+
+    def pieces(text: Text, claim: str) -> list[str] | None:
+        empty = question_of(adapter, "", claim, text.question)
+        contents = [message["content"] for message in empty.messages] or [empty.text or ""]
+        taken = sum(len(offsets(content)) for content in contents) + AROUND + adapter.n_written
+        room = room_beside(adapter.window or 0, taken)
+        return None if room is None else windows(text.document, room, offsets)
+
+    asked, plans = plans_of(adapter, texts, pieces)
     answers = ask([question_of(adapter, piece, claim, text.question) for text, claim, piece in asked])
     return [
         Verdict(None, None, [], 0, plan)
@@ -77,14 +85,6 @@ def judge(adapter: Adapter, texts: Sequence[Text], ask: Ask, *, offsets: Offsets
         else _reading(adapter, text.text, [(claim, [answers[at] for at in places]) for claim, places in plan])
         for text, plan in zip(texts, plans, strict=True)
     ]
-
-
-def _pieces(adapter: Adapter, text: Text, claim: str, offsets: Offsets) -> list[str] | None:
-    empty = question_of(adapter, "", claim, text.question)
-    contents = [message["content"] for message in empty.messages] or [empty.text or ""]
-    taken = sum(len(offsets(text)) for text in contents) + AROUND + adapter.n_written
-    room = room_beside(adapter.window or 0, taken)
-    return None if room is None else windows(text.document, room, offsets)
 
 
 def _reading(adapter: Adapter, text: str, by_claim: Sequence[tuple[str, list[Answered]]]) -> Verdict:

@@ -19,10 +19,8 @@ _SCORE_TAG = re.compile(r"<score>\s*(yes|no)\s*</score>", re.IGNORECASE)
 _PASS_OR_FAIL = re.compile(r'"SCORE":\s*"?(PASS|FAIL)\b', re.IGNORECASE)
 _TAG = re.compile(rf"<({'|'.join(TYPES)})>(.*?)</\1>", re.DOTALL)
 _PART_OF_TAG = re.compile(rf"</?(?:{'|'.join((*TYPES, 'mark', 'delete'))})>")
-_DELETED, _ADDED = (
-    re.compile(r"<delete>(.*?)</delete>", re.DOTALL),
-    re.compile(r"<mark>.*?</mark>", re.DOTALL),
-)
+_DELETED = re.compile(r"<delete>(.*?)</delete>", re.DOTALL)
+_ADDED = re.compile(r"<mark>.*?</mark>", re.DOTALL)
 
 
 class Read(NamedTuple):

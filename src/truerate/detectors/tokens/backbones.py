@@ -13,13 +13,10 @@ from truerate.core.pretrained import POOLER, load_network
 from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.shared_attention import NAME
 
-TINY = {
-    "hidden_size": 128,
-    "num_hidden_layers": 4,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 4,
-    "intermediate_size": 320,
-}
+TINY = {"hidden_size": 128, "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 4}
+TINY |= {"intermediate_size": 320}
+
+ROBERTAS = ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert")
 
 
 def tiny_config(backbone: Backbone, coder: Coder) -> LlamaConfig:
@@ -100,27 +97,17 @@ def check_window(config: PreTrainedConfig, backbone: Backbone) -> None:
 
 def window_of(config: PreTrainedConfig) -> int | None:
     """Return how many tokens a network sees; None without absolute positions (DeBERTa)."""
-    limit = (
-        getattr(config, "max_position_embeddings", None)
-        if getattr(config, "position_biased_input", True)
-        else None
-    )
-    if (
-        config.model_type != "modernbert"
-        and getattr(config, "use_sliding_window", True)
-        and getattr(config, "sliding_window", None)
-    ):
-        limit = min(limit or config.sliding_window, config.sliding_window)
+    has_positions = getattr(config, "position_biased_input", True)
+    limit = getattr(config, "max_position_embeddings", None) if has_positions else None
+    slides = config.model_type != "modernbert" and getattr(config, "use_sliding_window", True)
+    if slides and (reach := getattr(config, "sliding_window", None)):
+        limit = min(limit or reach, reach)
     return limit - positions_from(config) if limit else None
 
 
 def positions_from(config: PreTrainedConfig) -> int:
     """The first token's position: RoBERTa's family counts from behind its padding index, others from 0."""
-    return (
-        config.pad_token_id + 1
-        if config.model_type in ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert")
-        else 0
-    )
+    return config.pad_token_id + 1 if config.model_type in ROBERTAS else 0
 
 
 def quantised(backbone: Backbone, device: str | torch.device) -> dict:

@@ -7,6 +7,7 @@ and what was learned.
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -119,16 +120,18 @@ def cells(
     """
     for member in members:
         own_parts = [part for part in parts if member in part.members] or [GridPart(members=(member,))]
-        yield from dict.fromkeys(cell for part in own_parts for cell in _cells(member, languages, size, part))
-
-
-def _cells(member: str, languages: Sequence[str], size: Grid, part: GridPart) -> Iterator[Cell]:
-    seeds = part.seeds or size.seeds
-    for scope in part.scopes or size.scopes:
-        for labels in part.labels or size.labels:
-            for seed in seeds[:1] if member in BY_NAME else seeds:
+        chosen: dict[Cell, None] = {}
+        for part in own_parts:
+            seeds = part.seeds or size.seeds
+            axes = (
+                part.scopes or size.scopes,
+                part.labels or size.labels,
+                seeds[: 1 if member in BY_NAME else None],
+            )
+            for scope, labels, seed in product(*axes):
                 for lang in sorted(set(languages)) if scope == "mono" else [None]:
-                    yield Cell(member, scope, labels, seed, lang)
+                    chosen[Cell(member, scope, labels, seed, lang)] = None
+        yield from chosen
 
 
 # ---- what names a fitted cell ------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ company of its neighbours. The whole reference is read, also where a network see
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -28,13 +29,11 @@ from truerate.metrics.tokens import word_offsets
 #   reference, but in at most RARE of its sentences, at most 3
 SIZES = {"match": 14, "alignment": 6, "telling": 5}
 NO_WORD, TELLS_NOTHING, NONE_TELLING = 13, 1, 1
-RARE = (
-    1 / 3
-)  # of the reference's sentences: in more a word is no longer telling; one sentence is always allowed
+# of the reference's sentences: in more a word is no longer telling; one sentence is always allowed
+RARE = 1 / 3
 _SINGLE = regex.compile(rf"[{UNSPACED}]", regex.VERSION1)
-_ARABIC = regex.compile(
-    r"^[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\p{Arabic}{3})"
-)  # and, so, with, as, the, for the
+# and, so, with, as, the, for the
+_ARABIC = regex.compile(r"^[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\p{Arabic}{3})")
 _END = regex.compile(r"[.!?…][\"'”’»)\]]*(?=\s)|[。！？؟۔।]|\n")
 
 
@@ -91,25 +90,24 @@ def stem(key: str) -> str:
 @lru_cache(maxsize=16)
 def reference_index(reference: str) -> ReferenceIndex:
     """The index of a reference, kept while its answers are read."""
-    reference_units = units(reference)
-    triples = zip(reference_units.stems, reference_units.stems[1:], reference_units.stems[2:], strict=False)
-    alone = reference_units.is_single[:-2] & reference_units.is_single[1:-1] & reference_units.is_single[2:]
-    n_sentences = int(reference_units.sentences[-1]) + 1 if len(reference_units.keys) else 0
+    words = units(reference)
+    stems, is_single = words.stems, words.is_single
+    triples = zip(stems, stems[1:], stems[2:], strict=False)
+    is_run = is_single[:-2] & is_single[1:-1] & is_single[2:]
+    n_sentences = int(words.sentences[-1]) + 1 if len(words.keys) else 0
     rows: dict[str, int] = {}
-    places = [
-        (rows.setdefault(key, len(rows)), reference_units.sentences[i])
-        for i, key in _content(reference_units)
-    ]
+    content = _content(words)
+    places = [(rows.setdefault(key, len(rows)), words.sentences[i]) for i, key in content]
     holds = np.zeros((len(rows), n_sentences), dtype=bool)
     if places:
         holds[tuple(np.array(places).T)] = True
     windows = holds.copy()
     windows[:, 1:] |= holds[:, :-1]
     return ReferenceIndex(
-        frozenset(reference_units.keys),
-        frozenset(reference_units.stems),
-        frozenset(zip(reference_units.stems, reference_units.stems[1:], strict=False)),
-        frozenset(triple for triple, is_run in zip(triples, alone, strict=False) if is_run),
+        frozenset(words.keys),
+        frozenset(stems),
+        frozenset(zip(stems, stems[1:], strict=False)),
+        frozenset(compress(triples, is_run)),
         rows,
         holds,
         windows,
@@ -121,16 +119,11 @@ def _content(words: Units) -> Content:
     content = []
     for i, key in enumerate(words.stems):
         if words.is_single[i]:
-            if (
-                i + 1 < len(words.keys)
-                and words.is_single[i + 1]
-                and words.offsets[i, 1] == words.offsets[i + 1, 0]
-            ):
+            has_next = i + 1 < len(words.keys) and words.is_single[i + 1]
+            if has_next and words.offsets[i, 1] == words.offsets[i + 1, 0]:
                 content.append((i, key + words.stems[i + 1]))
         elif (
-            len(words.keys[i]) >= 4
-            or key[0].isdigit()
-            or (len(key) == 3 and key[0] >= "\u0600" and key[0] <= "\u06ff")
+            len(words.keys[i]) >= 4 or key[0].isdigit() or (len(key) == 3 and "\u0600" <= key[0] <= "\u06ff")
         ):
             content.append((i, key))
     return content
@@ -141,25 +134,17 @@ def unit_features(text: str, reference: str | ReferenceIndex) -> tuple[Units, np
     about = reference_index(reference) if isinstance(reference, str) else reference
     words = units(text)
     content = _content(words)
-    return words, np.stack(
-        [_match(words, about), _alignment(words, content, about), _informativeness(words, content, about)],
-        axis=1,
-    )
+    codes = _match(words, about), _alignment(words, content, about), _informativeness(words, content, about)
+    return words, np.stack(codes, axis=1)
 
 
 def _match(answer: Units, index: ReferenceIndex) -> np.ndarray:
     """The match code of each word."""
     n = len(answer.keys)
-    pair = np.array(
-        [both in index.pairs for both in zip(answer.stems, answer.stems[1:], strict=False)], dtype=np.int8
-    )
-    triple = np.array(
-        [
-            three in index.triples
-            for three in zip(answer.stems, answer.stems[1:], answer.stems[2:], strict=False)
-        ],
-        dtype=bool,
-    )
+    stems = answer.stems
+    pairs, triples = zip(stems, stems[1:], strict=False), zip(stems, stems[1:], stems[2:], strict=False)
+    pair = np.array([both in index.pairs for both in pairs], dtype=np.int8)
+    triple = np.array([three in index.triples for three in triples], dtype=bool)
     in_triple = np.zeros(n, dtype=bool)
     for shift in range(3 if len(triple) else 0):
         in_triple[shift : shift + len(triple)] |= triple
@@ -180,9 +165,8 @@ def _alignment(answer: Units, content: Content, index: ReferenceIndex) -> np.nda
         sizes = np.array([len(rows) for _, rows in words])
         matched_rows, starts = np.concatenate([rows for _, rows in words]), np.cumsum(sizes) - sizes
         is_held = np.logical_and.reduceat(index.holds[matched_rows], starts, axis=0)
-        hits = (
-            np.logical_and.reduceat(index.windows[matched_rows], starts, axis=0) * ((sizes + 1) // 2)[:, None]
-        )
+        is_near = np.logical_and.reduceat(index.windows[matched_rows], starts, axis=0)
+        hits = is_near * ((sizes + 1) // 2)[:, None]
         others = hits[list(distinct.values())].sum(axis=0)[None, :] - hits
         missing = others.max(axis=1) - np.where(is_held, others, -1).max(axis=1)
         for (places, _), code in zip(words, 2 + np.minimum(missing, 3), strict=True):
@@ -238,9 +222,8 @@ def token_features(
     if not names:
         return np.zeros((len(offsets), 0), dtype=np.int8)
     answer, codes = unit_features(text, reference)
-    codes_by_token = np.tile(
-        np.array([NO_WORD, TELLS_NOTHING, NONE_TELLING], dtype=np.int8), (len(offsets), 1)
-    )
+    nothing = np.array([NO_WORD, TELLS_NOTHING, NONE_TELLING], dtype=np.int8)
+    codes_by_token = np.tile(nothing, (len(offsets), 1))
     if len(answer.keys):
         word = np.searchsorted(answer.offsets[:, 0], offsets[:, 0], side="right") - 1
         is_inside = (word >= 0) & (offsets[:, 0] < answer.offsets[word, 1]) & (offsets[:, 0] < offsets[:, 1])

@@ -63,20 +63,15 @@ def judge_once(
     key = content_id("judged", texts, reader.cell._asdict(), version_of(reader.folder), how)
     output = kept / f"{reader.cell.member}-{reader.cell.name}@{key}"
     if not output.is_dir():
-        _put(output, judge_cell(reader, passages))
+        kept.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=kept, prefix=".judged-") as aside:  # the folder appears whole
+            rows = Gathered({"judgements": Judgement}, Path(aside) / output.name)
+            rows.folder.mkdir()
+            for some in judge_cell(reader, passages):
+                rows.keep({"judgements": some})
+            rows.files()
+            os.replace(rows.folder, output)
     return sorted(output.iterdir())
-
-
-def _put(output: Path, judged: Iterable[pl.DataFrame]) -> None:
-    """Write Judgements into files of a folder that appears whole."""
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=output.parent, prefix=".judged-") as aside:
-        rows = Gathered({"judgements": Judgement}, Path(aside) / output.name)
-        rows.folder.mkdir()
-        for some in judged:
-            rows.keep({"judgements": some})
-        rows.files()
-        os.replace(rows.folder, output)
 
 
 def threshold_of(folder: Path) -> float:
@@ -130,16 +125,12 @@ MOST = 10_000  # passages that a rule learns from, and as many that validate it:
 
 def fit(job: Job) -> None:
     """Fit a cell unless its state is there; of several processes only the first fits rules."""
-    if job.backbone is not None or not processes.rank():
-        made_once(job.scratch, partial(_fit, job))
+    if job.backbone is not None:
+        from truerate.detectors.tokens.train import fit_network  # torch, which a rule does without
 
-
-def _fit(job: Job, folder: Path) -> tuple[dict, dict]:
-    if job.backbone is None:
-        return fit_rule(job, folder)
-    from truerate.detectors.tokens.train import fit_network  # torch, which a rule does without
-
-    return fit_network(job, folder)
+        made_once(job.scratch, partial(fit_network, job))
+    elif not processes.rank():
+        made_once(job.scratch, partial(fit_rule, job))
 
 
 def fit_rule(job: Job, folder: Path) -> tuple[dict, dict]:

@@ -136,14 +136,10 @@ def _parts(network: Network, group: Group, strategy: str, room: int) -> Iterator
     is_packed = chosen_strategy(network, len(group.answers), strategy) == "packed"
     left, most = room - len(group.reference_ids), None if is_packed else 1
     for answers in in_room(group.answers, left, lambda answer: len(answer.ids), most=most):
-        yield _part(network, group, answers)
-
-
-def _part(network: Network, group: Group, answers: Sequence[Answer]) -> Part:
-    """Some answers behind their reference; under the mask `full` one answer, and both are one block."""
-    row, n = row_of(group.reference_ids, answers), len(group.reference_ids)
-    n, lengths = (row.n_tokens, ()) if network.mask == "full" else (n, row.lengths)
-    return Part(answers, row, Blocks(n, lengths, network.mask, network.reach))
+        row, n = row_of(group.reference_ids, answers), len(group.reference_ids)
+        # under the mask `full` it is one answer, and both are one block
+        n, lengths = (row.n_tokens, ()) if network.mask == "full" else (n, row.lengths)
+        yield Part(answers, row, Blocks(n, lengths, network.mask, network.reach))
 
 
 def _logits(network: Network, row: Sequence[Part]) -> list[torch.Tensor]:

@@ -104,10 +104,7 @@ def _near(whole: Callable, query, key, value, *, reach: int, is_causal: bool) ->
     n, n_keys, outputs = query.shape[2], key.shape[2], []
     sees = band(reach, is_causal, query.dtype, query.device)
     for start in range(0, n, CHUNK):
-        stop, first = (
-            min(start + CHUNK, n),
-            n_keys - n + start - reach,
-        )  # first: the key of the band's beginning
+        stop, first = min(start + CHUNK, n), n_keys - n + start - reach  # first: where the band begins
         low, high = max(0, first), min(n_keys, n_keys - n + stop + reach)
         part = sees[None, None, : stop - start, low - first : high - first]
         outputs.append(whole(query[:, :, start:stop], key[:, :, low:high], value[:, :, low:high], part))

@@ -50,7 +50,7 @@ def soft_spans(text: str, reading: Reading, labels: Sequence[str]) -> list[dict]
     their span. Tokens without characters say nothing.
     """
     p, kind = np.zeros(len(text)), np.zeros(len(text), dtype=int)
-    rounded, offsets = (written(reading.p), np.asarray(reading.offsets, dtype=int).reshape(-1, 2).tolist())
+    rounded, offsets = written(reading.p), np.asarray(reading.offsets, dtype=int).reshape(-1, 2).tolist()
     marked = [i for i, (start, end) in enumerate(offsets) if start < end and rounded[i] > 0]
     for i in marked:
         start, end = offsets[i]

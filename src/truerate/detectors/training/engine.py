@@ -73,9 +73,8 @@ def train(network: Trainable, task: Task, backbone: Backbone, *, seed: int, fold
                 state.save(folder)
         if state.best.weights is not None:
             if not state.is_stale(backbone.patience):
-                state.evaluate(
-                    task, backbone
-                )  # the last weights, where there are others to compare them with
+                # the last weights, where there are others to compare them with
+                state.evaluate(task, backbone)
             network.load_trainable(state.best.weights)
         facts = {"steps": state.done, "n_parameters": network.n_parameters, **task.facts()}
     return Trained(facts, meter.facts(network, resumed_from=resumed_from))
@@ -227,16 +226,12 @@ class Meter:
         """Device, versions and speed of the run, for `run.json` in the scratch folder; tokens per process."""
         wall, cpu = time.perf_counter() - self.wall, time.process_time() - self.cpu
         parts = [part for step in self.steps for part in step[processes.rank() :: processes.world()]]
-        n_tokens, n_answers = (
-            sum(getattr(self.rows[i], name) for part in parts for i in part)
-            for name in ("n_tokens", "n_answers")
-        )
+        n_tokens = sum(self.rows[i].n_tokens for part in parts for i in part)
         waste = padding_waste(self.steps, self.rows)
         device = next(network.parameters()).device
         is_gpu = device.type == "cuda"
-        processor = platform.processor() or platform.machine()
         return {
-            "device": torch.cuda.get_device_name(device) if is_gpu else processor,
+            "device": torch.cuda.get_device_name(device) if is_gpu else platform.machine(),
             "kind": device.type,
             "capability": torch.backends.cpu.get_cpu_capability(),
             "threads": torch.get_num_threads(),
@@ -247,11 +242,9 @@ class Meter:
             "loss_first": _mean(self.losses[:10]),
             "loss_last": _mean(self.losses[-10:]),
             "tokens": n_tokens,
-            "answers": n_answers,
             "wall_s": round(wall, 2),
             "cpu_s": round(cpu, 2),
             "tokens_per_s": round(n_tokens / wall, 1),
-            "answers_per_cpu_s": round(n_answers / cpu, 2) if cpu else None,
             "padding_waste": None if waste is None else round(waste, 4),
             "peak_memory": torch.cuda.max_memory_allocated(device) if is_gpu else None,
         }

@@ -107,10 +107,8 @@ def read_saved(folder: Path, what: str) -> Saved:
     return Saved(settings, backbone, state, config)
 
 
-_HEAP, _KEPT = (
-    2**25,
-    2**28,
-)  # bytes: blocks up to 32 MB come from the heap, up to 256 MB at whose end stay when they are free
+# bytes: blocks up to 32 MB come from the heap, up to 256 MB at whose end stay when they are free
+_HEAP, _KEPT = 2**25, 2**28
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 
 

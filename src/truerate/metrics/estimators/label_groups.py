@@ -5,9 +5,9 @@ from math import sqrt
 
 import numpy as np
 
-from truerate.metrics.estimators.prediction_powered import Target, clipped, t_of
+from truerate.metrics.estimators.prediction_powered import Target, clipped, t_of, wilson_of
 from truerate.metrics.estimators.sample import Cell
-from truerate.metrics.intervals import AGREED, Interval, cluster_sums, share_interval, wilson, z_of
+from truerate.metrics.intervals import AGREED, Interval, cluster_sums, share_interval
 
 BY_CHANCE = 4.0  # standard deviations of a dispersion above which labels do not fall on groups as by chance
 ANYTHING = (0.0, 1.0)
@@ -74,7 +74,9 @@ def grouped_rate(
     finite = 1 - float(whole[:, N].sum() / of_all[:, 0].sum()) if target == "these" else 1.0
     variance = finite * (n - 1) / n * float((gaps**2).sum())
     t = t_of(n - 1, confidence)
-    return _ends(clipped(value), variance, n=n / max(finite, AGREED), t=t, confidence=confidence)
+    rate, half = clipped(value), t * sqrt(variance)
+    of_rows = wilson_of(rate, variance, n=n / max(finite, AGREED), t=t, confidence=confidence)
+    return Interval(rate, max(0.0, min(of_rows.low, rate - half)), min(1.0, max(of_rows.high, rate + half)))
 
 
 def _names(clusters: Iterable[np.ndarray]) -> np.ndarray:
@@ -105,15 +107,6 @@ def _theta(sums: np.ndarray, of_all: np.ndarray) -> np.ndarray:
     things, flagged = np.moveaxis(of_all, -1, 0)
     weights = things / things.sum(axis=1, keepdims=True)
     return (weights * (rate + slope[:, None] * (flagged / things - share))).sum(axis=1)
-
-
-def _ends(value: float, variance: float, *, n: float, t: float, confidence: float) -> Interval:
-    """The wider of value ± t√variance and of Wilson's at the rows it is worth (`n` where it is 0)."""
-    is_told = variance > AGREED and AGREED < value < 1 - AGREED
-    worth = (value * (1 - value) / variance if is_told else n) * (z_of(confidence) / t) ** 2
-    _, low, high = wilson(value * worth, worth, confidence=confidence)  # type: ignore[misc]
-    half = t * sqrt(variance)
-    return Interval(value, max(0.0, min(low, value - half)), min(1.0, max(high, value + half)))
 
 
 def system_rate(cell: Cell, *, confidence: float = 0.95) -> Interval | None:

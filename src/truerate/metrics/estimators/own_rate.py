@@ -173,10 +173,8 @@ def by_flag(cell: Cell, *, confidence: float) -> Interval | None:
         if part.k < part.n:
             worth = part.k / (1 - part.labelled_share)
             _, low, high = wilson(labelled_rate * worth, worth, confidence=confidence)  # type: ignore[misc]
-            below, above = (
-                below + (share * (labelled_rate - low)) ** 2,
-                above + (share * (high - labelled_rate)) ** 2,
-            )
+            below += (share * (labelled_rate - low)) ** 2
+            above += (share * (high - labelled_rate)) ** 2
     return Interval(value, value - sqrt(below), value + sqrt(above))
 
 
@@ -188,11 +186,8 @@ def for_skew(cell: Cell, *, confidence: float) -> Interval | None:
     fit = _fit({"": cell}, "these", confidence)
     if not fit.cells or cell.k == cell.n:
         return None
-    (cell_residuals,), (cell_spread,), (value,) = (
-        fit.cells.values(),
-        fit.own_spreads.values(),
-        fit.rates.values(),
-    )
+    ((key, cell_residuals),) = fit.cells.items()
+    cell_spread, value = fit.own_spreads[key], fit.rates[key]
     left = cell_residuals.left(fit.slope)
     deviation = float(left.std())
     if not deviation or not cell_spread.variance:

@@ -23,9 +23,8 @@ from truerate.metrics.estimators.sample import EXACT, Cell, Key, LabelError, add
 from truerate.metrics.intervals import AGREED, UNIT, Interval, cluster_sums, wilson, z_of
 
 Target = Literal["these", "model"]  # the rate of these very units, or of all that the model would give
-PSEUDO_DEGREES = (
-    10.0  # weight of what the board says of a cell's variance beside its own, in degrees of freedom
-)
+# weight of what the board says of a cell's variance beside its own, in degrees of freedom
+PSEUDO_DEGREES = 10.0
 SURE_OF = (0.01, 0.99)  # between which a rate is taken to lie where its variance is foretold from it
 
 
@@ -162,11 +161,19 @@ def clustered_rate(cell: Cell, *, slope: float, confidence: float) -> Interval |
     drawn = None if left is None else spread(left, slope, "model")
     if left is None or drawn is None:
         return None
-    share = clipped(left.rate(slope))
-    is_told = drawn.variance > AGREED and AGREED < share < 1 - AGREED  # rounding at an edge tells nothing
-    worth = share * (1 - share) / drawn.variance if is_told else drawn.degrees + 1
-    worth *= (z_of(confidence) / t_of(drawn.degrees, confidence)) ** 2
-    return wilson(share * worth, worth, confidence=confidence)
+    t = t_of(drawn.degrees, confidence)
+    return wilson_of(
+        clipped(left.rate(slope)), drawn.variance, n=drawn.degrees + 1, t=t, confidence=confidence
+    )
+
+
+def wilson_of(rate: float, variance: float, *, n: float, t: float, confidence: float) -> Interval:
+    """Wilson's interval of a rate at the rows that its variance is worth, `n` where the variance is 0 or the
+    rate at an edge (both within rounding), widened from the normal quantile to `t`.
+    """
+    is_known = variance > AGREED and AGREED < rate < 1 - AGREED
+    worth = (rate * (1 - rate) / variance if is_known else n) * (z_of(confidence) / t) ** 2
+    return wilson(rate * worth, worth, confidence=confidence)  # type: ignore[return-value]
 
 
 def t_of(degrees: float, confidence: float) -> float:
@@ -229,12 +236,8 @@ class Fit:
         units: in simulated boards whose models write 12 to 200 words both hold over all cells, and this one
         in more of the worst (of short replies with one long one among them).
         """
-        squares = sum(
-            cell_spread.degrees * cell_spread.variance_of_one for cell_spread in self.own_spreads.values()
-        )
-        expected = sum(
-            cell_spread.degrees * self.foretold[key] for key, cell_spread in self.own_spreads.items()
-        )
+        squares = sum(drawn.degrees * drawn.variance_of_one for drawn in self.own_spreads.values())
+        expected = sum(drawn.degrees * self.foretold[key] for key, drawn in self.own_spreads.items())
         return squares / expected if squares > AGREED else 0.0
 
     @cached_property
@@ -246,13 +249,8 @@ class Fit:
 
     def _leaning(self, key: Key, cell_spread: Spread) -> Spread:
         # The spread of labels holds that of people's errors; what is finite of it does not take these away.
-        noise = (
-            (1 - cell_spread.finite)
-            * self.alone(key)
-            * self.people.noise
-            * clipped(self.rates[key])
-            / cell_spread.n_things
-        )
+        alone, rate = self.alone(key), clipped(self.rates[key])
+        noise = (1 - cell_spread.finite) * alone * self.people.noise * rate / cell_spread.n_things
         foretold = self.growth(key) * self.foretold[key]
         if not self.design_effect:
             return cell_spread._replace(variance_of_one=foretold, noise=noise)

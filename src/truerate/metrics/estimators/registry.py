@@ -46,9 +46,8 @@ from truerate.metrics.score_writer import ALL
 
 HR_EST, ROGAN_GLADEN_BETWEEN = "hr_est", "rogan-gladen-between"
 LABELS_ALONE, PPI = "labels-alone", "ppi"
-PREDICTED = (
-    "predicted"  # no estimator of a sample: what stands in for the headline where a cell has no labels
-)
+# no estimator of a sample: what stands in for the headline where a cell has no labels
+PREDICTED = "predicted"
 NATURAL = "natural"  # the calibration of what uses the cells' own labels
 Found = Interval | Corrected | None
 NO_CALIBRATION: Mapping[str, Calibration] = MappingProxyType({})
@@ -184,7 +183,9 @@ def _means(
     means: dict[Key, Found] = {}
     for model in board.models:
         cells_of_model = [each.get((model, lang)) for lang in board.langs]
-        identified = [rate for rate in cells_of_model if rate is not None and rate.value is not None]
+        identified: list[Found] = [
+            rate for rate in cells_of_model if rate is not None and rate.value is not None
+        ]
         if len(identified) < len(cells_of_model):
             means[model, ALL] = None
             continue
@@ -192,15 +193,13 @@ def _means(
         if is_apart is None:
             texts = [] if by_lang is None else [by_lang[lang] for lang in board.langs]
             is_apart = not shares_clusters([board.cells[model, lang] for lang in board.langs], texts)
-        means[model, ALL] = _mean(identified, is_independent=is_apart)
+        intervals = [rate for rate in identified if isinstance(rate, Interval)]
+        means[model, ALL] = (
+            mean_of_cells(intervals, is_independent=is_apart)
+            if len(intervals) == len(identified)
+            else mean_of_intervals(identified, is_independent=is_apart)
+        )
     return means
-
-
-def _mean(rates: Sequence[Interval | Corrected], *, is_independent: bool) -> Interval | None:
-    intervals = [rate for rate in rates if isinstance(rate, Interval)]
-    if len(intervals) == len(rates):
-        return mean_of_cells(intervals, is_independent=is_independent)
-    return mean_of_intervals(list(rates), is_independent=is_independent)
 
 
 def _internal(board: Board, texts: Calibration | None, *, slope: float | None) -> dict[Key, Found]:
@@ -289,8 +288,13 @@ def estimate_board(
     estimates: dict[Key, list[Estimate]] = {key: [] for key in cells}
     estimates |= {(model, ALL): [] for model in board.models}
     for estimator in (ESTIMATORS[name] for name in names):
-        kinds = _kinds(estimator, calibrated)
-        for kind in kinds:
+        # what it is calibrated on; each gives an estimate
+        kinds: dict[str, Sequence[str | None]] = {
+            "none": [None],
+            "internal": [NATURAL],
+            "external": [*calibrated],
+        }
+        for kind in kinds[estimator.labels]:
             texts = calibrated.get(kind) if kind is not None else None
             for key, result in estimator.estimate(board, texts).items():
                 estimates[key].append(Estimate(estimator.name, kind, _with_width(result)))
@@ -306,13 +310,6 @@ def _with_width(result: Found) -> Found:
     if isinstance(result, Interval) and result.high - result.low < NARROW:
         return Interval(result.value, np.nan, np.nan)
     return result
-
-
-def _kinds(estimator: Estimator, calibrated: Mapping[str, Calibration]) -> Sequence[str | None]:
-    """Return what an estimator is calibrated on, each of which gives an estimate."""
-    if estimator.labels == "external":
-        return list(calibrated)
-    return [NATURAL] if estimator.labels == "internal" else [None]
 
 
 def _predicted(board: Board) -> dict[Key, Interval]:
