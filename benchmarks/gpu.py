@@ -42,13 +42,12 @@ from transformers import AutoModel, LlamaConfig, ModernBertConfig, PreTrainedCon
 
 from truerate.config import Backbone
 from truerate.detectors.tokens.groups import Group
-from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import Network, build
 from truerate.detectors.tokens.scoring import STRATEGIES, chosen_strategy, logits_of
+from truerate.detectors.tokens.span_probabilities import BINARY
 from truerate.detectors.tokens.train import token_task, training_rows
 from truerate.detectors.training import processes
-from truerate.detectors.training.batches import steps_of
-from truerate.detectors.training.engine import Meter, State, deterministic, learn, versions
+from truerate.detectors.training.engine import Meter, State, deterministic, learn, steps_of, versions
 from truerate.detectors.training.trainable import Trainable
 from truerate.results.markers import write_between
 

@@ -19,9 +19,8 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from truerate.config import Backbone, Judging
 from truerate.detectors.judges import causal, decoder
-from truerate.detectors.judges.decoder import Decoder
+from truerate.detectors.judges.decoder import CUE, KNOWLEDGE, NO, YES, Decoder
 from truerate.detectors.judges.judged import with_references
-from truerate.detectors.judges.prompts import CUE, KNOWLEDGE, NO, YES
 from truerate.detectors.tokens.encode import tiny_coder
 
 WIDTHS = ((128, 4), (512, 8))  # hidden size and layers

@@ -27,8 +27,8 @@ from truerate.answers.labels import Label
 from truerate.answers.rating import cell_of, overall
 from truerate.answers.reading import BREAK, Answer
 from truerate.answers.verdicts import WORD_SUPPORT, AnswerVerdict
-from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.rules import learn_trees, read_trees
+from truerate.detectors.tokens.span_probabilities import labels_of
 from truerate.detectors.tokens.word_features import passages_of
 from truerate.metrics.estimators.own_rate import Rate, groups, rate_of
 from truerate.metrics.estimators.sample import Cell

@@ -27,11 +27,10 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import Document, Generation, Sample, load
-from truerate.detectors.retrieved import retrieved
+from truerate.detectors.evidence import retrieved
 from truerate.detectors.tokens.cells import halves
-from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.rules import BY_NAME
-from truerate.detectors.tokens.span_probabilities import written
+from truerate.detectors.tokens.span_probabilities import BINARY, written
 from truerate.detectors.tokens.validate import of_readings
 from truerate.detectors.tokens.word_features import Passage, passages_of
 from truerate.metrics.thresholds import auroc, average_precision

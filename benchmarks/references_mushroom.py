@@ -26,9 +26,8 @@ from references import REFERENCES, RULES, referred
 from truerate.config.layout import Layout
 from truerate.core.schemas import Generation, Sample, load
 from truerate.detectors.tokens.cells import halves
-from truerate.detectors.tokens.labels import BINARY, labels_of
 from truerate.detectors.tokens.rules import BY_NAME
-from truerate.detectors.tokens.span_probabilities import soft_spans
+from truerate.detectors.tokens.span_probabilities import BINARY, labels_of, soft_spans
 from truerate.detectors.tokens.validate import of_readings
 from truerate.detectors.tokens.word_features import passages_of
 from truerate.metrics.spans import answer_correlation, answer_iou

@@ -32,9 +32,9 @@ from truerate.config import Backbone
 from truerate.detectors.tokens.backbones import TINY, body_from_nothing
 from truerate.detectors.tokens.encode import tiny_coder
 from truerate.detectors.tokens.groups import Answer, Group
-from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.scoring import chosen_strategy, logits_of
+from truerate.detectors.tokens.span_probabilities import BINARY
 from truerate.results.markers import write_between
 
 N_WORDS, ANSWER, SPREAD = 4000, 150, 40

@@ -19,11 +19,10 @@ from truerate.config import Backbone
 from truerate.core.keys import draw
 from truerate.detectors.tokens.encode import Coder, tiny_coder
 from truerate.detectors.tokens.groups import Answer, Group
-from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build
+from truerate.detectors.tokens.span_probabilities import labels_of
 from truerate.detectors.tokens.train import token_task, training_rows
-from truerate.detectors.training.batches import Row, Step, padding_waste, steps_of
-from truerate.detectors.training.engine import State, learn
+from truerate.detectors.training.engine import Row, State, Step, learn, padding_waste, steps_of
 from truerate.results.markers import write_between
 
 SETTINGS = {

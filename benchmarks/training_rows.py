@@ -25,7 +25,7 @@ from truerate.config import Backbone
 from truerate.detectors.tokens.groups import Answer, Group
 from truerate.detectors.tokens.rows import collate
 from truerate.detectors.tokens.train import training_rows
-from truerate.detectors.training.batches import steps_of
+from truerate.detectors.training.engine import steps_of
 from truerate.results.markers import write_between
 
 LIMIT = 4.0  # GB

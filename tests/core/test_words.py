@@ -10,9 +10,9 @@ import truerate
 from truerate.core import text as texts
 from truerate.core.spans.quotes import locate
 from truerate.core.text import WORD, compatible, n_words, normalise, piece_spans, pieces, terms, words
+from truerate.detectors.evidence import retrieved
 from truerate.detectors.lexical import _features
 from truerate.detectors.published.chunks import Chunker, chunks
-from truerate.detectors.retrieved import retrieved
 from truerate.detectors.tokens.features import units
 from truerate.metrics.bm25 import Index
 from truerate.metrics.ngrams import absent_rate, form, word_grams

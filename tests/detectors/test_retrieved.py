@@ -1,4 +1,4 @@
-from truerate.detectors.retrieved import keys, retrieved
+from truerate.detectors.evidence import keys, retrieved
 
 ARTICLE = "Varn is a town. It lies on the Odla. The castle burned in 1204. Cheese is sold on Mondays. Nobody rules it."
 

@@ -7,9 +7,9 @@ from transformers import AutoModelForTokenClassification, AutoTokenizer, LlamaCo
 from tests.detectors.tokens import small_networks as small
 from tests.hub.detectors_made import facts_of
 from truerate.core.errors import TruerateError
-from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import build
 from truerate.detectors.tokens.pretrained import TokenDetector
+from truerate.detectors.tokens.span_probabilities import BINARY
 from truerate.hub.detector import detector_draft as draft_of
 from truerate.hub.push import publish
 from truerate.hub.release import Target

@@ -16,9 +16,8 @@ from truerate.core.errors import TruerateError, listed
 from truerate.core.keys import draw
 from truerate.core.schemas import Judgement, frame
 from truerate.detectors.entailment import Entailment
-from truerate.detectors.interface import Detector, Rule
+from truerate.detectors.interface import Detector, PerTask, Rule
 from truerate.detectors.lexical import RULES as LEXICAL
-from truerate.detectors.per_task import PerTask
 from truerate.detectors.support import RULES as SUPPORT
 from truerate.detectors.trivial import RULES as TRIVIAL
 

@@ -30,7 +30,7 @@ def shortened(config: Layout, board: str, texts: pl.DataFrame, column: str) -> p
     entry = config.p.board(board)
     if entry.reference != RETRIEVED:
         return texts
-    from truerate.detectors.retrieved import retrieved
+    from truerate.detectors.evidence import retrieved
 
     pairs = texts.select("text", column).iter_rows()
     excerpts = [whole and retrieved(text, whole, entry.reference_sentences) for text, whole in pairs]

@@ -20,10 +20,9 @@ from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
 from truerate.detectors.judges.causal import TOO_LONG, judged_all, judging_task, p_and_reasons
 from truerate.detectors.judges.decision import Decision
-from truerate.detectors.judges.decoder import from_weights, load
+from truerate.detectors.judges.decoder import completion, example_of, from_weights, load, prompt
 from truerate.detectors.judges.family import check_judge, jobs_of, judge_texts
 from truerate.detectors.judges.judged import training_passages, with_references
-from truerate.detectors.judges.prompts import completion, example_of, prompt
 from truerate.detectors.tokens.encode import tiny_coder
 from truerate.detectors.training.jobs import CHECKPOINT
 from truerate.pipeline.judges.judge_network import network_judge

@@ -9,9 +9,9 @@ from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.backbones import body_from_nothing
 from truerate.detectors.tokens.encode import tiny_coder
 from truerate.detectors.tokens.groups import Group, stream_groups
-from truerate.detectors.tokens.labels import BINARY, CATEGORY
 from truerate.detectors.tokens.network import Network
 from truerate.detectors.tokens.scoring import logits_of
+from truerate.detectors.tokens.span_probabilities import BINARY, CATEGORY
 
 REFERENCE = "Velmora is a town. It was founded in 1912. It lies on the river Tola. 维尔莫拉镇始建于1912年。 Tesk was founded in 1877."
 ANSWERS = (

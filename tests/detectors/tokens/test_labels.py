@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from truerate.detectors.tokens.encode import tiny_coder
-from truerate.detectors.tokens.labels import BINARY, CATEGORY, filled, token_labels, trimmed
+from truerate.detectors.tokens.span_probabilities import BINARY, CATEGORY, filled, token_labels, trimmed
 
 TEXTS = {
     "en": "The town was {founded in 1899} by [nobody at all]. A fine place!",

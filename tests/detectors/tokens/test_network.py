@@ -9,10 +9,10 @@ from transformers import BertConfig, BertModel, DebertaV2Config, DebertaV2Model,
 
 from tests.detectors.tokens import small_networks as small
 from truerate.core.errors import TruerateError
-from truerate.detectors.tokens.labels import BINARY
 from truerate.detectors.tokens.network import build, load
 from truerate.detectors.tokens.pretrained import TokenDetector
 from truerate.detectors.tokens.rows import collate, rows_of
+from truerate.detectors.tokens.span_probabilities import BINARY
 from truerate.detectors.tokens.train import readings
 from truerate.detectors.tokens.validate import agreement
 

@@ -9,8 +9,8 @@ from transformers import AutoConfig, AutoModel
 from tests.detectors.tokens import small_networks as small
 from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.family import mark_texts
-from truerate.detectors.tokens.labels import CATEGORY
 from truerate.detectors.tokens.pretrained import DetectorConfig, TokenDetector
+from truerate.detectors.tokens.span_probabilities import CATEGORY
 from truerate.hub.release import checksums
 
 torch.set_num_threads(1)

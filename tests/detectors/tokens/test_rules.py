@@ -6,8 +6,8 @@ import pytest
 
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS
-from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.rules import BY_NAME, STATE, load_state, save_state
+from truerate.detectors.tokens.span_probabilities import labels_of
 from truerate.detectors.tokens.validate import of_readings
 from truerate.detectors.tokens.word_features import passages_of
 

@@ -2,8 +2,15 @@ import numpy as np
 import pytest
 
 from truerate.core.schemas import Judgement, pairs, validate
-from truerate.detectors.tokens.labels import BINARY, CATEGORY
-from truerate.detectors.tokens.span_probabilities import Reading, Spans, judged_spans, not_fitted, soft_spans
+from truerate.detectors.tokens.span_probabilities import (
+    BINARY,
+    CATEGORY,
+    Reading,
+    Spans,
+    judged_spans,
+    not_fitted,
+    soft_spans,
+)
 
 
 def result(text, offsets, p, kinds=None, labels=BINARY):

@@ -14,8 +14,8 @@ import torch
 
 from truerate.detectors.tokens.cells import halves
 from truerate.detectors.tokens.encode import tiny_coder
-from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import build
+from truerate.detectors.tokens.span_probabilities import labels_of
 from truerate.detectors.tokens.train import train
 from truerate.detectors.tokens.validate import agreement
 from truerate.detectors.training.jobs import CHECKPOINT

@@ -1,7 +1,7 @@
 import polars as pl
 
 from truerate.core.schemas import SPANS
-from truerate.detectors.tokens.labels import BINARY
+from truerate.detectors.tokens.span_probabilities import BINARY
 from truerate.detectors.tokens.word_features import NAMES, passages_of, word_features
 
 REFERENCE = "Lyon lies on the Rhone. It has two hills."

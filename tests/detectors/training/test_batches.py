@@ -3,7 +3,7 @@ import numpy as np
 from truerate.core.keys import draw
 from truerate.detectors.tokens.groups import Answer, Group
 from truerate.detectors.tokens.train import training_rows
-from truerate.detectors.training.batches import padding_waste, steps_of, within
+from truerate.detectors.training.engine import padding_waste, steps_of, within
 
 from ..tokens.lessons import backbone
 

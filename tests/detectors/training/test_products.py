@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from truerate.detectors.training.products import by_numpy
+from truerate.detectors.training.trainable import by_numpy
 
 SHAPES = [(600, 128, 320), (1, 7, 3), (0, 4, 2), (5, 1, 1)]
 DIGEST = """
@@ -16,7 +16,7 @@ import hashlib, os
 from truerate.core.process.cpu import hold_to_avx2
 hold_to_avx2(os.environ)
 import torch
-from truerate.detectors.training.products import by_numpy
+from truerate.detectors.training.trainable import by_numpy
 torch.manual_seed(0)
 x, layer = torch.randn(300, 128), torch.nn.Linear(128, 320, bias=False)
 with by_numpy(True):

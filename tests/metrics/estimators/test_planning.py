@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from truerate.metrics.estimators.planning import DESIGN_EFFECT, Plan, design_effect_of
+from truerate.metrics.estimators.grid import DESIGN_EFFECT, Plan, design_effect_of
 from truerate.metrics.estimators.registry import Board
 from truerate.metrics.estimators.sample import verdicts
 

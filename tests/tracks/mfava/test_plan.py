@@ -8,7 +8,7 @@ import yaml
 from truerate.config import Params, checked
 from truerate.config.layout import Layout
 from truerate.config.profile import with_profile
-from truerate.metrics.estimators.planning import Plan
+from truerate.metrics.estimators.grid import Plan
 from truerate.pipeline.planning import plan as planning
 from truerate.pipeline.planning.gpu_plan import gpu_plan
 from truerate.tracks.mfava.protocol import judging_hours, label_plan, training_hours

@@ -16,13 +16,11 @@ import torch
 from truerate.core.spans.quotes import located
 from truerate.detectors.judges import decoder as decoders
 from truerate.detectors.judges.decision import DIGITS, Decision, best_threshold
-from truerate.detectors.judges.decoder import Decoder
+from truerate.detectors.judges.decoder import N_WRITTEN, Decoder, Example, example_of, prompt
 from truerate.detectors.judges.judged import Judged, load_decision, save_decision
-from truerate.detectors.judges.prompts import N_WRITTEN, Example, example_of, prompt
 from truerate.detectors.tokens.cells import NETWORK, Job, Reader, halves
 from truerate.detectors.training import engine, processes
-from truerate.detectors.training.batches import within
-from truerate.detectors.training.engine import Task
+from truerate.detectors.training.engine import Task, within
 from truerate.detectors.training.trainable import single_threaded
 
 TOO_LONG = "too-long"  # a response that leaves no room for anything to judge it by

@@ -11,7 +11,7 @@ from truerate.detectors.published.networks import Network
 from truerate.detectors.published.readout import Verdict, token_p, verdict_of_tokens
 from truerate.detectors.published.texts import NO_EVIDENCE, TOO_LONG, Text
 from truerate.detectors.tokens.groups import in_room
-from truerate.detectors.tokens.labels import trimmed
+from truerate.detectors.tokens.span_probabilities import trimmed
 
 
 class Marks(Network):

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from truerate.detectors.published.adapters import Adapter
-from truerate.detectors.tokens.labels import BINARY
-from truerate.detectors.tokens.span_probabilities import MARKED, Reading, soft_spans
+from truerate.detectors.tokens.span_probabilities import BINARY, MARKED, Reading, soft_spans
 
 DIGITS = 4  # of p: what a batch's padding may change lies below
 

@@ -11,7 +11,7 @@ from truerate.config import Backbone
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import POOLER, load_network
 from truerate.detectors.tokens.encode import Coder
-from truerate.detectors.tokens.shared_attention import NAME
+from truerate.detectors.tokens.rows import NAME
 
 TINY = {"hidden_size": 128, "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 4}
 TINY |= {"intermediate_size": 320}

@@ -12,7 +12,7 @@ from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 from truerate.core.errors import TruerateError
 from truerate.core.pretrained import load_tokenizer
 from truerate.core.text import UNSPACED
-from truerate.detectors.tokens.labels import filled, trimmed
+from truerate.detectors.tokens.span_probabilities import filled, trimmed
 
 PAD, START, BETWEEN = "<pad>", "<start>", "<between>"
 N_WORDS = 3000

@@ -19,8 +19,7 @@ import polars as pl
 from truerate.config import Backbone
 from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.features import token_features
-from truerate.detectors.tokens.labels import token_labels
-from truerate.detectors.tokens.span_probabilities import Reading
+from truerate.detectors.tokens.span_probabilities import Reading, token_labels
 
 # a reference gives way in such parts of the window, so that answers of similar length share its windows
 SHARED = 4  # a window repeats the last quarter of the one before it

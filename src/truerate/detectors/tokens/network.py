@@ -18,8 +18,7 @@ from truerate.detectors.tokens.backbones import (
 )
 from truerate.detectors.tokens.encode import Coder
 from truerate.detectors.tokens.features import SIZES
-from truerate.detectors.tokens.rows import PADDING, Batch, attention
-from truerate.detectors.tokens.shared_attention import Blocks
+from truerate.detectors.tokens.rows import PADDING, Batch, Blocks, attention
 from truerate.detectors.training.trainable import Trainable, Weights, read_saved
 
 

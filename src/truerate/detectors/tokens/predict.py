@@ -16,9 +16,15 @@ from truerate.core.errors import TruerateError
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import Gathered, Judgement, read_json
 from truerate.detectors.tokens.cells import Job, Reader, halves, version_of
-from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.rules import BY_NAME, load_state, save_state
-from truerate.detectors.tokens.span_probabilities import MARKED, Spans, judged_spans, not_fitted, soft_spans
+from truerate.detectors.tokens.span_probabilities import (
+    MARKED,
+    Spans,
+    judged_spans,
+    labels_of,
+    not_fitted,
+    soft_spans,
+)
 from truerate.detectors.tokens.validate import of_readings
 from truerate.detectors.tokens.word_features import can_learn, passages_of
 from truerate.detectors.training import processes

@@ -1,5 +1,5 @@
 """Rows of tensors, and who sees whom in them. A row holds one reference and one or more of its answers, each
-as if it stood there alone.
+as if it stood there alone: by a mask in training, by attention over its `Blocks` in scoring.
 
 Segments: 0 the reference, 1, 2, … an answer, -1 padding. Positions of every answer begin where the reference
 ends. Masks: `full` every token sees every other (one answer per row); `causal` a token sees those before it;
@@ -7,15 +7,19 @@ ends. Masks: `full` every token sees every other (one answer per row); `causal` 
 answer sees another.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
+from transformers import AttentionInterface
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
+from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.groups import Answer, Group, in_room
-from truerate.detectors.tokens.labels import IGNORED
+from truerate.detectors.tokens.span_probabilities import IGNORED
 
 PADDING = -1
 
@@ -113,7 +117,7 @@ def padded(rows: Sequence[np.ndarray], fill: int, *, side: str = "right") -> tor
 
 
 def side_by_side(rows: Sequence[Row]) -> Batch:
-    """Rows of several references as one row, which only blocks (shared_attention.py) keep apart."""
+    """Rows of several references as one row, which only blocks keep apart."""
     columns = [row.columns() for row in rows]
     whole = (np.concatenate([row[name] for row in columns])[None] for name in Batch.__dataclass_fields__)
     return Batch(*(torch.from_numpy(column.astype(np.int64)) for column in whole))
@@ -130,3 +134,109 @@ def attention(segments: torch.Tensor, mask: str) -> torch.Tensor:
         position = torch.arange(segments.shape[1], device=segments.device)
         sees = sees & (position[:, None] >= position[None, :])
     return sees[:, None]
+
+
+# ---- attention over a row ----------------------------------------------------------------------------------
+NAME = "truerate"
+CHUNK = 256  # queries of a sliding layer that are computed at a time, over the keys within their reach
+UNSUPPORTED = ("position_bias", "softcap", "s_aux")  # what some backbones ask of attention beyond a mask
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A row's parts: tokens of the reference, lengths of answers, mask, reach of sliding layers."""
+
+    n_reference: int
+    lengths: tuple[int, ...]
+    mask: str
+    reach: int | None = None
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens of the row, or of this part of it."""
+        return self.n_reference + sum(self.lengths)
+
+
+@lru_cache(maxsize=8)
+def band(reach: int, is_causal: bool, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """Return who sees whom within reach, as 0 or -inf (chunk, chunk + 2 · reach); the first key stands
+    `reach` before the first query.
+    """
+    places = torch.arange(CHUNK + 2 * reach, device=device)
+    apart = places[:CHUNK, None] + reach - places
+    sees = (apart <= reach) & (apart >= (0 if is_causal else -reach))
+    return torch.zeros(sees.shape, dtype=dtype, device=device).masked_fill(~sees, -torch.inf)
+
+
+def attend(module, query, key, value, attention_mask, scaling=None, dropout=0.0, blocks=None, **more):
+    """Scaled dot-product attention (rows, heads, tokens, size) → (rows, tokens, heads, size), over a sequence
+    of `blocks` where one is given: they stand side by side in the row, and none sees another. Then no pair of
+    tokens is computed which the mask forbids: the reference over itself, all answers over the reference, each
+    answer over itself. All else of a model that takes its attention by name (NAME) works on the row as it is,
+    so that a reference is computed once for all of its answers. Raises TruerateError where a backbone asks for
+    more than a mask: leaving that out would be another model.
+    """
+
+    def whole(q, k, v, mask=None, *, is_causal=False):
+        return sdpa_attention_forward(
+            module, q, k, v, mask, dropout=dropout, scaling=scaling, is_causal=is_causal
+        )[0]
+
+    if asked := [name for name in UNSUPPORTED if more.get(name) is not None]:
+        raise TruerateError(
+            f"{type(module).__name__} asks its attention for {', '.join(asked)}, which is not heeded; use "
+            "another backbone"
+        )
+    if blocks is None:
+        return whole(query, key, value, attention_mask), None
+    # under autocast rotated queries and keys come in full precision
+    sizes = [block.n_tokens for block in blocks]
+    parts = zip(*(states.to(value.dtype).split(sizes, dim=2) for states in (query, key, value)), strict=True)
+    is_sliding = more.get("sliding_window") is not None
+    outputs = [
+        output
+        for part, block in zip(parts, blocks, strict=True)
+        for output in _over(whole, part, block, is_sliding and block.reach is not None)
+    ]
+    return torch.cat(outputs, dim=1), None
+
+
+def _over(
+    whole: Callable, row: Sequence[torch.Tensor], blocks: Blocks, is_sliding: bool
+) -> list[torch.Tensor]:
+    """Attention over the query, key and value of one reference and its answers, part by part."""
+    n, is_causal = blocks.n_reference, blocks.mask == "causal"
+    reference, *answers = zip(*(states.split((n, *blocks.lengths), dim=2) for states in row), strict=True)
+    if is_sliding:
+        reach, before = blocks.reach or 0, [states[:, :, -blocks.reach :] for states in reference[1:]]
+        outputs = _near(whole, *reference, reach=reach, is_causal=is_causal)
+        for query, *pair in answers:
+            outputs += _near(whole, query, *_joined(before, pair), reach=reach, is_causal=is_causal)
+        return outputs
+    outputs = [whole(*reference, is_causal=is_causal)] if n else []
+    for query, *pair in answers:
+        key, value = _joined(reference[1:], pair)
+        n_queries, n_keys = query.shape[2], key.shape[2]
+        sees = torch.ones((n_queries, n_keys), dtype=torch.bool, device=key.device).tril(n_keys - n_queries)
+        outputs.append(whole(query, key, value, sees[None, None] if is_causal else None))
+    return outputs
+
+
+def _near(whole: Callable, query, key, value, *, reach: int, is_causal: bool) -> list[torch.Tensor]:
+    """Attention of a sliding layer, in chunks over the keys within reach; both end with one token."""
+    n, n_keys, outputs = query.shape[2], key.shape[2], []
+    sees = band(reach, is_causal, query.dtype, query.device)
+    for start in range(0, n, CHUNK):
+        stop, first = min(start + CHUNK, n), n_keys - n + start - reach  # first: where the band begins
+        low, high = max(0, first), min(n_keys, n_keys - n + stop + reach)
+        part = sees[None, None, : stop - start, low - first : high - first]
+        outputs.append(whole(query[:, :, start:stop], key[:, :, low:high], value[:, :, low:high], part))
+    return outputs
+
+
+def _joined(before: Sequence[torch.Tensor], pair: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Keys and values (1, heads, tokens, size) of the reference and, behind them, of an answer."""
+    return [torch.cat(both, dim=2) for both in zip(before, pair, strict=True)]
+
+
+AttentionInterface.register(NAME, attend)

@@ -18,8 +18,7 @@ from truerate.config import Backbone
 from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.groups import Answer, Group, in_room
 from truerate.detectors.tokens.network import Network
-from truerate.detectors.tokens.rows import Row, row_of, side_by_side
-from truerate.detectors.tokens.shared_attention import Blocks
+from truerate.detectors.tokens.rows import Blocks, Row, row_of, side_by_side
 from truerate.detectors.training.trainable import half_precision
 
 STRATEGIES = ("one_by_one", "packed")

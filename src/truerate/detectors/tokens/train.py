@@ -19,11 +19,10 @@ from truerate.detectors.tokens.backbones import quantised
 from truerate.detectors.tokens.cells import NETWORK, Job, Reader, halves
 from truerate.detectors.tokens.encode import pretrained_coder, tiny_coder
 from truerate.detectors.tokens.groups import Answer, Group, RepeatedGroups, joined, stream_groups
-from truerate.detectors.tokens.labels import labels_of
 from truerate.detectors.tokens.network import Network, build, load
 from truerate.detectors.tokens.rows import Row, collate, rows_of
 from truerate.detectors.tokens.scoring import scored_answers
-from truerate.detectors.tokens.span_probabilities import Reading, Spans, soft_spans
+from truerate.detectors.tokens.span_probabilities import Reading, Spans, labels_of, soft_spans
 from truerate.detectors.tokens.validate import agreement
 from truerate.detectors.training import engine, processes
 from truerate.detectors.training.engine import Task, Trained

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from truerate.detectors.tokens.features import reference_index, unit_features
-from truerate.detectors.tokens.labels import token_labels
+from truerate.detectors.tokens.span_probabilities import token_labels
 
 State = dict[str, np.ndarray]  # what a rule learned
 

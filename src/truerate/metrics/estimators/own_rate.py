@@ -8,14 +8,13 @@ from math import sqrt
 import numpy as np
 
 from truerate.metrics.estimators.choice import used
-from truerate.metrics.estimators.grid import Combined, combined, model_differences
+from truerate.metrics.estimators.grid import Combined, Plan, combined, design_effect_of, model_differences
 from truerate.metrics.estimators.label_groups import (
     are_by_group,
     grouped_rate,
     n_labelled_groups,
     system_rate,
 )
-from truerate.metrics.estimators.planning import Plan, design_effect_of
 from truerate.metrics.estimators.prediction_powered import Fit, Target, fit_board, residuals, t_of
 from truerate.metrics.estimators.registry import LABELS_ALONE, estimate_board
 from truerate.metrics.estimators.sample import Cell, flagged_sums

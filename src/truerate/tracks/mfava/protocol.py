@@ -49,7 +49,7 @@ def label_plan(config: Layout, board: str) -> Iterator[dict[str, Any]]:
     least difference of two means that is told apart. `labels` is null where there are not so many replies.
     Annotators who fail the screening are not counted: as many more are needed.
     """
-    from truerate.metrics.estimators.planning import Plan
+    from truerate.metrics.estimators.grid import Plan
 
     settings, size = config.p.track(board), config.p.size_of(board)
     n_models = len(settings.subjects)
