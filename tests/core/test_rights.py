@@ -5,6 +5,7 @@ import hashlib
 import polars as pl
 import pytest
 
+from tests import rows as rows_of
 from truerate.core.rights import KEYS, has_texts, open_tables, outgoing_tables, without_texts
 from truerate.core.schemas import (
     Count,
@@ -23,112 +24,41 @@ OURS, LENT = "ours", "lent"
 YES, IDS, NO = {"redistribution": "yes"}, {"redistribution": "ids-only"}, {"redistribution": "no"}
 
 
-def item(name: str, *, source: str = OURS, task: str = "qa") -> dict:
-    known = {
-        "item_id": name,
-        "source": source,
-        "task": task,
-        "lang": "en",
-        "group_id": name,
-        "document_ids": [f"d-{source}"],
-    }
-    return known | {
-        "history": "earlier",
-        "question": "asked",
-        "right_answer": "right",
-        "attributes": pairs(title="A title", turn=2),
-    }
-
-
-def document(source: str) -> dict:
-    known = {
-        "document_id": f"d-{source}",
-        "lang": "en",
-        "title": "A title",
-        "text": "the page",
-        "url": "https://example.org/1",
-    }
-    return known | {"source": source, "licence": "MIT", "is_wikipedia": False}
-
-
-def sample(name: str, item_id: str, *, task: str = "qa") -> dict:
-    known = {
-        "sample_id": name,
-        "item_id": item_id,
-        "group_id": item_id,
-        "task": task,
-        "lang": "en",
-        "text": f"text of {name}",
-    }
-    more = {
-        "is_hallucinated": True,
-        "label_source": "gold",
-        "spans": [],
-        "rationale": "because",
-        "split": "test",
-    }
-    return known | more | {"attributes": pairs(scheme="one-pass", sentence="said", unheard_of="words")}
-
-
-def generation(name: str, item_id: str) -> dict:
-    known = {
-        "generation_id": name,
-        "item_id": item_id,
-        "purpose": "answer",
-        "model": "m",
-        "sample_index": 0,
-        "params": "{}",
-        "text": "Zoë",
-    }
-    return known | {"status": "ok", "prompt_key": "k", "cost_usd": 0.0, "attributes": []}
-
-
-def fact(name: str, item_id: str) -> dict:
-    known = {
-        "fact_id": name,
-        "generation_id": "g",
-        "item_id": item_id,
-        "subject": "m",
-        "sentence_index": 0,
-        "sentence": "said",
-    }
-    return known | {"text": "a fact", "is_duplicate": False, "is_title": False, "evidence": ["d-ours:0-3"]}
-
-
-def judgement(target: str) -> dict:
-    known = {
-        "judgement_id": f"j-{target}",
-        "judge": "j",
-        "judge_version": "1",
-        "target_id": target,
-        "verdict": True,
-        "status": "ok",
-    }
-    return known | {"spans": [], "rationale": "said", "attributes": []}
-
-
 def tables() -> dict[str, pl.DataFrame]:
     """Two items of ours, one of them to learn from, and one of another source; everything about each."""
-    items = [item("own"), item("taught", task="train"), item("lent", source=LENT)]
-    names = [row["item_id"] for row in items]
-    targets = [f"{kind}-{name}" for kind in "sgf" for name in names] + names
-    return {
-        "items": frame(Item, items),
-        "documents": frame(Document, [document(OURS), document(LENT)]),
-        "samples": frame(
-            Sample, [sample(f"s-{name}", name) for name in names] + [sample("s-train", "own", task="train")]
-        ),
-        "generations": frame(Generation, [generation(f"g-{name}", name) for name in names]),
-        "facts": frame(Fact, [fact(f"f-{name}", name) for name in names]),
-        "judgements": frame(Judgement, [judgement(target) for target in [*targets, "s-train", "nowhere"]]),
-        "counts": frame(
-            Count,
-            [
-                {"step": "s", "model": "m", "slice": []}
-                | {name: 0 for name in schema(Count).names() if name.startswith("n_")}
-            ],
-        ),
+    names = {"own": {}, "taught": {"task": "train"}, "lent": {"source": LENT}}
+    words = {"history": "earlier", "question": "asked", "right_answer": "right"}
+    page = {"title": "A title", "url": "https://example.org/1", "licence": "MIT"}
+    of_item = {"attributes": pairs(title="A title", turn=2)} | words
+    of_sample = {
+        "attributes": pairs(scheme="one-pass", sentence="said", unheard_of="words"),
+        "rationale": "because",
     }
+    of_fact = {"sentence": "said", "evidence": ["d-ours:0-3"]}
+    samples = [(f"s-{name}", name, "qa") for name in names] + [("s-train", "own", "train")]
+    targets = [f"{kind}-{name}" for kind in "sgf" for name in names] + [*names, "s-train", "nowhere"]
+    counted = {"step": "s", "model": "m", "slice": []}
+    rows = {
+        Item: [
+            rows_of.item(name, **{"source": OURS} | of_item | more)
+            | {"document_ids": [f"d-{more.get('source', OURS)}"]}
+            for name, more in names.items()
+        ],
+        Document: [rows_of.document(f"d-{one}", "the page", source=one, **page) for one in (OURS, LENT)],
+        Sample: [
+            rows_of.sample(name, of, f"text of {name}", True, task=task, **of_sample)
+            for name, of, task in samples
+        ],
+        Generation: [
+            rows_of.generation(f"g-{name}", name, "answer", "m", "Zoë", prompt_key="k") for name in names
+        ],
+        Fact: [rows_of.fact(f"f-{name}", name, "a fact", **of_fact) for name in names],
+        Judgement: [
+            rows_of.judgement(f"j-{target}", "j", target, True, rationale="said") for target in targets
+        ],
+        Count: [counted | {name: 0 for name in schema(Count).names() if name.startswith("n_")}],
+    }
+    return {f"{table.__name__.lower()}s": frame(table, some) for table, some in rows.items()}
 
 
 def ids(found: dict[str, pl.DataFrame]) -> dict[str, list[str]]:

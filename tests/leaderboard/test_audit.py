@@ -5,6 +5,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests import rows as rows_of
 from truerate.config import Audit, Statistics
 from truerate.core.schemas import Sample, Score, frame, pair, pairs, validate
 from truerate.leaderboard.audit import (
@@ -26,22 +27,8 @@ DATA = Path(__file__).parents[3] / "shared/data/halueval"
 
 
 def sample(name, text, is_hallucinated, *, pair_id=None, task="qa", group=None, **attributes):
-    row = {
-        "sample_id": name,
-        "item_id": group or name,
-        "pair_id": pair_id,
-        "group_id": group or name,
-        "task": task,
-        "text": text,
-    }
-    row |= {
-        "lang": "en",
-        "is_hallucinated": is_hallucinated,
-        "label_source": "gold",
-        "spans": [],
-        "split": "train",
-    }
-    return row | {"attributes": pairs(**attributes)}
+    known = {"pair_id": pair_id, "task": task, "split": "train", "attributes": pairs(**attributes)}
+    return rows_of.sample(name, group or name, text, is_hallucinated, **known)
 
 
 def of_pairs(texts, **attributes):

@@ -22,7 +22,13 @@ SMALL = SIZES | {"chats": 140, "replies": 40, "reviewed": 40, "checked": 30}
 SEED = 101
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["5 facts", "28 facts"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(False, id="5 facts"),
+        pytest.param(True, id="28 facts", marks=pytest.mark.proof),
+    ],
+)
 def board(request, tmp_path_factory):
     breaks = frozenset(MODELS) if request.param else frozenset(MODELS) - {"long-replies"}
     with pytest.MonkeyPatch.context() as patch:

@@ -3,6 +3,8 @@
 import polars as pl
 import pytest
 
+from tests.rows import document, item
+from tests.rows import generation as generation_of
 from truerate.core.schemas import Document, Generation, Item, Judgement, Sample, frame, pairs
 from truerate_world.halludial.models.profiles import PROFILES
 from truerate_world.halludial.sources import spoken
@@ -25,36 +27,22 @@ def items(rows):
     for row in rows:
         name = f"{row['dialogue']}-{row['turn']}"
         lines = [f"[{names[place % 2]}]: {text}" for place, text in enumerate(row["history"])]
-        known = {
-            "item_id": name,
-            "source": "s",
-            "task": "dialogue",
-            "lang": "en",
-            "group_id": f"d{row['dialogue']}",
-        }
-        known |= {"document_ids": [name], "history": "\n".join(lines[:-1]), "question": row["history"][-1]}
-        made.append(known | {"right_answer": row["reference"], "attributes": pairs(turn=row["turn"])})
-        texts.append(
-            {"document_id": name, "lang": "en", "title": "", "text": row["knowledge"], "source": "s"}
-            | {"licence": "CC0-1.0", "is_wikipedia": False}
-        )
+        known = {"group_id": f"d{row['dialogue']}", "document_ids": [name], "right_answer": row["reference"]}
+        known |= {"history": "\n".join(lines[:-1]), "question": row["history"][-1]}
+        made.append(item(name, "dialogue", attributes=pairs(turn=row["turn"]), **known))
+        texts.append(document(name, row["knowledge"]))
     return frame(Item, made), frame(Document, texts)
 
 
 def generation(row, text, purpose="respond", model="elm", *, sample=0, status="ok", **attributes):
     name = f"{purpose}-{model}-{row['dialogue']}-{row['turn']}-{sample}"
-    known = {"generation_id": name, "item_id": f"{row['dialogue']}-{row['turn']}", "purpose": purpose}
-    known |= {"model": model, "sample_index": sample, "params": "{}", "text": text, "status": status}
-    return known | {"prompt_key": name, "cost_usd": 0.0, "attributes": pairs(**attributes)}
+    known = {"sample_index": sample, "status": status, "prompt_key": name, "attributes": pairs(**attributes)}
+    return generation_of(name, f"{row['dialogue']}-{row['turn']}", purpose, model, text, **known)
 
 
 def response(row, text, history="gold", temperature="1", **more):
-    place = {
-        "group_id": f"d{row['dialogue']}",
-        "split": "test",
-        "history": history,
-        "temperature": temperature,
-    }
+    group = f"d{row['dialogue']}"
+    place = {"group_id": group, "split": "test", "history": history, "temperature": temperature}
     return generation(row, text, sample=len(history) + len(temperature), **place, **more)
 
 

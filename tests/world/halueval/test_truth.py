@@ -3,6 +3,8 @@
 import polars as pl
 import pytest
 
+from tests.rows import document, sample
+from tests.rows import item as item_row
 from truerate.core.schemas import Document, Generation, Item, Sample, Score, frame, pairs, validate
 from truerate_world.halueval.models.claim_checker import PATTERNS
 from truerate_world.halueval.models.profiles import PROFILES
@@ -22,59 +24,32 @@ def tables(world, items):
     on purpose.
     """
     item_rows, documents, samples, asked = [], [], [], {}
+    silver = {"label_source": "silver"}
     for number, item in enumerate(items[::2]):
         name, task = f"i{number:03d}", item["task"]
         history = item.get("Dialogue History", "")
         earlier, _, question = history.rpartition("\n[Human]: ")
         evidence = item.get("Knowledge") or item["Document"]
-        documents.append(_document(name, evidence))
-        item_rows.append(_item(name, task, earlier, item.get("Question", question), item["right"]))
+        documents.append(document(f"d{name}", evidence, title=name))
+        asks = {"history": earlier, "question": item.get("Question", question), "right_answer": item["right"]}
+        item_rows.append(item_row(name, task, document_ids=[f"d{name}"], **asks))
         pattern = PATTERNS[task][number % len(PATTERNS[task])]
         wrong = reply(world, "sim-quill", sampling(item, pattern), temperature=1.0, seed=5)
         wrong = item["right"] if number == 1 else wrong.truth["read"] or "nothing"
         samples += [
-            _sample(name, task, item["right"], False, None),
-            _sample(name, task, wrong, True, pattern),
+            sample(
+                f"{name}-{is_wrong}",
+                name,
+                text,
+                is_wrong,
+                task=task,
+                pattern=kind,
+                **silver | {"pair_id": name},
+            )
+            for is_wrong, text, kind in ((False, item["right"], None), (True, wrong, pattern))
         ]
         asked[name] = item
     return frame(Item, item_rows), frame(Document, documents), frame(Sample, samples), asked
-
-
-def _document(name, text):
-    return {
-        "document_id": f"d{name}",
-        "lang": "en",
-        "title": name,
-        "text": text,
-        "source": "w",
-        "licence": "CC0-1.0",
-        "is_wikipedia": False,
-    }
-
-
-def _item(name, task, history, question, right):
-    known = {
-        "item_id": name,
-        "source": "w",
-        "task": task,
-        "lang": "en",
-        "group_id": name,
-        "document_ids": [f"d{name}"],
-    }
-    return {**known, "history": history, "question": question, "right_answer": right, "attributes": []}
-
-
-def _sample(name, task, text, is_hallucinated, pattern):
-    known = {
-        "sample_id": f"{name}-{is_hallucinated}",
-        "item_id": name,
-        "pair_id": name,
-        "group_id": name,
-        "task": task,
-        "lang": "en",
-    }
-    label = {"text": text, "is_hallucinated": is_hallucinated, "label_source": "silver", "pattern": pattern}
-    return {**known, **label, "spans": [], "split": "test", "attributes": []}
 
 
 def planted(world, tables, **more):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.rows import generation
 from truerate.config.layout import Layout
 from truerate.core.schemas import Generation, Score, frame, load, pairs, save
 from truerate_world import steps
@@ -30,32 +31,13 @@ def at(tmp_path, monkeypatch, table):
         text = wild(
             "sim-elm", realiser.question(table, code, subject, next(iter(table.entities[subject].facts)))
         ).text
-        known = {
-            "generation_id": code,
-            "item_id": code,
-            "purpose": "answer",
-            "model": "elm",
-            "sample_index": 0,
-            "params": "{}",
-        }
-        facts = {
-            "text": text,
-            "status": "ok",
-            "prompt_key": code,
-            "cost_usd": 0.0,
-            "attributes": pairs(lang=code, task="wild"),
-        }
-        made.append(known | facts)
+        known = {"prompt_key": code, "attributes": pairs(lang=code, task="wild")}
+        made.append(generation(code, code, "answer", "elm", text, **known))
     save(Generation, frame(Generation, made), at.dataset("b", "generations"))
+    known = {"kind": "natural", "spans": [], "annotators": ["annotator-1", "annotator-2"]}
+    known |= {"rate_plausibility": False}
     tasks = [
-        {
-            "task_id": row["generation_id"],
-            "lang": row["generation_id"],
-            "kind": "natural",
-            "text": row["text"],
-            "spans": [],
-        }
-        | {"annotators": ["annotator-1", "annotator-2"], "rate_plausibility": False}
+        {"task_id": row["generation_id"], "lang": row["generation_id"], "text": row["text"]} | known
         for row in made
     ]
     Path(at.dataset("b", "tasks.jsonl")).write_text(

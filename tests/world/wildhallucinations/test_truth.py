@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from tests import rows
 from truerate.core.keys import content_id
 from truerate.core.schemas import Fact, Item, Judgement, Score, frame, pairs, validate
 from truerate.llm.generation import generations
@@ -22,43 +23,15 @@ RIVER = WORLD.by_domain["rivers"][0]
 
 
 def item(entity, **more):
-    known = {
-        "domain": PAPER_DOMAIN[WORLD.entities[entity].domain],
-        "rarity_group": "10^2",
-        "is_wikipedia": "true",
-    } | more
-    name = WORLD.lexicon().name(entity)
-    return {
-        "item_id": f"e{entity}",
-        "source": "s",
-        "task": "entity",
-        "lang": "en",
-        "group_id": f"e{entity}",
-        "document_ids": [],
-        "history": "",
-        "question": name,
-        "right_answer": None,
-        "attributes": pairs(name=name, **known),
-    }
+    name, domain = WORLD.lexicon().name(entity), PAPER_DOMAIN[WORLD.entities[entity].domain]
+    known = {"domain": domain, "rarity_group": "10^2", "is_wikipedia": "true"} | more
+    return rows.item(f"e{entity}", "entity", question=name, attributes=pairs(name=name, **known))
 
 
 def reply(model, entity, text=None, status="ok"):
     text = spoken_of(WORLD, MODELS[model], entity, 0).text if text is None else text
-    known = {
-        "item_id": f"e{entity}",
-        "purpose": "generate",
-        "model": model,
-        "sample_index": 0,
-        "params": "{}",
-        "status": status,
-    }
-    return known | {
-        "generation_id": content_id(model, entity),
-        "text": text,
-        "prompt_key": "k",
-        "cost_usd": 0.0,
-        "attributes": pairs(lang="en"),
-    }
+    known = {"status": status, "prompt_key": "k", "attributes": pairs(lang="en")}
+    return rows.generation(content_id(model, entity), f"e{entity}", "generate", model, text, **known)
 
 
 def sentence(relation, *, right=True, entity=RIVER):
@@ -67,9 +40,9 @@ def sentence(relation, *, right=True, entity=RIVER):
     return KNOWN.writer.sentence(Stated(entity, relation, value), relation)
 
 
-def scores(rows, items, **more):
+def scores(replies, items, **more):
     made = planted_scores(
-        "b", world=WORLD, models=MODELS, generations=generations(rows), items=frame(Item, items), **more
+        "b", world=WORLD, models=MODELS, generations=generations(replies), items=frame(Item, items), **more
     )
     validate(Score, frame(Score, made), where="test")
     return {

@@ -2,7 +2,8 @@
 
 import pytest
 
-from truerate.core.schemas import Item, Reject, Score, frame, pairs, validate
+from tests.rows import item
+from truerate.core.schemas import Item, Reject, Score, frame, validate
 from truerate_world.encyclopedia import build
 from truerate_world.wildhallucinations.models.planted import INVENTED, PRIVATE
 from truerate_world.wildhallucinations.truth_funnel import funnel, funnel_scores, is_on_web, kinds_kept
@@ -10,19 +11,6 @@ from truerate_world.wildhallucinations.truth_funnel import funnel, funnel_scores
 WORLD = build(7)
 A, B, C = (WORLD.lexicon().name(index) for index in (0, 150, 300))
 MESSAGES = [f"Who is {A}?", f"{A.lower()}'s {B} and {C}", f"Quennox, {INVENTED[0]}, {PRIVATE[0]}"]
-
-
-def item(name, task):
-    more = {
-        "source": "s",
-        "task": task,
-        "lang": "en",
-        "document_ids": [],
-        "history": "",
-        "question": name,
-        "right_answer": None,
-    }
-    return {"item_id": name, "group_id": name, **more, "attributes": pairs()}
 
 
 def test_precision_and_recall_by_hand():
@@ -51,8 +39,8 @@ def test_nothing_over_nothing_is_none():
 
 def test_scores_of_a_board():
     chats, items = (
-        frame(Item, [item(text, "chat") for text in MESSAGES]),
-        frame(Item, [item(A, "entity"), item("Quennox", "entity")]),
+        frame(Item, [item(text, "chat", question=text) for text in MESSAGES]),
+        frame(Item, [item(name, "entity", question=name) for name in (A, "Quennox")]),
     )
     out = {"where": "curate", "row": None, "detail": ""}
     rejects = frame(
