@@ -5,17 +5,17 @@ import sys
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
-from truerate.core.schemas import Score, frame
+from truerate.core.schemas import Judgement, Score, frame
 from truerate.sources import SourceTables
 from truerate.sources.raw import seed_files
 from truerate.tracks.asking import Asking
 from truerate.tracks.halueval import steps
-from truerate.tracks.halueval.dataset import Dataset
 from truerate.tracks.halueval.labels import label
 from truerate.tracks.halueval.scores import score
 from truerate_world.encyclopedia import World, build
@@ -44,7 +44,7 @@ class Board:
     at: Layout
     world: World
     tables: SourceTables
-    dataset: Dataset
+    dataset: SimpleNamespace
     samples: pl.DataFrame
     judgements: pl.DataFrame
     labelled: pl.DataFrame
@@ -111,11 +111,12 @@ def build_board(
     own = asked.index(track.filter_judge)
     responded = {"respond": steps.respond(at, BOARD, track.responder, tables, 0, {}, **how)}
     replies |= {"filter": filtered[own], "select": steps.select(at, BOARD, "", tables, 0, responded)}
-    dataset = steps.assembled(at, BOARD, tables, replies)
+    data, tasks = steps.exported(at, BOARD, tables, replies, {"judgements": frame(Judgement)})
     recognised = [steps.recognise(at, BOARD, subject, tables, 0, replies, **how) for subject in asked]
     judgements = pl.concat([beside["judgements"] for _, beside in recognised])
     others = [rows for place, rows in enumerate(filtered) if place != own]
-    dataset = replace(dataset, generations=pl.concat([dataset.generations, *others]))
+    generations = pl.concat([data["generations"], *others])
+    dataset = SimpleNamespace(**data | {"generations": generations}, tasks=tasks)
     said = list(enumerate(annotate(dataset.tasks, world, seed), start=1))
     labelled = label(
         at,

@@ -1,6 +1,7 @@
 """The whole track over HTTP: a small closed world, its models, its data set, its judgements and scores."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -16,6 +17,7 @@ from truerate.core.schemas import (
     Reject,
     Sample,
     Score,
+    frame,
     validate,
 )
 from truerate.llm import estimate
@@ -59,7 +61,8 @@ def built(at, tables):
     replies["select"] = run(at, tables, "select", "", {"respond": run(at, tables, "respond", "quill")})
     parts = [steps.recognise(at, BOARD, "aster", tables, shard, replies) for shard in range(2)]
     judged = pl.concat([beside["judgements"] for _, beside in parts])
-    dataset = steps.assembled(at, BOARD, tables, replies)
+    data, tasks = steps.exported(at, BOARD, tables, replies, {"judgements": judged})
+    dataset = SimpleNamespace(**data, tasks=tasks)
     replies["recognise"] = pl.concat([rows for rows, _ in parts])
     rejudged = [steps.judge_refined(at, BOARD, "quill", tables, shard, replies) for shard in range(2)]
     judged = pl.concat([judged, *(beside["judgements"] for _, beside in rejudged)])
@@ -208,7 +211,7 @@ def test_simulated_models_ask_nothing_on_a_real_board(at, tables):
     real = Layout(Params.model_validate(values)).on("real")
     for step in (steps.sample, steps.filter, steps.respond):
         assert step(real, "real", "quill", tables, 0, {}).is_empty()
-    dataset = steps.assembled(real, "real", tables, {})
-    assert dataset.samples.is_empty() and dataset.tasks == [] and planned(real, "real", tables) == []
+    data, tasks = steps.exported(real, "real", tables, {}, {"judgements": frame(Judgement)})
+    assert data["samples"].is_empty() and tasks == [] and planned(real, "real", tables) == []
     replies, beside = steps.recognise(real, "real", "aster", tables, 0, {})
     assert replies.is_empty() and beside["judgements"].is_empty()

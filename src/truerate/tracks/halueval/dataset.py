@@ -4,7 +4,6 @@ annotation tasks. Pure: nothing is asked.
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import accumulate
 
 import polars as pl
@@ -21,17 +20,6 @@ from truerate.tracks.halueval.settings import Settings
 
 GENERATED, PUBLISHED = "generated", "published"
 N_SHOWN = 300
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """The tables of a board's data set; `tasks` are the rows of tasks.jsonl."""
-
-    items: pl.DataFrame
-    generations: pl.DataFrame
-    samples: pl.DataFrame
-    rejects: pl.DataFrame
-    tasks: list[dict]
 
 
 # ---- published samples -------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from truerate.metrics.similarity import measure_of
 from truerate.tracks.asking import Prompter, Work, ask_until_read, in_shard, rows_in_shard, step_of
 from truerate.tracks.halueval import dataset, filtering, general, recognition, refinement, sampling
 from truerate.tracks.halueval.context import SAMPLED_TASKS, Context, chosen_items, contexts
-from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED, Dataset
+from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED
 from truerate.tracks.halueval.filtering import Pick
 from truerate.tracks.halueval.recognition import Target, reminder
 
@@ -134,24 +134,6 @@ def select(
 # ---- the data set ------------------------------------------------------------------------------------------
 
 
-def assembled(config: Layout, board: str, tables, replies: Replies) -> Dataset:
-    """Return the data set that the replies of the steps make with the source. Nothing is asked."""
-    work = HelmaWork(config, board, tables, replies)
-    candidates, filtered, chosen, samples = _samples(work)
-    responses = work.replies("select")
-    rows = pl.concat([candidates, filtered, responses]).sort("generation_id")
-    item_ids = pl.concat([rows["item_id"], work.published["item_id"]]).unique(maintain_order=True)
-    probes = dataset.without_probes(tables.samples, work.settings.tasks)[1]
-    generator = work.settings.dataset_generator
-    return Dataset(
-        items=tables.items.filter(pl.col("item_id").is_in(item_ids.to_list())).sort("item_id"),
-        generations=rows,
-        samples=samples,
-        rejects=dataset.rejects(candidates, chosen, responses, generator=generator),
-        tasks=general.annotation_tasks(general.selected(responses), tables.items, probes),
-    )
-
-
 def _samples(work: HelmaWork) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, Pick], pl.DataFrame]:
     """The checked candidates, the replies of filtering, which candidate was chosen for each item, and all
     samples. Published candidates are no shard's own, so their filtering may come once per shard: equal rows
@@ -167,13 +149,23 @@ def _samples(work: HelmaWork) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, Pic
 def exported(
     config: Layout, board: str, tables, replies: Replies, beside: Replies
 ) -> tuple[Replies, list[dict]]:
-    """Return the tables of the board's data set by name, and its annotation tasks."""
-    whole = assembled(config, board, tables, replies)
-    judged = [replies.get(step, generations([])) for step in ("recognise", "judge_refined")]
-    rows = pl.concat([whole.generations, *judged])
-    same = {name: getattr(whole, name) for name in ("items", "samples", "rejects")}
-    more = {"generations": rows, "judgements": beside["judgements"], "counts": counts(rows)}
-    return same | more, whole.tasks
+    """Return the tables of the board's data set by name, and its annotation tasks. Nothing is asked."""
+    work = HelmaWork(config, board, tables, replies)
+    candidates, filtered, chosen, samples = _samples(work)
+    responses, generator = work.replies("select"), work.settings.dataset_generator
+    made = pl.concat([candidates, filtered, responses]).sort("generation_id")
+    item_ids = pl.concat([made["item_id"], work.published["item_id"]]).unique(maintain_order=True)
+    rows = pl.concat([made, *(work.replies(step) for step in ("recognise", "judge_refined"))])
+    data = {
+        "items": tables.items.filter(pl.col("item_id").is_in(item_ids.to_list())).sort("item_id"),
+        "generations": rows,
+        "samples": samples,
+        "judgements": beside["judgements"],
+        "rejects": dataset.rejects(candidates, chosen, responses, generator=generator),
+        "counts": counts(rows),
+    }
+    probes = dataset.without_probes(tables.samples, work.settings.tasks)[1]
+    return data, general.annotation_tasks(general.selected(responses), tables.items, probes)
 
 
 # ---- recognition -------------------------------------------------------------------------------------------

@@ -124,25 +124,19 @@ def correlations(
     rows: list[dict] = []
     n_tokens = {cell: float(replies.tokens.mean(axis=1).mean()) for cell, replies in cells.items()}
     n_languages = {name: float(len(model.languages)) for name, model in models.items() if model.languages}
-    by_language = {code: facts._asdict() for code, facts in language_facts().items()}
+    facts = {lang: of._asdict() for lang, of in language_facts().items()}
     for key in SHOWN:
-        rates = values.get(key, {})
-        where = {"estimator": key[0], "calibration": key[1]}
+        rates, where = values.get(key, {}), {"estimator": key[0], "calibration": key[1]}
         lengths = {cell: n_tokens[cell] for cell in rates}
         counts = {cell: rate * n_tokens[cell] for cell, rate in rates.items()}
         for what, numbers in (("rate", rates), ("count", counts)) if rates else ():
             means = language_means(numbers, cells)
             for name, fact in FACTS.items():
-                x = {
-                    lang: of[fact]
-                    for lang, of in by_language.items()
-                    if lang in means and of[fact] is not None
-                }
-                if x:
-                    subject = f"{what}-against-{name}"
-                    logarithms = {lang: float(np.log10(value)) for lang, value in x.items()}
-                    rows += correlation_rows(subject, where, correlation(logarithms, means), writer)
-                    rows += point_rows(subject, where, x, means, writer) if what == "rate" else []
+                x = {lang: of[fact] for lang, of in facts.items() if lang in means and of[fact] is not None}
+                logarithms = {lang: float(np.log10(value)) for lang, value in x.items()}
+                subject, of_fact = f"{what}-against-{name}", correlation(logarithms, means)
+                rows += correlation_rows(subject, where, of_fact, writer) if x else []
+                rows += point_rows(subject, where, x, means, writer) if what == "rate" else []
             within = pearson_within([*lengths.values()], [*numbers.values()], [lang for _, lang in lengths])
             of_length = [({}, correlation(lengths, numbers)), ({"within": "languages"}, within)]
             for model in sorted({model for model, _ in rates}):
@@ -152,10 +146,9 @@ def correlations(
             for over, of in of_length:
                 rows += correlation_rows(f"{what}-against-length", {**where, **over}, of, writer)
         means = {name: mean for name, mean in model_means(rates, cells).items() if name in n_languages}
-        if means:
-            subject = "rate-against-supported-languages"
-            rows += correlation_rows(subject, where, correlation(n_languages, means), writer)
-            rows += point_rows(subject, where, n_languages, means, writer)
+        subject = "rate-against-supported-languages"
+        rows += correlation_rows(subject, where, correlation(n_languages, means), writer) if means else []
+        rows += point_rows(subject, where, n_languages, means, writer)
     return rows
 
 
@@ -166,9 +159,10 @@ def language_means(values: Values, cells: Iterable[Cell]) -> dict[str, float]:
 
 def model_means(values: Values, cells: Iterable[Cell]) -> dict[str, float]:
     """Return the mean over languages by model; a model that has no value in one of the languages has none."""
-    langs = {lang for _, lang in cells}
-    answered = {model: {lang for name, lang in cells if name == model} for model, _ in cells}
-    return {model: mean for model, mean in _means(values, cells, 0).items() if answered[model] == langs}
+    langs, means = {lang for _, lang in cells}, _means(values, cells, 0)
+    return {
+        model: mean for model, mean in means.items() if langs == {lang for m, lang in cells if m == model}
+    }
 
 
 def _means(values: Values, cells: Iterable[Cell], side: int) -> dict[str, float]:
@@ -222,12 +216,12 @@ def size_tests(
     test = {"test": "t-test", "estimator": key[0], "calibration": key[1]}
     rows = []
     for where, *groups in size_groups(cells, models, large_from=large_from):
-        of_groups = [
+        values = (
             [value for name in names for value in averages.get(name, {}).get(key, ())] for names in groups
-        ]
-        difference = t_test(*of_groups)
-        values = (difference.value, difference.p, difference.n)
-        rows += difference_rows("small-against-large", {**where, **test}, *values, writer)
+        )
+        difference = t_test(*values)
+        of_test = difference.value, difference.p, difference.n
+        rows += difference_rows("small-against-large", {**where, **test}, *of_test, writer)
     return rows
 
 
@@ -293,17 +287,17 @@ def contrasts(
     def compared() -> Iterator[tuple[str, Mapping[str, str], Iterable[Cell], Iterable[Cell]]]:
         for where, small, large in size_groups(cells, models, large_from=large_from):
             yield "small-against-large", where, product(small, langs), product(large, langs)
-        declared = {
-            name: models[name].languages for name in names if name in models and models[name].languages
-        }
+        declared = {name: model.languages for name, model in models.items() if model.languages}
         of_declared = [cell for cell in cells if cell[0] in declared]
         inside = [cell for cell in of_declared if cell[1] in declared[cell[0]]]
         yield "declared-languages", {}, inside, [cell for cell in of_declared if cell not in inside]
         facts = {lang: language_facts()[lang]._asdict() for lang in langs if lang in language_facts()}
         for key in ("family", "script"):
             for group in sorted({of[key] for of in facts.values()}):
-                within = [lang for lang in facts if facts[lang][key] == group]
-                others = [lang for lang in facts if lang not in within]
+                within, others = (
+                    [lang for lang in facts if (facts[lang][key] == group) == is_in]
+                    for is_in in (True, False)
+                )
                 yield f"by-{key}", {key: group}, product(names, within), product(names, others)
 
     sides = [
