@@ -208,36 +208,31 @@ def ready(tables, rule: str = RULES[0]) -> Ready:
     of_reply = [(row, attributes) for row, attributes in of_reply if attributes.get("generation") in ids]
     facts, judgements, keys = [], [], set[tuple]()
     for row, attributes in sorted(of_reply, key=lambda pair: (pair[1]["generation"], int(pair[1]["place"]))):
-        subject, key = row["generator"] or PUBLISHED, (attributes["generation"], key_of(row["text"]))
-        facts.append(
-            {
-                "fact_id": row["sample_id"],
-                "generation_id": attributes["generation"],
-                "item_id": row["item_id"],
-                "subject": subject,
-                "sentence_index": int(attributes["place"]),
-                "sentence": row["text"],
-                "text": row["text"],
-                "is_duplicate": attributes["is_duplicate"] == "true"
-                if "is_duplicate" in attributes
-                else key in keys,
-                "is_title": attributes.get("is_title") == "true",
-                "evidence": attributes.get("evidence", "").split(),
-            }
-        )
+        subject, reply = row["generator"] or PUBLISHED, attributes["generation"]
+        is_repeated, key = attributes.get("is_duplicate"), (reply, key_of(row["text"]))
+        fact = {
+            "fact_id": row["sample_id"],
+            "generation_id": reply,
+            "item_id": row["item_id"],
+            "subject": subject,
+            "sentence_index": int(attributes["place"]),
+            "sentence": row["text"],
+            "text": row["text"],
+            "is_duplicate": key in keys if is_repeated is None else is_repeated == "true",
+            "is_title": attributes.get("is_title") == "true",
+            "evidence": attributes.get("evidence", "").split(),
+        }
+        facts.append(fact)
         keys.add(key)
-        judgements.append(
-            judgement_row(
-                judgement_id=content_id("judgement", HUMAN, PUBLISHED, row["sample_id"]),
-                judge=HUMAN,
-                judge_version=PUBLISHED,
-                target_id=row["sample_id"],
-                verdict=row["is_hallucinated"],
-                attributes=pairs(
-                    generation=attributes["generation"], subject=subject, label=attributes.get("label")
-                ),
-            )
+        judgement = judgement_row(
+            judgement_id=content_id("judgement", HUMAN, PUBLISHED, row["sample_id"]),
+            judge=HUMAN,
+            judge_version=PUBLISHED,
+            target_id=row["sample_id"],
+            verdict=row["is_hallucinated"],
+            attributes=pairs(generation=reply, subject=subject, label=attributes.get("label")),
         )
+        judgements.append(judgement)
     is_of_fact = pl.col("target_id").is_in([fact["fact_id"] for fact in facts])
     judgements += tables.judgements.filter(is_of_fact).to_dicts()
     labelled = frame(Sample, claims.to_dicts())

@@ -41,6 +41,7 @@ SUPPORTED, UNSUPPORTED = "supported", "unsupported"
 BAD_ROWS = (*annotation.BAD_ROWS, "unknown_label", "bad_counts")
 NOT_KEPT = ("tie", "no_labels")
 ENTITIES = "entities"
+AGREEMENT = (agreement.percent_agreement, agreement.fleiss_kappa, agreement.krippendorff_alpha)
 
 
 class Checked(NamedTuple):
@@ -70,10 +71,8 @@ def label(
     `on_bad_row: reject`.
     """
     p, verifier = config.p, config.p.track(board).verifier
-    writer, task_of = (
-        ScoreWriter(board, inputs, p.statistics, p.seed),
-        {task["task_id"]: task for task in tasks},
-    )
+    writer = ScoreWriter(board, inputs, p.statistics, p.seed)
+    task_of = {task["task_id"]: task for task in tasks}
     labels, rejects = annotation.checked_labels(rows, task_of, _answer, where=where, on_bad_row=p.on_bad_row)
     labels_of = by_task(labels)
     checks = {name: labels for name, labels in labels_of.items() if task_of[name]["kind"] == ENTITY}
@@ -183,27 +182,24 @@ def gold_facts(
     samples = []
     for name, value in settled.items():
         task, labels = task_of[name], labels_of[name]
-        of_fact = {"fact": task["fact_id"], "weight": task["weight"]}
         group = group_of.get(task["item_id"], task["item_id"])
-        n_unsupported = sum(label.value == UNSUPPORTED for label in labels)
-        evidence = " ".join(evidence_of.get(task["fact_id"], ()))
-        samples.append(
-            sample_row(
-                sample_id=task["fact_id"],
-                item_id=task["item_id"],
-                group_id=group,
-                task="fact",
-                lang="en",
-                text=task["text"],
-                is_hallucinated=value == UNSUPPORTED,
-                label_source="gold",
-                generator=task["subject"],
-                split=split_of(group),
-                attributes=pairs(
-                    **of_fact, n_labels=len(labels), n_unsupported=n_unsupported, evidence=evidence
-                ),
-            )
+        attributes = {"fact": task["fact_id"], "weight": task["weight"], "n_labels": len(labels)}
+        attributes["n_unsupported"] = sum(label.value == UNSUPPORTED for label in labels)
+        attributes["evidence"] = " ".join(evidence_of.get(task["fact_id"], ()))
+        sample = sample_row(
+            sample_id=task["fact_id"],
+            item_id=task["item_id"],
+            group_id=group,
+            task="fact",
+            lang="en",
+            text=task["text"],
+            is_hallucinated=value == UNSUPPORTED,
+            label_source="gold",
+            generator=task["subject"],
+            split=split_of(group),
+            attributes=pairs(**attributes),
         )
+        samples.append(sample)
     return samples
 
 
@@ -242,9 +238,7 @@ def agreement_rows(
         entities = [task_of[name]["item_id"] for name in names]
         is_shared = sums[:, 0] > 0  # with two ratings or more
         shared = sums[is_shared], np.array(entities)[is_shared].tolist(), {"kind": kind}, writer
-        scores += agreement_scores(
-            *shared, (agreement.percent_agreement, agreement.fleiss_kappa, agreement.krippendorff_alpha)
-        )
+        scores += agreement_scores(*shared, AGREEMENT)
         is_tie = np.array([votes[name] is None for name in names], dtype=float)
         scores.append(writer.share("tie_rate", ANNOTATORS, {"kind": kind}, is_tie, entities))
     return scores

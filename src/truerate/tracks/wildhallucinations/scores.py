@@ -38,7 +38,6 @@ from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY
 
 RAW, CORRECTED = "raw", "corrected"
 SLICED = (SCORE, STRICT)  # given by slice as well; Figures 5 and 6 show Strict and responding by rarity
-OUTCOMES = (SCORE, STRICT)  # metrics whose replies are compared pair by pair
 RULES = ("measured", "paper")
 
 
@@ -94,10 +93,10 @@ def score(
 
 
 def score_outcomes(scored: pl.DataFrame, panel: tuple[str, ...], writer: ScoreWriter) -> list[pl.DataFrame]:
-    """Return the Outcome rows of OUTCOMES, of all entities and of the common ones."""
+    """Return the Outcome rows of SCORE and STRICT, of all entities and of the common ones."""
     is_common = pl.col("entity").is_in(wildfact.common_entities(scored, panel).implode())
     outcomes = []
-    for metric, set_ in product(OUTCOMES, (ALL, COMMON)):
+    for metric, set_ in product((SCORE, STRICT), (ALL, COMMON)):
         rows = scored.filter(is_common) if set_ == COMMON else scored
         if metric in wildfact.PRODUCTS:
             rows = wildfact.strict_outcomes(rows)
@@ -180,9 +179,8 @@ def subject_rows(
 
 def with_lengths(scored: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     """Return the scored replies with `n_words` and, by either rule, whether they abstain (1, 0, null)."""
-    yes_no = {"true": 1, "false": 0}
-    names = [f"abstained_{rule}" for rule in RULES]
-    marks = {name: pair("attributes", name).replace_strict(yes_no, default=None) for name in names}
+    marks = {f"abstained_{rule}": pair("attributes", f"abstained_{rule}") for rule in RULES}
+    marks = {name: mark.replace_strict({"true": 1, "false": 0}, default=None) for name, mark in marks.items()}
     lengths = generations.filter(purpose=GENERATE).select("generation_id", "n_words", **marks)
     return scored.join(lengths, on="generation_id", how="left", maintain_order="left")
 
@@ -204,9 +202,9 @@ def reply_rows(rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     facts_of_whole = tuple(pl.when(is_whole).then(part).otherwise(0) for part in parts)
     words_of_all = (responds * pl.col("n_words"), responds)
     means = {"words_per_response": words_of_all, "facts_per_response": facts_of_whole}
-    score_rows = _ratio_rows(rows, shares, [], True, writer) + _ratio_rows(rows, means, [], False, writer)
-    for slice_ in SLICES:
-        score_rows += _ratio_rows(rows, shares, [slice_], True, writer)
+    score_rows = _ratio_rows(rows, means, [], False, writer)
+    for slices in ([], *([name] for name in SLICES)):
+        score_rows += _ratio_rows(rows, shares, slices, True, writer)
     totals = rows.group_by("subject", maintain_order=True).agg(
         pl.len(),
         responds.sum(),
@@ -242,21 +240,14 @@ def asked_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     came with what its model was given (citations, results of its own search or tools), where that is told of
     any.
     """
-    retrieved = pair("attributes", "retrieved")
-    replies = generations.filter(pl.col("purpose") == GENERATE).select(
-        "model",
-        "item_id",
-        cut_rate=pl.when(pl.col("prompt_key") != "").then(is_cut()),
-        retrieved_rate=pl.when(pl.col("status") != "dead").then(retrieved.is_not_null()),
-    )
-    score_rows = []
-    for metric in ("cut_rate", "retrieved_rate"):
-        rows = replies.drop_nulls(metric).sort("model", "item_id", metric)
-        for (model,), part in rows.group_by("model", maintain_order=True):
-            if metric == "cut_rate" or part[metric].any():
-                hits, clusters = part[metric].to_list(), part["item_id"].to_list()
-                score_rows.append(writer.share(metric, model, {}, hits, clusters))
-    return score_rows
+    is_retrieved = pair("attributes", "retrieved").is_not_null()
+    replies = generations.filter(pl.col("purpose") == GENERATE).sort("model", "item_id")
+    asked, came = replies.filter(pl.col("prompt_key") != ""), replies.filter(pl.col("status") != "dead")
+    told = came.filter(is_retrieved.any().over("model"))
+    shares = ((asked, {"cut_rate": is_cut()}), (told, {"retrieved_rate": is_retrieved}))
+    return [
+        row for rows, hit in shares for row in writer.shares_by(rows, hit, subject="model", cluster="item_id")
+    ]
 
 
 def call_rows(generations: pl.DataFrame, scored: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
