@@ -2,70 +2,35 @@
 be checked. Its detection scores also give the shares of the hidden test labels (`TEST`).
 """
 
+from pathlib import Path
+from typing import Any
+
 import polars as pl
 
 from truerate.core.claims import Cell, Counted, HiddenSet, Matrices, Mixture, Weighted, Whole
+from truerate.core.data_files import read_data
 from truerate.core.result_tables import figure
 from truerate.core.schemas import pair
 from truerate.metrics.intervals import share_interval
 
 ROUNDING = 0.01  # percentage points by which a sum of two figures with two decimals and a third may be off
-ALL, BY_SCENARIO, ORDERS = "7 (=2)", "8", "10"  # the tables of detection, and of both orders
+ALL, BY_SCENARIO = "7 (=2)", "8"  # the tables of detection
 # The test set as the repository's README counts it; its labels are withheld, and their numbers inferred.
 TEST = (HiddenSet(36714, 8746, BY_SCENARIO, "spontaneous"), HiddenSet(22029, 14747, BY_SCENARIO, "induced"))
 N_TEST = sum(part.n for part in TEST)
 N_REVIEWED = 850  # judgements of each model that the paper's people read (Appendix D)
-SAMPLES = Cell("1", "n_samples", "spontaneous")
-TURNS = Cell("1", "n_samples_nonhallu", "induced")  # a reference response of each turn
 
 
-def _mixture(of: Cell, is_: str, *parts: tuple[float, Cell], tolerance: float = 0.0, **more: str) -> Mixture:
-    """A figure as the weighted sum of others; counts add up exactly."""
-    return Mixture("halludial", of, tuple(Weighted(*part) for part in parts), is_, tolerance, **more)
+def _mixture(of: list[str], parts: list[tuple], is_: str, *, per: float = 1, **more: Any) -> Mixture:
+    """A figure as the sum of others, each times its weight, of `per` in all."""
+    each = tuple(Weighted(weight if per == 1 else weight / per, Cell(*cell)) for weight, *cell in parts)
+    return Mixture("halludial", Cell(*of), each, is_, **more)
 
 
-def _split(scenario: str) -> Mixture:
-    """A scenario's samples as those of both splits."""
-    whole, train, test = (
-        Cell("README", "n_samples", f"{scenario}/{part}") for part in ("all", "train", "test")
-    )
-    return _mixture(whole, "train + test", (1, train), (1, test))
-
-
-def _mean(table: str, metric: str, part: str, is_: str, *of: str, **more: str) -> Mixture:
-    """A figure as the mean of two others."""
-    halves = [(0.5, Cell(table, name, part)) for name in of]
-    return _mixture(Cell(table, metric, part), is_, *halves, tolerance=ROUNDING, **more)
-
-
-CLASSES = ("f1_hallu", "f1_nonhallu")
-SHARES = "0.625 × spontaneous + 0.375 × induced, their shares of the test set"
 CLAIMS = (
-    _mixture(
-        SAMPLES,
-        "hallucinated + not hallucinated",
-        *((1, Cell("1", name, "spontaneous")) for name in ("n_samples_hallu", "n_samples_nonhallu")),
-    ),
-    _mixture(SAMPLES, "5 responders × every turn", (5, TURNS)),
-    _mixture(Cell("1", "n_samples", "all"), "8 responses × every turn", (8, TURNS)),
-    _split("spontaneous"),
-    _split("induced"),
-    _mean("4", "macro_f1", "HaluEval-dialogue (OOD)", "mean of both classes' F1", *CLASSES),
-    _mean(ALL, "macro_f1", "test", "mean of both classes' F1", *CLASSES),
-    _mixture(
-        Cell(ALL, "accuracy", "test"),
-        SHARES,
-        *((part.n / N_TEST, Cell(BY_SCENARIO, "accuracy", part.slice)) for part in TEST),
-        tolerance=ROUNDING,
-    ),
-    _mean(
-        ORDERS,
-        "acc_avg",
-        "comparative",
-        "mean of both orders",
-        "acc_first",
-        "acc_last",
-        beside="invalid_rate",
+    *read_data(
+        Path(__file__).with_name("published.yaml"),
+        lambda values: [_mixture(**row) for row in values["mixtures"]],
     ),
     Counted("halludial", Cell("3", "human", "3200 test"), N_REVIEWED, tolerance=0.005),
     Matrices("halludial", TEST, Whole(ALL, "test"), ROUNDING),
