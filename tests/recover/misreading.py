@@ -15,7 +15,7 @@ from truerate.llm.replies import claim_verdicts, verdicts
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.lists import facts
 from truerate.llm.replies.lists.names import read_names
-from truerate.llm.replies.texts import candidates, refinements, restating
+from truerate.llm.replies.texts import candidates
 from truerate.llm.thought import split_thought as without_thought
 from truerate.tracks.mfava import silver
 from truerate.tracks.wildhallucinations.steps import READERS as WORDS
@@ -129,7 +129,7 @@ def _candidate(asked: prompt.Asked, answer: Answer, text: str) -> tuple:
     right = asked.fields.get(f"Right {noun}") or asked.fields.get("True Response", "")
     question = asked.fields.get("Question", "")
     said = found.value
-    is_again = said is not None and restating.restates(said, right, question)
+    is_again = said is not None and candidates.restates(said, right, question)
     is_framed = is_again and normalise(said) != normalise(right)
     return None if is_framed else said, answer.truth["read"]
 
@@ -138,8 +138,8 @@ def _refined(asked: prompt.Asked, answer: Answer, text: str) -> tuple:
     """A corrected text; None where it is the one that was given."""
     noun = asked.cue.split()[-1]
     truth = answer.truth["read"] if answer.truth["is_corrected"] else None
-    found = refinements.refined(text, noun, asked.fields[noun])
-    is_same = truth is not None and refinements.refined(truth, noun, asked.fields[noun]).reason == "unchanged"
+    found = candidates.refined(text, noun, asked.fields[noun])
+    is_same = truth is not None and candidates.refined(truth, noun, asked.fields[noun]).reason == "unchanged"
     return found.value, None if is_same else truth
 
 

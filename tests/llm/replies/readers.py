@@ -7,12 +7,10 @@ from truerate.llm.replies.accuracy import accurate
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.located import located_verdict
 from truerate.llm.replies.reading import Parsed
-from truerate.llm.replies.texts.candidates import written
+from truerate.llm.replies.texts.candidates import refined, restates, written
 from truerate.llm.replies.texts.induced import induced_reply
-from truerate.llm.replies.texts.refinements import refined
 from truerate.llm.replies.texts.refusals import is_refusal
 from truerate.llm.replies.texts.responses import one_response
-from truerate.llm.replies.texts.restating import restates
 from truerate.llm.replies.verdicts import yes_no
 
 CUE = "Your Judgement"

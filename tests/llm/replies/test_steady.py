@@ -3,8 +3,7 @@
 import pytest
 
 from truerate.llm.replies.blocks import flat
-from truerate.llm.replies.texts.candidates import written
-from truerate.llm.replies.texts.refinements import refined
+from truerate.llm.replies.texts.candidates import refined, written
 
 from .corpus import load
 from .readers import READERS

@@ -15,9 +15,9 @@ from truerate.core.schemas import pairs, sample_row
 from truerate.core.text import normalise, words
 from truerate.llm.generation import REASKED, Prompted, Read, facts, rejected
 from truerate.llm.replies.reading import cut
+from truerate.llm.replies.texts.candidates import restates
 from truerate.llm.replies.texts.induced import induced_reply
 from truerate.llm.replies.texts.responses import one_response
-from truerate.llm.replies.texts.restating import restates
 from truerate.tracks.halludial import responding
 from truerate.tracks.halludial.context import Context, one_line, side_by_sample, side_of
 from truerate.tracks.halludial.judging import SPONTANEOUS, Contexts, rationale, read_located, spans, written

@@ -8,7 +8,7 @@ from typing import Any
 from truerate.llm import Reply
 from truerate.llm.generation import Prompted, Read, facts
 from truerate.llm.replies.reading import cut
-from truerate.llm.replies.texts.refinements import refined as read_text
+from truerate.llm.replies.texts.candidates import refined as read_text
 from truerate.tracks.asking import Prompter, read_rows
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import NOUNS, Context

@@ -18,8 +18,7 @@ from truerate.core.patterns import lazy
 from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.reading import cut
-from truerate.llm.replies.texts.candidates import closed_word, written
-from truerate.llm.replies.texts.restating import restates
+from truerate.llm.replies.texts.candidates import closed_word, restates, written
 from truerate.tracks.asking import Prompter
 from truerate.tracks.halueval import patterns
 from truerate.tracks.halueval.context import NOUNS, Context
@@ -183,7 +182,7 @@ def candidate_reason(text: str, right: str | None, question: str = "") -> str | 
     """Return why a candidate cannot be a hallucinated text, None if it can.
 
     `empty`: no words; `same_as_right`: equal to the right text but for case, articles and punctuation;
-    `right-restated`: the right text in a frame (`replies.texts.restating.restates`) with no other answer beside it.
+    `right-restated`: the right text in a frame (`replies.texts.candidates.restates`) with no other answer beside it.
     """
     plain = texts.normalise(text)
     if not plain:
