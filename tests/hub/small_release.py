@@ -4,16 +4,16 @@ from pathlib import Path
 
 from tests.hub import small_board as small
 from truerate.hub.configs import configs_of
-from truerate.hub.dataset import DatasetDraft, draft_of
+from truerate.hub.dataset import draft_of
 from truerate.hub.kept import Kept
-from truerate.hub.release import Stamp
+from truerate.hub.release import Draft, Stamp
 
 REPO = "org/little"
 
 
 def draft(
     *, rows_per_shard: int = 1000, licence=None, tables: dict | None = None, card: dict | None = None, **facts
-) -> DatasetDraft:
+) -> Draft:
     """The draft of the small board."""
     card = small.CARD | (card or {})
     configs = configs_of(
@@ -24,7 +24,7 @@ def draft(
     )
 
 
-def files(draft: DatasetDraft) -> dict[str, bytes]:
+def files(draft: Draft) -> dict[str, bytes]:
     """What is put in the repository, of a day of its own."""
     return dict(draft.files(stamp=Stamp("2026-01-05"), changelog="# Change log\n", kept=Kept()))
 

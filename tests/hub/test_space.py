@@ -52,7 +52,12 @@ def test_what_no_page_needs_stays_at_home(site):
     for name in ("assets/x.js.map", "sitemap.xml.gz", "assets/javascripts/lunr/min/lunr.ja.min.js"):
         (site / name).parent.mkdir(parents=True, exist_ok=True)
         (site / name).write_bytes(b"x")
-    assert sorted(draft_of(site, title="t").pages) == ["assets/x.js", "boards/a.html", "index.html"]
+    assert sorted(draft_of(site, title="t").fixed) == [
+        "README.md",
+        "assets/x.js",
+        "boards/a.html",
+        "index.html",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,17 @@
 """The repository of a data set: Parquet shards, card, Croissant, checksums, how to rebuild withheld texts."""
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from truerate.core.errors import TruerateError
 from truerate.core.rights import DIGEST
 from truerate.hub.card import card_of
 from truerate.hub.configs import CARD_WORDS
-from truerate.hub.kept import Kept
 from truerate.hub.licences import LICENCES, Licence
 from truerate.hub.markdown import filled
 from truerate.hub.metadata import croissant_of, licence_of_all
-from truerate.hub.release import CROISSANT, README, BoardFacts, Files, Stamp, finished
+from truerate.hub.release import CROISSANT, README, BoardFacts, Draft
 from truerate.hub.shards import FOLDER, Config, Shard, shards_of
 
 PREFIXES = (FOLDER, "build/", "rebuild/")
@@ -24,28 +22,9 @@ SIMULATED = (
 )
 
 
-@dataclass(frozen=True)
-class DatasetDraft:
-    """A Draft: the files of a data set that depend on no date (`fixed`), and its Croissant for a date."""
-
-    name: str
-    summary: str
-    fixed: Files
-    croissant: Callable[[str], str]
-    prefixes: tuple[str, ...] = PREFIXES
-
-    def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
-        """All files of the repository, sorted by path; SHA256SUMS is over all but itself and the log."""
-        card = self.fixed[README]
-        assert isinstance(card, bytes)
-        files = {**self.fixed, CROISSANT: self.croissant(stamp.dated).encode()}
-        how = {"stamp": stamp, "changelog": changelog, "kept": kept}
-        return finished(self, "dataset", files, card.decode("utf-8"), **how)
-
-
 def draft_of(
     facts: BoardFacts, configs: Sequence[Config], *, rows_per_shard: int, licence: Licence | None, repo: str
-) -> DatasetDraft:
+) -> Draft:
     """Return the draft of a board's data set. Its Parquet is written once, here.
 
     `licence`: of the whole, None for that of its configs, joined where they can be. Raises TruerateError
@@ -62,13 +41,12 @@ def draft_of(
     if not all(config.has_texts for config in configs):
         fixed[REBUILD] = rebuild_of(facts, configs).encode()
     licences = [whole] if whole else list(dict.fromkeys(config.licence for config in configs))
-    how = {"licences": licences, "repo": repo}
-    return DatasetDraft(
-        name=facts.board,
-        summary=summary_of(facts, configs, shards),
-        fixed=fixed,
-        croissant=lambda dated: croissant_of(facts, configs, shards, **how, dated=dated),
-    )
+
+    def dated(day: str) -> dict[str, bytes | Path]:
+        croissant = croissant_of(facts, configs, shards, licences=licences, repo=repo, dated=day)
+        return {CROISSANT: croissant.encode()}
+
+    return Draft("dataset", facts.board, summary_of(facts, configs, shards), fixed, PREFIXES, dated)
 
 
 def summary_of(facts: BoardFacts, configs: Sequence[Config], shards: Sequence[Shard]) -> str:

@@ -3,14 +3,13 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from truerate.core.errors import TruerateError
-from truerate.hub.kept import Kept
 from truerate.hub.licences import refuse_unpublishable
 from truerate.hub.model_card import detector_card, judge_card
-from truerate.hub.release import DetectorFacts, Files, Stamp, finished
+from truerate.hub.release import README, DetectorFacts, Draft
 
 # a type of our own: transformers refuses what it does not know, and builds what it does at random
 NETWORK_TYPE = "truerate-token-detector"
@@ -24,32 +23,7 @@ TINY = "tiny"  # weights that come from no backbone
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 
 
-@dataclass(frozen=True)
-class ModelDraft:
-    """A Draft: the files of a detector's or judge's repository (`fixed`) and its unsigned card."""
-
-    what: str  # detector or judge
-    facts: DetectorFacts
-    fixed: Files
-    card: str
-    prefixes: tuple[str, ...] = ("build/",)
-
-    @property
-    def name(self) -> str:
-        """The detector's name."""
-        return self.facts.detector
-
-    @property
-    def summary(self) -> str:
-        """One line for the commit and the change log."""
-        return f"{self.what} {self.name}, trained on {self.facts.board}"
-
-    def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
-        """All files of the repository, sorted by path; weights and tokenizer by where they lie."""
-        return finished(self, "model", self.fixed, self.card, stamp=stamp, changelog=changelog, kept=kept)
-
-
-def detector_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
+def detector_draft(facts: DetectorFacts, *, repo: str) -> Draft:
     """Return the draft of a trained detector.
 
     Raises TruerateError where it learned nothing, is no network, learned from texts that may not go out, or
@@ -74,10 +48,10 @@ def detector_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
     documents = {BODY: published_config(whole, body), NETWORK: whole, "tokenizer_config.json": coding}
     fixed = _fixed(facts, CODER, TOKENIZER, WEIGHTS)
     fixed |= {name: _bytes(part) for name, part in documents.items()}
-    return ModelDraft("detector", facts, fixed, detector_card(facts, whole, repo=repo))
+    return _draft("detector", facts, fixed, detector_card(facts, whole, repo=repo))
 
 
-def judge_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
+def judge_draft(facts: DetectorFacts, *, repo: str) -> Draft:
     """Return the draft of a judge with boosted trees: its arrays and numbers as training wrote them, and no
     code.
 
@@ -90,7 +64,12 @@ def judge_draft(facts: DetectorFacts, *, repo: str) -> ModelDraft:
     refuse_training(facts.source, what=f"judge {facts.detector!r}")
     decision = json.loads((facts.folder / DECISION).read_text("utf-8"))
     fixed = _fixed(facts, STATE, DECISION) | {BODY: _bytes({"model_type": JUDGE_TYPE})}
-    return ModelDraft("judge", facts, fixed, judge_card(facts, decision, repo=repo))
+    return _draft("judge", facts, fixed, judge_card(facts, decision, repo=repo))
+
+
+def _draft(what: str, facts: DetectorFacts, files: Mapping[str, bytes | Path], card: str) -> Draft:
+    summary = f"{what} {facts.detector}, trained on {facts.board}"
+    return Draft("model", facts.detector, summary, {**files, README: card.encode()}, ("build/",))
 
 
 def _refuse_unfitted(facts: DetectorFacts, what: str) -> None:

@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 import polars as pl
 
@@ -87,37 +87,35 @@ class Stamp(NamedTuple):
     maker: str = ""
 
 
-class Draft(Protocol):
-    """A release that is complete but for its date and history, which depend on the repository."""
+@dataclass(frozen=True)
+class Draft:
+    """A release that is complete but for its date and history, which depend on the repository.
 
-    @property
-    def name(self) -> str:
-        """The board or detector."""
+    `name`: the board, the detector, or `site`; `summary`: one line for the commit and the change log; `fixed`:
+    the files that depend on no date, the card among them without people's part; `prefixes`: folders of the
+    repository that are ours alone: what lies there and is no file of ours is deleted; `dated`: what depends on
+    the date (ISO 8601).
+    """
 
-    @property
-    def prefixes(self) -> tuple[str, ...]:
-        """Folders of the repository that are ours alone: what lies there and is not in `files` is deleted."""
-
-    @property
-    def summary(self) -> str:
-        """One line for the commit and the change log."""
+    kind: Kind
+    name: str
+    summary: str
+    fixed: Files
+    prefixes: tuple[str, ...]
+    dated: Callable[[str], Files] = field(default=lambda day: {})
 
     def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
-        """All files, with the date of a stamp, a CHANGELOG.md, and people's part of the card."""
-        ...
-
-
-def finished(
-    draft: Draft, kind: Kind, files: Files, card: str, *, stamp: Stamp, changelog: str, kept: Kept
-) -> Files:
-    """All files of a repository, sorted by path: a draft's, its card with people's part, the mark, the
-    checksums over all these, and the change log.
-    """
-    signed = f"{card.rstrip()}\n\nMade by {stamp.maker}.\n" if stamp.maker else card
-    whole = dict(files) | {README: with_kept(signed, kept).encode()}
-    whole[MARK] = mark(kind, draft.name, prefixes=draft.prefixes, stamp=stamp, files=whole).encode()
-    whole[CHECKSUMS] = checksums(whole).encode()
-    return dict(sorted((whole | {CHANGELOG: changelog.encode()}).items()))
+        """All files of the repository, sorted by path: with the card's part of people, the mark, the checksums
+        over all these, and the change log.
+        """
+        card = self.fixed[README]
+        assert isinstance(card, bytes)
+        signed = card.decode("utf-8")
+        signed = f"{signed.rstrip()}\n\nMade by {stamp.maker}.\n" if stamp.maker else signed
+        whole = {**self.fixed, **self.dated(stamp.dated), README: with_kept(signed, kept).encode()}
+        whole[MARK] = mark(self.kind, self.name, prefixes=self.prefixes, stamp=stamp, files=whole).encode()
+        whole[CHECKSUMS] = checksums(whole).encode()
+        return dict(sorted((whole | {CHANGELOG: changelog.encode()}).items()))
 
 
 # ---- checksums and the mark of a repository ----------------------------------------------------------------

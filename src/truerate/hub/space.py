@@ -1,14 +1,12 @@
 """The built site as a static Space of the Hub: every page as it lies, and a card that names it."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
 from truerate.core.errors import TruerateError
-from truerate.hub.kept import Kept
-from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Files, Stamp, finished
+from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Draft
 
 INDEX = "index.html"
 # What no page needs: maps of the theme's scripts, a second site map, the theme's search in other languages.
@@ -16,37 +14,7 @@ LEFT, OTHER_LANGUAGES = (".map", ".gz"), "assets/javascripts/lunr/"
 OWN = (README, MARK, CHECKSUMS, CHANGELOG)  # what stands beside the pages
 
 
-@dataclass(frozen=True)
-class SpaceDraft:
-    """A Draft: the pages of a site by their path, sorted, and its title."""
-
-    title: str
-    pages: Files
-    name: str = "site"
-
-    @property
-    def prefixes(self) -> tuple[str, ...]:
-        """The folders of the site: pages that it no longer has are deleted there."""
-        return tuple(sorted({f"{path.split('/')[0]}/" for path in self.pages if "/" in path}))
-
-    @property
-    def summary(self) -> str:
-        """One line for the commit and the change log."""
-        return f"site {self.title}: {len(self.pages)} files"
-
-    def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
-        """All files of the repository, sorted by path; pages by where they lie."""
-        return finished(self, "space", self.pages, self._card(), stamp=stamp, changelog=changelog, kept=kept)
-
-    def _card(self) -> str:
-        head = {"title": self.title[:80], "emoji": "📏", "colorFrom": "blue", "colorTo": "gray"}
-        head |= {"sdk": "static", "app_file": INDEX}
-        yaml_head = yaml.safe_dump(head, allow_unicode=True, sort_keys=False)
-        text = "The static site of a leaderboard built by truerate; open it by the tab *App*."
-        return f"---\n{yaml_head}---\n\n{text}"
-
-
-def draft_of(folder: Path, *, title: str) -> SpaceDraft:
+def draft_of(folder: Path, *, title: str) -> Draft:
     """The draft of the site that lies in `folder`.
 
     Raises TruerateError where it is not built, or holds a link or a file under a name that the release needs.
@@ -62,4 +30,11 @@ def draft_of(folder: Path, *, title: str) -> SpaceDraft:
     if taken := next((name for name in OWN if name in pages), None):
         problem = f"{taken!r} is a name that the release needs; rename that page"
         raise TruerateError(f"publishing the site: {problem}")
-    return SpaceDraft(" ".join(title.split()), pages)
+    plain = " ".join(title.split())
+    head = {"title": plain[:80], "emoji": "📏", "colorFrom": "blue", "colorTo": "gray"}
+    head |= {"sdk": "static", "app_file": INDEX}
+    text = "The static site of a leaderboard built by truerate; open it by the tab *App*."
+    card = f"---\n{yaml.safe_dump(head, allow_unicode=True, sort_keys=False)}---\n\n{text}"
+    folders = tuple(sorted({f"{path.split('/')[0]}/" for path in pages if "/" in path}))
+    summary = f"site {plain}: {len(pages)} files"
+    return Draft("space", "site", summary, {**pages, README: card.encode()}, folders)
