@@ -16,7 +16,8 @@ WINDOW, OVERLAP = 1 << 26, 1 << 12  # bytes of a binary file taken as one string
 # zip (also .npz and pickled networks), gzip, zstd, bzip2, xz
 MAGIC = (b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")
 TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Binary)
-NESTED = (pl.Struct, pl.List, pl.Array, pl.Map)
+# not maps: of a key that a map repeats polars' reader keeps the last value alone
+NESTED = (pl.Struct, pl.List, pl.Array)
 TEXTLESS = (pl.Boolean, pl.Null, pl.Date, pl.Datetime, pl.Duration, pl.Time)  # and numbers
 Texts = list[tuple[str, str]]  # where each stands, and the text
 
@@ -127,38 +128,22 @@ def _parquet(content: bytes | Path) -> Iterator[Strings | Unread]:
     yield _strings([("", text) for text in texts], "metadata")
     yield _strings([("", name) for name in names], "name of a column")
     for column, dtype in columns.items():
-        if not _is_open(dtype) or (data := _column(content, column, dtype)) is None:
+        if not _is_open(dtype):
             yield Unread(f"column {column!r}", CLOSED)
-        else:
-            yield from (Strings(f"column {column!r}, row", part) for part in _flat(data))
+        elif _holds(dtype, *TEXTS):
+            data = pl.read_parquet(_source(content), columns=[column]).rename({column: "text"})
+            parts = _flat(data.with_row_index("place", offset=1))
+            yield from (Strings(f"column {column!r}, row", part) for part in parts)
 
 
 def _source(content: bytes | Path) -> BytesIO | Path:
     return BytesIO(content) if isinstance(content, bytes) else content
 
 
-def _column(content: bytes | Path, column: str, dtype: pl.DataType) -> pl.DataFrame | None:
-    """The rows of a column as `place` and `text`, none without strings; None where it cannot be read in full.
-
-    pyarrow reads maps: of a key that a map repeats polars' own reader keeps the last value alone.
-    """
-    if not _holds(dtype, *TEXTS):
-        return pl.DataFrame(schema={"place": pl.UInt32, "text": pl.Null})
-    if is_map := _holds(dtype, pl.Map):
-        try:
-            import pyarrow.parquet  # noqa: F401
-        except ImportError:
-            return None
-    data = pl.read_parquet(_source(content), columns=[column], use_pyarrow=is_map)
-    return data.rename({column: "text"}).with_row_index("place", offset=1)
-
-
 def _inner(dtype: Any) -> list[Any]:
     """The types that stand right in a nested one."""
     if isinstance(dtype, pl.Struct):
         return [field.dtype for field in dtype.fields]
-    if isinstance(dtype, pl.Map):
-        return [dtype.key, dtype.value]
     return [dtype.inner] if isinstance(dtype, (pl.List, pl.Array)) else []
 
 
@@ -185,10 +170,7 @@ def _flat(data: pl.DataFrame) -> Iterator[pl.DataFrame]:
     dtype, text = data.schema["text"], pl.col("text")
     if not _holds(dtype, *TEXTS):
         return
-    if isinstance(dtype, pl.Map):
-        pairs = pl.List(pl.Struct({"key": dtype.key, "value": dtype.value}))
-        yield from _flat(data.with_columns(text.cast(pairs)))
-    elif isinstance(dtype, (pl.List, pl.Array)):
+    if isinstance(dtype, (pl.List, pl.Array)):
         yield from _flat(data.drop_nulls("text").explode("text"))
     elif isinstance(dtype, pl.Struct):
         for field in dtype.fields:

@@ -5,7 +5,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
@@ -58,6 +58,16 @@ def values_as_rows(values: Sequence[object]) -> Cut:
     """Values that are read already, as rows from 1."""
     for number, value in enumerate(values, 1):
         yield number, lambda value=value: value
+
+
+def readable(cut: Cut) -> Iterator[tuple[int, object]]:
+    """The rows of a file up to where it cannot be cut, None in place of a row that is none."""
+    with suppress(BadRow):
+        for number, make in cut:
+            try:
+                yield number, make()
+            except BadRow:
+                yield number, None
 
 
 # ---- JSON --------------------------------------------------------------------------------------------------

@@ -8,16 +8,24 @@ other labelling stays.
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 
 from truerate.core.schemas import pairs
 from truerate.core.spans.tags import TYPES
 from truerate.sources.collection import Collection, reads
-from truerate.sources.cuts import Cutter, changed, csv_records, json_lines, json_list, zstd_lines
+from truerate.sources.cuts import (
+    Cut,
+    Cutter,
+    changed,
+    csv_records,
+    json_lines,
+    json_list,
+    readable,
+    zstd_lines,
+)
 from truerate.sources.downloads import matching, public_set
 from truerate.sources.rows import BadRow, Reason, Row, span
 from truerate.sources.tagged import spans_on
@@ -66,7 +74,8 @@ def read(collection: Collection) -> None:
     collection.refuse_none(gold or silver or wild, "none of mFAVA's files (or .zst)", *looked_for)
     passages: dict[tuple, Passage] = {}
     for file, cut in gold.items():
-        copied = _copies(collection.folder / file, cut)
+        path = collection.folder / file
+        copied = copies(contents_of(cut(path.read_bytes()))) if path.is_file() else set()
         collection.read(file, cut, partial(_label, collection, passages, file, is_gold=True, copied=copied))
     for file, cut in silver.items():
         collection.read(file, cut, partial(_label, collection, passages, file, is_gold=False))
@@ -103,14 +112,6 @@ def _wild_row(record: dict) -> dict:
         "references": [filled[name] for name in columns if name in filled],
         "queries": [filled[name] for name in ("query_1", "query_2") if name in filled],
     }
-
-
-def _copies(path: Path, cut: Cutter) -> set[int]:
-    """The numbers of a gold file's rows that are copies; none where it cannot be cut."""
-    try:
-        return copies(contents_of(cut(path.read_bytes()))) if path.is_file() else set()
-    except BadRow:
-        return set()
 
 
 # ---- passages ----------------------------------------------------------------------------------------------
@@ -225,14 +226,10 @@ N_COMPARED = 30  # rows before and behind two equal ones that are held against e
 Content = tuple[object, str]  # of a row: its text, and all that it says but its number
 
 
-def contents_of(rows: Iterator[tuple[int, Callable[[], object]]]) -> list[Content]:
+def contents_of(cut: Cut) -> list[Content]:
     """What each row of a gold file says; of an unreadable row, nothing that another one says."""
     contents: list[Content] = []
-    for number, make in rows:
-        try:
-            values = make()
-        except BadRow:
-            values = None
+    for number, values in readable(cut):
         if isinstance(values, dict):
             fields = {key: value for key, value in values.items() if key != "row"}
             contents.append((values.get("generated_text"), json.dumps(fields, sort_keys=True, default=str)))

@@ -8,14 +8,14 @@ with the text of the page that the annotators used.
 import io
 import tarfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
 from truerate.core.errors import listed
 from truerate.core.schemas import pairs
 from truerate.sources.collection import Collection, reads
-from truerate.sources.cuts import Cut, changed, json_lines, zstd_lines
+from truerate.sources.cuts import Cut, changed, json_lines, readable, zstd_lines
 from truerate.sources.downloads import matching, public_set
 from truerate.sources.raw.wiki_pages import article, canonical, plain_address
 from truerate.sources.rows import BadRow, Reason, Row, span
@@ -87,8 +87,11 @@ def _read_published(collection: Collection, files: list[str]) -> None:
     """Read the answers of a clone, and before them the pages that they name, of which a clone holds more."""
     if not files:
         return
-    contents = ((collection.folder / file).read_bytes() for file in files)
-    addresses = {plain_address(url) for content in contents for url in _addresses(content)}
+    answers = (
+        row for file in files for _, row in readable(json_lines((collection.folder / file).read_bytes()))
+    )
+    urls = {answer.get("wikipedia_url") for answer in answers if isinstance(answer, dict)}
+    addresses = {plain_address(url) for url in urls if isinstance(url, str)}
     pages: dict[str, dict] = {}
     for archive in matching(collection.folder, ARCHIVES):
         cut = partial(_archived, named=addresses)
@@ -102,25 +105,6 @@ def _read_published(collection: Collection, files: list[str]) -> None:
 
     for file in files:
         collection.read(file, changed(json_lines, with_page), partial(_keep, collection, file, pages))
-
-
-def _addresses(raw: bytes) -> Iterator[str]:
-    """The pages that the readable answers of a file name."""
-    try:
-        for _, make in json_lines(raw):
-            url = _url(make)
-            if isinstance(url, str):
-                yield url
-    except BadRow:
-        return
-
-
-def _url(make: Callable[[], object]) -> object:
-    try:
-        values = make()
-    except BadRow:
-        return None
-    return values.get("wikipedia_url") if isinstance(values, dict) else None
 
 
 def _archived(raw: bytes, *, named: set[str]) -> Cut:

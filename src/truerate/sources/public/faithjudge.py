@@ -18,7 +18,7 @@ from typing import NamedTuple
 from truerate.core.errors import listed
 from truerate.core.text import clean
 from truerate.sources.collection import Collection, reads
-from truerate.sources.cuts import csv_records, json_lines
+from truerate.sources.cuts import csv_records, json_lines, readable
 from truerate.sources.downloads import public_set
 from truerate.sources.public.faithbench import UNWANTED, label_in, worst
 from truerate.sources.public.ragtruth import (
@@ -264,9 +264,9 @@ def sources_in(collection: Collection) -> dict[Task, Given]:
     if (collection.folder / FAITHBENCH).is_file():
         files[FAITHBENCH] = (FAITHBENCH_TASK, "")
     for file, (task, part) in files.items():
-        for number, make in json_lines((collection.folder / file).read_bytes()):
+        for number, values in readable(json_lines((collection.folder / file).read_bytes())):
             try:
-                row = Row(make(), number)
+                row = Row(values, number)
                 source = Task(task, str(row.get("source_id")))
             except BadRow:
                 continue

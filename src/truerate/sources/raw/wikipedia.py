@@ -12,7 +12,7 @@ from pathlib import Path
 from truerate.core.keys import content_id
 from truerate.core.text import clean
 from truerate.sources.collection import Collection, reads
-from truerate.sources.cuts import Cut, json_rows, parquet_rows
+from truerate.sources.cuts import Cut, json_rows, parquet_rows, readable
 from truerate.sources.downloads import Download, forms_in, one_of
 from truerate.sources.rows import BadRow, Reason, Row
 
@@ -97,9 +97,9 @@ def whole_texts(folder: Path, name: str) -> dict[str, str]:
     dumps = () if files else forms_in(folder, DUMP)
     shards = [(folder / file, parquet_rows) for dump in dumps for file in dump.files]
     for path, cut in (*files, *shards):
-        for number, make in cut(path.read_bytes()):
+        for number, values in readable(cut(path.read_bytes())):
             try:
-                row = Row(make(), number)
+                row = Row(values, number)
                 extract = (row if cut is pages else _of_dump(row)).text("extract")
             except BadRow:
                 continue
