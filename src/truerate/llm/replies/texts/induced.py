@@ -1,14 +1,13 @@
-"""Read a response made wrong on purpose, with the segment that is wrong and the reason: three headed parts,
-in any order.
+"""Read a response made wrong on purpose, with the segment that is wrong and the reason: three headed parts, in any
+order.
 
 #Induced Response#: … (or nothing but the words, where the prompt ended with the heading) #Segment#: "…"
 #Rationale#: …
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.core.spans.quotes import Span, located_strings, quotations
@@ -18,6 +17,7 @@ from truerate.llm.replies.blocks import (
     has_words,
     names_material,
     names_text,
+    plain,
     unwrapped_text,
     with_lines,
 )
@@ -32,16 +32,15 @@ MAX_SEGMENTS, MAX_PART = 20, 4_000  # segments that a reply names, and character
 KINDS = ("Induced", "Hallucinated", "New", "Modified", "Altered", "Incorrect", "Fabricated")
 _INLINE = lazy(r"(?<=\S)[ ]+(?=#[A-Z][\w ]{2,20}#)")
 _NUMBERED = lazy(r"^[ \t]*\(?\d[.)][ \t]+(?=[A-Z][\w ]{2,30}[ \t]*[:：])", re.MULTILINE)
-_NONE = lazy(r"\W*(?:none|n/?a|null|no\s+segments?|-+|–)?\W*", re.I)
 _SEPARATORS = lazy(r"\s*(?:\n|;|\s\|\s)\s*(?:[-*•]|\(?\d[.)])?\s*")
 _BROKEN = lazy(r"\n[ ]*#|\b(?:segment|rationale|response)s?#?\s*[:：]", re.I)
+_NO_SEGMENT = frozenset(("", "none", "n/a", "na", "null", "no segment", "no segments"))
 
 
 @dataclass(frozen=True, slots=True)
 class InducedReply(Parsed):
-    """An induced response (`text`, the same as `value`; None with its reason), the strings that are named as
-    its wrong segments, where they stand in it (half-open code points, in order), how many stand nowhere, and
-    the rationale.
+    """An induced response (`text`, the same as `value`; None with its reason), the strings that are named as its wrong
+    segments, where they stand in it (half-open code points, in order), how many stand nowhere, and the rationale.
     """
 
     segments_quoted: tuple[str, ...] = ()
@@ -55,80 +54,80 @@ class InducedReply(Parsed):
         return None if self.value is None else str(self.value)
 
 
-class _Part(NamedTuple):
-    """A headed part of a reply: of which kind, and its words."""
-
-    kind: str
-    words: str
-
-
 def induced_reply(reply: str, cue: str) -> InducedReply:
     """The response, the segment and the rationale of a reply; `cue` is the heading that the prompt ends with.
 
-    A part that is missing is empty or None; without a response, a reason of the list (`absent` where segment
-    or rationale are there). Of several examples the first is read. A segment that stands nowhere in the
-    response counts as not located.
+    A part that is missing is empty or None; without a response, a reason of the list (`absent` where segment or
+    rationale are there). Of several examples the first is read. A segment that stands nowhere in the response counts
+    as not located.
     """
-    lines, answer, cuts = unwrapped_text(_INLINE.sub("\n", reply))
+    lines, answer, cuts = unwrapped_text(_INLINE.sub("\n", plain(reply)))
     if not answer:
         return InducedReply(None, nothing(cuts).reason, cuts)
     if is_refusal(answer):
         return InducedReply(None, "refusal", cuts)
     form = Form("Response", KINDS, cue)
-    is_json = answer.startswith(("{", "["))
-    parts = (
-        list(_of_names(answer, form))
-        if is_json
-        else _first_example(_of_blocks(_NUMBERED.sub("", answer), form))
-    )
-    cuts = joined(cuts, ("json",) if is_json else ())
-    text = next((part.words for part in parts if part.kind == "text" and has_words(part.words)), None)
+    if answer.startswith(("{", "[")):
+        parts, cuts = _of_names(answer, form), joined(cuts, ("json",))
+    else:
+        parts = _first_example(_sections(_NUMBERED.sub("", answer), form))
+    text = next((words for kind, words in parts if kind == "text"), None)
     if text is None:
-        has_more = any(part.kind in ("segment", "rationale") for part in parts)
-        return InducedReply(None, "absent" if has_more else "empty", cuts)
+        return InducedReply(None, "absent" if any(kind != "given" for kind, _ in parts) else "empty", cuts)
     result = response_in(text, cue)
     cuts = joined(cuts, result.cuts)
-    rationale = (
-        " ".join(_unfollowed(part.words) for part in parts if part.kind == "rationale").strip() or None
-    )
-    strings = [
-        string
-        for part in parts
-        if part.kind == "segment"
-        for string in _strings(part.words, result.value or "")
-    ]
-    if (
-        result.value is None
-        or len(strings) > MAX_SEGMENTS
-        or _BROKEN.search(result.value)
-        or (rationale and _BROKEN.search(rationale))
-    ):
+    rationale = " ".join(_unfollowed(words) for kind, words in parts if kind == "rationale").strip()
+    named = [words for kind, words in parts if kind == "segment"]
+    strings = [string for words in named for string in _strings(words, str(result.value or ""))]
+    is_broken = any(_BROKEN.search(part) for part in (str(result.value or ""), rationale))
+    if result.value is None or len(strings) > MAX_SEGMENTS or is_broken:
         return InducedReply(None, result.reason or "ambiguous", cuts)
     located = located_strings(strings, result.value)
-    rationale = rationale and with_lines(rationale, answer, lines)
+    why = with_lines(rationale, answer, lines) if rationale else None
     return InducedReply(
-        result.value, None, cuts, tuple(strings), rationale, located.segments, located.n_not_located
+        result.value, None, cuts, tuple(strings), why, located.segments, located.n_not_located
     )
 
 
-def _of_blocks(answer: str, form: Form) -> list[_Part]:
-    """The parts under their headings, in order; what stands before any of these is the response."""
-    starts: list[tuple[str, int, int]] = []
+Section = tuple[str, str]  # the kind of a headed part (text, segment, rationale, given) and its words
+
+
+def _sections(answer: str, form: Form) -> list[Section]:
+    """The parts under their headings, in order. What stands before any of these is the response unless its heading
+    comes right behind; what another name of a response heads is one unless the response's own heading is there.
+    """
+    starts: list[tuple[str, int, int]] = [("lead", 0, 0)]
     for block in blocks_of(answer):
-        label = block.label
-        kind = _kind_of(" ".join(label.words)) if label else None
-        if label and not kind and (form.is_named(label) or names_text(label.words)):
-            kind = "text"
-        elif label and not kind and names_material(label.words) and label.words[0] not in phrases("PERSONS"):
-            kind = "given"
-        if label and kind:
-            starts.append((kind, block.start, block.start + label.end))
-        elif not starts:
-            starts.append(("text", block.start, block.start))
+        if label := block.label:
+            kind = _kind_of(" ".join(label.words))
+            if kind is None and form.is_named(label):
+                kind = "own"
+            elif kind is None and names_text(label.words):
+                kind = "other"
+            elif kind is None and names_material(label.words) and label.words[0] not in phrases("PERSONS"):
+                kind = "given"
+            starts += [(kind, block.start, block.start + label.end)] if kind else []
     ends = [start for _, start, _ in starts[1:]] + [len(answer)]
-    return [
-        _Part(kind, answer[begin:end].strip()) for (kind, _, begin), end in zip(starts, ends, strict=True)
-    ]
+    parts = [(kind, answer[begin:end].strip()) for (kind, _, begin), end in zip(starts, ends, strict=True)]
+    parts = [(kind, words) for kind, words in parts if kind == "given" or has_words(words)]
+    kinds = [kind for kind, _ in parts]
+    is_lead = kinds[:1] == ["lead"] and kinds[1:2] not in (["own"], ["other"])
+    has_own = "own" in kinds and not is_lead
+    texts = {"own": "text", "lead": "text" if is_lead else "given", "other": "given" if has_own else "text"}
+    return [(texts.get(kind, kind), words) for kind, words in parts]
+
+
+def _first_example(sections: Sequence[Section]) -> list[Section]:
+    """The parts of the first example: material before its response is an echo, material or another response behind it
+    begins the next one.
+    """
+    parts: list[Section] = []
+    for kind, words in sections:
+        has_text = any(before == "text" for before, _ in parts)
+        if kind in ("given", "text") and has_text:
+            break
+        parts = [] if kind == "given" else [*parts, (kind, words)]
+    return parts
 
 
 def _kind_of(name: str) -> str | None:
@@ -137,34 +136,14 @@ def _kind_of(name: str) -> str | None:
     )
 
 
-def _first_example(parts: Sequence[_Part]) -> list[_Part]:
-    """The parts of the first example: up to given material behind a response, and of two responses the headed
-    one; material before it is an echo.
-    """
-    kept: list[_Part] = []
-    for part in parts:
-        has_text = any(before.kind == "text" for before in kept)
-        has_more = any(before.kind in ("segment", "rationale") for before in kept)
-        if part.kind == "given" and not has_text:
-            kept = []
-        elif part.kind == "given" or (
-            part.kind == "text" and has_text and has_more and has_words(part.words)
-        ):
-            break
-        elif part.kind == "text" and has_text:
-            kept = [*(before for before in kept if before.kind != "text"), part]
-        elif has_words(part.words):
-            kept.append(part)
-    return kept
-
-
-def _of_names(answer: str, form: Form) -> Iterator[_Part]:
+def _of_names(answer: str, form: Form) -> list[Section]:
     """The parts that names and values give; none where no name is that of a response."""
-    for name, value in structured.pairs(answer) or ():
-        is_text = name in ("text", structured.name_key(form.cue or "")) or names_text(name.split())
-        kind = _kind_of(name) or ("text" if is_text else None)
-        if kind and isinstance(value, str):
-            yield _Part(kind, value)
+    cue = structured.name_key(form.cue or "")
+    named = [
+        (_kind_of(name) or ("text" if name in ("text", cue) or names_text(name.split()) else ""), value)
+        for name, value in structured.pairs(answer) or ()
+    ]
+    return [(kind, value) for kind, value in named if kind and isinstance(value, str) and has_words(value)]
 
 
 def _unfollowed(text: str) -> str:
@@ -180,5 +159,5 @@ def _strings(part: str, text: str) -> list[str]:
     """The segments that a part names: what is in quotation marks, else all of it, line by line."""
     if quoted := quotations(part[:MAX_PART], text):
         return quoted
-    plain_lines = [bare(line).text.strip(" *_`") for line in _SEPARATORS.split(part)]
-    return [line for line in plain_lines if not _NONE.fullmatch(line)]
+    lines = [bare(line).text.strip(" *_`") for line in _SEPARATORS.split(part)]
+    return [line for line in lines if line.casefold().strip(" .()-–") not in _NO_SEGMENT]
