@@ -40,7 +40,8 @@ _CLAUSE = lazy(r"(?<=[.!?])[\s\"”]|\s[–—-](?=\s)|\"\s")
 # what stands in no text: words and marks of the task, a struck part, a quotation with an aside behind it, a place to be
 # filled, a picture first
 _OF_TASK = lazy(
-    r"hallucinat|【|\"\"|~~| // |pattern:|\A1[.)] .* 2[.)] |\A[\"“][^\"“”]*[\"”]\s*[(–—-]|\A[#>|(\[\u2600-\u27bf\U0001f300-\U0001faff]"
+    r"hallucinat|【|\"\"|~~| // |pattern:|(?:answer|response|summary) \d:|\A1[.)] .* 2[.)] "
+    r"|\A[\"“][^\"“”]*[\"”]\s*[(–—-]|\A[#>|(\[\u2600-\u27bf\U0001f300-\U0001faff]"
     r"|[<\[(][^<>\[\]()]{0,40}\b(?:insert|your|placeholder|answer|response|summary|filled)\b[^<>\[\]()]{0,20}[>\])]",
     IGNORECASE,
 )

@@ -1,6 +1,4 @@
-"""Read one response in a dialogue, as it is asked for, without the turns of the dialogue that a model writes
-on with.
-"""
+"""Read one response in a dialogue, as it is asked for, without the turns of the dialogue that a model writes on with."""
 
 import re
 from dataclasses import dataclass, replace
@@ -17,13 +15,11 @@ from truerate.llm.replies.blocks import (
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.texts.extraction import Form, text_in
 
-_SIDE = r"(?:\s?(?:\d{1,2}|[A-Z]))?"
 # a speaker's name before a turn, at a line's start or behind the end of a sentence
 _TURN = lazy(
-    r"(?:^|(?<=[.!?…\"”)])[ \t]+(?=\[?[A-Z]))[ \t>#\-]{0,9}[\[(<]?(?:(?P<person>user|human|apprentice"
-    r"|seeker|customer|questioner|"
-    rf"you|person{_SIDE}|speaker{_SIDE})|assistant|ai(?: assistant)?|bot|chatbot|model|wizard"
-    rf"|system)[\])>]?[ \t]?"
+    r"(?:^|(?<=[.!?…\"”)])[ \t]+(?=\[?[A-Z]))[ \t>#\-]{0,9}[\[(<]?"
+    r"(?:(?P<person>user|human|apprentice|seeker|customer|questioner|you|(?:person|speaker)(?:\s?(?:\d{1,2}|[A-Z]))?)"
+    r"|assistant|ai(?: assistant)?|bot|chatbot|model|wizard|system)[\])>]?[ \t]?"
     r"(?:[:：]|(?<=[\])>])(?=[ \t]))[ \t]*",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -63,7 +59,7 @@ def one_response(reply: str, cue: str) -> Response:
 def response_in(flat_text: str, cue: str, cuts: tuple[str, ...] = ()) -> Response:
     """The first response in a flat text, from which some cuts were made before."""
     form = Form("Response", ("Next", "Faithful"), cue)
-    first, more = _first_turn(_own_example(flat_text, form))
+    first, more = _first_turn(_first_example(flat_text, form))
     cuts = joined(cuts, more)
     if first is None:
         return Response(None, "absent" if "echo" in more else "empty", cuts)
@@ -80,39 +76,28 @@ def before_turns(text: str) -> str:
     return text[: turn.start()].strip() if turn else text
 
 
-def _own_example(answer: str, form: Form) -> str:
+def _first_example(answer: str, form: Form) -> str:
     """A reply up to the material of a next example, and from its own heading on where it has one."""
-    blocks = [(block, label_of(block.text)) for block in blocks_of(answer)]
-    stop = next(
-        (
-            block.start
-            for block, label in blocks[1:]
-            if label and label.is_marked and names_material(label.words)
-        ),
-        len(answer),
-    )
-    if blocks and blocks[0][1] and names_material(blocks[0][1].words):
-        stop = len(answer)  # it repeats what it was given
-    heads = [block.start for block, label in blocks if label and form.is_named(label) and block.start < stop]
-    return answer[heads[0] if heads else 0 : stop]
+    labels = [(block.start, label) for block in blocks_of(answer) if (label := block.label)]
+    is_echo = bool(labels) and not answer[: labels[0][0]].strip() and names_material(labels[0][1].words)
+    material = (at for at, label in labels if at and label.is_marked and names_material(label.words))
+    stop = len(answer) if is_echo else next(material, len(answer))
+    start = next((at for at, label in labels if form.is_named(label) and at < stop), 0)
+    return answer[start:stop]
 
 
 def _first_turn(answer: str) -> tuple[str | None, tuple[str, ...]]:
     """The first turn of the model, and what was cut around it; None where no such turn says anything."""
-    turns = list(_TURN.finditer(answer))
-    ends = [*(turn.start() for turn in turns), len(answer)]
+    turns = [None, *_TURN.finditer(answer)]
     cuts: tuple[str, ...] = ()
-    for at, end in enumerate(ends):
-        turn = turns[at - 1] if at else None
-        part = answer[turn.end() if turn else 0 : end].strip()
+    for turn, behind in zip(turns, [*turns[1:], None], strict=True):
+        part = answer[turn.end() if turn else 0 : behind.start() if behind else len(answer)].strip()
         label = label_of(part)
-        if not has_words(
-            part[label.end :] if label and (names_material(label.words) or label.is_marked) else part
-        ):
+        is_head = label is not None and (names_material(label.words) or label.is_marked)
+        if not has_words(part[label.end :] if label and is_head else part):
             continue
-        if turn and turn["person"]:
-            cuts = ("echo",)
-            continue
-        cuts = joined(cuts, ("label",) if turn and "echo" not in cuts else ())
-        return part, joined(cuts, ("continued",) if at < len(turns) else ())
+        if turn is None or not turn["person"]:
+            cuts = joined(cuts, ("label",) if turn and not cuts else ())
+            return part, joined(cuts, ("continued",) if behind else ())
+        cuts = ("echo",)
     return None, cuts
