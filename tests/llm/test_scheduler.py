@@ -184,7 +184,7 @@ def test_an_endpoint_that_answers_nothing_ends_the_run(at, stub):
 
 
 def test_one_endpoint_that_fails_lets_the_other_finish_what_it_has_sent(at, stub):
-    from truerate.llm.transport import workers  # noqa: F401 - or the other server has failed before the client is loaded, and nothing is sent
+    from truerate.llm.transport import client  # noqa: F401 - or the other server has failed before the client is loaded, and nothing is sent
 
     stub.stub.latency = 2.0
     layout = at()

@@ -27,36 +27,26 @@ from truerate.llm.transport.run import Run
 from truerate.llm.transport.verdict import OUTCOMES, RETRIED, Verdict
 
 TICK_S = 0.05
-POLLS_S = (
-    0.02,
-    0.5,
-)  # how long a request that another process has waits until it is looked at again: first and longest
+POLLS_S = (0.02, 0.5)  # first and longest wait until a request of another process is looked at again
 
 
 class WorkerPool:
     """The jobs of one endpoint, and those who work on them."""
 
-    def __init__(
-        self, run: Run, jobs: list[Job], address: EndpointAddress, starting: asyncio.Task[str], key: str
-    ):
-        self.run, self.name, self.address, self.key = run, address.name, address, key
-        self.starting = starting  # of the address
-        self.endpoint, self.llm = run.config.p.endpoints[self.name], run.config.p.llm
+    def __init__(self, run: Run, name: str, jobs: list[Job], key: str):
+        self.run, self.name, self.key = run, name, key
+        self.address = EndpointAddress(run.config, name)
+        self.endpoint, self.llm = run.config.p.endpoints[name], run.config.p.llm
         self.queue = deque(jobs)
         self.later: list[tuple[float, Job]] = []  # what another process has, and when it is looked at again
         self.resting: list[tuple[float, Job]] = []  # what failed, and when it is tried again
         self.n_workers = 0
-        self.leases = Leases(
-            run.store,
-            self.name,
-            self.endpoint.concurrency,
-            limits=BudgetLimits.of(self.llm),
-            ttl=self.llm.lease_s,
-        )
-        self.rate_limiter = RateLimiter(run, self.name, self.endpoint)
+        limits, concurrency = BudgetLimits.of(self.llm), self.endpoint.concurrency
+        self.leases = Leases(run.store, name, concurrency, limits=limits, ttl=self.llm.lease_s)
+        self.rate_limiter = RateLimiter(run, name, self.endpoint)
         self.refusals = Refusals(run.store)
         self.timeout_s = self.endpoint.timeout_s or self.llm.timeout_s
-        self.waits = Waits(address, self.endpoint, self.rate_limiter, self.timeout_s)
+        self.waits = Waits(self.address, self.endpoint, self.rate_limiter, self.timeout_s)
         self.backoff = Backoff(self.llm.max_attempts, *self.llm.backoff_s, longest=LONGEST_S)
         self.health = Health(self.rate_limiter, self.backoff, self.llm.outage_s)
 
@@ -65,16 +55,16 @@ class WorkerPool:
         sent.
         """
         client = None
+        starting = asyncio.create_task(self.address.find())
         try:
-            with announced_wait(
-                f"the server of endpoint {self.name!r} starts; it has {self.endpoint.start_s:g} s (`start_s`)"
-            ):
-                url = await self.starting
-            from truerate.llm.transport.client import Client  # openai's package takes half a second
+            await asyncio.sleep(0)  # half a second of imports, in which a launched server starts
+            from truerate.llm.transport.client import Client
 
-            self.client = client = Client(
-                url, self.key, limit=self.endpoint.concurrency, timeout_s=self.timeout_s
-            )
+            within = f"it has {self.endpoint.start_s:g} s (`start_s`)"
+            with announced_wait(f"the server of endpoint {self.name!r} starts; {within}"):
+                url = await starting
+            limit = self.endpoint.concurrency
+            self.client = client = Client(url, self.key, limit=limit, timeout_s=self.timeout_s)
             self.waits.moved()  # nothing could be asked before
             async with self.leases:
                 await self._send_all()
@@ -100,8 +90,18 @@ class WorkerPool:
                 self.waits.look(
                     len(workers), n_waiting, n_resting=len(self.resting), n_elsewhere=len(self.later)
                 )
-                workers = await self._some(workers)
-            self._release()
+                if not workers:
+                    await asyncio.sleep(POLLS_S[0])
+                    continue
+                done, workers = await asyncio.wait(workers, timeout=TICK_S)
+                for error in filter(None, (worker.exception() for worker in done)):
+                    if not isinstance(error, TruerateError):
+                        raise error
+                    self.run.fail(error)  # a fault of the store ends the run, not other calls
+            if refused := self.refusals.left():  # with nothing answered: unsettled, no dead letters
+                last = most_refused(refused)
+                n_refused = sum(refusal.job.target.alias == last.job.target.alias for refusal in refused)
+                self.run.fail(failures.refuses_all(last, self.address.url, n_refused))
         finally:
             for worker in workers:
                 worker.cancel()
@@ -111,39 +111,19 @@ class WorkerPool:
         """Whether nothing new is to be sent: the run ends, or too much was refused and nothing answered."""
         return self.run.over.is_set() or self.refusals.is_full
 
-    async def _some(self, workers: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
-        """The workers that still run after a tick. A store fault of one ends the run, not other calls."""
-        if not workers:
-            await asyncio.sleep(POLLS_S[0])
-            return workers
-        done, going = await asyncio.wait(workers, timeout=TICK_S)
-        for worker in done:
-            error = worker.exception()
-            if isinstance(error, TruerateError):
-                self.run.fail(error)
-            elif error:
-                raise error
-        return going
-
-    def _release(self) -> None:
-        """At the end, drop what was refused with nothing answered: unsettled; the run fails for it."""
-        refused = self.refusals.left()
-        if refused:
-            last = most_refused(refused)
-            n_refused = sum(refusal.job.target.alias == last.job.target.alias for refusal in refused)
-            self.run.fail(failures.refuses_all(last, self.address.url, n_refused))
-
     async def _worker(self) -> None:
         """Claim, send and settle one job after another, until there is none or fewer may be under way."""
         settled = None
-        while (job := self._next()) or settled:
-            outcome = await self._claim_next(settled, job)
+        while True:
+            is_enough = self._is_over() or self.n_workers > self.rate_limiter.limit
+            job = self.queue.popleft() if self.queue and not is_enough else None
+            outcome = await self._claim_next(settled, job) if settled or job else None
             if job and outcome is Claim.FULL:
                 self.queue.appendleft(job)
                 job = None
-            settled = await self._follow(job, outcome) if job else None
             if job is None:
                 break
+            settled = await self._follow(job, outcome)
         self.n_workers -= 1
 
     async def _claim_next(self, settled: Settled | None, job: Job | None) -> Outcome:
@@ -157,12 +137,6 @@ class WorkerPool:
         """An answer for those who asked."""
         self.waits.moved()
         self.run.on_answer(job, answer, is_stored)
-
-    def _next(self) -> Job | None:
-        """The job to claim now."""
-        if self._is_over() or self.n_workers > self.rate_limiter.limit:
-            return None
-        return self.queue.popleft() if self.queue else None
 
     async def _follow(self, job: Job, outcome: Outcome) -> Settled | None:
         """Do what a claim's outcome asks for; what is to be settled then."""
