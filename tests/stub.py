@@ -120,6 +120,8 @@ class Stub:
         if kind in ("gzip", "bomb"):
             body = b"\0" * int(float(arg) * 2**20) if kind == "bomb" else self.completion("packed")
             return 200, {"content-encoding": "gzip"}, gzip.compress(body, 1)
+        if kind == "bomb-500":
+            return 500, {}, b"\0" * (33 * 2**20)
         if kind in ("drop", "hang"):
             await asyncio.sleep(float(arg or 0) if kind == "drop" else 3600)
             return "drop"
@@ -168,7 +170,6 @@ class Stub:
             "deep-logprobs": (200, self.completion("fine").replace(b'"index"', b'"logprobs": ' + b"[" * 400 + b"]" * 400 + b', "index"')),
             "tpm": (429, _error("Request too large on tokens per min (TPM): Limit 1500, Requested 2100.", "rate_limit_exceeded")),
             "broken": (200, self.completion("Yes, the y", finish="error")),
-            "bomb-500": (500, b"\0" * (33 * 2**20)),
             "no-body": (200, b""),
             "pinned": (400, b'{"detail": "Server is pinned to \'other\'"}'),
             "tools": (200, self.completion(None, tool_calls=[{"id": "1", "type": "function"}])),

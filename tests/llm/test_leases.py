@@ -3,18 +3,16 @@ and freed by death.
 """
 
 import asyncio
-import os
-import signal
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from llm.asked import TARGET, asking
+from llm.forked import Forked
 from truerate.llm.store.budget import BudgetLimits, Charge
 from truerate.llm.store.jobs import Claim, Job, Settled
 from truerate.llm.store.leases import (
@@ -113,38 +111,29 @@ def test_a_desk_that_closes_claims_nothing_more_and_writes_what_came(store):
     assert store.query("SELECT kind, calls FROM ledger") == [("reply", 1)]
 
 
-HOLD = """
-import sys, pathlib, time
-from llm.test_leases import Store, job, living, outcome
-with Store(pathlib.Path(sys.argv[1])) as store, living(store, limit=4) as holder:
-    for n in range(int(sys.argv[2])):
-        outcome(store, holder, job(f"held {n}"))
-    print("held", flush=True)
-    time.sleep(60)
-"""
+def hold(send: Callable, path: Path) -> None:
+    """Hold four leases of a store until killed."""
+    with Store(path) as store, living(store, limit=4) as holder:
+        for n in range(4):
+            outcome(store, holder, job(f"held {n}"))
+        send("held")
+        time.sleep(60)
 
 
 @pytest.fixture
-def other(tmp_path) -> Iterator[subprocess.Popen]:
+def other(tmp_path) -> Iterator[Forked]:
     """Another process that holds four leases of the store."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(tmp_path / "r.sqlite"), "4"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    assert process.stdout.readline() == "held\n"
+    process = Forked(hold, tmp_path / "r.sqlite")
+    assert process.receive() == "held"
     yield process
     process.kill()
-    process.communicate()
 
 
-def test_leases_of_a_dead_process_are_broken_at_once_and_its_part_of_the_limit_is_free(store, other):
+def test_leases_of_a_dead_process_are_broken_at_once_and_its_part_of_the_limit_is_free(other, store):
     with living(store, limit=4) as mine:
         assert outcome(store, mine, job("held 0")) is Claim.BUSY
         assert outcome(store, mine, job("new")) is Claim.FULL
-        os.kill(other.pid, signal.SIGKILL)
-        other.wait()
+        other.kill()
         assert outcome(store, mine, job("held 0")) is Claim.BUSY  # finds it dead …
         assert outcome(store, mine, job("held 0")) is Claim.MINE  # … and takes over
         assert outcome(store, mine, job("new")) is Claim.MINE

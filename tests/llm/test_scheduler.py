@@ -171,6 +171,7 @@ def test_an_endpoint_that_takes_less_than_params_say_gets_less(at, stub):
 
 
 def test_an_endpoint_that_answers_nothing_ends_the_run(at, stub):
+    stub.stub.latency = 0.02  # longer than the waits between tries
     requests = [asking(f"[[500]] {n}") for n in range(200)]
     with pytest.raises(
         TruerateError,

@@ -3,15 +3,15 @@
 import json
 import os
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from llm.asked import TARGET, asking
+from llm.forked import Forked
 from truerate.core.errors import StoreError, TruerateError
 from truerate.llm import ask, stats
 from truerate.llm.store import archive
@@ -19,16 +19,6 @@ from truerate.llm.store.budget import Charge, book
 from truerate.llm.store.jobs import Job, Settled
 from truerate.llm.store.leases import Holder, settle
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply
-
-WRITE = """
-import sys, pathlib
-from llm.test_store import put
-from truerate.llm.store.responses import Store
-with Store(pathlib.Path(sys.argv[1])) as store:
-    for n in range(int(sys.argv[2]), int(sys.argv[3])):
-        put(store, f"prompt {n}", f"reply {n}")
-        print(n, flush=True)
-"""
 
 
 def put(store: Store, prompt: str, reply: object, extra: bytes | None = None) -> bytes:
@@ -44,14 +34,12 @@ def put(store: Store, prompt: str, reply: object, extra: bytes | None = None) ->
     return job.key
 
 
-def writer(path, start: int, end: int) -> subprocess.Popen:
-    command = [sys.executable, "-c", WRITE, str(path), str(start), str(end)]
-    return subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+def writes(send: Callable, path: Path, start: int, end: int) -> None:
+    """Put replies into a store, and send the number of each once it is written."""
+    with Store(path) as store:
+        for n in range(start, end):
+            put(store, f"prompt {n}", f"reply {n}")
+            send(n)
 
 
 @pytest.mark.parametrize("text", ["", "short", "ünïcode 漢字 " * 200, "x" * 5000])
@@ -122,27 +110,23 @@ def test_pragmas(tmp_path):
 
 def test_processes_write_at_once(tmp_path):
     path = tmp_path / "r.sqlite"
-    writers = [writer(path, start, start + 60) for start in (0, 30, 60)]
-    for process in writers:
-        process.communicate()
-        assert process.returncode == 0
+    writers = [Forked(writes, path, start, start + 60) for start in (0, 30, 60)]
+    assert [process.rest()[-1] for process in writers] == [59, 89, 119]
     with Store(path) as store:
         assert store.query("SELECT COUNT(*) FROM response") == [(120,)]
 
 
 def test_what_was_acknowledged_survives_a_kill(tmp_path):
     path = tmp_path / "r.sqlite"
-    process = writer(path, 0, 100_000)
-    seen = -1
-    while seen < 200:
-        seen = int(process.stdout.readline())
-    os.kill(process.pid, signal.SIGKILL)
-    rest = process.communicate()[0].split("\n")
-    seen = max([seen, *(int(line) for line in rest[:-1])])
+    process = Forked(writes, path, 0, 100_000)
+    while (acknowledged := process.receive()) < 200:
+        pass
+    process.kill()
+    acknowledged = max([acknowledged, *process.rest()])
     with Store(path) as store:
         assert store.query("PRAGMA quick_check") == [("ok",)]
-        keys = [TARGET.key(asking(f"prompt {n}")) for n in range(seen + 1)]
-        assert len(store.find(keys)) == seen + 1
+        keys = [TARGET.key(asking(f"prompt {n}")) for n in range(acknowledged + 1)]
+        assert len(store.find(keys)) == acknowledged + 1
 
 
 def test_export_and_import(tmp_path):
