@@ -1,28 +1,27 @@
 """Passages that come back with tags in them: what wraps them, and tags in other spellings.
 
-A reply is cut in steps, the least first (`readings`); whoever asked knows the text that was given, and takes
-the first reading that keeps its rules. So nothing is cut on a guess: what is taken is the text that was
-given, with its tags. A part of a reply that holds a closed tag is never cut off.
+A reply is cut in steps, the least first (`readings`); whoever asked knows the text that was given, and takes the first
+reading that keeps its rules. So nothing is cut on a guess: what is taken is the text that was given, with its tags. A
+part of a reply that holds a closed tag is never cut off.
 """
 
 import html
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies import structured
-from truerate.llm.replies.cutting import bare, fence, opened, quotes, unblocked
+from truerate.llm.replies.cutting import bare, fence, opened, quotes, unblocked, unfenced
 from truerate.llm.replies.headings import find
 from truerate.llm.replies.reading import joined
 
 MAX_OPENING = 400  # characters in which the first words of a text are sought
 MAX_BEFORE, MAX_BEHIND = 3, 6  # lines that may be cut off at either end
-_FENCE = lazy(r"[ \t]*(`{3,}|~{3,})[^\n`]{0,40}")
 _LABEL = lazy(r"\A[\s*_#>`]{0,20}[^\W\d][\w '’()-]{0,60}[*_`]*[:：][*_`]*\s*")
 _PREAMBLE = lazy(r"\A[^\n<>.!?]{1,120}(?:[.!][^\n<>]{1,120})?[:：][*_]*\s*\n")
+_TAG_OR_MARK = lazy(r"<[^<>]*>|[*_`\s]+")
 
 
 class Reading(NamedTuple):
@@ -33,33 +32,32 @@ class Reading(NamedTuple):
 
 
 def readings(reply: str, tags: Sequence[str], *headings: str) -> Iterator[Reading]:
-    """The readings of a reply, the least cut first, each once. `tags` are the names that tags may have,
-    `headings` those that may stand above the passage.
+    """The readings of a reply, the least cut first, each once. `tags` are the names that tags may have, `headings`
+    those that may stand above the passage.
     """
     visited: set[str] = set()
     for text, cuts in _cores(reply, headings):
-        for spelled, more in _spellings(text, tags):
+        for spelled in _spellings(text, tags):
             for trimmed, last in _trimmed(spelled):
                 if trimmed not in visited:
                     visited.add(trimmed)
-                    yield Reading(trimmed, joined(cuts, more, last))
+                    yield Reading(trimmed, joined(cuts, ("tags",) if spelled != text else (), last))
 
 
 def plain_passage(reply: str, *headings: str, tags: Sequence[str] = ()) -> Reading:
-    """A passage of which no given text is known: without its heading, what wraps all of it, and a line before
-    it that announces it (`Here is the passage:`). Tags of the names `tags` stay, in their plain spelling.
+    """A passage of which no given text is known: without its heading, what wraps all of it, and a line before it that
+    announces it (`Here is the passage:`). Tags of the names `tags` stay, in their plain spelling.
     """
     answer, cuts = opened(reply)
-    if result := find(answer, *headings, is_anywhere=False):
-        answer, cuts = answer[result[-1].end :], joined(cuts, ("heading",))
-    if tags:
-        plain = with_plain_tags(answer, tags)
-        answer, cuts = plain, joined(cuts, () if plain == answer else ("tags",))
+    if cues := find(answer, *headings, is_anywhere=False):
+        answer, cuts = answer[cues[-1].end :], joined(cuts, ("heading",))
+    if tags and (spelled := with_plain_tags(answer, tags)) != answer:
+        answer, cuts = spelled, joined(cuts, ("tags",))
     inside, more = _unwrapped(answer, has_tags=bool(tags))
     without = _PREAMBLE.sub("", inside)
     if without.strip() and without != inside:
         inside, last = _unwrapped(without, has_tags=bool(tags))
-        return Reading(inside, joined(cuts, more, last, ("preamble",)))
+        more = joined(more, last, ("preamble",))
     return Reading(inside, joined(cuts, more))
 
 
@@ -83,90 +81,53 @@ def _tags(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _cores(reply: str, headings: Sequence[str]) -> Iterator[Reading]:
-    """The reply without thought and special tokens; behind its heading; inside its fence; without what else
-    encloses it; the one string of its JSON.
+    """The reply without thought and special tokens; behind its heading; of each also without fences and what else
+    encloses it, and the one string of its JSON.
     """
     answer, cuts = opened(reply)
     answer, more = unblocked(answer)
-    cuts = joined(cuts, more)
-    parts = [Reading(answer, cuts)]
-    if result := find(answer, *headings):
-        parts.insert(0, Reading(answer[result[-1].end :].strip(), joined(cuts, ("heading",))))
-    for text, some in list(parts):
-        blocks = _blocks(text)
-        if len(blocks) == 1:
-            parts.append(Reading(blocks[0], joined(some, ("fence",))))
-        inside, more = bare(text)
-        parts.append(Reading(inside, joined(some, more)))
-        if not inside.startswith("{"):
-            continue
-        named = [value for _, value in structured.pairs(inside) or () if isinstance(value, str)]
-        if len(named) == 1:
-            parts.append(Reading(named[0], joined(some, ("json",))))
+    parts = [Reading(answer, joined(cuts, more))]
+    if cues := find(answer, *headings):
+        parts.insert(0, Reading(answer[cues[-1].end :].strip(), joined(cuts, more, ("heading",))))
     yield from parts
+    for text, some in parts:
+        inside, more = bare(text)
+        yield Reading(*unfenced(text)._replace(cuts=joined(some, ("fence",))))
+        yield Reading(inside, joined(some, more))
+        named = [value for _, value in structured.pairs(inside) or ()] if inside.startswith("{") else []
+        if len(named) == 1 and isinstance(named[0], str):
+            yield Reading(named[0], joined(some, ("json",)))
 
 
-def _blocks(text: str) -> list[str]:
-    """What stands in the fences of a text that close: between a line that opens one and the next with the
-    same mark alone.
+def _spellings(text: str, tags: Sequence[str]) -> Iterator[str]:
+    """A text with its tags in their plain spelling; where they came entity-encoded, these alone decoded, and then all
+    of it.
     """
-    lines = text.split("\n")
-    marks = [line.strip(" \t") if "``" in line or "~~" in line else "" for line in lines]
-    left = Counter(marks)  # from here on: an opening mark that nothing closes is not sought again
-    result: list[str] = []
-    opening: str | None = None
-    start = 0
-    for at, line in enumerate(lines):
-        left[marks[at]] -= 1
-        if opening is not None and marks[at] == opening:
-            result += ["\n".join(lines[start:at]).strip()] if at > start else []
-            opening = None
-        elif opening is None and marks[at] and (fence := _FENCE.fullmatch(line)) and left[fence[1]]:
-            opening, start = fence[1], at + 1
-    return result
-
-
-def _spellings(text: str, tags: Sequence[str]) -> Iterator[Reading]:
-    """A text with its tags in their plain spelling; where they came entity-encoded, these alone decoded, and
-    then all of it.
-    """
-    plain = with_plain_tags(text, tags)
-    yield Reading(plain, () if plain == text else ("tags",))
+    yield with_plain_tags(text, tags)
     if "&lt;" in text:
         names = "|".join(map(re.escape, tags))
         decoded = re.sub(rf"&lt;(\s*/?\s*(?:{names})(?:\s[^<>&]*)?)&gt;", r"<\1>", text, flags=re.IGNORECASE)
-        yield Reading(with_plain_tags(decoded, tags), ("tags",))
-        yield Reading(with_plain_tags(html.unescape(text), tags), ("tags",))
+        yield with_plain_tags(decoded, tags)
+        yield with_plain_tags(html.unescape(text), tags)
 
 
 def _trimmed(text: str) -> Iterator[Reading]:
     """A text as it is, then without a label before it, lines before it, lines behind it, or both."""
     yield Reading(text, ())
     lines = text.split("\n")
-    n_before = [n for n in range(min(MAX_BEFORE, len(lines) - 1) + 1) if _may_go(lines[:n])]
-    n_behind = [n for n in range(min(MAX_BEHIND, len(lines) - 1) + 1) if _may_go(lines[len(lines) - n :])]
-    for before in n_before:
-        for behind in n_behind:
-            if before + behind >= len(lines):
+    holds_tag = ["</" in line or "&lt;/" in line for line in lines]
+    for before in range(MAX_BEFORE + 1):
+        for behind in range(MAX_BEHIND + 1):
+            end = len(lines) - behind
+            if before >= end or any(holds_tag[:before]) or any(holds_tag[end:]):
                 continue
-            kept = "\n".join(lines[before : len(lines) - behind]).strip()
-            if _opens_alike(kept, "\n".join(lines[len(lines) - behind :])):
+            kept = "\n".join(lines[before:end]).strip()
+            opening = _TAG_OR_MARK.sub("", kept[:MAX_OPENING])[:16]
+            if opening and opening in _TAG_OR_MARK.sub("", "\n".join(lines[end:])):
                 continue  # another copy of the text stands behind: which of them is meant cannot be told
             cuts = (("preamble",) if before else ()) + (("explanation",) if behind else ())
             yield Reading(kept, cuts)
             inside, more = bare(kept)
             yield Reading(inside, joined(cuts, more))
-            unlabelled = _LABEL.sub("", kept)
-            if unlabelled != kept:
+            if (unlabelled := _LABEL.sub("", kept)) != kept:
                 yield Reading(bare(unlabelled).text, joined(cuts, ("heading",)))
-
-
-def _opens_alike(text: str, behind: str) -> bool:
-    """Whether what stands behind a text holds its first words without their tags."""
-    opening = "".join(re.sub(r"<[^<>]*>|[*_`]", "", text[:MAX_OPENING]).split())[:16]
-    return bool(opening) and opening in "".join(re.sub(r"[*_`]", "", behind).split())
-
-
-def _may_go(lines: Sequence[str]) -> bool:
-    """Whether lines hold no closed tag."""
-    return not any("</" in line or "&lt;/" in line for line in lines)
