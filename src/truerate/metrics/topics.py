@@ -123,6 +123,29 @@ def failure_rows(
     return plain
 
 
-def asked_text(item: Mapping[str, Any], texts: Mapping[str, str]) -> str:
-    """Return what an item asks about, for topics that all judges share: its question and its documents."""
-    return " ".join([item["question"], *(texts.get(name, "") for name in item["document_ids"])])
+def rows_by_topic(
+    parts: Sequence[tuple[Mapping[str, Any], pl.DataFrame]],
+    items: pl.DataFrame,
+    documents: pl.DataFrame,
+    *,
+    n_topics: int,
+    **drawn: Any,
+) -> list[dict[str, Any]]:
+    """Return `failure_rows` of parts of what was judged, each with what names the part. Topics (LDA) are of what
+    their items ask about, question and documents, never of the texts judged, so that all parts share them. No
+    item, no rows.
+    """
+    names = sorted({name for _, part in parts for name in part["item_id"].unique()})
+    asked = items.filter(pl.col("item_id").is_in(names)).sort("item_id")
+    if asked.is_empty():
+        return []
+    text_of = dict(documents.select("document_id", "text").iter_rows())
+    columns = asked.select("question", "document_ids").iter_rows()
+    texts = [" ".join([question, *(text_of.get(name, "") for name in ids)]) for question, ids in columns]
+    topics = lda_topics(texts, n_topics=n_topics, seed=drawn["seed"])
+    topic_of = dict(zip(asked["item_id"], topics.topic_of, strict=True))
+    rows = []
+    for named, part in parts:
+        with_topic = part.filter(pl.col("item_id").is_in([*topic_of]))
+        rows += [{**named, **row} for row in failure_rows(with_topic, topic_of, topics.words, **drawn)]
+    return rows

@@ -333,6 +333,11 @@ class Work:
         return self.config.p.track(self.board)
 
     @property
+    def prompter(self) -> Prompter:
+        """What the prompts of the board are made with."""
+        return Prompter.of(self.config, self.board)
+
+    @property
     def size(self) -> Any:
         """The board's sizes."""
         return self.config.p.size_of(self.board)

@@ -165,7 +165,7 @@ def test_small_models_are_those_below_the_median_and_the_ends_of_a_family():
 
 
 def of_family(cells):
-    rows = size_tests(cells, {}, MODELS, WRITER)
+    rows = size_tests(cells, {}, size_groups(cells, MODELS), WRITER)
     names = ("mean_difference", "p_value", "n_points")
     return [row_of(rows, "small-against-large", name, family="x", estimator="raw")["value"] for name in names]
 
@@ -194,7 +194,7 @@ def test_grid_of_detector_and_reply_seeds():
 def test_contrasts_of_models():
     # rates .5, .2, .1: small − large is .5 − (.2 + .1) / 2; replies of one article move together: the gap
     # hardly varies
-    rows = contrast_rows(CELLS, contrasts(CELLS, MODELS), WRITER)
+    rows = contrast_rows(CELLS, contrasts(CELLS, MODELS, size_groups(CELLS, MODELS)), WRITER)
     differences = [row for row in rows if row["metric"] == "mean_difference" and len(row["slice"]) == 2]
     row = next(row for row in differences if row["subject"] == "small-against-large")
     assert row["value"] == pytest.approx(0.35) and 0.1 < row["low"] <= 0.35 <= row["high"] < 0.6
@@ -214,7 +214,7 @@ def test_declared_languages_and_families():
     cells = cells_of({cell: (10, n) for cell, n in flagged.items()})
     speaks = {"s": ("en",), "l": ("tr",)}
     models = {name: MODELS[name].model_copy(update={"languages": langs}) for name, langs in speaks.items()}
-    rows = contrast_rows(cells, contrasts(cells, models), WRITER)
+    rows = contrast_rows(cells, contrasts(cells, models, size_groups(cells, models)), WRITER)
     declared = row_of(rows, "declared-languages", "mean_difference")["value"]
     assert declared == pytest.approx((0.1 + 0.3) / 2 - (0.4 + 0.2) / 2)
     family = row_of(rows, "by-family", "mean_difference", family="Turkic")["value"]

@@ -3,6 +3,7 @@ break, how far the published split by sample leaks, and topics on which judges f
 hallucinate.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -13,7 +14,7 @@ from truerate.core.schemas import pair, unpaired
 from truerate.core.text import words
 from truerate.llm.generation import standing
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.topics import asked_text, failure_rows, lda_topics
+from truerate.metrics.topics import rows_by_topic
 from truerate.tracks.halludial.judged_texts import SPONTANEOUS, ZERO_SHOT, judged_texts
 from truerate.tracks.halludial.prompting import ANNOTATE, INDUCE, MATCH, MATCHED, RESPOND
 from truerate.tracks.halludial.rate_scores import turns_of_dialogue
@@ -152,25 +153,16 @@ def topic_table(
     counts hallucinated texts of the data and of responders, and wrong or unread verdicts of judges.
     `is_failed`: more than elsewhere beyond chance, Holm-corrected over topics.
     """
-    parts = list(_subjects(samples, judgements))
-    names = sorted({name for *_, part in parts for name in part["item_id"].unique()})
-    asked = items.filter(pl.col("item_id").is_in(names)).sort("item_id")
-    if asked.is_empty():
-        return []
-    texts = dict(documents.select("document_id", "text").iter_rows())
-    about = [asked_text(item, texts) for item in asked.iter_rows(named=True)]
-    topics = lda_topics(about, n_topics=n_topics, seed=seed)
-    topic_of = dict(zip(asked["item_id"], topics.topic_of, strict=True))
-    drawn = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": seed}
-    table = []
-    for kind, subject, part in parts:
-        with_topic = part.filter(pl.col("item_id").is_in([*topic_of]))
-        rows = failure_rows(with_topic, topic_of, topics.words, **drawn)
-        n = sum(row["n"] for row in rows)
-        for row in rows:
-            share = round(row["n"] / n, 6) if n else None
-            table.append({"task": kind, "judge": subject, **row, "share": share})
-    return table
+    subjects = _subjects(samples, judgements)
+    parts = [({"task": kind, "judge": subject}, part) for kind, subject, part in subjects]
+    how = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": seed}
+    rows = rows_by_topic(parts, items, documents, n_topics=n_topics, **how)
+    n_of: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        n_of[row["task"], row["judge"]] += row["n"]
+    n_each = [n_of[row["task"], row["judge"]] for row in rows]
+    shares = [round(row["n"] / n, 6) if n else None for row, n in zip(rows, n_each, strict=True)]
+    return [row | {"share": share} for row, share in zip(rows, shares, strict=True)]
 
 
 def _subjects(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:

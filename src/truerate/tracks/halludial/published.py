@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from truerate.core.claims import Cell, Counted, HiddenSet, Matrices, Mixture, Weighted, Whole
+from truerate.core.claims import Cell, Claim, Counted, HiddenSet, Matrices, Mixture, Weighted, Whole
 from truerate.core.data_files import read_data
 from truerate.core.result_tables import figure
 from truerate.core.schemas import pair
@@ -27,7 +27,7 @@ def _mixture(of: list[str], parts: list[tuple], is_: str, *, per: float = 1, **m
     return Mixture("halludial", Cell(*of), each, is_, **more)
 
 
-CLAIMS = (
+CLAIMS: tuple[Claim, ...] = (
     *read_data(
         Path(__file__).with_name("published.yaml"),
         lambda values: [_mixture(**row) for row in values["mixtures"]],

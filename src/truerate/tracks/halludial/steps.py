@@ -12,10 +12,10 @@ import polars as pl
 
 from truerate.config.layout import Layout
 from truerate.core.schemas import Generation, Judgement, Sample, frame, pair
-from truerate.llm import Reply, ask
+from truerate.llm import Reply
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, Read, generations, rejects
-from truerate.tracks.asking import Asking, Reader, Work, allowed, ask_until_read, step_of
+from truerate.tracks.asking import Reader, Work, ask_until_read, step_of
 from truerate.tracks.halludial import dataset, judging, responding, silver
 from truerate.tracks.halludial.context import Context, chosen, contexts, dialogues, side_of
 from truerate.tracks.halludial.prompting import (
@@ -164,31 +164,27 @@ def is_built(config: Layout, board: str, tables) -> bool:
 # ---- judging -----------------------------------------------------------------------------------------------
 
 
-def detect(
-    config: Layout, board: str, model: str, tables, shard: int, upstream: Replies, *, asking: Asking = ask
-) -> tuple[pl.DataFrame, Replies]:
+@step_of(DialogueWork, {"judgements": Judgement})
+def detect(work: DialogueWork) -> tuple[pl.DataFrame, Replies]:
     """Ask a subject for verdicts on a shard's test samples, of some of them where and why, and for its
     choices between the two sides of pairs, in both orders. Return Generation rows of purposes `detect`,
     `locate` and `compare`, and beside them the `judgements`.
     """
-    if not allowed(config, board, model):
-        return NO_ROWS, {"judgements": frame(Judgement)}
-    work = DialogueWork(config, board, tables, upstream, model, shard, asking)
     samples = work.test_samples()
     targets = judging.targets(samples)
     located = judging.located_of(targets, work.size.located, work.seed)
     asked = []
     for purpose, some in ((DETECT, targets), (LOCATE, located)):
         of_shard = [target for target in some if target.item_id in work.mine]
-        asked += judging.detect_requests(purpose, of_shard, work.contexts, model, work.questions)
+        asked += judging.detect_requests(purpose, of_shard, work.contexts, work.model, work.questions)
     texts = {target.target_id: target.text for target in targets}
     read = partial(judging.read_verdict, texts=texts, contexts=work.contexts)
     verdicts, rows = work.asked_until_read(asked, "detect", read)
     pairs = judging.sample_pairs(samples, work.size.compared, work.seed)
     own_pairs = [pair for pair in pairs if pair.item_id in work.mine]
-    asked = judging.compare_requests(own_pairs, work.contexts, model, work.questions)
+    asked = judging.compare_requests(own_pairs, work.contexts, work.model, work.questions)
     choices, compared = work.asked_until_read(asked, "compare", judging.read_choice)
-    judged = judging.judgements([*verdicts, *choices], config.identity(model))
+    judged = judging.judgements([*verdicts, *choices], work.config.identity(work.model))
     return generations(rows + compared), {"judgements": frame(Judgement, judged).sort("judgement_id")}
 
 

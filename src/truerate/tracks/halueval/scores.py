@@ -119,25 +119,18 @@ def topics(
     """Return the rows of topics.json: per task each topic's words (LDA), and per judge (plain variant) how
     many texts of it were judged wrongly and whether it is *failed* (HELMA 3.2).
 
-    Topics are of what is asked about (question and knowledge, document, query), never of the texts judged, so
-    all judges share them. Rows: `task`, `topic`, `words`, `judge`, `n`, `n_failed`, `rate`, `p_holm`,
-    `is_failed`.
+    Topics are of what is asked about (`metrics.topics.rows_by_topic`), so all judges share them. Rows: `task`,
+    `topic`, `words`, `judge`, `n`, `n_failed`, `rate`, `p_holm`, `is_failed`.
     """
-    from truerate.metrics.topics import asked_text, failure_rows, lda_topics
+    from truerate.metrics.topics import rows_by_topic
 
     rows = judged(samples, judgements).filter(pl.col("variant") == PLAIN)
     rows = rows.with_columns(is_wrong=pl.Series(1.0 - is_right(rows), dtype=pl.Float64))
-    texts = dict(documents.select("document_id", "text").iter_rows())
-    n_topics, statistics, seed = config.p.track(board).n_topics, config.p.statistics, config.p.seed
-    tested = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": seed}
+    statistics, n_topics = config.p.statistics, config.p.track(board).n_topics
+    how = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": config.p.seed}
     failures = []
-    for task in sorted(rows["task"].unique()):
-        of_task = rows.filter(pl.col("task") == task)
-        asked = items.filter(pl.col("item_id").is_in(of_task["item_id"].unique().to_list())).sort("item_id")
-        asked_texts = [asked_text(item, texts) for item in asked.iter_rows(named=True)]
-        drawn = lda_topics(asked_texts, n_topics=n_topics, seed=seed)
-        topic_of = dict(zip(asked["item_id"].to_list(), drawn.topic_of, strict=True))
-        for (judge,), part in of_task.group_by("judge", maintain_order=True):
-            rows_of_judge = failure_rows(part, topic_of, drawn.words, **tested)
-            failures += [{"task": task, "judge": judge, **row} for row in rows_of_judge]
+    for (task,), of_task in rows.sort("task", maintain_order=True).group_by("task", maintain_order=True):
+        by_judge = of_task.group_by("judge", maintain_order=True)
+        parts = [({"task": task, "judge": judge}, part) for (judge,), part in by_judge]
+        failures += rows_by_topic(parts, items, documents, n_topics=n_topics, **how)
     return failures

@@ -16,7 +16,7 @@ from truerate.core.schemas import Judgement
 from truerate.llm.counts import counts
 from truerate.llm.generation import Prompted, generations
 from truerate.metrics.similarity import measure_of
-from truerate.tracks.asking import Prompter, Work, ask_until_read, in_shard, rows_in_shard, step_of
+from truerate.tracks.asking import Work, ask_until_read, in_shard, rows_in_shard, step_of
 from truerate.tracks.halueval import dataset, filtering, general, recognition, refinement, sampling
 from truerate.tracks.halueval.context import SAMPLED_TASKS, Context, chosen_items, contexts
 from truerate.tracks.halueval.dataset import GENERATED, PUBLISHED
@@ -30,11 +30,6 @@ JUDGED = {"judgements": Judgement}  # the table beside the replies of recognitio
 @dataclass(frozen=True)
 class HelmaWork(Work):
     """What a step of this track works on."""
-
-    @cached_property
-    def prompter(self) -> Prompter:
-        """What the prompts of the board are made with."""
-        return Prompter.of(self.config, self.board)
 
     @cached_property
     def context_of(self) -> dict[str, Context]:

@@ -29,6 +29,7 @@ from truerate.tracks.mfava.rates import Calibrations, Cells, grid_estimates
 Cell = tuple[str, str]  # model and language
 Values = Mapping[Cell, float]
 Key = tuple[str, str | None]  # an estimator, and by which labels
+SizeGroup = tuple[dict, list[str], list[str]]  # its part of a slice, its small and its large models
 # the estimators that are compared with facts of languages and models
 SHOWN: tuple[Key, ...] = ((RAW, None), (HR_EST, SILVER), (HR_EST, GOLD), (PREDICTION_POWERED, NATURAL))
 FACTS = {"common-crawl": "common_crawl_percent", "wikipedia-articles": "wikipedia_articles"}
@@ -52,11 +53,12 @@ def analysis_rows(
         for estimate in each:
             if (interval := estimate.interval) is not None and interval.value is not None:
                 values.setdefault((estimate.estimator, estimate.calibration), {})[cell] = interval.value
-    asked = contrasts(cells, models, large_from=large_from)
+    groups = size_groups(cells, models, large_from=large_from)
+    asked = contrasts(cells, models, groups)
     return [
         *silver_against_gold(values, writer),
         *correlations(cells, values, models, writer),
-        *size_tests(cells, calibrated, models, writer, large_from=large_from),
+        *size_tests(cells, calibrated, groups, writer),
         *headline_rows(fit, asked, writer),
         *contrast_rows(cells, asked, writer),
     ]
@@ -177,7 +179,7 @@ def _means(values: Values, cells: Iterable[Cell], side: int) -> dict[str, float]
 
 def size_groups(
     cells: Iterable[Cell], models: Mapping[str, Model], *, large_from: float | None = None
-) -> list[tuple[dict, list[str], list[str]]]:
+) -> list[SizeGroup]:
     """Return small and large models: below and from `large_from` billions of parameters on (None: from their
     median on), and the smallest and largest of each family that has two sizes.
     """
@@ -187,7 +189,7 @@ def size_groups(
         return []
     limit = float(np.median(list(sizes.values()))) if large_from is None else large_from
     small, large = ([name for name in sizes if (sizes[name] < limit) == is_in] for is_in in (True, False))
-    groups: list[tuple[dict, list[str], list[str]]] = [({}, small, large)]
+    groups: list[SizeGroup] = [({}, small, large)]
     families: dict[str, list[str]] = {}
     for name in sizes:
         families.setdefault(models[name].family or name, []).append(name)
@@ -199,14 +201,9 @@ def size_groups(
 
 
 def size_tests(
-    cells: Cells,
-    calibrated: Calibrations,
-    models: Mapping[str, Model],
-    writer: ScoreWriter,
-    *,
-    large_from: float | None = None,
+    cells: Cells, calibrated: Calibrations, groups: Iterable[SizeGroup], writer: ScoreWriter
 ) -> list[dict]:
-    """Return the paper's test of small against large models: Student's t over the estimates of each model
+    """Return the paper's test of small against large models (`size_groups`): Student's t over the estimates of each model
     averaged over languages, one per detector seed and reply seed (there 3 × 5 = 15 per model), of HR_est by
     silver where every cell has it, else of the raw rate.
     """
@@ -215,9 +212,9 @@ def size_tests(
     key: Key = (HR_EST, SILVER) if is_corrected else (RAW, None)
     test = {"test": "t-test", "estimator": key[0], "calibration": key[1]}
     rows = []
-    for where, *groups in size_groups(cells, models, large_from=large_from):
+    for where, *both in groups:
         values = (
-            [value for name in names for value in averages.get(name, {}).get(key, ())] for names in groups
+            [value for name in names for value in averages.get(name, {}).get(key, ())] for names in both
         )
         difference = t_test(*values)
         of_test = difference.value, difference.p, difference.n
@@ -277,7 +274,7 @@ class Contrast:
 
 
 def contrasts(
-    cells: Iterable[Cell], models: Mapping[str, Model], *, large_from: float | None = None
+    cells: Iterable[Cell], models: Mapping[str, Model], groups: Iterable[SizeGroup]
 ) -> list[Contrast]:
     """Return small against large models (`size_groups`), declared languages against others, each family and
     script of languages against the others; those without cells on one side are left out.
@@ -285,7 +282,7 @@ def contrasts(
     names, langs = (sorted({cell[side] for cell in cells}) for side in (0, 1))
 
     def compared() -> Iterator[tuple[str, Mapping[str, str], Iterable[Cell], Iterable[Cell]]]:
-        for where, small, large in size_groups(cells, models, large_from=large_from):
+        for where, small, large in groups:
             yield "small-against-large", where, product(small, langs), product(large, langs)
         declared = {name: model.languages for name, model in models.items() if model.languages}
         of_declared = [cell for cell in cells if cell[0] in declared]

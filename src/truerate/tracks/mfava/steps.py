@@ -17,7 +17,7 @@ from truerate.llm import Reply
 from truerate.llm.counts import counts
 from truerate.llm.dry_run import DryRun, assumed_reply, is_assumed
 from truerate.llm.generation import Prompted, generations, rejects
-from truerate.tracks.asking import Prompter, Work, allowed, read_rows, step_of
+from truerate.tracks.asking import Work, allowed, read_rows, step_of
 from truerate.tracks.mfava import dataset, translating, wild
 from truerate.tracks.mfava import silver as writing
 from truerate.tracks.mfava.context import SOURCE, Context, check_languages, chosen, contexts, language
@@ -46,11 +46,6 @@ class WikiWork(Work):
     def uses_weights(self) -> bool:
         """Whether weights translate in a model's place."""
         return self.model == WEIGHTS and self.settings.seq2seq is not None
-
-    @property
-    def prompter(self) -> Prompter:
-        """What the prompts of the board are made with."""
-        return Prompter.of(self.config, self.board)
 
     @cached_property
     def own_queries(self) -> list[dict]:

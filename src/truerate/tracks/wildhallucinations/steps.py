@@ -20,7 +20,7 @@ from truerate.llm import Reply, Request
 from truerate.llm.generation import Prompted, Read, decoding, generation, generations
 from truerate.llm.generation import facts as attributes
 from truerate.llm.replies.lists.single_word import read_word
-from truerate.tracks.asking import Answered, Prompter, Reminder, Work, number_in_shard, rows_in_shard, step_of
+from truerate.tracks.asking import Answered, Reminder, Work, number_in_shard, rows_in_shard, step_of
 from truerate.tracks.wildhallucinations import entities as of_board
 from truerate.tracks.wildhallucinations import facts as writing
 from truerate.tracks.wildhallucinations import names as naming
@@ -49,11 +49,6 @@ def reminder(asked: Prompted) -> Reminder:
 @dataclass(frozen=True)
 class EntityWork(Work):
     """What a step of this track works on."""
-
-    @cached_property
-    def prompter(self) -> Prompter:
-        """What the prompts of the board are made with."""
-        return Prompter.of(self.config, self.board)
 
     @cached_property
     def items(self) -> pl.DataFrame:
@@ -106,10 +101,9 @@ def extract(work: CuratingWork) -> list[dict]:
     for row in chosen(work.tables.items, work.size.chats, work.seed).iter_rows(named=True):
         if work.is_of_shard(row["item_id"]):
             messages[row["item_id"]] = row["question"]
-            prompt = work.prompter.messages(EXTRACT, message=row["question"])
-            request = Request(work.model, prompt, decoding(work.settings.extracting))
             of_row = {"conversation": attributes(row).get("conversation"), "lang": row["lang"]}
-            asked.append(Prompted(request, row["item_id"], EXTRACT, of_row))
+            how = work.model, row["item_id"], work.settings.extracting, of_row
+            asked.append(work.prompter.prompted(EXTRACT, *how, message=row["question"]))
 
     def read(question: Prompted, text: str) -> Read:
         return naming.read_names(text, messages[question.item_id])
@@ -135,10 +129,9 @@ def curate(work: CuratingWork) -> list[dict]:
         asked = []
         for name in to_judge:
             values = {"proper_noun": name.text, "message": texts[name.messages[0]], "domains": DOMAINS}
-            prompt = work.prompter.messages(call, **values)
-            request = Request(work.model, prompt, decoding(work.settings.curating))
             of_name = {"name": name.text, "key": name.key, "n_chats": str(name.n_chats)}
-            asked.append(Prompted(request, name.item_id, call, of_name))
+            how = work.model, name.item_id, work.settings.curating, of_name
+            asked.append(work.prompter.prompted(call, *how, **values))
         of_call = work.read_until(asked, call, read=_read_word).rows(_read_word)
         is_passed = ("ok", PASSED.get(call))
         passed = {row["item_id"] for row in of_call if (row["status"], row["text"]) == is_passed}
