@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -51,17 +51,6 @@ class Passing(Dropped):
     wait: float | None = None
 
 
-class Line:
-    """One connection: when something last came on it, in seconds of the monotonic clock."""
-
-    def __init__(self) -> None:
-        self.hear()
-
-    def hear(self) -> None:
-        """Note that something came."""
-        self.last_heard_s = time.monotonic()
-
-
 class Asker:
     """Sends requests through a session, so many at once; remembers hosts that fail or refuse."""
 
@@ -102,11 +91,15 @@ class Asker:
                 self._given_up.pop(host, None)
                 return answer, max(0.001, left)
             except Passing as fault:
-                is_over = fault is self._refusing.get(host) or fault.outcome is Outcome.TIMEOUT or left <= 0
+                is_late = (
+                    fault.outcome is Outcome.TIMEOUT and attempt > 1
+                )  # a lost connection is tried once more
+                is_over = fault is self._refusing.get(host) or is_late or left <= 0
                 if is_over or attempt >= self._tries(host):
                     self._given_up[host] += 1
                     raise
-                await self._pause(host, fault, attempt)
+                if fault.outcome is not Outcome.TIMEOUT:  # that was a wait
+                    await self._pause(host, fault, attempt)
             except Dropped:  # so it is there
                 self._given_up.pop(host, None)
                 raise
@@ -130,7 +123,7 @@ class Asker:
         """Send one request within what is left of the page's time. Raises Dropped, or Passing."""
         try:
             async with asyncio.timeout(left):
-                return await self._first(url, left / 2, any_type=any_type)
+                return await self._request(url, any_type=any_type)
         except TimeoutError:
             raise Passing(Outcome.TIMEOUT, f"not within {self.settings.timeout_s:g} s") from None
         except aiohttp.ClientConnectorDNSError as error:
@@ -143,33 +136,15 @@ class Asker:
         except (aiohttp.ClientError, OSError) as error:
             raise Passing(Outcome.ERROR, type(error).__name__) from None
 
-    async def _first(self, url: str, quiet_limit: float, *, any_type: bool) -> Answer:
-        """Return the answer to a request or, where nothing comes for `quiet_limit` seconds, to it or a second
-        one, whichever is first: a lost connection costs no more than the page's own time, nor a silent page
-        twice as much.
+    async def _request(self, url: str, *, any_type: bool) -> Answer:
+        """Send one request and read its reply up to the limit. Raises Dropped where the reply decides so, and
+        TimeoutError where nothing comes for half of a page's time: so a lost connection leaves time for another.
         """
-        line = Line()
-        tasks = [asyncio.ensure_future(self._request(url, line, any_type=any_type))]
-        try:
-            while not tasks[0].done() and (quiet := line.last_heard_s + quiet_limit - time.monotonic()) > 0:
-                await asyncio.wait(tasks, timeout=quiet)
-            if not tasks[0].done() and self._tries(host_of(url)) > 1:
-                tasks.append(asyncio.ensure_future(self._second(url, any_type=any_type)))
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            return await done.pop()
-        finally:
-            await ended(tasks)
-
-    async def _second(self, url: str, *, any_type: bool) -> Answer:
-        await self.pauses.turn(host_of(url))
-        async with self._slots:
-            return await self._request(url, Line(), any_type=any_type)
-
-    async def _request(self, url: str, line: Line, *, any_type: bool) -> Answer:
-        """Send one request and read its reply up to the limit. Raises Dropped where the reply decides so."""
-        address = URL(url, encoded=True)
-        async with self.session.get(address, proxy=self.proxy, allow_redirects=False) as response:
-            line.hear()
+        quiet = aiohttp.ClientTimeout(
+            sock_connect=self.settings.timeout_s / 2, sock_read=self.settings.timeout_s / 2
+        )
+        how = {"proxy": self.proxy, "allow_redirects": False, "timeout": quiet}
+        async with self.session.get(URL(url, encoded=True), **how) as response:
             status = response.status
             kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
             try:
@@ -186,21 +161,18 @@ class Asker:
                 raise Dropped(Outcome.STATUS, str(status), status)
             if not any_type and kind not in HTML:
                 raise Dropped(Outcome.NOT_HTML, kind[:80], status)
-            body = await read_body(response, self.settings.max_bytes, line.hear)
+            body = await read_body(response, self.settings.max_bytes)
             return Answer(status, kind, charset, body)
 
 
-async def read_body(
-    response: aiohttp.ClientResponse, largest: int, on_chunk: Callable[[], object] = lambda: None
-) -> bytes:
-    """Read the body, calling `on_chunk` per chunk; raises Dropped as soon as it exceeds `largest` bytes."""
+async def read_body(response: aiohttp.ClientResponse, largest: int) -> bytes:
+    """Read the body; raises Dropped as soon as it exceeds `largest` bytes."""
     too_large = Dropped(Outcome.TOO_LARGE, f"more than {largest:,} bytes", response.status)
     if (response.content_length or 0) > largest:
         raise too_large
     body = bytearray()
     async for chunk in response.content.iter_chunked(CHUNK):
         body += chunk
-        on_chunk()
         if len(body) > largest:
             response.close()
             raise too_large
