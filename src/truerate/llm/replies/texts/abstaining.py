@@ -9,76 +9,34 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
+from truerate.core.patterns import lazy
 from truerate.core.text import sentences, words
 from truerate.llm.replies.blocks import flat
 from truerate.llm.replies.blocks import plain as plain_form
 from truerate.llm.replies.cutting import MAX_CHARS, element, visible
-from truerate.llm.replies.matching import phrases
+from truerate.llm.replies.matching import finds, match, phrases, words_of
 
-PHRASES = (
-    Path(__file__).parent / "abstentions.csv"
-)  # lang, phrase: ways of not knowing in our words, as patterns; `…` stands for a few words
+# lang, phrase: ways of not knowing in our words, as patterns; `…` stands for a few words
+PHRASES = Path(__file__).parent / "abstentions.csv"
 MAX_BEFORE = 4  # words that may be stated before the first clause of not knowing
 MAX_STATED = 16  # words that may be stated in all
 MAX_BESIDE_WEAK = 8  # … where nothing but a clause that a history of something may hold as well says so
 MAX_CLAUSE = (
-    600  # characters of a clause in which a phrase is sought: a longer one is no sentence of not knowing
+    600  # characters of a clause in which a phrase is sought: a longer one says more than not knowing
 )
 MAX_BETWEEN = 40  # characters for which `…` may stand
-_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|«[^«»\n]*»|《[^《》\n]*》|「[^「」\n]*」")
-_BLANKS = re.compile(r"[^\S\n]+")
-_CLAUSE_END = re.compile(r"[,;:，；：、،؛]\s*|\s[–—-]\s")
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-# clauses that state nothing: to the user, about oneself, about what is known, guesses, where else to read
-_FILLERS = (
-    re.compile(
-        r"\?$|\b(you|your)\b|^(please|if|hmm|well|sorry|perhaps|maybe|however|as an ai|as of|as far as"
-        r"|judging|based on (my|the)|"
-        r"according to (my|the) (data|records?|training|sources)|or (possibly|perhaps|maybe)|given (only"
-        r"|just) the name)\b"
-    ),
-    re.compile(
-        r"\b(i|i'm|i'd|i'll|i've|me|my)\b|\b(might|could|may (?!\d)\w+|would( \w+)? be)\b|\bit('s"
-        r"| is) possible\b"
-        r"|^it (seems|appears|sounds)\b"
-        r"|\b(probably|possibly|presumably|perhaps|conceivably|apparently|would seem)\b"
-        r"|\bthe name (alone )?(suggests|hints|sounds|points)\b"
-    ),
-    re.compile(
-        r"\b(the|interesting|good|great|excellent|fair) (question|answer)\b"
-        r"|^(for|more|further) (more |further )?(information|details)\b|^(\d+\. )?(check|use|search|consult"
-        r"|visit|see|try|ask|contact)\b"
-    ),
-)
-# clauses of not knowing that also stand in answers: that a record is lost, that a date is unclear, that newer
-# figures are not at hand
-_WEAK = re.compile(
-    r"^(\W|but |and |so )*(there (is|are|was|were|appears|seems)|no\b|little\b|nothing\b|not much\b"
-    r"|(it is |it's |it was |it remains |remains )?(not |un)(clear|certain))"
-    r"|\b(current|recent|real[- ]time|live|up-to-date|the latest) (data|information|events|news|figures)\b"
-)
-# a last sentence that says of the question itself that it has no answer, whatever was weighed before it
-_CONCLUDED = re.compile(
-    r"[.!?]\s+(\w+, )?(the |this |your )(answer|question)\b[^.!?]{0,80}\b(cannot|can't|could not) be "
-    r"(determined|answered|given|found|known)[^.!?]{0,80}[.!?]?$"
-)
-# sentences that say what was given to answer from, and tell nothing that stands there
-_ABOUT_SOURCES = re.compile(
-    r"^(\W|while |however,? |although |in |as |but )*((some|none|all|most|many|several|few|one|each|any"
-    r"|both|neither) of )?"
-    r"(the |these |those |my |any )?((\w+ ){0,2}(passages|contexts?|sources|documents|search results"
-    r"|articles|texts?|excerpts"
-    r"|snippets|results))\b(?!.*\b(that|states?|says?|according)\b)"
-)
-
-
+_QUOTED = lazy(r"\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|«[^«»\n]*»|《[^《》\n]*》|「[^「」\n]*」")
+_CLAUSE_END = lazy(r"[,;:，；：、،؛]\s*|\s[–—-]\s")
+_WIDE = lazy(r"[\u3040-\u30ff\u3400-\u9fff]")
+_MAY = lazy(r"\bmay (?!\d)\w|\A\d+\. (?:check|use|search|consult|visit|see|try|ask|contact)\b")
+_TELLS = frozenset(("that", "state", "states", "say", "says", "according"))  # … what stands in a source
 MOST = 60  # words of a reply that is looked at for words of knowing and telling alone
 FREE, PER = 1, 15  # words of its own that a reply may have, and one more for each PER words
 SAID_BY_NUMBER = 2  # words that a number counts as
 # what a sentence rests on stands before what it says
-_BASED_ON = re.compile(r"^\W*(based on|according to|judging (by|from)|given) [^,.?!]{1,60},", re.IGNORECASE)
-_NAME = re.compile(r"\w+(?:['-]\w+)*")
-_LEADING = re.compile(r"^(\W|and |but |so |or |then |well,? )*(?=\w)", re.IGNORECASE)
+_BASED_ON = lazy(r"^\W*(based on|according to|judging (by|from)|given) [^,.?!]{1,60},", re.IGNORECASE)
+_NAME = lazy(r"\w+(?:['-]\w+)*")
+_LEADING = lazy(r"^(\W|and |but |so |or |then |well,? )*(?=\w)", re.IGNORECASE)
 
 
 def is_abstention(text: str) -> bool:
@@ -101,24 +59,38 @@ def says_not_known(text: str) -> bool:
     if len(text) > MAX_CHARS:
         return False
     for sentence in _parts(text):
-        is_about_sources = _ABOUT_SOURCES.search(sentence.casefold()) is not None
+        spoken = words_of(sentence)
+        end = match("sources", spoken)
+        is_about_sources = end is not None and not _TELLS & set(spoken[end:])
         for clause in clauses(sentence):
             if says_unknown(clause):
                 is_found = True
-                most = most if _WEAK.search(clause.casefold()) else MAX_STATED
+                most = most if _is_weak(clause) else MAX_STATED
                 continue
-            n = (
-                0
-                if is_about_sources or any(filler.search(clause.casefold()) for filler in _FILLERS)
-                else _size(clause)
-            )
+            n = 0 if is_about_sources or _is_beside(clause) else _size(clause)
             stated += n
             before += 0 if is_found else n
         if before > MAX_BEFORE or stated > MAX_STATED:  # whatever follows
             break
     if not text.strip() or (is_found and before <= MAX_BEFORE and stated <= most):
         return True
-    return _CONCLUDED.search(_plain(text).casefold()) is not None
+    last = _parts(text)[1:][-1:]
+    return any(match("concluded", words_of(sentence)) is not None for sentence in last)
+
+
+def _is_beside(clause: str) -> bool:
+    """Whether a clause states nothing: to the user, about oneself, about what is known, a guess, where else to read."""
+    spoken = words_of(clause)
+    return (
+        clause.endswith("?") or match("beside", spoken) is not None or finds("guesses", spoken)
+        or _MAY.search(clause.casefold()) is not None
+    )  # fmt: skip
+
+
+def _is_weak(clause: str) -> bool:
+    """Whether a clause of not knowing may stand in an answer as well."""
+    spoken = words_of(clause)
+    return match("weak", spoken) is not None or finds("outdated", spoken)
 
 
 @lru_cache(maxsize=8)
@@ -128,7 +100,7 @@ def _plain(text: str) -> str:
 
 @lru_cache(maxsize=8)  # asked twice of one reply
 def _parts(text: str) -> list[str]:
-    statements = _BLANKS.sub(" ", _QUOTED.sub(" ", _plain(text)))
+    statements = re.sub(r"[^\S\n]+", " ", _QUOTED.sub(" ", _plain(text)))
     return sentences(statements.replace("’", "'"))
 
 
