@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.cases import cases
 from truerate.config import load_params
 from truerate.core.errors import SettingsError
 
@@ -19,39 +20,6 @@ def edited(tmp_path: Path, change) -> Path:
     return path
 
 
-MISTAKES = {
-    "unknown key": (
-        lambda p: p["tracks"]["halueval"].update(keap=0.9),
-        ["tracks.halueval.keap", "n_responses", "subjects"],
-    ),
-    "unknown key of an entry": (
-        lambda p: p["models"]["aster"].update(idntity="x"),
-        ["models.aster.idntity", "identity"],
-    ),
-    "literal key": (
-        lambda p: p["endpoints"]["world"].update(api_key="sk-1"),
-        ["literal key is refused", "api_key_env"],
-    ),
-    "name that is a path": (lambda p: p["models"].update({"../x": p["models"]["aster"]}), ["'../x'"]),
-    "two origins": (
-        lambda p: p["sources"]["closed-world"].update(hub={"repo": "a/b", "revision": "0" * 40}),
-        ["`path` or `hub`"],
-    ),
-    "rights that say nothing": (
-        lambda p: p["sources"]["closed-world"].update(rights={}),
-        ["closed-world.rights", "name at least one of `name`"],
-    ),
-    "rights in other words": (
-        lambda p: p["sources"]["closed-world"].update(rights={"redistribution": "maybe"}),
-        ["closed-world.rights.redistribution", "'maybe'", "ids-only"],
-    ),
-    "moving revision": (
-        lambda p: p["sources"].update(h={"reader": "halueval", "hub": {"repo": "a/b", "revision": "main"}}),
-        ["sources.h.hub.revision", "'main'"],
-    ),
-}
-
-
 @pytest.mark.parametrize(
     ("written", "read"), [("yes", "yes"), ("no", "no"), ("'yes'", "yes"), ("ids-only", "ids-only")]
 )
@@ -63,12 +31,11 @@ def test_rights_are_read_as_they_are_written_though_yaml_takes_yes_for_true(tmp_
     assert found.values["sources"]["closed-world"]["rights"].items() >= told.items()
 
 
-@pytest.mark.parametrize("name", MISTAKES)
-def test_mistake_is_named_with_what_is_allowed(tmp_path, name):
-    change, expected = MISTAKES[name]
+@cases(Path(__file__).with_name("mistakes.yaml"), "allowed", "parts")
+def test_mistake_is_named_with_what_is_allowed(tmp_path, change, parts):
     with pytest.raises(SettingsError) as caught:
         load_params(edited(tmp_path, change))
-    assert all(part in str(caught.value) for part in expected), caught.value
+    assert all(part in str(caught.value) for part in parts), caught.value
     assert "\n" not in str(caught.value)
 
 

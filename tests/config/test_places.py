@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.config.placing import BOARD, COMMITTED, ROOT, WRITTEN, at_path, by_hand, made_at
 from truerate.cli import main
 from truerate.config import Params, places
@@ -15,6 +16,7 @@ from truerate.config.placement import misplaced
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
 
+MISTAKES = Path(__file__).with_name("mistakes.yaml")
 TAKEN = {
     "mine": "holds what the build did not write ('mine/deep/notes.txt')",
     "code": "holds files that git tracks ('code/a.py')",
@@ -75,38 +77,11 @@ def test_a_folder_that_is_absent_or_empty_may_be_taken(project):
     places.check_places(Layout.load())
 
 
-INSIDE = {
-    "one in another": (
-        at_path("audits", "data/scores/x"),
-        "paths.audits (data/scores/x) must not lie in scores (data/scores)",
-    ),
-    "what is read": (at_path("scores", "inputs/scores"), "must not lie in inputs (inputs)"),
-    "made files in a table's folder": (
-        made_at("data/scores/x"),
-        "sources.closed-world.path (data/scores/x) must not lie in scores",
-    ),
-    "made files in the pages": (made_at("build/site/x"), "must not lie in site (build/site)"),
-    "two commands, one folder": (
-        made_at("build/wiki"),
-        "sources.closed-world-wiki.path (build/wiki) must not lie in sources.closed-world",
-    ),
-    "a board called as the build's own": (
-        lambda p: p["boards"].update(settings=p["boards"]["halueval-closed-world"]),
-        "the scratch folder of boards.settings (build/settings) must not lie in",
-    ),
-    "characters of the shell": (
-        at_path("scores", "data/my scores"),
-        "paths.scores: 'data/my scores': 'my scores' may hold letters",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", INSIDE)
-def test_one_place_in_another_is_refused(project, refused, name):
-    change, said = INSIDE[name]
+@cases(MISTAKES, "places", "line")
+def test_one_place_in_another_is_refused(project, refused, change, line):
     project(change)
-    line = refused("params")
-    assert said in line and line.count("\n") == 1, line
+    shown = refused("params")
+    assert line in shown and shown.count("\n") == 1, shown
 
 
 def test_what_is_only_read_may_lie_anywhere(project, tmp_path):
@@ -127,40 +102,16 @@ def whole(path: str):
 
 
 WILD = "tracks.wildhallucinations"
-SWALLOWED = {
-    "a source": (
-        whole("data/sources/own"),
-        "sources.own.path: 'data/sources/own' lies in sources (data/sources)",
-    ),
-    "a source by a link": (whole("link/own"), "sources.own.path: 'link/own' lies in sources (data/sources)"),
-    "a link in a written folder": (
-        whole("data/sources/away"),
-        "sources.own.path: 'data/sources/away' lies in sources (data/sources)",
-    ),
-    "a source in the pages": (
-        whole("build/site/own"),
-        "sources.own.path: 'build/site/own' lies in site (build/site)",
-    ),
-    "prompts": (
-        lambda p: p["llm"].update(prompts_dir="data/leaderboard/prompts"),
-        "llm.prompts_dir: 'data/leaderboard/prompts' lies in",
-    ),
-    "weights": (
-        lambda p: p["backbones"]["tiny-plain"].update(weights="data/detectors/x"),
-        "backbones.tiny-plain.weights: 'data/detec",
-    ),
-}
 
 
-@pytest.mark.parametrize("name", SWALLOWED)
-def test_what_is_only_read_lies_in_no_folder_that_is_emptied(project, tmp_path, name):
+@cases(MISTAKES, "swallowed", "line")
+def test_what_is_only_read_lies_in_no_folder_that_is_emptied(project, tmp_path, change, line):
     folder = project()
     (folder / "link").symlink_to("data/sources")
     (folder / "data/sources").mkdir(parents=True)
     (folder / "data/detectors/x").mkdir(parents=True)
     (folder / "data/sources/away").symlink_to("../../mine")
-    change, said = SWALLOWED[name]
-    assert said in " ".join(spoken_of(change))
+    assert line in " ".join(spoken_of(change))
 
 
 @pytest.mark.parametrize("path", ["a\0b", "a\nb", "~no-such-user-here/x"])

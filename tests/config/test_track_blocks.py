@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.cases import cases
 from truerate.config import Params, load_params
 from truerate.config.stage_settings import Stage, read_by, stages
 from truerate.core.errors import TruerateError
@@ -42,47 +43,13 @@ def test_a_board_overrides_its_track_for_itself_alone(params):
     assert p.setting_name("real", "pattern") == "tracks.halueval.pattern"
 
 
-MISTAKES = {
-    "an unknown key": (
-        {"settings": {"subjcts": ["birch"]}},
-        ["boards.halueval-closed-world.settings.subjcts: unknown key 'subjcts'; did you mean 'subjects'?"],
-    ),
-    "an unknown key inside": (
-        {"settings": {"sampling": {"temp": 1}}},
-        ["settings.sampling.temp: unknown key 'temp'", "temperature"],
-    ),
-    "a value out of bounds": (
-        {"settings": {"n_responses": 1}},
-        ["settings.n_responses: must be at least 2 (got 1)"],
-    ),
-    "a word that is none": (
-        {"settings": {"pattern": "asigned"}},
-        ["settings.pattern: must be 'assigned' or 'model'; did you mean 'assigned'?"],
-    ),
-    "a size out of bounds": (
-        {"sizes": {"qa": 0}},
-        ["boards.halueval-closed-world.sizes.qa: must be at least 1"],
-    ),
-    "sizes that do not fit": (
-        {"sizes": {"general_pool": 1}},
-        ["boards.halueval-closed-world.sizes: general_pool (1) must be at least general (60)"],
-    ),
-    "a model that is not there": (
-        {"settings": {"subjects": ["brich"]}},
-        [
-            "boards.halueval-closed-world.settings.subjects: model 'brich' is not declared; did you mean 'birch'?"
-        ],
-    ),
-    "no mapping": ({"settings": ["birch"]}, ["boards.halueval-closed-world.settings: must be a mapping"]),
-}
-
-
-@pytest.mark.parametrize("what", MISTAKES)
-def test_a_mistake_in_a_boards_own_settings_is_one_line_under_its_place(tmp_path, params, what):
-    changes, expected = MISTAKES[what]
-    params["boards"][HALUEVAL] |= changes
+@cases(Path(__file__).with_name("mistakes.yaml"), "boards", "board", "parts")
+def test_a_mistake_in_a_boards_own_settings_is_one_line_under_its_place(
+    tmp_path, params, change, board, parts
+):
+    params["boards"][HALUEVAL] |= board
     line = refused(tmp_path, params)
-    assert "\n" not in line and all(part in line for part in expected), line
+    assert "\n" not in line and all(part in line for part in parts), line
 
 
 def test_an_unknown_track_is_refused_with_those_that_there_are(tmp_path, params):
