@@ -1,9 +1,14 @@
-"""Tables of cases beside the tests: changes of the settings by dotted path, and the message that each must bring."""
+"""Tables of cases in YAML files beside the tests; changes of the settings by dotted path."""
 
 from pathlib import Path
 
 import pytest
 import yaml
+
+
+def case_table(test_file: str) -> dict:
+    """The cases of a test file, by group: the YAML file of its name beside it."""
+    return yaml.safe_load(Path(test_file).with_suffix(".yaml").read_text("utf-8"))
 
 
 def cases(path: Path, group: str, *fields: str):

@@ -7,26 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import case_table
+
+CASES = case_table(__file__)
+
 SRC = Path(__file__).parents[1] / "src"
 # Of each room, in the order in which they stand on one another: the rooms that it may import besides itself.
-ROOMS = {
-    "core": "",
-    "config": "core",
-    "llm": "core config",
-    "web": "core config",
-    "sources": "core config",
-    "metrics": "core",
-    "annotation": "core config metrics",
-    "detectors": "core config llm metrics",
-    "tracks": "core config llm web sources metrics annotation",
-    "leaderboard": "core config metrics",
-    "site": "core",
-    "hub": "core",
-    "pipeline": "core config llm web sources metrics annotation detectors tracks leaderboard site hub",
-    "results": "core config sources metrics tracks leaderboard site hub pipeline",
-    "answers": "core config llm metrics detectors pipeline",
-    "cli": "core config llm web sources detectors pipeline results answers",
-}
+ROOMS = CASES["rooms"]
 
 
 def imported(path: Path) -> set[str]:
@@ -78,25 +65,7 @@ def test_nothing_in_truerate_names_the_closed_world():
     assert not [path for path in files if "truerate_world" in path.read_text("utf-8")]
 
 
-@pytest.mark.parametrize(
-    ("modules", "heavy"),
-    [
-        (
-            "truerate.pipeline, truerate.tracks.wildhallucinations.steps",
-            ["torch", "pandera", "pandas", "trafilatura", "numpy", "scipy"],
-        ),
-        ("truerate.pipeline, truerate.tracks.halludial.steps", ["torch", "pandera", "pandas", "numpy"]),
-        ("truerate.pipeline, truerate.tracks.halueval.steps", ["torch", "pandera", "pandas", "numpy"]),
-        (
-            "truerate.pipeline, truerate.tracks.mfava.steps",
-            ["torch", "pandera", "pandas", "numpy", "py3langid"],
-        ),
-        (
-            "truerate.pipeline.checks.check_names, truerate.detectors, truerate.detectors.tokens",
-            ["torch", "transformers", "pandera"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("modules", "heavy"), CASES["a_step_does_not_wait_for_what_it_does_not_use"])
 def test_a_step_does_not_wait_for_what_it_does_not_use(modules, heavy):
     code = f"import sys, {modules}; print([name for name in {heavy} if name in sys.modules])"
     assert (

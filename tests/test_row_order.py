@@ -9,24 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import case_table
+
+CASES = case_table(__file__)
+
 SRC = Path(__file__).parents[1] / "src" / "truerate"
 # What a name may be looked up in, whatever its order.
 UNORDERED = {"is_in", "set", "sorted", "len", "frozenset"}
 # Polars' aggregates of floats depend on threads; of truth values and whole numbers they are exact.
-EXACT = {
-    "core/result_tables.py": "counts and the share of a truth value",
-    "hub/card.py": "counts",
-    "llm/counts.py": "counts",
-    "metrics/cells.py": "number of clusters",
-    "metrics/label_quantities.py": "share of a truth value",
-    "metrics/wildfact.py": "counts",
-    "tracks/halludial/published.py": "counts",
-    "tracks/halludial/rate_scores.py": "counts",
-    "tracks/halueval/dataset_scores.py": "counts",
-    "tracks/mfava/detection.py": "counts",
-    "tracks/mfava/published.py": "counts and the share of a truth value",
-    "tracks/wildhallucinations/scores.py": "counts",
-}
+EXACT = CASES["exact"]
 # Functions that take the first or last row of a group without a sort of their own.
 FIRST_OF_EQUALS = {("metrics/cells.py", "moments")}  # columns that are constant within a cluster
 AS_A_SET = ("sort", "height", "implode")
@@ -121,23 +112,7 @@ def test_no_result_depends_on_threads():
     assert firsts == set(FIRST_OF_EQUALS)
 
 
-@pytest.mark.parametrize(
-    ("line", "n"),
-    [
-        ('a.join(b, on="x")', 1),
-        ('a.join(b, on="x", maintain_order="left")', 0),
-        ('", ".join(words)', 0),
-        ('a.group_by("x").agg(pl.len())', 1),
-        ('a.group_by("x", maintain_order=True).agg(pl.col("y").mean())', 1),
-        ('a.group_by("x", maintain_order=True).agg(average(pl.col("y")))', 0),
-        ('a.group_by("x").len().sort("x")', 0),
-        ('a["x"].unique().to_list()', 1),
-        ('a.filter(pl.col("x").is_in(b["x"].unique().to_list()))', 0),
-        ('a.unique("x", maintain_order=True)', 1),
-        ('a.unique("x", keep="first", maintain_order=True)', 0),
-        ('a.select(pl.col("x").approx_n_unique())', 1),
-    ],
-)
+@pytest.mark.parametrize(("line", "n"), CASES["what_the_reading_finds"])
 def test_what_the_reading_finds(line, n):
     assert len(faults(line)) == n
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from house import ROOT
 
+from tests.cases import case_table
 from truerate.answers.rating import rate
 from truerate.answers.telling import lines as lines_of
 from truerate.cli import main
@@ -76,15 +77,8 @@ def test_a_dry_run_asks_nothing_and_writes_nothing(here, capsys):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('{"answer": 3}', "line 1: 'answer' is 3; allowed: text"),
-        ("{", "line 1"),
-        ("[]", "line 1"),
-        ('{"text": "x"}', "line 1"),
-        ("", "it holds none"),
-        ('{"answer": "x", "score": NaN}', "line 1: NaN is no JSON"),
-        ('{"answer": "x", "score": 1e999}', "line 1: 'score' is inf"),
+        *case_table(__file__)["a_bad_line_is_one_line_with_its_place"],
         ('{"answer": "x", "n": ' + "9" * 5000 + "}", "line 1: a number has 5,000 digits"),
-        ('{"reference": "x"}', "line 1: it has no 'answer'"),
     ],
 )
 def test_a_bad_line_is_one_line_with_its_place(here, capsys, line, said):

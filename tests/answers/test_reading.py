@@ -7,11 +7,14 @@ import re
 import pytest
 from house import ROOT
 
+from tests.cases import case_table
 from truerate.answers.labels import Label, read_labels
 from truerate.answers.reading import ABSTAINED, EMPTY, STATED, read_answers, state_of
 from truerate.core.errors import SourceError
 from truerate.llm.replies.texts.abstaining import says_not_known
 from truerate.llm.replies.texts.refusals import is_refusal
+
+CASES = case_table(__file__)
 
 
 def written(folder, text, name="answers.jsonl"):
@@ -35,20 +38,8 @@ def test_what_fits_is_read_whatever_the_ends_of_lines(tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "it holds none"),
-        ('{"answer": "a"}\n{"reference": "b"}', "line 2: it has no 'answer'"),
-        ('{"answer": "a", "abstained": "perhaps"}', "line 1: 'abstained' is 'perhaps'; allowed: true, false"),
-        ('{"reference": "a"}', "line 1: it has no 'answer'"),
-        ('{"answer": 3}', "line 1: 'answer' is 3; allowed: text"),
-        ('{"answer": "a", "reference": 3}', "line 1: 'reference' is 3"),
-        ('{"answer": "a", "reference": ["b", 3]}', "line 1: 'reference' is ['b', 3]"),
-        ('{"answer": "a", "id": 1.5}', "line 1: 'id' is 1.5"),
-        ('{"answer": "a", "id": "x"}\n{"answer": "b", "id": "x"}', "line 2: id 'x' is that of line 1 too"),
-        ('{"answer": "a", "answer": "b"}', "line 1: a field stands there twice"),
-        ("[1]", "line 1: it is no object"),
-        ("answer: a", "line 1: it is no JSON"),
+        *CASES["what_does_not_fit_is_one_line_with_its_number"],
         ("[" * 100_000, "line 1: it is no JSON"),
-        ('{"answer": "\\ud800"}', "line 1: 'answer' holds half of a surrogate pair"),
         (b'{"answer": "a"}\n{"answer": "\xff"}', "line 2: byte 28 is no UTF-8"),
         ('{"answer": "' + "a" * 10_000_000 + '"}', "line 1: it has 10,000,014 characters"),
     ],
@@ -66,22 +57,10 @@ ONE = '{"id": 1, "is_hallucinated": true}'
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "it holds none"),
-        ('{"is_hallucinated": true}', "line 1: it has no 'id'"),
+        *CASES["labels_that_do_not_fit_their_answers"],
         (f'{ONE}\n{{"id": 9, "is_hallucinated": true}}', "line 2: no answer has the id '9'"),
         (f'{ONE}\n{{"id": "1", "is_hallucinated": true}}', "line 2: id '1' is labelled twice"),
-        (
-            '{"id": 1, "is_hallucinated": "perhaps"}',
-            "'is_hallucinated' is 'perhaps'; allowed: true, false, 0, 1",
-        ),
-        ('{"id": 1}', "line 1: give either"),
-        ('{"id": 1, "is_hallucinated": true, "spans": []}', "line 1: give either"),
         (f'{ONE}\n{{"id": 2, "spans": []}}', "line 2: 'is_hallucinated' and 'spans' are mixed"),
-        ('{"id": 1, "label": true}', "line 1: field 'label' is not known; allowed: "),
-        ('{"id": 1, "spans": [[0, 8]]}', "line 1: span 0–8 leaves its answer of 7 characters"),
-        ('{"id": 1, "spans": [[2, 2]]}', "line 1: span 2–2 leaves its answer of 7 characters, or is empty"),
-        ('{"id": 1, "spans": [{"start": 0}]}', "line 1: span {'start': 0} is none"),
-        ('{"id": 1, "spans": "0-3"}', "line 1: 'spans' is '0-3'"),
     ],
 )
 def test_labels_that_do_not_fit_their_answers(tmp_path, text, says):

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from tests.bad_input.projects import BOARD, MFAVA, QA, published
+from tests.cases import case_table
 from truerate.cli import main
 
 FILES = {
@@ -81,21 +82,7 @@ def test_a_label_file_that_cannot_be_used(built, refused, name):
     assert said in line and file in line and not list(Path("data/labels").rglob("*.parquet"))
 
 
-SPANS = {
-    "a span outside its text": (
-        [{"start": 0, "end": 40, "type": "entity"}],
-        "span 0–40 is not a part of the text of 11 characters",
-    ),
-    "words that do not stand there": (
-        [{"text": "Linz", "type": "entity"}],
-        "span 'Linz' is not a part of the text",
-    ),
-    "types over one another": (
-        [{"start": 0, "end": 5, "type": "entity"}, {"start": 3, "end": 8, "type": "invented"}],
-        "spans of different types overlap: entity 0–5 and invented 3–8",
-    ),
-    "an unknown type": ([{"start": 0, "end": 5, "type": "typo"}], "span type is 'typo'; allowed: entity"),
-}
+SPANS = case_table(__file__)["spans"]
 
 
 @pytest.mark.parametrize("name", SPANS)

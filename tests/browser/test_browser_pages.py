@@ -4,24 +4,9 @@ from pathlib import Path
 
 import pytest
 
-PAGES = (
-    "index",
-    "boards/halueval-closed-world",
-    "boards/halueval-published",
-    "boards/mfava-closed-world",
-    "boards/wildhallucinations-closed-world",
-    "real/judged",
-    "models",
-    "models/aster",
-    "detectors",
-    "detectors/length",
-    "samples",
-    "methods",
-    "data",
-    "ledger",
-    "about",
-    "guide/own-answers",
-)
+from tests.cases import case_table
+
+PAGES = case_table(__file__)["pages"]
 ALWAYS = {"preload": False, "resultTypes": ["violations"]}
 RULES = {  # a page is one in both schemes but for its colours
     "light": ALWAYS | {"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "best-practice"]},

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.cases import cases, put
+from tests.cases import case_table, cases, put
 from truerate.config import load_params
 from truerate.core.errors import SettingsError, TruerateError
 
@@ -13,15 +13,7 @@ ROOT = Path(__file__).parents[2]
 MISTAKES = Path(__file__).with_name("mistakes.yaml")
 TABLES = yaml.safe_load(MISTAKES.read_text("utf-8"))
 COMMITTED = (ROOT / "params.yaml").read_text("utf-8")
-KEYS = (
-    "sk-live-0123456789",
-    "AIzaSyD_0123456789abcdefghijk",
-    "AKIAIOSFODNN7EXAMPLE",
-    "two words",
-    "Bearer abc",
-    "my_key",
-    "a" * 90,
-)
+KEYS = [*case_table(__file__)["keys"], "a" * 90]
 
 
 def said(path: Path, text: str) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import cases
+from tests.cases import case_table, cases
 from tests.config.placing import BOARD, COMMITTED, ROOT, WRITTEN, at_path, by_hand, made_at
 from truerate.cli import main
 from truerate.config import Params, places
@@ -17,18 +17,7 @@ from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
 
 MISTAKES = Path(__file__).with_name("mistakes.yaml")
-TAKEN = {
-    "mine": "holds what the build did not write ('mine/deep/notes.txt')",
-    "code": "holds files that git tracks ('code/a.py')",
-    "/tmp/x": "is absolute",
-    "../x": "outside it",
-    ".": "outside it",
-    ".git": "is hidden ('.git')",
-    "src/truerate/tracks/out": "lies in 'src', which the build reads",
-    "mine/deep/notes.txt": "is a file",
-    "link": "is a link to",
-    "link/x": "is a link to",
-}
+TAKEN = case_table(__file__)["taken"]
 
 
 def named_at(name: str, path: str):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import case_table
 from truerate.core.text import (
     clean,
     find_span,
@@ -16,29 +17,7 @@ from truerate.core.text import (
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
-        ('He said "Go." Then left.', ['He said "Go."', "Then left."]),
-        ("第一句。第二句。", ["第一句。", "第二句。"]),
-        ("no end", ["no end"]),
-        # titles, initials, months before a number, No., approx.
-        ("Dr. Ida Holm met J. R. R. Low on Sept. 4. He left.", ["Dr. Ida Holm met J. R. R. Low on Sept. 4.", "He left."]),
-        ("It lies approx. 3 km off No. 7. So.", ["It lies approx. 3 km off No. 7.", "So."]),
-        ("He said no. Then 7 left.", ["He said no.", "Then 7 left."]),
-        ("Born c. 1850, he d. 1901. She holds a Ph.D. in law. He has a Ph.D. It is old.",
-         ["Born c. 1850, he d. 1901.", "She holds a Ph.D. in law.", "He has a Ph.D.", "It is old."]),
-        # what may stand last ends a sentence where a common first word follows
-        ("Holm Inc. of Kiel grew. It became Holm Inc. It sells rye.", ["Holm Inc. of Kiel grew.", "It became Holm Inc.", "It sells rye."]),
-        ("The U.S. Army left the U.S. The end.", ["The U.S. Army left the U.S.", "The end."]),
-        ("It holds vitamin C. It is sour.", ["It holds vitamin C.", "It is sour."]),
-        # citations stay with what they cite
-        ("It is old.[1][3] It is big. [2]", ["It is old.[1][3]", "It is big. [2]"]),
-        # entries of a list, paragraphs
-        ("Known for:\n- rye\n- cheese\n\nAnd more", ["Known for:", "- rye", "- cheese", "And more"]),
-        ("1. Kiel is old. 2. Ulm is new.", ["1. Kiel is old.", "2. Ulm is new."]),
-        ("Am 3. Oktober kam es. Ende.", ["Am 3. Oktober kam es.", "Ende."]),
-        ("", []),
-    ],
+    case_table(__file__)["sentences"]
 )  # fmt: skip
 def test_sentences(text, expected):
     assert sentences(text) == expected

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import truerate
+from tests.cases import case_table
 from truerate.core import text as texts
 from truerate.core.spans.quotes import locate
 from truerate.core.text import WORD, compatible, n_words, normalise, piece_spans, pieces, terms, words
@@ -22,25 +23,10 @@ from truerate.tracks.halueval.sampling import candidate_reason
 from truerate.tracks.wildhallucinations.passages import passages
 from truerate.web.outcomes import Outcome, judged
 
-SPACED = {  # the blanks part the words
-    "am": "አዲስ አበባ ዋና ከተማ", "ar": "كَتَبَ الوَلَدُ الدَّرْسَ", "bg": "София е столица", "bn": "ঢাকা বাংলাদেশের রাজধানী",
-    "ca": "l'home del col·legi", "cs": "Příliš žluťoučký kůň", "de": "Straßen-Café für Größe", "el": "Η Αθήνα είναι πρωτεύουσα",
-    "es": "El niño comió piñas", "eu": "Bilboko udala", "fa": "می\u200cخواهم کتاب\u200cها را بخوانم", "fi": "Älä syö yötä",
-    "fr": "l’été s'achève", "gu": "ગુજરાતી ભાષા", "he": "שָׁלוֹם לְצה״ל", "hi": "बंदरगाह दिल्ली में राम", "hr": "Čovjek je došao",
-    "hy": "Երևանը մայրաքաղաք է", "id": "ibu-kota Jakarta", "it": "perché l'acqua", "ka": "თბილისი დედაქალაქია", "kn": "ಬೆಂಗಳೂರು ರಾಜಧಾನಿ",
-    "ko": "서울은 수도이다", "ml": "കേരളം സംസ്ഥാനം", "mr": "मुंबई राजधानी", "ne": "काठमाडौं राजधानी हो", "pa": "ਪੰਜਾਬੀ ਭਾਸ਼ਾ",
-    "ru": "Москва столица", "si": "ශ්\u200dරී ලංකාව", "sv": "Åländsk öl", "ta": "சென்னை தமிழ்நாட்டின் தலைநகரம்", "te": "హైదరాబాద్ రాజధాని",
-    "tr": "İstanbul'da ığdır", "uk": "Київ столиця", "ur": "اسلام آباد دارالحکومت", "vi": "Hà Nội là thủ đô",
-    "nfd": "cafe\u0301 nai\u0308ve",
-}  # fmt: skip
-UNSPACED = {  # a letter with its marks is a word
-    "zh": ("北京", ["北", "京"]),
-    "ja": ("東京カード", ["東", "京", "カ", "ー", "ド"]),
-    "th": ("น้ำปี ๒๕", ["น้ำ"[:2], "ำ", "ปี", "๒๕"]),
-    "lo": ("ປີ", ["ປີ"]),
-    "km": ("ភ្នំ។", ["ភ្", "នំ"]),
-    "my": ("မြို့ကို။", ["မြို့", "ကို"]),
-}
+CASES = case_table(__file__)
+
+SPACED = CASES["spaced"]
+UNSPACED = CASES["unspaced"] | {"th": ("น้ำปี ๒๕", ["น้ำ"[:2], "ำ", "ปี", "๒๕"])}
 
 
 @pytest.mark.parametrize("lang", SPACED)
@@ -110,29 +96,7 @@ def test_a_swapped_name_is_seen_in_every_script():
 # ---- the source --------------------------------------------------------------------------------------------
 OF_PATTERNS = re.compile(r"\bre\.(?:compile|search|match|fullmatch|finditer|findall|sub|split)\(")
 # Where the standard library's `\w` or `\b` may stand: what is read there is no text of any language, or English words.
-ALLOWED = {
-    "answers": "English words of forms and markup",
-    "cli": "names and addresses",
-    "config": "names, addresses and secrets in settings",
-    "core/spans/page_tree.py": "names of classes and styles",
-    "core/pretrained.py": "ids of the Hub",
-    "core/spans/quotes.py": "English articles and elisions",
-    "core/sentence_spans.py": "English, German and French first words",
-    "core/text.py": "the word rule itself",
-    "detectors/published/replies.py": "yes, no, PASS, FAIL",
-    "pipeline": "names of models and assumed replies",
-    "hub": "licences, secrets, paths and addresses",
-    "llm": "replies: English and names of fields",
-    "metrics/gram_counts.py": "signs that are of no word",
-    "results": "names of files",
-    "site": "names of files",
-    "sources": "names of files and English marks of the formats",
-    "tracks/mfava/silver.py": "names of tags; a place to insert into, of an assumed reply",
-    "tracks/mfava/wild.py": "English frames of questions",
-    "tracks/wildhallucinations/names.py": "the paper's English phrases",
-    "tracks/wildhallucinations/entities.py": "English relatives",
-    "web": "English of error pages, names of classes",
-}
+ALLOWED = CASES["allowed"]
 
 
 def test_no_other_module_cuts_words():

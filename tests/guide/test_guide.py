@@ -21,68 +21,19 @@ import yaml
 from house import ROOT, TINY, House, move_in
 from published import running, turned
 
+from tests.cases import case_table
 from tests.guide.blocks import GUIDE, Block, blocks, pages
 from tests.stub import Stub, serving
 from tests.warm import warm
 from truerate.cli import main, parser
 
 BOARD = "mfava-closed-world"
-SMALL = {
-    "train": 12,
-    "held_out": 2,
-    "silver": 4,
-    "articles": 3,
-    "natural": 2,
-    "seeds": [42],
-    "scopes": ["multi"],
-    "labels": ["binary"],
-}
+SMALL = {"train": 12, "held_out": 2, "silver": 4, "articles": 3, "natural": 2}
+SMALL |= {"seeds": [42], "scopes": ["multi"], "labels": ["binary"]}
 BASH = ("bash", "-euo", "pipefail", "-s")
 CHECK = re.compile(r"(?:cat (\S+) \| )?truerate (check [^|@]+)")  # of a detector of this house
 ADDRESS = "http://localhost:8000/v1"  # of the guide's own model; here a server on loopback stands there
-NOT_RUN = [
-    ("first-steps.md", "clones and installs over the network"),
-    ("first-steps.md", "serves until it is interrupted"),
-    ("own-model.md", "needs a GPU and vLLM"),
-    ("own-model.md", "needs weights and a server's package"),
-    ("own-model.md", "needs such a server"),
-    ("own-data.md", "names a repository that is not there"),
-    ("own-data.md", "asks Wikipedia"),
-    ("own-data.md", "asks Wikipedia"),
-    ("own-data.md", "needs the paper's data, models and GPUs"),
-    ("own-data.md", "needs a paid search account"),
-    ("own-data.md", "needs an instance of SearXNG"),
-    ("own-data.md", "no such service"),
-    ("own-data.md", "needs a paid account"),
-    ("own-data.md", "needs the paper's data and models"),
-    ("real-data.md", "needs the papers' public files"),
-    ("from-raw-files.md", "downloads public files"),
-    ("from-raw-files.md", "needs the paper's data and an account"),
-    ("from-raw-files.md", "names weights and asks Wikipedia"),
-    ("own-detector.md", "needs a GPU"),
-    ("own-detector.md", "names weights that are not there"),
-    ("own-detector.md", "trains two judges"),
-    ("own-detector.md", "needs a GPU"),
-    ("own-detector.md", "names weights that are not there"),
-    ("detectors-ready.md", "names weights that are not there"),
-    ("detectors-ready.md", "downloads weights"),
-    ("detectors-ready.md", "names weights that are not there"),
-    ("detectors-ready.md", "names weights that are not there"),
-    ("detectors-ready.md", "needs a GPU"),
-    ("detectors-ready.md", "needs such a server"),
-    ("detectors-ready.md", "names weights that are not there"),
-    ("publishing.md", "asks for a token of your own"),
-    ("publishing.md", "the guide's pages hold the key of its own example, which the look for secrets meets"),
-    ("publishing.md", "the address is an example's"),
-    ("publishing.md", "pushes to a repository of yours"),
-    ("publishing.md", "writes to a store of yours"),
-    ("publishing.md", "needs Zensical"),
-    ("submitting.md", "needs a board whose units are ranked"),
-    ("submitting.md", "needs a git repository"),
-    ("cluster.md", "needs a SLURM cluster"),
-    ("cluster.md", "needs a GPU"),
-    ("cluster.md", "names weights that are not there"),
-]
+NOT_RUN = case_table(__file__)["not_run"]
 COMMAND = re.compile(
     r"(?:^|[|&;(]\s*|\$\()\s*(?:[A-Z_]+=\S+ )*truerate ((?:[^|&;<>()\n]|<[a-z])*)", re.MULTILINE
 )

@@ -12,6 +12,7 @@ import pytest
 from tiny_results import HEADER, HOSTILE, outcomes, write_results
 from tiny_site import site_of
 
+from tests.cases import case_table
 from truerate.core.schemas import pairs
 from truerate.results.board import Swap
 from truerate.results.pages import label_audit, swapped
@@ -130,16 +131,7 @@ def test_evouna_by_word_match_turns_two_systems_round_on_one_part():
 # ---- Judges of a committed board held against people's labels, by hand and against published figures
 
 # FaithBench, Unwanted against Consistent, n = 614: TPR and TNR of each detector (Youden's J of .12 at most)
-FAITHBENCH = {
-    "hhemv1": (0.339, 0.783),
-    "gpt_4o": (0.182, 0.920),
-    "hhem-2.1": (0.164, 0.937),
-    "gpt-4-turbo": (0.235, 0.863),
-    "hhem-2.1-english": (0.112, 0.977),
-    "trueteacher": (0.150, 0.909),
-    "true_nli": (0.032, 0.994),
-    "gpt-3.5-turbo": (0.239, 0.640),
-}
+FAITHBENCH = case_table(__file__)["faithbench"]
 
 
 def test_faithbench_by_the_rule_that_leaves_out_what_people_doubt():

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from results_made import BOARD, result
 
+from tests.cases import case_table
 from truerate.cli import main
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Outcome, save
@@ -23,6 +24,8 @@ from truerate.results.files import (
     slice_texts,
 )
 from truerate.results.recompute import differences
+
+CASES = case_table(__file__)
 
 
 @pytest.fixture
@@ -62,15 +65,7 @@ def changed_score(folder, **cells):
     table.write_csv(folder / SCORES)
 
 
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
-        ({"value": 0.1}, "value 0.1 where the rows give 0.2"),
-        ({"high": 0.3}, "high 0.3 where"),
-        ({"n": 11}, "n 11 where the rows give 10"),
-        ({"rank_high": 1}, "rank_high 1 where the rows give 2"),
-    ],
-)
+@pytest.mark.parametrize(("cells", "message"), CASES["a_score_that_the_rows_do_not_give_is_told"])
 def test_a_score_that_the_rows_do_not_give_is_told(folder, cells, message, capsys):
     changed_score(folder, **cells)
     assert main(["real", "--check", str(folder.parent)]) == 2
@@ -173,12 +168,7 @@ def test_boards_are_folders(folder):
 
 # ---- What stands in a committed result, as text
 
-SLICES = [
-    [],
-    [{"key": "lang", "value": "en"}],
-    [{"key": "lang", "value": "en"}, {"key": "task", "value": "a=b;{}"}],
-    [{"key": "split", "value": ""}],
-]
+SLICES = CASES["slices"]
 
 
 def test_the_texts_of_a_column_are_those_of_its_slices():

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from tiny_results import HOSTILE, write_results
 
+from tests.cases import case_table
 from truerate.core.errors import SourceError
 from truerate.core.schemas import schema
 from truerate.results.files import load_result
@@ -24,17 +25,7 @@ def written(folder, *lines, head=HEAD):
 
 
 @pytest.mark.parametrize(
-    ("value", "printed", "is_equal"),
-    [
-        (6.2622, "6.26", True),
-        (6.266, "6.26", False),
-        (42.5758, "42.5", False),  # rounds to 42.6
-        (12.5, "12", True),  # a half, rounded to the even digit or down
-        (12.5, "13", True),  # and up
-        (12.51, "12", False),
-        (-0.04, "0.0", True),
-        (100.0, "100", True),
-    ],
+    ("value", "printed", "is_equal"), case_table(__file__)["a_figure_is_equal_to_the_digits_printed"]
 )
 def test_a_figure_is_equal_to_the_digits_printed(value, printed, is_equal):
     assert is_printed_as(value, printed) is is_equal

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from results_made import BOARD, card, outcomes, result
 
+from tests.cases import case_table
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.results.files import CARD, ROWS, SCORES, Result, save_result
@@ -161,16 +162,7 @@ def test_what_is_wrong_is_refused_in_one_line(folder, change, change_card):
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 600
 
 
-TEXTS = (
-    "title",
-    "unit",
-    "command",
-    "set__name",
-    "set__licence",
-    "headline__label",
-    "headline__what",
-    "metrics__0__definition",
-)
+TEXTS = case_table(__file__)["texts"]
 NO_LINE = ("x" * 10_000, "a\nb", "a\x1b[2Kb", "a\u202eb", "a\u200bb", 5, None, ["x"], {"a": 1})
 
 

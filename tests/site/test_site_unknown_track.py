@@ -6,6 +6,7 @@ import pytest
 from test_site_render import SITE, Elements
 from tiny_tables import tiny_tables
 
+from tests.cases import case_table
 from truerate.core import schemas
 from truerate.core.card import Card, Ranked, Words
 from truerate.core.errors import TruerateError
@@ -145,21 +146,7 @@ def test_a_new_track_brings_its_words_and_their_order(tables):
     assert BOARD.vocabulary.value("task", "qa") == "Qa"
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "expected"),
-    [
-        ("stage", "qa", "While asked"),
-        ("town", "well-known", "Well-known"),
-        ("size", "10^12", "Pieces 10¹²"),
-        ("size", "10^6+", "Pieces 10⁶ and above"),
-        ("size", "many", "Many"),
-        ("lang", "de", "German"),
-        ("model", "late", "late"),
-        ("task", "org/late", "org/late"),
-        ("reason", "all", "All reasons"),
-        ("task", "never-told", "Never told"),
-    ],
-)
+@pytest.mark.parametrize(("key", "value", "expected"), case_table(__file__)["a_value_is_shown_by_its_key"])
 def test_a_value_is_shown_by_its_key(key, value, expected):
     assert Vocabulary.of({}, WORDS).value(key, value) == expected
 

@@ -4,9 +4,12 @@ from itertools import accumulate, islice
 
 import pytest
 
+from tests.cases import case_table
 from truerate.site.samples.packing import unpacked, unpacked_json
 from truerate.site.samples.shards import part, parts, spelled_part
 from truerate.site.samples.word_index import BITS, buckets_of, folded, word_hash, word_lists
+
+CASES = case_table(__file__)
 
 
 def looked_up(lists: list[str], word: str, n_buckets: int = 1) -> list[int]:
@@ -35,32 +38,10 @@ def _numbers(data: bytes) -> list[int]:
     return numbers
 
 
-TEXTS = [
-    "The Café of 1842; the café.",
-    "",
-    "بُنِيَت مدينة فارن",
-    "明日は東京に行く",
-    "ตลาดน้ำ",
-    "naïve\u200bté x",
-    "CAFÉ" + " a" * 3,
-]
+TEXTS = [*CASES["texts"], "CAFÉ" + " a" * 3]
 
 
-@pytest.mark.parametrize(
-    ("word", "where"),
-    (
-        ("café", [0, 6]),
-        ("cafe\u0301", [0, 6]),  # NFKC puts the accent on its letter
-        ("1842", [0]),
-        ("caf", []),  # whole words alone
-        ("بنيت", [2]),  # vowel signs are as if absent
-        ("東京", [3]),
-        ("京", [3]),
-        ("東に", []),  # no neighbours
-        ("naïveté", [5]),  # so are invisible characters
-        ("a", [6]),
-    ),
-)
+@pytest.mark.parametrize(("word", "where"), CASES["a_word_is_found_in_any_script"])
 def test_a_word_is_found_in_any_script(word, where):
     assert looked_up(word_lists(TEXTS, 1), word) == where
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import case_table
 from truerate.core.spans.quotes import (
     MAX_QUOTES,
     Located,
@@ -14,6 +15,8 @@ from truerate.core.spans.quotes import (
     united,
 )
 
+CASES = case_table(__file__)
+
 RESPONSE = 'It opened in 1931, and it has "four" lanes, don’t you think? Ann Lee built it in Paris and Rome.'
 
 
@@ -22,26 +25,7 @@ def place(words):
     return start, start + len(words)
 
 
-PLACES = {
-    "letter by letter": ("Ann Lee built it", "Ann Lee built it"),
-    "other marks": ("it has “four” lanes, don't", 'it has "four" lanes, don’t'),
-    "other case": ("ANN LEE BUILT IT", "Ann Lee built it"),
-    "other punctuation": ("it opened in 1931 and it has four lanes", 'It opened in 1931, and it has "four" lanes'),
-    "blank space": (" Ann  Lee\nbuilt it ", "Ann Lee built it"),
-    "one word left out": ("It opened 1931, and it has four lanes", 'It opened in 1931, and it has "four" lanes'),
-    "a slip": ("Ann Lee built it in Pariss", "Ann Lee built it in Paris"),
-    "another name": ("Tom Ray built it", None),
-    "another number": ("It opened in 1913, and it has four lanes", None),
-    "a number more": ("It opened in 1931, and it has 4 four lanes", None),
-    "a gap": ("It opened … four lanes", 'It opened in 1931, and it has "four'
-              '" lanes'),
-    "gaps in another order": ("Rome … Paris", None),
-    "a short word": ("Rom", None),
-    "within a word": ("our", None),
-    "two short words with a slip": ("An Lee", None),
-    "nothing": ("", None),
-    "marks alone": ("…", None),
-}  # fmt: skip
+PLACES = CASES["places"]
 
 
 @pytest.mark.parametrize("name", PLACES)
@@ -64,20 +48,7 @@ def test_similarity_from_which_words_are_one():
     assert locate("aaaaaaaaaa bbbbbb cccccc", "aaaaaaaaaa bbbbbb") is None  # 32 of 38 are .842
 
 
-TOLD = {
-    "straight": ('the "A b" and "c"', ["A b", "c"]),
-    "curly": ("the “A b” and „c“, «d» and »e«", ["A b", "c", "d", "e"]),
-    "single": ("the band's 'A b' isn't 'c'", ["A b", "c"]),
-    "curly single": ("the band’s ‘A isn’t’", ["A isn’t"]),
-    "backticks": ("the `A b`", ["A b"]),
-    "East Asia": ("他说「A」和“B”是", ["A", "B"]),
-    "escaped": (r"the \"A b\"", ["A b"]),
-    "unclosed": ('the "A b', []),
-    "apostrophes": ("the '90s and the fans' band's", []),
-    "marks alone": ('"…" and ""', []),
-    "a pair within a pair": ("“A “b” c”", ["A “b” c"]),
-    "one mark closes another": ('“A b"', ["A b"]),
-}
+TOLD = CASES["told"]
 
 
 @pytest.mark.parametrize("name", TOLD)

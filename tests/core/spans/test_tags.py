@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import case_table
 from truerate.core.spans.tags import REASONS, Refused, Tagged, parse_tags, with_tags
 
 
@@ -17,21 +18,7 @@ def test_deleted_pieces_leave_the_text_before_offsets_are_taken():
     )
 
 
-@pytest.mark.parametrize(
-    ("marked", "reason"),
-    [
-        ("", "empty"),
-        ("a <entity>b", "malformed"),  # never closed
-        ("a <contridictory>b</contridictory>", "malformed"),  # no such type
-        ("a <entity>b <relation>c</relation></entity>", "malformed"),  # nested
-        ("a </entity> b", "malformed"),  # closed, never opened
-        ("<invented><mark>b</mark></invented>", "malformed"),  # a replacement where nothing is replaced
-        ("<entity><mark>b</mark> and more</entity>", "malformed"),
-        ("<entity><delete>a</delete><mark>b</mark><delete>c</delete></entity>", "malformed"),
-        ("a <invented> </invented> b", "empty-span"),
-        ("<entity><delete>a</delete><mark></mark></entity>", "empty-span"),
-    ],
-)
+@pytest.mark.parametrize(("marked", "reason"), case_table(__file__)["what_breaks_the_grammar_is_refused"])
 def test_what_breaks_the_grammar_is_refused(marked, reason):
     found = parse_tags(marked)
     assert isinstance(found, Refused) and found.reason == reason and reason in REASONS

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import case_table
 from truerate.core.spans.whole_words import n_words, units, whole_words
 
 
@@ -20,18 +21,7 @@ def widened(text: str, *marks: tuple[str, float, str]) -> list[tuple[str, float,
     return [(text[one["start"] : one["end"]], one["p"], one["type"]) for one in spans]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Karlomi's 9,800 people: 3.5% in x-ray.", "Karlomi's|9,800|people|:|3.5|%|in|x|-|ray|."),
-        ("l’eau n'est 12:30", "l’eau|n'est|12:30"),
-        ("e\u0301te\u0301 नमस्ते दुनिया", "e\u0301te\u0301|नमस्ते|दुनिया"),  # marks stay with their letters
-        ("نمی\u200cخواهم که", "نمی\u200cخواهم|که"),  # a joiner is inside its word
-        ("京都は1603年に", "京|都|は|1603|年|に"),  # no spaces: letters alone, numbers whole
-        ("น้ำ 5", "น้|ำ|5"),
-        (" \n", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), case_table(__file__)["units_of_many_scripts"])
 def test_units_of_many_scripts(text, expected):
     assert "|".join(text[start:end] for start, end in units(text)) == expected
 
