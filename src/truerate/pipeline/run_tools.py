@@ -63,7 +63,7 @@ def check_stages(names: Sequence[str], config: Layout, file: str = "dvc.yaml") -
 def _built(arguments: Sequence[str], folder: str, python: str | None) -> int:
     """The exit code of `dvc repro` with these arguments."""
     folders = [python, str(Path(sys.executable).parent), os.environ.get("PATH", "")]
-    command = tools.command_of("dvc", "repro", *arguments)
+    command = tools.command_of("truerate.core.process.repro", *arguments)
     with TemporaryDirectory(prefix="truerate-build-") as scratch:
         causes = Path(scratch, "causes")
         environment = os.environ | {BUILD: str(causes), "PATH": os.pathsep.join(filter(None, folders))}

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 def import_for_stages(arguments: Sequence[str]) -> None:
     """Import what the commands of stages share; once, since Python keeps it."""
+    import httpcore2
     import openai.resources.chat
     import pandera.polars
     import scipy.sparse
@@ -19,14 +20,15 @@ def import_for_stages(arguments: Sequence[str]) -> None:
 
     import truerate.detectors.family
     import truerate.leaderboard.audit
-    import truerate.llm.transport.client
     import truerate.pipeline.detect
     import truerate.pipeline.local_jobs
     import truerate.pipeline.pages
     from truerate.llm.replies import words
+    from truerate.llm.transport import client
     from truerate.tracks.registry import built_in
 
     for track in ("halueval", "mfava", "wildhallucinations", "halludial"):
         built_in(track)
+    client.certificates()
     for name in words.vocabularies():
         words.vocabulary(name)

@@ -51,7 +51,7 @@ _UNSENT = "Cannot write to closing transport"
 
 
 @cache
-def _certificates() -> ssl.SSLContext:
+def certificates() -> ssl.SSLContext:
     """The trusted certificates, which take 30 ms to read: once per process."""
     return httpx2.create_ssl_context()
 
@@ -73,7 +73,7 @@ class Client:
         timeout = httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s), pool=None)
         self._http = openai.DefaultAioHttpClient(
             follow_redirects=False,
-            verify=_certificates(),
+            verify=certificates(),
             limits=httpx2.Limits(max_connections=limit, max_keepalive_connections=limit),
         )
         client = openai.AsyncOpenAI(base_url=url, api_key=key, max_retries=0, http_client=self._http)
