@@ -82,16 +82,9 @@ def annotation_tasks(
     tasks = []
     for task_id, kind, item_id, response, evaluation in sorted(about, key=lambda task: task[0]):
         context = contexts[item_id]
-        task = {
-            "task_id": task_id,
-            "kind": kind,
-            "group_id": context.group_id,
-            "lang": context.lang,
-            "knowledge": context.knowledge,
-            "conversation": context.history,
-            "response": response,
-        }
-        tasks.append({**task, **evaluation, "annotators": names})
+        task = {"task_id": task_id, "kind": kind, "group_id": context.group_id, "lang": context.lang}
+        texts = {"knowledge": context.knowledge, "conversation": context.history, "response": response}
+        tasks.append({**task, **texts, **evaluation, "annotators": names})
     return tasks
 
 

@@ -169,18 +169,11 @@ def judgements(rows: Iterable[dict], version: str) -> list[dict]:
             is_located = row["purpose"] == LOCATE and verdict is not None
             more = {"spans": spans(row_facts), "rationale": rationale(row["text"]) if is_located else None}
         for target, is_hallucinated in sides.items():
-            entry = judgement_row(
-                judgement_id=judgement_id(row, version, target),
-                judge=row["model"],
-                judge_version=version,
-                target_id=target,
-                verdict=is_hallucinated,
-                status=row["status"],
-                reason=row["reason"],
-                attributes=pairs(**{name: row_facts.get(name) for name in names}),
-                **more,
-            )
-            judged.append(entry)
+            named = {"judgement_id": judgement_id(row, version, target), "target_id": target}
+            named |= {"judge": row["model"], "judge_version": version}
+            outcome = {"verdict": is_hallucinated, "status": row["status"], "reason": row["reason"]}
+            attributes = pairs(**{name: row_facts.get(name) for name in names})
+            judged.append(judgement_row(**named, **outcome, **more, attributes=attributes))
     return judged
 
 
@@ -263,18 +256,13 @@ class Judged(NamedTuple):
 def judged(rows: Iterable[dict], texts: Mapping[str, str], versions: Mapping[str, str]) -> list[Judged]:
     """Return the located judgements that were read; `versions`: what answered, by model."""
     located = [(row, facts(row)) for row in rows if row["purpose"] == LOCATE and row["status"] == "ok"]
-    return [
-        Judged(
-            judgement_id(row, versions[row["model"]], row_facts["target"]),
-            row["model"],
-            row["item_id"],
-            texts[row_facts["target"]],
-            row["text"],
-            row_facts["verdict"] == "yes",
-        )
-        for row, row_facts in located
-        if row_facts["target"] in texts
-    ]
+    result = []
+    for row, row_facts in located:
+        if (target := row_facts["target"]) in texts:
+            name = judgement_id(row, versions[row["model"]], target)
+            of_text, is_positive = (texts[target], row["text"]), row_facts["verdict"] == "yes"
+            result.append(Judged(name, row["model"], row["item_id"], *of_text, is_positive))
+    return result
 
 
 def drawn(judgements: Iterable[Judged], n: int, seed: int) -> list[Judged]:

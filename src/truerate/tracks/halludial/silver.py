@@ -161,8 +161,7 @@ def _spontaneous(
 ) -> tuple[list[dict], list[dict]]:
     """Samples of annotated responses (their id is the response's), and rejects of unread annotations."""
     annotated = [(row, facts(row)) for row in rows if row["purpose"] == ANNOTATE]
-    standing = [(row, row_facts) for row, row_facts in annotated if REASKED not in row_facts]
-    annotation_of = {row_facts["target"]: (row, row_facts) for row, row_facts in standing}
+    annotation_of = {of["target"]: (row, of) for row, of in annotated if REASKED not in of}
     kept, dropped = [], []
     for row in base_responses(rows, settings) if annotation_of else []:
         annotation, row_facts = annotation_of.get(row["generation_id"], (None, {}))
@@ -171,19 +170,13 @@ def _spontaneous(
         elif annotation["status"] != "ok":
             dropped.append(rejected(row, UNREAD, f"{annotation['status']}: {annotation['reason']}"))
         else:
-            is_hallucinated = row_facts["verdict"] == "yes"
-            sample = _sample(
-                contexts[row["item_id"]],
-                settings,
-                {"scenario": SPONTANEOUS, "scheme": SPONTANEOUS},
-                sample_id=row["generation_id"],
-                text=row["text"],
-                is_hallucinated=is_hallucinated,
-                generator=row["model"],
-                rationale=rationale(annotation["text"]),
-                spans=spans(row_facts) if is_hallucinated else [],
-            )
-            kept.append(sample)
+            values = {"sample_id": row["generation_id"], "text": row["text"], "generator": row["model"]}
+            values |= {"is_hallucinated": row_facts["verdict"] == "yes"}
+            values["spans"] = spans(row_facts) if values["is_hallucinated"] else []
+            attributes = {"scenario": SPONTANEOUS, "scheme": SPONTANEOUS}
+            reason = rationale(annotation["text"])
+            context = contexts[row["item_id"]]
+            kept.append(_sample(context, settings, attributes, rationale=reason, **values))
     return kept, dropped
 
 

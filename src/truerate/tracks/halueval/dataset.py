@@ -123,28 +123,17 @@ def pair_samples(
         attributes_of_row = facts(row)
         of_both = {"pick": pick.pick, "candidate_scheme": attributes_of_row["scheme"]}
         of_candidate = {"candidate": pick.candidate_id, "words_over": attributes_of_row["words_over"]}
+        shared = {"item_id": item_id, "pair_id": content_id("pair", item_id), "label_source": "silver"}
+        shared |= {name: getattr(context, name) for name in ("group_id", "task", "lang")}
         sides = (
             (context.right_answer, False, None, None, pairs(**of_both)),
             (row["text"], True, row["model"], attributes_of_row["pattern"], pairs(**of_both, **of_candidate)),
         )
-        rows += [
-            sample_row(
-                sample_id=content_id("sample", item_id, text, is_hallucinated, generator, attributes),
-                item_id=item_id,
-                pair_id=content_id("pair", item_id),
-                group_id=context.group_id,
-                task=context.task,
-                lang=context.lang,
-                text=text,
-                is_hallucinated=is_hallucinated,
-                label_source="silver",
-                generator=generator,
-                pattern=pattern,
-                split=split_of(context.group_id),
-                attributes=attributes,
-            )
-            for text, is_hallucinated, generator, pattern, attributes in sides
-        ]
+        for text, is_hallucinated, generator, pattern, attributes in sides:
+            name = content_id("sample", item_id, text, is_hallucinated, generator, attributes)
+            of_side = {"sample_id": name, "text": text, "is_hallucinated": is_hallucinated}
+            of_side |= {"generator": generator, "pattern": pattern, "attributes": attributes}
+            rows.append(sample_row(**shared, **of_side, split=split_of(context.group_id)))
     return rows
 
 

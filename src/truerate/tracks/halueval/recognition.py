@@ -196,20 +196,12 @@ def collect(
             word = answer.get("verdict")
             verdicts = {kept["target"]: None if word is None else word == "yes"}
         rationale = row["text"] if kept["variant"] == "chain-of-thought" else None
-        judged += [
-            judgement_row(
-                judgement_id=content_id(row["model"], version, target, attributes, row["generation_id"]),
-                judge=row["model"],
-                judge_version=version,
-                target_id=target,
-                verdict=verdict,
-                status=row["status"],
-                reason=row["reason"],
-                rationale=rationale,
-                attributes=pairs(**attributes),
-            )
-            for target, verdict in verdicts.items()
-        ]
+        outcome = {"status": row["status"], "reason": row["reason"], "rationale": rationale}
+        named = {"judge": row["model"], "judge_version": version, "attributes": pairs(**attributes)}
+        for target, verdict in verdicts.items():
+            name = content_id(row["model"], version, target, attributes, row["generation_id"])
+            of_target = {"judgement_id": name, "target_id": target, "verdict": verdict}
+            judged.append(judgement_row(**named, **outcome, **of_target))
     return generations, judged
 
 

@@ -4,6 +4,7 @@ detectors learn from and judge, and what people label. Pure: it asks nothing.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -95,16 +96,11 @@ def translated(
         origin = document_of[context.document_ids[0]]
         new_documents[record["document_id"]] = {**origin, **record, "dated": None}
         item_id = content_id("translated", context.item_id, lang)
-        items[item_id] = {
-            **{name: getattr(context, name) for name in ("source", "task", "group_id")},
-            "item_id": item_id,
-            "lang": lang,
-            "document_ids": [record["document_id"]],
-            "history": "",
-            "question": "",
-            "right_answer": None,
-            "attributes": pairs(translated_from=context.item_id, subject=context.subject or None),
-        }
+        of_context = {name: getattr(context, name) for name in ("source", "task", "group_id")}
+        texts: dict[str, Any] = {"history": "", "question": "", "right_answer": None}
+        texts["attributes"] = pairs(translated_from=context.item_id, subject=context.subject or None)
+        ids = {"item_id": item_id, "lang": lang, "document_ids": [record["document_id"]]}
+        items[item_id] = of_context | ids | texts
         there = replace(context, item_id=item_id, lang=lang)
         origin_id = row_facts["sample"]
         passages.append(_sample(there, row["text"], context.task, row["model"], translated_from=origin_id))
@@ -188,16 +184,9 @@ def annotation_tasks(
     groups: dict[tuple[str, str], list[dict]] = {}
     for task_id, kind, row, spans in sorted(texts, key=lambda text: (draw(seed, "deal", text[0]), text[0])):
         context = contexts[row["item_id"]]
-        task = {
-            "task_id": task_id,
-            "lang": context.lang,
-            "kind": kind,
-            "text": row["text"],
-            "reference": context.knowledge,
-            "question": context.question,
-            "subject": context.subject,
-            "spans": [{name: span[name] for name in ("start", "end", "type")} for span in spans],
-        }
+        task = {"task_id": task_id, "lang": context.lang, "kind": kind, "text": row["text"]}
+        task |= {"reference": context.knowledge, "question": context.question, "subject": context.subject}
+        task["spans"] = [{name: span[name] for name in ("start", "end", "type")} for span in spans]
         groups.setdefault((context.lang, kind), []).append(task)
     names = annotators(rules.n_annotators)
     for (_, kind), tasks in groups.items():

@@ -34,6 +34,7 @@ from truerate.tracks.mfava.settling import (
 OF_SPANS = ("bad_spans", "unknown_type", "outside_text", "overlapping_types")
 BAD_ROWS = (*annotation.BAD_ROWS, *OF_SPANS, "bad_plausibility")
 NOT_KEPT = ("screened_out", "no_labels")
+TEXT_COLUMNS = ("item_id", "group_id", "task", "lang", "text", "generator")  # that a gold sample keeps
 RATINGS = ("very unlikely", "unlikely", "neutral", "likely", "very likely")
 
 
@@ -86,19 +87,18 @@ def texts_of(
     """Return the texts given out, by task: silver samples by `sample_id`, replies by `generation_id`."""
     names = [task["task_id"] for task in tasks]
     cut, texts = offsets_by(tokenizer), {}
-    columns = ("item_id", "group_id", "task", "lang", "text", "generator")
     samples = dataset["samples"].filter(pl.col("sample_id").is_in(names))
     for row in samples.iter_rows(named=True):
         offsets, name = tuple(cut(row["text"])), row["sample_id"]
         silver = row_types(offsets, row["spans"]) if row["label_source"] == "silver" else None
-        texts[name] = Text(name, **{key: row[key] for key in columns}, offsets=offsets, silver=silver)
+        texts[name] = Text(name, **{key: row[key] for key in TEXT_COLUMNS}, offsets=offsets, silver=silver)
     items = dataset["items"].select("item_id", "group_id", "lang")
     replies = dataset["generations"].filter(pl.col("generation_id").is_in(names))
     replies = replies.join(items, on="item_id", how="left", maintain_order="left")
     replies = replies.with_columns(task=pl.lit("wild"), generator="model")
     for row in replies.iter_rows(named=True):
         offsets, name = tuple(cut(row["text"])), row["generation_id"]
-        texts[name] = Text(name, **{key: row[key] for key in columns}, offsets=offsets, silver=None)
+        texts[name] = Text(name, **{key: row[key] for key in TEXT_COLUMNS}, offsets=offsets, silver=None)
     return texts
 
 
@@ -138,22 +138,14 @@ def _plausibility(value: object) -> int | None:
 def _sample(text: Text, labels: Sequence[Label], closest: Mapping[str, str], *, settle: str) -> dict:
     """A gold sample; its id is its own: what it labels (`silver`, `generation`) is judged by its id."""
     spans = settled(labels, text, closest, settle=settle)
+    of_text = {"silver": "silver", "wild": "generation"}.get(text.task, "")
+    attributes = {"n_labels": len(labels), "settled": settle if len(labels) > 1 else None}
     return sample_row(
         sample_id=content_id("gold", text.task_id),
-        item_id=text.item_id,
-        group_id=text.group_id,
-        task=text.task,
-        lang=text.lang,
-        text=text.text,
+        **{name: getattr(text, name) for name in TEXT_COLUMNS},
         is_hallucinated=any(span["p"] is None or span["p"] > HARD for span in spans),
         label_source="gold",
-        generator=text.generator,
         spans=spans,
         split=split_of(text.group_id),
-        attributes=pairs(
-            n_labels=len(labels),
-            settled=settle if len(labels) > 1 else None,
-            silver=text.task_id if text.task == "silver" else None,
-            generation=text.task_id if text.task == "wild" else None,
-        ),
+        attributes=pairs(**attributes, **({of_text: text.task_id} if of_text else {})),
     )

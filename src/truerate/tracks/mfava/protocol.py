@@ -66,17 +66,10 @@ def label_plan(config: Layout, board: str) -> Iterator[dict[str, Any]]:
         lines.append((f"{100 * difference:.0f} points apart", k, k * n_models))
     for purpose, k, replies in lines:
         interval = plan.interval(k)
-        yield {
-            "labels_for": purpose,
-            "labels": n_labels(NATURAL, replies, settings.labelling) if k <= n else None,
-            "replies": replies,
-            "per_model": k,
-            "rate": RATE,
-            "low": interval.low,
-            "high": interval.high,
-            "mean_plus_minus": plan.half_width_of_mean(k),
-            "told_apart": plan.told_apart(k, n_models=n_models),
-        }
+        n_needed = n_labels(NATURAL, replies, settings.labelling) if k <= n else None
+        line = {"labels_for": purpose, "labels": n_needed, "replies": replies, "per_model": k, "rate": RATE}
+        line |= {"low": interval.low, "high": interval.high, "mean_plus_minus": plan.half_width_of_mean(k)}
+        yield line | {"told_apart": plan.told_apart(k, n_models=n_models)}
 
 
 def label_notes(config: Layout, board: str) -> Iterator[str]:

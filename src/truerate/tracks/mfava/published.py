@@ -58,18 +58,13 @@ def malformed_table(counts: Mapping[str, int]) -> pl.DataFrame:
     for name, n in counts.items():
         if named := _COUNT.fullmatch(name):
             by_source.setdefault((named["labels"], named["lang"]), {})[named["what"]] = n
-    lines = [
-        {
-            "labels": labels,
-            "lang": lang,
-            "rows": of["rows"],
-            "clean": of.get("clean", 0),
-            "rejected": f"{100 * (1 - of.get('clean', 0) / of['rows']):.1f} %",
-            **{why: of.get(why, 0) for why in ("malformed", "altered", "unknown-type", "empty-span")},
-        }
-        for (labels, lang), of in by_source.items()
-        if of.get("rows")
-    ]
+    lines = []
+    for (labels, lang), of in by_source.items():
+        if n_rows := of.get("rows"):
+            clean, reasons = of.get("clean", 0), ("malformed", "altered", "unknown-type", "empty-span")
+            line = {"labels": labels, "lang": lang, "rows": n_rows, "clean": clean}
+            line["rejected"] = f"{100 * (1 - clean / n_rows):.1f} %"
+            lines.append(line | {why: of.get(why, 0) for why in reasons})
     return pl.DataFrame(lines).sort("labels", "lang") if lines else pl.DataFrame()
 
 

@@ -133,16 +133,10 @@ def wild_items(rows: Iterable[dict], articles: Mapping[str, Context]) -> list[di
                 article = articles[row["item_id"]]
                 facts_of = {"title": article.subject, "category": article.attributes.get("category")}
                 item_id = content_id("wild", article.item_id, number, query)
-                items[item_id] = {
-                    **{name: getattr(article, name) for name in ("source", "lang", "group_id")},
-                    "item_id": item_id,
-                    "task": "wild",
-                    "document_ids": list(article.document_ids),
-                    "history": "",
-                    "question": query,
-                    "right_answer": None,
-                    "attributes": pairs(place=number, **facts_of),
-                }
+                of_article = {name: getattr(article, name) for name in ("source", "lang", "group_id")}
+                ids = {"item_id": item_id, "task": "wild", "document_ids": list(article.document_ids)}
+                texts = {"history": "", "question": query, "right_answer": None}
+                items[item_id] = of_article | ids | texts | {"attributes": pairs(place=number, **facts_of)}
     return [items[name] for name in sorted(items)]
 
 

@@ -14,8 +14,7 @@ import polars as pl
 from truerate.core.keys import content_id
 from truerate.core.schemas import Fact, frame
 from truerate.core.text import normalise, sentences, uncited
-from truerate.llm import Request
-from truerate.llm.generation import Prompted, Read, decoding, standing
+from truerate.llm.generation import Prompted, Read, standing
 from truerate.llm.generation import facts as attributes
 from truerate.llm.guard import neutralise
 from truerate.llm.replies.cutting import MAX_CHARS
@@ -45,11 +44,11 @@ def write_requests(replies: Iterable[dict], names: Mapping[str, str], prompter: 
     for row in replies:
         name, parts = names.get(row["item_id"]), sentences(row["text"])
         if row["status"] == "ok" and name is not None and parts:
-            messages = prompter.messages(WRITE, subject=name, sentences=numbered(map(uncited, parts)))
             of_reply = {"generation": row["generation_id"], "subject": row["model"], "name": name}
             of_reply |= {"lang": attributes(row).get("lang"), "n_sentences": str(len(parts))}
-            request = Request(settings.fact_writer, messages, decoding(settings.writing_facts))
-            asked.append(Prompted(request, row["item_id"], WRITE, of_reply))
+            how = settings.fact_writer, row["item_id"], settings.writing_facts, of_reply
+            values = {"subject": name, "sentences": numbered(map(uncited, parts))}
+            asked.append(prompter.prompted(WRITE, *how, **values))
     return asked
 
 
@@ -112,20 +111,15 @@ def _facts(reply: dict, text: str, name: str) -> list[dict]:
     rows, contents, n_times = [], set(), Counter[tuple[int, str]]()
     for index, fact in sorted(read.facts, key=lambda pair: pair[0]) if read else ():
         content, nth = key_of(fact), n_times[index, fact]
-        rows.append(
-            {
-                "fact_id": content_id("fact", reply["generation_id"], index, fact, nth),
-                "generation_id": reply["generation_id"],
-                "item_id": reply["item_id"],
-                "subject": reply["model"],
-                "sentence_index": index,
-                "sentence": parts[index],
-                "text": fact,
-                "is_duplicate": content in contents,
-                "is_title": is_title(fact, name),
-                "evidence": [],
-            }
-        )
+        ids = {"fact_id": content_id("fact", reply["generation_id"], index, fact, nth)}
+        ids |= {
+            "generation_id": reply["generation_id"],
+            "item_id": reply["item_id"],
+            "subject": reply["model"],
+        }
+        texts = {"sentence_index": index, "sentence": parts[index], "text": fact, "evidence": []}
+        marks = {"is_duplicate": content in contents, "is_title": is_title(fact, name)}
+        rows.append(ids | texts | marks)
         n_times[index, fact] += 1
         contents.add(content)
     return rows

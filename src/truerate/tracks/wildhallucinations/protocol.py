@@ -137,27 +137,21 @@ def assumed_evidence(
         topics = [topic for k, topic in enumerate(TOPICS) if (number - step * k) % n < how.n_passages]
         words = [*topics, *(f"page{word % 10}" for word in range(how.passage_words))]
         sentences.append(" ".join(words[: how.passage_words]))
-    page = {
+    page: dict[str, Any] = {
         "document_id": PAGE,
         "lang": "en",
         "title": "Assumed title of a page",
         "source": WEB,
-        "licence": "",
     }
-    row = page | {"text": "\n".join(sentences), "is_wikipedia": False}
-    searched = [
-        generation_row(
-            generation_id=content_id("assumed search", row["item_id"]),
-            item_id=row["item_id"],
-            purpose="search",
-            model=WEB,
-            text="",
-            attributes=pairs(name=row["question"], documents=PAGE, n_results=1),
-        )
-        for row in kept
-        if not row["document_ids"]  # what brings its own pages is not searched for
-    ]
-    return generations(searched), {"documents": frame(Document, [row])}
+    page |= {"licence": "", "text": "\n".join(sentences), "is_wikipedia": False}
+    of_search = {"purpose": "search", "model": WEB, "text": ""}
+    searched = []
+    for row in kept:
+        if not row["document_ids"]:  # what brings its own pages is not searched for
+            of_search["generation_id"] = content_id("assumed search", row["item_id"])
+            attributes = pairs(name=row["question"], documents=PAGE, n_results=1)
+            searched.append(generation_row(**of_search, item_id=row["item_id"], attributes=attributes))
+    return generations(searched), {"documents": frame(Document, [page])}
 
 
 class WildHallucinations(Protocol):

@@ -59,19 +59,20 @@ def annotation_tasks(
     tasks = []
     for kind, row in drawn:
         fact = fact_of[row["fact_id"]]
-        task = {
-            "task_id": content_id("task", kind, row["fact_id"]),
-            "kind": kind,
-            **{column: fact[column] for column in ("fact_id", "item_id", "text", "subject")},
-            "entity": names.get(fact["item_id"]),
-            "passages": passages_of(fact["evidence"], texts),
-            "verdict": "supported" if row["is_supported"] else "unsupported",
-            "weight": row["weight"],
-        }
+        shown = {column: fact[column] for column in ("fact_id", "item_id", "text", "subject")}
+        shown |= {"entity": names.get(fact["item_id"]), "passages": passages_of(fact["evidence"], texts)}
+        task = _task(kind, row["fact_id"], shown, row["is_supported"], row["weight"])
         given = retrieved.get(fact["generation_id"]) if kind == REVIEW else None
         tasks.append(task | ({"retrieved": given} if given else {}))
     tasks += _entity_tasks(items, documents, n_checked, seed)
     return sorted(tasks, key=lambda task: task["task_id"])
+
+
+def _task(kind: str, name: str, shown: dict, is_supported: bool | None, weight: float) -> dict:
+    """One task about what has this name; `is_supported`: by the verifier, None of an entity."""
+    verdict = None if is_supported is None else "supported" if is_supported else "unsupported"
+    named = {"task_id": content_id("task", kind, name), "kind": kind}
+    return named | shown | {"verdict": verdict, "weight": weight}
 
 
 def _by_subject(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -114,21 +115,13 @@ def _entity_tasks(items: pl.DataFrame, documents: Rows, n: int, seed: int) -> li
     named = {name for row in drawn for name in row["document_ids"]}
     pages = _of(documents, "document_id", named, "document_id", "title", pl.col("text").str.head(BEGINNING))
     shown = {page["document_id"]: f"{page['title']}\n{page['text']}" for page in pages}
-    return [
-        {
-            "task_id": content_id("task", ENTITY, row["item_id"]),
-            "kind": ENTITY,
-            "fact_id": None,
-            "item_id": row["item_id"],
-            "text": row["question"],
-            "subject": None,
-            "entity": row["question"],
-            "passages": [shown[name] for name in row["document_ids"] if name in shown],
-            "verdict": None,
-            "weight": len(entities) / len(drawn),
-        }
-        for row in drawn
-    ]
+    tasks = []
+    for row in drawn:
+        of_row = {"fact_id": None, "item_id": row["item_id"], "text": row["question"], "subject": None}
+        passages = [shown[name] for name in row["document_ids"] if name in shown]
+        of_row |= {"entity": row["question"], "passages": passages}
+        tasks.append(_task(ENTITY, row["item_id"], of_row, None, len(entities) / len(drawn)))
+    return tasks
 
 
 def reply_tasks(
@@ -156,20 +149,11 @@ def reply_tasks(
     for row in drawn:
         name, facts_of_reply = row["generation_id"], facts_of[row["generation_id"]]
         cited = dict.fromkeys(passage for fact in facts_of_reply for passage in fact["evidence"])
-        task = {
-            "task_id": content_id("task", REPLY, name),
-            "kind": REPLY,
-            "fact_id": None,
-            "generation_id": name,
-            "item_id": row["entity"],
-            "text": "\n".join(fact["text"] for fact in facts_of_reply),
-            "subject": row["subject"],
-            "entity": names.get(row["entity"]),
-            "passages": passages_of(list(cited), texts),
-            "verdict": "supported" if row["strict"] else "unsupported",
-            "weight": row["weight"],
-        }
-        tasks.append(task)
+        shown = {"fact_id": None, "generation_id": name, "item_id": row["entity"]}
+        shown["text"] = "\n".join(fact["text"] for fact in facts_of_reply)
+        shown |= {"subject": row["subject"], "entity": names.get(row["entity"])}
+        shown["passages"] = passages_of(list(cited), texts)
+        tasks.append(_task(REPLY, name, shown, bool(row["strict"]), row["weight"]))
     return tasks
 
 

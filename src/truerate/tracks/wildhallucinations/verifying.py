@@ -18,8 +18,8 @@ import polars as pl
 
 from truerate.core.keys import content_id, draw
 from truerate.core.schemas import Judgement, frame, judgement_row, pair, pairs
-from truerate.llm import Reply, Request, structured
-from truerate.llm.generation import Prompted, Read, decoding
+from truerate.llm import Reply, structured
+from truerate.llm.generation import Prompted, Read
 from truerate.llm.guard import neutralise
 from truerate.llm.replies.claim_verdicts import read_verdicts
 from truerate.tracks.asking import Prompter
@@ -115,21 +115,17 @@ def requests(asked: Iterable[Call], prompter: Prompter) -> list[Prompted]:
     prompts, settings = [], prompter.settings
     for call in asked:
         lines = "\n".join(f"({number}) {text}" for number, text in enumerate(call.named_passages(), 1))
-        messages = prompter.messages(
-            VERIFY,
-            subject="; ".join(dict.fromkeys(claim.name for claim in call.claims)),
-            passages=lines or "none",
-            claims=numbered(claim.text for claim in call.claims),
-            has_titles=any(passage.title for passage in call.passages),
-        )
+        values = {"subject": "; ".join(dict.fromkeys(claim.name for claim in call.claims))}
+        values |= {"passages": lines or "none", "claims": numbered(claim.text for claim in call.claims)}
         attributes = {
             "generation": " ".join(dict.fromkeys(claim.generation_id for claim in call.claims)),
             "subject": call.claims[0].subject,
             "facts": " ".join(claim.fact_id for claim in call.claims),
             "stage": call.stage,
         }
-        request = Request(settings.verifier, messages, decoding(settings.verifying), form=FORM)
-        prompts.append(Prompted(request, call.claims[0].item_id, VERIFY, attributes))
+        how = settings.verifier, call.claims[0].item_id, settings.verifying, attributes
+        has_titles = any(passage.title for passage in call.passages)
+        prompts.append(prompter.prompted(VERIFY, *how, form=FORM, has_titles=has_titles, **values))
     return prompts
 
 
@@ -166,20 +162,11 @@ def judgements(asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, 
                 outcome = {"verdict": None, "status": "dead", "reason": reply.reason}
             elif reply.status != "ok" or not isinstance(verdict, bool):
                 outcome = {"verdict": None, "status": "unparsed", "reason": verdict}
-            row = judgement_row(
-                judgement_id=content_id("judgement", judge, version, claim.fact_id, call.stage),
-                judge=judge,
-                judge_version=version,
-                target_id=claim.fact_id,
-                attributes=pairs(
-                    generation=claim.generation_id,
-                    subject=claim.subject,
-                    stage=call.stage,
-                    evidence=" ".join(passage.id for passage in call.evidence(claim)) or None,
-                ),
-                **outcome,
-            )
-            rows.append(row)
+            of_fact = {"generation": claim.generation_id, "subject": claim.subject, "stage": call.stage}
+            of_fact["evidence"] = " ".join(passage.id for passage in call.evidence(claim)) or None
+            named = {"judgement_id": content_id("judgement", judge, version, claim.fact_id, call.stage)}
+            named |= {"judge": judge, "judge_version": version, "target_id": claim.fact_id}
+            rows.append(judgement_row(**named, **outcome, attributes=pairs(**of_fact)))
     return frame(Judgement, rows).sort("judgement_id")
 
 
