@@ -33,13 +33,8 @@ def judgement(
         f"{judge}-{target}-{variant}-{sorted(more.items())}",
         "unparsed" if verdict is None else "ok",
     )
-    values = {
-        "judgement_id": name,
-        "judge": judge,
-        "judge_version": "1",
-        "target_id": target,
-        "verdict": verdict,
-    }
+    values = {"judgement_id": name, "judge": judge, "judge_version": "1", "target_id": target}
+    values |= {"verdict": verdict}
     return judgement_row(
         **{**values, "status": status, "attributes": pairs(variant=variant, **more), **changes}
     )
@@ -55,14 +50,8 @@ def reply(name: str, item_id: str, model: str = "aster", purpose: str = "respond
 
 def item(item_id: str, group_id: str, turn: int | None = 0) -> dict:
     attributes = pairs(turn=turn, dialogue=None if turn is None else group_id)
-    ids = {
-        "item_id": item_id,
-        "group_id": group_id,
-        "document_ids": [],
-        "source": "s",
-        "task": "dialogue",
-        "lang": "en",
-    }
+    ids = {"item_id": item_id, "group_id": group_id, "document_ids": [], "source": "s", "task": "dialogue"}
+    ids |= {"lang": "en"}
     return {
         **ids,
         "history": "",

@@ -67,14 +67,8 @@ def row(purpose: str, name: str, text: str, *, item: str = "i0", model: str = "g
 
 def response(name: str, text: str = "It is Lisbon.", **attributes) -> dict:
     """The row of a response in gold history at the base temperature."""
-    usual = {
-        "history": "gold",
-        "temperature": "1",
-        "group_id": "g",
-        "lang": "en",
-        "split": "test",
-        "turn": "0",
-    }
+    usual = {"history": "gold", "temperature": "1", "group_id": "g", "lang": "en", "split": "test"}
+    usual |= {"turn": "0"}
     return row("respond", name, text, **usual | attributes)
 
 

@@ -105,12 +105,8 @@ def test_the_prompt_of_a_located_verdict_shows_three_demonstrations():
 
 
 def turn(item: str, split: str = "test") -> list[dict]:
-    texts = {
-        "reference": ("right", False),
-        "factuality": ("wrong", True),
-        "faithfulness": ("right", True),
-        "matched": ("same", False),
-    }
+    texts = {"reference": ("right", False), "factuality": ("wrong", True), "faithfulness": ("right", True)}
+    texts |= {"matched": ("same", False)}
     induced = [
         sample(f"{item}-{kind}", item, *text, split, scenario="induced", kind=kind)
         for kind, text in texts.items()

@@ -53,12 +53,8 @@ def board() -> dict:
         judgements.append(judgement(name, n % 2 == 1, judge="detector", variant=None, p=0.7))
         judgements.append(judgement(f"self-{n}", n == 1, judge="detector", variant=None))
         judgements.append(judgement(name, n < 3))
-        located = {
-            "variant": "three-shot",
-            "judgement_id": f"located-{n}",
-            "rationale": "no",
-            "spans": [span(0, 4)],
-        }
+        located = {"variant": "three-shot", "judgement_id": f"located-{n}", "rationale": "no"}
+        located |= {"spans": [span(0, 4)]}
         judgements.append(judgement(name, n < 4, **located))
         meta = {"target": f"located-{n}", "judge": "judge", "accurate": "yes" if n else "no"}
         generations.append(reply(f"meta-{n}", f"i{n}", "m", "meta", more=meta))

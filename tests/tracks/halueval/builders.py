@@ -13,29 +13,14 @@ SAMPLING = {"temperature": 1.0, "top_p": 1.0, "max_tokens": 64}
 
 
 def settings(**changes) -> Settings:
-    values = {
-        "tasks": ("qa", "dialogue", "summarization", "general"),
-        "generators": ("gen",),
-        "dataset_generator": "gen",
-        "filter_judge": "judge",
-        "responder": "gen",
-        "subjects": ("judge",),
-        "schemes": ("one-pass", "conversational"),
-        "pattern": "assigned",
-        "length_slack_words": 5,
-        "sampling": SAMPLING,
-        "recognition": SAMPLING | {"temperature": 0.0},
-        "variants": ("plain", "knowledge", "chain-of-thought", "contrast"),
-        "n_responses": 3,
-        "similarity": "chrf",
-        "refinement": True,
-        "refinement_judge": None,
-        "n_retrieved": 2,
-        "knowledge": "source",
-        "n_annotators": 3,
-        "probe_pass_rate": 0.8,
-        "n_topics": 2,
-    }
+    values = {"tasks": ("qa", "dialogue", "summarization", "general"), "generators": ("gen",)}
+    values |= {"dataset_generator": "gen", "filter_judge": "judge", "responder": "gen"}
+    values |= {"subjects": ("judge",), "schemes": ("one-pass", "conversational"), "pattern": "assigned"}
+    values |= {"length_slack_words": 5, "sampling": SAMPLING}
+    values |= {"recognition": SAMPLING | {"temperature": 0.0}}
+    values |= {"variants": ("plain", "knowledge", "chain-of-thought", "contrast"), "n_responses": 3}
+    values |= {"similarity": "chrf", "refinement": True, "refinement_judge": None, "n_retrieved": 2}
+    values |= {"knowledge": "source", "n_annotators": 3, "probe_pass_rate": 0.8, "n_topics": 2}
     return Settings(**values | changes)
 
 
@@ -44,16 +29,11 @@ def prompter(prompts_dir: str | None = None, **changes) -> Prompter:
 
 
 def context(task: str = "qa", item_id: str = "i1", **changes) -> Context:
-    values = {
-        "item_id": item_id,
-        "task": task,
-        "group_id": f"g-{item_id}",
-        "lang": "en",
-        "knowledge": "" if task == "general" else "Lisbon is the capital of Portugal.",
-        "history": "[Human]: Where shall we go?" if task == "dialogue" else "",
-        "question": "" if task == "summarization" else "What is the capital of Portugal?",
-        "right_answer": None if task == "general" else "Lisbon",
-    }
+    values = {"item_id": item_id, "task": task, "group_id": f"g-{item_id}", "lang": "en"}
+    values |= {"knowledge": "" if task == "general" else "Lisbon is the capital of Portugal."}
+    values |= {"history": "[Human]: Where shall we go?" if task == "dialogue" else ""}
+    values |= {"question": "" if task == "summarization" else "What is the capital of Portugal?"}
+    values |= {"right_answer": None if task == "general" else "Lisbon"}
     return Context(**values | changes)
 
 

@@ -65,16 +65,8 @@ def test_faithjudge_has_the_published_rates_and_few_places_that_stand(board):
     assert source.card["counts"]["n_invalid"] == 3
     index = {key[2]: record[:2] for key, record in ranged.items() if key[1] == ""}
     order = sorted(published, key=published.get)
-    wanted = {
-        1: (1, 10),
-        2: (1, 10),
-        6: (1, 27),
-        10: (1, 29),
-        21: (5, 33),
-        31: (16, 38),
-        43: (43, 43),
-        46: (44, 46),
-    }
+    wanted = {1: (1, 10), 2: (1, 10), 6: (1, 27), 10: (1, 29), 21: (5, 33), 31: (16, 38), 43: (43, 43)}
+    wanted |= {46: (44, 46)}
     assert {number: index[order[number - 1]] for number in wanted} == wanted
     assert sum(high - low + 1 for low, high in index.values()) / 46 == pytest.approx(20.5, abs=0.05)
 
@@ -129,12 +121,8 @@ def test_evouna_by_people_and_by_the_match_of_words_with_its_errors_by_system(bo
     matched = percents(scores_of, "detector_rate", "detector=word-match estimator=raw task=nq")
     rates = {"FiD": 59.1, "GPT-3.5": 50.6, "ChatGPT-3.5": 57.8, "GPT-4": 61.7, "New Bing": 65.3}
     assert {name: 100 - rate for name, rate in matched.items()} == pytest.approx(rates, abs=0.051)
-    errors = {
-        "FiD": (85.4, 99.3),
-        "GPT-3.5": (76.9, 99.3),
-        "ChatGPT-3.5": (76.1, 91.5),
-        "New Bing": (79.7, 92.1),
-    }
+    errors = {"FiD": (85.4, 99.3), "GPT-3.5": (76.9, 99.3), "ChatGPT-3.5": (76.1, 91.5)}
+    errors |= {"New Bing": (79.7, 92.1)}
     for system, (right_found, wrong_found) in errors.items():
         where = f"model={system} task=nq"
         assert 100 * scores_of["tnr", "word-match", where][0] == pytest.approx(right_found, abs=0.051)

@@ -66,12 +66,8 @@ def item(item_id: str, task: str = "silver", lang: str = "en", group: str | None
 def sample(
     item_id: str, text: str, *spans: dict, source: str = "silver", group: str | None = None, **changes
 ) -> dict:
-    values = {
-        "sample_id": f"{source}-{item_id}",
-        "item_id": item_id,
-        "group_id": group or f"g-{item_id}",
-        "text": text,
-    }
+    values = {"sample_id": f"{source}-{item_id}", "item_id": item_id, "group_id": group or f"g-{item_id}"}
+    values |= {"text": text}
     labels = {"is_hallucinated": bool(spans), "label_source": source, "spans": list(spans), "split": "test"}
     return sample_row(**{**values, **labels, "task": "silver", "lang": "en", "attributes": [], **changes})
 

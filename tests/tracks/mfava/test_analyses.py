@@ -88,13 +88,8 @@ def test_length_over_cells_and_within_languages_free_of_what_a_token_is():
     assert r_of(rows, "rate-against-length", within="languages") is None
     # Chinese replies are ten times as long in tokens and hold more of them; within both languages the longer
     # holds fewer
-    sizes = {
-        ("s", "en"): (10, 3),
-        ("l", "en"): (20, 2),
-        ("x", "en"): (30, 1),
-        ("s", "zh"): (100, 33),
-        ("l", "zh"): (110, 32),
-    }
+    sizes = {("s", "en"): (10, 3), ("l", "en"): (20, 2), ("x", "en"): (30, 1), ("s", "zh"): (100, 33)}
+    sizes |= {("l", "zh"): (110, 32)}
     rows = correlated(cells_of(sizes))
     assert r_of(whole(rows), "count-against-length") > 0.9
     assert r_of(rows, "count-against-length", within="languages") == -1.0
@@ -102,14 +97,8 @@ def test_length_over_cells_and_within_languages_free_of_what_a_token_is():
 
 def test_length_over_the_languages_of_each_model_and_over_languages():
     # longer replies hold less in one model and more in the other: nothing is left of it over languages
-    rates = {
-        ("s", "en"): 0.1,
-        ("s", "de"): 0.2,
-        ("s", "tr"): 0.3,
-        ("l", "en"): 0.3,
-        ("l", "de"): 0.2,
-        ("l", "tr"): 0.1,
-    }
+    rates = {("s", "en"): 0.1, ("s", "de"): 0.2, ("s", "tr"): 0.3, ("l", "en"): 0.3, ("l", "de"): 0.2}
+    rates |= {("l", "tr"): 0.1}
     sizes = {"en": 10, "de": 20, "tr": 30}
     rows = correlated(cells_of({cell: (sizes[cell[1]], 1) for cell in rates}), raw=rates)
     assert r_of(rows, "rate-against-length", model="s") == pytest.approx(1.0)

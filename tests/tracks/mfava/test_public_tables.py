@@ -52,13 +52,8 @@ def test_a_line_per_language_with_the_rules_first_and_how_many_answers_have_a_pa
     ]
     table = character_table(frame(Score, SCORES), "iou")
     assert table.columns == ["lang", "mark-all", "mark-none", "token-lr"] and table.rows() == expected
-    counts = {
-        "n_answers_sv": 4,
-        "n_answers_with_page_sv": 3,
-        "n_answers_zh": 5,
-        "n_answers_with_page_zh": 0,
-        "n_items": 9,
-    }
+    counts = {"n_answers_sv": 4, "n_answers_with_page_sv": 3, "n_answers_zh": 5}
+    counts |= {"n_answers_with_page_zh": 0, "n_items": 9}
     table = character_table(frame(Score, SCORES), "iou", counts)
     assert table["with page"].to_list() == ["3 of 4", "0 of 5", "3 of 9"]
 
@@ -77,14 +72,8 @@ def test_malformed_rows_are_counted_by_language_and_reason():
 
 
 def test_texts_are_counted_by_task_labels_and_language():
-    base = {
-        "item_id": "i",
-        "group_id": "g",
-        "task": "silver",
-        "text": "ab",
-        "split": "train",
-        "label_source": "gold",
-    }
+    base = {"item_id": "i", "group_id": "g", "task": "silver", "text": "ab", "split": "train"}
+    base |= {"label_source": "gold"}
     marked = {"is_hallucinated": True, "spans": [{"start": 0, "end": 1, "type": "entity", "p": None}]}
     plain = {"is_hallucinated": False, "spans": []}
     rows = [

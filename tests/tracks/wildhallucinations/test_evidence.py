@@ -20,15 +20,8 @@ def read(url, text="", outcome=Outcome.OK, **more):
 
 
 def item(name, **changes):
-    row = {
-        "item_id": f"i-{name}",
-        "source": "s",
-        "task": "entity",
-        "lang": "en",
-        "group_id": f"i-{name}",
-        "document_ids": [],
-        "history": "",
-    }
+    row = {"item_id": f"i-{name}", "source": "s", "task": "entity", "lang": "en", "group_id": f"i-{name}"}
+    row |= {"document_ids": [], "history": ""}
     return row | {"question": name, "right_answer": None, "attributes": pairs(name=name, n_chats=2)} | changes
 
 

@@ -18,15 +18,8 @@ WRITTEN = "\n".join([*LINES, "[3] In Oria lies Lake Tarn."])
 
 
 def row(purpose, text, *, name="g1", status="ok", **values):
-    base = {
-        "generation_id": name,
-        "item_id": "e1",
-        "purpose": purpose,
-        "model": "aster",
-        "sample_index": 0,
-        "params": "{}",
-        "text": text,
-    }
+    base = {"generation_id": name, "item_id": "e1", "purpose": purpose, "model": "aster", "sample_index": 0}
+    base |= {"params": "{}", "text": text}
     return base | {"status": status, "prompt_key": name, "cost_usd": 0.0, "attributes": pairs(**values)}
 
 

@@ -21,12 +21,8 @@ MADE = tables(
 def task(
     kind: str, name: str, item_id: str = "x", verdict: str | None = "unsupported", weight: float = 2.0
 ) -> dict:
-    values = {
-        "task_id": f"{kind}-{name}",
-        "kind": kind,
-        "fact_id": None if kind == "entity" else f"a-{item_id}-{name}",
-        "item_id": item_id,
-    }
+    values = {"task_id": f"{kind}-{name}", "kind": kind}
+    values |= {"fact_id": None if kind == "entity" else f"a-{item_id}-{name}", "item_id": item_id}
     return values | {
         "text": "a fact",
         "subject": "a",

@@ -13,13 +13,8 @@ MADE = tables(ITEMS, [reply("a", f"e{k}") for k in range(10)] + [reply("b", "e0"
 
 
 def tasks(n_labelled=8, n_reviewed=12, n_checked=5, seed=7, data_set=MADE):
-    numbers = {
-        "verifier": "judge",
-        "n_labelled": n_labelled,
-        "n_reviewed": n_reviewed,
-        "n_checked": n_checked,
-        "seed": seed,
-    }
+    numbers = {"verifier": "judge", "n_labelled": n_labelled, "n_reviewed": n_reviewed}
+    numbers |= {"n_checked": n_checked, "seed": seed}
     return annotation_tasks(data_set["items"], data_set["facts"], data_set["judgements"], PAGES, **numbers)
 
 

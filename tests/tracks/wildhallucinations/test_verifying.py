@@ -129,14 +129,8 @@ def test_evidence_comes_from_the_batches():
     alone = Call((claim(1, 0, [passage(3)]),), (passage(3),), "single")
     judged = verifying.judgements([batch, alone], [came("[1] supported")] * 2, judge="quill", version="v")
     assert judged.height == 2
-    values = {
-        "generation_id": "g0",
-        "item_id": "e0",
-        "subject": "aster",
-        "sentence_index": 0,
-        "sentence": "s",
-        "text": "t",
-    }
+    values = {"generation_id": "g0", "item_id": "e0", "subject": "aster", "sentence_index": 0}
+    values |= {"sentence": "s", "text": "t"}
     rows = frame(
         Fact,
         [
