@@ -148,9 +148,9 @@ def exported(
     work = HelmaWork(config, board, tables, replies)
     candidates, filtered, chosen, samples = _samples(work)
     responses, generator = work.replies("select"), work.settings.dataset_generator
-    made = pl.concat([candidates, filtered, responses]).sort("generation_id")
-    item_ids = pl.concat([made["item_id"], work.published["item_id"]]).unique(maintain_order=True)
-    rows = pl.concat([made, *(work.replies(step) for step in ("recognise", "judge_refined"))])
+    written = pl.concat([candidates, filtered, responses]).sort("generation_id")
+    item_ids = pl.concat([written["item_id"], work.published["item_id"]]).unique(maintain_order=True)
+    rows = pl.concat([written, *(work.replies(step) for step in ("recognise", "judge_refined"))])
     data = {
         "items": tables.items.filter(pl.col("item_id").is_in(item_ids.to_list())).sort("item_id"),
         "generations": rows,

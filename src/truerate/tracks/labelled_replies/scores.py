@@ -174,11 +174,11 @@ def score_labels(subjects: pl.DataFrame, writer: ScoreWriter) -> list[dict[str, 
     """
     score_rows = []
     for metric, column in (("label_rate", "label"), ("files_rate", "files")):
-        known = subjects.drop_nulls(column)
-        for value in sorted(known[column].unique()):
+        with_value = subjects.drop_nulls(column)
+        for value in sorted(with_value[column].unique()):
             is_value = {metric: pl.col(column) == value}
             score_rows += writer.shares_by(
-                known, is_value, subject="subject", cluster="cluster", **{column: value}
+                with_value, is_value, subject="subject", cluster="cluster", **{column: value}
             )
     is_own = {"own_judge_rate": (pl.col("own_judge") == "True").fill_null(False)}
     by_models = subjects.drop_nulls("judge")

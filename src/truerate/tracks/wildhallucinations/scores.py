@@ -243,8 +243,8 @@ def asked_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     is_retrieved = pair("attributes", "retrieved").is_not_null()
     replies = generations.filter(pl.col("purpose") == GENERATE).sort("model", "item_id")
     asked, came = replies.filter(pl.col("prompt_key") != ""), replies.filter(pl.col("status") != "dead")
-    told = came.filter(is_retrieved.any().over("model"))
-    shares = ((asked, {"cut_rate": is_cut()}), (told, {"retrieved_rate": is_retrieved}))
+    searching = came.filter(is_retrieved.any().over("model"))
+    shares = ((asked, {"cut_rate": is_cut()}), (searching, {"retrieved_rate": is_retrieved}))
     return [
         row for rows, hit in shares for row in writer.shares_by(rows, hit, subject="model", cluster="item_id")
     ]
