@@ -88,7 +88,9 @@ def leak_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     for name, side in SPLITS.items():
         how: dict[str, Any] = {"subject": pl.lit(DATASET), "by": ("scenario",), "split": name}
         for metric, unit in (("shared_context_rate", "item_id"), ("shared_dialogue_rate", "group_id")):
-            units = keyed.group_by("scenario", unit, cluster="group_id").agg(n=pl.col(side).n_unique())
+            units = keyed.group_by("scenario", unit, cluster="group_id", maintain_order=True).agg(
+                n=pl.col(side).n_unique()
+            )
             units = units.sort("scenario", unit, "cluster")
             rows += writer.shares_by(units, {metric: pl.col("n") > 1}, cluster="cluster", **how)
         is_trained = (pl.col(side) == "train").any().over("scenario", "item_id")

@@ -136,7 +136,9 @@ def unanswered_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict
     language whose every reply is a dead letter; over all languages where that holds of each.
     """
     asked = generations.filter(purpose="answer").select("model", "status", pair("attributes", "lang"))
-    whole = pl.concat([asked, asked.with_columns(lang=pl.lit(ALL))]).group_by("model", "lang")
+    whole = pl.concat([asked, asked.with_columns(lang=pl.lit(ALL))]).group_by(
+        "model", "lang", maintain_order=True
+    )
     dead = whole.agg(n=pl.len(), is_dead=(pl.col("status") == "dead").all()).filter("is_dead")
     rows = []
     for model, lang, n, _ in dead.sort("model", "lang").iter_rows():
