@@ -17,7 +17,7 @@ from truerate.llm.keys import LIMITS, Target
 from truerate.llm.request import Request
 
 PER_MESSAGE = 16
-# TOTAL: sums may be beyond 64 bits
+# USD and tokens that are spent, and that requests under way may still cost; TOTAL: sums may be beyond 64 bits
 SPENT = "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM ledger"
 RESERVED = "SELECT TOTAL(usd), CAST(TOTAL(n_in) + TOTAL(n_out) AS INTEGER) FROM lease"
 
@@ -48,16 +48,10 @@ class BudgetLimits:
         """The limits that params set."""
         return cls(llm.budget_usd, llm.budget_tokens)
 
-    @property
-    def is_set(self) -> bool:
-        """Whether anything is limited."""
-        return self.usd is not None or self.tokens is not None
-
     def would_pass(self, usd: float, tokens: int) -> bool:
         """Whether these sums are more than allowed."""
-        return (self.usd is not None and usd > self.usd + 1e-12) or (
-            self.tokens is not None and tokens > self.tokens
-        )
+        is_dear = self.usd is not None and usd > self.usd + 1e-12
+        return is_dear or (self.tokens is not None and tokens > self.tokens)
 
 
 class Budget:
@@ -65,14 +59,16 @@ class Budget:
 
     def __init__(self, link: sqlite3.Connection, limits: BudgetLimits):
         self.limits = limits
-        if limits.is_set:
-            self.spent, self.reserved = spent(link), reserved(link)
+        self.is_set = limits != BudgetLimits(None, None)
+        if self.is_set:
+            self.spent: tuple[float, int] = link.execute(SPENT).fetchone()
+            self.reserved: tuple[float, int] = link.execute(RESERVED).fetchone()
 
     def reserve(self, usd: float, tokens: int) -> Literal["fits", "later", "never"]:
         """Reserve an upper bound: `later` while calls under way may use up the budget, `never` if it is
         spent.
         """
-        if not self.limits.is_set:
+        if not self.is_set:
             return "fits"
         if self.limits.would_pass(self.spent[0] + usd, self.spent[1] + tokens):
             return "never"
@@ -92,9 +88,8 @@ def bound(target: Target, request: Request) -> tuple[int, int]:
     params = target.params(request.params)
     if request.form and target.structured:  # servers put the schema into the prompt
         n_bytes += len(orjson.dumps(request.form.sent()))
-    return n_bytes + PER_MESSAGE * (len(request.messages) + 1), next(
-        params[name] for name in LIMITS if name in params
-    )
+    n_out = next(params[name] for name in LIMITS if name in params)
+    return n_bytes + PER_MESSAGE * (len(request.messages) + 1), n_out
 
 
 def contents(request: Request) -> list[str]:
@@ -105,18 +100,6 @@ def contents(request: Request) -> list[str]:
 def price(target: Target, n_in: float, n_out: float) -> float:
     """USD of so many prompt and completion tokens."""
     return (n_in * target.price[0] + n_out * target.price[1]) / 1e6
-
-
-def spent(link: sqlite3.Connection) -> tuple[float, int]:
-    """USD and tokens that the ledger holds."""
-    usd, tokens = link.execute(SPENT).fetchone()
-    return usd, tokens
-
-
-def reserved(link: sqlite3.Connection) -> tuple[float, int]:
-    """USD and tokens that requests under way may still cost."""
-    usd, tokens = link.execute(RESERVED).fetchone()
-    return usd, tokens
 
 
 def book(link: sqlite3.Connection, charges: list[Charge], day: str) -> None:

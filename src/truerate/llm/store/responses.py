@@ -205,7 +205,16 @@ class Store(KeyedStore):
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, StoredReply | DeadLetter]:
         """Those of the keys that are answered, with a reply or as dead letters."""
-        return self.read(lambda link: _answers(link, keys))
+
+        def answers(link: sqlite3.Connection) -> dict[bytes, StoredReply | DeadLetter]:
+            answer_by_key: dict[bytes, StoredReply | DeadLetter] = {}
+            for some in chunks(keys):
+                answer_by_key.update(stored_replies(link, some))
+            for some in chunks([key for key in keys if key not in answer_by_key]):
+                answer_by_key.update(dead_letters(link, some))
+            return answer_by_key
+
+        return self.read(answers)
 
     def beside(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
         """What stands beside the text of a reply, as `unpacked` reads it, of those keys with something beside
@@ -218,47 +227,24 @@ class Store(KeyedStore):
     def requests(self, keys: Sequence[bytes]) -> dict[bytes, tuple[dict[str, Any], dict[str, Any]]]:
         """The recorded request and reply of each answered key, as dictionaries."""
         pairs = {}
+        replies = "SELECT key, request, extra, text, finish, n_in, n_out FROM response WHERE key IN ({})"
+        letters = "SELECT key, request, reason FROM dead WHERE key IN ({})"
         with self.explained():
             for some in chunks(keys):
-                for key, request, extra, *row in self.query(
-                    f"SELECT key, request, extra, text, finish, n_in, n_out FROM response WHERE key IN "
-                    f"({marks(some)})",
-                    some,
+                for key, request, reason in self.query(letters.format(marks(some)), some):
+                    letter = {"status": "dead", "reason": reason, "text": ""}
+                    pairs[key] = (_without_address(request), letter)
+                for key, request, extra, text, finish, *counts in self.query(
+                    replies.format(marks(some)), some
                 ):
-                    pairs[key] = (
-                        unpacked(request),
-                        {"status": "ok", **_reply(row), **_without_address(unpacked(extra) if extra else {})},
-                    )
-                for key, request, reason in self.query(
-                    f"SELECT key, request, reason FROM dead WHERE key IN ({marks(some)})", some
-                ):
-                    pairs.setdefault(
-                        key,
-                        (
-                            _without_address(unpacked(request)),
-                            {"status": "dead", "reason": reason, "text": ""},
-                        ),
-                    )
+                    reply = {"status": "ok", "text": plain(text), "finish_reason": end(finish)}
+                    reply |= dict(zip(("n_tokens_in", "n_tokens_out"), counts, strict=True))
+                    pairs[key] = (unpacked(request), reply | (_without_address(extra) if extra else {}))
         return pairs
 
 
-def _without_address(beside: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in beside.items() if name != ADDRESS}
-
-
-def _reply(row: Sequence[Any]) -> dict[str, Any]:
-    text, finish, n_in, n_out = row
-    return {"text": plain(text), "finish_reason": end(finish), "n_tokens_in": n_in, "n_tokens_out": n_out}
-
-
-def _answers(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, StoredReply | DeadLetter]:
-    answers: dict[bytes, StoredReply | DeadLetter] = {}
-    for some in chunks(keys):
-        answers.update(stored_replies(link, some))
-    if len(answers) < len(keys):
-        for some in chunks([key for key in keys if key not in answers]):
-            answers.update(dead_letters(link, some))
-    return answers
+def _without_address(packed: bytes) -> dict[str, Any]:
+    return {name: value for name, value in unpacked(packed).items() if name != ADDRESS}
 
 
 def stored_replies(link: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, StoredReply]:
