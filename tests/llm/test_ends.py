@@ -8,7 +8,7 @@ from llm.asked import asking
 from truerate.llm import ask
 from truerate.llm.store.responses import Store
 from truerate.llm.transport.policy import judge
-from truerate.llm.transport.verdict import is_unknown
+from truerate.llm.transport.verdict import is_broken, is_unknown
 
 WHOLE = [
     "stop", "STOP", "end_turn", "endTurn", "eos", "eos_token", "stop_sequence", "COMPLETE", "tool_calls", "tool_use",
@@ -26,7 +26,7 @@ FILTERED = [
 ]  # fmt: skip
 BROKEN = [
     "error", "insufficient_system_resource", "network_error", "abort", "aborted", "cancelled", "timeout", "OTHER", "load",
-    "no_such_word", "stop_error", "preempted", "not_finished", {"type": "abort", "message": "x"},
+    "no_such_word", "of a later server", "stop_error", "preempted", "not_finished", {"type": "abort", "message": "x"},
 ]  # fmt: skip
 
 
@@ -58,11 +58,11 @@ def test_a_router_that_calls_whole_what_its_provider_does_not_is_not_believed():
 
 
 def test_a_word_on_no_list_alone_is_unknown():
-    assert is_unknown("no_such_word")
+    assert is_unknown("no_such_word") and is_unknown("") and is_broken("")
     assert not any(is_unknown(word) for word in ("network_error", "ABORT", "stop", "SAFETY", "length"))
 
 
-@pytest.mark.parametrize("word", ["network_error", "insufficient_system_resource", "weird"])
+@pytest.mark.parametrize("word", ["network_error", "insufficient_system_resource", "abort", "weird"])
 def test_a_reply_that_broke_off_is_asked_again_and_counted(at, stub, word, capsys):
     layout = at()
     replies = ask(

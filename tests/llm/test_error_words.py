@@ -43,6 +43,9 @@ REFUSED = [  # settings and limits of a reply, no prompt
     "Invalid input: temperature exceeds the maximum value 1",
     "Input should be a valid string",
     "stop: too many sequences",
+    "max_tokens is too large: 9000. This model supports at most 4096 completion tokens",
+    "temperature: 3 is too large, at most 2",
+    "Unsupported parameter: 'stop' is not supported with this model.",
 ]
 
 
@@ -53,12 +56,14 @@ def error(message: str, **more: object) -> bytes:
 @pytest.mark.parametrize("server", TOO_LONG)
 @pytest.mark.parametrize("status", [400, 413, 422])
 def test_a_prompt_that_is_too_long_is_known_in_the_words_of_many_servers(server, status):
-    assert judge(status, {}, error(TOO_LONG[server])).reason == "context_length"
+    for body in (error(TOO_LONG[server]), TOO_LONG[server].encode()):
+        verdict = judge(status, {}, body)
+        assert (verdict.action, verdict.reason) == ("dead", "context_length")
 
 
 @pytest.mark.parametrize("message", REFUSED)
 def test_other_refusals_are_none_of_a_long_prompt(message):
-    assert judge(400, {}, error(message)).reason == "rejected"
+    assert {judge(400, {}, body).reason for body in (error(message), message.encode())} == {"rejected"}
 
 
 @pytest.mark.parametrize(

@@ -20,16 +20,19 @@ def letters(layout) -> list[tuple[str, str]]:
         return sorted(dead_letters(store).select("prompt", "reason").rows())
 
 
-@pytest.mark.parametrize("kind", ["502", "503", "504", "500", "drop", "429", "not-completion"])
-def test_an_outage_kills_nothing(at, stub, kind):
-    """Each request has three tries, of a few milliseconds: forty faults in a row would kill thirteen. Twenty
+@pytest.mark.parametrize(
+    "kind", ["502", "503", "504", "500", "drop", "429", "not-completion", "empty", "broken"]
+)
+def test_an_outage_kills_nothing_and_nothing_that_was_answered_is_paid_twice(at, stub, kind):
+    """Each request has three tries, of a few milliseconds: sixty faults in a row would kill twenty. Twenty
     refusals for the rate, or replies that are paid for, would end the run.
     """
-    n_faults = 18 if kind in ("429", "not-completion") else 40
+    n_faults = 60 if kind in ("502", "503", "504", "500", "drop") else 15
     stub.stub.outage = kind, lambda n: 40 < n <= 40 + n_faults
     layout = at(llm=SOON, endpoint={"concurrency": 8})
     requests = [asking(f"n {n}") for n in range(120)]
     assert {reply.status for reply in ask(requests, layout, label="x")} == {"ok"} and letters(layout) == []
+    assert stub.n_calls <= 120 + n_faults + 15
     assert all(reply.is_stored for reply in ask(requests, layout, label="y"))
 
 
@@ -75,6 +78,7 @@ def test_poisoned_requests_die_whatever_their_number(at, stub, n_poisoned):
     assert [reply.status for reply in replies] == ["dead"] * n_poisoned + ["ok"] * 40
     assert [reason for _, reason in letters(layout)] == ["server_error"] * n_poisoned
     n_calls = stub.n_calls
+    assert n_poisoned > 1 or n_calls in (40 + 3, 40 + 3 + 1)  # a probe, if nothing was answered between
     ask(poisoned, layout, label="y")
     assert stub.n_calls == n_calls
 
@@ -102,18 +106,24 @@ def test_refusals_in_a_row_end_the_run_with_the_time_of_the_reset(at, stub, caps
         ask(requests, layout, label="x")
     assert stub.n_calls < 40 and letters(layout) == []
     stub.stub.outage = None
-    assert {reply.status for reply in ask(requests, layout, label="y")} == {"ok"}
+    replies = ask(requests, layout, label="y")
+    assert {reply.status for reply in replies} == {"ok"} and sum(reply.is_stored for reply in replies) == 15
     assert "asked to wait" not in capsys.readouterr().err
 
 
-def test_refusals_that_name_no_time_end_the_run_too(at, stub):
+def test_refusals_that_name_no_time_end_the_run_too(at, stub, capsys):
     stub.stub.outage = "429", lambda n: n > 15
     with pytest.raises(
         EndpointError,
         match="refusals in a row, for .* s, without an answer between: 429: .*; run again later",
     ):
-        ask([asking(f"n {n}") for n in range(200)], at(llm=SOON, endpoint={"concurrency": 8}), label="x")
-    assert stub.n_calls < 60
+        ask(
+            [asking(f"n {n}") for n in range(200)],
+            layout := at(llm=SOON, endpoint={"concurrency": 8}),
+            label="x",
+        )
+    assert stub.n_calls < 60 and letters(layout) == []
+    assert "asked to wait" not in capsys.readouterr().err
 
 
 def test_short_limits_that_come_again_end_no_run(at, stub):

@@ -46,6 +46,8 @@ def test_a_verdict_on_a_prompt_that_was_cut_is_none(at, stub, capsys):
 @pytest.mark.parametrize(
     "usage",
     [
+        None,  # no usage at all
+        {},
         {"prompt_tokens": 0},
         {"prompt_tokens": None},
         {"prompt_tokens": 10},  # a constant that some servers write
@@ -54,7 +56,10 @@ def test_a_verdict_on_a_prompt_that_was_cut_is_none(at, stub, capsys):
     ],
 )
 def test_counts_that_say_nothing_of_the_whole_prompt(at, stub, usage, capsys):
-    stub.stub.more_usage = lambda request: {"completion_tokens": 1, **usage}
+    if usage is None:
+        stub.stub.usage = False
+    else:
+        stub.stub.more_usage = lambda request: {"completion_tokens": 1, **usage}
     layout = at()
     assert ask([asking(LONG)], layout, label="x")[0].status == "ok"
     assert "in part" not in capsys.readouterr().err

@@ -263,3 +263,20 @@ def test_replies_without_usage_are_booked_at_their_bound(at, stub):
     assert (reply.n_tokens_in, reply.n_tokens_out, reply.cost_usd) == (None, None, 0.0)
     with Store(layout.store) as store:
         assert store.query("SELECT kind, n_in, n_out FROM ledger") == [("uncounted", 1 + 32, 50)]
+
+
+def test_a_request_beyond_the_limit_per_minute_is_dead_at_once(at, stub):
+    layout = at()
+    requests = [asking(f"{n} [[tpm]]") for n in range(8)] + [asking(f"fine {n}") for n in range(8)]
+    begun = time.monotonic()
+    replies = ask(requests, layout, label="x")
+    with Store(layout.store) as store:
+        assert dead_letters(store)["reason"].to_list() == ["context_length"] * 8
+    assert sum(reply.status == "ok" for reply in replies) == 8
+    assert stub.n_calls == 16 and time.monotonic() - begun < 10
+
+
+def test_a_large_error_page_is_a_fault_of_the_server(at, stub):
+    layout = at(llm={"timeout_s": 60})
+    replies = ask([asking("[[bomb-500 x1]]"), asking("fine")], layout, label="x")
+    assert [reply.status for reply in replies] == ["ok", "ok"] and stub.n_calls == 3
