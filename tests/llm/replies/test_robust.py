@@ -28,6 +28,7 @@ LONG = {
     "deep list": "[" * 50_000 + "]" * 50_000,
     "blank space": "yes" + " " * 500_000 + "x",
     "opened thoughts": "<think>" * 50_000,
+    "agreed many times": "sure, " * 3_000,
     "a long number": '{"answer": ' + "9" * 6_000 + "}",
 }
 JUNK = (

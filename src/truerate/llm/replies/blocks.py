@@ -18,6 +18,9 @@ from truerate.llm.replies.reading import joined
 
 MAX_HEAD = 240  # characters of a block that are looked at for what it is
 MAX_LABEL = 70  # characters of a label
+MAX_TEXT = (
+    40_000  # characters of a text that was asked for; the longest that a prompt asks for has about 20,000
+)
 MAX_BLOCKS, MAX_LINES = 100, 300  # that are told apart
 _BLANKS = lazy(r"[^\S\n]+")
 _SAME_LINES = lazy(r"([^\n]{0,12}\n)\1{8,}")  # as where a model falls into repeating them
@@ -185,7 +188,8 @@ def with_lines(value: str, flat_text: str, text: str) -> str:
 
 def unwrapped_text(reply: str) -> tuple[str, str, tuple[str, ...]]:
     """A reply without what encloses all of it, the same flat, and what was cut."""
-    answer, cuts = opened(plain(reply))
+    answer, cuts = opened(reply, MAX_TEXT)
+    answer = plain(answer).strip()
     inside, more = bare(structured.unboxed(answer))
     inside, block = unblocked(inside)
     return inside, flat(inside), joined(cuts, more, block)

@@ -13,7 +13,7 @@ from truerate.core.patterns import lazy
 from truerate.core.text import sentences, words
 from truerate.llm.replies.blocks import flat
 from truerate.llm.replies.blocks import plain as plain_form
-from truerate.llm.replies.cutting import MAX_CHARS, element, visible
+from truerate.llm.replies.cutting import element, visible
 from truerate.llm.replies.matching import finds, match, phrases, words_of
 
 # lang, phrase: ways of not knowing in our words, as patterns; `…` stands for a few words
@@ -24,6 +24,7 @@ MAX_BESIDE_WEAK = 8  # … where nothing but a clause that a history of somethin
 MAX_CLAUSE = (
     600  # characters of a clause in which a phrase is sought: a longer one says more than not knowing
 )
+MAX_REPLY = 40_000  # characters of a reply that is looked at; a longer one states something
 MAX_BETWEEN = 40  # characters for which `…` may stand
 _QUOTED = lazy(r"\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|«[^«»\n]*»|《[^《》\n]*》|「[^「」\n]*」")
 _CLAUSE_END = lazy(r"[,;:，；：、،؛]\s*|\s[–—-]\s")
@@ -43,7 +44,7 @@ def is_abstention(text: str) -> bool:
     """Whether a reply says that it does not know (`says_not_known`), or is a short one that speaks of knowing
     and telling alone (`tells_nothing`).
     """
-    return says_not_known(text) or (len(text) <= MAX_CHARS and tells_nothing(_parts(text)))
+    return says_not_known(text) or (len(text) <= MAX_REPLY and tells_nothing(_parts(text)))
 
 
 def says_not_known(text: str) -> bool:
@@ -56,7 +57,7 @@ def says_not_known(text: str) -> bool:
     """
     before = stated = 0
     is_found, most = False, MAX_BESIDE_WEAK
-    if len(text) > MAX_CHARS:
+    if len(text) > MAX_REPLY:
         return False
     for sentence in _parts(text):
         spoken = words_of(sentence)

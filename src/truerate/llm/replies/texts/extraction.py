@@ -188,7 +188,7 @@ def _head_of(block: str, form: Form, *, is_last: bool) -> tuple[int, str]:
     if greeting and all_of("YES", names := words_of(greeting[0])) and names:
         rest = block[start + greeting.end() :].strip()
         # a turn of a dialogue may begin so
-        if form.noun != "Response" or not rest or _head_of(rest, form, is_last=is_last)[0]:
+        if form.noun != "Response" or not rest or _head_of(rest[:MAX_HEAD], form, is_last=is_last)[0]:
             return start + greeting.end(), "preamble"
     colon = min((at + 1 for sign in ":：" if (at := head.find(sign)) >= 0), default=0)
     for end in (colon, len(head) if len(head) == len(block) - start and not is_last else 0):

@@ -17,7 +17,6 @@ from truerate.llm.replies.blocks import (
     has_words,
     names_material,
     names_text,
-    plain,
     unwrapped_text,
     with_lines,
 )
@@ -30,10 +29,10 @@ from truerate.llm.replies.texts.responses import before_turns, response_in
 
 MAX_SEGMENTS, MAX_PART = 20, 4_000  # segments that a reply names, and characters in which they are sought
 KINDS = ("Induced", "Hallucinated", "New", "Modified", "Altered", "Incorrect", "Fabricated")
-_INLINE = lazy(r"(?<=\S)[ ]+(?=#[A-Z][\w ]{2,20}#)")
+_INLINE = lazy(r"(?<=\S)[ ](?=#[A-Z][\w ]{2,20}#)")
 _NUMBERED = lazy(r"^[ \t]*\(?\d[.)][ \t]+(?=[A-Z][\w ]{2,30}[ \t]*[:：])", re.MULTILINE)
 _SEPARATORS = lazy(r"\s*(?:\n|;|\s\|\s)\s*(?:[-*•]|\(?\d[.)])?\s*")
-_BROKEN = lazy(r"\n[ ]*#|\b(?:segment|rationale|response)s?#?\s*[:：]", re.I)
+_BROKEN = lazy(r"\n[ ]*#|\s\(?\d[.)]\Z|\b(?:segment|rationale|response)s?#?\s*[:：]", re.I)
 _NO_SEGMENT = frozenset(("", "none", "n/a", "na", "null", "no segment", "no segments"))
 
 
@@ -61,9 +60,10 @@ def induced_reply(reply: str, cue: str) -> InducedReply:
     rationale are there). Of several examples the first is read. A segment that stands nowhere in the response counts
     as not located.
     """
-    lines, answer, cuts = unwrapped_text(_INLINE.sub("\n", plain(reply)))
+    lines, answer, cuts = unwrapped_text(reply)
     if not answer:
         return InducedReply(None, nothing(cuts).reason, cuts)
+    answer = _INLINE.sub("\n", answer)  # as long as before
     if is_refusal(answer):
         return InducedReply(None, "refusal", cuts)
     form = Form("Response", KINDS, cue)
