@@ -1,6 +1,6 @@
 """The cards of trained detectors and judges: training data, scores beside baselines, limits."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 
 import polars as pl
@@ -37,53 +37,56 @@ def percent(row: Mapping | None) -> Markup:
 
 
 def _filled(
-    template: str,
+    card: Mapping,
     facts: DetectorFacts,
-    evaluations: Iterator[EvalResult],
+    scored: Iterable[tuple[str, str, str, Mapping | None]],
     *,
     repo: str,
-    title: str,
-    task: str,
-    metrics: list[str],
     base_model: str | None = None,
     values: Mapping[str, object],
 ) -> str:
-    """Return a card: its YAML with licence, languages, training data and scores, then the filled template."""
-    eval_results = list(evaluations) or None
+    """Return a card: its YAML with licence, languages, training data and scores, then the filled template.
+
+    `card`: what cards.yaml says of its kind; `scored`: what was measured, its config, the Hub's metric, and
+    the Score row.
+    """
+    evaluations = [
+        EvalResult(
+            task_type=card["task"],
+            task_name=card["task_name"],
+            dataset_type=facts.board,
+            dataset_name=f"{facts.title}: {what}",
+            dataset_config=config,
+            dataset_split="test",
+            metric_type=metric,
+            metric_value=row["value"],
+        )
+        for what, config, metric, row in scored
+        if row and row["value"] is not None
+    ] or None
     head = ModelCardData(
         language=list(facts.languages),
         **licence_fields([facts.licence]),
         library_name="truerate",
-        pipeline_tag=task,
+        pipeline_tag=card["task"],
         tags=["hallucination-detection", "truerate", *(["simulated-data"] if facts.is_simulated else [])],
         datasets=[name for name in source_datasets(facts) if "/" in name] or None,
         base_model=base_model,
-        metrics=metrics,
-        model_name=facts.detector if eval_results else None,
-        eval_results=eval_results,
+        metrics=card["hub_metrics"],
+        model_name=facts.detector if evaluations else None,
+        eval_results=evaluations,
     )
     shared = {
         "yaml": Markup(head.to_yaml()),
         "facts": facts,
         "source": {"citation": None, "url": None, **facts.source},
         "repo": repo,
-        "bibtex": bibtex(repo, f"{facts.detector}, {title}", "model"),
+        "bibtex": bibtex(repo, f"{facts.detector}, {card['title']}", "model"),
         "percent": percent,
+        "baselines": card["baselines"],
+        "passages": words(facts.training.get("passages", {})),
     }
-    return filled(template, shared | values)
-
-
-def _evaluation(facts: DetectorFacts, task: tuple[str, str], what: str, config: str, **metric) -> EvalResult:
-    """A score in the form of the Hub's model index."""
-    return EvalResult(
-        task_type=task[0],
-        task_name=task[1],
-        dataset_type=facts.board,
-        dataset_name=f"{facts.title}: {what}",
-        dataset_config=config,
-        dataset_split="test",
-        **metric,
-    )
+    return filled(card["template"], shared | values)
 
 
 # ---- detectors ---------------------------------------------------------------------------------------------
@@ -99,36 +102,22 @@ def detector_card(facts: DetectorFacts, network: Mapping, *, repo: str) -> str:
         "found": [(name, training[name]) for name in DETECTOR["training"] if name in training],
         "validation": training.get("validation", {}),
         "threshold": network.get("threshold", 0.5),
-        "passages": words(training.get("passages", {})),
         "results": results,
-        "baselines": DETECTOR["baselines"],
         "n_seeds": n_seeds(facts),
     }
-    evaluations = (
-        _evaluation(
-            facts,
-            ("token-classification", "marking hallucinated tokens"),
+    scored = (
+        (
             f"{result['title'].lower()} ({row['lang']})",
             f"{result['against']}-{row['lang']}",
-            metric_type=METRICS[metric],
-            metric_value=score["value"],
+            METRICS[name],
+            score,
         )
         for result in results
         for row in result["rows"]
-        for metric, score in row["own"].items()
-        if score and score["value"] is not None
+        for name, score in row["own"].items()
     )
-    return _filled(
-        "model_card.md.j2",
-        facts,
-        evaluations,
-        repo=repo,
-        title="a detector of hallucinated words",
-        task="token-classification",
-        metrics=list(METRICS.values()),
-        base_model=backbone["weights"] if "/" in str(backbone["weights"]) else None,
-        values=values,
-    )
+    base_model = backbone["weights"] if "/" in str(backbone["weights"]) else None
+    return _filled(DETECTOR, facts, scored, repo=repo, base_model=base_model, values=values)
 
 
 def detector_results(facts: DetectorFacts) -> list[dict]:
@@ -173,36 +162,13 @@ def _rows(facts: DetectorFacts, *metrics: str) -> Iterator[dict]:
 def judge_card(facts: DetectorFacts, decision: Mapping[str, object], *, repo: str) -> str:
     """Return README.md of a judge. `decision`: how its training turns probabilities into verdicts."""
     results = judge_results(facts)
-    values = {
-        "decision": decision,
-        "texts": words(facts.training.get("passages", {})),
-        "results": results,
-        "metrics": JUDGE["metrics"],
-        "baselines": JUDGE["baselines"],
-    }
-    evaluations = (
-        _evaluation(
-            facts,
-            ("text-classification", "judging responses in dialogues"),
-            result["scenario"],
-            result["scenario"],
-            metric_type=metric,
-            metric_value=score["value"],
-        )
+    scored = (
+        (result["scenario"], result["scenario"], name, score)
         for result in results
-        for metric, score in result["own"].items()
-        if score and score["value"] is not None
+        for name, score in result["own"].items()
     )
-    return _filled(
-        "judge_card.md.j2",
-        facts,
-        evaluations,
-        repo=repo,
-        title="a judge of hallucination in dialogues",
-        task="text-classification",
-        metrics=["accuracy"],
-        values=values,
-    )
+    values = {"decision": decision, "results": results, "metrics": JUDGE["metrics"]}
+    return _filled(JUDGE, facts, scored, repo=repo, values=values)
 
 
 def judge_results(facts: DetectorFacts) -> list[dict]:
