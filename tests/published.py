@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from tests.hub.server.hub import Hub
-from tests.hub.stages import made, put_into, scores_of
+from tests.hub.stages import build_board, put_into, scores_of
 from truerate.config.layout import Layout
 from truerate.pipeline import guard
 
@@ -86,5 +86,5 @@ def read_back(house, board: str, folder: Path, monkeypatch, **own) -> tuple[dict
     (folder / "inputs").mkdir()
     (folder / "params.yaml").write_text(yaml.safe_dump(values, sort_keys=False), "utf-8")
     guard.check_params()
-    made(Layout.load(), "back")
+    build_board(Layout.load(), "back")
     return scores, scores_of(Layout.load(), "back")

@@ -29,16 +29,20 @@ class SmallDraft:
 
     def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> dict[str, bytes]:
         n = len(self.seeds)
-        own = {
+        contents = {
             f"data/qa/train-{i:05d}-of-{n:05d}.parquet": shard(seed, self.n_bytes)
             for i, seed in enumerate(self.seeds)
         }
-        own["build/params.yaml"] = b"seed: 1\n"
-        own[README] = with_kept(self.card.format(name=self.name, dated=stamp.dated), kept).encode()
-        own[MARK] = mark(self.kind, self.name, prefixes=self.prefixes, stamp=stamp, files=own).encode()
-        own |= self.more
-        sums = [f"{hashlib.sha256(content).hexdigest()}  {path}\n" for path, content in sorted(own.items())]
-        return own | {CHECKSUMS: "".join(sums).encode(), CHANGELOG: changelog.encode()}
+        contents["build/params.yaml"] = b"seed: 1\n"
+        contents[README] = with_kept(self.card.format(name=self.name, dated=stamp.dated), kept).encode()
+        contents[MARK] = mark(
+            self.kind, self.name, prefixes=self.prefixes, stamp=stamp, files=contents
+        ).encode()
+        contents |= self.more
+        sums = [
+            f"{hashlib.sha256(content).hexdigest()}  {path}\n" for path, content in sorted(contents.items())
+        ]
+        return contents | {CHECKSUMS: "".join(sums).encode(), CHANGELOG: changelog.encode()}
 
 
 def shard(seed: int, n_bytes: int) -> bytes:
@@ -60,16 +64,16 @@ def put(
     dry_run=False,
     today=DAY,
     check=lambda files: None,
-    said=None,
+    lines=None,
     waits=None,
     kind="dataset",
     replace_card=False,
 ):
-    """Publish without waiting; `said` and `waits` collect what the user would read and how long they would
+    """Publish without waiting; `lines` and `waits` collect what the user would read and how long they would
     wait.
     """
     target = Target(to, kind, is_public=public, tag=tag)
-    say, pause = (said if said is not None else []).append, (waits if waits is not None else []).append
+    say, pause = (lines if lines is not None else []).append, (waits if waits is not None else []).append
     how = {"dry_run": dry_run, "today": today, "replace_card": replace_card, "pause": pause}
     return publish(draft, target, check=check, say=say, **how)
 

@@ -20,7 +20,7 @@ def parquet(data: pl.DataFrame, **metadata) -> bytes:
     return buffer.getvalue()
 
 
-def found(content, path="data/qa/train.parquet", **settings) -> list[Finding]:
+def findings_in(content, path="data/qa/train.parquet", **settings) -> list[Finding]:
     return scan({path: content}, **({"environment": {}, "secrets": []} | settings))
 
 

@@ -42,7 +42,7 @@ def declare(track: str, sources: Mapping[str, dict], **changes) -> Layout:
     return Layout.load()
 
 
-def made(config: Layout, board: str) -> None:
+def build_board(config: Layout, board: str) -> None:
     """The source, data set, labels, judgements and scores of a board."""
     sources.import_source(config, board)
     dataset.export(config, board, config.dataset(board, "card.json"), [])

@@ -2,7 +2,10 @@
 Hub itself.
 """
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from tests.hub.server.accounts import FINE_TOKEN, GUEST_TOKEN
 from truerate.core.errors import TruerateError
@@ -11,28 +14,21 @@ from truerate.hub.release import Target
 
 from .drafts import REPO, A, asked, put, refused
 
-WRITES = {"role": "write"}
+CASES = yaml.safe_load(Path(__file__).with_name("access.yaml").read_text("utf-8"))
 
 
-def who(*, token=WRITES, orgs=(), name="someone"):
-    return {
-        "type": "user",
-        "name": name,
-        "orgs": list(orgs),
-        "auth": {"type": "access_token", "accessToken": token},
-    }
-
-
-def org(role, name="org", **more):
-    return {"type": "org", "name": name, "roleInOrg": role, **more}
-
-
-def fine(*scopes):
-    scoped = [
-        {"entity": {"type": kind, "name": name}, "permissions": list(granted)}
-        for kind, name, granted in scopes
-    ]
-    return {"role": "fineGrained", "fineGrained": {"global": [], "scoped": scoped}}
+def answer_of(case):
+    """What the Hub says of a token; a user's own writes unless another role, or scopes, are named."""
+    token = case.get("token", {"role": "write"})
+    if "fine" in case:
+        scoped = [
+            {"entity": {"type": kind, "name": name}, "permissions": granted}
+            for kind, name, granted in case["fine"]
+        ]
+        token = {"role": "fineGrained", "fineGrained": {"global": [], "scoped": scoped}}
+    user = {"type": "user", "name": case.get("name", "someone")}
+    orgs = [{"type": "org", "name": "org", **org} for org in case.get("orgs", [])]
+    return case.get("answer", user | {"orgs": orgs, "auth": {"type": "access_token", "accessToken": token}})
 
 
 def judged(answer, *, to=REPO, kind="dataset", is_there=True):
@@ -40,71 +36,23 @@ def judged(answer, *, to=REPO, kind="dataset", is_there=True):
     try:
         return refuse_reader(answer, Target(to, kind), doing="publishing", is_there=lambda: is_there)
     except TruerateError as error:
-        assert (
-            "\n" not in str(error)
-            and len(str(error)) < 500
-            and str(error).startswith("publishing: ")
-            and "HF_TOKEN" in str(error)
-        )
-        return str(error)
+        line = str(error)
+        assert "\n" not in line and len(line) < 500 and line.startswith("publishing: ") and "HF_TOKEN" in line
+        return line
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        who(orgs=[org("write")]),
-        who(orgs=[org("admin")]),
-        who(orgs=[org("contributor")]),
-        who(orgs=[org("read", resourceGroups=[{"name": "data", "role": "write"}])]),
-        who(orgs=[org(None)]),
-        who(name="Org"),
-        who(token=fine(("org", "org", ["repo.content.read", "repo.write"]))),
-        who(token=fine(("user", "someone", ["repo.write"]), ("dataset", REPO, ["repo.write"]))),
-        who(token={"role": "fineGrained"}, orgs=[org("write")]),
-        {},
-        {"auth": None, "orgs": 3},
-        {"type": "user", "name": "someone", "orgs": [org("write"), "odd"], "auth": {"accessToken": "odd"}},
-    ],
-)
-def test_a_token_that_may_write_or_of_which_nothing_is_known_passes(answer):
-    assert judged(answer) is None
+@pytest.mark.parametrize("case", CASES["may"], ids=str)
+def test_a_token_that_may_write_or_of_which_nothing_is_known_passes(case):
+    assert judged(answer_of(case)) is None
 
 
-@pytest.mark.parametrize(
-    ("answer", "why"),
-    [
-        (
-            who(token={"role": "read"}, orgs=[org("write")]),
-            "this token of 'someone' may not write: its role is 'read'",
-        ),
-        (
-            who(),
-            f"{REPO} is there and not yours: 'someone' is neither 'org' nor a member of it; it may write to: someone",
-        ),
-        (
-            who(orgs=[org("write", "lab"), org("read", "club")]),
-            "nor a member of it; it may write to: lab, someone",
-        ),
-        (who(orgs=[org("read")]), "'someone' may not write in organisation 'org': its role there is 'read'"),
-        (who(orgs=[org("read", resourceGroups=[{"role": "read"}])]), "its role there is 'read'"),
-        (
-            who(token=fine(("org", "org", ["repo.content.read"])), orgs=[org("admin")]),
-            "fine-grained token of 'someone' may not write",
-        ),
-        (
-            who(token=fine(("user", "someone", ["repo.write"])), orgs=[org("admin")]),
-            "it may write to: user someone",
-        ),
-        (who(token=fine(("model", REPO, ["repo.write"]))), f"it may write to: model {REPO}"),
-        (who(token=fine()), "it may write to: none"),
-    ],
-)
-def test_a_token_that_may_not_write_is_one_line(answer, why):
-    assert why in judged(answer)
+@pytest.mark.parametrize("case", CASES["may_not"], ids=str)
+def test_a_token_that_may_not_write_is_one_line(case):
+    assert case["why"] in judged(answer_of(case))
 
 
 def test_a_scope_of_one_repository_makes_none():
-    answer = who(token=fine(("dataset", REPO, ["repo.write"])))
+    answer = answer_of({"fine": [["dataset", REPO, ["repo.write"]]]})
     assert judged(answer) is None and f"dataset {REPO}" in judged(answer, is_there=False)
 
 
@@ -160,7 +108,7 @@ def test_a_dry_run_with_a_fine_grained_token(hub_here, monkeypatch):
 def test_a_mirror_that_answers_no_such_question_is_told(hub_here):
     hub_here.fault(method="GET", path="whoami", status=404)
     words = []
-    assert put(dry_run=True, said=words) == ""
+    assert put(dry_run=True, lines=words) == ""
     assert "  whether this token may write there, the Hub does not say" in words
 
 

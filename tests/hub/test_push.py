@@ -35,7 +35,7 @@ READING = {"GET", "HEAD"}
 # ---- the undisturbed run -----------------------------------------------------------------------------------
 def test_a_release_is_one_commit_private_and_tagged(hub_here):
     words = []
-    commit = put(tag="v1.0", said=words)
+    commit = put(tag="v1.0", lines=words)
     assert same_but_history(content(hub_here), A)
     assert hub_here.commits(REPO)[0] == commit and len(hub_here.commits(REPO)) == 2
     assert hub_here.tags(REPO) == {"v1.0": commit} and hub_here.is_private(REPO)
@@ -66,7 +66,7 @@ def test_a_second_run_sends_nothing_and_keeps_the_date(hub_here):
     commit = put(tag="v1.0")
     hub_here.requests.clear()
     words = []
-    assert put(today=LATER, said=words) == put(tag="v1.0", today=LATER) == commit
+    assert put(today=LATER, lines=words) == put(tag="v1.0", today=LATER) == commit
     assert not asked(hub_here, "POST", "PUT", "DELETE")
     assert "  nothing to commit: it holds this already" in words
     assert same_but_history(content(hub_here), A, dated=DAY)
@@ -119,8 +119,8 @@ def test_large_files_from_disk_in_parts(hub_here, tmp_path):
     class WithPath:
         name, prefixes, summary = draft.name, draft.prefixes, draft.summary
 
-        def files(self, **said):
-            return files(**said) | {"data/weights.safetensors": tmp_path / "weights"}
+        def files(self, **options):
+            return files(**options) | {"data/weights.safetensors": tmp_path / "weights"}
 
     put(WithPath())
     assert content(hub_here)["data/weights.safetensors"] == bytes(range(256)) * 20
@@ -141,8 +141,8 @@ def test_a_file_that_changes_under_way_is_met_by_the_check_afterwards(hub_here, 
     (tmp_path / "weights").write_bytes(b"before")
 
     class WithPath(SmallDraft):
-        def files(self, **said):
-            return super().files(**said) | {"data/weights.safetensors": tmp_path / "weights"}
+        def files(self, **options):
+            return super().files(**options) | {"data/weights.safetensors": tmp_path / "weights"}
 
     def disturb(
         files,
@@ -166,7 +166,7 @@ def test_a_dry_run_only_reads(hub_here, is_there):
     head = put() if is_there else ""
     hub_here.requests.clear()
     words = []
-    assert put(B, tag="v1.0", dry_run=True, said=words) == head
+    assert put(B, tag="v1.0", dry_run=True, lines=words) == head
     assert {method for method, _, _ in hub_here.requests} <= READING
     assert hub_here.exists(REPO) is is_there and any("added" in line for line in words)
     if is_there:
@@ -243,7 +243,7 @@ def test_a_tag_of_this_content_is_done_even_if_main_went_on(hub_here):
     second = put(B, tag="v2.0", today=LATER)
     hub_here.requests.clear()
     words = []
-    assert put(A, tag="v1.0", today="2026-03-03", said=words) == first
+    assert put(A, tag="v1.0", today="2026-03-03", lines=words) == first
     assert words[-1] == f"v1.0 stands at commit {first[:8]}; main holds another release and is left as it is"
     assert not asked(hub_here, "POST", "PUT") and hub_here.commits(REPO)[0] == second
     assert hub_here.tags(REPO) == {"v1.0": first, "v2.0": second}
@@ -358,7 +358,7 @@ def test_offline(hub_here, monkeypatch):
 
 def test_a_full_disk_while_files_are_made(hub_here):
     class Full(SmallDraft):
-        def files(self, **said):
+        def files(self, **options):
             raise OSError(errno.ENOSPC, "No space left on device", "scratch")
 
     line = refused("make room", Full())

@@ -12,7 +12,7 @@ import yaml
 
 from tests.hub import stages
 from tests.hub.drafts import DAY
-from tests.hub.stages import CARD, ROOT, made
+from tests.hub.stages import CARD, ROOT, build_board
 from truerate.config.layout import Layout
 from truerate.core.keys import split_of
 from truerate.core.schemas import PAIRS, Sample, Score, load, pair, pairs, read_json, save
@@ -33,7 +33,7 @@ def declare(**changes) -> Layout:
 
 def build(config: Layout, board: str) -> pl.DataFrame:
     """What the stages of a board make where no model may stand on it; its labelled samples."""
-    made(config, board)
+    build_board(config, board)
     return load(Sample, config.labels(board, "samples"))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.hub.stages import CARD, LOCK, ROOT, declare, made, put_on_hub
+from tests.hub.stages import CARD, LOCK, ROOT, build_board, declare, put_on_hub
 from truerate.config.layout import Layout
 from truerate.core.schemas import Sample, Score, load
 from truerate.pipeline import pages
@@ -17,7 +17,7 @@ FAULTS = {"m-one": {1, 2, 5}, "m-two": {2}}  # the sources of which a system say
 
 def rates(config: Layout, board: str) -> list[tuple]:
     """Build a board; its rates with their intervals."""
-    made(config, board)
+    build_board(config, board)
     pages.leaderboard(config)
     scores = load(Score, config.scores(board, "scores")).filter(metric="hallucination_rate")
     return sorted(

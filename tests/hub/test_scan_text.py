@@ -5,7 +5,7 @@ import io
 import polars as pl
 import pytest
 
-from tests.hub.scanned import TOKEN, found, parquet, safetensors
+from tests.hub.scanned import TOKEN, findings_in, parquet, safetensors
 from truerate.core.errors import TruerateError
 from truerate.hub.scan import EMAIL, PATH, Finding, scan
 from truerate.hub.scan_text import CLOSED, PACKED
@@ -27,7 +27,7 @@ COLUMNS = {
 @pytest.mark.parametrize("name", COLUMNS)
 def test_strings_of_every_type_of_column(name):
     data = pl.DataFrame({"n": [1, 2, 3], name: COLUMNS[name]})
-    *before, last = found(parquet(data))
+    *before, last = findings_in(parquet(data))
     assert last == Finding("data/qa/train.parquet", f"column {name!r}, row 3", "Hugging Face token", "hf_a…")
     assert [entry.where for entry in before] == (
         ["metadata"] if name == "enum" else []
@@ -35,10 +35,12 @@ def test_strings_of_every_type_of_column(name):
 
 
 def test_metadata_and_names_of_columns():
-    places = {entry.where for entry in found(parquet(pl.DataFrame({"a": [1]}), note=f"made with {TOKEN}"))}
+    places = {
+        entry.where for entry in findings_in(parquet(pl.DataFrame({"a": [1]}), note=f"made with {TOKEN}"))
+    }
     assert places == {"metadata"}
     nested = pl.DataFrame({"a": [{TOKEN: 1}], TOKEN + "b": [["x"]]})
-    assert {entry.where for entry in found(parquet(nested))} >= {"name of a column"}
+    assert {entry.where for entry in findings_in(parquet(nested))} >= {"name of a column"}
 
 
 def test_metadata_that_arrow_keeps_in_its_own_schema():
@@ -49,7 +51,7 @@ def test_metadata_that_arrow_keeps_in_its_own_schema():
     pq.write_table(
         pa.table({"a": [1]}, schema=pa.schema([pa.field("a", pa.int64(), metadata={"by": TOKEN})])), buffer
     )
-    assert [entry.where for entry in found(buffer.getvalue())] == ["metadata"]
+    assert [entry.where for entry in findings_in(buffer.getvalue())] == ["metadata"]
 
 
 def mapped(*rows, value=None, of=lambda kind: kind) -> bytes:
@@ -74,7 +76,7 @@ def test_maps_cannot_be_looked_into_wherever_they_stand():
         mapped(None, {"f": [("k", TOKEN)]}, of=lambda kind: pa.struct([("f", kind)])),
         mapped(None, [("k", {"f": TOKEN})], value=pa.struct([("f", pa.string())])),
     ):
-        assert ("column 'm'", CLOSED) in [(entry.where, entry.kind) for entry in found(content)]
+        assert ("column 'm'", CLOSED) in [(entry.where, entry.kind) for entry in findings_in(content)]
 
 
 def test_columns_that_cannot_be_looked_into():
@@ -83,13 +85,13 @@ def test_columns_that_cannot_be_looked_into():
 
     buffer = io.BytesIO()
     pq.write_table(pa.table({TOKEN: pa.array(["{}"], type=pa.json_()), "n": pa.array([1])}), buffer)
-    findings = [entry for entry in found(buffer.getvalue()) if entry.kind == CLOSED]
+    findings = [entry for entry in findings_in(buffer.getvalue()) if entry.kind == CLOSED]
     assert findings == [Finding("data/qa/train.parquet", "column 'hf_a…'", CLOSED, "…")]
-    assert found(parquet(pl.DataFrame({"n": [[{"a": 1}]]}))) == []
+    assert findings_in(parquet(pl.DataFrame({"n": [[{"a": 1}]]}))) == []
 
 
 def test_a_find_in_many_rows_is_told_once():
-    assert len(found(parquet(pl.DataFrame({"text": [f"{n} {TOKEN}" for n in range(1000)]})))) == 1
+    assert len(findings_in(parquet(pl.DataFrame({"text": [f"{n} {TOKEN}" for n in range(1000)]})))) == 1
 
 
 @pytest.mark.parametrize(
@@ -102,49 +104,51 @@ def test_a_find_in_many_rows_is_told_once():
     ],
 )
 def test_json_is_read_as_its_readers_do(text, path_of_text):
-    assert [(entry.where, entry.kind) for entry in found((text % TOKEN).encode(), "x/tokenizer.json")] == [
-        (path_of_text, "Hugging Face token")
-    ]
+    assert [
+        (entry.where, entry.kind) for entry in findings_in((text % TOKEN).encode(), "x/tokenizer.json")
+    ] == [(path_of_text, "Hugging Face token")]
 
 
 def test_json_lines_and_escapes():
     content = b'{"a": 1}\n\n{"a": "info\\u0040my-site.com"}\nbroken ' + TOKEN.encode()
-    assert [(entry.where, entry.kind) for entry in found(content, "a.jsonl")] == [
+    assert [(entry.where, entry.kind) for entry in findings_in(content, "a.jsonl")] == [
         ("line 3", EMAIL),
         ("line 4", "Hugging Face token"),
     ]
-    assert [entry.kind for entry in found(b'{"a": "\\ud800 ' + TOKEN.encode() + b'"}', "a.json")] == [
+    assert [entry.kind for entry in findings_in(b'{"a": "\\ud800 ' + TOKEN.encode() + b'"}', "a.json")] == [
         "Hugging Face token"
     ]
     deep = b"[" * 50_000 + b'"' + TOKEN.encode()
-    assert [entry.where for entry in found(deep, "a.json")] == ["line 1"]
+    assert [entry.where for entry in findings_in(deep, "a.json")] == ["line 1"]
 
 
 def test_safetensors():
-    assert found(safetensors({"__metadata__": {"format": "pt"}}), "model.safetensors") == []
+    assert findings_in(safetensors({"__metadata__": {"format": "pt"}}), "model.safetensors") == []
     header = {
         "__metadata__": {"path": "/home/maria/run/1"},
         "w": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]},
     }
-    assert [(entry.where, entry.kind) for entry in found(safetensors(header), "model.safetensors")] == [
+    assert [(entry.where, entry.kind) for entry in findings_in(safetensors(header), "model.safetensors")] == [
         ("header at /__metadata__/path", PATH)
     ]
     hidden = safetensors({}, body=b"\0\xff" + TOKEN.encode() + b"\0")
-    assert [entry.kind for entry in found(hidden, "model.safetensors")] == ["Hugging Face token"]
-    assert found(b"\xff" * 20, "model.safetensors") == found(b"", "model.safetensors") == []
+    assert [entry.kind for entry in findings_in(hidden, "model.safetensors")] == ["Hugging Face token"]
+    assert findings_in(b"\xff" * 20, "model.safetensors") == findings_in(b"", "model.safetensors") == []
 
 
 def test_other_files():
-    assert [entry.kind for entry in found(b"\0\1" + TOKEN.encode(), "x.bin")] == ["Hugging Face token"]
-    assert found(b"\0\1 info@my-site.com", "x.bin") == []  # bytes make addresses by chance
-    assert [entry.kind for entry in found("\ufeffinfo@my-site.com".encode("utf-16-le"), "x.txt")] == [EMAIL]
-    assert [entry.kind for entry in found(b"\xe9t\xe9 info@my-site.com", "x.txt")] == [EMAIL]
+    assert [entry.kind for entry in findings_in(b"\0\1" + TOKEN.encode(), "x.bin")] == ["Hugging Face token"]
+    assert findings_in(b"\0\1 info@my-site.com", "x.bin") == []  # bytes make addresses by chance
+    assert [entry.kind for entry in findings_in("\ufeffinfo@my-site.com".encode("utf-16-le"), "x.txt")] == [
+        EMAIL
+    ]
+    assert [entry.kind for entry in findings_in(b"\xe9t\xe9 info@my-site.com", "x.txt")] == [EMAIL]
     for packed in (b"PK\x03\x04rest", b"\x1f\x8brest"):
-        assert [entry.kind for entry in found(packed, "state.npz")] == [PACKED]
+        assert [entry.kind for entry in findings_in(packed, "state.npz")] == [PACKED]
 
 
 def test_file_names_and_places_do_not_tell_what_they_hold():
-    findings = found(parquet(pl.DataFrame({TOKEN: [TOKEN]})), f"data/{TOKEN}/train.parquet")
+    findings = findings_in(parquet(pl.DataFrame({TOKEN: [TOKEN]})), f"data/{TOKEN}/train.parquet")
     assert {entry.where.split(" '")[0] for entry in findings} == {
         "its name",
         "metadata",
@@ -168,7 +172,7 @@ def test_files_that_cannot_be_read(tmp_path, path):
     with pytest.raises(
         TruerateError, match=f"^looking for secrets in '{path}': .*; run `dvc repro` and publish again$"
     ) as refused:
-        found(tmp_path / path, path)
+        findings_in(tmp_path / path, path)
     assert "\n" not in str(refused.value)
     with pytest.raises(TruerateError, match="looking for secrets in 'broken.parquet'"):
-        found(b"PAR1 is all there is", "broken.parquet")
+        findings_in(b"PAR1 is all there is", "broken.parquet")

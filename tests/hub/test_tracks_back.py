@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hub.stages import CARD, LOCK, ROOT, declare, made, put_into, scores_of
+from tests.hub.stages import CARD, LOCK, ROOT, build_board, declare, put_into, scores_of
 from truerate.config.layout import Layout
 from truerate.pipeline import pages
 
@@ -55,7 +55,7 @@ def built(track: str, name: str, source: dict) -> Layout:
     """A board of the track on a source, judged by rules."""
     ours = {family: entry for family, entry in RULES.items() if track in entry["tracks"]}
     at = declare(track, {name: source}, detectors=ours, tracks=TRACKS)
-    made(at, name)
+    build_board(at, name)
     return at
 
 

@@ -22,8 +22,8 @@ MARK = {
 }
 
 
-def verdict(task, source_id, said, *, text="", **more):
-    reply = SAID.format(said) if text else ""
+def verdict(task, source_id, word, *, text="", **more):
+    reply = SAID.format(word) if text else ""
     row = {
         "task": task,
         "source_id": source_id,
@@ -31,7 +31,7 @@ def verdict(task, source_id, said, *, text="", **more):
         "prompt": "",
         "evaluation_response": reply,
     }
-    return json.dumps(row | {"classification": said} | more) + "\n"
+    return json.dumps(row | {"classification": word} | more) + "\n"
 
 
 def csv_of(column, *rows):

@@ -32,10 +32,10 @@ def both(reader, folder, part=None):
     return tables(reader, OURS / reader, part), tables(reader, CLONES / folder, part)
 
 
-def shared(one, other, table):
+def shared(first, other, table):
     """The rows of two readings whose ids are in both, in one order."""
-    key = one.tables[table].columns[0]
-    rows, others = one.tables[table], other.tables[table]
+    key = first.tables[table].columns[0]
+    rows, others = first.tables[table], other.tables[table]
     return (
         rows.filter(pl.col(key).is_in(others[key].implode())).sort(key),
         others.filter(pl.col(key).is_in(rows[key].implode())).sort(key),
