@@ -1,9 +1,21 @@
 from math import comb
 
 import numpy as np
+import polars as pl
 import pytest
 
-from truerate.metrics.paired import enough_resamples, holm, mcnemar, paired_bootstrap, ratio_contrasts
+from truerate.config import Statistics
+from truerate.metrics.paired import (
+    contrast_scores,
+    contrasts,
+    enough_resamples,
+    holm,
+    mcnemar,
+    more_units_to_separate,
+    paired_bootstrap,
+    ratio_contrasts,
+)
+from truerate.metrics.score_writer import ScoreWriter
 
 
 def by_hand(n_first_only: int, n_second_only: int) -> float:
@@ -93,3 +105,82 @@ def test_mcnemars_exact_test_by_hand():
     first, second = np.array([1, 5, 0, 0, 12]), np.array([9, 5, 0, 6, 31])
     given = [22 / 1024, 1.0, 1.0, 2 / 64, by_hand(12, 31)]
     assert mcnemar(first, second).tolist() == pytest.approx(given)
+
+
+# ---- contrasts ---------------------------------------------------------------------------------------------
+WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
+A, B = "induced-first", "reference-first"
+
+
+def rows(named: dict[str, tuple[bool | None, bool | None]]) -> pl.DataFrame:
+    """Of each hallucinated text whether it was named in order A and in order B; the other side says the rest."""
+    given = [
+        (side == name, name, f"g-{name}", order, answer if side == name or answer is None else not answer)
+        for name, both in named.items()
+        for order, answer in zip((A, B), both, strict=True)
+        for side in (name, "reference")
+    ]
+    columns = ["is_hallucinated", "sample_id", "group_id", "order", "verdict"]
+    return pl.DataFrame(given, schema=columns, orient="row")
+
+
+# three texts in both orders: right twice, right where it stands first, never read
+NAMED = {"s1": (True, True), "s2": (True, False), "s3": (None, None)}
+
+
+def test_a_pair_may_be_named_by_its_hallucinated_side():
+    result = contrasts(rows(NAMED), hallucinated_first=A, pair_id="sample_id")
+    assert [item.accuracy for item in result] == [1, 0.5, 0]
+    assert [item.named_first for item in result] == [[True, False], [True, True], [None, None]]
+
+
+def test_scores_of_both_orders():
+    result = contrasts(rows(NAMED), hallucinated_first=A, pair_id="sample_id")
+    built = {row["metric"]: (row["value"], row["n"]) for row in contrast_scores("j", {}, result, WRITER)}
+    assert built["accuracy"] == (3 / 6, 6)  # 2 + 1 + 0 of six choices
+    assert built["accuracy_both_orders"] == (pytest.approx(1 / 3, abs=1e-6), 3)
+    assert built["unparsed_rate"] == (pytest.approx(2 / 6, abs=1e-6), 6)
+    assert built["first_position_rate"] == (3 / 4, 4)  # of four that were read the first text thrice
+
+
+def test_no_pair_no_score():
+    assert contrast_scores("j", {}, [], WRITER) == []
+
+
+# ---- power -------------------------------------------------------------------------------------------------
+def test_units_are_those_of_the_paired_sample_size():
+    """Gaps 1 0 0 0: mean 1/4, residuals 3/4 and three times −1/4, Var(d̄) = 4/3 · 3/4 / 16 = 1/16; at 5 % and
+    power 80 % (1.959964 + 0.841621)² = 7.84888, so 4 · 1/16 · 7.84888 / (1/16) = 31.4: 32 units, 28 more.
+    """
+    result = more_units_to_separate(np.array([1.0, 0, 0, 0]), np.zeros(4), list("abcd"))
+    assert result == 28
+
+
+def test_more_pairs_ask_for_more_units():
+    first, second = np.array([1.0, 0, 0, 0]), np.zeros(4)
+    assert more_units_to_separate(first, second, list("abcd"), n_pairs=10) > 28
+
+
+def test_clusters_count_and_not_their_rows():
+    """Each unit four times within its cluster tells no more: 32 clusters are 128 rows, 16 are there."""
+    first, second = np.repeat([1.0, 0, 0, 0], 4), np.zeros(16)
+    assert more_units_to_separate(first, second, np.repeat(list("abcd"), 4)) == pytest.approx(
+        4 * 31.4 - 16, abs=1
+    )
+
+
+def test_only_common_units_count():
+    first, second = np.array([1.0, 0, 0, 0, 1]), np.array([0, 0, 0, 0, np.nan])
+    assert more_units_to_separate(first, second, list("abcde")) == 28
+
+
+@pytest.mark.parametrize(
+    ("first", "clusters"),
+    [([0.0, 0, 0], "abc"), ([1.0, -1, 0], "abc"), ([1.0, 1, 1], "aaa"), ([np.nan] * 3, "abc")],
+)
+def test_nothing_separates_equal_means_one_cluster_or_no_common_unit(first, clusters):
+    assert more_units_to_separate(np.array(first), np.zeros(3), list(clusters)) is None
+
+
+def test_a_constant_difference_needs_no_more():
+    assert more_units_to_separate(np.ones(5), np.zeros(5), list("abcde")) == 0

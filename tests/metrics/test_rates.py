@@ -1,11 +1,15 @@
 import numpy as np
 import pytest
 
+from truerate.config import Statistics
+from truerate.metrics.estimators.sample import Cell, errors_of, estimates, verdicts
 from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import (
     NOT_IDENTIFIED,
+    Errors,
     Share,
     clustered_share,
+    estimate_rows,
     hr_est,
     hr_est_interval,
     is_refuted,
@@ -14,6 +18,7 @@ from truerate.metrics.rates import (
     sensitivity_band,
     youden_interval,
 )
+from truerate.metrics.score_writer import ScoreWriter
 
 
 def test_hr_est_by_hand():
@@ -171,3 +176,42 @@ def test_mean_of_intervals():
 def test_the_mean_of_estimates_that_move_together_is_no_surer_than_each():
     result = mean_of_intervals([Interval(0.2, 0.1, 0.3), Interval(0.4, 0.3, 0.7)], is_independent=False)
     assert result == pytest.approx((0.3, 0.2, 0.5))
+
+
+# ---- unit rates --------------------------------------------------------------------------------------------
+WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=200, alpha=0.05), 7)
+NONE = float("nan")
+
+
+def units(flags: list[int], labels: list[float], *, per_cluster: int = 1) -> Cell:
+    clusters = [f"c{index // per_cluster}" for index in range(len(flags))]
+    return verdicts(np.array(flags, dtype=bool), np.array(labels), clusters)
+
+
+def test_errors_are_over_labelled_units_alone():
+    # labelled hallucinated: 3 of 4 flagged; labelled right: 1 of 4; two without a label
+    result = errors_of(
+        units([1, 1, 1, 0, 1, 0, 0, 0, 1, 1], [1, 1, 1, 1, 0, 0, 0, 0, NONE, NONE]), confidence=0.95
+    )
+    assert result.tpr.rate == pytest.approx(3 / 4) and result.fpr.rate == pytest.approx(1 / 4)
+
+
+def test_a_class_without_labels_gives_no_estimate():
+    expected = errors_of(units([1, 0], [1, 1]), confidence=0.95)
+    (_, corrected) = estimates(units([1, 0, 0], [NONE] * 3), {"induced": expected}, WRITER)
+    assert corrected.interval is None
+
+
+def test_raw_and_corrected_by_hand():
+    flagged = units([1] * 30 + [0] * 70, [NONE] * 100)
+    raw, corrected = estimates(flagged, {"natural": Errors(Share(80, 100), Share(10, 100))}, WRITER)
+    assert raw.interval.value == pytest.approx(0.3)
+    assert corrected.interval.value == pytest.approx((0.3 - 0.1) / (0.8 - 0.1))  # (q - FPR) / (TPR - FPR)
+    assert corrected.where == {"estimator": "rogan-gladen", "calibration": "natural"}
+
+
+def test_a_detector_that_cannot_tell_is_not_identified():
+    useless = Errors(Share(30, 100), Share(30, 100))
+    each = estimates(units([1, 0, 1], [NONE] * 3), {"induced": useless}, WRITER)
+    rows = estimate_rows("rate", "m", {"unit": "turn"}, each, 3, WRITER)
+    assert [(row["metric"], row["value"]) for row in rows[1:]] == [("rate", None), ("is_identified", 0)]

@@ -2,7 +2,10 @@
 
 import re
 
+import polars as pl
+
 from truerate.detectors.published.chunks import Chunker, by_lines, by_number, chunks, room_beside, windows
+from truerate.detectors.published.texts import texts_of
 from truerate.detectors.tokens.groups import in_room
 
 
@@ -63,3 +66,26 @@ def test_windows_overlap_by_a_quarter_and_hold_every_token():
 def test_whole_passages_are_grouped_and_a_claim_that_leaves_no_room_is_told():
     assert list(in_room(["a b", "c", "d d d"], 3, n_words)) == [["a b", "c"], ["d d d"]]
     assert room_beside(64, 56) == 8 and room_beside(64, 57) is None, "an eighth of 64 is 8"
+
+
+# ---- texts -------------------------------------------------------------------------------------------------
+def test_a_turn_of_a_conversation_is_held_against_what_was_said_before_it_too():
+    rows = pl.DataFrame(
+        {
+            "target_id": ["a", "b", "c"],
+            "text": ["It is old.", "Yes.", None],
+            "knowledge": ["Varn is old.\n\nIt has a wall.", "Varn is old.", None],
+            "question": ["How old? ", "[Human]: Is it?", None],
+            "history": [None, "[Human]: Hello.\n[Assistant]: Hm.", " "],
+        }
+    )
+    alone, values, nothing = texts_of(rows)
+    assert alone.document == "Varn is old.\n\nIt has a wall." and alone.question == "How old?"
+    assert alone.passages == ["Varn is old.", "It has a wall."]
+    assert values.document.splitlines() == [
+        "Varn is old.",
+        "[Human]: Is it?",
+        "[Assistant]: Hm.",
+        "[Human]: Hello.",
+    ]
+    assert (nothing.text, nothing.document, nothing.passages) == ("", "", [])

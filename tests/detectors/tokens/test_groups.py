@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.detectors.tokens.small_networks import ANSWERS, REFERENCE, backbone, coder, groups_of, passages
-from truerate.detectors.tokens.groups import RepeatedGroups
+from truerate.detectors.tokens.groups import RepeatedGroups, borders
 
 
 def test_answers_are_grouped_by_reference_in_order():
@@ -138,3 +138,28 @@ def test_groups_that_are_asked_for_again_are_kept_where_they_are_few(n_texts, n_
     groups = RepeatedGroups(make, n_texts)
     read = [[item.target_id for group in groups for item in group.answers] for _ in range(3)]
     assert read[0] == read[1] == read[2] and len(read[0]) == 2 and len(built) == n_made
+
+
+# ---- windows -----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("n", "size", "result"),
+    [
+        (0, 4, []),
+        (3, 4, [(0, 3)]),
+        (4, 4, [(0, 4)]),
+        (5, 4, [(0, 4), (3, 5)]),  # each begins a quarter of a window before the end of the one before it
+        (10, 4, [(0, 4), (3, 7), (6, 10)]),
+        (11, 4, [(0, 4), (3, 7), (6, 10), (9, 11)]),
+        (3, 0, [(0, 1), (1, 2), (2, 3)]),
+    ],
+)
+def test_borders_by_hand(n, size, result):
+    assert borders(n, size) == result
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 50])
+def test_nothing_is_left_out_and_none_is_longer(size):
+    for n in range(1, 60):
+        result = borders(n, size)
+        assert {k for start, end in result for k in range(start, end)} == set(range(n))
+        assert all(0 < end - start <= size for start, end in result)

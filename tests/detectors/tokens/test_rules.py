@@ -3,9 +3,12 @@ import zipfile
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import SPANS
+from truerate.detectors.tokens.boosting import fit_trees, probabilities
+from truerate.detectors.tokens.predict import drawn
 from truerate.detectors.tokens.rules import BY_NAME, STATE, load_state, save_state
 from truerate.detectors.tokens.span_probabilities import labels_of
 from truerate.detectors.tokens.validate import of_readings
@@ -80,3 +83,55 @@ def test_a_state_hangs_on_no_release_of_python_or_zlib(tmp_path):
     assert kept == [("a.npy", zipfile.ZIP_STORED, 20, 1980), ("b.npy", zipfile.ZIP_STORED, 20, 1980)]
     result = load_state(tmp_path)
     assert result["a"].tolist() == [[1, 0], [0, 1]] and result["b"].dtype == np.float32
+
+
+# ---- drawn -------------------------------------------------------------------------------------------------
+def test_few_are_all_taken_and_of_many_the_same_ones_in_their_order():
+    passages = pl.DataFrame({"target_id": [f"p{i}" for i in range(1000)]})
+    assert drawn(passages, 1000).equals(passages)
+    some = drawn(passages, 100)
+    assert some.height == 100 and some["target_id"].to_list() == [
+        item for item in passages["target_id"] if item in set(some["target_id"])
+    ]
+    repeated = drawn(passages.reverse(), 100)
+    assert repeated["target_id"].reverse().equals(some["target_id"])
+    # a part of the passages keeps those of it that were drawn: no passage hangs on where others stand
+    part = passages.head(500)
+    assert set(some["target_id"]) & set(part["target_id"]) <= set(drawn(part, 100)["target_id"])
+
+
+def test_they_are_drawn_from_everywhere():
+    places = [
+        int(name[1:])
+        for name in drawn(pl.DataFrame({"target_id": [f"p{i}" for i in range(1000)]}), 200)["target_id"]
+    ]
+    assert 400 < sum(places) / 200 < 600
+
+
+# ---- boosting ----------------------------------------------------------------------------------------------
+def rows(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of whole numbers and shares, and labels that two of the columns decide, some of them wrong."""
+    drawn = np.random.default_rng(seed)
+    features = np.column_stack([drawn.integers(0, 9, n), drawn.random(n), np.zeros(n), drawn.random(n) * 40])
+    labels = ((features[:, 0] > 4) ^ (features[:, 1] > 0.7)) ^ (drawn.random(n) < 0.1)
+    return features, labels
+
+
+def test_plain_arrays_say_what_scikit_learn_says():
+    features, labels = rows(1500)
+    shape = {"max_iter": 12, "min_samples_leaf": 20}
+    model = HistGradientBoostingClassifier(early_stopping=False, **shape).fit(features, labels)
+    others = np.vstack([rows(700, seed=1)[0], features])  # values that lie on a cut among them
+    expected = model.predict_proba(others)[:, 1]
+    assert probabilities(fit_trees(features, labels, 0, **shape), others) == pytest.approx(
+        expected, abs=1e-12
+    )
+
+
+def test_trees_learn_what_no_sum_of_single_features_tells_and_are_the_same_twice():
+    features, labels = rows(3000)
+    first, second = (fit_trees(features, labels, 0) for _ in range(2))
+    assert all(np.array_equal(first[name], second[name]) for name in first)
+    asked, truth = rows(1000, seed=2)
+    # a tenth of the labels is wrong, so that nothing gets more than .9 right; each feature alone has about .6
+    assert ((probabilities(first, asked) > 0.5) == truth).mean() > 0.87

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from truerate.detectors.training.jobs import IMPORTED
 from truerate.detectors.training.trainable import by_numpy
 
 SHAPES = [(600, 128, 320), (1, 7, 3), (0, 4, 2), (5, 1, 1)]
@@ -61,3 +62,25 @@ def test_what_a_layer_computes_and_learns_hangs_on_no_branch_of_mkl():
         for branch in ("COMPATIBLE", "AVX2")
     }
     assert len(digests) == 1 and digests != {""}
+
+
+# ---- workers -----------------------------------------------------------------------------------------------
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
+def test_the_process_that_is_forked_has_one_thread():
+    code = f"import os, {', '.join(IMPORTED)}; print(len(os.listdir('/proc/self/task')))"
+    values = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert values.stdout == "1\n"
+
+
+def test_a_stage_starts_its_workers_before_torch_is_there():
+    code = "import sys, truerate.detectors.tokens.family; print([name for name in ('torch', 'transformers') if name in sys.modules])"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "[]\n"
+    )
