@@ -2,34 +2,16 @@
 
 import polars as pl
 
-from truerate.core.schemas import Sample, frame
+from truerate.core.schemas import Sample, frame, sample_row
 
 
 def samples(rows, *, task="qa", split="train"):
     """Sample rows from (text, is_hallucinated) or (text, is_hallucinated, group)."""
-    built = []
+    built, fixed = [], {"lang": "en", "label_source": "gold", "task": task, "split": split}
     for i, (text, is_hallucinated, *group) in enumerate(rows):
         name = f"{task}-{split}-{i}"
-        expected = {
-            "sample_id": name,
-            "item_id": f"item-{name}",
-            "pair_id": None,
-            "group_id": group[0] if group else name,
-        }
-        fixed = {
-            "lang": "en",
-            "label_source": "gold",
-            "generator": None,
-            "pattern": None,
-            "spans": [],
-            "rationale": None,
-            "attributes": [],
-        }
-        built.append(
-            expected
-            | fixed
-            | {"task": task, "text": text, "is_hallucinated": is_hallucinated, "split": split}
-        )
+        ids = {"sample_id": name, "item_id": f"item-{name}", "group_id": group[0] if group else name}
+        built.append(sample_row(text=text, is_hallucinated=is_hallucinated, **ids, **fixed))
     return frame(Sample, built)
 
 

@@ -76,10 +76,8 @@ def test_p_is_one_minus_the_best_passage(weights):
     asked = [[passage, text] for text in FACTS["text"] for passage in KNOWN.split("\n\n")]
     entailed = network(values.how).entailed(asked).reshape(3, 3)
     assert judged["p"].to_list() == pytest.approx((1 - entailed.max(axis=1)).tolist(), abs=1e-4)
-    assert (
-        judged["verdict"].to_list() == [p >= 0.5 for p in judged["p"]]
-        and judged["target_id"].to_list() == FACTS["sample_id"].to_list()
-    )
+    assert judged["verdict"].to_list() == [p >= 0.5 for p in judged["p"]]
+    assert judged["target_id"].to_list() == FACTS["sample_id"].to_list()
     assert entailed.std() > 0.01, "the weights tell pairs apart, so the maximum is a choice"
 
 
@@ -166,9 +164,8 @@ def test_every_token_of_a_long_passage_is_read():
 
 
 def test_a_long_passage_is_read_in_pieces():
-    assert pieces("one two three four five.", 2) == ["one two", "three four", "five."] and pieces("…", 2) == [
-        "…"
-    ]
+    assert pieces("one two three four five.", 2) == ["one two", "three four", "five."]
+    assert pieces("…", 2) == ["…"]
     assert pieces("维尔莫拉", 2) == ["维尔", "莫拉"]
 
 

@@ -11,14 +11,8 @@ from truerate.detectors.family import member
 from .labelled_texts import contexts, samples
 
 RIGHT = ["Paris", "in Rome", "Oslo fjord", "1889", "Bern", "green"]
-WRONG = [
-    "It is Lyon, far away.",
-    "They say it is Turin.",
-    "It must be Bergen then.",
-    "It was in 1887.",
-    "It is Basel, surely.",
-    "It is quite red.",
-]
+WRONG = ["It is Lyon, far away.", "They say it is Turin.", "It must be Bergen then.", "It was in 1887."]
+WRONG += ["It is Basel, surely.", "It is quite red."]
 SET = samples([(text, False) for text in RIGHT] + [(text, True) for text in WRONG])
 CONTEXTS = contexts(SET, "Paris in Rome, Oslo fjord 1889 Bern green")
 
@@ -114,6 +108,5 @@ def test_judgements_follow_the_order_of_samples_and_have_stable_names():
     first = detector.judge(mixed, contexts(mixed))
     assert first["target_id"].to_list() == mixed["sample_id"].to_list()
     repeated = member("length").fit(mixed, contexts(mixed), 7).judge(mixed[[1, 0, 2]], contexts(mixed))
-    assert (
-        set(first["judgement_id"]) == set(repeated["judgement_id"]) and first["judgement_id"].n_unique() == 3
-    )
+    assert set(first["judgement_id"]) == set(repeated["judgement_id"])
+    assert first["judgement_id"].n_unique() == 3

@@ -135,11 +135,8 @@ X, Y = [1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 4.0]
 def test_pearson_by_hand():
     # means 2.5; covariance 1.5·1.5 + .5·.5·(−1) ... = 4 over 5: r = .8
     result = pearson(X, Y)
-    assert (
-        result.r == pytest.approx(0.8)
-        and result.n == 4
-        and result.p == pytest.approx(stats.pearsonr(X, Y).pvalue)
-    )
+    assert result.r == pytest.approx(0.8) and result.n == 4
+    assert result.p == pytest.approx(stats.pearsonr(X, Y).pvalue)
 
 
 def test_pearson_leaves_missing_points_out():
@@ -149,11 +146,8 @@ def test_pearson_leaves_missing_points_out():
 def test_pearson_of_points_that_lost_their_group_means_has_fewer_degrees():
     # the same r on one degree in place of two: t = .8 / .6 = 4/3, p = 1 − 2·atan(4/3)/π
     result = pearson(X, Y, n_fitted=1)
-    assert (
-        result.r == pytest.approx(0.8)
-        and result.n == 4
-        and result.p == pytest.approx(2 * stats.t.sf(4 / 3, 1))
-    )
+    assert result.r == pytest.approx(0.8) and result.n == 4
+    assert result.p == pytest.approx(2 * stats.t.sf(4 / 3, 1))
     assert pearson(X, Y, n_fitted=2) == (None, None, 4)
 
 
@@ -166,19 +160,13 @@ def test_pearson_where_it_is_not_defined():
 def test_t_test():
     # means 2 and 5; pooled variance 1, error √(2/3): t = −3.674
     result = t_test([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
-    assert (
-        result.value == -3
-        and result.n == 6
-        and result.p == pytest.approx(stats.ttest_ind([1, 2, 3], [4, 5, 6]).pvalue)
-    )
+    assert result.value == -3 and result.n == 6
+    assert result.p == pytest.approx(stats.ttest_ind([1, 2, 3], [4, 5, 6]).pvalue)
 
 
 def test_t_test_where_it_is_not_defined():
-    assert (
-        t_test([], [1.0]) == (None, None, 1)
-        and t_test([1.0], [2.0]) == (-1.0, None, 2)
-        and t_test([1.0, 1.0], [2.0]).p is None
-    )
+    assert t_test([], [1.0]) == (None, None, 1) and t_test([1.0], [2.0]) == (-1.0, None, 2)
+    assert t_test([1.0, 1.0], [2.0]).p is None
 
 
 def test_within_groups_what_differs_between_them_does_not_count():

@@ -91,9 +91,8 @@ def test_where_all_clusters_agree_each_counts_as_one_row():
     rows = pl.DataFrame({"s": "m", "c": [str(k // 5) for k in range(50)], "v": [1.0] * 50})
     result = given(rows, {"mean": mean_of("v")}).row(0, named=True)
     n = 10 * (1.959964 / stdtrit(9, 0.975)) ** 2
-    assert result["value"] == result["high"] == 1 and result["low"] == pytest.approx(
-        n / (n + 1.959964**2), abs=1e-6
-    )
+    assert result["value"] == result["high"] == 1
+    assert result["low"] == pytest.approx(n / (n + 1.959964**2), abs=1e-6)
 
 
 def test_over_nothing_and_over_one_cluster():

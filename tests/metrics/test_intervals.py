@@ -81,14 +81,10 @@ def test_nothing_and_one_cluster_give_none():
 
 def test_any_statistic_of_totals():
     # precision TP / (TP + FP) of two clusters (2, 1) and (4, 1): 6 / 8
-    result = cluster_bootstrap(
-        np.array([[2.0, 1], [4, 1]]), lambda t: (t[:, 0] / t.sum(axis=1))[:, None], **DRAWS
-    )
-    assert (
-        result[0].value == 6 / 8
-        and result[0].low == pytest.approx(2 / 3)
-        and result[0].high == pytest.approx(4 / 5)
-    )
+    sums = np.array([[2.0, 1], [4, 1]])
+    result = cluster_bootstrap(sums, lambda t: (t[:, 0] / t.sum(axis=1))[:, None], **DRAWS)
+    assert result[0].value == 6 / 8 and result[0].low == pytest.approx(2 / 3)
+    assert result[0].high == pytest.approx(4 / 5)
 
 
 def test_effective_n():
@@ -137,9 +133,8 @@ def test_a_mean_of_shares_is_no_row_of_yes_or_no():
     """One value of each cluster, between no and yes: their spread is that of the clusters."""
     values = np.array([0.5, 0.6, 0.4, 0.5, 0.55, 0.45])
     result = share_interval(values, np.ones(6), confidence=0.95)
-    assert result.value == pytest.approx(0.5) and result.high - result.low < 0.5 * (
-        wilson(3, 6, confidence=0.95).high - wilson(3, 6, confidence=0.95).low
-    )
+    rows = wilson(3, 6, confidence=0.95)
+    assert result.value == pytest.approx(0.5) and result.high - result.low < 0.5 * (rows.high - rows.low)
 
 
 def test_a_share_of_nothing_and_of_one_cluster():
@@ -176,47 +171,41 @@ def test_clusters_that_agree_are_as_many_rows(share, n):
 def test_what_one_cluster_carries_is_one_row():
     assert shares([0, 0, 3], [0, 0, 9]) == pytest.approx(wilson(1 / 3, 1, confidence=0.95))
     assert shares([0, 0, 9], [0, 0, 9]) == wilson(1, 1, confidence=0.95)
-    assert shares([0, 4, 4], [0, 8, 8]) == wilson(
-        1, 2, confidence=0.95
-    )  # the cluster without rows says nothing
+    # the cluster without rows says nothing
+    assert shares([0, 4, 4], [0, 8, 8]) == wilson(1, 2, confidence=0.95)
 
 
 def test_a_statistic_of_two_parts_counts_the_clusters_that_carry_both():
     # recall of two classes, each cluster of one class: no cluster alone defines their mean, neighbours in
     # twos do; all right
     sums = np.array([[1.0, 1, 0, 0], [0, 0, 1, 1]] * 6)
-    balanced = cluster_bootstrap(
+    (balanced,) = cluster_bootstrap(
         sums, lambda t: ((t[:, 0] / t[:, 1] + t[:, 2] / t[:, 3]) / 2)[:, None], **DRAWS
-    )[0]
+    )
     assert balanced == wilson(6, 6, confidence=0.95)
 
 
 def test_kappa_that_all_clusters_agree_on_lies_between_its_own_bounds():
-    result = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t, bounds=(-1, 1), **DRAWS)[
-        0
-    ]  # κ of a judge who always says the same
+    ones = np.ones((9, 1))
+    # κ of a judge who always says the same
+    (result,) = cluster_bootstrap(ones, lambda t: 0 * t, bounds=(-1, 1), **DRAWS)
     assert result.value == 0 and result.low == pytest.approx(-result.high) and result.low < -0.3
-    perfect = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t + 1, bounds=(-1, 1), **DRAWS)[0]
+    (perfect,) = cluster_bootstrap(ones, lambda t: 0 * t + 1, bounds=(-1, 1), **DRAWS)
     assert perfect.high == 1 and perfect.low == pytest.approx(2 * wilson(9, 9, confidence=0.95).low - 1)
-    beyond = cluster_bootstrap(np.ones((9, 1)), lambda t: 0 * t + 3, **DRAWS)[
-        0
-    ]  # no share: nothing says how far it may move
-    assert beyond is None
+    # no share: nothing says how far it may move
+    assert cluster_bootstrap(ones, lambda t: 0 * t + 3, **DRAWS) == [None]
 
 
 def test_bounds_of_several_statistics_are_each_its_own():
-    result = cluster_bootstrap(
-        np.ones((9, 1)), lambda t: np.hstack([0 * t, 0 * t]), bounds=((-1, 1), (0, 1)), **DRAWS
-    )
+    bounds = ((-1, 1), (0, 1))
+    result = cluster_bootstrap(np.ones((9, 1)), lambda t: np.hstack([0 * t, 0 * t]), bounds=bounds, **DRAWS)
     assert result[0].low < 0 == result[1].low and result[1].high > 0
 
 
 def test_a_value_beyond_its_draws_keeps_a_width():
     """The bias correction may lean so far that both ends are the last draw."""
-    draws = np.repeat([0.2, 0.4], 50)
-    result = bootstrap_interval(
-        0.9, draws, n_clusters=20, confidence=0.95, left_out=np.array([0.9, 0.2] * 10)
-    )
+    draws, left_out = np.repeat([0.2, 0.4], 50), np.array([0.9, 0.2] * 10)
+    result = bootstrap_interval(0.9, draws, n_clusters=20, confidence=0.95, left_out=left_out)
     assert result.high - result.low > 0.1
 
 

@@ -7,30 +7,16 @@ from truerate.metrics.judged import by_subject, is_unanswered, judged
 
 
 def sample(name: str, **attributes) -> dict:
-    return sample_row(
-        sample_id=name,
-        item_id=f"i-{name}",
-        group_id="g",
-        task="dialogue",
-        lang="en",
-        text=name,
-        is_hallucinated=name.startswith("h"),
-        label_source="silver",
-        split="test",
-        attributes=pairs(**attributes),
-    )
+    fixed = {"group_id": "g", "task": "dialogue", "lang": "en", "label_source": "silver", "split": "test"}
+    label = {"is_hallucinated": name.startswith("h"), "attributes": pairs(**attributes)}
+    return sample_row(sample_id=name, item_id=f"i-{name}", text=name, **fixed, **label)
 
 
 def answer(target: str, verdict: bool | None = True, *, judge: str = "judge", **attributes) -> dict:
-    return judgement_row(
-        judgement_id=f"{judge}{target}{sorted(attributes.items())}",
-        judge=judge,
-        judge_version="1",
-        target_id=target,
-        verdict=verdict,
-        status="unparsed" if verdict is None else "ok",
-        attributes=pairs(**attributes),
-    )
+    name = f"{judge}{target}{sorted(attributes.items())}"
+    fixed = {"judgement_id": name, "judge_version": "1", "attributes": pairs(**attributes)}
+    status = "unparsed" if verdict is None else "ok"
+    return judgement_row(judge=judge, target_id=target, verdict=verdict, status=status, **fixed)
 
 
 def rows(samples: list[dict], judgements: list[dict], **more) -> pl.DataFrame:

@@ -43,7 +43,7 @@ REPLIES = table(
     *(("b", "r1", str(k), "claim", "", "Entailment" if k == 0 else "Contradiction") for k in range(4)),
     ("b", "r1", "", "answers", "", "yes", "qa"),
 )
-CLAIM = {"question": "claim", "label": "Entailment"}
+CLAIM, YES = {"question": "claim", "label": "Entailment"}, {"question": "q", "label": "yes"}
 
 
 @pytest.mark.parametrize(
@@ -80,9 +80,7 @@ def test_a_unit_of_several_raters_has_the_label_that_more_than_half_give_it():
         for unit, each in answer.items()
         for k, label in enumerate(each.split())
     ]
-    assert quantity("unit_share", table(*rows), "s", {"question": "q", "label": "yes"}) == pytest.approx(
-        1 / 3
-    )
+    assert quantity("unit_share", table(*rows), "s", YES) == pytest.approx(1 / 3)
 
 
 def test_kappa_is_that_of_a_label_or_not_and_parts_are_units_of_their_own():
@@ -94,11 +92,9 @@ def test_kappa_is_that_of_a_label_or_not_and_parts_are_units_of_their_own():
         for index, each in answer.items()
         for k, label in enumerate(each.split())
     ]
-    assert quantity("fleiss_kappa", table(*rows), "s", {"question": "q", "label": "yes"}) == pytest.approx(
-        22 / 40
-    )
+    assert quantity("fleiss_kappa", table(*rows), "s", YES) == pytest.approx(22 / 40)
     alone = table(("s", "u", "", "q", "w0", "yes"))
-    assert quantity("fleiss_kappa", alone, "s", {"question": "q", "label": "yes"}) is None
+    assert quantity("fleiss_kappa", alone, "s", YES) is None
 
 
 BESIDE = table(

@@ -65,10 +65,8 @@ def test_a_feature_that_training_did_not_hold_leaves_no_trace():
 
     counts = csr_matrix(np.array([[2, 5, 0], [0, 3, 0], [1, 0, 300]]))
     idf = np.array([1.5, 0.0, 1.2])
-    with_it, without = (
-        tf_idf(counts, idf),
-        tf_idf(csr_matrix(np.array([[2, 0, 0], [0, 0, 0], [1, 0, 300]])), idf),
-    )
+    with_it = tf_idf(counts, idf)
+    without = tf_idf(csr_matrix(np.array([[2, 0, 0], [0, 0, 0], [1, 0, 300]])), idf)
     assert (with_it != without).nnz == 0 and with_it.nnz == without.nnz == 3
     assert counts.toarray().tolist() == [
         [2, 5, 0],

@@ -24,11 +24,8 @@ from truerate.metrics.score_writer import ScoreWriter
 def test_hr_est_by_hand():
     # 100 of 1,000 tokens flagged, precision .9, recall .6: .9 · 100 / (.6 · 1000)
     assert hr_est(0.9, 0.6, 100, 1000) == pytest.approx(0.15)
-    assert (
-        hr_est(0.9, 0.0, 100, 1000) is None
-        and hr_est(None, 0.5, 1, 1) is None
-        and hr_est(0.9, 0.6, 0, 0) is None
-    )
+    assert hr_est(0.9, 0.0, 100, 1000) is None and hr_est(None, 0.5, 1, 1) is None
+    assert hr_est(0.9, 0.6, 0, 0) is None
 
 
 def test_rogan_gladen_by_hand():
@@ -119,16 +116,12 @@ def test_hr_est_interval_is_the_estimate_and_widens_with_fewer_texts():
     assert hr_est(18 / 24, 18 / 30, 40, 400) == pytest.approx(hr_est_interval(sums, confidence=0.95).value)
     totals = sums.sum(axis=0)
     result = hr_est_interval(sums, confidence=0.95)
-    assert (
-        result.value == pytest.approx(totals[0] * totals[2] / (totals[1] * totals[3]))
-        and 0 < result.low < result.value < result.high
-    )
+    assert result.value == pytest.approx(totals[0] * totals[2] / (totals[1] * totals[3]))
+    assert 0 < result.low < result.value < result.high
     fewer = hr_est_interval(sums[:4], confidence=0.95)
     assert fewer.high / fewer.low > result.high / result.low
-    assert (
-        hr_est_interval(sums[:1], confidence=0.95) is None
-        and hr_est_interval(np.zeros((5, 4)), confidence=0.95) is None
-    )
+    assert hr_est_interval(sums[:1], confidence=0.95) is None
+    assert hr_est_interval(np.zeros((5, 4)), confidence=0.95) is None
 
 
 def test_what_replies_and_calibration_share_cancels():
@@ -160,10 +153,8 @@ def test_sensitivity_band_by_hand():
     assert sensitivity_band(0.01, 0.8, 0.05)[0] == 0.0 and sensitivity_band(0.9, 0.8, 0.05)[1] == 1.0
     assert sensitivity_band(0.2, 0.1, 0.4) is None
     # .01 is less than half of the FPR: it is lower still; with none, at the lowest TPR, .01 / .4
-    assert (
-        sensitivity_band(0.01, 0.8, 0.05) == pytest.approx((0, 0.025))
-        and sensitivity_band(0.0, 0.8, 0.05) is None
-    )
+    assert sensitivity_band(0.01, 0.8, 0.05) == pytest.approx((0, 0.025))
+    assert sensitivity_band(0.0, 0.8, 0.05) is None
 
 
 def test_mean_of_intervals():

@@ -25,37 +25,34 @@ from truerate.metrics.wildfact import (
 from truerate.tracks.wildhallucinations.replies import reply_scores, score_cells
 
 NAMES = ("full", "half", "open", "none", "silent", "lost", "cut")
-IS_ABSTAINED = [False, False, False, False, True, None, False]
-REPLIES = pl.DataFrame(
-    {
-        "generation_id": NAMES,
-        "subject": "m",
-        "entity": NAMES,
-        "is_abstained": IS_ABSTAINED,
-        "is_whole": [True] * 6 + [False],
-    }
-)
-FACTS = pl.DataFrame(
-    [
-        ("full", True, False, False),
-        ("full", True, True, False),
-        ("half", True, False, False),
-        ("half", True, True, True),
-        ("half", False, False, False),
-        ("half", False, False, False),
-        ("open", True, False, False),
-        ("open", None, False, False),
-        ("silent", False, False, False),
-        ("cut", True, False, False),
-        ("stranger", True, False, False),
-    ],
-    schema={
-        "generation_id": pl.String,
-        "is_supported": pl.Boolean,
-        "is_duplicate": pl.Boolean,
-        "is_title": pl.Boolean,
-    },
-    orient="row",
+
+
+def replies_of(names, is_abstained, is_whole) -> pl.DataFrame:
+    """Replies of one subject, each about an entity of its own."""
+    columns = {"generation_id": names, "subject": "m", "entity": names}
+    return pl.DataFrame(columns | {"is_abstained": is_abstained, "is_whole": is_whole})
+
+
+def facts_of(names, is_supported, is_duplicate=False, is_title=False) -> pl.DataFrame:
+    """Facts of replies by their names."""
+    verdicts = pl.Series(is_supported, dtype=pl.Boolean)
+    columns = {"generation_id": names, "is_supported": verdicts}
+    return pl.DataFrame(columns | {"is_duplicate": is_duplicate, "is_title": is_title})
+
+
+def product(rows: pl.DataFrame, parts: dict, *, cluster: str) -> dict:
+    """The product of two shares of one subject (column `subject`)."""
+    products = {"product": tuple(parts)}
+    sums = moments(rows, parts, by=["subject"], cluster=["subject", cluster], products=products)
+    return product_cells(sums, products, by=["subject"], confidence=0.95).row(0, named=True)
+
+
+REPLIES = replies_of(NAMES, [False, False, False, False, True, None, False], [True] * 6 + [False])
+FACTS = facts_of(
+    ["full"] * 2 + ["half"] * 4 + ["open"] * 2 + ["silent", "cut", "stranger"],
+    [True, True, True, True, False, False, True, None, False, True, True],
+    [k in (1, 3) for k in range(11)],
+    [k == 3 for k in range(11)],
 )
 SCORED = {row["generation_id"]: row for row in scored_replies(REPLIES, FACTS, gamma=4).iter_rows(named=True)}
 
@@ -83,20 +80,21 @@ def test_a_reply_without_a_fact_is_no_success_of_strict_and_an_unread_one_by_the
 
 def mean_strict(scored) -> float:
     """Strict of one subject, which its outcomes have as their mean."""
-    parts, products = ratios(), {"strict": ("stating", "all_supported")}
-    factors = {name: parts[name] for name in products["strict"]}
-    sums = moments(scored, factors, by=["subject"], cluster=["subject", "entity"], products=products)
-    (result,) = product_cells(sums, products, by=["subject"], confidence=0.95)["value"]
+    result = strict_cell(scored)["value"]
     assert strict_outcomes(scored)["outcome"].mean() == pytest.approx(result)
     return result
+
+
+def strict_cell(scored) -> dict:
+    """Strict of one subject with its interval, from the parts that it is a product of."""
+    return product(scored, {name: ratios()[name] for name in ("stating", "all_supported")}, cluster="entity")
 
 
 def test_the_length_penalty_below_gamma():
     # γ 4: 2 facts cost exp(1 − 4/2), 4 none, 1 fact exp(1 − 4/1); all facts count, with a verdict or not
     assert SCORED["full"]["length"] == pytest.approx(exp(-1)) and SCORED["half"]["length"] == 0.5
-    assert SCORED["open"]["length"] == pytest.approx(exp(-1)) and SCORED["cut"]["length"] == pytest.approx(
-        exp(-3)
-    )
+    assert SCORED["open"]["length"] == pytest.approx(exp(-1))
+    assert SCORED["cut"]["length"] == pytest.approx(exp(-3))
 
 
 def test_duplicates_are_left_out():
@@ -129,26 +127,15 @@ def test_the_common_entities_are_those_of_which_everybody_has_a_score():
 
 def test_small_domains_are_pooled():
     entities = pl.DataFrame({"domain": ["a", "a", "a", "b", "b", "c"]})
-    assert pooled(entities, "domain", above=2)["domain"].to_list() == [
-        "a",
-        "a",
-        "a",
-        "other",
-        "other",
-        "other",
-    ]
+    assert pooled(entities, "domain", above=2)["domain"].to_list() == ["a"] * 3 + ["other"] * 3
 
 
 def test_rank_changes():
     # a, b, c by the first score; b, c, a by the second, and d has none
-    changes = rank_changes(
-        {"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.99}, {"a": 0.1, "b": 0.5, "c": 0.2, "d": None}
-    )
-    assert changes == {"a": -2, "b": 1, "c": 1, "d": None}
-    assert rank_changes({"a": 0.9, "b": 0.9}, {"a": 0.2, "b": 0.1}) == {
-        "a": 0,
-        "b": -1,
-    }  # equals share a place
+    first, second = dict(a=0.9, b=0.8, c=0.7, d=0.99), dict(a=0.1, b=0.5, c=0.2, d=None)
+    assert rank_changes(first, second) == dict(a=-2, b=1, c=1, d=None)
+    # equals share a place
+    assert rank_changes(dict(a=0.9, b=0.9), dict(a=0.2, b=0.1)) == dict(a=0, b=-1)
 
 
 # ---- Strict where something is unread ----------------------------------------------------------------------
@@ -184,27 +171,13 @@ def strict_of(
     # a call has any of a reply's facts
     is_supported = is_supported[np.lexsort((rng.random(len(index)), index))]
     names = pl.Series([f"{k:05}" for k in range(n)])
-    expected = {
-        "generation_id": names,
-        "subject": "m",
-        "entity": names,
-        "is_abstained": is_silent,
-        "is_whole": True,
-    }
-    replies = pl.DataFrame(expected).with_columns(
+    replies = replies_of(names, is_silent, True).with_columns(
         domain=pl.lit("d"), wikipedia=pl.lit("yes"), rarity=pl.lit("10^1"), region=pl.lit("r")
     )
     verdict = pl.select(
         pl.when(pl.Series(~losing(rng, manner, lost, len(index)))).then(pl.Series(is_supported))
     ).to_series()
-    facts = pl.DataFrame(
-        {
-            "generation_id": names.gather(index),
-            "is_supported": verdict,
-            "is_duplicate": False,
-            "is_title": False,
-        }
-    )
+    facts = facts_of(names.gather(index), verdict)
     scored = reply_scores(replies, facts, gamma=10, domains_above=0)
     cells = score_cells(scored, panel=["m"], confidence=0.95, sliced=["wildfactscore"])
     strict, unreadable = (
@@ -257,84 +230,37 @@ def test_a_share_estimated_below_0_is_none_supported():
     replies of the one fact not all facts were written.
     """
     names = [f"{k:02}" for k in range(50)]
-    replies = pl.DataFrame(
-        {
-            "generation_id": names,
-            "subject": "m",
-            "entity": names,
-            "is_abstained": False,
-            "is_whole": [True] * 48 + [False] * 2,
-        }
-    )
-    given = [(name, False) for name in names] + [(name, None) for name in names[:12]]
-    facts = pl.DataFrame(
-        given, schema={"generation_id": pl.String, "is_supported": pl.Boolean}, orient="row"
-    ).with_columns(is_duplicate=False, is_title=False)
-    scored = scored_replies(replies, facts, gamma=1)
+    facts = facts_of(names + names[:12], [False] * 50 + [None] * 12)
+    scored = scored_replies(replies_of(names, False, [True] * 48 + [False] * 2), facts, gamma=1)
     # of 36 replies of one fact and 12 of two u = 12 · (1/2) / 48 is unread: f(1) = −(1/8) / (7/8)
     assert scored["all_supported"].to_list() == [pytest.approx(-1 / 7)] * 48 + [None] * 2
     assert strict_outcomes(scored)["outcome"].to_list() == pytest.approx([0.0] * 50)
-    parts = ratios()
-    products = {"strict": ("stating", "all_supported")}
-    sums = moments(
-        scored,
-        {name: parts[name] for name in products["strict"]},
-        by=["subject"],
-        cluster=["subject", "entity"],
-        products=products,
-    )
-    result = product_cells(sums, products, by=["subject"], confidence=0.95).row(0, named=True)
+    result = strict_cell(scored)
     assert (result["value"], result["low"], result["n"]) == (0, 0, 48) and 0.05 < result["high"] < 0.2
 
 
 def test_a_product_of_shares_keeps_a_width_where_one_of_them_is_sure():
     # 40 entities respond, 3 can be read and all are supported: that says little of the others (Wilson of 3 in
     # 3: .44)
-    rows = pl.DataFrame(
-        {"s": "m", "c": [str(k) for k in range(40)], "top": True, "hit": [True] * 3 + [None] * 37}
-    )
-    sums = moments(
-        rows,
-        {"r": mean_of("top"), "q": mean_of("hit")},
-        by=["s"],
-        cluster=["s", "c"],
-        products={"rq": ("r", "q")},
-    )
-    result = product_cells(sums, {"rq": ("r", "q")}, by=["s"], confidence=0.95).row(0, named=True)
-    assert (result["value"], result["high"], result["n"], result["n_clusters"]) == (1, 1, 3, 3) and result[
-        "low"
-    ] < 0.44
+    columns = {"subject": "m", "c": [str(k) for k in range(40)], "r": True, "q": [True] * 3 + [None] * 37}
+    result = product(pl.DataFrame(columns), {"r": mean_of("r"), "q": mean_of("q")}, cluster="c")
+    assert (result["value"], result["high"], result["n"], result["n_clusters"]) == (1, 1, 3, 3)
+    assert result["low"] < 0.44
 
 
 def test_what_both_shares_have_in_common_widens_their_product():
     """Entities that are known are answered, and rightly: the two shares rise and fall together."""
     rng = np.random.default_rng(2)
     entity, expected = np.repeat(np.arange(80), 5), np.repeat(rng.random(80) < 0.5, 5)
-    responds, right = (
-        rng.random(400) < np.where(expected, 0.9, 0.4),
-        rng.random(400) < np.where(expected, 0.9, 0.2),
-    )
-    drawn = pl.DataFrame({"s": "m", "c": entity.astype(str), "r": responds}).with_columns(
+    responds, right = (rng.random(400) < np.where(expected, 0.9, other) for other in (0.4, 0.2))
+    drawn = pl.DataFrame({"subject": "m", "c": entity.astype(str), "r": responds}).with_columns(
         q=pl.when("r").then(pl.Series(right))
     )
-    cells = {}
-    for name, rows in {
-        "together": drawn,
-        "apart": drawn.with_columns(pl.col("q").shuffle(3).alias("q")),
-    }.items():
-        sums = moments(
-            rows,
-            {"r": mean_of("r"), "q": mean_of("q")},
-            by=["s"],
-            cluster=["s", "c"],
-            products={"rq": ("r", "q")},
-        )
-        cells[name] = product_cells(sums, {"rq": ("r", "q")}, by=["s"], confidence=0.95).row(0, named=True)
-    width = {name: item["high"] - item["low"] for name, item in cells.items()}
-    assert (
-        cells["together"]["value"] == pytest.approx((responds & right).mean())
-        and width["together"] > 1.1 * width["apart"]
-    )
+    parts = {"r": mean_of("r"), "q": mean_of("q")}
+    together = product(drawn, parts, cluster="c")
+    apart = product(drawn.with_columns(pl.col("q").shuffle(3)), parts, cluster="c")
+    assert together["value"] == pytest.approx((responds & right).mean())
+    assert together["high"] - together["low"] > 1.1 * (apart["high"] - apart["low"])
 
 
 # ---- the verifier's own error ------------------------------------------------------------------------------
@@ -353,9 +279,8 @@ def test_the_verifier_is_measured_by_verdict_and_weight():
     )
     result = measured(facts, labelled, confidence=0.95)
     assert result.flagged == pytest.approx(2 / 3)
-    assert result.right.value == pytest.approx(
-        (2 + 1) / (2 + 1 + 1)
-    ) and result.missed.value == pytest.approx(3 / (1 + 3))
+    assert result.right.value == pytest.approx((2 + 1) / (2 + 1 + 1))
+    assert result.missed.value == pytest.approx(3 / (1 + 3))
     assert measured(facts, labelled.clear(), confidence=0.95) is None
     assert measured(facts, labelled.filter("is_supported"), confidence=0.95) is None
 
@@ -387,9 +312,8 @@ def test_each_part_widens_the_interval():
 
 def test_not_identified_and_over_nothing():
     # of the flagged .25 are wrong facts, of the others .2: TPR − FPR may be 0
-    blind = corrected_score(
-        Interval(0.8, 0.7, 0.9), Verifier(0.2, Interval(0.25, 0.1, 0.4), Interval(0.2, 0.1, 0.3))
-    )
+    equal = Verifier(0.2, Interval(0.25, 0.1, 0.4), Interval(0.2, 0.1, 0.3))
+    blind = corrected_score(Interval(0.8, 0.7, 0.9), equal)
     assert not blind.is_identified and blind.value is blind.low is None
     nothing = Verifier(0.2, Interval(0.0, 0.0, 0.2), Interval(0.0, 0.0, 0.1))
     assert not corrected_score(Interval(0.8, 0.7, 0.9), nothing).is_identified
@@ -410,10 +334,8 @@ def test_the_review_corrects_both_ways():
     assert result.value == pytest.approx(-0.03)
     assert result.low == pytest.approx(-0.03 - ((0.2 * 0.1) ** 2 + (0.8 * 0.1) ** 2) ** 0.5)
     assert result.high == pytest.approx(-0.03 + ((0.2 * 0.15) ** 2 + (0.8 * 0.05) ** 2) ** 0.5)
-    assert (
-        review_correction(0.8, Interval(0.25, 0.15, 0.4), None) is None
-        and review_correction(None, result, result) is None
-    )
+    assert review_correction(0.8, Interval(0.25, 0.15, 0.4), None) is None
+    assert review_correction(None, result, result) is None
 
 
 N_ENTITIES, N_FACTS, N_LABELLED = 150, 10, 100
@@ -449,10 +371,8 @@ def test_the_corrected_intervals_cover(tpr, fpr):
     rng = np.random.default_rng(5)
     result = [corrected_score(*drawn(rng, tpr, fpr)) for _ in range(300)]
     assert all(item.is_identified for item in result)
-    covered, width = (
-        np.mean([item.low <= 0.8 <= item.high for item in result]),
-        np.mean([item.high - item.low for item in result]),
-    )
+    covered = np.mean([item.low <= 0.8 <= item.high for item in result])
+    width = np.mean([item.high - item.low for item in result])
     # two standard errors of a share of .95 over 300 draws: .025; taken as independent, TPR and FPR give .13
     assert 0.925 <= covered <= 0.99 and width < 0.11
     assert np.mean([item.value for item in result]) == pytest.approx(0.8, abs=0.004)
@@ -462,6 +382,5 @@ def test_the_raw_score_does_not_cover_where_the_verifier_leans():
     # flagged .2 · .9 + .8 · .125 = .28: the raw score is .72 on average and the planted one .8
     rng = np.random.default_rng(5)
     raw = [drawn(rng, 0.9, 0.125)[0] for _ in range(50)]
-    assert not any(item.low <= 0.8 <= item.high for item in raw) and np.mean(
-        [item.value for item in raw]
-    ) == pytest.approx(0.72, abs=0.01)
+    assert not any(item.low <= 0.8 <= item.high for item in raw)
+    assert np.mean([item.value for item in raw]) == pytest.approx(0.72, abs=0.01)

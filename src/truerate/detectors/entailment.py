@@ -50,9 +50,8 @@ class Entailment:
         ]
         best = np.full(len(texts), -1.0)
         if asked:
-            np.maximum.at(
-                best, [row for row, *_ in asked], network(self.how).entailed([pair for _, *pair in asked])
-            )
+            entailed = network(self.how).entailed([pair for _, *pair in asked])
+            np.maximum.at(best, [row for row, *_ in asked], entailed)
         p = [round(1 - entailed, DIGITS) if entailed >= 0 else None for entailed in best.tolist()]
         return judgements(
             self.name,
@@ -103,9 +102,8 @@ def fitting(passages: Sequence[str], room: int, lengths: Lengths) -> list[str]:
     for passage, n in zip(passages, lengths(passages) if passages else (), strict=True):
         n_words = len(word_offsets(passage)) if n > room else 1
         if n_words > 1:
-            pieces_that_fit += fitting(
-                pieces(passage, math.ceil(n_words / math.ceil(n / room))), room, lengths
-            )
+            size = math.ceil(n_words / math.ceil(n / room))
+            pieces_that_fit += fitting(pieces(passage, size), room, lengths)
         else:
             pieces_that_fit.append(passage)
     return pieces_that_fit

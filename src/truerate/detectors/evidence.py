@@ -27,30 +27,21 @@ def with_evidence(contexts: pl.DataFrame, samples: pl.DataFrame, documents: pl.D
     a known document.
     """
     texts = dict(documents.select("document_id", "text").iter_rows())
-    named_evidence = samples.select("sample_id", "item_id", pair("attributes", "evidence")).filter(
-        pl.col("evidence").is_not_null()
-    )
+    evidence = samples.select("sample_id", "item_id", pair("attributes", "evidence")).drop_nulls("evidence")
     knowledge = [
-        joined(passages(named.split(), texts, where=sample))
-        for sample, _, named in named_evidence.iter_rows()
+        joined(passages(named.split(), texts, where=sample)) for sample, _, named in evidence.iter_rows()
     ]
-    rows = named_evidence.join(
-        contexts.select("item_id", "question", "history"), on="item_id", how="left", maintain_order="left"
+    asked = contexts.select("item_id", "question", "history")
+    rows = evidence.join(asked, on="item_id", how="left", maintain_order="left").with_columns(
+        item_id="sample_id", knowledge=pl.Series(knowledge, dtype=pl.String)
     )
-    knowledge_rows = rows.select(
-        item_id="sample_id",
-        knowledge=pl.Series(knowledge, dtype=pl.String),
-        question=pl.col("question"),
-        history=pl.col("history"),
-    )
-    return pl.concat([contexts, knowledge_rows.select(contexts.columns)])
+    return pl.concat([contexts, rows.select(contexts.columns)])
 
 
 def joined(passages: Sequence[str]) -> str:
     """Passages as one knowledge, of which `split` makes the same passages again."""
-    return BREAK.join(
-        "\n".join(line for line in passage.splitlines() if line.strip()) for passage in passages
-    )
+    lines = ([line for line in passage.splitlines() if line.strip()] for passage in passages)
+    return BREAK.join("\n".join(passage) for passage in lines)
 
 
 def split(knowledge: str) -> list[str]:

@@ -96,17 +96,10 @@ def ratio_cells(
         .sort(by)
     )
     of = shares if is_share else means
-    rows = [
-        _rows_of(
-            totals,
-            by,
-            name,
-            of(*_arrays(totals, MOMENTS, name), confidence=confidence),
-            totals[f"x {name}"],
-            totals[f"c {name}"],
-        )
-        for name in names
-    ]
+    rows = []
+    for name in names:
+        intervals = of(*_arrays(totals, MOMENTS, name), confidence=confidence)
+        rows.append(_rows_of(totals, by, name, intervals, totals[f"x {name}"], totals[f"c {name}"]))
     return pl.concat(rows).sort(by, maintain_order=True)
 
 
@@ -209,10 +202,8 @@ def shares(*sums: np.ndarray, confidence: float) -> tuple[np.ndarray, ...]:
         # Where every cluster holds one row of yes or no at most its squares are itself: these are independent
         # rows.
         is_apart = (np.abs(xx - x) <= EVEN * x) & (np.abs(yy - y) <= EVEN * x) & (x > 0)
-        unique_variance = variance - added
-        worth = np.where(
-            (unique_variance > 0) & (value > 0) & (value < 1), value * (1 - value) / unique_variance, c
-        )
+        within = variance - added
+        worth = np.where((within > 0) & (value > 0) & (value < 1), value * (1 - value) / within, c)
         z, t = z_of(confidence), stdtrit(np.maximum(c - 1, 1), (1 + confidence) / 2)
         widened = (z / t) ** 2
         n = np.where(is_apart, x, np.where(c > 1, worth * widened, np.nan))
@@ -239,11 +230,8 @@ def means(*sums: np.ndarray, confidence: float) -> tuple[np.ndarray, ...]:
     c = sums[5]
     with np.errstate(invalid="ignore", divide="ignore"):
         value, variance = _ratio(*sums)
-        half = np.where(
-            (c > 1) & (variance > 0),
-            stdtrit(np.maximum(c - 1, 1), (1 + confidence) / 2) * np.sqrt(variance),
-            np.nan,
-        )
+        t = stdtrit(np.maximum(c - 1, 1), (1 + confidence) / 2)
+        half = np.where((c > 1) & (variance > 0), t * np.sqrt(variance), np.nan)
         return value, value - half, value + half, c
 
 

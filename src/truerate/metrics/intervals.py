@@ -166,9 +166,8 @@ def bootstrap_interval(
         low, high = np.quantile(draws, tails)
         if high - low >= SHOWN * (bounds[1] - bounds[0]):
             return Interval(float(value), float(low), float(high))
-    alike = agreed(
-        value, n_clusters if n_defined is None else n_defined, confidence=confidence, bounds=bounds
-    )
+    n = n_clusters if n_defined is None else n_defined
+    alike = agreed(value, n, confidence=confidence, bounds=bounds)
     if high - low < NARROW:
         return alike
     ends = (low, high) if alike is None else (min(low, alike.low), max(high, alike.high))

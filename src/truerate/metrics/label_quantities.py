@@ -138,13 +138,6 @@ def _both(rows: Counted) -> pl.DataFrame:
     return labels.join(other, on=key, how="inner", suffix="_beside", maintain_order="left")
 
 
-def _quantity(
-    name: str, label: str, function: Callable[[Counted], float | None], unit: str = "share"
-) -> Metric:
-    words = " ".join((function.__doc__ or "").split()).replace("`", "")
-    return Metric(name=name, label=label, definition=words, table=TABLE, unit=unit)  # type: ignore[arg-type]
-
-
 _MADE: dict[str, tuple[str, Callable[[Counted], float | None], str]] = {
     "unit_share": ("Share of units", unit_share, "share"),
     "rating_share": ("Share of ratings", rating_share, "share"),
@@ -159,7 +152,14 @@ _MADE: dict[str, tuple[str, Callable[[Counted], float | None], str]] = {
 }
 COMPARED = ("same_share", "balanced_accuracy", "f1")  # of two questions
 RECORDS: Mapping[str, Metric] = {
-    name: _quantity(name, label, of, unit) for name, (label, of, unit) in _MADE.items()
+    name: Metric(
+        name=name,
+        label=label,
+        definition=" ".join((of.__doc__ or "").split()).replace("`", ""),
+        table=TABLE,
+        unit=unit,  # type: ignore[arg-type]
+    )
+    for name, (label, of, unit) in _MADE.items()
 }
 
 

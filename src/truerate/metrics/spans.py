@@ -167,14 +167,10 @@ def one_side(rows: pl.DataFrame, *, seed: int) -> np.ndarray:
     """Return which rows a protocol that asks one side per pair would have asked, (rows,) of bool:
     hallucinated or right with equal chance, by a recorded seed. From `pair_id`, `is_hallucinated`.
     """
-    is_drawn = {
-        name: draw(seed, "side", name) < 0.5
-        for name in rows["pair_id"].unique(maintain_order=True).drop_nulls()
-    }
-    sides = zip(rows["pair_id"].to_list(), rows["is_hallucinated"].to_list(), strict=True)
-    return np.array(
-        [pair_id is not None and is_drawn[pair_id] == label for pair_id, label in sides], dtype=bool
-    )
+    names = rows["pair_id"].unique(maintain_order=True).drop_nulls()
+    is_drawn = {name: draw(seed, "side", name) < 0.5 for name in names}
+    sides = rows.select("pair_id", "is_hallucinated").iter_rows()
+    return np.array([name is not None and is_drawn[name] == label for name, label in sides], dtype=bool)
 
 
 def in_matched_pairs(rows: pl.DataFrame, *, seed: int) -> np.ndarray:

@@ -56,11 +56,11 @@ def offsets_by(tokenizer: str) -> Callable[[str], list[Span]]:
 
     def cut(text: str) -> list[Span]:
         offsets = loaded(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
-        trimmed = (
-            (start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
-            for start, piece in pieces(text, offsets)
+        cut = pieces(text, offsets)
+        ends = (
+            (start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())) for start, piece in cut
         )
-        return [span for span in trimmed if span[0] < span[1]]
+        return [span for span in ends if span[0] < span[1]]
 
     return cut
 
@@ -166,11 +166,8 @@ def token_line(texts: Sequence[str], cut: Callable[[str], Iterable[Span]]) -> To
     """The tokens of these texts as `cut` (`tokens.offsets_by`) gives them."""
     base = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])]).astype(np.int64)
     offsets_by_text = [np.asarray(list(cut(text)), dtype=np.int64).reshape(-1, 2) for text in texts]
-    whole = (
-        np.concatenate([offsets + start for offsets, start in zip(offsets_by_text, base, strict=False)])
-        if offsets_by_text
-        else np.zeros((0, 2), np.int64)
-    )
+    placed_offsets = [offsets + start for offsets, start in zip(offsets_by_text, base, strict=False)]
+    whole = np.concatenate([np.zeros((0, 2), np.int64), *placed_offsets])
     first = np.concatenate([[0], np.cumsum([len(offsets) for offsets in offsets_by_text])]).astype(np.int64)
     return TokenLine(whole[:, 0], whole[:, 1], first, base[:-1])
 

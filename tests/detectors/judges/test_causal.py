@@ -51,13 +51,8 @@ def weights(tmp_path_factory) -> str:
 def built(folder: Path) -> Path:
     """The same small Llama, in a folder."""
     reference = responses(12)
-    ours = [
-        "Knowledge: Ada. Old. New.",
-        "Conversation: Bo.",
-        "Response: No.",
-        "Hallucinated? Yes.",
-        'The segment "',
-    ]
+    ours = ["Knowledge: Ada. Old. New.", "Conversation: Bo.", "Response: No.", "Hallucinated? Yes."]
+    ours.append('The segment "')
     coder = tiny_coder([*reference["text"], *reference["knowledge"], *ours * 9], 700)
     coder.tokenizer.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Fuse()])
     PreTrainedTokenizerFast(tokenizer_object=coder.tokenizer, pad_token="<pad>").save_pretrained(folder)
@@ -70,14 +65,8 @@ def built(folder: Path) -> Path:
 def backbone(weights: str, **changes):
     """How the small Llama learns."""
     values = {"weights": weights, "mask": "causal", "features": [], "max_tokens": 400, "learning_rate": 3e-3}
-    more = {
-        "weight_decay": 0.0,
-        "warm_up": 0.03,
-        "batch": 4,
-        "epochs": 2,
-        "max_steps": 6,
-        "checkpoint_steps": 2,
-    }
+    more = {"weight_decay": 0.0, "warm_up": 0.03, "batch": 4, "epochs": 2, "max_steps": 6}
+    more |= {"checkpoint_steps": 2}
     return lessons.backbone(**(values | more | changes))
 
 
@@ -97,28 +86,21 @@ def test_only_the_completion_is_learned(weights):
     # one target token: the loss is −ln of its probability behind the prompt alone
     first = type(element)(element.name, element.ids, element.labels.copy())
     first.labels[element.n_tokens - element.n_targets + 1 :] = -100
+    n = element.n_tokens - element.n_targets
     with torch.inference_mode():
-        logits = network.model(
-            torch.from_numpy(element.ids[None, : element.n_tokens - element.n_targets])
-        ).logits[0, -1]
-        expected = -logits.log_softmax(0)[int(element.ids[element.n_tokens - element.n_targets])]
+        logits = network.model(torch.from_numpy(element.ids[None, :n])).logits[0, -1]
+        expected = -logits.log_softmax(0)[int(element.ids[n])]
     assert network.loss([first]).item() == pytest.approx(float(expected), abs=1e-4)
-    assert network.loss([element, other]).item() == pytest.approx(
-        network.loss([element]).item() + network.loss([other]).item(), rel=1e-4
-    )
+    apart = network.loss([element]).item() + network.loss([other]).item()
+    assert network.loss([element, other]).item() == pytest.approx(apart, rel=1e-4)
 
 
 def test_the_conversation_gives_way_first_then_the_knowledge_the_response_never(weights):
     coder = from_weights(backbone(weights), 1, device="cpu").coder
 
     def read(room, **changes):
-        row = {
-            "knowledge": "Ada. " * 20,
-            "history": "Old. " * 30 + "New.",
-            "question": "",
-            "text": "Bo.",
-        } | changes
-        return prompt(coder, row, room)
+        row = {"knowledge": "Ada. " * 20, "history": "Old. " * 30 + "New.", "question": "", "text": "Bo."}
+        return prompt(coder, row | changes, room)
 
     def given(ids):
         text = coder.tokenizer.decode(ids.tolist())
@@ -143,9 +125,8 @@ def test_a_judgement_quotes_its_segments():
         "rationale": None,
     }
     assert completion(row) == 'Yes. The segment "red" is hallucinated.\n'
-    assert (
-        completion(row | {"rationale": 'The segment "red" is blue.'}) == 'Yes. The segment "red" is blue.\n'
-    )
+    explained = row | {"rationale": 'The segment "red" is blue.'}
+    assert completion(explained) == 'Yes. The segment "red" is blue.\n'
     assert completion(row | {"is_hallucinated": False}) == "No.\n"
 
 
@@ -167,10 +148,8 @@ def test_its_rows_are_judgements_with_p_of_the_first_token(weights, tmp_path):
     judge, _ = network_judge(str(cell))
     for row in asked.join(answer.select("target_id", "verdict"), on="target_id").iter_rows(named=True):
         assert judge(question(row)) == ("Yes" if row["verdict"] else "No")
-    assert (
-        judge(question(asked.row(0, named=True), text="It is red. " * 200))
-        == "The response is too long to be judged."
-    )
+    long = question(asked.row(0, named=True), text="It is red. " * 200)
+    assert judge(long) == "The response is too long to be judged."
 
 
 def question(row: dict, **changed) -> Asked:
@@ -192,6 +171,11 @@ def test_a_response_that_fills_the_window_is_unparsed(weights):
     assert judged_all(network, asked.head(0), Decision(), batch_tokens=1) == []
 
 
+def outcome(element):
+    places = [(span["start"], span["end"]) for span in element.spans]
+    return element.verdict, element.rationale, places
+
+
 def test_texts_that_are_read_together_are_judged_as_each_is_alone(weights):
     network, asked = from_weights(backbone(weights), 1, device="cpu").eval(), rows(6, start=300)
     with torch.no_grad():
@@ -210,15 +194,9 @@ def test_texts_that_are_read_together_are_judged_as_each_is_alone(weights):
     for others in (together, some):
         moved = [abs(element.p - other.p) for element, other in zip(alone, others, strict=True)]
         assert max(moved) <= 1e-5
-        assert [(element.verdict, element.rationale) for element in others] == [
-            (element.verdict, element.rationale) for element in alone
-        ]
-        places = [[(span["start"], span["end"]) for span in element.spans] for element in others]
-        assert places == [[(span["start"], span["end"]) for span in element.spans] for element in alone]
-    assert (
-        len({element.rationale for element in alone}) > 3
-        and len({round(element.p, 4) for element in alone}) > 3
-    )
+        assert list(map(outcome, others)) == list(map(outcome, alone))
+    assert len({element.rationale for element in alone}) > 3
+    assert len({round(element.p, 4) for element in alone}) > 3
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 1100, 10**9])
@@ -235,21 +213,19 @@ def test_reasons_are_written_of_those_above_the_threshold(weights, batch_tokens)
     assert p == shares and p[0] is p[-1] is None
     flagged = [index for index, share in enumerate(p) if share is not None and share > threshold]
     assert sorted(reasons) == flagged and len(flagged) == len(asked) - 5
-    assert [reasons[index] for index in flagged] == [
-        network.reasons([prompts[index]])[0] for index in flagged
-    ]
+    assert all(reasons[index] == network.reasons([prompts[index]])[0] for index in flagged)
     assert len(set(reasons.values())) > 2
 
 
 def test_a_batch_keeps_its_tokens_and_a_longer_text_stands_alone(weights, monkeypatch):
     network, asked = from_weights(backbone(weights), 1, device="cpu"), rows(6)
-    shapes = []
-    whole = network.model.forward
-    monkeypatch.setattr(
-        network.model,
-        "forward",
-        lambda *args, **named: shapes.append(named["input_ids"].shape) or whole(*args, **named),
-    )
+    shapes, whole = [], network.model.forward
+
+    def forward(*args, **named):
+        shapes.append(named["input_ids"].shape)
+        return whole(*args, **named)
+
+    monkeypatch.setattr(network.model, "forward", forward)
     lengths = sorted(len(prompt(network.coder, row, 240)) for row in asked.iter_rows(named=True))
     judged_all(network, asked, Decision(threshold=1.0), batch_tokens=3 * lengths[-1])
     assert len(shapes) == 4 and all(n * longest <= 3 * lengths[-1] for n, longest in shapes)
@@ -264,9 +240,8 @@ def test_a_line_ends_with_any_token_that_ends_it(weights):
     coder, own_values = network.coder, network.model.generation_config.eos_token_id
     texts = {token: coder.tokenizer.decode([token], skip_special_tokens=False) for token in network.ends}
     assert set(coder.encode(["a\nb"])[0][0]) & set(network.ends)
-    assert own_values in network.ends and all(
-        "\n" in text for token, text in texts.items() if token != own_values
-    )
+    assert own_values in network.ends
+    assert all("\n" in text for token, text in texts.items() if token != own_values)
 
 
 def test_how_many_tokens_are_read_at_once_names_no_judge(weights, tmp_path):

@@ -14,15 +14,14 @@ import torch
 
 from truerate.config import Judging
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import SPANS, Judgement, pair, validate
-from truerate.detectors.judges.family import check_judge, fitted, judge_one, judge_texts
+from truerate.core.schemas import SPANS, pair
+from truerate.detectors.judges.family import check_judge, fitted, judge_one
 from truerate.detectors.judges.judged import reference_of, training_passages, with_references
 from truerate.detectors.training.jobs import CHECKPOINT
 
-from ..fitting import fit_judges
-from .dialogues import HOW, backbone, responses
+from .dialogues import HOW, backbone, judged, located_f1, responses, same_files, verdict_rates
 
-JUDGES, TESTS = {"judge": HOW}, Path(__file__).parents[2]
+TESTS = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -30,55 +29,26 @@ def _one_thread():
     torch.set_num_threads(1)
 
 
-def judged(folder, passages, asked, *, how=None, seeds=(42,)):
-    """What judges that learned from passages say of others."""
-    expected = {"small": how or backbone()}
-    fit_judges(JUDGES, passages, expected, seeds=seeds, folder=folder / "out", scratch=folder / "scratch")
-    return judge_texts(JUDGES, asked, expected, folder=folder / "out")
-
-
-@pytest.fixture(scope="module")
-def fitted_judge(tmp_path_factory):
-    """A folder in which a judge learned, the responses it is asked of, and what it says of them."""
-    torch.set_num_threads(1)
-    folder, asked = tmp_path_factory.mktemp("judge"), responses(30, start=500)
-    return folder, asked, judged(folder, responses(70), asked)
-
-
-def test_verdicts_agree_with_labels_and_say_how_they_came_about(fitted_judge):
-    _, asked, answer = fitted_judge
-    validate(Judgement, answer, where="the judge")
-    rows = asked.join(answer.drop("spans"), on="target_id")
-    rates = rows.group_by("is_hallucinated").agg(pl.col("verdict").mean()).sort("is_hallucinated")["verdict"]
+def test_verdicts_agree_with_labels_and_say_how_they_came_about(learned_judge):
+    _, asked, answer = learned_judge
+    rates = verdict_rates(asked, answer)
     assert rates[0] < 0.3 and rates[1] > 0.75
-    threshold = rows.select(pair("attributes", "threshold").cast(pl.Float64)).to_series()
-    assert (rows["verdict"] == (rows["p"] > threshold)).all()
     given = {item["key"]: item["value"] for item in answer["attributes"][0]}
     assert given | {"threshold": ""} == {
         "composed": "yes", "form": "tiny", "labels": "binary", "scope": "multi", "seed": "42", "threshold": "",
     }  # fmt: skip
 
 
-def test_what_is_judged_hallucinated_has_a_segment_and_a_reason_and_nothing_else_has(fitted_judge):
-    _, asked, answer = fitted_judge
+def test_what_is_judged_hallucinated_has_a_segment_and_a_reason_and_nothing_else_has(learned_judge):
+    _, asked, answer = learned_judge
     for row in asked.select("target_id", "text").join(answer, on="target_id").iter_rows(named=True):
         quoted = [row["text"][span["start"] : span["end"]] for span in row["spans"]]
         assert bool(quoted) == bool(row["rationale"]) == row["verdict"]
         assert all(f'"{" ".join(part.split())}"' in row["rationale"] for part in quoted[:3])
 
 
-def test_segments_lie_where_the_labels_are(fitted_judge):
-    _, asked, answer = fitted_judge
-    both = gold = detected = 0
-    for row in (
-        asked.filter("is_hallucinated").join(answer, on="target_id", suffix="_said").iter_rows(named=True)
-    ):
-        marked, labelled = (
-            {i for span in row[name] for i in range(span["start"], span["end"])}
-            for name in ("spans_said", "spans")
-        )
-        both, gold, detected = both + len(marked & labelled), gold + len(labelled), detected + len(marked)
-    assert 2 * both / (gold + detected) > 0.75
+def test_segments_lie_where_the_labels_are(learned_judge):
+    assert located_f1(*learned_judge[1:]) > 0.75
 
 
 def test_the_same_responses_give_the_same_bytes(tmp_path):
@@ -88,11 +58,8 @@ def test_the_same_responses_give_the_same_bytes(tmp_path):
         judged(tmp_path / name, item, asked, how=backbone(max_steps=3)) for name, item in lessons.items()
     ]
     assert answer[0].equals(answer[1])
-    files = [
-        path.relative_to(tmp_path / "a") for path in (tmp_path / "a" / "out").rglob("*") if path.is_file()
-    ]
-    assert {path.name for path in files} >= {"decision.json", "facts.json", "model.safetensors"}
-    assert all((tmp_path / "a" / path).read_bytes() == (tmp_path / "b" / path).read_bytes() for path in files)
+    names = same_files(tmp_path / "a" / "out", tmp_path / "b" / "out")
+    assert names >= {"decision.json", "facts.json", "model.safetensors"}
 
 
 def test_without_texts_to_learn_from_nothing_is_said(tmp_path):
@@ -115,13 +82,14 @@ def test_a_hallucinated_text_of_which_nobody_knows_where_teaches_nothing(tmp_pat
 
 def test_each_seed_is_a_judge_of_its_own(tmp_path):
     asked = responses(2, start=500)
-    answer = judged(tmp_path, responses(6), asked, how=backbone(max_steps=2), seeds=(42, 47))
+    for seed in (42, 47):
+        answer = judged(tmp_path, responses(6), asked, how=backbone(max_steps=2), seeds=(seed,))
     assert answer.height == 2 * asked.height and answer["judgement_id"].n_unique() == answer.height
     assert answer.select(pair("attributes", "seed")).to_series().unique().sort().to_list() == ["42", "47"]
 
 
-def test_one_response_is_judged_as_among_others(fitted_judge):
-    folder, asked, answer = fitted_judge
+def test_one_response_is_judged_as_among_others(learned_judge):
+    folder, asked, answer = learned_judge
     (reader,) = fitted("judge", HOW, {"small": backbone()}, folder / "out")
     row = asked.join(answer.filter("verdict"), on="target_id", suffix="_said").row(0, named=True)
     item = judge_one(
@@ -146,7 +114,7 @@ SCRIPT = """
     import torch
     torch.set_num_threads(1)
     from detectors.judges.dialogues import backbone, responses
-    from detectors.judges.test_family import judged
+    from detectors.judges.dialogues import judged
     judged(Path({folder!r}), responses(12), responses(2, start=500), how=backbone(max_steps=16, checkpoint_steps=4))
 """
 

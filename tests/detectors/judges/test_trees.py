@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from truerate.config import Judging
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import Judgement, pair, validate
 from truerate.detectors.judges.family import check_judge, fitted, judge_one, judge_texts
 from truerate.detectors.judges.judged import load_decision, reference_of
 from truerate.detectors.judges.trees import Marker, Words, is_marker, out_of_fold
@@ -32,7 +31,7 @@ from truerate.detectors.judges.word_grounds import (
 from truerate.detectors.tokens.features import reference_index, units
 
 from ..fitting import fit_judges
-from .dialogues import responses
+from .dialogues import located_f1, responses, same_files, verdict_rates
 
 HOW = Judging(form="trees", folds=3)
 ASKED = responses(30, start=500)
@@ -52,37 +51,21 @@ def fitted_judge(tmp_path_factory):
 
 
 def test_verdicts_agree_with_labels_and_say_how_they_came_about(fitted_judge):
-    validate(Judgement, fitted_judge[1], where="the judge")
-    rows = ASKED.join(fitted_judge[1].drop("spans"), on="target_id")
-    rates = rows.group_by("is_hallucinated").agg(pl.col("verdict").mean()).sort("is_hallucinated")["verdict"]
+    rates = verdict_rates(ASKED, fitted_judge[1])
     assert rates[0] < 0.2 and rates[1] > 0.85
-    threshold = rows.select(pair("attributes", "threshold").cast(pl.Float64)).to_series()
-    assert (rows["verdict"] == (rows["p"] > threshold)).all()
     given = {item["key"]: item["value"] for item in fitted_judge[1]["attributes"][0]}
     assert given["form"] == "trees" and given["composed"] == "yes"
 
 
 def test_segments_lie_where_the_labels_are(fitted_judge):
-    both = gold = detected = 0
-    rows = ASKED.filter("is_hallucinated").join(fitted_judge[1], on="target_id", suffix="_said")
-    for row in rows.iter_rows(named=True):
-        marked, labelled = (
-            {i for span in row[name] for i in range(span["start"], span["end"])}
-            for name in ("spans_said", "spans")
-        )
-        both, gold, detected = both + len(marked & labelled), gold + len(labelled), detected + len(marked)
-    assert 2 * both / (gold + detected) > 0.8
+    assert located_f1(ASKED, fitted_judge[1]) > 0.8
 
 
 def test_the_same_responses_give_the_same_bytes(fitted_judge, tmp_path):
     repeated = judged(tmp_path, responses(60).reverse())
     assert repeated.equals(fitted_judge[1])
-    files = [path.relative_to(tmp_path / "out") for path in (tmp_path / "out").rglob("*.*")]
-    assert {path.name for path in files} == {"decision.json", "facts.json", "state.npz"}
-    assert all(
-        (tmp_path / "out" / path).read_bytes() == (fitted_judge[0] / "out" / path).read_bytes()
-        for path in files
-    )
+    names = same_files(fitted_judge[0] / "out", tmp_path / "out")
+    assert names == {"decision.json", "facts.json", "state.npz"}
 
 
 def test_one_response_is_judged_as_among_others(fitted_judge):

@@ -188,9 +188,8 @@ def test_hhem_reads_the_first_token_of_an_encoder_without_foreign_code(tmp_path)
     tokenizer = AutoTokenizer.from_pretrained(base)
     prompt = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {}\n\nHypothesis: {}"
     ids = tokenizer(prompt.format(DOCUMENT, CLAIM), return_tensors="pt")
-    assert ids["input_ids"][0, 0] == tokenizer.pad_token_id and isinstance(
-        asked.model, T5ForTokenClassification
-    )
+    assert ids["input_ids"][0, 0] == tokenizer.pad_token_id
+    assert isinstance(asked.model, T5ForTokenClassification)
     with torch.inference_mode():
         logits = asked.model(input_ids=ids["input_ids"], attention_mask=ids["attention_mask"]).logits
     judged = judge_published({"hhem": how}, rows(CLAIM, "Tesk is old."))

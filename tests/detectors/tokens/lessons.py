@@ -49,22 +49,9 @@ MADE_UP = {
 
 def backbone(**changes) -> Backbone:
     """A tiny network that learns in seconds."""
-    values = {
-        "weights": "tiny",
-        "mask": "prefix",
-        "features": ["match", "alignment", "telling"],
-        "max_tokens": 256,
-        "learning_rate": 4e-3,
-    }
-    values |= {
-        "weight_decay": 0.01,
-        "batch": 16,
-        "accumulation": 1,
-        "token_budget": 4096,
-        "epochs": 50,
-        "max_steps": 50,
-        "checkpoint_steps": 10,
-    }
+    values = {"weights": "tiny", "mask": "prefix", "features": ["match", "alignment", "telling"]}
+    values |= {"max_tokens": 256, "learning_rate": 4e-3, "weight_decay": 0.01, "batch": 16, "accumulation": 1}
+    values |= {"token_budget": 4096, "epochs": 50, "max_steps": 50, "checkpoint_steps": 10}
     return Backbone.model_validate(values | changes)
 
 
@@ -92,14 +79,9 @@ def row(lang: str, i: int, j: int, wording: int) -> dict:
             text += lie + (" " if lang == "en" else "")
     reference = (" " if lang == "en" else "").join(sentence.format(**stated) for sentence in TOLD[lang])
     name = f"{lang}-{i}"
-    expected = {
-        "item_id": name,
-        "group_id": f"town {i}",
-        "lang": lang,
-        "task": "train",
-        "reference": reference,
-    }
-    return expected | {"target_id": f"{name}-{j}-{wording}", "text": text.strip(), "spans": spans}
+    ids = {"target_id": f"{name}-{j}-{wording}", "item_id": name, "group_id": f"town {i}"}
+    fixed = {"lang": lang, "task": "train", "reference": reference}
+    return ids | fixed | {"text": text.strip(), "spans": spans}
 
 
 def facts(lang: str, i: int, which: str) -> dict:
@@ -110,12 +92,8 @@ def facts(lang: str, i: int, which: str) -> dict:
         return "".join(map(SIGNS.get, parts)) if lang == "zh" else "".join(parts).title()
 
     craft = CRAFTS[lang][int(draw("craft", i, which) * len(CRAFTS[lang]))]
-    return {
-        "s": name("town"),
-        "r": name("river"),
-        "y": str(1000 + int(draw("year", i, which) * 900)),
-        "c": craft,
-    }
+    year = 1000 + int(draw("year", i, which) * 900)
+    return {"s": name("town"), "r": name("river"), "y": str(year), "c": craft}
 
 
 def span(start: int, text: str, kind: str) -> dict:

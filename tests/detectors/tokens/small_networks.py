@@ -39,31 +39,18 @@ def coder():
 
 def backbone(**changed) -> Backbone:
     """Settings of a tiny network, with changes."""
-    fixed = {
-        "weights": "tiny",
-        "mask": "prefix",
-        "features": ("match", "alignment", "telling"),
-        "max_tokens": 512,
-        "learning_rate": 1e-3,
-    }
-    more = {"weight_decay": 0.0, "batch": 4, "accumulation": 1, "token_budget": 1024, "epochs": 1}
+    fixed = {"weights": "tiny", "mask": "prefix", "features": ("match", "alignment", "telling")}
+    more = {"max_tokens": 512, "learning_rate": 1e-3, "weight_decay": 0.0, "batch": 4, "accumulation": 1}
+    more |= {"token_budget": 1024, "epochs": 1}
     return Backbone.model_validate(fixed | more | changed)
 
 
 def passages(texts=ANSWERS, reference=REFERENCE, spans=None) -> pl.DataFrame:
     """Texts about one reference as the detectors get them."""
     columns = {name: pl.String for name in ("target_id", "item_id", "group_id", "lang", "task", "text")}
+    fixed = {"item_id": "i", "group_id": "g", "lang": "en", "task": "silver", "reference": reference}
     rows = [
-        {
-            "target_id": f"t{i}",
-            "item_id": "i",
-            "group_id": "g",
-            "lang": "en",
-            "task": "silver",
-            "text": text,
-            "reference": reference,
-        }
-        | {"spans": (spans or {}).get(i, [])}
+        fixed | {"target_id": f"t{i}", "text": text, "spans": (spans or {}).get(i, [])}
         for i, text in enumerate(texts)
     ]
     return pl.DataFrame(rows, schema=columns | {"spans": SPANS, "reference": pl.String})

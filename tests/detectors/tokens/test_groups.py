@@ -12,9 +12,8 @@ def test_answers_are_grouped_by_reference_in_order():
     result = groups_of(frame, coder(), backbone())
     assert [len(group.answers) for group in result] == [2, 2]  # the empty text has no token
     assert [answer.target_id for answer in result[1].answers] == ["t0", "t2"]
-    assert (
-        result[0].reference_ids[0] == coder().start[0] and result[0].reference_ids[-1] == coder().between[0]
-    )
+    assert result[0].reference_ids[0] == coder().start[0]
+    assert result[0].reference_ids[-1] == coder().between[0]
 
 
 def test_labels_and_features_stand_beside_the_tokens():
@@ -61,9 +60,8 @@ def test_windows_leave_nothing_of_a_reference_out_and_overlap():
     assert {group.answers[0].n_windows for group in result} == {len(result)}
     for index, part in enumerate(parts):
         assert part == ids[index * step : index * step + size].tolist() and part
-    assert parts[-1][-1] == ids[-1] and all(
-        len(group.reference_ids) + len(group.answers[0].ids) <= 64 for group in result
-    )
+    assert parts[-1][-1] == ids[-1]
+    assert all(len(group.reference_ids) + len(group.answers[0].ids) <= 64 for group in result)
 
 
 def test_what_is_taught_stands_beside_the_window_that_shares_most_with_it():

@@ -43,18 +43,14 @@ def test_neighbours_of_equal_p_are_one_span_with_what_lies_between():
 def test_types_part_spans_and_equal_ones_join():
     text = "a b c"
     offsets = [(0, 1), (2, 3), (4, 5)]
-    assert result(text, offsets, [0.8, 0.8, 0.8], [1, 2, 2], CATEGORY) == [
-        (0, 1, "entity", 0.8),
-        (2, 5, "relation", 0.8),
-    ]
+    spans = [(0, 1, "entity", 0.8), (2, 5, "relation", 0.8)]
+    assert result(text, offsets, [0.8, 0.8, 0.8], [1, 2, 2], CATEGORY) == spans
 
 
 def test_pieces_of_one_character_take_the_largest():
     # an emoji in four byte tokens
-    assert result("x 🦊", [(0, 1), (2, 3), (2, 3), (2, 3), (2, 3)], [0.1, 0.2, 0.9, 0.3, 0.0]) == [
-        (0, 1, "hallucination", 0.1),
-        (2, 3, "hallucination", 0.9),
-    ]
+    spans = [(0, 1, "hallucination", 0.1), (2, 3, "hallucination", 0.9)]
+    assert result("x 🦊", [(0, 1), *[(2, 3)] * 4], [0.1, 0.2, 0.9, 0.3, 0.0]) == spans
 
 
 @pytest.mark.parametrize(
@@ -139,11 +135,8 @@ def spans_of(text: str, offsets: np.ndarray, result: np.ndarray, labels) -> list
         if label <= 0 or start == end:
             continue
         last = spans[-1] if spans else None
-        if (
-            last
-            and last["type"] == labels[label]
-            and (start <= last["end"] or text[last["end"] : start].isspace())
-        ):
+        is_near = last and (start <= last["end"] or text[last["end"] : start].isspace())
+        if is_near and last["type"] == labels[label]:
             last["end"] = max(last["end"], end)
         else:
             spans.append({"start": start, "end": end, "type": labels[label]})
@@ -177,17 +170,15 @@ def test_what_a_tokenizer_drops_belongs_to_the_token_before_it():
     spans = [{"start": 0, "end": 4, "type": "entity"}, {"start": 5, "end": 8, "type": "invented"}]
     assert spans_of(text, result, token_labels(text, result, spans, CATEGORY), CATEGORY) == spans
     whole = np.array([(0, 4), (5, 8), (9, 11)])
-    assert filled(text, whole).tolist() == whole.tolist() and filled(
-        "", np.zeros((0, 2), np.int32)
-    ).shape == (0, 2)
+    assert filled(text, whole).tolist() == whole.tolist()
+    assert filled("", np.zeros((0, 2), np.int32)).shape == (0, 2)
 
 
 def test_a_token_of_blank_space_does_not_count():
     text = "a  b"
     offsets = trimmed(text, [(0, 1), (1, 2), (2, 4)])
-    assert token_labels(
-        text, offsets, [{"start": 0, "end": 4, "type": "entity", "p": None}], BINARY
-    ).tolist() == [1, -100, 1]
+    spans = [{"start": 0, "end": 4, "type": "entity", "p": None}]
+    assert token_labels(text, offsets, spans, BINARY).tolist() == [1, -100, 1]
 
 
 def test_soft_spans_are_marked_above_one_half_and_the_first_of_two_wins():

@@ -32,14 +32,16 @@ def board(seed=1, *, k=12, unlabelled=(), **shape):
     return drawn, rates
 
 
+def columns(item: Cell):
+    return item.total, item.flagged, item.gold, item.clusters
+
+
 def natural(cells) -> Calibration:
     """The labelled replies, as texts that calibrate; a flagged word is right as often as it is by chance."""
     rows = [
         ([total, gold, flagged, min(gold, flagged)], key, cluster)
         for key, item in cells.items()
-        for total, flagged, gold, cluster in zip(
-            item.total, item.flagged, item.gold, item.clusters, strict=True
-        )
+        for total, flagged, gold, cluster in zip(*columns(item), strict=True)
         if not np.isnan(gold)
     ]
     keys = [key for _, key, _ in rows]
@@ -53,15 +55,8 @@ def by_name(estimates):
 
 
 def test_every_estimator_says_what_it_needs_and_assumes():
-    assert list(ESTIMATORS) == [
-        "raw",
-        "hr_est",
-        "rogan-gladen",
-        "rogan-gladen-between",
-        "labels-alone",
-        "ppi",
-        "prediction-powered",
-    ]
+    by_texts = ["hr_est", "rogan-gladen", "rogan-gladen-between"]
+    assert list(ESTIMATORS) == ["raw", *by_texts, "labels-alone", "ppi", "prediction-powered"]
     assert {item.labels for item in ESTIMATORS.values()} == {"none", "external", "internal"}
     assert all(item.assumes.endswith(".") and item.name == name for name, item in ESTIMATORS.items())
 
@@ -73,13 +68,8 @@ def test_a_board_has_every_estimate_of_every_cell_and_mean():
     names = [(name, None if item.labels == "none" else "natural") for name, item in ESTIMATORS.items()]
     assert list(by_name(result["m0", "l0"])) == names
     assert list(by_name(result["m0", "all"])) == names
-    for each in result.values():
-        for item in each:
-            assert (
-                item.interval is None
-                or item.interval.value is None
-                or item.interval.low <= item.interval.value
-            )
+    for rate in (item.interval for each in result.values() for item in each):
+        assert rate is None or rate.value is None or rate.low <= rate.value
     mean = by_name(result["m0", "all"])["prediction-powered", "natural"]
     own_values = [by_name(result["m0", f"l{index}"])["labels-alone", "natural"].value for index in range(6)]
     assert mean.low < np.mean(own_values) < mean.high
@@ -100,16 +90,13 @@ def test_raw_of_verdicts_is_wilsons():
 
 def test_what_is_used_is_the_first_that_rests_on_labels_of_replies():
     given = Interval(0.2, 0.1, 0.3)
-    powered, foretold = (
-        Estimate("prediction-powered", "natural", given),
-        Estimate("predicted", "natural", given),
-    )
+    powered = Estimate("prediction-powered", "natural", given)
+    foretold = Estimate("predicted", "natural", given)
     between = Estimate("rogan-gladen-between", "natural", given)
     raw, silver = Estimate("raw", None, given), Estimate("rogan-gladen-between", "silver", given)
     assert used([raw, between, foretold, powered]).estimate == powered
-    assert (
-        used([raw, between, Estimate("prediction-powered", "natural", None), foretold]).estimate == foretold
-    )
+    blank = Estimate("prediction-powered", "natural", None)
+    assert used([raw, between, blank, foretold]).estimate == foretold
     assert used([raw, between]).estimate == between
     assert used([raw, silver]).estimate is None
 
@@ -122,9 +109,8 @@ def test_of_two_honest_estimates_the_narrower_stands():
     own_values, pooled = given("prediction-powered", 0.1, 0.4), given("rogan-gladen-between", 0.2, 0.4)
     sure = given("labels-alone", 0.29, 0.31)  # the flags are not used: never chosen
     assert narrower([sure, own_values, pooled], n_labels=240).estimate == pooled
-    assert (
-        narrower([own_values, given("rogan-gladen-between", 0.1, 0.41)], n_labels=240).estimate == own_values
-    )
+    wide = given("rogan-gladen-between", 0.1, 0.41)
+    assert narrower([own_values, wide], n_labels=240).estimate == own_values
     few = narrower([own_values, pooled], n_labels=LEAST_POOLED - 1)
     assert few.estimate == own_values and "too few to say how far" in few.why
 
@@ -205,11 +191,7 @@ def test_a_mean_over_nothing_is_none():
     assert estimate_board({}, confidence=0.95) == {}
     empty = Cell(*(np.zeros(0) for _ in range(3)), np.zeros(0, dtype=int))
     result = estimate_board({("m", "l"): empty}, confidence=0.95)
-    assert (
-        [item.interval for item in result["m", "l"]]
-        == [None]
-        == [item.interval for item in result["m", "all"]]
-    )
+    assert all([item.interval for item in result["m", name]] == [None] for name in ("l", "all"))
     assert pytest.approx(0) == Board({("m", "l"): empty}, 0.95).headline.slope
 
 
@@ -231,9 +213,8 @@ KNOWN = texts([[25, 5, 6, 4], [25, 5, 6, 4], [25, 5, 7, 4], [25, 5, 5, 4]])
 def test_corrected_by_hand():
     errors = errors_on(KNOWN, confidence=0.95)
     assert (errors.tpr.rate, errors.fpr.rate) == pytest.approx((0.8, 0.1))
-    assert corrected_rate(flagged_sums(REPLIES), errors, confidence=0.95).value == pytest.approx(
-        (0.3 - 0.1) / 0.7
-    )
+    corrected = corrected_rate(flagged_sums(REPLIES), errors, confidence=0.95)
+    assert corrected.value == pytest.approx((0.3 - 0.1) / 0.7)
 
 
 def test_hr_est_by_hand():
@@ -295,9 +276,8 @@ def test_a_planted_variance_between_models_is_found():
     rng = np.random.default_rng(8)
     fpr = np.repeat(np.clip(rng.normal(0.3, 0.08, 60), 0.02, 0.9), 40)
     flagged = rng.binomial(20, fpr)
-    reference = texts(
-        [[20, 0, item, 0] for item in flagged], models=[f"m{index // 40}" for index in range(2400)]
-    )
+    models = [f"m{index // 40}" for index in range(2400)]
+    reference = texts([[20, 0, item, 0] for item in flagged], models=models)
     assert between_models(reference).fpr == pytest.approx(0.08**2, rel=0.35)
 
 

@@ -41,18 +41,13 @@ def jobs_of(
     are trained on that are trained elsewhere. Raises TruerateError for a backbone that there is none of.
     """
     training = training_passages(with_references(passages))
-    jobs = (
-        Job(
-            Cell(name, SCOPE, LABELS, seed, None),
-            training,
-            backbone_of(name, how, backbones),
-            Path(scratch),
-            how,
-        )
-        for name, how in judges.items()
-        for seed in seeds
-    )
-    return [job.named((devices or {}).get(job.cell.member)) for job in jobs]
+    jobs = []
+    for name, how in judges.items():
+        backbone = backbone_of(name, how, backbones)
+        for seed in seeds:
+            job = Job(Cell(name, SCOPE, LABELS, seed, None), training, backbone, Path(scratch), how)
+            jobs.append(job.named((devices or {}).get(name)))
+    return jobs
 
 
 def backbone_of(name: str, how: Judging, backbones: Backbones) -> Backbone | None:

@@ -83,16 +83,11 @@ def held_out(passages: pl.DataFrame, read: Mapping[str, Reading]) -> list[HeldOu
 def judged_all(passages: pl.DataFrame, read: Mapping[str, Reading], decision: Decision) -> list[Judged]:
     """The judgement of each passage, in their order."""
     columns = passages.select("target_id", "text", "knowledge", "history", "question").iter_rows()
-    return [
-        judged(
-            text,
-            read.get(target, NOTHING),
-            decision,
-            knowledge=knowledge,
-            conversation=f"{history}\n{question}",
-        )
-        for target, text, knowledge, history, question in columns
-    ]
+    each = []
+    for target, text, knowledge, history, question in columns:
+        context = {"knowledge": knowledge, "conversation": f"{history}\n{question}"}
+        each.append(judged(text, read.get(target, NOTHING), decision, **context))
+    return each
 
 
 def judged(text: str, reading: Reading, decision: Decision, *, knowledge: str, conversation: str) -> Judged:

@@ -58,12 +58,13 @@ def grounds(text: str, segment: tuple[int, int], sentences: Sequence[Known]) -> 
     around = {stem for start, _, stem in content if clause[0] <= start < clause[1]} - inside_stems
     everywhere = frozenset().union(*(item.stems for item in sentences))
     absent = dict.fromkeys(text[start:end] for start, end, stem in inside if stem not in everywhere)
-    nearest = max(
-        sentences,
-        key=lambda item: (len(item.stems & (around | inside_stems)), item.source == "knowledge"),
-        default=None,
-    )
-    if nearest is None or not nearest.stems & (around | inside_stems):
+    stems = around | inside_stems
+
+    def shared(item: Known) -> tuple[int, bool]:
+        return len(item.stems & stems), item.source == "knowledge"
+
+    nearest = max(sentences, key=shared, default=None)
+    if nearest is None or not nearest.stems & stems:
         return Grounds(UNVERIFIABLE, None, tuple(absent))
     is_told = _is_told(around, inside_stems, nearest.stems)
     return Grounds(CONTRADICTS if is_told else UNVERIFIABLE, nearest, tuple(absent))
@@ -81,12 +82,9 @@ def _is_told(around: Set[str], inside_stems: Set[str], there: Set[str]) -> bool:
 def _clause(text: str, words: Units, segment: tuple[int, int]) -> tuple[int, int]:
     """Start and end of the clause around a segment; of its sentences, where it holds few words besides."""
     offsets = words.offsets.tolist()
-    numbers = {
-        n
-        for n, (start, _) in zip(words.sentences.tolist(), offsets, strict=True)
-        if segment[0] <= start < segment[1]
-    }
-    whole = [offset for n, offset in zip(words.sentences.tolist(), offsets, strict=True) if n in numbers]
+    numbered = list(zip(words.sentences.tolist(), offsets, strict=True))
+    numbers = {n for n, (start, _) in numbered if segment[0] <= start < segment[1]}
+    whole = [offset for n, offset in numbered if n in numbers]
     if not whole:
         return segment
     first, last = whole[0][0], whole[-1][1]

@@ -171,10 +171,8 @@ def _beside_in_sentence(
         beside = [j for j in by_sentence.get(sentences[i], ()) if j != i]
         others = {stems[j]: j for j in beside if stems[j] != stem}
         shared = [(len(others.keys() & holder), stem in holder) for holder in holders]
-        most, held_with = (
-            max((n for n, _ in shared), default=0),
-            max((n for n, is_held in shared if is_held), default=-1),
-        )
+        most = max((n for n, _ in shared), default=0)
+        held_with = max((n for n, is_held in shared if is_held), default=-1)
         absent = [j for j in beside if is_absent[j]]
         rows.append({
             "held_with": held_with,

@@ -54,15 +54,12 @@ def _judgements(
         readings = loaded.judge(rows if is_own else [text.read_as(loaded.tokens.plain) for text in texts])
         named = [(how.weights or "", how.revision), *([(base, how.base_revision)] if base else [])]
         identity = "+".join(identity_of(*weights) for weights in named)
-    attributes = [
-        pairs(
-            adapter=adapter.name,
-            n_windows=reading.n_windows,
-            threshold=adapter.threshold if reading.threshold is None else reading.threshold,
-            composed="yes" if adapter.kind == "own" and reading.rationale else None,
-        )
-        for reading in readings
-    ]
+    attributes = []
+    for reading in readings:
+        threshold = adapter.threshold if reading.threshold is None else reading.threshold
+        composed = "yes" if adapter.kind == "own" and reading.rationale else None
+        values = {"n_windows": reading.n_windows, "threshold": threshold, "composed": composed}
+        attributes.append(pairs(adapter=adapter.name, **values))
     targets = [text.target_id for text in texts]
     version = version_of(adapter, how, identity)
     return judgements(name, version, targets, **judged_columns(readings), attributes=attributes)

@@ -23,10 +23,9 @@ class Marks(Network):
         template = adapter.template or ""
         if not question and adapter.without_question is not None:
             template = adapter.without_question
-        listed = [
-            filled(adapter.passage, n=number, document=passage) if adapter.passage else passage
-            for number, passage in enumerate(passages, start=1)
-        ]
+        listed = list(passages)
+        if adapter.passage:
+            listed = [filled(adapter.passage, n=n, document=text) for n, text in enumerate(passages, start=1)]
         document = ("\n" if adapter.passage else "\n\n").join(listed)
         return filled(template, document=document, question=question, n=len(passages))
 

@@ -49,14 +49,11 @@ class Trained:
 
     def _readings(self, columns: Sequence[tuple[str, str, str, str]]) -> dict[str, Reading]:
         """The readings of texts that hold a token, by their places."""
-        columns_read = [
-            (str(number), row[0], self._reference(*row[1:])) for number, row in enumerate(columns)
-        ]
-        passages = pl.DataFrame(
-            columns_read,
-            schema={name: pl.String for name in ("target_id", "text", "reference")},
-            orient="row",
-        ).with_columns(group_id=pl.lit(""), lang=pl.lit(""), spans=pl.lit([], dtype=SPANS))
+        rows = [(str(number), row[0], self._reference(*row[1:])) for number, row in enumerate(columns)]
+        schema = dict.fromkeys(("target_id", "text", "reference"), pl.String)
+        passages = pl.DataFrame(rows, schema=schema, orient="row").with_columns(
+            group_id=pl.lit(""), lang=pl.lit(""), spans=pl.lit([], dtype=SPANS)
+        )
         with single_threaded(self.network.backbone):
             return dict(readings(self.network, passages, self.network.backbone))
 

@@ -90,8 +90,6 @@ class Writer(Network):
         """The shares of yes and of no among the N_SEEN likeliest first words, logits (vocabulary,)."""
         shares, ids = logits.softmax(dim=-1).topk(min(N_SEEN, len(logits)))
         words = [self.tokens.tokenizer.decode([token]).strip().strip(".").lower() for token in ids.tolist()]
-        yes, no = (
-            sum(share for share, word in zip(shares.tolist(), words, strict=True) if word == wanted)
-            for wanted in ("yes", "no")
-        )
+        each = list(zip(shares.tolist(), words, strict=True))
+        yes, no = (sum(share for share, word in each if word == wanted) for wanted in ("yes", "no"))
         return float(yes), float(no)

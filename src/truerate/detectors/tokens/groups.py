@@ -204,9 +204,7 @@ def _nearest(answers: Sequence[Answer], parts: Sequence[np.ndarray], n_read: int
     of_parts, nearest = [contents(part) for part in parts], []
     for answer in answers:
         pairs, tokens = contents(answer.ids)
-        shared = [
-            (len(pairs & part_pairs), len(tokens & part_tokens)) for part_pairs, part_tokens in of_parts
-        ]
+        shared = [(len(pairs & some), len(tokens & others)) for some, others in of_parts]
         ranked = sorted(range(len(parts)), key=shared.__getitem__, reverse=True)  # equals keep their order
         nearest.append(set(ranked[:n_read]))
     return nearest

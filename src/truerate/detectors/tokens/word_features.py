@@ -99,9 +99,8 @@ def _features(passage: Passage) -> np.ndarray:
 def _looks(passage: Passage) -> np.ndarray:
     """Characters, whether there is a digit, and whether the first letter is a capital, (words, 3)."""
     words = [passage.text[start:end] for start, end in passage.offsets.tolist()]
-    return np.array(
-        [[len(word), any(map(str.isdigit, word)), word[0].isupper()] for word in words], dtype=float
-    )
+    rows = [[len(word), any(map(str.isdigit, word)), word[0].isupper()] for word in words]
+    return np.array(rows, dtype=float)
 
 
 def _share_within(is_held: np.ndarray, reach: int) -> np.ndarray:
@@ -121,10 +120,6 @@ def _runs(is_absent: np.ndarray) -> np.ndarray:
 
 def _after_punctuation(passage: Passage) -> np.ndarray:
     """Return whether punctuation stands between each word and the one before it, (words,)."""
-    ends = [0, *passage.offsets[:-1, 1].tolist()]
-    between = (
-        passage.text[end:start] for end, start in zip(ends, passage.offsets[:, 0].tolist(), strict=True)
-    )
-    return np.array(
-        [any(unicodedata.category(sign)[0] == "P" for sign in gap) for gap in between], dtype=float
-    )
+    borders = zip([0, *passage.offsets[:-1, 1].tolist()], passage.offsets[:, 0].tolist(), strict=True)
+    gaps = (passage.text[end:start] for end, start in borders)
+    return np.array([any(unicodedata.category(sign)[0] == "P" for sign in gap) for gap in gaps], dtype=float)

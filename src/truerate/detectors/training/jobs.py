@@ -77,9 +77,8 @@ def n_workers(apart: Sequence[Backbone]) -> int:
         or processes.world() > 1
     ):
         return 0
-    n = min(
-        len(apart), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
+    has_affinity = hasattr(os, "sched_getaffinity")
+    n = min(len(apart), len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1)
     return n if n > 1 else 0
 
 

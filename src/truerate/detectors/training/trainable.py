@@ -70,11 +70,8 @@ class Trainable(nn.Module):
 
     def trainable_state(self) -> Weights:
         """Copies of the trained weights by name: with adapters those and what stands beside the body."""
-        return {
-            name: value.detach().cpu().clone()
-            for name, value in self.named_parameters()
-            if value.requires_grad
-        }
+        named = self.named_parameters()
+        return {name: value.detach().cpu().clone() for name, value in named if value.requires_grad}
 
     def load_trainable(self, state: Weights) -> None:
         """Put trained weights back. Raises TruerateError where they are not those of this network."""

@@ -243,12 +243,8 @@ def estimated(cell: Cell, texts: Calibration, *, confidence: float) -> Interval 
     NaN ends where nothing says how far it may move; None where precision or recall is not defined or is 0.
     """
     _, gold, flagged, both = texts.sums.sum(axis=0)
-    value = hr_est(
-        both / flagged if flagged else None,
-        both / gold if gold else None,
-        cell.flagged.sum(),
-        cell.total.sum(),
-    )
+    precision, recall = (both / n if n else None for n in (flagged, gold))
+    value = hr_est(precision, recall, cell.flagged.sum(), cell.total.sum())
     if value is None:
         return None
     n = cell.n
