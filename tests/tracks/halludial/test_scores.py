@@ -1,5 +1,7 @@
 """All scores of a small board at once: each metric has a record, and each row holds."""
 
+from types import SimpleNamespace
+
 import polars as pl
 
 from truerate.core.schemas import (
@@ -13,7 +15,7 @@ from truerate.core.schemas import (
     frame,
     validate,
 )
-from truerate.tracks.halludial.scores import scored
+from truerate.tracks.halludial.scores import score
 from truerate.tracks.protocol import metrics_of_track
 
 from .made_scores import WRITER, item, judgement, reply, sample, span
@@ -23,6 +25,11 @@ LABELS = (
     "n_annotators_passed screening_agreement fleiss_kappa percent_agreement meta_kappa"  # made with labels
 )
 SILENT = "no_answers no_verdicts"
+
+
+def scored(ours, **tables):
+    p = SimpleNamespace(track=lambda board: ours, statistics=WRITER.statistics, seed=WRITER.seed)
+    return score(SimpleNamespace(p=p), WRITER.board, **tables, inputs=WRITER.inputs)
 
 
 def board() -> dict:
@@ -71,7 +78,7 @@ def board() -> dict:
 
 
 def test_every_metric_has_a_record_and_every_record_a_metric():
-    scores, outcomes = scored(settings(detector="detector"), WRITER, **board())
+    scores, outcomes = scored(settings(detector="detector"), **board())
     validate(Score, scores, where="scores"), validate(Outcome, outcomes, where="outcomes")
     recorded = {metric.name for metric in metrics_of_track("halludial")}
     assert set(scores["metric"]) == recorded - {*LABELS.split(), *SILENT.split()}
@@ -86,7 +93,7 @@ def test_a_detector_that_learned_nothing_has_no_row_and_one_that_keeps_no_form_h
     tables = board()
     silent = [judged_by("untaught", reason=NOT_FITTED), judged_by("formless", reason="absent")]
     tables["judgements"] = pl.concat([tables["judgements"], *silent])
-    scores, outcomes = scored(settings(detector="untaught"), WRITER, **tables)
+    scores, outcomes = scored(settings(detector="untaught"), **tables)
     assert "untaught" not in scores["subject"] and "untaught" not in outcomes["subject"]
     formless = scores.filter(subject="formless", metric="unparsed_rate")
     assert set(formless["value"]) == {1.0}
@@ -95,5 +102,5 @@ def test_a_detector_that_learned_nothing_has_no_row_and_one_that_keeps_no_form_h
 
 def test_an_empty_board_has_no_judges():
     tables = {"items": Item, "samples": Sample, "judgements": Judgement, "generations": Generation}
-    scores, outcomes = scored(settings(), WRITER, **{name: frame(model) for name, model in tables.items()})
+    scores, outcomes = scored(settings(), **{name: frame(model) for name, model in tables.items()})
     assert set(scores["metric"]) == {"n_turns"} and outcomes.is_empty()

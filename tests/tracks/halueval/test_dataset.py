@@ -52,7 +52,8 @@ def choices(*replies):
 
 def chosen(*replies):
     ours = dataset.generated_candidates(candidates(), "gen")
-    return dataset.chosen_candidates(choices(*replies), ours, origin="generated", seed=7)
+    rows = choices(*replies).sort("generation_id").to_dicts()
+    return filtering.picks(rows, ours, origin="generated", seed=7)
 
 
 def test_every_other_candidate_is_rejected_with_its_reason():

@@ -1,7 +1,7 @@
 """The labelled texts of test dialogues with what judges say of them, which detection is scored on."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -18,13 +18,6 @@ ZERO_SHOT, THREE_SHOT = VARIANTS[DETECT], VARIANTS[LOCATE]
 TEST = "test"
 COLUMNS = ("group_id", "task", "is_hallucinated")
 UNIT = ["judge", "variant", "order", "sample_id", "seed"]
-
-
-class Slice(NamedTuple):
-    """A part of the texts that detection is scored on: its entries in a slice, and which texts it holds."""
-
-    where: dict[str, str]
-    inside: pl.Expr
 
 
 def judged_texts(
@@ -62,8 +55,9 @@ def by_judge(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[pl.Dat
         yield judged_texts(test, judgements.filter(judge=judge))
 
 
-def slices(rows: pl.DataFrame) -> Iterator[Slice]:
-    """Yield the parts that detection is scored on, of those that some rows hold.
+def slices(rows: pl.DataFrame) -> Iterator[tuple[dict[str, str], pl.Expr]]:
+    """Yield the parts that detection is scored on, of those that some rows hold: the entries of each in a slice, and
+    which texts it holds.
 
     Paraphrases (`matched`) are our addition: they stand in slices of their own, so that `induced` and `all`
     are the paper's. By kind: a hallucinated kind against the references; references, or paraphrases, against
@@ -72,11 +66,11 @@ def slices(rows: pl.DataFrame) -> Iterator[Slice]:
     is_published = pl.col("kind").ne_missing(MATCHED)
     present = set(rows["scenario"].drop_nulls())
     for scenario in sorted(present):
-        yield Slice({"scenario": scenario}, (pl.col("scenario") == scenario) & is_published)
+        yield ({"scenario": scenario}, (pl.col("scenario") == scenario) & is_published)
     if {SPONTANEOUS, INDUCED} <= present:
-        yield Slice({"scenario": ALL}, pl.col("scenario").is_in([SPONTANEOUS, INDUCED]) & is_published)
+        yield ({"scenario": ALL}, pl.col("scenario").is_in([SPONTANEOUS, INDUCED]) & is_published)
     for kind in sorted(set(rows["kind"].drop_nulls())):
         inside = pl.col("kind").is_in([kind, REFERENCE])
         if kind in (MATCHED, REFERENCE):
             inside = (pl.col("kind") == kind) | pl.col("is_hallucinated")
-        yield Slice({"scenario": INDUCED, "kind": kind}, (pl.col("scenario") == INDUCED) & inside)
+        yield ({"scenario": INDUCED, "kind": kind}, (pl.col("scenario") == INDUCED) & inside)

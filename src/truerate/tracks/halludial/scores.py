@@ -42,7 +42,6 @@ from truerate.tracks.halludial.location_scores import score_location
 from truerate.tracks.halludial.making_scores import score_making
 from truerate.tracks.halludial.prompting import COMPARE, MATCHED
 from truerate.tracks.halludial.rate_scores import RATE, score_rates, score_written
-from truerate.tracks.halludial.settings import Settings
 
 ALIKE = {RATE: "history"}  # every test turn is answered in both histories
 RANKED = {"scenario": SPONTANEOUS, "variant": ZERO_SHOT}
@@ -61,21 +60,10 @@ def score(
     inputs: str,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return all Score and Outcome rows of a board but those of its labels. `samples` are the data set's and
-    the responses that people labelled, `judgements` the subjects' and the detectors'.
+    the responses that people labelled, `judgements` the subjects' and the detectors'; a detector that learned
+    nothing here has no rows.
     """
-    writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
-    return scored(config.p.track(board), writer, items, samples, judgements, generations)
-
-
-def scored(
-    settings: Settings,
-    writer: ScoreWriter,
-    items: pl.DataFrame,
-    samples: pl.DataFrame,
-    judgements: pl.DataFrame,
-    generations: pl.DataFrame,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return Score and Outcome rows with these settings; a detector that learned nothing here has none."""
+    settings, writer = config.p.track(board), ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
     judgements = of_fitted(judgements)
     detector, base = settings.detector, settings.base
     measure = measure_of(settings.similarity)

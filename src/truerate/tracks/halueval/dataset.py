@@ -96,14 +96,6 @@ def published_candidates(samples: pl.DataFrame) -> dict[str, list[Candidate]]:
     return by_item
 
 
-def chosen_candidates(
-    filtered: pl.DataFrame, candidates: dict[str, list[Candidate]], *, origin: str, seed: int
-) -> dict[str, Pick]:
-    """Return the pick per item from the replies of filtering."""
-    choices = filtered.filter(pl.col("purpose") == filtering.PURPOSE).sort("generation_id")
-    return filtering.picks(choices.iter_rows(named=True), candidates, origin=origin, seed=seed)
-
-
 # ---- samples -----------------------------------------------------------------------------------------------
 
 
@@ -171,9 +163,10 @@ def samples_of(
 ) -> tuple[dict[str, Pick], pl.DataFrame]:
     """Return which candidate was chosen for each item, and all samples, by id."""
     ours = generated_candidates(candidates, settings.dataset_generator)
-    chosen = chosen_candidates(filtered, ours, origin=GENERATED, seed=seed)
     theirs = published_candidates(published) if filtered.height else {}
-    published = with_picks(published, chosen_candidates(filtered, theirs, origin=PUBLISHED, seed=seed))
+    choices = filtered.filter(pl.col("purpose") == filtering.PURPOSE).sort("generation_id").to_dicts()
+    chosen = filtering.picks(choices, ours, origin=GENERATED, seed=seed)
+    published = with_picks(published, filtering.picks(choices, theirs, origin=PUBLISHED, seed=seed))
     written = frame(Sample, pair_samples(candidates, chosen, contexts))
     return chosen, pl.concat([following(written, published), published]).sort("sample_id")
 

@@ -93,7 +93,11 @@ def label_responses(
         reject("screened_out", f"{rates[name]:.3f} of the probe set right", target=name)
         for name in sorted(set(rates) - passed)
     ]
-    scores = _agreement(drawn, n, writer) + _screening_scores(rates, passed, len(truth), writer)
+    # agreement on whole responses that as many annotators labelled as are drawn
+    shared = [[label.value for label in of_task] for _, of_task in sorted(drawn.items()) if len(of_task) >= n]
+    clusters = [str(number) for number in range(len(shared))]
+    scores = agreement_scores(verdict_sums(shared), clusters, WHERE, writer)
+    scores += _screening_scores(rates, passed, len(truth), writer)
     return Labelled.of_rows(
         [_sample(row, item_of[row["item_id"]], verdict, of_task) for row, of_task, verdict in verdicts],
         judgements,
@@ -145,11 +149,3 @@ def _screening_scores(
             hits = (np.arange(n_probes) < round(rate * n_probes)).tolist()
             scores.append(writer.share("probe_rate", name, WHERE, hits, [str(n) for n in range(n_probes)]))
     return scores
-
-
-def _agreement(drawn: Mapping[str, Sequence[Label]], n: int, writer: ScoreWriter) -> list[dict]:
-    """Agreement on whole responses that `n` of the drawn annotators labelled."""
-    labelled = [labels for _, labels in sorted(drawn.items()) if len(labels) >= max(n, 2)]
-    verdicts = [[label.value for label in labels] for labels in labelled]
-    clusters = [str(number) for number in range(len(verdicts))]
-    return agreement_scores(verdict_sums(verdicts), clusters, WHERE, writer)

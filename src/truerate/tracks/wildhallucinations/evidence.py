@@ -210,7 +210,7 @@ class Web:
 
         settings, scope, n = self.settings, self.search_scope, self.settings.n_results
         results = recorded(settings.recorded, names) if settings.recorded else {}
-        asked = [name for name in names if plain(name) not in results]
+        asked, by_name = [name for name in names if plain(name) not in results], {}
         if settings.url is not None:
             if any(self.store.results(scope, name, n) is None for name in asked):
                 if self.fetching.proxy is None:  # before anything is paid
@@ -219,14 +219,8 @@ class Web:
                 searcher = Searcher(settings, self.store, url=url, scope=scope, clock=self.clock)
                 asyncio.run(searcher.search_all(asked))
             by_name = {name: self.store.results(scope, name, n) for name in dict.fromkeys(asked)}
-        return [
-            (
-                results.get(plain(name), [])
-                if settings.url is None or plain(name) in results
-                else by_name[name]
-            )[:n]
-            for name in names
-        ]
+        listed = [results.get(plain(name), by_name.get(name, [])) for name in names]
+        return [results_of[:n] for results_of in listed]
 
     def _is_behind_login(self, result: dict) -> bool:
         return is_within(host_of(result["link"]), self.fetching.login_hosts)
