@@ -26,6 +26,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -165,13 +166,13 @@ def tables(folder: Path, n_dialogues: int) -> None:
 
 def score(folder: Path, n_dialogues: int) -> int:
     """All Score and Outcome rows."""
-    from truerate.metrics.score_writer import ScoreWriter
-    from truerate.tracks.halludial.scores import scored
+    from truerate.tracks.halludial.scores import score as score_board
 
     statistics = load_params(str(Path(__file__).parents[1] / "params.yaml")).statistics
     names = {"samples": "labelled"} | {name: name for name in ("items", "judgements", "generations")}
     known = {name: pl.read_parquet(folder / f"{file}.parquet") for name, file in names.items()}
-    scores, outcomes = scored(settings_of(), ScoreWriter("bench", "", statistics, 7), **known)
+    p = SimpleNamespace(track=lambda board: settings_of(), statistics=statistics, seed=7)
+    scores, outcomes = score_board(SimpleNamespace(p=p), "bench", **known, inputs="")
     scores.write_parquet(folder / "scores.parquet")
     outcomes.write_parquet(folder / "outcomes.parquet")
     return scores.height + outcomes.height

@@ -4,11 +4,10 @@ import polars as pl
 from truerate.tracks.capitals.settings import Settings, Sizes
 
 from truerate.core.schemas import Score, frame
-from truerate.llm import Request, ask
 from truerate.llm.counts import counts
-from truerate.llm.generation import Prompted, decoding, generation, generations
+from truerate.llm.generation import generation, generations
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.tracks.asking import PlainContext, Prompter, ask_prompted, in_shard
+from truerate.tracks.asking import PlainContext, Work, step_of
 from truerate.tracks.protocol import Protocol
 
 
@@ -19,16 +18,15 @@ def contexts(items: pl.DataFrame, documents: pl.DataFrame) -> dict[str, PlainCon
     return {item: PlainContext(item, " ".join(map(text.get, ids)), question) for item, question, ids in rows}
 
 
-def answer(at, board, model, tables, shard, upstream, *, asking=ask) -> pl.DataFrame:
+@step_of(Work)
+def answer(work: Work) -> list[dict]:
     """Ask one subject a shard's questions; its answers are Generation rows."""
-    prompter, items = Prompter.of(at, board), tables.items.sort("item_id").head(at.p.size_of(board).countries)
+    items = work.tables.items.sort("item_id").head(work.size.countries)
     asked = []
-    for context in in_shard(contexts(items, tables.documents).values(), shard, at.p.n_shards):
-        messages = prompter.messages("answer", question=context.question)
-        request = Request(model, messages, decoding(prompter.settings.answering))
-        asked.append(Prompted(request, context.item_id, "answer"))
-    replies = ask_prompted(asked, at, f"{board}: answer {model}", asking)
-    return generations([generation(*pair) for pair in zip(asked, replies, strict=True)])
+    for context in work.in_shard(contexts(items, work.tables.documents).values()):
+        about = work.model, context.item_id, work.settings.answering, {}
+        asked.append(work.prompter.prompted("answer", *about, question=context.question))
+    return [generation(*pair) for pair in zip(asked, work.asked(asked, "answer"), strict=True)]
 
 
 class Capitals(Protocol):
@@ -51,10 +49,8 @@ class Capitals(Protocol):
         is_right = [right[item].casefold() in text.casefold() for item, text in answers]
         rows = generations.select(subject="model", unit_id="item_id", cluster_id="item_id")
         rows = rows.with_columns(value=pl.Series(is_right, dtype=pl.Float64))
-        scores = [
-            writer.share("capital_accuracy", subject, {}, part["value"].to_list(), part["unit_id"].to_list())
-            for (subject,), part in rows.group_by("subject", maintain_order=True)
-        ]
+        shares = {"capital_accuracy": pl.col("value")}
+        scores = writer.shares_by(rows, shares, subject="subject", cluster="unit_id")
         return frame(Score, scores), writer.outcomes("capital_accuracy", {}, rows)
 
     def assumed(self, step, key, request, settings) -> str:
