@@ -191,11 +191,15 @@ def test_words_for_none(words, expected):
     assert says_nothing(words) is expected
 
 
-def test_facts_that_a_cell_holds_on_lines_of_its_own_are_several():
-    table = "| Sentence | Facts |\n|---|---|\n| 1 | • A is B.<br>• A is C. |\n| 2 | none |\n| 3 | D is E.<br/>D is F. |"
-    read = read_lines(table, 3)
-    assert read.facts == ((0, "A is B."), (0, "A is C."), (2, "D is E."), (2, "D is F."))
-    assert read.missed == () and read.n_malformed == 0
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| Sentence | Facts |\n|---|---|\n| 1 | • A is B.<br>• A is C. |\n| 2 | none |\n| 3 | D is E.<br/>D is F. |",
+        "Sentence | Fact\n--- | ---\n1 | A is B.\n2 | none\n3 | D is E.",
+    ],
+)
+def test_a_table_is_unread(table):
+    assert read_lines(table, 3) is None
 
 
 def test_elements_that_hold_several_facts_are_no_fact():

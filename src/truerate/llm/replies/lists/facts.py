@@ -3,7 +3,7 @@ without one.
 
 Read as well, each with a mark among the cuts: numbers in other marks (`marks`), other words for none, a list below
 a mark that stands alone or above which the sentence is repeated, ranges (the fact is the first sentence's; all count
-as covered), entries behind one another on a line, JSON and tables.
+as covered), entries behind one another on a line, and JSON.
 
 A list is read where all of its lines are entries, items below one, or what frames them. Where nobody can tell what
 a line between them is, the reply is unparsed (`absent`), so that a part of a list never counts as the list. Counted
@@ -43,7 +43,7 @@ _INNER = lazy(
 # within a fact: a count before it, marks of further entries, tags, a second sentence that breaks off
 _COUNT = lazy(r"\(?\d{1,2}[.)] (?=\S)")
 _SEVERAL = lazy(r"[.!?;] \(?\d{1,3}[.)] (?=[A-Z])|\[\d{1,3}\] |</[a-z]|\w{2}[.!?] [A-Z][^.!?]*\w\Z")
-# a line that means to be an entry: of a list or a table, with a number in whatever marks, or with none (`[?] …`)
+# a line that means to be an entry, of a list or a table: with a number in whatever marks, or with none (`[?] …`)
 _MEANT = lazy(
     r"[\"'`“„«#>*_ ]*(?:[-+–—*•·‣◦|] ?\S|[\[［【〔{①-⓿]|[(（] ?\d|[(（]\?|\d{1,4} ?[\])}.:：、|】］）〕] ?\S"
     r"|\d{1,4} [-–—](?: |$)|\w+ #?\d{1,4} ?[).:：、] ?\S)"
@@ -89,7 +89,7 @@ def read_facts(text: str, sentences: Sequence[str]) -> Parsed:
     if value is not None or marks.is_json_like(answer):
         statements = _of_json(value, n)
     else:
-        statements = _of_table(answer) or _of_lines(_latest(answer, n), sentences)
+        statements = _of_lines(_latest(answer, n), sentences)
     if any(_is_several(text or "", sentences, numbers[0]) for numbers, text, _ in statements or ()):
         return Parsed(None, "absent", cuts)
     facts: list[tuple[int, str]] = []
@@ -193,6 +193,8 @@ def _of_lines(lines: Sequence[Line], sentences: Sequence[str]) -> list[Statement
             head, style = statement if is_head else None, ""
             statements += [] if is_head else [statement]
         elif head and (is_first and says_nothing(text) or (is_first or is_more) and kind == "item"):
+            if _COUNT.match(text) and not is_plain:  # a count, or a part of the fact
+                return None
             statements.append(Statement(head.numbers, marks.item_of(text) or text, (*head.cuts, "below")))
             style = kind
         elif (
@@ -289,7 +291,7 @@ def _with_cut(statements: list[Statement], sentences: Sequence[str]) -> list[Sta
     return statements
 
 
-# ---- JSON and tables --------------------------------------------------------------------------------------
+# ---- JSON -------------------------------------------------------------------------------------------------
 
 
 def _of_json(value: Any, n: int) -> list[Statement] | None:
@@ -326,25 +328,3 @@ def _strings(value: Any) -> list[str] | None:
     if value is None or isinstance(value, str):
         return [value.strip()] if value and value.strip() else []
     return None
-
-
-def _of_table(text: str) -> list[Statement] | None:
-    """The statements of a table; None where there is none, or nobody can tell which columns hold the numbers and the
-    facts.
-    """
-    rows = marks.table_of(text)
-    has_head = bool(rows) and marks.number_of(rows[0][0], NOUNS) is None
-    body, columns = rows[has_head:], range(len(rows[0]) if rows else 0)
-    numbered = [at for at in columns if all(not row[at] or marks.number_of(row[at], NOUNS) for row in body)]
-    named = [
-        at for at in columns if has_head and any(word in rows[0][at].casefold() for word in ("fact", "claim"))
-    ]
-    facts = named if len(named) == 1 else [1 - at for at in numbered if len(columns) == 2]
-    if not numbered or len(facts) != 1 or facts[0] == numbered[0]:
-        return None
-    statements, number = [], 0
-    for row in body:
-        number = marks.number_of(row[numbered[0]], NOUNS) or number
-        for words in [part for part in re.split(r" ?<br ?/?> ?", row[facts[0]]) if part] or [""]:
-            statements.append(Statement((number,), (marks.item_of(words) or words) or None, ("table",)))
-    return statements

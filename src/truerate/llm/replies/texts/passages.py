@@ -13,9 +13,12 @@ from typing import NamedTuple
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies import structured
+from truerate.llm.replies.blocks import label_of
 from truerate.llm.replies.cutting import bare, fence, opened, quotes, unblocked, unfenced
 from truerate.llm.replies.headings import find
+from truerate.llm.replies.matching import words_of
 from truerate.llm.replies.reading import joined
+from truerate.llm.replies.texts.extraction import explains
 
 MAX_OPENING = 400  # characters in which the first words of a text are sought
 MAX_BEFORE, MAX_BEHIND = 3, 6  # lines that may be cut off at either end
@@ -121,6 +124,13 @@ def _trimmed(text: str) -> Iterator[Reading]:
             end = len(lines) - behind
             if before >= end or any(holds_tag[:before]) or any(holds_tag[end:]):
                 continue
+            if (
+                before
+                and not _parts(lines[before - 1], lines[before])
+                or behind
+                and not _parts(lines[end - 1], lines[end])
+            ):
+                continue
             kept = "\n".join(lines[before:end]).strip()
             opening = _TAG_OR_MARK.sub("", kept[:MAX_OPENING])[:16]
             if opening and opening in _TAG_OR_MARK.sub("", "\n".join(lines[end:])):
@@ -131,3 +141,9 @@ def _trimmed(text: str) -> Iterator[Reading]:
             yield Reading(inside, joined(cuts, more))
             if (unlabelled := _LABEL.sub("", kept)) != kept:
                 yield Reading(bare(unlabelled).text, joined(cuts, ("heading",)))
+
+
+def _parts(above: str, line: str) -> bool:
+    """Whether two lines are of different paragraphs: a blank one, an announcement, a fence or words about the text."""
+    is_parted = not above.strip() or not line.strip() or above.rstrip(" *_").endswith((":", "："))
+    return is_parted or "``" in above + line or explains(words_of(line)) or label_of(line) is not None

@@ -12,6 +12,7 @@ from truerate.llm.replies.blocks import (
     unwrapped_text,
     with_lines,
 )
+from truerate.llm.replies.matching import phrases
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.texts.extraction import Form, text_in
 
@@ -77,12 +78,15 @@ def before_turns(text: str) -> str:
 
 
 def _first_example(answer: str, form: Form) -> str:
-    """A reply up to the material of a next example, and from its own heading on where it has one."""
+    """A reply up to the material of a next example, and from its own heading on where it has one; nothing where it
+    repeats what it was given and has none.
+    """
     labels = [(block.start, label) for block in blocks_of(answer) if (label := block.label)]
     is_echo = bool(labels) and not answer[: labels[0][0]].strip() and names_material(labels[0][1].words)
     material = (at for at, label in labels if at and label.is_marked and names_material(label.words))
     stop = len(answer) if is_echo else next(material, len(answer))
-    start = next((at for at, label in labels if form.is_named(label) and at < stop), 0)
+    is_given = is_echo and labels[0][1].words[0] not in phrases("PERSONS")
+    start = next((at for at, label in labels if form.is_named(label) and at < stop), stop if is_given else 0)
     return answer[start:stop]
 
 
