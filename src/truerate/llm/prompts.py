@@ -77,6 +77,12 @@ def check_folder(prompts_dir: str) -> None:
             raise SettingsError(f"prompt {str(path)!r}{line}: {' '.join(str(error).split())}") from None
 
 
+def compile_built_in(track: str) -> None:
+    """Compile the built-in prompts of a track, for all forks of this process."""
+    for path in sorted((TRACKS / track / "prompts").glob("[!_]*.j2")):
+        _parts(*_path(track, path.stem, None), track, None)
+
+
 def _path(track: str, name: str, prompts_dir: str | None) -> tuple[Path, int]:
     """The user's template if there is one, else the built-in one, and when it was changed."""
     paths = _places(track, name, prompts_dir)

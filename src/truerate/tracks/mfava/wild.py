@@ -295,10 +295,10 @@ def is_other_language(text: str, lang: str, declared: tuple[str, ...]) -> bool:
     rivals = sorted(code for code in {lang, *declared} if scripts & set(LANGUAGES[code].scripts))
     if len(rivals) < 2:
         return False
-    candidates = tuple(code for code in rivals if code in _identifier().labels)
+    candidates = tuple(code for code in rivals if code in language_identifier().labels)
     if lang not in candidates or len(candidates) < 2:
         return False
-    best, p = _identifier(candidates).classify(text)
+    best, p = language_identifier(candidates).classify(text)
     return best != lang and p >= SURE
 
 
@@ -308,10 +308,10 @@ def _of_script(lang: str) -> regex.Pattern:
 
 
 @cache
-def _identifier(codes: tuple[str, ...] = ()):
+def language_identifier(codes: tuple[str, ...] = ()):
     """The identifier that chooses among these languages, or among all; its weights are loaded once."""
     if codes:
-        chosen = copy(_identifier())
+        chosen = copy(language_identifier())
         chosen.set_languages(list(codes))
         return chosen
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # half a second of loading
