@@ -53,7 +53,7 @@ def test_one_that_is_on_the_hub_in_the_cache_or_in_a_folder_is_not_refused(hub_h
     there(hub_here, "someone/encoder")
     at = named("someone/encoder")
     refuse_absent(at, BOARD)
-    hub_here.crash()
+    hub_here.stop()
     refuse_absent(at, BOARD)  # from the cache
     with pytest.raises(TruerateError, match="the Hub cannot be asked"):
         refuse_absent(named("someone/other"), BOARD)
