@@ -1,14 +1,18 @@
-"""Keeps the values of keys out of all that an endpoint's words may reach: terminal, log, store, tables."""
+"""Secrets: read from the environment, and kept out of all that an endpoint's words may reach: terminal, log, store,
+tables.
+"""
 
 import base64
 import html
 import json
+import os
 import re
 import urllib.parse
 from collections.abc import Iterable
 
 import orjson
 
+from truerate.core.errors import SettingsError
 from truerate.core.lenient import loads
 from truerate.core.text import clean
 
@@ -86,3 +90,12 @@ def _cleaned(value: object) -> object:
     if isinstance(value, dict):
         return {clean(name): _cleaned(inner) for name, inner in value.items()}
     return [_cleaned(inner) for inner in value] if isinstance(value, list) else value
+
+
+def secret(variable: str, doing: str, what: str) -> str:
+    """The value of a variable of the environment. Raises SettingsError where it has none that can be sent."""
+    value = os.environ.get(variable, "")
+    if value and value.isascii() and value.isprintable():
+        return value
+    wrong = "is not set" if not value else "holds a line break or a character beyond ASCII"
+    raise SettingsError(f"{doing}: the variable {variable} {wrong}; export it with {what}")

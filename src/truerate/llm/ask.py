@@ -16,6 +16,7 @@ from truerate.llm.store.responses import DeadLetter, Store, StoredReply, is_fina
 from truerate.llm.transport.progress import Progress
 from truerate.llm.transport.run import Run
 from truerate.llm.transport.verdict import THOUGHT_ONLY
+from truerate.llm.transport.workers import answer as answer_all
 
 BYTES_PER_TOKEN = 4  # of a prompt, until an endpoint has counted
 
@@ -105,7 +106,7 @@ def _run(
             usd = price(job.target, answer.n_in or 0, answer.n_out or 0)
         progress.advance(is_dead=isinstance(answer, DeadLetter), usd=usd)
 
-    asyncio.run(Run(config, store, on_answer).answer(jobs.values()))
+    asyncio.run(answer_all(Run(config, store, on_answer), jobs.values()))
 
 
 def _reply(

@@ -10,14 +10,14 @@ import aiohttp
 
 from truerate.config import Fetch
 from truerate.core.errors import EndpointError
-from truerate.core.redaction import Redactor
+from truerate.core.redaction import Redactor, secret
 from truerate.core.retry import may_pass, seconds_asked
 from truerate.web.asking import AGAIN, HTML, Answer, Dropped, Passing, read_body
 from truerate.web.guard import host_of
 from truerate.web.outcomes import Outcome
 from truerate.web.pauses import Clock, Pauses
 from truerate.web.queue import Queue, Refused
-from truerate.web.search_form import error_words, plain, secret
+from truerate.web.search_form import error_words, plain
 
 ENDS = (401, 402, 403)  # of the service: its key or its sum, for every page alike
 GONE = (404, 410)  # passed on from the page, without a header that says so

@@ -11,12 +11,12 @@ import aiohttp
 from truerate.config import Search
 from truerate.core.errors import EndpointError, TruerateError
 from truerate.core.process.terminal import announced_wait
-from truerate.core.redaction import Redactor
+from truerate.core.redaction import Redactor, secret
 from truerate.core.retry import Backoff, may_pass, seconds_asked
 from truerate.web.guard import host_of
 from truerate.web.pauses import Clock
 from truerate.web.queue import Over, Queue, Refused
-from truerate.web.search_form import Call, Left, error_words, secret
+from truerate.web.search_form import Call, Left, error_words
 from truerate.web.store import PageStore
 
 CONCURRENCY = 8

@@ -1,13 +1,11 @@
 """What a request to a search service holds and what its reply says, by the form of the service."""
 
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from truerate.config.services import SearchService
-from truerate.core.errors import SettingsError
 from truerate.core.lenient import loads
 from truerate.core.text import clean
 from truerate.web.recorded import result
@@ -132,12 +130,3 @@ def _numbers(text: str) -> list[float]:
 def plain(value: str | int | bool) -> str:
     """A value as an address holds it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def secret(variable: str, doing: str, what: str) -> str:
-    """The value of a variable of the environment. Raises SettingsError where it has none that can be sent."""
-    value = os.environ.get(variable, "")
-    if value and value.isascii() and value.isprintable():
-        return value
-    wrong = "is not set" if not value else "holds a line break or a character beyond ASCII"
-    raise SettingsError(f"{doing}: the variable {variable} {wrong}; export it with {what}")

@@ -1,12 +1,12 @@
 """What ends a run before its last reply, said in one line with what to do about it."""
 
-import os
 import re
 import time
 from datetime import UTC, datetime
 
 from truerate.config import Endpoint
-from truerate.core.errors import BudgetError, EndpointError, SettingsError, TruerateError
+from truerate.core.errors import BudgetError, EndpointError, TruerateError
+from truerate.core.redaction import secret
 from truerate.core.retry import MOST_S
 from truerate.llm.keys import FLOATS, Target
 from truerate.llm.store.budget import BudgetLimits
@@ -25,17 +25,7 @@ def api_key(name: str, endpoint: Endpoint) -> str:
     """The endpoint's key from the environment, or a placeholder; TruerateError if there is no usable one."""
     if endpoint.api_key_env is None:
         return "none"
-    if key := os.environ.get(endpoint.api_key_env):
-        if not (key.isascii() and key.isprintable()):  # no header can carry it
-            raise SettingsError(
-                f"endpoint {name!r}: the variable {endpoint.api_key_env} holds a line break or a character "
-                f"beyond ASCII"
-            )
-        return key
-    raise SettingsError(
-        f"endpoint {name!r}: the variable {endpoint.api_key_env} is not set; export it with the endpoint's "
-        f"key"
-    )
+    return secret(endpoint.api_key_env, f"endpoint {name!r}", "the endpoint's key")
 
 
 def fatal(target: Target, endpoint: Endpoint, url: str, verdict: Verdict) -> TruerateError:

@@ -205,6 +205,7 @@ def _start(launch: Launch) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
+    Path(launch.file("log")).write_bytes(b"")
     state = os.open(launch.file("state"), os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(state, fcntl.LOCK_EX)

@@ -1,6 +1,4 @@
-"""One run from its first claim to its end: every endpoint with a pool of workers, until all requests are
-settled or something ends the run.
-"""
+"""The state of one run, which the workers of all its endpoints share: how it ends, and what it reports then."""
 
 import asyncio
 import signal
@@ -16,7 +14,6 @@ from truerate.core.process.terminal import say
 from truerate.core.redaction import Redactor
 from truerate.llm.store.jobs import Job
 from truerate.llm.store.responses import DeadLetter, Store, StoredReply
-from truerate.llm.transport.failures import api_key
 from truerate.llm.transport.verdict import Verdict, is_unknown
 
 OnAnswer = Callable[[Job, StoredReply | DeadLetter, bool], None]
@@ -24,7 +21,7 @@ OnAnswer = Callable[[Job, StoredReply | DeadLetter, bool], None]
 
 @dataclass
 class Run:
-    """One run of `ask`, whose state the workers of all its endpoints share. `on_answer` takes a job, its
+    """One run of `ask`. `on_answer` takes a job, its
     answer, and whether another run paid; the counters hold what is reported at the end: replies by model
     named, those without requested log-probabilities, unknown finish reasons, prompts that were read in part
     (with an example).
@@ -43,27 +40,8 @@ class Run:
     cut_prompts: Counter[str] = field(default_factory=Counter)
     cut_example: dict[str, str] = field(default_factory=dict)
 
-    async def answer(self, jobs: Iterable[Job]) -> None:
-        """Settle all jobs; raises the error that ended the run early."""
-        from truerate.llm.transport.workers import WorkerPool
-
-        by_endpoint: dict[str, list[Job]] = {}
-        for job in jobs:
-            by_endpoint.setdefault(job.target.endpoint, []).append(job)
-        keys = {name: api_key(name, self.config.p.endpoints[name]) for name in by_endpoint}
-        self.redactor = Redactor(keys.values())
-        with self._ending_gently(by_endpoint):
-            async with asyncio.TaskGroup() as group:
-                for name, jobs_of in by_endpoint.items():
-                    group.create_task(WorkerPool(self, name, jobs_of, keys[name]).work())
-        self._report()
-        if self.was_interrupted:
-            raise KeyboardInterrupt
-        if self.error:
-            raise self.error
-
     @contextmanager
-    def _ending_gently(self, names: Iterable[str]) -> Iterator[None]:
+    def ending_gently(self, names: Iterable[str]) -> Iterator[None]:
         """Finish what is under way at the first SIGINT or SIGTERM; end at once at the same signal again."""
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         is_main = threading.current_thread() is threading.main_thread()
@@ -105,7 +83,7 @@ class Run:
             self.cut_prompts[job.target.alias] += 1
             self.cut_example.setdefault(job.target.alias, verdict.detail.partition(":")[0])
 
-    def _report(self) -> None:
+    def report(self) -> None:
         """Say which models answered under other names than they were asked by, which endpoints left out
         requested log-probabilities, which words for the end of a reply are on no list, and which models read
         prompts in part.

@@ -8,9 +8,11 @@ all a killed run can pay for twice.
 import asyncio
 import time
 from collections import deque
+from collections.abc import Iterable
 
 from truerate.core.errors import TruerateError
 from truerate.core.process.terminal import announced_wait
+from truerate.core.redaction import Redactor
 from truerate.core.retry import Backoff
 from truerate.llm.store.budget import SPENT, BudgetLimits, Charge
 from truerate.llm.store.jobs import Claim, Job, Outcome, Settled
@@ -264,6 +266,24 @@ class WorkerPool:
                 self._hand_on(job, answer, True)
             else:
                 self.queue.append(job)
+
+
+async def answer(run: Run, jobs: Iterable[Job]) -> None:
+    """Settle all jobs; raises the error that ended the run early."""
+    by_endpoint: dict[str, list[Job]] = {}
+    for job in jobs:
+        by_endpoint.setdefault(job.target.endpoint, []).append(job)
+    keys = {name: failures.api_key(name, run.config.p.endpoints[name]) for name in by_endpoint}
+    run.redactor = Redactor(keys.values())
+    with run.ending_gently(by_endpoint):
+        async with asyncio.TaskGroup() as group:
+            for name, jobs_of in by_endpoint.items():
+                group.create_task(WorkerPool(run, name, jobs_of, keys[name]).work())
+    run.report()
+    if run.was_interrupted:
+        raise KeyboardInterrupt
+    if run.error:
+        raise run.error
 
 
 def _setting_of_form(job: Job) -> str | None:
