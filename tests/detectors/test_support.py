@@ -4,6 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import case_table
 from truerate.config import Source
 from truerate.detectors.evidence import with_evidence
 from truerate.detectors.family import fit_family, judge_family
@@ -13,6 +14,8 @@ from truerate.metrics.agreement import cohen_kappa, contingency
 from truerate.sources import read_source
 
 from .labelled_texts import contexts
+
+CASES = case_table(__file__)
 
 DATA = Path(os.environ.get("TRUERATE_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")
 
@@ -39,16 +42,7 @@ def test_features_by_hand():
     assert (result["log_words"], result["log_evidence"]) == pytest.approx((np.log(8), np.log(3)))
 
 
-@pytest.mark.parametrize(
-    ("covered", "beside", "longest"),
-    [
-        ([], [], 0),
-        ([0, 0], [0, 0], 0),
-        ([1, 0, 1], [0, 0, 0], 1),
-        ([1, 1, 1], [1, 1, 0], 3),
-        ([1, 1, 1, 1], [1, 0, 1, 0], 2),
-    ],
-)
+@pytest.mark.parametrize(("covered", "beside", "longest"), CASES["longest_run"])
 def test_the_longest_run(covered, beside, longest):
     assert longest_run(np.array(covered, dtype=bool), np.array(beside, dtype=bool)) == longest
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from tests.cases import case_table
 from truerate.config import Statistics
 from truerate.metrics.estimators.sample import Cell, errors_of, estimates, verdicts
 from truerate.metrics.intervals import Interval
@@ -19,6 +20,8 @@ from truerate.metrics.rates import (
     youden_interval,
 )
 from truerate.metrics.score_writer import ScoreWriter
+
+CASES = case_table(__file__)
 
 
 def test_hr_est_by_hand():
@@ -54,16 +57,7 @@ def test_estimates_outside_the_unit_interval_are_cut_and_kept():
     assert result.value == 0 == result.low and result.raw == pytest.approx(-0.04 / 0.85) and result.high > 0
 
 
-@pytest.mark.parametrize(
-    ("flagged", "tpr", "fpr"),
-    [
-        (1, 900, 50),  # of 1,000 flagged where false alarms alone would give 50
-        (980, 800, 50),  # more than if all were hallucinated
-        (999, 100, 950),  # a detector that flags the right texts more often, read the other way round
-        (50, 100, 950),
-        (17, 600, 45),
-    ],
-)
+@pytest.mark.parametrize(("flagged", "tpr", "fpr"), CASES["refuted"])
 def test_a_calibration_that_the_texts_refute_gives_no_number(flagged, tpr, fpr):
     result = rogan_gladen(Share(flagged, 1000), Share(tpr, 1000), Share(fpr, 1000), confidence=0.95)
     assert result == NOT_IDENTIFIED

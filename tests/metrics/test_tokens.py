@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.cases import case_table
 from truerate.core.errors import TruerateError
 from truerate.metrics import tokens
 from truerate.metrics.tokens import (
@@ -17,20 +18,10 @@ from truerate.metrics.tokens import (
     word_offsets,
 )
 
+CASES = case_table(__file__)
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("Don't stop, 3.5 km!", ["Don", "t", "stop", "3", "5", "km"]),
-        ("我在北京 2024年", ["我", "在", "北", "京", "2024", "年"]),
-        ("東京タワーへ", ["東", "京", "タ", "ワ", "ー", "へ"]),
-        ("العَرَبيّة لغة", ["العَرَبيّة", "لغة"]),  # vowel marks belong to their word
-        ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
-        ("ที่นี่", ["ที่", "นี่"]),
-        ("", []),
-        ("… !", []),
-    ],
-)
+
+@pytest.mark.parametrize(("text", "tokens"), CASES["words"])
 def test_words_of_every_script(text, tokens):
     assert [text[start:end] for start, end in word_offsets(text)] == tokens
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.cases import case_table
 from truerate.detectors.published.adapters import ADAPTERS
 from truerate.detectors.published.readout import (
     Verdict,
@@ -15,6 +16,8 @@ from truerate.detectors.published.readout import (
 )
 from truerate.detectors.published.replies import CUT, UNREAD, Read, of_windows, read_reply
 
+CASES = case_table(__file__)
+
 TEXT = "Varn is old. Varn lies on the sea."
 
 
@@ -22,39 +25,12 @@ def span(start, end, kind="unspecified", p=None):
     return {"start": start, "end": end, "type": kind, "p": p}
 
 
-@pytest.mark.parametrize(
-    ("reader", "reply", "verdict"),
-    [
-        ("yes-is-supported", "Yes", False),
-        ("yes-is-supported", " no.", True),
-        ("yes-is-hallucinated", "No.", False),
-        ("score-tag", "<score> yes </score>", True),  # yes = not grounded
-        ("score-tag", "<think>no</think><score>no</score>", False),
-        ("score-tag", "<score> yes </score> on reflection <score> no </score>", False),  # the last one
-        ("pass-or-fail", '{"REASONING": ["ok"], "SCORE": "PASS"}', False),
-        ("pass-or-fail", '{"REASONING": ["ok"], "SCORE": FAIL}', True),
-        ("listed-spans", '{"hallucination list": []}', False),
-        ("fava-tags", "Varn is old.", False),
-    ],
-)
+@pytest.mark.parametrize(("reader", "reply", "verdict"), CASES["polarity"])
 def test_each_form_has_its_polarity(reader, reply, verdict):
     assert read_reply(reader, reply, TEXT).verdict is verdict
 
 
-@pytest.mark.parametrize(
-    ("reader", "reply"),
-    [
-        ("yes-is-supported", "Perhaps"),
-        ("yes-is-hallucinated", ""),
-        ("score-tag", "yes"),
-        ("pass-or-fail", '"SCORE": "ERROR"'),
-        ("listed-spans", "none"),
-        ("listed-spans", '{"hallucination_list": "Varn"}'),
-        ("listed-spans", '{"hallucination_list": [3]}'),
-        ("listed-spans", '{"other": []}'),
-        ("fava-tags", " "),
-    ],
-)
+@pytest.mark.parametrize(("reader", "reply"), CASES["unread"])
 def test_what_is_of_no_form_is_unread_and_never_hallucinated(reader, reply):
     assert read_reply(reader, reply, TEXT) == Read(None, reason=UNREAD)
     assert read_reply(reader, reply, TEXT, is_cut=True).reason == CUT

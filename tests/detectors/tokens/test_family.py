@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from pydantic import ValidationError
 
+from tests.cases import case_table
 from truerate.config.detectors import Detector as FamilyOfDetectors
 from truerate.config.detectors import GridPart, RateOf
 from truerate.core.schemas import Judgement, pair, scan, validate
@@ -19,6 +20,8 @@ from truerate.tracks.mfava.settings import Sizes
 
 from ..fitting import fit_tokens
 from .lessons import backbone, lessons
+
+CASES = case_table(__file__)
 
 RULES = ["mark-all", "mark-none", "reference-blind", "token-lr"]
 
@@ -93,16 +96,7 @@ def test_texts_that_nobody_labelled_are_judged_by_the_detector_of_the_rates_alon
     assert whole.height > result.height and asked(**kept).equals(whole)  # neither is taken for the other
 
 
-@pytest.mark.parametrize(
-    ("change", "reply"),
-    [
-        ({"unlabelled": "rates", "folds": 2}, "`unlabelled` is for detectors that mark tokens"),
-        ({"grid": [{"members": ["b"]}]}, "`grid` names 'b', no member"),
-        ({"grid": [{"members": ["a"]}], "folds": 2}, "`grid` is for detectors that mark tokens"),
-        ({"grid": [{"members": []}]}, "at least 1"),
-        ({"grid": [{"members": ["a"], "scopes": ["some"]}]}, "multi"),
-    ],
-)
+@pytest.mark.parametrize(("change", "reply"), CASES["refused"])
 def test_a_grid_that_cannot_be_is_refused(change, reply):
     with pytest.raises(ValidationError, match=reply):
         FamilyOfDetectors.model_validate({"tracks": ["mfava"], "members": ["a"]} | change)
