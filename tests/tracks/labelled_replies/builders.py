@@ -23,19 +23,10 @@ def layout(**settings_of):
 
 def reply(subject, unit, is_hallucinated, *, by="gold", cluster=None, task="qa", text="x", **attributes):
     """One reply; its name is `subject/unit`."""
-    return sample_row(
-        sample_id=f"{subject}/{unit}",
-        item_id=f"item-{unit}",
-        group_id=cluster or unit,
-        task=task,
-        lang="en",
-        text=text,
-        is_hallucinated=is_hallucinated,
-        label_source=by,
-        generator=subject,
-        split="test",
-        attributes=pairs(unit=unit, **attributes),
-    )
+    ids = {"sample_id": f"{subject}/{unit}", "item_id": f"item-{unit}", "group_id": cluster or unit}
+    label = {"is_hallucinated": is_hallucinated, "label_source": by, "split": "test"}
+    about = {"task": task, "lang": "en", "text": text, "generator": subject}
+    return sample_row(**ids, **label, **about, attributes=pairs(unit=unit, **attributes))
 
 
 def samples(*rows):
@@ -67,15 +58,9 @@ def items(*rows):
 
 def cells(scores, *metrics):
     """Scores as `(metric, subject, slice) → (value, n)`, of some metrics or of all."""
-    return {
-        (
-            row["metric"],
-            row["subject"],
-            " ".join(f"{cell['key']}={cell['value']}" for cell in row["slice"]),
-        ): (
-            row["value"],
-            row["n"],
-        )
-        for row in scores
-        if row["metric"] in (metrics or (row["metric"],))
-    }
+    by_slice = {}
+    for row in scores:
+        if row["metric"] in (metrics or (row["metric"],)):
+            slice_ = " ".join(f"{cell['key']}={cell['value']}" for cell in row["slice"])
+            by_slice[row["metric"], row["subject"], slice_] = row["value"], row["n"]
+    return by_slice

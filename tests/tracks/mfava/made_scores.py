@@ -75,31 +75,20 @@ def sample(
 def reply(
     item_id: str, model: str, text: str, *, purpose: str = "answer", status="ok", reason=None, **facts
 ) -> dict:
-    return generation_row(
-        generation_id=f"{purpose}-{item_id}-{model}-{facts.get('type', '')}",
-        item_id=item_id,
-        purpose=purpose,
-        model=model,
-        text=text,
-        status=status,
-        reason=reason,
-        attributes=pairs(**{"lang": "en", "subset_seed": 42, "replicate": 0} | facts),
-    )
+    name = f"{purpose}-{item_id}-{model}-{facts.get('type', '')}"
+    of_row = {"generation_id": name, "item_id": item_id, "purpose": purpose, "model": model, "text": text}
+    attributes = pairs(**{"lang": "en", "subset_seed": 42, "replicate": 0} | facts)
+    return generation_row(**of_row, status=status, reason=reason, attributes=attributes)
 
 
 def judged(
     target: str, *spans: dict, member: str = "token-lr", seed: int = 42, status: str = "ok", **facts
 ) -> dict:
-    return judgement_row(
-        judgement_id=f"{member}-{seed}-{target}-{sorted(facts.items())}",
-        judge=member,
-        judge_version="1",
-        target_id=target,
-        verdict=bool(spans),
-        status=status,
-        spans=list(spans),
-        attributes=pairs(**{"seed": seed, "scope": "multi", "labels": "binary"} | facts),
-    )
+    name = f"{member}-{seed}-{target}-{sorted(facts.items())}"
+    of_row = {"judgement_id": name, "judge": member, "judge_version": "1", "target_id": target}
+    attributes = pairs(**{"seed": seed, "scope": "multi", "labels": "binary"} | facts)
+    outcome = {"verdict": bool(spans), "status": status, "spans": list(spans)}
+    return judgement_row(**of_row, **outcome, attributes=attributes)
 
 
 def tables(items=(), samples=(), generations=(), judgements=()) -> dict[str, pl.DataFrame]:

@@ -185,19 +185,11 @@ def test_detectors_learn_from_translate_train_and_judge_all_else_each_text_once(
 
 
 def test_without_training_passages_the_training_split_of_silver_is_learned_from_never_gold():
-    texts = [
-        sample(
-            f"{label}-{name}",
-            f"silver-{name}-en",
-            "Arlo flies.",
-            [],
-            task="silver",
-            label_source=label,
-            split=split,
-        )
-        for name, split in (("A", "train"), ("B", "test"))
-        for label in ("silver", "gold")
-    ]
+    texts = []
+    for name, split in (("A", "train"), ("B", "test")):
+        for label in ("silver", "gold"):
+            columns = {"task": "silver", "label_source": label, "split": split}
+            texts.append(sample(f"{label}-{name}", f"silver-{name}-en", "Arlo flies.", [], **columns))
     result = frame(Sample, texts)
     assert dataset.training(result)["target_id"].to_list() == ["silver-A"]
     # gold-A is a text that was learned from

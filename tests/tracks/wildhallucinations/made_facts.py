@@ -64,18 +64,8 @@ def reply(
     name = f"{subject}-{item_id}"
     reply_rows = [generation(name, item_id, subject, "generate", text, status, **(marks | marked))]
     if status == "ok":
-        reply_rows.append(
-            generation(
-                f"w-{name}",
-                item_id,
-                "writer",
-                "write_facts",
-                generation=name,
-                subject=subject,
-                n_missed=0,
-                n_malformed=0,
-            )
-        )
+        written = {"generation": name, "subject": subject, "n_missed": 0, "n_malformed": 0}
+        reply_rows.append(generation(f"w-{name}", item_id, "writer", "write_facts", **written))
     return reply_rows
 
 
@@ -86,20 +76,15 @@ def facts(subject: str, item_id: str, verdicts: str) -> tuple[list[dict], list[d
     reply_rows, judged = [], []
     for index, mark in enumerate(verdicts):
         name = f"{subject}-{item_id}-{index}"
-        reply_rows.append(
-            {
-                "fact_id": name,
-                "generation_id": f"{subject}-{item_id}",
-                "item_id": item_id,
-                "subject": subject,
-                "sentence_index": 0,
-                "sentence": "It is a word.",
-                "text": f"fact {name}",
-                "is_duplicate": mark == "d",
-                "is_title": mark == "t",
-                "evidence": ["page:0-4"],
-            }
-        )
+        ids = {
+            "fact_id": name,
+            "generation_id": f"{subject}-{item_id}",
+            "item_id": item_id,
+            "subject": subject,
+        }
+        texts = {"sentence_index": 0, "sentence": "It is a word.", "text": f"fact {name}"}
+        marks = {"is_duplicate": mark == "d", "is_title": mark == "t", "evidence": ["page:0-4"]}
+        reply_rows.append(ids | texts | marks)
         judged.append(judgement("judge", name, None if mark == "?" else mark == "-"))
     return reply_rows, judged
 
@@ -123,15 +108,9 @@ def sample(fact_id: str, item_id: str, subject: str, is_hallucinated: bool, weig
     return sample_row(**ids, **more, is_hallucinated=is_hallucinated, attributes=attributes)
 
 
-PAGE = {
-    "document_id": "page",
-    "lang": "en",
-    "title": "Page",
-    "text": "Text of a page.",
-    "url": "http://a.invalid/",
-    "source": "web",
-}
-PAGES = frame(Document, [PAGE | {"licence": "not stated", "dated": None, "is_wikipedia": True}])
+PAGE = {"document_id": "page", "lang": "en", "title": "Page", "text": "Text of a page.", "source": "web"}
+RIGHTS = {"url": "http://a.invalid/", "licence": "not stated", "dated": None, "is_wikipedia": True}
+PAGES = frame(Document, [PAGE | RIGHTS])
 
 
 def tables(items, replies, given_facts, samples=()) -> dict[str, pl.DataFrame]:
@@ -149,10 +128,8 @@ def tables(items, replies, given_facts, samples=()) -> dict[str, pl.DataFrame]:
 
 def by_key(scores: pl.DataFrame) -> dict[tuple, dict]:
     """Score rows by metric, subject and the values of their slice in the order of its keys."""
-    return {
-        (row["metric"], row["subject"], *(cell["value"] for cell in row["slice"])): row
-        for row in scores.to_dicts()
-    }
+    rows = scores.to_dicts()
+    return {(row["metric"], row["subject"], *(cell["value"] for cell in row["slice"])): row for row in rows}
 
 
 def scores_of(rows: list[dict]) -> dict[tuple, dict]:
