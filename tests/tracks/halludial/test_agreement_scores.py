@@ -9,16 +9,11 @@ from .made_scores import WRITER, item, judgement, reply, sample, span, values
 
 # silver: yes yes no no; people: yes no no yes
 SILVER = [sample(f"r{n}", n < 2, spans=[span(0, 4)] if n < 2 else []) for n in range(4)]
+PEOPLE = {"scenario": "natural", "label_source": "gold"}
+MARKED = [[span(2, 8)], [], [], []]
 GOLD = [
-    sample(
-        f"gold-{n}",
-        n in (0, 3),
-        scenario="natural",
-        label_source="gold",
-        spans=[span(2, 8)] if n == 0 else [],
-        more={"generation": f"r{n}"},
-    )
-    for n in range(4)
+    sample(f"gold-{n}", n in (0, 3), spans=spans, more={"generation": f"r{n}"}, **PEOPLE)
+    for n, spans in enumerate(MARKED)
 ]
 
 

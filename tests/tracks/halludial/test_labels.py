@@ -21,17 +21,12 @@ def labelled(votes: dict[str, str], **changes):
     """`votes` gives, by task, what annotators a, b, c say in order: y, n, or - for nothing."""
     ours = settings(**changes)
     tasks = annotation_tasks(ROWS, JUDGED, {"i0": context()}, ours.labelling)
-    rows = [
-        {
-            "task_id": name,
-            "annotator": who,
-            "accurate" if name == "j" else "hallucination": "yes" if vote == "y" else "no",
-        }
-        | ({"spans": [{"text": "Porto"}]} if vote == "y" and name != "j" else {})
-        for name, judgements in votes.items()
-        for who, vote in zip("abc", judgements, strict=True)
-        if vote != "-"
-    ]
+    rows = []
+    for name, judgements in votes.items():
+        for who, vote in zip("abc", judgements, strict=True):
+            verdict = {"accurate" if name == "j" else "hallucination": "yes" if vote == "y" else "no"}
+            spans = {"spans": [{"text": "Porto"}]} if vote == "y" and name != "j" else {}
+            rows += [{"task_id": name, "annotator": who} | verdict | spans] if vote != "-" else []
     statistics = Statistics(confidence=0.95, n_bootstrap=100, alpha=0.05)
     p = SimpleNamespace(track=lambda board: ours, on_bad_row="stop", statistics=statistics, seed=7)
     actual = label(SimpleNamespace(p=p), "board", None, {"generations": frame(Generation, ROWS)}, tasks,

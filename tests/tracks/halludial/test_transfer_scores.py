@@ -22,16 +22,9 @@ LABELLED = range(100)  # people label all: of 40 they call hallucinated 16 are f
 def scored(**changes) -> list[dict]:
     samples = [sample(name, label, scenario="induced", kind=kind) for name, label, _, kind in INDUCED]
     samples += [sample(name, label) for name, label, _ in SPONTANEOUS]
-    samples += [
-        sample(
-            f"gold{n}",
-            SPONTANEOUS[n][1],
-            scenario="natural",
-            label_source="gold",
-            more={"generation": f"s{n}"},
-        )
-        for n in changes.get("labelled", LABELLED)
-    ]
+    people = {"scenario": "natural", "label_source": "gold"}
+    for n in changes.get("labelled", LABELLED):
+        samples.append(sample(f"gold{n}", SPONTANEOUS[n][1], more={"generation": f"s{n}"}, **people))
     flags = {name: flag for name, _, flag, *_ in [*INDUCED, *SPONTANEOUS]}
     judgements = [
         judgement(name, flag) for name, flag in flags.items() if name not in changes.get("unread", ())

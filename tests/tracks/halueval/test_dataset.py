@@ -77,16 +77,10 @@ def test_samples_made_here_follow_the_split_that_the_source_brings():
         (None, {"g-i0": "train", "g-i1": "test", "g-i3": "test"}),
         ("g-i3", {"g-i0": "train", "g-i1": "test"}),
     ):
-        published = [
-            sample(
-                f"s{k}",
-                group[2:],
-                True,
-                split=split,
-                attributes={"published_split": split if group != other else None},
-            )
-            for k, (group, split) in enumerate(brought)
-        ]
+        published = []
+        for k, (group, split) in enumerate(brought):
+            of_source = {"published_split": split if group != other else None}
+            published.append(sample(f"s{k}", group[2:], True, split=split, attributes=of_source))
         rows_of = dataset.following(frame(Sample, rows), frame(Sample, published))
         assert {group: {side} for group, side in sides.items()}.items() <= {
             name: set(part["split"]) for (name,), part in rows_of.group_by("group_id")
@@ -192,18 +186,11 @@ def test_label_statistics():
 
 def published_pairs(task: str, n: int, *, per_group: int = 1) -> list[dict]:
     """Both sides of `n` published pairs, `per_group` items in each group."""
-    return [
-        sample(
-            f"{task}{k}{side}",
-            f"{task}{k}",
-            side,
-            task=task,
-            pair_id=f"{task}{k}",
-            group_id=f"{task}g{k // per_group}",
-        )
-        for k in range(n)
-        for side in (True, False)
-    ]
+    rows = []
+    for k in range(n):
+        name, columns = f"{task}{k}", {"task": task, "group_id": f"{task}g{k // per_group}"}
+        rows += [sample(f"{name}{side}", name, side, pair_id=name, **columns) for side in (True, False)]
+    return rows
 
 
 SIZES = {"qa": 3, "dialogue": 5, "summarization": 5, "general": 5, "general_pool": 9}

@@ -17,15 +17,10 @@ WRITER = ScoreWriter("board", "digest", Statistics(confidence=0.95, n_bootstrap=
 
 
 def verdict_of(judge: str, target: str, verdict: bool | None, **attributes) -> dict:
-    return judgement_row(
-        judgement_id=f"{judge}-{target}-{sorted(attributes.items())}",
-        judge=judge,
-        judge_version="1",
-        target_id=target,
-        verdict=verdict,
-        status="unparsed" if verdict is None else "ok",
-        attributes=pairs(**attributes),
-    )
+    name = f"{judge}-{target}-{sorted(attributes.items())}"
+    named = {"judgement_id": name, "judge": judge, "judge_version": "1", "target_id": target}
+    status = "unparsed" if verdict is None else "ok"
+    return judgement_row(**named, verdict=verdict, status=status, attributes=pairs(**attributes))
 
 
 def paired(n: int) -> list[dict]:
@@ -112,16 +107,9 @@ def test_contrast_over_both_orders_in_both_and_by_place():
     rows = []
     for name, both in named.items():
         for order, verdict in zip((first, second), both, strict=True):
-            rows.append(verdict_of("judge", name, verdict, variant="contrast", order=order))
-            rows.append(
-                verdict_of(
-                    "judge",
-                    name.replace("h", "r"),
-                    None if verdict is None else not verdict,
-                    variant="contrast",
-                    order=order,
-                )
-            )
+            of_other = None if verdict is None else not verdict
+            for side, of_side in ((name, verdict), (name.replace("h", "r"), of_other)):
+                rows.append(verdict_of("judge", side, of_side, variant="contrast", order=order))
     scores_of, outcomes = scored(rows, paired(4))
     values = {name: (row["value"], row["n"]) for (name, _), row in scores_of.items()}
     # of eight choices h0 has two right, h1 and h3 one each
@@ -171,19 +159,10 @@ def test_who_never_answered_has_no_value_and_is_no_rival():
     empty = silent.filter(pl.col("metric") != "no_answers")
     assert empty.select("value", "low", "high").null_count().row(0) == (empty.height,) * 3
     assert empty["n"].sum() == 0
-    table = rows(
-        "board",
-        scores,
-        outcomes,
-        WRITER.statistics,
-        7,
-        {"judge": "model", "nobody": "model"},
-        records("halueval"),
-    )
-    ranks = {
-        row["subject"]: (row["rank_low"], row["rank_high"])
-        for row in table.filter(metric="accuracy").to_dicts()
-    }
+    kinds = {"judge": "model", "nobody": "model"}
+    table = rows("board", scores, outcomes, WRITER.statistics, 7, kinds, records("halueval"))
+    of_metric = table.filter(metric="accuracy").to_dicts()
+    ranks = {row["subject"]: (row["rank_low"], row["rank_high"]) for row in of_metric}
     assert ranks == {"judge": (None, None), "nobody": (None, None)}  # one alone has no rank
 
 

@@ -144,26 +144,15 @@ def test_an_answer_to_a_query_is_refined_with_what_is_found_for_it(at, built, ta
 def test_labels_and_scores(at, built, tables):
     dataset, replies, judged = built
     truth = dict(tables.samples.select("sample_id", "is_hallucinated").iter_rows())
-    rewritten = [
-        {
-            "task_id": task["task_id"],
-            "annotator": name,
-            "hallucination": "yes" if truth.get(task["task_id"], True) else "no",
-        }
-        for task in dataset.tasks
-        for name in "abc"
+    names = [task["task_id"] for task in dataset.tasks]
+    votes = [
+        {"task_id": name, "annotator": who, "hallucination": "yes" if truth.get(name, True) else "no"}
+        for name in names
+        for who in "abc"
     ]
-    rows = list(enumerate(rewritten, start=1))
-    labelled = label(
-        at,
-        BOARD,
-        tables,
-        {"generations": dataset.generations, "samples": dataset.samples},
-        dataset.tasks,
-        rows,
-        where="labels.jsonl",
-        inputs="digest",
-    )
+    tables_of = {"generations": dataset.generations, "samples": dataset.samples}
+    how = {"where": "labels.jsonl", "inputs": "digest"}
+    labelled = label(at, BOARD, tables, tables_of, dataset.tasks, list(enumerate(votes, start=1)), **how)
     assert labelled.samples["is_hallucinated"].to_list() == [True] * 3
     samples = pl.concat([dataset.samples, labelled.samples])
     scored_parts = {"items": dataset.items, "samples": samples, "judgements": judged}

@@ -11,18 +11,10 @@ SOURCE = "s"
 
 
 def chat(conversation, text, turn=1):
-    return {
-        "item_id": content_id(conversation, turn, text),
-        "source": SOURCE,
-        "task": "chat",
-        "lang": "en",
-        "group_id": content_id(conversation),
-        "document_ids": [],
-        "history": "",
-        "question": text,
-        "right_answer": None,
-        "attributes": pairs(conversation=conversation, turn=turn),
-    }
+    ids = {"item_id": content_id(conversation, turn, text), "group_id": content_id(conversation)}
+    shared = {"source": SOURCE, "task": "chat", "lang": "en", "document_ids": [], "history": ""}
+    attributes = pairs(conversation=conversation, turn=turn)
+    return ids | shared | {"question": text, "right_answer": None, "attributes": attributes}
 
 
 def chats(*rows):

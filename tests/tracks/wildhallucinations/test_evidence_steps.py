@@ -94,28 +94,14 @@ def layout(url: str, *, search=(), fetch=(), **changes) -> Layout:
 
 
 def tables(names=NAMES, documents=(), **changes) -> SourceTables:
-    rows = [
-        {
-            "item_id": (key := content_id(name)),
-            "source": "s",
-            "task": "entity",
-            "lang": "en",
-            "group_id": key,
-            "document_ids": [],
-            "history": "",
-        }
-        | {"question": name, "right_answer": None, "attributes": pairs(name=name)}
-        | changes
-        for name in names
-    ]
-    return SourceTables(
-        frame(Document, list(documents)),
-        frame(Item, rows),
-        frame(Sample),
-        frame(Judgement),
-        frame(Reject),
-        {},
-    )
+    shared = {"source": "s", "task": "entity", "lang": "en", "document_ids": [], "history": ""}
+    rows = []
+    for name in names:
+        ids = {"item_id": content_id(name), "group_id": content_id(name)}
+        texts = {"question": name, "right_answer": None, "attributes": pairs(name=name)}
+        rows.append(shared | ids | texts | changes)
+    empty = (frame(table) for table in (Sample, Judgement, Reject))
+    return SourceTables(frame(Document, list(documents)), frame(Item, rows), *empty, {})
 
 
 @pytest.fixture(autouse=True)
@@ -316,33 +302,18 @@ def test_the_endpoint_that_params_name_is_started_for_search_and_pages():
 
 def test_a_plan_tells_queries_and_their_price_and_pages_and_what_is_stored(tmp_path):
     """Two of three names are new: at Brave's 0.005 USD a query 0.01 USD, and ten pages each at most."""
-    config = layout(
-        "http://127.0.0.1:9",
-        search={"endpoint": None, "url": None, "service": "brave"},
-        fetch={"proxy": None},
-    )
-    rows = [
-        generation_row(
-            generation_id=name,
-            item_id=name,
-            purpose="search",
-            model="web",
-            text="",
-            attributes=pairs(name=name),
+    brave = {"endpoint": None, "url": None, "service": "brave"}
+    config = layout("http://127.0.0.1:9", search=brave, fetch={"proxy": None})
+    of_search, rows = {"purpose": "search", "model": "web", "text": ""}, []
+    for name in ("a", "b", "c"):
+        rows.append(
+            generation_row(generation_id=name, item_id=name, **of_search, attributes=pairs(name=name))
         )
-        for name in ("a", "b", "c")
-    ]
     with PageStore.of(config) as store:
         store.keep_results(search_scope(config, BOARD), "b", 10, [{"link": "http://b.example/"}])
     search, fetch = services(config, BOARD, {("evidence", "web"): (generations(rows), {})})
-    assert search == {
-        "step": "search",
-        "model": "api.search.brave.com",
-        "n_calls": 2,
-        "n_stored": 1,
-        "usd_low": 0.01,
-        "usd_high": 0.01,
-    }
+    calls = {"step": "search", "model": "api.search.brave.com", "n_calls": 2, "n_stored": 1}
+    assert search == calls | {"usd_low": 0.01, "usd_high": 0.01}
     assert (fetch["n_calls"], fetch["n_stored"], fetch["usd_high"]) == (20, 1, 0.0)
     rendering = {"proxy": None, "service": "scrapingbee", "key_env": "FETCH_KEY"}
     search = {"endpoint": None, "url": None, "service": "brave"}

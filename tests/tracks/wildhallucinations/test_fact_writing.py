@@ -17,14 +17,8 @@ SETTINGS = AT.p.track(BOARD)
 
 
 def reply_row(text, *, status="ok", item="e1"):
-    return {
-        "generation_id": "g1",
-        "item_id": item,
-        "model": "aster",
-        "status": status,
-        "text": text,
-        "attributes": pairs(lang="en"),
-    }
+    row = {"generation_id": "g1", "item_id": item, "model": "aster", "status": status, "text": text}
+    return row | {"attributes": pairs(lang="en")}
 
 
 def asked(rows):
@@ -36,17 +30,8 @@ def collect(questions, replies, texts):
 
 
 def came(text, status="ok"):
-    return Reply(
-        "key",
-        status,
-        text if status == "ok" else "",
-        "stop",
-        None if status == "ok" else "timeout",
-        1,
-        1,
-        0.0,
-        False,
-    )
+    text, reason = (text, None) if status == "ok" else ("", "timeout")
+    return Reply("key", status, text, "stop", reason, 1, 1, 0.0, False)
 
 
 def test_one_request_per_reply_with_numbered_sentences_in_a_fence():
@@ -96,11 +81,5 @@ def test_what_cannot_be_read_is_an_outcome(reply, status, reason):
 
 def test_demonstrations_stand_in_turns_of_their_own_and_share_no_words_with_the_data():
     (question,) = asked([reply_row("One.")])
-    assert [message["role"] for message in question.request.messages] == [
-        "system",
-        "user",
-        "assistant",
-        "user",
-        "assistant",
-        "user",
-    ]
+    roles = [message["role"] for message in question.request.messages]
+    assert roles == ["system", "user", "assistant", "user", "assistant", "user"]

@@ -352,15 +352,10 @@ def test_a_published_lists_perplexity_and_wiki_make_figures_2_5_and_6():
         key[2:]: row["value"] for key, row in scores_of.items() if key[:2] == ("wildfactscore_strict", "a")
     }
     assert rows_of["raw", "10^3", "all"] == 0.0 and rows_of["raw", "all", "no"] == 0.5  # y is whole, z is not
-    rows = [
-        {
-            "metric": "n_entities",
-            "value": row["value"],
-            "slice": {entry["key"]: entry["value"] for entry in row["slice"]},
-        }
-        for key, row in scores_of.items()
-        if key[0] == "n_entities"
-    ]
+    rows = []
+    for row in (row for key, row in scores_of.items() if key[0] == "n_entities"):
+        slice_ = {entry["key"]: entry["value"] for entry in row["slice"]}
+        rows.append({"metric": "n_entities", "value": row["value"], "slice": slice_})
     board = Board("b", "wildhallucinations", "s", "t", track_card=CARD, metrics=METRICS)
     shown = [[line["n"] for line in table["lines"]] for table in distribution(rows, board)["tables"]]
     assert [4] in shown and [2, 2] in shown and [3, 1] in shown  # domains, Wikipedia, rarity in its order
