@@ -40,7 +40,8 @@ def written(
     `ambiguous`, or `absent` where it `needs_heading` and has none.
 
     `kinds` are the words before the noun in the prompt's heading (`Hallucinated`, `Refined`), `cue` is one that is
-    made otherwise. Of several alternatives none is taken; a summary may be a list, as may any text with `may_list`.
+    made otherwise. Of several answers the first is taken (cut `alternatives`); a summary may be a list, as may any
+    text with `may_list`.
     """
     return text_of(text, Form(noun, tuple(kinds), cue, may_list), needs_heading=needs_heading)
 

@@ -93,7 +93,7 @@ def text_in(flat_text: str, form: Form, cuts: tuple[str, ...] = (), *, needs_hea
         else:
             value, more, has_heading = _without_frame(value, form)
             cuts, is_headed = joined(cuts, more), is_headed or has_heading
-        value, layers = _without_layers(value)
+        value, layers = _without_layers(value, form)
         cuts = joined(cuts, layers)
         if value == before:
             break
@@ -144,8 +144,11 @@ def _without_frame(answer: str, form: Form) -> tuple[str, tuple[str, ...], bool]
         start = blocks[0].start + n + len(rest) - len(rest.lstrip())
         blocks = [*([Block(start, rest.strip())] if rest.strip() else []), *blocks[1:]]
     start = blocks[0].start if blocks else len(answer)
+    texts = [block for block in blocks[1:] if block.label and names_text(block.label.words)]
     for at, block in enumerate(blocks[1:], 1):
-        is_next = _is_material(block) or (block.label is not None and names_text(block.label.words))
+        if texts and not is_headed:  # another part is called the text: which is meant cannot be told
+            break
+        is_next = _is_material(block) or block in texts
         if is_next or explains(block.head):
             blocks, cuts = blocks[:at], joined(cuts, ("next-example" if is_next else "explanation",))
             break
@@ -201,9 +204,9 @@ def _head_of(block: str, form: Form, *, is_last: bool) -> tuple[int, str]:
     return (start + colon, "preamble") if is_named and is_here else (0, "")
 
 
-def _without_layers(value: str) -> tuple[str, tuple[str, ...]]:
-    """A text without quotation marks, fences and the like around all of it, the mark of its one item, and an aside
-    behind it that explains it.
+def _without_layers(value: str, form: Form) -> tuple[str, tuple[str, ...]]:
+    """A text without quotation marks, fences and the like around all of it, an aside behind it that explains it, the
+    mark of its one item, and of several answers the first.
     """
     value, cuts = bare(value)
     value, more = unblocked(value)
@@ -211,8 +214,11 @@ def _without_layers(value: str) -> tuple[str, tuple[str, ...]]:
     end = value[-MAX_HEAD:]
     if (aside := _ASIDE.search(end)) and aside.start() and explains(words_of(aside[1])):
         value, cuts = value[: len(value) - len(end) + aside.start()].rstrip(), joined(cuts, ("explanation",))
-    if "\n" not in value and not value[:1].isalnum() and (item := item_of(value)):
-        value, cuts = item, joined(cuts, ("heading",))
+    items = [item_of(line.strip()) for line in value.split("\n")]
+    if items[0] and len(items) == 1 and not value[0].isalnum():
+        value, cuts = items[0], joined(cuts, ("heading",))
+    elif items[0] and len(items) > 1 and all(items) and form.noun == "Answer" and not form.may_list:
+        value, cuts = items[0], joined(cuts, ("alternatives",))
     return value, cuts
 
 
