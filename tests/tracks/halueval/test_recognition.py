@@ -41,10 +41,8 @@ def test_variants_per_task():
         ("chain-of-thought", "general"): 1,
         ("contrast", "qa"): 2,  # both orders of the one pair with two sides
     }
-    assert all(
-        question.request.params["temperature"] == 0 and "seed" not in question.request.params
-        for question in asked()
-    )
+    params = [question.request.params for question in asked()]
+    assert all(of["temperature"] == 0 and "seed" not in of for of in params)
 
 
 def judge(reply, *, variant="plain", index=0):

@@ -42,15 +42,10 @@ def labelled(rows=ROWS, settle="max-voting", samples=SILVER, judgements=()):
     columns = {name: table for name, table in tables(ITEMS, samples, REPLIES).items() if name != "judgements"}
     source = SimpleNamespace(samples=frame(Sample, samples), judgements=frame(Judgement, list(judgements)))
     given = (source, columns, TASKS, list(enumerate(rows, start=1)))
-    actual = labels.label(
-        At(replace(Settings(), labelling=rules)), "board", *given, where="labels", inputs="digest"
-    )
-    for model, name in (
-        (Sample, "samples"),
-        (Judgement, "judgements"),
-        (Reject, "rejects"),
-        (Score, "scores"),
-    ):
+    config = At(replace(Settings(), labelling=rules))
+    actual = labels.label(config, "board", *given, where="labels", inputs="digest")
+    models = {"samples": Sample, "judgements": Judgement, "rejects": Reject, "scores": Score}
+    for name, model in models.items():
         validate(model, getattr(actual, name), where=name)
     return actual
 

@@ -67,11 +67,8 @@ def test_rates_by_hand():
     rows = [
         {"text": "I don't know.", "is_abstention": "true", "split": "held"},  # seen by both
         {"text": "No sé.", "is_abstention": "true", "split": "held"},  # missed by the paper's: 1 of 2
-        {
-            "text": "Sorry is a song of 1999.",
-            "is_abstention": "false",
-            "split": "held",
-        },  # flagged by the paper's: 1 of 1
+        # flagged by the paper's: 1 of 1
+        {"text": "Sorry is a song of 1999.", "is_abstention": "false", "split": "held"},
     ]
     scores = {
         (row["metric"], row["subject"]): row

@@ -27,14 +27,8 @@ def two_replies() -> pl.DataFrame:
     return with_share(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
 
 
-REPLIES = pl.DataFrame(
-    {
-        "generation_id": ["r1", "r2", "r3"],
-        "subject": ["m"] * 3,
-        "entity": ["x", "y", "z"],
-        "is_responding": [True, True, False],
-    }
-)
+IDS = {"generation_id": ["r1", "r2", "r3"], "subject": ["m"] * 3, "entity": ["x", "y", "z"]}
+REPLIES = pl.DataFrame(IDS | {"is_responding": [True, True, False]})
 
 
 def labels(*rows) -> pl.DataFrame:

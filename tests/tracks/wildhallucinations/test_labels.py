@@ -23,14 +23,8 @@ def task(
 ) -> dict:
     values = {"task_id": f"{kind}-{name}", "kind": kind}
     values |= {"fact_id": None if kind == "entity" else f"a-{item_id}-{name}", "item_id": item_id}
-    return values | {
-        "text": "a fact",
-        "subject": "a",
-        "entity": item_id,
-        "passages": [],
-        "verdict": verdict,
-        "weight": weight,
-    }
+    shown = {"text": "a fact", "subject": "a", "entity": item_id, "passages": []}
+    return values | shown | {"verdict": verdict, "weight": weight}
 
 
 TASKS = [
@@ -50,11 +44,8 @@ ROWS = [
     *labels_of("fact-0", ann="unsupported", ben="unsupported", cleo="supported"),
     *labels_of("fact-1", ann="Supported ", ben="unsupported"),
     *labels_of("review-0", ann="generation"),
-    *labels_of(
-        "entity-x",
-        ann={"unambiguous": True, "relevant": 3, "pages": 4},
-        ben='{"unambiguous": false, "relevant": 2, "pages": 4}',
-    ),
+    *labels_of("entity-x", ann={"unambiguous": True, "relevant": 3, "pages": 4}),
+    *labels_of("entity-x", ben='{"unambiguous": false, "relevant": 2, "pages": 4}'),
     *labels_of("entity-y", ann={"unambiguous": True, "relevant": 1, "pages": 1}),
 ]
 
@@ -135,11 +126,7 @@ BAD = {
     "missing_field": {"task_id": "fact-0", "labeller": "ann"},
     "unknown_task": {"task_id": "gone", "labeller": "ann", "label": "supported"},
     "unknown_label": {"task_id": "fact-0", "labeller": "ann", "label": "maybe"},
-    "bad_counts": {
-        "task_id": "entity-x",
-        "labeller": "ann",
-        "label": {"unambiguous": True, "relevant": 5, "pages": 4},
-    },
+    "bad_counts": labels_of("entity-x", ann={"unambiguous": True, "relevant": 5, "pages": 4})[0],
 }
 
 

@@ -74,15 +74,10 @@ def _item(item_id: str, name: str, entity) -> dict:
 
 
 def _searched(item_id: str, name: str, ids: list[str]) -> dict:
-    return generation_row(
-        generation_id=content_id("search", item_id),
-        item_id=item_id,
-        purpose="search",
-        model="web",
-        text="",
-        prompt_key=content_id("search", name),
-        attributes=pairs(name=name, documents=" ".join(ids), n_results=len(ids)),
-    )
+    keys = {"generation_id": content_id("search", item_id), "prompt_key": content_id("search", name)}
+    of_row = {"item_id": item_id, "purpose": "search", "model": "web", "text": ""}
+    attributes = pairs(name=name, documents=" ".join(ids), n_results=len(ids))
+    return generation_row(**keys, **of_row, attributes=attributes)
 
 
 class Asking:
