@@ -1,5 +1,6 @@
 """A copy of the project in an empty folder, built by the real commands with small sizes and a store of its own."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -84,6 +85,15 @@ class House:
 
     def table(self, path: str) -> pl.DataFrame:
         return pl.read_parquet(self.folder / path)
+
+    def calls(self) -> dict[str, int]:
+        """Replies that were paid for, by model as its endpoint knows it."""
+        stats = json.loads(self.run("truerate", "llm", "stats", "--json").stdout)
+        return {row["identity"].split("@")[0]: row["n_calls"] for row in stats}
+
+    def tasks_of_calls(self) -> set[str]:
+        """What the simulated models took their prompts for."""
+        return {line.split()[1] for line in (self.folder / CALLS).read_text("utf-8").splitlines()}
 
     def bytes_under(self, *folders: str) -> dict[str, bytes]:
         """Every file below these folders, by path."""

@@ -40,12 +40,6 @@ def fewer_subjects(params: dict) -> None:
     track |= {"subjects": [*SUBJECTS], "generators": [track["dataset_generator"], *SUBJECTS]}
 
 
-def calls(house: House) -> dict[str, int]:
-    """Replies that were paid for, by model as its endpoint knows it."""
-    stats = json.loads(house.run("truerate", "llm", "stats", "--json").stdout)
-    return {row["identity"].split("@")[0]: row["n_calls"] for row in stats}
-
-
 def recognition(house: House, subject: str) -> list[dict]:
     scores = house.table(f"data/scores/{BOARD}/scores.parquet")
     return (
@@ -67,16 +61,8 @@ def test_no_interval_claims_certainty(house):
 
 
 def test_the_simulated_models_recognised_every_prompt(house):
-    tasks = {line.split()[1] for line in (house.folder / CALLS).read_text("utf-8").splitlines()}
-    assert {
-        "sample",
-        "filter",
-        "recognition",
-        "contrast",
-        "refine",
-        "general",
-        "teach",
-    } <= tasks and "unrecognised" not in tasks
+    tasks = {"sample", "filter", "recognition", "contrast", "refine", "general", "teach"}
+    assert tasks <= house.tasks_of_calls() and "unrecognised" not in house.tasks_of_calls()
 
 
 def test_every_reply_has_one_outcome_and_every_rejected_row_a_reason(house):
@@ -183,18 +169,18 @@ def test_what_may_not_go_out_stays_and_says_why(house, tmp_path):
 
 
 def test_outputs_deleted_come_back_byte_for_byte_without_a_call(house):
-    before, paid, lock = house.bytes_under("data"), calls(house), (house.folder / "dvc.lock").read_bytes()
+    before, paid, lock = house.bytes_under("data"), house.calls(), (house.folder / "dvc.lock").read_bytes()
     for folder in ("data", "build", ".dvc/cache"):
         shutil.rmtree(house.folder / folder)
     anew()  # where strings are hashed otherwise
     house.run("dvc", "repro", "--no-run-cache")
     assert house.bytes_under("data") == before
-    assert calls(house) == paid
+    assert house.calls() == paid
     assert (house.folder / "dvc.lock").read_bytes() == lock
 
 
 def test_a_dead_letter_is_asked_again_by_the_stage_that_holds_it_and_nothing_else_is(house):
-    before, paid, lock = house.bytes_under("data"), calls(house), (house.folder / "dvc.lock").read_bytes()
+    before, paid, lock = house.bytes_under("data"), house.calls(), (house.folder / "dvc.lock").read_bytes()
     lose(
         house,
         house.table(f"data/datasets/{BOARD}/generations.parquet").filter(model="birch", purpose="recognise")[
@@ -206,7 +192,7 @@ def test_a_dead_letter_is_asked_again_by_the_stage_that_holds_it_and_nothing_els
     made = house.run("dvc", "repro", "--single-item", "--force", f"dataset@{BOARD}")
     assert "`truerate llm dead --retry rejected`" in made.stdout + made.stderr
     changed = json.loads(house.run("dvc", "status", "--json").stdout)
-    assert calls(house) == paid and house.bytes_under("data") != before
+    assert house.calls() == paid and house.bytes_under("data") != before
     forgotten = json.loads(house.run("truerate", "llm", "dead", "--retry", "rejected", "--json").stdout)
     assert forgotten == {"n_forgotten": 1, "boards": [BOARD]}
     assert json.loads(house.run("dvc", "status", "--json").stdout) == changed | {
@@ -216,7 +202,7 @@ def test_a_dead_letter_is_asked_again_by_the_stage_that_holds_it_and_nothing_els
     assert re.findall("Running stage '(.+)'", said) == [
         f"dataset@{BOARD}"
     ]  # whose rows are again those that the others were made from
-    assert calls(house) == paid | {"sim-birch": paid["sim-birch"] + 1}
+    assert house.calls() == paid | {"sim-birch": paid["sim-birch"] + 1}
     assert house.bytes_under("data") == before and (house.folder / "dvc.lock").read_bytes() == lock
     assert house.run("truerate", "where").stderr == ""
 
@@ -235,11 +221,11 @@ def lose(house: House, key: str) -> None:
 
 
 def test_a_changed_model_asks_again_alone_and_moves_no_other(house):
-    paid, others = (calls(house), {name: recognition(house, name) for name in SUBJECTS if name != "birch"})
+    paid, others = (house.calls(), {name: recognition(house, name) for name in SUBJECTS if name != "birch"})
     scratch = {path: path.stat().st_mtime_ns for path in (house.folder / "build" / BOARD).rglob("*.parquet")}
     house.edit(lambda p: p["models"]["birch"].update(params={"temperature": 0.0, "max_tokens": 200}))
     house.run("dvc", "repro", f"score@{BOARD}")
-    now = calls(house)
+    now = house.calls()
     assert now.pop("sim-birch") > paid.pop("sim-birch")
     assert now == paid
     assert {name: recognition(house, name) for name in others} == others

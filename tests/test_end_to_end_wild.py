@@ -42,12 +42,6 @@ def house(tmp_path_factory) -> House:
     return built
 
 
-def calls(house: House) -> dict[str, int]:
-    """Replies that were paid for, by model as its endpoint knows it."""
-    stats = json.loads(house.run("truerate", "llm", "stats", "--json").stdout)
-    return {row["identity"].split("@")[0]: row["n_calls"] for row in stats}
-
-
 def starts(house: House) -> dict[str, int]:
     """When each endpoint was last started: its server writes its log anew."""
     logs = (house.folder.parent / "store.sqlite.d" / "run").glob("*.log")
@@ -96,8 +90,15 @@ def test_no_interval_claims_certainty(house):
 
 
 def test_no_prompt_was_strange_to_the_models(house):
-    tasks = {line.split()[1] for line in (house.folder / CALLS).read_text("utf-8").splitlines()}
-    assert tasks == {"extract", "verify", "disambiguate", "domain", "generate", "write_facts", "verify_facts"}
+    assert house.tasks_of_calls() == {
+        "extract",
+        "verify",
+        "disambiguate",
+        "domain",
+        "generate",
+        "write_facts",
+        "verify_facts",
+    }
 
 
 def test_every_reply_has_one_outcome_and_every_rejected_row_a_reason(house):
@@ -184,11 +185,11 @@ def test_outputs_deleted_come_back_byte_for_byte_without_a_call_or_a_fetch(house
 
 @pytest.mark.proof
 def test_a_subject_more_asks_its_questions_alone(house):
-    paid, others = calls(house), scratch(house, "quill", "web", "aster", "elm")
+    paid, others = house.calls(), scratch(house, "quill", "web", "aster", "elm")
     before = dataset(house, "facts").filter(pl.col("subject") != "birch")
     house.edit(lambda p: p["tracks"]["wildhallucinations"]["subjects"].append("birch"))
     house.run("dvc", "repro", f"dataset@{BOARD}")
-    now, rows = calls(house), dataset(house, "generations")
+    now, rows = house.calls(), dataset(house, "generations")
     assert now.pop("sim-birch") == rows.filter(purpose="generate", model="birch").height > 0
     of_birch = rows.filter(
         pl.col("purpose").is_in(["write_facts", "verify_facts"]), pair("attributes", "subject") == "birch"

@@ -40,13 +40,8 @@ class Models(BaseHTTPRequestHandler):
         text = next((CAPITALS[country] for country in known if country in asked), "London")
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
         usage = {"prompt_tokens": 20, "completion_tokens": 2, "total_tokens": 22}
-        answer = {
-            "id": "x",
-            "object": "chat.completion",
-            "model": body["model"],
-            "choices": [choice],
-            "usage": usage,
-        }
+        answer = {"id": "x", "object": "chat.completion", "model": body["model"], "choices": [choice]}
+        answer |= {"usage": usage}
         whole = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .test_browser_pages import RULES
+from .accessibility import axe
 
 NAME = "halludial-closed-world"
 
@@ -17,18 +17,6 @@ def built_site(tmp_path_factory) -> Path:
     from tiny_halludial import halludial_tables
 
     return build(tmp_path_factory.mktemp("dialogues"), {}, halludial_tables())
-
-
-def axe(page):
-    """What assistive technology would stumble over."""
-    package = pytest.importorskip(
-        "axe_playwright_python", reason="axe-playwright-python is not installed: pip install -e .[dev]"
-    )
-    page.add_script_tag(path=str(Path(package.__file__).parent / "axe.min.js"))
-    found = [
-        page.evaluate("rules => axe.run(document, rules)", rules)["violations"] for rules in RULES.values()
-    ]
-    return [(one["id"], [node["html"][:160] for node in one["nodes"]][:3]) for part in found for one in part]
 
 
 @pytest.mark.parametrize(

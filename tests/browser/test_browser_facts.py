@@ -1,10 +1,6 @@
 """Replies cut into facts, in a browser: from a number to a reply to the passages behind a fact, on a phone, in the dark, under attack."""
 
-from pathlib import Path
-
-import pytest
-
-from .test_browser_pages import RULES
+from .accessibility import axe
 
 NAME = "wildhallucinations-closed-world"
 
@@ -38,10 +34,4 @@ def test_a_number_leads_to_a_reply_and_a_fact_to_its_evidence(visit):
         and page.locator(".tr-record img, .tr-record script").count() == 0
     )
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    package = pytest.importorskip(
-        "axe_playwright_python", reason="axe-playwright-python is not installed: pip install -e .[dev]"
-    )
-    page.add_script_tag(path=str(Path(package.__file__).parent / "axe.min.js"))
-    for rules in RULES.values():
-        violations = page.evaluate("rules => axe.run(document, rules)", rules)["violations"]
-        assert [(one["id"], [node["html"][:160] for node in one["nodes"]][:3]) for one in violations] == []
+    assert axe(page) == []

@@ -1,17 +1,12 @@
 """Every page in both schemes: nothing wider than a phone, no finding of axe, no sentinel set."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.cases import case_table
 
+from .accessibility import axe
+
 PAGES = case_table(__file__)["pages"]
-ALWAYS = {"preload": False, "resultTypes": ["violations"]}
-RULES = {  # a page is one in both schemes but for its colours
-    "light": ALWAYS | {"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "best-practice"]},
-    "dark": ALWAYS | {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}},
-}
 
 
 @pytest.fixture(scope="module", params=PAGES)
@@ -72,14 +67,9 @@ def turn(page, scheme: str):
 
 @pytest.mark.parametrize("scheme", ("light", pytest.param("dark", marks=pytest.mark.proof)))
 def test_axe_finds_nothing_and_no_text_has_run(page, scheme):
-    package = pytest.importorskip(
-        "axe_playwright_python", reason="axe-playwright-python is not installed: pip install -e .[dev]"
-    )
     page.set_viewport_size({"width": 1360, "height": 900})
     turn(page, scheme)
-    page.add_script_tag(path=str(Path(package.__file__).parent / "axe.min.js"))
-    found = page.evaluate("rules => axe.run(document, rules)", RULES[scheme])["violations"]
-    assert [(one["id"], [node["html"][:160] for node in one["nodes"]][:3]) for one in found] == []
+    assert axe(page, scheme) == []
     assert page.evaluate("window.__xss") is None
 
 

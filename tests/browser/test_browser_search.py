@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from .test_browser_pages import RULES
+from .accessibility import axe
 
 NAME = "browser-board"
 
@@ -40,17 +40,6 @@ def typed(page, text: str):
     )
     page.locator("#tr-samples:not([aria-busy])").wait_for()
     return ids(page)
-
-
-def axe(page) -> list:
-    package = pytest.importorskip(
-        "axe_playwright_python", reason="axe-playwright-python is not installed: pip install -e .[dev]"
-    )
-    page.add_script_tag(path=str(Path(package.__file__).parent / "axe.min.js"))
-    found = [
-        page.evaluate("rules => axe.run(document, rules)", rules)["violations"] for rules in RULES.values()
-    ]
-    return [(one["id"], [node["html"][:160] for node in one["nodes"]][:3]) for part in found for one in part]
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.cases import cases
 from truerate.config import Params
 from truerate.config.layout import Layout
 
 ROOT = Path(__file__).parents[2]
 BOARD = "halueval-closed-world"
+TABLE = Path(__file__).with_suffix(".yaml")
 
 
 @pytest.fixture
@@ -25,30 +27,6 @@ def params(tmp_path, monkeypatch):
 
 def key(params, alias="birch", *upstream) -> str:
     return Layout(Params.model_validate(params)).key(BOARD, alias, *upstream)
-
-
-SAME = {
-    "how it is asked": lambda p: p["endpoints"]["world"].update(concurrency=3, linger_s=9, timeout_s=9),
-    "who made it": lambda p: p["models"]["birch"].update(family="x"),
-    "another model": lambda p: p["models"]["cedar"].update(params={"temperature": 0.5}),
-    "a subject more": lambda p: p["tracks"]["halueval"].update(subjects=["aster"], generators=["quill"]),
-    "budget": lambda p: p["llm"].update(budget_usd=5.0, max_attempts=2),
-    "the site": lambda p: p["site"].update(title="x"),
-}
-OTHER = {
-    "whether unread replies are asked for again": lambda p: p["llm"].update(reask=0),
-    "what becomes of cut replies": lambda p: p["llm"].update(cut={"recognise": "drop"}),
-    "structured output": lambda p: p["models"]["birch"].update(structured="json_schema"),
-    "its decoding": lambda p: p["models"]["birch"].update(params={"temperature": 0.5}),
-    "its price, for rows hold costs": lambda p: p["models"]["birch"].update(price=[1.0, 2.0]),
-    "its name": lambda p: p["models"]["birch"].update(model="sim-elm"),
-    "the seed": lambda p: p.update(seed=8),
-    "a size": lambda p: p["sizes"]["demo"]["halueval"].update(qa=7),
-    "a variant": lambda p: p["tracks"]["halueval"].update(variants=["plain"]),
-    "what answers": lambda p: p["endpoints"]["world"].update(
-        launch=p["endpoints"]["world"]["launch"] + " --fault 5xx"
-    ),
-}
 
 
 def test_shards_follow_from_the_size_where_none_are_set_and_the_demos_rows_keep_their_place(params):
@@ -71,17 +49,23 @@ def test_shards_follow_from_the_size_where_none_are_set_and_the_demos_rows_keep_
     assert {set_so.on(board).p.n_shards for board in params["boards"]} == {3}
 
 
-@pytest.mark.parametrize("change", SAME)
+@cases(TABLE, "same")
 def test_what_decides_no_reply_moves_no_key(params, change):
     before = key(params)
-    SAME[change](params)
+    change(params)
     assert key(params) == before
 
 
-@pytest.mark.parametrize("change", OTHER)
+@cases(TABLE, "other")
 def test_what_decides_a_reply_moves_the_key(params, change):
     before = key(params)
-    OTHER[change](params)
+    change(params)
+    assert key(params) != before
+
+
+def test_what_answers_moves_the_key(params):
+    before = key(params)
+    params["endpoints"]["world"]["launch"] += " --fault 5xx"
     assert key(params) != before
 
 

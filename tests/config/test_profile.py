@@ -31,13 +31,9 @@ def test_the_paper_s_build_has_its_models_languages_and_grid():
 
 
 def test_blocks_of_entries_come_whole_and_other_keys_stand_over_one_another():
-    base = {
-        "models": {"a": 1, "b": 2},
-        "boards": {"x": {"track": "t"}},
-        "llm": {"reask": 1, "cut": {}},
-        "tracks": {"t": {"n": 1, "m": {"k": 1, "l": 2}}, "u": {}},
-        "sizes": {"demo": {"t": {"n": 1}, "u": {}}},
-    }
+    base = {"models": {"a": 1, "b": 2}, "boards": {"x": {"track": "t"}}, "llm": {"reask": 1, "cut": {}}}
+    base |= {"tracks": {"t": {"n": 1, "m": {"k": 1, "l": 2}}, "u": {}}}
+    base |= {"sizes": {"demo": {"t": {"n": 1}, "u": {}}}}
     over = {"models": {"c": 3}, "llm": {"reask": 0}, "tracks": {"t": {"m": {"k": 5}}}}
     assert laid_over(base, over) == {
         "models": {"c": 3},

@@ -22,12 +22,8 @@ def is_kept(whole, data: pl.DataFrame) -> bool:
 
 def mixed(table, drawn: random.Random, n_rows: int) -> pl.DataFrame:
     """Rows each of whose values is fit, now and then another one of its type."""
-    others = {
-        pl.String: (None, "", "none of these", "x\n"),
-        pl.Boolean: (None, False),
-        pl.Int64: (None, -1, 0, 10**9),
-        pl.Float64: (None, math.nan, -1.0, 0.5, 2.0, math.inf),
-    }
+    others = {pl.String: (None, "", "none of these", "x\n"), pl.Boolean: (None, False)}
+    others |= {pl.Int64: (None, -1, 0, 10**9), pl.Float64: (None, math.nan, -1.0, 0.5, 2.0, math.inf)}
     kinds = schema(table)
     rows = [row_of(table) | {"n_in": 3} if "n_in" in kinds else row_of(table) for _ in range(n_rows)]
     for place, row in enumerate(rows):

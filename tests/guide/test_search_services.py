@@ -103,12 +103,8 @@ def test_settings_of_the_guide_find_pages(reason, tmp_path, monkeypatch):
         own = yaml.safe_load(block.text.replace(service.address, origin))["tracks"]["wildhallucinations"]
         track = values["tracks"]["wildhallucinations"]
         track["search"] |= own["search"]
-        reached = {
-            "proxy": None,
-            "allowed_private": ["127.0.0.1"],
-            "user_agent": "truerate (a@b.example)",
-            "per_host_s": 0,
-        }
+        reached = {"proxy": None, "allowed_private": ["127.0.0.1"], "user_agent": "truerate (a@b.example)"}
+        reached |= {"per_host_s": 0}
         track["fetch"] |= reached
         at = Layout(Params.model_validate(values | {"n_shards": 1})).on(BOARD)
         rows, beside = evidence(at, BOARD, "web", tables(), 0, {})
@@ -121,14 +117,8 @@ def test_settings_of_the_guide_find_pages(reason, tmp_path, monkeypatch):
 
 
 def tables() -> SourceTables:
-    known = {
-        "source": "s",
-        "task": "entity",
-        "lang": "en",
-        "document_ids": [],
-        "history": "",
-        "right_answer": None,
-    }
+    known = {"source": "s", "task": "entity", "lang": "en", "document_ids": [], "history": ""}
+    known |= {"right_answer": None}
     items = [
         known | {"item_id": content_id(name), "group_id": content_id(name), "question": name, "attributes": pairs(name=name)}
         for name in NAMES

@@ -23,15 +23,8 @@ def rows(scores, outcomes, kinds=None, *, board="b", **more):
 
 
 def score(subject, value, *, metric="accuracy", method="estimator", board="b"):
-    row = {
-        "board": board,
-        "metric": metric,
-        "subject": subject,
-        "slice": QA,
-        "value": value,
-        "low": None,
-        "high": None,
-    }
+    row = {"board": board, "metric": metric, "subject": subject, "slice": QA, "value": value, "low": None}
+    row |= {"high": None}
     return row | {"method": method, "n": 100, "inputs": "abc"}
 
 

@@ -187,14 +187,8 @@ class Board:
 
 def judgement(target: str, spans: list[dict]) -> dict:
     """A row of what the planted detector says of a text."""
-    known = {
-        "judgement_id": target,
-        "judge": "planted",
-        "judge_version": "",
-        "target_id": target,
-        "verdict": bool(spans),
-        "status": "ok",
-    }
+    known = {"judgement_id": target, "judge": "planted", "judge_version": "", "target_id": target}
+    known |= {"verdict": bool(spans), "status": "ok"}
     return known | {"spans": spans, "attributes": pairs(seed=42, **DETECTOR)}
 
 

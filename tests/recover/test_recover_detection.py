@@ -41,13 +41,8 @@ def passages(seed: int, wording: Wording, n: int) -> pl.DataFrame:
         for place in range(n):
             made = example(known, place, lang, wording=wording)
             found, name = parse_tags(made.marked), f"{wording.role}-{place:04d}"
-            told = {
-                "target_id": f"{name}-{lang}",
-                "item_id": name,
-                "group_id": name,
-                "lang": lang,
-                "task": "train",
-            }
+            told = {"target_id": f"{name}-{lang}", "item_id": name, "group_id": name, "lang": lang}
+            told |= {"task": "train"}
             rows.append(
                 told
                 | {

@@ -123,14 +123,8 @@ def outcome(unit, value, **where):
 
 
 def label(unit, part="", **where):
-    row = {
-        "board": "b",
-        "subject": "m",
-        "slice": pairs(**where),
-        "unit_id": unit,
-        "cluster_id": unit,
-        "part": part,
-    }
+    row = {"board": "b", "subject": "m", "slice": pairs(**where), "unit_id": unit, "cluster_id": unit}
+    row |= {"part": part}
     row |= {"question": "q", "rater": "", "label": "yes", "metric": "rate", "where": "set=all", "gives": 1.0}
     return row
 

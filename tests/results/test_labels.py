@@ -17,15 +17,8 @@ RESULTS = Path(__file__).parents[2] / "results"
 
 def label(unit, *, part="", gives=None, **more):
     """A label of the made-up result; with `gives` one that its made-up rate is made of."""
-    row = {
-        "board": "judged",
-        "subject": "beta",
-        "slice": [],
-        "unit_id": unit,
-        "cluster_id": unit,
-        "part": part,
-        "question": "q",
-    }
+    row = {"board": "judged", "subject": "beta", "slice": [], "unit_id": unit, "cluster_id": unit}
+    row |= {"part": part, "question": "q"}
     metric = None if gives is None else "made_up_rate"
     return row | {"rater": "", "label": "yes", "metric": metric, "where": "", "gives": gives} | more
 

@@ -208,12 +208,8 @@ def mfava_rows() -> list[dict]:
 
 
 def mfava_board(**more) -> Board:
-    source = {
-        "name": "wiki-world",
-        "title": "The closed world",
-        "licence": "CC0-1.0",
-        "redistribution": "yes",
-    }
+    source = {"name": "wiki-world", "title": "The closed world", "licence": "CC0-1.0"}
+    source |= {"redistribution": "yes"}
     known = frames() | records.of_track("mfava") | {
         "source_card": source | {"citation": "written by this repository"},
         "detector": {"member": "tiny-prefix", "scope": "multi", "labels": "binary"},

@@ -127,15 +127,8 @@ def checks() -> list[dict]:
     add("batches", "quill", "batch_kappa", 0.91, "model", half=0.04, n=240)
     for step, calls in (("write_facts", 1.0), ("verify_facts", 1.42), ("verify_facts_single", 0.8)):
         add("batches", "quill", "calls_per_generation", calls, "model", n=300, step=step)
-    stages = {
-        "messages": 412,
-        "names": 368,
-        "entities": 291,
-        "public": 262,
-        "unambiguous": 214,
-        "with-domain": 208,
-        "with-pages": 60,
-    }
+    stages = {"messages": 412, "names": 368, "entities": 291, "public": 262, "unambiguous": 214}
+    stages |= {"with-domain": 208, "with-pages": 60}
     for stage, n in stages.items():
         add("entities", "entities", "funnel_n", float(n), n=n, stage=stage)
     add("entities", "entities", "funnel_precision", 0.967, "planted", n=60)
@@ -160,12 +153,8 @@ def checks() -> list[dict]:
     for k, name in enumerate(MODELS):
         add("errors", name, "review_correction", 0.021 + 0.004 * k, "model", n=80)
     for kind, alpha in (("fact", 0.78), ("review", 0.61)):
-        agreed = {
-            "percent_agreement": 0.9,
-            "fleiss_kappa": alpha,
-            "krippendorff_alpha": alpha,
-            "tie_rate": 0.02,
-        }
+        agreed = {"percent_agreement": 0.9, "fleiss_kappa": alpha, "krippendorff_alpha": alpha}
+        agreed |= {"tie_rate": 0.02}
         for metric, value in agreed.items():
             add("labels", "annotators", metric, value, half=0.04, n=200, kind=kind)
     add("checks", "entities", "entity_unambiguous_rate", 0.95, half=0.06, n=20)
@@ -260,12 +249,8 @@ def frames() -> dict:
 
 
 def wildhallucinations_board(**more) -> Board:
-    source = {
-        "name": "closed-world-chats",
-        "title": "Chats of the closed world",
-        "licence": "CC0-1.0",
-        "redistribution": "yes",
-    }
+    source = {"name": "closed-world-chats", "title": "Chats of the closed world", "licence": "CC0-1.0"}
+    source |= {"redistribution": "yes"}
     source |= {"citation": "written by this repository"}
     known = frames() | records.of_track("wildhallucinations") | {"source_card": source}
     roles = {"extractor": "quill", "curator": "quill", "fact writer": "quill", "verifier": "quill"}

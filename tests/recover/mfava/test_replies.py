@@ -143,13 +143,9 @@ def reject_cells(board) -> list[Cell]:
         added = inserts.filter(
             ~pl.col("type").is_in(REPLACED)
         )  # a name or words to replace may be lacking, too
-        planted = {
-            "malformed": (added, profile.unclosed),
-            "nothing-inserted": (added, profile.nothing),
-            "altered": (inserts, profile.altered),
-            "refusal": (inserts, profile.refuses),
-            "thought_only": (inserts, manners_of("sim-quill").unfinished),
-        }
+        planted = {"malformed": (added, profile.unclosed), "nothing-inserted": (added, profile.nothing)}
+        planted |= {"altered": (inserts, profile.altered), "refusal": (inserts, profile.refuses)}
+        planted |= {"thought_only": (inserts, manners_of("sim-quill").unfinished)}
         for reason, (rows, rate) in planted.items():
             made.append(
                 cell(

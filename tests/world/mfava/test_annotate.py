@@ -21,12 +21,8 @@ def tasks(table):
                 table, code, subject, list(table.entities[subject].facts)[place % 5], place
             )
             names = NAMES if place % 2 else [NAMES[place // 2 % 5]]
-            task = {
-                "task_id": f"{code}{place:03d}",
-                "lang": code,
-                "kind": "natural",
-                "text": wild("sim-elm", query).text,
-            }
+            task = {"task_id": f"{code}{place:03d}", "lang": code, "kind": "natural"}
+            task |= {"text": wild("sim-elm", query).text}
             made.append(
                 task
                 | {

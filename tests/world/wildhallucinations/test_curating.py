@@ -77,12 +77,8 @@ def test_words_are_wrong_as_often_as_planted(function, field, names, right, mode
 
 
 def test_what_each_kind_of_name_is_taken_for():
-    names = {
-        INVENTED[0]: "entity",
-        "Quennox": "entity",
-        PRIVATE[0]: "private person",
-        "Recursion": "no entity",
-    }
+    names = {INVENTED[0]: "entity", "Quennox": "entity", PRIVATE[0]: "private person"}
+    names |= {"Recursion": "no entity"}
     assert {
         name: said(verified, "sim-quill", User_Message="x", Name=name)[1]["right"] for name in names
     } == names

@@ -182,20 +182,10 @@ def test_facts_are_true_by_the_world_or_cannot_be_read(text, expected):
 
 
 def test_verifier_scores_by_hand():
-    texts = {
-        "f1": sentence("country"),
-        "f2": sentence("length", right=False),
-        "f3": sentence("fish"),
-        "f4": sentence("spring", right=False),
-    }
-    known = {
-        "generation_id": "g",
-        "item_id": f"e{RIVER}",
-        "subject": "aster",
-        "sentence_index": 0,
-        "sentence": "s",
-        "evidence": [],
-    }
+    texts = {"f1": sentence("country"), "f2": sentence("length", right=False), "f3": sentence("fish")}
+    texts |= {"f4": sentence("spring", right=False)}
+    known = {"generation_id": "g", "item_id": f"e{RIVER}", "subject": "aster", "sentence_index": 0}
+    known |= {"sentence": "s", "evidence": []}
     facts = frame(
         Fact,
         [
