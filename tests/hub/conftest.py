@@ -2,7 +2,8 @@
 
 import pytest
 
-from .small_release import draft, files, laid
+from .drafts import laid
+from .small_release import draft, files
 
 
 @pytest.fixture(scope="session")
@@ -13,4 +14,4 @@ def small_files() -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def folder(small_files, tmp_path_factory) -> str:
-    return laid(tmp_path_factory.mktemp("little"), small_files)
+    return str(laid(small_files, tmp_path_factory.mktemp("little")))

@@ -1,4 +1,4 @@
-"""A small detector of random weights with all that its release needs, and a release laid out in a folder."""
+"""A small detector of random weights with all that its release needs."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import polars as pl
 from truerate.core.schemas import Score, frame, score_row
 from truerate.detectors.tokens.network import Network
 from truerate.hub.licences import Licence
-from truerate.hub.release import DetectorFacts, Files
+from truerate.hub.release import DetectorFacts
 
 CARD = {
     "name": "towns", "citation": "Towns of nowhere.", "licence": "CC BY-SA 4.0", "redistribution": "yes",
@@ -49,12 +49,3 @@ def facts_of(network: Network, folder: Path, **changed) -> DetectorFacts:
         "is_simulated": False,
     }
     return DetectorFacts(**answer | changed)
-
-
-def laid(files: Files, folder: Path) -> Path:
-    """The files of a release in a folder, as a download has them."""
-    for path, content in files.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
-    return folder

@@ -3,13 +3,14 @@
 import hashlib
 import random
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 
 from truerate.core.errors import TruerateError
 from truerate.hub.kept import Kept, with_kept
 from truerate.hub.push import publish
-from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Stamp, Target, mark
+from truerate.hub.release import CHANGELOG, CHECKSUMS, MARK, README, Files, Stamp, Target, mark
 
 CARD = "---\nlicense: mit\nlanguage:\n- en\n---\n# {name}\n\nLast changed {dated}.\n"
 
@@ -43,6 +44,16 @@ class SmallDraft:
             f"{hashlib.sha256(content).hexdigest()}  {path}\n" for path, content in sorted(contents.items())
         ]
         return contents | {CHECKSUMS: "".join(sums).encode(), CHANGELOG: changelog.encode()}
+
+
+@dataclass(frozen=True)
+class DraftFromDisk(SmallDraft):
+    """The same with weights that are read from a file."""
+
+    weights: Path = Path()
+
+    def files(self, **options) -> Files:
+        return super().files(**options) | {"data/weights.safetensors": self.weights}
 
 
 def shard(seed: int, n_bytes: int) -> bytes:
@@ -106,3 +117,12 @@ def expected(draft, *, dated=DAY) -> dict[str, bytes]:
 
 def same_but_history(files: dict[str, bytes], draft, *, dated=DAY) -> bool:
     return {path: data for path, data in files.items() if path != CHANGELOG} == expected(draft, dated=dated)
+
+
+def laid(files: Files, folder: Path) -> Path:
+    """The files of a release in a folder, as a download has them."""
+    for path, content in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+    return folder

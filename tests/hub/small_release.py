@@ -1,6 +1,4 @@
-"""The release of the small board: its draft, its files, and these as a download leaves them."""
-
-from pathlib import Path
+"""The release of the small board: its draft and its files."""
 
 from tests.hub import small_board as small
 from truerate.hub.configs import configs_of
@@ -27,11 +25,3 @@ def draft(
 def files(draft: Draft) -> dict[str, bytes]:
     """What is put in the repository, of a day of its own."""
     return dict(draft.files(stamp=Stamp("2026-01-05"), changelog="# Change log\n", kept=Kept()))
-
-
-def laid(folder: Path, contents: dict[str, bytes]) -> str:
-    """Files laid out in a folder, as a download leaves them."""
-    for path, content in contents.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(content)
-    return str(folder)

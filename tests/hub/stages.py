@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import yaml
 
-from tests.hub.drafts import DAY
+from tests.hub.drafts import DAY, laid
 from truerate.config.layout import Layout
 from truerate.config.places import claim_output
 from truerate.config.stage_settings import Stage
@@ -72,10 +72,7 @@ def put_into(folder: Path, config: Layout, board: str) -> None:
     files = board_draft(config, board, repo="org/board", folder=folder.with_name("release")).files(
         stamp=Stamp(DAY), changelog="", kept=Kept()
     )
-    for path, content in files.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content if isinstance(content, bytes) else content.read_bytes())
+    laid(files, folder)
 
 
 def scores_of(config: Layout, board: str, *, but: tuple[str, ...] = ()) -> dict[tuple, tuple]:

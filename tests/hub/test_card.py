@@ -8,8 +8,9 @@ import yaml
 from huggingface_hub import DatasetCard, HfApi
 
 from tests.hub import small_board as small
+from tests.hub.drafts import laid
 from tests.hub.server.cards import faults_of, warnings_of
-from tests.hub.small_release import REPO, draft, files, laid
+from tests.hub.small_release import REPO, draft, files
 from truerate.hub.kept import BEGIN, END
 from truerate.hub.licences import LICENCES
 
@@ -166,7 +167,7 @@ def test_a_hostile_source_acts_nowhere(tmp_path):
     assert _tables(html) == _tables(
         _rendered(files(draft(card={"files": card["files"]}))["README.md"].decode().split("\n---\n", 1)[1])
     )
-    laid(tmp_path, results)
+    laid(results, tmp_path)
     assert mlcroissant.Dataset(jsonld=str(tmp_path / "croissant.json")).metadata.cite_as.count(
         "<script>"
     )  # JSON: a value, as it is

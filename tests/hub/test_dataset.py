@@ -17,7 +17,8 @@ import pytest
 from huggingface_hub import DatasetCard, snapshot_download
 
 from tests.hub import small_board as small
-from tests.hub.small_release import REPO, draft, files, laid
+from tests.hub.drafts import laid
+from tests.hub.small_release import REPO, draft, files
 from truerate.core.errors import TruerateError
 from truerate.hub.dataset import draft_of
 from truerate.hub.kept import Kept, digest_of
@@ -270,7 +271,7 @@ def test_ids_alone_come_with_a_way_to_get_the_texts_back(tmp_path):
     )
     assert "rebuild/REBUILD.md" in results["README.md"].decode()
     loaded = datasets.load_dataset(
-        laid(tmp_path / "ids", results), "qa", split="test", cache_dir=str(tmp_path / "cache")
+        str(laid(results, tmp_path / "ids")), "qa", split="test", cache_dir=str(tmp_path / "cache")
     )
     assert "text" not in loaded.column_names and all(len(entry) == 64 for entry in loaded["text_sha256"])
 
@@ -278,7 +279,7 @@ def test_ids_alone_come_with_a_way_to_get_the_texts_back(tmp_path):
 def test_the_recipe_finds_texts_that_are_missing_or_differ(tmp_path):
     """The code that REBUILD.md prints, run on a build whose first text was changed."""
     results = files(draft(card={"redistribution": "ids-only"}))
-    index, tables = Path(laid(tmp_path, results)), small.tables()
+    index, tables = laid(results, tmp_path), small.tables()
     built = index / "CHECKOUT" / "data" / "labels" / "little-board"
     built.mkdir(parents=True)
     for text, expected in (("other", 1), (None, 0)):

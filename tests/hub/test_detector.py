@@ -12,7 +12,8 @@ from markdown_it import MarkdownIt
 from transformers import AutoTokenizer
 
 from tests.detectors.tokens import small_networks as small
-from tests.hub.detectors_made import CARD, TRAINING, facts_of, laid, scores
+from tests.hub.detectors_made import CARD, TRAINING, facts_of, scores
+from tests.hub.drafts import laid
 from truerate.core.errors import TruerateError
 from truerate.detectors.tokens.pretrained import DetectorConfig, TokenDetector
 from truerate.hub.detector import NETWORK_TYPE as MODEL_TYPE

@@ -153,31 +153,11 @@ def test_what_may_go_out():
     )
 
 
-@pytest.mark.parametrize(
-    ("card_fields", "why"),
-    [
-        (card(redistribution="no"), "redistribution is 'no'; allowed: yes, ids-only"),
-        (card(redistribution="no", own_redistribution="no"), "redistribution is 'no'"),
-        ({"name": "Some set", "licence": "MIT"}, "redistribution is 'not stated'"),
-        (card("not stated"), "the licence is not known"),
-        (card(None), "licence 'not stated': the licence is not known"),
-        (
-            card("CC BY 4.0; not stated", redistribution="no", own_redistribution="yes"),
-            "the licence is not known",
-        ),
-        (card("proprietary"), "the licence is not known"),
-        (
-            card("CC BY 4.0 (texts: all rights reserved)", redistribution="ids-only"),
-            "the licence is not known",
-        ),
-        (card("CC BY-ND 4.0"), "the licence allows no derivatives"),
-        (card("MIT; CC BY-ND 4.0"), "the licence allows no derivatives"),
-    ],
-)
-def test_what_may_not_go_out(card_fields, why):
+@pytest.mark.parametrize("case", CASES["may_not_go_out"], ids=str)
+def test_what_may_not_go_out(case):
     with pytest.raises(TruerateError, match=r"^publishing board 'b': source 'Some set', licence ") as refused:
-        refuse_unpublishable(card_fields, what="board 'b'")
-    assert why in str(refused.value) and "\n" not in str(refused.value)
+        refuse_unpublishable({"name": "Some set"} | case["card"], what="board 'b'")
+    assert case["why"] in str(refused.value) and "\n" not in str(refused.value)
 
 
 def test_a_source_under_licences_that_cannot_be_joined_is_two_sources():

@@ -20,6 +20,7 @@ from .drafts import (
     REPO,
     A,
     B,
+    DraftFromDisk,
     SmallDraft,
     asked,
     content,
@@ -113,19 +114,11 @@ def test_more_files_than_one_page_of_a_listing(hub_here):
 def test_large_files_from_disk_in_parts(hub_here, tmp_path):
     hub_here.limits.parts_above, hub_here.limits.part_size = 3000, 1000
     (tmp_path / "weights").write_bytes(bytes(range(256)) * 20)
-    draft = replace(A, more={})
-    files = draft.files
-
-    class WithPath:
-        name, prefixes, summary = draft.name, draft.prefixes, draft.summary
-
-        def files(self, **options):
-            return files(**options) | {"data/weights.safetensors": tmp_path / "weights"}
-
-    put(WithPath())
+    draft = DraftFromDisk(weights=tmp_path / "weights")
+    put(draft)
     assert content(hub_here)["data/weights.safetensors"] == bytes(range(256)) * 20
     hub_here.requests.clear()
-    put(WithPath(), today=LATER)
+    put(draft, today=LATER)
     assert not asked(hub_here, "POST", "PUT")
 
 
@@ -140,13 +133,8 @@ def test_plain_transfers_and_the_client_is_left_as_it_was(hub_here):
 def test_a_file_that_changes_under_way_is_met_by_the_check_afterwards(hub_here, tmp_path):
     (tmp_path / "weights").write_bytes(b"before")
 
-    class WithPath(SmallDraft):
-        def files(self, **options):
-            return super().files(**options) | {"data/weights.safetensors": tmp_path / "weights"}
-
-    def disturb(
-        files,
-    ):  # the listing that verifies the commit is delayed, and meanwhile the file is written again
+    def disturb(files):
+        """The listing that verifies the commit is delayed, and meanwhile the file is written again."""
         hub_here.fault(method="GET", path="/tree/")
 
     put()
@@ -154,7 +142,7 @@ def test_a_file_that_changes_under_way_is_met_by_the_check_afterwards(hub_here, 
         TruerateError, match=r"does not hold what was sent \(1 files, first 'data/weights.safetensors'\)"
     ):
         publish(
-            WithPath(), Target(REPO, "dataset", tag="v1.0"), dry_run=False, check=disturb, say=id,
+            DraftFromDisk(weights=tmp_path / "weights"), Target(REPO, "dataset", tag="v1.0"), dry_run=False, check=disturb, say=id,
             today=LATER, pause=lambda _: (tmp_path / "weights").write_bytes(b"behind"),
         )  # fmt: skip
     assert hub_here.tags(REPO) == {}

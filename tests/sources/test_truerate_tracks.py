@@ -17,63 +17,39 @@ from truerate.tracks.mfava.dataset import targets, training
 from truerate.tracks.wildhallucinations.dataset import ready
 from truerate.tracks.wildhallucinations.replies import verdicts_of
 
-CARD = small_board.CARD | {"licence": "CC0-1.0"}
+BOARD, CARD = small_board.BOARD, small_board.CARD | {"licence": "CC0-1.0"}
 SPAN = {"start": 0, "end": 3, "type": "entity", "p": None}
 
 
 def document(name, text, licence="CC0-1.0"):
-    expected = {
-        "document_id": name,
-        "lang": "en",
-        "title": name,
-        "text": text,
-        "url": f"https://example.org/{name}",
-        "source": small_board.SOURCE,
-    }
-    return expected | {"licence": licence, "dated": None, "is_wikipedia": False}
+    named = {"document_id": name, "title": name, "text": text, "url": f"https://example.org/{name}"}
+    return BOARD["document"] | named | {"licence": licence}
 
 
 def item(name, task, /, *documents, lang="en", question="", **attributes):
-    expected = {
-        "item_id": name,
-        "source": small_board.SOURCE,
-        "task": task,
-        "lang": lang,
-        "group_id": f"g-{name[:2]}",
-        "question": question,
-    }
-    return expected | {
-        "document_ids": list(documents),
-        "history": "",
-        "right_answer": None,
-        "attributes": pairs(**attributes),
-    }
+    named = {"item_id": name, "group_id": f"g-{name[:2]}", "document_ids": list(documents)}
+    return (
+        BOARD["item"]
+        | named
+        | {"task": task, "lang": lang, "question": question, "attributes": pairs(**attributes)}
+    )
 
 
 def sample(
     name, of, *, label_source="silver", split="train", spans=(), lang="en", is_hallucinated=None, **attributes
 ):
-    expected = {
+    return BOARD["sample"] | {
         "sample_id": name,
-        "item_id": of["item_id"],
-        "pair_id": None,
-        "group_id": of["group_id"],
-        "task": of["task"],
+        **{column: of[column] for column in ("item_id", "group_id", "task")},
         "lang": lang,
-    }
-    expected |= {
         "text": f"Tin text {name}",
         "is_hallucinated": bool(spans) if is_hallucinated is None else is_hallucinated,
-    }
-    expected |= {
         "label_source": label_source,
         "generator": "m",
-        "pattern": None,
         "spans": list(spans),
-        "rationale": None,
         "split": split,
+        "attributes": pairs(**attributes),
     }
-    return expected | {"attributes": pairs(**attributes)}
 
 
 @pytest.fixture
@@ -87,9 +63,10 @@ def lay(put):
         facts = small_board.facts(
             source=CARD, track=replace(small_board.TRACK, name=track), languages=("en",)
         )
-        put(ORIGIN, origin_of(facts, configs, licence=None)) if has_origin else put(
-            "README.md", f"---\nlicense: cc0-1.0\ntags: [{track}]\n---\n"
-        )
+        if has_origin:
+            put(ORIGIN, origin_of(facts, configs, licence=None))
+        else:
+            put("README.md", f"---\nlicense: cc0-1.0\ntags: [{track}]\n---\n")
         return [config.name for config in configs]
 
     return run
@@ -153,7 +130,7 @@ def test_passages_and_replies_with_their_labels(lay, read, has_origin):
     got = read("truerate")
     back, before = by_published(got.samples), {row["sample_id"]: row for row in tables["samples"].to_dicts()}
     assert back.keys() == before.keys()
-    for column in (
+    kept = (
         "group_id",
         "task",
         "lang",
@@ -163,7 +140,8 @@ def test_passages_and_replies_with_their_labels(lay, read, has_origin):
         "generator",
         "spans",
         "split",
-    ):
+    )
+    for column in kept:
         assert {name: row[column] for name, row in back.items()} == {
             name: row[column] for name, row in before.items()
         }, column
@@ -209,50 +187,20 @@ SILENT = "I am sorry, but I have no information about Varn."
 
 
 def reply(name, of, *, status="ok", model="aster"):
-    expected = {
-        "generation_id": name, "item_id": of, "purpose": "generate", "model": model, "sample_index": 0,
-        "params": "{}", "status": status,
-    }  # fmt: skip
-    expected |= {
-        "text": f"Reply {name}.",
-        "finish_reason": "stop",
-        "reason": None,
-        "prompt_key": "k",
-        "n_tokens_in": 1,
-        "n_tokens_out": 1,
-    }
-    return expected | {"cost_usd": 0.0, "attributes": pairs(lang="en")}
+    named = {"generation_id": name, "item_id": of, "purpose": "generate", "model": model, "status": status}
+    counted = {"finish_reason": "stop", "n_tokens_in": 1, "n_tokens_out": 1, "attributes": pairs(lang="en")}
+    return BOARD["generation"] | named | counted | {"text": f"Reply {name}."}
 
 
 def fact(name, of, index, evidence=("p1:0-4",)):
-    expected = {
-        "fact_id": name, "generation_id": of, "item_id": "e1", "subject": "aster", "sentence_index": index,
-        "sentence": "s",
-    }  # fmt: skip
-    return expected | {
-        "text": f"Fact {name}.",
-        "is_duplicate": False,
-        "is_title": False,
-        "evidence": list(evidence),
-    }
+    named = {"fact_id": name, "generation_id": of, "sentence_index": index, "text": f"Fact {name}."}
+    return BOARD["fact"] | named | {"evidence": list(evidence)}
 
 
 def verdict(name, of, is_unsupported, judge="quill", **attributes):
-    expected = {
-        "judgement_id": name,
-        "judge": judge,
-        "judge_version": "v",
-        "target_id": of,
-        "verdict": is_unsupported,
-        "reason": None,
-        "spans": [],
-    }
-    return expected | {
-        "status": "unparsed" if is_unsupported is None else "ok",
-        "p": None,
-        "rationale": None,
-        "attributes": pairs(**attributes),
-    }
+    given = {"verdict": is_unsupported, "status": "unparsed" if is_unsupported is None else "ok"}
+    named = {"judgement_id": name, "target_id": of, "judge": judge, "attributes": pairs(**attributes)}
+    return BOARD["judgement"] | given | named
 
 
 def replies():

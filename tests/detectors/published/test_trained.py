@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from tests.detectors.judges.dialogues import responses
-from tests.hub.detectors_made import facts_of, laid
+from tests.hub.detectors_made import facts_of
+from tests.hub.drafts import laid
 from truerate.config import Published
 from truerate.core.errors import TruerateError
 from truerate.core.schemas import Judgement, validate
