@@ -16,7 +16,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FOLDER = Path(__file__).parent
-MIN_READ = 0.90  # of the replies that a person can read, per file
+MIN_READ = 0.90  # of the ordinary replies that a person can read, per file
+# kinds of replies that are not ordinary: free prose on both texts, comparisons, scores and ranks, tables of both, and
+# picks that are taken back and made again; a reader may lose more of these, and turns and invents none
+FREE = {
+    "choices": (
+        "clauses", "by another hand", "as models answer", "comparison", "correction", "self-correction", "chain correct",
+        "score", "rank", "table", "list", "contrary col", "overall row", "meaning", "lower better", "ticks",
+        "error count", "stars", "both told",
+    )
+}  # fmt: skip
 
 
 class Account(NamedTuple):
@@ -40,6 +49,11 @@ class Account(NamedTuple):
 def load(name: str) -> list[dict[str, Any]]:
     """The replies of one corpus."""
     return [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines() if line]
+
+
+def is_ordinary(name: str, row: dict[str, Any]) -> bool:
+    """Whether a reply of a corpus is of none of the kinds of FREE."""
+    return not row["kind"].startswith(FREE.get(name, ("\0",)))
 
 
 def account(rows: list[dict[str, Any]], read: Callable[[dict[str, Any]], Any]) -> Account:

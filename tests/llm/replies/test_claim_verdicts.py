@@ -52,18 +52,11 @@ def test_a_verdict_is_read_where_nothing_in_the_words_could_turn_it(words, verdi
     assert is_unsupported(words) is verdict
 
 
-def test_what_an_object_says_twice_of_a_claim_is_not_lost():
+@pytest.mark.parametrize("first", ["supported", "not supported"])
+def test_an_object_that_names_a_claim_twice_is_unread(first):
     claims = ["Kiel is a city.", "Kiel lies in Bavaria."]
-    twice = '{"1": "supported", "2": "not supported", "1": "not supported"}'
-    assert read_verdicts(twice, claims).value == ["ambiguous", True]
-    assert read_verdicts('{"1": "supported", "2": "supported", "1": "supported"}', claims).value == [
-        False,
-        False,
-    ]
-    fields = (
-        '[{"claim": 1, "verdict": "supported", "supported": false}, {"claim": 2, "verdict": "not supported"}]'
-    )
-    assert read_verdicts(fields, claims).value == ["ambiguous", True]
+    twice = f'{{"1": "{first}", "2": "supported", "1": "supported"}}'
+    assert read_verdicts(twice, claims).value == ["absent", "absent"]
 
 
 def test_a_claim_that_is_said_again_is_no_part_of_its_verdict():

@@ -10,11 +10,12 @@ from typing import Any
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies import structured
-from truerate.llm.replies.closed import TRUTHS, verdict
 from truerate.llm.replies.cutting import MAX_CLOSED, bare, unwrapped
+from truerate.llm.replies.decisions import TRUTHS
 from truerate.llm.replies.reading import Parsed, joined, nothing
 from truerate.llm.replies.regions import answering
 from truerate.llm.replies.texts.refusals import is_refusal
+from truerate.llm.replies.worded import verdict
 
 _NAMES = {"accurate": True, "correct": True, "inaccurate": False, "incorrect": False}  # of fields
 _PARTS = frozenset("reason rationale segment segments explanation place quotation span quote".split())

@@ -13,10 +13,10 @@ from typing import Any
 
 from truerate.core.patterns import lazy
 from truerate.llm.replies import headings
-from truerate.llm.replies.closed import verdict
 from truerate.llm.replies.cutting import MAX_CLOSED, unfenced, unwrapped
 from truerate.llm.replies.lists import marks
 from truerate.llm.replies.reading import Parsed, joined, nothing
+from truerate.llm.replies.worded import verdict
 from truerate.llm.replies.words import VALUES, has, words
 
 NOUNS = frozenset("claim claims fact statement verdict c no nr number item aussage affirmation".split())

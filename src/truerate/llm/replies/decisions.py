@@ -1,16 +1,17 @@
 """What a reply answers to a question with two answers, by the sentences of its words.
 
-A sentence *answers* where it is a value: alone, first in it with a reason behind, behind a label (`Judgement: No`),
-behind words that announce one (`so my answer is No`), or as a field that names the question (`Hallucinated: no`).
-It *states* a value in the closed shapes of `polarity`. A reply is read where all answers and statements from its
-last label on agree and nothing else there names a value, doubts, asks, or takes something back.
+A sentence *answers* where it is a value: alone, first in it with a reason behind, behind a label (`Judgement:
+No`), behind words that announce one (`so my answer is No`), or as a field that names the question
+(`Hallucinated: no`). It *states* a value in the closed shapes of `polarity`. A reply is read where all
+answers and statements from its last label on agree and nothing else there names a value, doubts, asks, or
+takes something back.
 """
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from truerate.core.patterns import lazy
-from truerate.llm.replies.polarity import LOOSE, PAUSES, POLAR, UNFINISHED, letter, mentions, stated
+from truerate.llm.replies.polarity import PAUSES, POLAR, UNFINISHED, letter, mentions, stated
 from truerate.llm.replies.reading import Parsed
 from truerate.llm.replies.words import VALUES, Sentence, Word, has, is_too_long, sentences, words
 
@@ -30,8 +31,8 @@ _STEMS = ("hallucinat", "made up", "fabricat", "invent")
 
 
 class Answer(NamedTuple):
-    """A value that a sentence gives (None: two, or one that is no verdict), whether a label or an announcement
-    names it, and the words behind it.
+    """A value that a sentence gives (None: two, or one that is no verdict), whether a label or an
+    announcement names it, and the words behind it.
     """
 
     value: bool | None
@@ -130,7 +131,9 @@ def _parts(some: Sequence[Sentence], *, is_stated: bool) -> list[Part]:
 
 
 def _is_of_step(parts: Sequence[Part], at: int) -> bool:
-    """Whether a value amid the sentences may be one of a step: it does not end the reply, or answers something else."""
+    """Whether a value amid the sentences may be one of a step: it does not end the reply, or answers
+    something else.
+    """
     answer, first = parts[at].answer, parts[0].answer
     if not answer or (first and first.value is answer.value):
         return False
@@ -148,7 +151,7 @@ def _asked(some: Sequence[Word]) -> bool | None:
     if has(some, "negation", "no"):
         return None
     asked = stated(some) if any(word.text.startswith(_STEMS) for word in some) else None
-    is_name = len(some) < 4 and not has(some, "be") and not any(word.text in LOOSE for word in some)
+    is_name = len(some) < 4 and not has(some, "be") and not has(some, "loose", "vague")
     return is_fault_name(some) if asked is None and is_name else asked
 
 
@@ -172,7 +175,9 @@ def stated_by(some: Sequence[Word]) -> bool | None:
 
 
 def _is_against(part: Part, value: bool, *, is_behind: bool) -> bool:
-    """Whether a sentence leaves a value open, or names another one beside it; `is_behind`: it follows the answer."""
+    """Whether a sentence leaves a value open, or names another one beside it; `is_behind`: it follows the
+    answer.
+    """
     item, answer = part.sentence, part.answer
     behind = answer.behind if answer else item.words
     if item.words[0].text == "or" or (answer and not _follows(answer, value)):
@@ -193,7 +198,9 @@ def _is_against(part: Part, value: bool, *, is_behind: bool) -> bool:
 
 
 def _follows(answer: Answer, value: bool) -> bool:
-    """Whether what stands behind a value in its sentence goes on about the text: no doubt, courtesy or contrary."""
+    """Whether what stands behind a value in its sentence goes on about the text: no doubt, courtesy or
+    contrary.
+    """
     inside = [word for word in first_clause(answer.behind) if word.text not in PAUSES]
     if not inside or value in mentions(answer.behind):
         return not has(inside, "doubt", "to_user")
@@ -219,7 +226,9 @@ def first_clause(some: Sequence[Word]) -> Sequence[Word]:
 
 
 def answer_in(sentence: Sentence) -> Answer | None:
-    """The value that a sentence gives: first in it, or in a clause in which a label or an announcement leads to it."""
+    """The value that a sentence gives: first in it, or in a clause in which a label or an announcement leads
+    to it.
+    """
     some = sentence.words
     if sentence.is_question:
         return None
@@ -274,7 +283,7 @@ def stands_alone(some: Sequence[Word], at: int) -> bool:
     is_number = after[1:] and after[1].text.isdecimal()  # `Yes - No. 2 of its claims …`
     if behind.text == "/" or (behind.text == "-" and has(after[:1], *VALUES) and not is_number):
         return False
-    return behind.text in PAUSES or behind.text in _AFTER or bool(VALUES & behind.classes)
+    return behind.text in PAUSES or behind.text in _AFTER or has([behind], "because", *VALUES)
 
 
 def field_of(some: Sequence[Word]) -> Answer | None:
@@ -284,7 +293,7 @@ def field_of(some: Sequence[Word]) -> Answer | None:
     at = next((at for at, word in enumerate(some) if word.text in COLONS), None)
     if at is None and len(some) > 2 and some[-2].text in ("-", "–", "—"):
         at = len(some) - 2
-    if not at or has(some[1:at], "be") or has(some[:at], "self") or some[0].text in LOOSE:
+    if not at or has(some[1:at], "be") or has(some[:at], "self") or has(some[:1], "loose", "vague"):
         return None
     is_fault = is_fault_name(some[:at])
     if is_fault is None:

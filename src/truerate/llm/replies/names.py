@@ -53,7 +53,9 @@ def spelled(text: str) -> str:
     for noun in _UNSPACED if not plain.isascii() else ():
         plain = plain.replace(noun, f" {noun} ")
     plain = _AT_START.sub(r"answer \1 ", _QUOTED.sub(r"\1", _SCRIPTS.sub(" ", plain)))
-    plain = _LINE.sub(r"\1.\n", _QUOTED_END.sub(r"\2\1", plain)).replace(" > ", " beats ")
+    plain = (
+        _LINE.sub(r"\1.\n", _QUOTED_END.sub(r"\2\1", plain)).replace("\n> ", " > ").replace(" > ", " beats ")
+    )
     plain = _STARS.sub(lambda stars: f" {sum(star != '☆' for star in stars[0])} / 5 ", plain)
     return _SHORT.sub(lambda short: _LONG.get(short[0].casefold(), "vs "), _LETTERED.sub("answer ", plain))
 

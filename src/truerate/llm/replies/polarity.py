@@ -1,9 +1,9 @@
 """What clauses say of the judged text: that it has a fault (True), or none (False).
 
 A *polar word* says fault or soundness (`fabricated`, `supported`); each negation before it turns it. A clause
-states something where the classes of its words, one letter each, have one of SHAPES, which name the judged text
-or what is or is not found in it. A polar word of any other clause is a *mention*: it states nothing, and stands
-against every statement of the contrary.
+states something where the classes of its words, one letter each, have one of SHAPES, which name the judged
+text or what is or is not found in it. A polar word of any other clause is a *mention*: it states nothing, and
+stands against every statement of the contrary.
 """
 
 from collections.abc import Sequence
@@ -15,11 +15,6 @@ from truerate.llm.replies.words import Word, has
 PAUSES = frozenset(",،؛，、;；:：()[]—–-|=→⇒!/")
 POLAR = {"fault": True, "fault_noun": True, "fault_verb": True, "clause_fault": True,
          "sound": False, "sound_verb": False, "clause_sound": False}  # fmt: skip
-# words that say little by themselves: read of the judged text alone, not behind a label or of `it`
-LOOSE = frozenset(
-    "right true wrong false fine good ok okay correct incorrect inaccurate non-factual off".split()
-)
-_VAGUE = LOOSE - {"incorrect", "inaccurate", "non-factual", "off"}
 UNFINISHED = frozenset("the a an of in with to by between and or not no is that".split())
 # the letter of a word is that of the first of these classes that it has, `u` where it has none; words without a
 # letter say nothing
@@ -130,7 +125,12 @@ def _of_clause(some: Sequence[Word], *, is_headed: bool) -> bool | None:
             part = []
         else:
             part.append(word)
-    return values.pop() if len(values) == 1 else None
+    if values != {None}:
+        return values.pop() if len(values) == 1 else None
+    # it adds a false claim about the mayor; but `it is true that …` says nothing of it
+    end = next((at for at, word in enumerate(some) if at and has([word], "relative")), 0)
+    is_fact = end and (has(some[end - 1 : end], *POLAR, "in_source") or some[end - 1].text in UNFINISHED)
+    return _simple(some[:end], is_headed=is_headed) if end and not is_fact else None
 
 
 def _simple(some: Sequence[Word], *, is_headed: bool) -> bool | None:
@@ -158,11 +158,12 @@ def _simple(some: Sequence[Word], *, is_headed: bool) -> bool | None:
     is_bare = not set(code) & set("SPTewiHs") and not ("m" in code and set(code) & set("Bn"))
     if is_noun and is_bare and not is_headed and not word.text.startswith("hallucination"):
         return None
-    if is_headed and word.text in _VAGUE:
+    if is_headed and "vague" in word.classes:
         return None
     is_of_it = before.lstrip("n")[:1] == "P" or not set(before) & set("wTmH")
     if not is_named and (
-        has([word], "clause_fault", "clause_sound") or (not is_headed and word.text in LOOSE and is_of_it)
+        has([word], "clause_fault", "clause_sound")
+        or (not is_headed and has([word], "loose", "vague") and is_of_it)
     ):
         return None
     return is_fault is not (n % 2 == 1)

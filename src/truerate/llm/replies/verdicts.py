@@ -1,5 +1,5 @@
-"""Verdicts: what a reply answers to a question of yes or no: behind the heading of its prompt, in JSON or tags, in a
-table, or in sentences (`decisions`).
+"""Verdicts: what a reply answers to a question of yes or no: behind the heading of its prompt, in JSON or
+tags, in a table, or in sentences (`decisions`).
 """
 
 from typing import Literal
@@ -35,7 +35,9 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = "") -> Parsed:
 
 
 def _is_disputed(answer: str, cue: str, value: bool | None, asks: Asks) -> bool:
-    """Whether a reply gives another value before its cue, behind a label or first, or quotes or supposes the cue."""
+    """Whether a reply gives another value before its cue, behind a label or first, or quotes or supposes the
+    cue.
+    """
     head = answer[: headings.find(answer, cue)[-1].start]
     answers = [answer_in(item) for item in sentences(head.replace("#", " "), asks)]
     values = {
