@@ -14,7 +14,7 @@ from truerate.config.faults import settings_in
 from truerate.config.layout import Layout
 from truerate.config.places import clear, made_by
 from truerate.core.errors import SettingsError, listed, meant
-from truerate.core.process import parents, tools
+from truerate.core.process import parents, repro, tools
 from truerate.core.process.system_errors import FOLDERS, unwritable
 from truerate.core.process.terminal import say
 from truerate.pipeline.causes import AGAIN, BUILD, GOES_ON, causes_in, say_stopped
@@ -63,7 +63,7 @@ def check_stages(names: Sequence[str], config: Layout, file: str = "dvc.yaml") -
 def _built(arguments: Sequence[str], folder: str, python: str | None) -> int:
     """The exit code of `dvc repro` with these arguments."""
     folders = [python, str(Path(sys.executable).parent), os.environ.get("PATH", "")]
-    command = tools.command_of("truerate.core.process.repro", *arguments)
+    command = tools.command_of(repro.__name__, *arguments)
     with TemporaryDirectory(prefix="truerate-build-") as scratch:
         causes = Path(scratch, "causes")
         environment = os.environ | {BUILD: str(causes), "PATH": os.pathsep.join(filter(None, folders))}

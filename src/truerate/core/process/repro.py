@@ -6,9 +6,16 @@ slow as its other one. The lock has no comments; it is written as before, byte f
 
 import sys
 
-import dvc.utils.serialize._yaml as serialize
-from dvc.cli import main
+
+def main() -> int:
+    """Run DVC on the arguments of this process; returns its exit code."""
+    import dvc.utils.serialize._yaml as serialize
+    from dvc.cli import main as run_dvc
+
+    serialize.parse_yaml_for_update = serialize.parse_yaml
+    code: int = run_dvc(["repro", *sys.argv[1:]])
+    return code
+
 
 if __name__ == "__main__":
-    serialize.parse_yaml_for_update = serialize.parse_yaml
-    sys.exit(main(["repro", *sys.argv[1:]]))
+    sys.exit(main())
