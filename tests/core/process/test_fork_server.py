@@ -196,3 +196,13 @@ def test_nothing_is_left_when_the_server_is_killed(build, source, tmp_path):
     server.kill()
     assert client.wait(60) != 0
     wait_for(lambda: is_gone(fork))
+
+
+def test_a_folder_for_temporary_files_that_takes_no_socket_is_no_error(source, tmp_path):
+    long = tmp_path / ("long" * 30)
+    long.mkdir()
+    environment = os.environ | {"PYTHONPATH": str(source), "TMPDIR": str(long)}
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD], env=environment, input="", capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "None\n", "")

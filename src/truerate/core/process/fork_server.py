@@ -75,13 +75,19 @@ def fork_server(prepare: Callable[[list[str]], None]) -> Iterator[str | None]:
         yield None
         return
     with TemporaryDirectory(prefix="truerate-forks-") as folder, ExitStack() as ends:
-        listener = ends.enter_context(socket.socket(socket.AF_UNIX))
-        listener.bind(f"{folder}/socket")
-        listener.listen(64)
         command = [sys.executable, "-ISE", fork_client.__file__, f"{folder}/socket"]
         python = Path(folder, "python")
         python.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n', "utf-8")
         python.chmod(0o755)
+        listener = ends.enter_context(socket.socket(socket.AF_UNIX))
+        try:
+            listener.bind(f"{folder}/socket")
+        except OSError:  # the path is longer than a socket's may be
+            python.chmod(0)
+        if not os.access(python, os.X_OK):  # nor may a file of a disk that is mounted `noexec`
+            yield None
+            return
+        listener.listen(64)
         until, parent_end = os.pipe()
         server = fork(partial(_serve, listener, until, parent_end, prepare))
         os.close(until)
