@@ -91,8 +91,12 @@ class Leases:
         store.
         """
         self._lock = self.holder.lock()
-        await self._beat()
-        await self.store.do(partial(expire, folder=self.store.folder))
+        try:
+            await self._beat()
+            await self.store.do(partial(expire, folder=self.store.folder))
+        except BaseException:  # raised again: nobody has this holder's file then
+            self.holder.unlock(self._lock)
+            raise
         self._beating = asyncio.create_task(self._keep_beating())
         return self
 
@@ -102,8 +106,10 @@ class Leases:
         waiting, self._waiting = self._waiting, []
         if settled := [entry for entry, _, _ in waiting if entry]:
             self.store.submit(partial(settle, holder=self.holder, settled=settled))
-        await self.store.do(partial(release, ids=[self.holder.id]))
-        self.holder.unlock(self._lock)
+        try:
+            await self.store.do(partial(release, ids=[self.holder.id]))
+        finally:
+            self.holder.unlock(self._lock)
 
     async def _beat(self) -> None:
         """Say that this run lives."""
