@@ -65,14 +65,14 @@ def test_a_calibration_that_the_texts_refute_gives_no_number(flagged, tpr, fpr):
 
 def test_what_chance_explains_refutes_nothing():
     """Where nothing is hallucinated as many are flagged as the FPR says: 1,000 draws of both, of which about
-    one in twenty is refuted by chance; with a tenth of the rows or with ten strata fewer still.
+    one in twenty is refuted by chance; with a tenth of the rows or at a tenth of the level fewer still.
     """
     rng = np.random.default_rng(3)
-    for n, n_tests, most in ((400, 1, 0.07), (40, 1, 0.07), (400, 10, 0.012)):
+    for n, confidence, most in ((400, 0.95, 0.07), (40, 0.95, 0.07), (400, 0.995, 0.012)):
         flagged, alarms = rng.binomial(n, 0.1, 1000), rng.binomial(n, 0.1, 1000)
         tpr = Share(0.9 * n, n)
         given = [
-            is_refuted(Share(x, n), tpr, Share(y, n), confidence=0.95, n_tests=n_tests)
+            is_refuted(Share(x, n), tpr, Share(y, n), confidence=confidence)
             for x, y in zip(flagged.tolist(), alarms.tolist(), strict=True)
         ]
         assert np.mean(given) <= most

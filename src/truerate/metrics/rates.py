@@ -65,25 +65,22 @@ def youden_interval(tpr: Share, fpr: Share, *, confidence: float) -> tuple[float
 NOT_IDENTIFIED = Corrected(None, None, None, None, False)
 
 
-def is_refuted(flagged: Share, tpr: Share, fpr: Share, *, confidence: float, n_tests: int = 1) -> bool:
+def is_refuted(flagged: Share, tpr: Share, fpr: Share, *, confidence: float) -> bool:
     """Return whether fewer are flagged than false alarms alone would give, or more than if all were
     hallucinated, beyond chance: then TPR and FPR are not those of these texts, and no rate can be told from
     them.
 
     Two one-sided tests at the level 1 − `confidence`, by Newcombe's interval of the difference of two shares,
-    which holds the sampling error of both. `n_tests`: of how many strata this is one (Bonferroni). False over
-    nothing.
+    which holds the sampling error of both. False over nothing.
     """
-    two_sided = 1 - 2 * (1 - confidence) / n_tests
+    two_sided = 1 - 2 * (1 - confidence)
     lower, upper = sorted((tpr, fpr), key=lambda share: share.rate if share.n > 0 else 0.0)
     below = youden_interval(flagged, lower, confidence=two_sided)
     above = youden_interval(flagged, upper, confidence=two_sided)
     return below is not None and above is not None and (below[1] < 0 or above[0] > 0)
 
 
-def rogan_gladen(
-    flagged: Share, tpr: Share, fpr: Share, *, confidence: float, n_tests: int = 1
-) -> Corrected | None:
+def rogan_gladen(flagged: Share, tpr: Share, fpr: Share, *, confidence: float) -> Corrected | None:
     """(flagged rate − FPR) / (TPR − FPR), the rate behind a flagged one (Rogan & Gladen 1978), with the
     detector's error in its interval.
 
@@ -91,13 +88,13 @@ def rogan_gladen(
     pseudo-rows for the flagged share, 2 for TPR and FPR, which keeps its coverage on small samples. Value and
     bounds are cut to [0, 1]; `raw` is not. It holds where TPR and FPR transfer: say what they were calibrated
     on. Not identified where the interval of TPR − FPR holds 0, and where the flagged share refutes them
-    (`is_refuted`, one of `n_tests`). Where the whole interval lies outside [0, 1] and chance may explain it,
+    (`is_refuted`). Where the whole interval lies outside [0, 1] and chance may explain it,
     it is opened to what holds whatever they are (`opened`). None where any of the three is over nothing.
     """
     gap = youden_interval(tpr, fpr, confidence=confidence)
     if gap is None or flagged.n <= 0:
         return None
-    if gap[0] <= 0 <= gap[1] or is_refuted(flagged, tpr, fpr, confidence=confidence, n_tests=n_tests):
+    if gap[0] <= 0 <= gap[1] or is_refuted(flagged, tpr, fpr, confidence=confidence):
         return NOT_IDENTIFIED
     raw = (flagged.rate - fpr.rate) / (tpr.rate - fpr.rate)
     middle, half = _delta(flagged, tpr, fpr, z=z_of(confidence))
@@ -262,12 +259,10 @@ class Errors:
     fpr: Share
 
 
-def corrected_rate(
-    flagged: np.ndarray, errors: Errors, *, confidence: float, n_tests: int = 1
-) -> Corrected | None:
+def corrected_rate(flagged: np.ndarray, errors: Errors, *, confidence: float) -> Corrected | None:
     """`rates.rogan_gladen` of sums within clusters, (clusters, 2): flagged units and all of them."""
     share = clustered_share(*flagged.T, confidence=confidence)
-    return rogan_gladen(share, errors.tpr, errors.fpr, confidence=confidence, n_tests=n_tests)
+    return rogan_gladen(share, errors.tpr, errors.fpr, confidence=confidence)
 
 
 # ---- rows --------------------------------------------------------------------------------------------------
