@@ -150,11 +150,8 @@ def test_the_board_and_its_network_are_published_and_load(house, tmp_path):
         )
         assert there == here and len(json.loads(there)) == 2
         unknown = publish(house, hub, "tiny-prefixx", "--to", "org/detector", check=False)
-        assert (
-            unknown.returncode == 2
-            and f"tiny-prefix@{BOARD}" in unknown.stderr
-            and len(lines_of_error(unknown)) == 1
-        )
+        assert unknown.returncode == 2 and f"tiny-prefix@{BOARD}" in unknown.stderr
+        assert len(lines_of_error(unknown)) == 1
 
 
 @pytest.mark.proof

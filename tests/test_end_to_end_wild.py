@@ -114,10 +114,8 @@ def test_every_fact_was_judged_once_in_a_batch(house):
 def test_scores_stand_beside_what_was_planted(house):
     scores = house.table(f"data/scores/{BOARD}/scores.parquet").filter(pl.col("metric") == "wildfactscore")
     truth = house.table(f"data/truth/{BOARD}.parquet").filter(pl.col("metric") == "wildfactscore")
-    assert (
-        set(scores["subject"]) == set(truth["subject"]) == {"aster", "elm"}
-        and truth["value"].is_between(0, 1).all()
-    )
+    assert set(scores["subject"]) == set(truth["subject"]) == {"aster", "elm"}
+    assert truth["value"].is_between(0, 1).all()
     by_labels = {"labels-alone", "ppi", "prediction-powered", "rogan-gladen-between", "chosen"}
     assert set(scores.select(pair("slice", "estimator")).to_series()) == {"raw", "corrected", *by_labels}
 
@@ -136,16 +134,11 @@ def test_the_board_is_published_without_pages_that_nobody_may_pass_on(house, tmp
             for path in files
             if path.startswith("data/documents")
         }
-        assert (
-            set(pages) == PAGES
-            and sum(one.height for one in pages.values()) == dataset(house, "documents").height
-        )
+        assert set(pages) == PAGES
+        assert sum(one.height for one in pages.values()) == dataset(house, "documents").height
         shut = [name for name, one in pages.items() if "text" not in one.columns]
-        assert (
-            len(shut) == 1
-            and pages[shut[0]]["text_sha256"].null_count() == 0
-            and pages[shut[0]]["url"].null_count() == 0
-        )
+        assert len(shut) == 1 and pages[shut[0]]["text_sha256"].null_count() == 0
+        assert pages[shut[0]]["url"].null_count() == 0
         assert all(one["text"].null_count() == 0 for name, one in pages.items() if name not in shut)
         assert "rebuild/REBUILD.md" in files
 

@@ -121,11 +121,8 @@ def test_answers_that_nobody_judged_have_no_share(here, capsys):
     capsys.readouterr()
     assert main(["rate", "mine.jsonl", *RULE]) == 2
     err = capsys.readouterr().err
-    assert (
-        "none of its 300 answers could be judged" in err
-        and "300 no reference" in err
-        and err.count("\n") == 1
-    )
+    assert "none of its 300 answers could be judged" in err and "300 no reference" in err
+    assert err.count("\n") == 1
 
 
 def test_an_answer_of_a_megabyte_is_cut_on_the_page(here):

@@ -10,10 +10,8 @@ def test_a_number_leads_to_a_reply_and_a_fact_to_its_evidence(visit):
     page.locator(".tr-table tbody tr", has_text="elm").first.locator("a.tr-num").first.click()
     page.get_by_role("link", name="Read the replies").click()
     page.locator(".tr-reply").first.wait_for()
-    assert (
-        page.get_by_label("Reply of").input_value() == "elm"
-        and page.get_by_role("status").inner_text() == "7 of 35 records"
-    )
+    assert page.get_by_label("Reply of").input_value() == "elm"
+    assert page.get_by_role("status").inner_text() == "7 of 35 records"
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
     reply = page.locator(".tr-reply", has=page.get_by_role("heading", name="Lantern Isle"))
@@ -29,9 +27,7 @@ def test_a_number_leads_to_a_reply_and_a_fact_to_its_evidence(visit):
     assert "is-lit" in reply.locator(".tr-sentence").nth(1).get_attribute("class")
 
     page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-    assert (
-        page.evaluate("window.__xss") is None
-        and page.locator(".tr-record img, .tr-record script").count() == 0
-    )
+    assert page.evaluate("window.__xss") is None
+    assert page.locator(".tr-record img, .tr-record script").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert axe(page) == []

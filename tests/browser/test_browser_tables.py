@@ -21,11 +21,8 @@ def test_sorting_goes_best_first_then_turns_and_keeps_blanks_last(visit):
     assert best[0] == "elm" and set(best[5:]) >= {"always", "never"}
     head.get_by_role("button").click()
     turned = names(page)
-    assert (
-        head.get_attribute("aria-sort") == "descending"
-        and turned[:5] == best[:5][::-1]
-        and turned[5:] == best[5:]
-    )
+    assert head.get_attribute("aria-sort") == "descending" and turned[:5] == best[:5][::-1]
+    assert turned[5:] == best[5:]
     assert "sort=" in page.url
 
 
@@ -70,12 +67,8 @@ def test_a_number_opens_its_provenance_and_escape_closes_it(visit):
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="aster: QA Accuracy")
     text = dialog.inner_text()
-    assert (
-        "9f2c4b7a1d3e" in text
-        and "truerate board halueval-closed-world" in text
-        and "task: qa" in text
-        and "Planted" in text
-    )
+    assert "9f2c4b7a1d3e" in text and "truerate board halueval-closed-world" in text and "task: qa" in text
+    assert "Planted" in text
     page.keyboard.press("Escape")
     assert not dialog.is_visible()
 

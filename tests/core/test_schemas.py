@@ -238,10 +238,8 @@ def test_a_table_written_in_parts_holds_what_one_written_whole_does(tmp_path):
     for n in (1, 2, 3, 100):
         save_in_parts(Document, files, tmp_path / "whole" / "documents.parquet", key="document_id", n=n)
         found = load(Document, tmp_path / "whole" / "documents.parquet")
-        assert (
-            found["document_id"].to_list() == list("abcdefg")
-            and height(tmp_path / "whole/documents.parquet") == 7
-        )
+        assert found["document_id"].to_list() == list("abcdefg")
+        assert height(tmp_path / "whole/documents.parquet") == 7
         assert found["title"].to_list() == [
             "second",
             "third",

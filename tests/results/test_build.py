@@ -220,10 +220,8 @@ def test_tables_of_sets_that_are_not_there_are_kept():
     text, kept = merged(old, new, ["halueval", "begin", "xsum"])
     assert kept == ["begin", "own"]
     paragraphs = [line for line in text.splitlines() if line]
-    assert (
-        paragraphs[1::2] == ["new halueval", "old begin", "new xsum", "own"]
-        and paragraphs[::2][1] == "**Board `begin`**"
-    )
+    assert paragraphs[1::2] == ["new halueval", "old begin", "new xsum", "own"]
+    assert paragraphs[::2][1] == "**Board `begin`**"
     assert merged(f"\n{text}\n", new, ["halueval", "begin", "xsum"]) == (text, kept), (
         "nothing grows or moves from one build to the next"
     )

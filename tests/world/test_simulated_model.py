@@ -43,11 +43,8 @@ def test_planted_rates_of_judging_are_found_again(world, pairs, model, variant):
             continue
         for text, pattern in [(item["right"], None), *texts.items()]:
             answer = reply(world, model, recognition(item, text, variant))
-            assert (
-                answer.task == "recognition"
-                and answer.truth["pattern"] == pattern
-                and answer.truth["variant"] == variant
-            )
+            assert answer.task == "recognition" and answer.truth["pattern"] == pattern
+            assert answer.truth["variant"] == variant
             said.setdefault((item["task"], pattern), []).append(
                 {"Yes": True, "No": False}.get(answer.truth["read"])
             )

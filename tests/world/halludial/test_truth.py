@@ -164,9 +164,8 @@ def test_tpr_and_tnr_are_means_over_the_labelled_texts(two):
     assert found["unparsed_rate", *place] | {"slice": None} == found["unparsed_rate", *place] | {
         "slice": None
     }
-    assert (
-        found["unparsed_rate", *place]["value"] == elm.unparsed and found["unparsed_rate", *place]["n"] == 3
-    )
+    assert found["unparsed_rate", *place]["value"] == elm.unparsed
+    assert found["unparsed_rate", *place]["n"] == 3
 
 
 def test_broken_rules_are_those_of_the_profile(two):

@@ -121,10 +121,8 @@ def test_the_reader_takes_every_row(folder):
     assert tables.rejects.is_empty() and tables.card["redistribution"] == "yes"
     counts = dict(tables.items.group_by("task").len().iter_rows())
     n_probes = tables.items.filter(pair("attributes", "is_probe") == "True").height
-    assert (
-        counts == {"qa": N, "dialogue": N, "summarization": N, "general": N + n_probes}
-        and n_probes == N_PROBES
-    )
+    assert counts == {"qa": N, "dialogue": N, "summarization": N, "general": N + n_probes}
+    assert n_probes == N_PROBES
 
 
 def test_a_larger_folder_keeps_the_smaller_ones_rows(folder, tmp_path):

@@ -72,10 +72,8 @@ def test_the_faults_of_the_silver_writer_come_at_their_rates_and_are_what_they_a
             if fault == "nothing":
                 assert made.text == text and made.truth["n"] == 0
             elif fault:
-                assert (
-                    isinstance(after, Refused)
-                    and after.reason == {"unclosed": "malformed", "altered": "altered"}[fault]
-                )
+                assert isinstance(after, Refused)
+                assert after.reason == {"unclosed": "malformed", "altered": "altered"}[fault]
             else:
                 assert len(after.spans) == made.truth["n"] > 0
     for name in ("unclosed", "altered", "nothing"):
@@ -208,11 +206,8 @@ def test_a_cut_reply_says_so_through_the_endpoint(table):
     )
     request = {"model": "sim-elm", "messages": user(""), "max_tokens": 500}
     choice = completion_of(request, made.text, "x", made.finish)["choices"][0]
-    assert (
-        choice["finish_reason"] == "length"
-        and choice["message"]["content"] == made.text
-        and not made.text.endswith(".")
-    )
+    assert choice["finish_reason"] == "length" and choice["message"]["content"] == made.text
+    assert not made.text.endswith(".")
     assert completion_of(request, "Short.", "x")["choices"][0]["finish_reason"] == "stop"
 
 

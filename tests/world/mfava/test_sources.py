@@ -55,10 +55,8 @@ def test_labelled_passages_are_favas_and_their_tags_are_the_truth(folder, known,
         )
         types |= {span["type"] for span in tagged.spans}
         n_right += not tagged.spans
-    assert (
-        types == {"entity", "relation", "contradictory", "unverifiable", "invented", "subjective"}
-        and 4 < n_right < 40
-    )
+    assert types == {"entity", "relation", "contradictory", "unverifiable", "invented", "subjective"}
+    assert 4 < n_right < 40
     # By hand: a passage has 4 sentences on average, 85 % of them have errors. A wrong value or relation (.20,
     # .08) is about a quarter of its sentence, an inserted sentence (1 on average) one of five: (.28 · 4 · .25
     # + 1) / 5 · .85 = .22.
@@ -183,7 +181,5 @@ def test_the_command_writes_the_same_bytes_again_and_refuses_a_language_it_does_
         assert (tmp_path / path.name).read_bytes() == path.read_bytes()
     assert json.loads((tmp_path / "source.json").read_text("utf-8"))["lang"] == "en,de,fr,tr,zh,ar"
     assert set(DEPTHS) == set(LANGUAGES)
-    assert (
-        main(["write-wiki", str(tmp_path), *sizes[:-1], "en,xx"]) == 2
-        and "'xx' is not spoken" in capsys.readouterr().err
-    )
+    assert main(["write-wiki", str(tmp_path), *sizes[:-1], "en,xx"]) == 2
+    assert "'xx' is not spoken" in capsys.readouterr().err

@@ -145,11 +145,8 @@ def test_rows_are_as_people_return_them():
     labels = {row["task_id"].split("-")[0]: row["label"] for row in rows}
     assert labels["fact"] in ("supported", "unsupported") and labels["review"] in (*KINDS, CORRECT)
     assert set(labels["entity"]) == {"unambiguous", "relevant", "pages"} and labels["entity"]["pages"] == 2
-    assert (
-        annotate(tasks[::-1], WORLD, 7) == rows
-        and len(annotate(tasks, WORLD, 7, n_annotators=5)) == 15
-        and annotate([], WORLD, 7) == []
-    )
+    assert annotate(tasks[::-1], WORLD, 7) == rows and len(annotate(tasks, WORLD, 7, n_annotators=5)) == 15
+    assert annotate([], WORLD, 7) == []
 
 
 def test_planted_errors_of_the_labellers_are_recovered():

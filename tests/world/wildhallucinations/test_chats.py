@@ -32,11 +32,8 @@ def tables(folder):
 def test_half_is_parquet_and_half_is_json_lines_of_the_older_form(folder):
     rows = [json.loads(line) for line in (folder / JSONL).read_text("utf-8").splitlines()]
     data = pl.read_parquet(folder / PARQUET)
-    assert (
-        data.height == len(rows) == N // 2
-        and "conversation_hash" in data.columns
-        and "conversation_id" in rows[0]
-    )
+    assert data.height == len(rows) == N // 2 and "conversation_hash" in data.columns
+    assert "conversation_id" in rows[0]
     assert any("toxic" not in row["conversation"][0] for row in rows) and any(
         "toxic" in row["conversation"][0] for row in rows
     )

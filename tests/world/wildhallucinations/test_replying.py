@@ -55,9 +55,8 @@ def test_other_messages_are_none_of_this():
 
 def test_a_name_that_means_no_entity_is_nobody():
     for name in (*AMBIGUOUS, *INVENTED, "Nowhere Special"):
-        assert (
-            subject_of(WORLD, QUESTION.format(name)) == NOBODY and asked_name(QUESTION.format(name)) == name
-        )
+        assert subject_of(WORLD, QUESTION.format(name)) == NOBODY
+        assert asked_name(QUESTION.format(name)) == name
         answer = replied(WORLD, "sim-elm", {"User Query": QUESTION.format(name)}, 0)
         text, truth = answer.text, answer.truth
         assert name in text and (truth["is_abstention"] or set(truth["kinds"]) == {"invented"})
@@ -66,11 +65,8 @@ def test_a_name_that_means_no_entity_is_nobody():
 def test_the_model_answers_over_its_usual_door():
     messages = [{"role": "user", "content": QUESTION.format(WORLD.lexicon().name(5))}]
     answer = reply(WORLD, "sim-birch", messages, temperature=1.0, seed=2)
-    assert (
-        answer.task == "generate"
-        and answer.text == said("sim-birch", 5, 2).text
-        and answer.truth["entity"] == 5
-    )
+    assert answer.task == "generate" and answer.text == said("sim-birch", 5, 2).text
+    assert answer.truth["entity"] == 5
     assert reply(WORLD, "sim-birch-search", messages, temperature=1.0, seed=2).task == "generate"
 
 

@@ -98,11 +98,8 @@ def test_the_quota_runs_out_where_a_fault_says_so(world, kind, status, reason):
         ]
 
     first, second = at_site(world, use, Fault(kind, first_n=1))
-    assert (
-        first[0] == status
-        and json.loads(first[1])["error"]["errors"][0]["reason"] == reason
-        and second[0] == 200
-    )
+    assert first[0] == status and json.loads(first[1])["error"]["errors"][0]["reason"] == reason
+    assert second[0] == 200
 
 
 def test_models_and_their_health_are_still_there(world, parser):

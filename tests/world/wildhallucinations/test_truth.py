@@ -123,10 +123,8 @@ def test_the_common_set_is_what_all_of_the_panel_respond_to():
     )
     rows = [reply(model, entity) for model in MODELS for entity in (3, silent)]
     found = scores(rows, [item(3), item(silent)])
-    assert (
-        found[all_("wildfactscore", "elm")][1] == 2
-        and found[all_("wildfactscore", "elm", set="common")][1] == 1
-    )
+    assert found[all_("wildfactscore", "elm")][1] == 2
+    assert found[all_("wildfactscore", "elm", set="common")][1] == 1
     assert (
         scores(rows, [item(3), item(silent)], panel=["elm"])[all_("wildfactscore", "elm", set="common")][1]
         == 2
@@ -135,10 +133,8 @@ def test_the_common_set_is_what_all_of_the_panel_respond_to():
 
 def test_small_domains_are_one():
     found = scores([reply("aster", one) for one in (RIVER, 3)], [item(RIVER), item(3)], domains_above=1)
-    assert (
-        found[all_("wildfactscore", domain="other")][1] == 2
-        and all_("wildfactscore", domain="geographic") not in found
-    )
+    assert found[all_("wildfactscore", domain="other")][1] == 2
+    assert all_("wildfactscore", domain="geographic") not in found
 
 
 def test_what_is_dead_or_of_another_model_or_of_no_item_is_left_out():
