@@ -12,13 +12,15 @@ WRITTEN = """[1] Lake Tarn lies in Oria.
 
 
 def read_lines(text, n_sentences):
-    return read_facts(text, [f"Here stands sentence {place}." for place in range(n_sentences)]).value
+    return read_facts(text, [f"Here stands sentence {position}." for position in range(n_sentences)]).value
 
 
 def test_lines_by_hand():
     read = read_lines(WRITTEN, 4)
     assert (
-        [place for place, _ in read.facts] == [0, 2, 2, 2] and read.missed == (3,) and read.n_malformed == 0
+        [position for position, _ in read.facts] == [0, 2, 2, 2]
+        and read.missed == (3,)
+        and read.n_malformed == 0
     )
     assert read.facts[1] == (2, "Lake Tarn is 90 metres deep.")
 
@@ -87,13 +89,13 @@ def test_words_around_the_facts_lose_nothing_and_are_no_facts(text):
         "> [2] B.",
     ],
 )
-@pytest.mark.parametrize("place", ["first", "between", "last"])
-def test_a_line_that_means_to_be_a_fact_never_vanishes(line, place):
+@pytest.mark.parametrize("position", ["first", "between", "last"])
+def test_a_line_that_means_to_be_a_fact_never_vanishes(line, position):
     lines = {
         "first": [line, "[1] A.", "[3] C."],
         "between": ["[1] A.", line, "[3] C."],
         "last": ["[1] A.", "[3] C.", line],
-    }[place]
+    }[position]
     for n_sentences in (3, 1):
         read = read_lines("\n".join(lines).replace("[3]", f"[{n_sentences}]"), n_sentences)
         if read is None:  # asked once more
@@ -115,9 +117,9 @@ def test_a_line_that_means_to_be_a_fact_never_vanishes(line, place):
         "* OK.",
     ],
 )
-@pytest.mark.parametrize("place", ["first", "last"])
-def test_an_entry_that_speaks_of_the_work_voids_nothing(line, place):
-    lines = {"first": [line, "[1] A.", "[2] C."], "last": ["[1] A.", "[2] C.", line]}[place]
+@pytest.mark.parametrize("position", ["first", "last"])
+def test_an_entry_that_speaks_of_the_work_voids_nothing(line, position):
+    lines = {"first": [line, "[1] A.", "[2] C."], "last": ["[1] A.", "[2] C.", line]}[position]
     assert read_lines("\n".join(lines), 2).n_malformed == 0
 
 

@@ -1,15 +1,15 @@
 """Read the facts of a reply by the number of their sentence: lines `[1] fact`, with `[1] none` for a sentence
 without one.
 
-Read as well, each with a mark among the cuts: numbers in other marks (`marks`), other words for none, a list below
-a mark that stands alone or above which the sentence is repeated, ranges (the fact is the first sentence's; all count
-as covered), entries behind one another on a line, and JSON.
+Read as well, each with a mark among the cuts: numbers in other marks (`marks`), other words for none, a list
+below a mark that stands alone or above which the sentence is repeated, ranges (the fact is the first
+sentence's; all count as covered), entries behind one another on a line, and JSON.
 
-A list is read where all of its lines are entries, items below one, or what frames them. Where nobody can tell what
-a line between them is, the reply is unparsed (`absent`), so that a part of a list never counts as the list. Counted
-as malformed, and no facts, are numbers that no sentence has, lines that mean to be entries and have no number, marks
-without words, and facts that break off. Numbers that count the facts and not the sentences make a reply unparsed,
-unless there is one sentence.
+A list is read where all of its lines are entries, items below one, or what frames them. Where nobody can tell
+what a line between them is, the reply is unparsed (`absent`), so that a part of a list never counts as the
+list. Counted as malformed, and no facts, are numbers that no sentence has, lines that mean to be entries and
+have no number, marks without words, and facts that break off. Numbers that count the facts and not the
+sentences make a reply unparsed, unless there is one sentence.
 """
 
 import re
@@ -43,7 +43,8 @@ _INNER = lazy(
 # within a fact: a count before it, marks of further entries, tags, a second sentence that breaks off
 _COUNT = lazy(r"\(?\d{1,2}[.)] (?=\S)")
 _SEVERAL = lazy(r"[.!?;] \(?\d{1,3}[.)] (?=[A-Z])|\[\d{1,3}\] |</[a-z]|\w{2}[.!?] [A-Z][^.!?]*\w\Z")
-# a line that means to be an entry, of a list or a table: with a number in whatever marks, or with none (`[?] …`)
+# a line that means to be an entry, of a list or a table: with a number in whatever marks, or with none (`[?]
+# …`)
 _MEANT = lazy(
     r"[\"'`“„«#>*_ ]*(?:[-+–—*•·‣◦|] ?\S|[\[［【〔{①-⓿]|[(（] ?\d|[(（]\?|\d{1,4} ?[\])}.:：、|】］）〕] ?\S"
     r"|\d{1,4} [-–—](?: |$)|\w+ #?\d{1,4} ?[).:：、] ?\S)"
@@ -55,8 +56,8 @@ _NONE = lazy(
 
 
 class Facts(NamedTuple):
-    """The content of a fact writer's reply: (sentence from 0, fact) in its order, sentences without a line, and the
-    number of lines that may have been meant as facts and could not be read.
+    """The content of a fact writer's reply: (sentence from 0, fact) in its order, sentences without a line,
+    and the number of lines that may have been meant as facts and could not be read.
     """
 
     facts: tuple[tuple[int, str], ...]
@@ -65,7 +66,9 @@ class Facts(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """The words of one entry (None: unreadable), the numbers of its sentences from 1, and how loosely it was read."""
+    """The words of one entry (None: unreadable), the numbers of its sentences from 1, and how loosely it was
+    read.
+    """
 
     numbers: tuple[int, ...]
     text: str | None
@@ -76,8 +79,8 @@ _LOST = Statement((0,), None)
 
 
 def read_facts(text: str, sentences: Sequence[str]) -> Parsed:
-    """Return the `Facts` of a reply about these sentences, or None with `empty`, `thought_only` or `absent`; the
-    cuts name what was read loosely.
+    """Return the `Facts` of a reply about these sentences, or None with `empty`, `thought_only` or `absent`;
+    the cuts name what was read loosely.
     """
     answer, cuts = unwrapped(text)
     if not answer:
@@ -111,8 +114,8 @@ def read_facts(text: str, sentences: Sequence[str]) -> Parsed:
 
 
 def _fact(text: str) -> tuple[str, tuple[str, ...]] | None:
-    """The fact that words state, empty where they say that there is none, and how loosely; None where they break
-    off, hold marks of further entries, or nothing.
+    """The fact that words state, empty where they say that there is none, and how loosely; None where they
+    break off, hold marks of further entries, or nothing.
     """
     label = _LABEL.match(text)
     words = text[label.end() :] if label else text
@@ -132,15 +135,18 @@ def _fact(text: str) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _is_several(text: str, sentences: Sequence[str], number: int) -> bool:
-    """Whether an entry holds several facts, or counts them: a count before it is its own where its sentence has it."""
+    """Whether an entry holds several facts, or counts them: a count before it is its own where its sentence
+    has it.
+    """
     count = _COUNT.match(text)
     is_own = count is not None and any(count[0] in sentence for sentence in sentences[number - 1 : number])
     return (count is not None and not is_own) or ("; " in text and not says_nothing(text))
 
 
 def says_nothing(text: str) -> bool:
-    """Return whether an entry says that there is no fact, in words of closed lists alone, with or without the reason
-    behind. What is not of these is a fact, also where it begins with `no` or `none` (`None of the crew survived.`).
+    """Return whether an entry says that there is no fact, in words of closed lists alone, with or without the
+    reason behind. What is not of these is a fact, also where it begins with `no` or `none` (`None of the crew
+    survived.`).
     """
     if len(text) > MAX_NOTHING:
         return False
@@ -159,7 +165,7 @@ def says_nothing(text: str) -> bool:
 
 
 def _latest(answer: str, n: int) -> list[Line]:
-    """The lines that count: before a next example, and behind the prompt's heading where entries stand there."""
+    """The lines that count: before a next example, behind the prompt's heading if entries stand there."""
     answer, _ = before_next(answer, _MATERIAL)
     answer = _INNER.sub("\n", f"\n{answer}").strip()
     cues = [cue for cue in find(answer, "Facts", is_anywhere=False) if cue.is_marked]
@@ -169,8 +175,8 @@ def _latest(answer: str, n: int) -> list[Line]:
 
 
 def _of_lines(lines: Sequence[Line], sentences: Sequence[str]) -> list[Statement] | None:
-    """The statements of lines, unreadable ones where a line may mean a fact; None where the numbers cannot be those
-    of sentences, come back behind others, or where it is open what a line belongs to.
+    """The statements of lines, unreadable ones where a line may mean a fact; None where the numbers cannot be
+    those of sentences, come back behind others, or where it is open what a line belongs to.
     """
     n, numbers = len(sentences), [line.entry.numbers for line in lines if line.entry]
     runs = [run for run, _ in groupby(numbers)]
@@ -223,7 +229,7 @@ def _statement(entry: marks.Entry, text: str) -> Statement:
 
 
 def _whole_lines(lines: Iterable[Line]) -> Iterator[tuple[str, str, marks.Entry | None]]:
-    """The lines with their kinds, one that begins with a small letter behind one without an end joined to it."""
+    """The lines with their kinds; one that begins with a small letter goes on from one without an end."""
     kind, text, entry = "blank", "", None
     for line in lines:
         next_kind = _kind(line)
@@ -240,8 +246,8 @@ def _goes_on(above: str, line: str) -> bool:
 
 
 def _kind(line: Line) -> str:
-    """What a line is: blank, an entry, a frame of entries (a heading, a fence, an announcement, words about the work
-    itself), an item with a mark of no meaning, one that means to be an entry, or plain words.
+    """What a line is: blank, an entry, a frame of entries (a heading, a fence, an announcement, words about
+    the work itself), an item with a mark of no meaning, one that means to be an entry, or plain words.
     """
     text, bare = line.text, line.text.strip(" *_`~")
     if line.entry:
@@ -281,7 +287,9 @@ def _is_echo(statement: Statement, sentences: Sequence[str]) -> bool:
 
 
 def _with_cut(statements: list[Statement], sentences: Sequence[str]) -> list[Statement]:
-    """Statements of which the last is unreadable where it ends within a word of its sentence: the reply was cut off."""
+    """Statements of which the last is unreadable where it ends within a word of its sentence: the reply was
+    cut off.
+    """
     if statements and (last := statements[-1]).text and 1 <= last.numbers[0] <= len(sentences):
         words = re.findall(r"\w+", sentences[last.numbers[0] - 1].casefold())
         word = (re.findall(r"\w+\Z", last.text.casefold()) or [""])[0]
@@ -295,8 +303,8 @@ def _with_cut(statements: list[Statement], sentences: Sequence[str]) -> list[Sta
 
 
 def _of_json(value: Any, n: int) -> list[Statement] | None:
-    """The statements of a JSON value: an object by number, a list of objects, of pairs, of lists by place, of lines;
-    None where it names no sentences.
+    """The statements of a JSON value: an object by number, a list of objects, of pairs, of lists by place, of
+    lines; None where it names no sentences.
     """
     while isinstance(value, dict) and len(value) == 1 and marks.number_of(next(iter(value)), NOUNS) is None:
         value = next(iter(value.values()))

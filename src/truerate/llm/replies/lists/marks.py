@@ -1,10 +1,10 @@
 """Lines of a list: each a mark and the words behind it. Also JSON and tables between bars.
 
-The form that prompts ask for is `[1] …`. Read as well: `(1)`, `1)`, `1.`, `1:`, `1 –`, `【1】`, behind a bullet,
-a quotation mark or a heading's hashes, with a word before the number (`Sentence 1:`, `[Claim 1]`), with a letter
-or a decimal behind it (`[1a]`, `[1.2]`), twice (`1. [1]`), and several numbers (`[1–2]`, `[1, 3]`, `[1][2]`).
-Of the forms in one reply only the plainest counts (`FORMS`, in this order), so that a numbered note below a list
-is no entry of it.
+The form that prompts ask for is `[1] …`. Read as well: `(1)`, `1)`, `1.`, `1:`, `1 –`, `【1】`, behind a
+bullet, a quotation mark or a heading's hashes, with a word before the number (`Sentence 1:`, `[Claim 1]`),
+with a letter or a decimal behind it (`[1a]`, `[1.2]`), twice (`1. [1]`), and several numbers (`[1–2]`, `[1,
+3]`, `[1][2]`). Of the forms in one reply only the plainest counts (`FORMS`, in this order), so that a
+numbered note below a list is no entry of it.
 """
 
 import json
@@ -24,7 +24,8 @@ _LEAD = " \t>#*_`\"'“„«" + BULLETS
 _CLOSING = {"“": "”", "„": "“", "«": "»"}
 _NUMBER = r"\d{1,4}(?:\.\d{1,2}|[a-z]\b)?(?:(?: ?[-–—−~,;/&+]| (?:and|und|to|bis)){1,2} ?\d{1,4}){0,30}"
 _BRACKET = lazy(
-    rf"([\[［【(（]) ?(?:([^\W\d_]{{1,9}})\.? ?)?#?{_NUMBER}[.:]? ?([\]］】)）])(?:[-–—,;& ]{{0,3}}\[\d{{1,4}}\](?= ?\S)){{0,30}}"
+    rf"([\[［【(（]) ?(?:([^\W\d_]{{1,9}})\.? ?)?#?{_NUMBER}[.:]? ?([\]］】)）])"
+    r"(?:[-–—,;& ]{0,3}\[\d{1,4}\](?= ?\S)){0,30}"
 )
 _WORDED = lazy(rf"([^\W\d_]{{1,9}})\.? ?#?({_NUMBER})(?= ?[:：.)|]| ?[-–—→=]>?(?: |$)|$)[).]?")
 _BARE = lazy(r"(\d{1,4})(?:\.\d{1,2}|[a-z])?(?: ?[.．)）\]:：、](?!\d)| ?[-=]>| [-–—→](?= )|$)")
@@ -54,8 +55,8 @@ class Line(NamedTuple):
 
 
 def level(text: str) -> str:
-    """A reply with single blanks and without emphasis around words. Its lines stay, but for one that ends with a
-    bullet or a word behind which no sentence ends (`not`, `because`, `the`): that goes on.
+    """A reply with single blanks and without emphasis around words. Its lines stay, but for one that ends
+    with a bullet or a word behind which no sentence ends (`not`, `because`, `the`): that goes on.
     """
     lines = plain(text).split("\n")
     parts = [lines[0]]
@@ -67,8 +68,8 @@ def level(text: str) -> str:
 
 
 def lines_of(text: str, nouns: frozenset[str]) -> list[Line]:
-    """The lines of a text; `nouns` are the words that may stand in a mark. Only the plainest form of mark that
-    occurs makes an entry.
+    """The lines of a text; `nouns` are the words that may stand in a mark. Only the plainest form of mark
+    that occurs makes an entry.
     """
     read = [Line(line.strip(), entry_of(line, nouns)) for line in text.split("\n")]
     forms = {line.entry.form for line in read if line.entry}
@@ -138,8 +139,8 @@ def is_json_like(text: str) -> bool:
 
 
 def json_of(text: str) -> Any:
-    """The one JSON value that a text is, or holds in its one fence, objects on lines of their own as a list; None
-    where there is none, or an object has a name twice.
+    """The one JSON value that a text is, or holds in its one fence, objects on lines of their own as a list;
+    None where there is none, or an object has a name twice.
     """
     fenced = _FENCED.findall(text)
     for part in (text.strip(), *(inside.strip() for inside in fenced if len(fenced) == 1)):
@@ -169,16 +170,16 @@ def number_of(value: Any, nouns: frozenset[str]) -> int | None:
 
 
 def first_of(value: Mapping[str, Any], keys: Sequence[str]) -> Any:
-    """The value under the first of some keys that an object has, whatever its capitals and blanks; None without
-    any.
+    """The value under the first of some keys that an object has, whatever its capitals and blanks; None
+    without any.
     """
     folded = {key.casefold().replace(" ", "_"): field for key, field in value.items()}
     return next((folded[key] for key in keys if key in folded), None)
 
 
 def table_of(text: str) -> list[list[str]]:
-    """The rows of a table between bars, cells without marks of form; none where fewer than two lines are such, or
-    a line beside them stands between. The line below the head goes, the head stays.
+    """The rows of a table between bars, cells without marks of form; none where fewer than two lines are
+    such, or a line beside them stands between. The line below the head goes, the head stays.
     """
     lines = [line.strip() for line in text.split("\n")]
     barred = [at for at, line in enumerate(lines) if "|" in line]

@@ -44,10 +44,10 @@ class Names(NamedTuple):
 def read_names(text: str, message: str, heading: str) -> Parsed:
     """`Names` of a message, in the order in which the reply lists them; none of them where it says so.
 
-    An entry of the list is a name as it stands, without marks of form. One that the message does not hold is cut
-    where its parts are in the message: at commas, and before what is said of it (`Kiel (city)`). Lines without a
-    mark count only where no line has one and the message holds them. Else None: `empty`, `thought_only`, or
-    `malformed` where no line could be read, or a line break may stand within a name.
+    An entry of the list is a name as it stands, without marks of form. One that the message does not hold is
+    cut where its parts are in the message: at commas, and before what is said of it (`Kiel (city)`). Lines
+    without a mark count only where no line has one and the message holds them. Else None: `empty`,
+    `thought_only`, or `malformed` where no line could be read, or a line break may stand within a name.
     """
     answer, cuts = unwrapped(text)
     if not answer:
@@ -80,8 +80,8 @@ Read = tuple[
 
 
 def _of_entries(lines: Sequence[str], message: str) -> Read | None:
-    """What the entries of a list give; None where they have several kinds of mark, or a line right below one may go
-    on from it.
+    """What the entries of a list give; None where they have several kinds of mark, or a line right below one
+    may go on from it.
     """
     signs = {line.lstrip("> ")[0] for line in lines if _LISTED.fullmatch(line)}
     if len({"1" if sign.isdigit() or sign in "([" else sign for sign in signs}) > 1:
@@ -108,8 +108,8 @@ def _of_entries(lines: Sequence[str], message: str) -> Read | None:
 
 
 def _of_lines(lines: Sequence[str], message: str) -> Read | None:
-    """What lines without marks give, those of a paragraph apart or, where that gives nothing, as one; None where a
-    line break may stand within a name.
+    """What lines without marks give, those of a paragraph apart or, where that gives nothing, as one; None
+    where a line break may stand within a name.
     """
     names: list[str] = []
     unread: list[str] = []
@@ -160,9 +160,9 @@ def _of_json(text: str) -> list[str] | None:
 
 
 def _names_in(words: str, message: str, *, is_entry: bool) -> list[str]:
-    """The names of one entry: the words as they stand where the message holds them, else what stands before an
-    aside, else their parts that it holds; an entry without such parts stays whole, a line that is no entry gives
-    none.
+    """The names of one entry: the words as they stand where the message holds them, else what stands before
+    an aside, else their parts that it holds; an entry without such parts stays whole, a line that is no entry
+    gives none.
     """
     name = quotes(emphasis(words)).text
     if holds(message, bare_name := name.rstrip(".,;:，、 ")):

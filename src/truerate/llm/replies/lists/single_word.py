@@ -16,21 +16,21 @@ _SIGNS = " \t\r\n.,;:!*_`'\"“”‘’()[]#-–•"
 _NUMBERED = lazy(r"\A\(?\d{1,2}\s*[.):]\s*")
 # a word of another value, or of doubt, in what stands beside the word
 _DOUBT = lazy(
-    r"\b(?:not|or|and|nor|but|rather|actually|wait|maybe|perhaps|possibly|also|either|neither|however|could|might|no"
-    r"|instead|hmm)\b|[?/]|n't"
+    r"\b(?:not|or|and|nor|but|rather|actually|wait|maybe|perhaps|possibly|also|either|neither|however|could"
+    r"|might|no|instead|hmm)\b|[?/]|n't"
 )
 _SHARED = frozenset(("related", "domain", "&", "and", "of", "the"))
 _LEAD = lazy(
-    r"\A\W*(?:i(?: would|['’]d) (?:say|answer)(?: it is)?|(?:(?:the|its|this|my|best(?:[- ]fitting)?|most (?:fitting"
-    r"|suitable|appropriate)) ){0,3}(?:domain|kind|referents|answer|category|choice)(?: is)?)[ :]+(?:the )?",
+    r"\A\W*(?:i(?: would|['’]d) (?:say|answer)(?: it is)?|(?:(?:the|its|this|my|best(?:[- ]fitting)?"
+    r"|most (?:fitting|suitable|appropriate)) ){0,3}(?:domain|kind|referents|answer|category|choice)(?: is)?)[ :]+(?:the )?",
     re.IGNORECASE,
 )
 _PARTED = lazy(r"\W*([^(（:：,;.–—]+?)\s*(?:[(（:：,;]|\.\s|\s[-–—]\s|\s(?:because|since|as)\s)(.*)")
 
 
 def plain(text: str) -> str:
-    """A word as compared with those of a list: case folded, `&` for `and`, single spaces for blanks and hyphens, no
-    decoration.
+    """A word as compared with those of a list: case folded, `&` for `and`, single spaces for blanks and
+    hyphens, no decoration.
     """
     whole = unicodedata.normalize("NFC", text).strip().strip("*_`# ")
     bare_word = _NUMBERED.sub("", whole).strip(_SIGNS).casefold()
@@ -39,13 +39,13 @@ def plain(text: str) -> str:
 
 
 def read_word(text: str, cue: str, words: Mapping[str, str], *, is_partial: bool = False) -> Parsed:
-    """The value of the one of `words` (spelling → value) that the first line of a reply is, after its cue if it
-    repeats it.
+    """The value of the one of `words` (spelling → value) that the first line of a reply is, after its cue if
+    it repeats it.
 
-    A reason may stand behind it, in brackets, behind a sign, or on further lines. With `is_partial` words that occur
-    in the spellings of one value alone name it (`nutrition` for `food & nutrition`). Else None and the reason:
-    `empty`, `thought_only`, `ambiguous` where it is several of them on lines of their own, `absent`. A word within a
-    sentence does not count: "not an entity" holds a word that it denies.
+    A reason may stand behind it, in brackets, behind a sign, or on further lines. With `is_partial` words
+    that occur in the spellings of one value alone name it (`nutrition` for `food & nutrition`). Else None and
+    the reason: `empty`, `thought_only`, `ambiguous` where it is several of them on lines of their own,
+    `absent`. A word within a sentence does not count: "not an entity" holds a word that it denies.
     """
     answer, cuts = unwrapped(text)
     if not answer:

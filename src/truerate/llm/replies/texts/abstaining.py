@@ -80,7 +80,9 @@ def says_not_known(text: str) -> bool:
 
 
 def _is_beside(clause: str) -> bool:
-    """Whether a clause states nothing: to the user, about oneself, about what is known, a guess, where else to read."""
+    """Whether a clause states nothing: to the user, about oneself, about what is known, a guess, where else
+    to read.
+    """
     spoken = words_of(clause)
     return (
         clause.endswith("?") or match("beside", spoken) is not None or finds("guesses", spoken)
@@ -192,6 +194,9 @@ def _turns(sentence: str) -> bool:
 def _kind(word: str) -> str:
     """Of which list a word is, in small letters; empty for none."""
     kinds = ("negations", "signs", "function", "neutral", "meta")
-    lists = (phrases("META" if kind == "meta" else f"META_{kind.upper()}") for kind in kinds)
-    return next((kind for kind, words in zip(kinds, lists, strict=True)
-                 if word in words or word.startswith(tuple(part[:-1] for part in words if part.endswith("*")))), "")  # fmt: skip
+    for kind in kinds:
+        listed = phrases("META" if kind == "meta" else f"META_{kind.upper()}")
+        stems = tuple(part[:-1] for part in listed if part.endswith("*"))
+        if word in listed or word.startswith(stems):
+            return kind
+    return ""

@@ -1,5 +1,5 @@
-"""Read the texts that HaluEval asks for: candidates that should be wrong, the name of the pattern by which they are,
-whether one gives the right answer again, and texts that were to be corrected.
+"""Read the texts that HaluEval asks for: candidates that should be wrong, the name of the pattern by which
+they are, whether one gives the right answer again, and texts that were to be corrected.
 """
 
 import re
@@ -22,9 +22,11 @@ _ITEMS = lazy(r"^[ \t]*(?:[-*•–]|\d{1,2}[.)])[ \t]", re.MULTILINE)
 _IS = ("is", "was", "are", "were")
 # words right before a right text that make it the answer
 _BEFORE_RIGHT = frozenset((*_IS, "be", "named", "called", "by", "in", "on", "at", "from"))
-_PARTICIPLES = {"wrote": "written", "write": "written", "sang": "sung", "sing": "sung", "drew": "drawn", "take": "taken",
-                "took": "taken", "make": "made", "build": "built", "win": "won", "begin": "began", "hold": "held",
-                "sell": "sold", "find": "found", "grow": "grew"}  # fmt: skip
+_PARTICIPLES = {
+    "wrote": "written", "write": "written", "sang": "sung", "sing": "sung", "drew": "drawn", "take": "taken",
+    "took": "taken", "make": "made", "build": "built", "win": "won", "begin": "began", "hold": "held",
+    "sell": "sold", "find": "found", "grow": "grew",
+}  # fmt: skip
 
 
 def written(
@@ -39,16 +41,16 @@ def written(
     """The text that a reply gives, cleaned, or None with `thought_only`, `empty`, `refusal`, `no-answer`,
     `ambiguous`, or `absent` where it `needs_heading` and has none.
 
-    `kinds` are the words before the noun in the prompt's heading (`Hallucinated`, `Refined`), `cue` is one that is
-    made otherwise. Of several answers the first is taken (cut `alternatives`); a summary may be a list, as may any
-    text with `may_list`.
+    `kinds` are the words before the noun in the prompt's heading (`Hallucinated`, `Refined`), `cue` is one
+    that is made otherwise. Of several answers the first is taken (cut `alternatives`); a summary may be a
+    list, as may any text with `may_list`.
     """
     return text_of(text, Form(noun, tuple(kinds), cue, may_list), needs_heading=needs_heading)
 
 
 def refined(text: str, noun: Noun, original: str) -> Parsed:
-    """The corrected text that a reply gives; `unchanged` where it gives the text as it was or says that nothing is to
-    be corrected.
+    """The corrected text that a reply gives; `unchanged` where it gives the text as it was or says that
+    nothing is to be corrected.
     """
     result = text_of(text, Form(noun, CORRECTED, may_list=len(_ITEMS.findall(original)) > 1))
     value = result.value
@@ -61,7 +63,9 @@ def refined(text: str, noun: Noun, original: str) -> Parsed:
 
 
 def closed_word(text: str, heading: str, names: Sequence[str]) -> str | None:
-    """The one of a few names that stands under a heading, or under that name in JSON; None where none or several do."""
+    """The one of a few names that stands under a heading, or under that name in JSON; None where none or
+    several do.
+    """
     answer = opened(text).text
     by_name = dict(reversed(structured.pairs(answer) or []))
     stated = str(by_name.get(structured.name_key(heading), ""))
@@ -74,11 +78,11 @@ def closed_word(text: str, heading: str, names: Sequence[str]) -> str | None:
 
 
 def restates(text: str, right: str, question: str = "") -> bool:
-    """Whether a text says the right one and no other: the right one with nothing around it but a frame (`That would be
-    …`) and words of the question, and without negation.
+    """Whether a text says the right one and no other: the right one with nothing around it but a frame (`That
+    would be …`) and words of the question, and without negation.
 
-    Behind the right one, or before it with `is`, `was` … in between, or there with a word or two of the question
-    behind it; elsewhere another answer may be meant. Case, articles and punctuation do not count
+    Behind the right one, or before it with `is`, `was` … in between, or there with a word or two of the
+    question behind it; elsewhere another answer may be meant. Case, articles and punctuation do not count
     (`core.text.normalise`).
     """
     plain_text, wanted = normalise(text.replace("’", "'")), normalise(right)

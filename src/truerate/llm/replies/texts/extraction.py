@@ -1,9 +1,9 @@
 """Take a text that was asked for out of a reply: without what wraps, announces, labels or explains it.
 
-From the front of a reply's blocks come off courtesies, announcements (`Here is …:`) and labels (`Answer:`), from the
-back next examples, farewells and explanations (`Note: …`); the words by which they are known are in texts.yaml. What
-is left is the text. Nothing is cut on a guess: where what is left still speaks of the task, offers several texts, or
-it cannot be told where the text ends, there is no text (`ambiguous`).
+From the front of a reply's blocks come off courtesies, announcements (`Here is …:`) and labels (`Answer:`),
+from the back next examples, farewells and explanations (`Note: …`); the words by which they are known are in
+texts.yaml. What is left is the text. Nothing is cut on a guess: where what is left still speaks of the task,
+offers several texts, or it cannot be told where the text ends, there is no text (`ambiguous`).
 """
 
 from collections.abc import Sequence
@@ -37,20 +37,22 @@ MAX_HEADS = 12  # labels and announcements before a text
 _GREETING = lazy(r"[^\n.!,:：，。！]{1,40}?(?:[.!,，。！–—]+\s*|[ ]-[ ]|$)")
 _ASIDE = lazy(r"\s+(?:[(\[]([^()\[\]\n]{3,240})[)\]])[.*_]?$")
 _CLAUSE = lazy(r"(?<=[.!?])[\s\"”]|\s[–—-](?=\s)|\"\s")
-# what stands in no text: words and marks of the task, a struck part, a quotation with an aside behind it, a place to be
+# what stands in no text: words and marks of the task, a struck part, a quotation with an aside behind it, a
+# place to be
 # filled, a picture first
 _OF_TASK = lazy(
     r"hallucinat|【|\"\"|~~| // |pattern:|(?:answer|response|summary) \d:|\A1[.)] .* 2[.)] "
     r"|\A[\"“][^\"“”]*[\"”]\s*[(–—-]|\A[#>|(\[\u2600-\u27bf\U0001f300-\U0001faff]"
-    r"|[<\[(][^<>\[\]()]{0,40}\b(?:insert|your|placeholder|answer|response|summary|filled)\b[^<>\[\]()]{0,20}[>\])]",
+    r"|[<\[(][^<>\[\]()]{0,40}\b(?:insert|your|placeholder|answer|response|summary|filled)\b"
+    r"[^<>\[\]()]{0,20}[>\])]",
     IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What is asked for: the noun that names it, the kinds before the noun, a heading of its own, and whether it may
-    be a list.
+    """What is asked for: the noun that names it, the kinds before the noun, a heading of its own, and whether
+    it may be a list.
     """
 
     noun: str
@@ -69,8 +71,8 @@ class Form:
 
 
 def text_of(reply: str, form: Form, *, needs_heading: bool = False) -> Parsed:
-    """The text of a form that a reply gives; None with `thought_only`, `empty`, `refusal`, `no-answer`, `ambiguous`,
-    or `absent` where it `needs_heading` and has none.
+    """The text of a form that a reply gives; None with `thought_only`, `empty`, `refusal`, `no-answer`,
+    `ambiguous`, or `absent` where it `needs_heading` and has none.
     """
     lines, flat_text, cuts = unwrapped_text(reply)
     if not lines:
@@ -125,12 +127,14 @@ def _without_frame(answer: str, form: Form) -> tuple[str, tuple[str, ...], bool]
     is_echo = bool(blocks) and _is_material(blocks[0])
     cuts: tuple[str, ...] = ()
     is_headed = False
-    own = [at for at, block in enumerate(blocks) if form.is_named(block.label)]
-    own = own or [at for at, block in enumerate(blocks) if at and is_echo and _names(block, form)]
+    headed = [at for at, block in enumerate(blocks) if form.is_named(block.label)]
+    headed = headed or [at for at, block in enumerate(blocks) if at and is_echo and _names(block, form)]
     stop = next(
         (at for at, block in enumerate(blocks) if at and not is_echo and _is_material(block)), len(blocks)
     )
-    if first := own[0] if own and own[0] < stop else 0:  # whatever stands before the text's own heading
+    if (
+        first := headed[0] if headed and headed[0] < stop else 0
+    ):  # whatever stands before the text's own heading
         cuts = ("preamble",)
     cuts = joined(cuts, ("next-example",) if stop < len(blocks) else ())
     blocks = blocks[first:stop]
@@ -176,7 +180,9 @@ def _names(block: Block, form: Form) -> bool:
 
 
 def _head_of(block: str, form: Form, *, is_last: bool) -> tuple[int, str]:
-    """How many characters at the beginning of a block stand before the text, and the kind of that; 0 where none do."""
+    """How many characters at the beginning of a block stand before the text, and the kind of that; 0 where
+    none do.
+    """
     is_speaker = block.casefold() in phrases("SPEAKERS")
     if not is_last and (is_speaker or not has_words(block)):
         return len(block), "heading" if is_speaker else "preamble"
@@ -205,8 +211,8 @@ def _head_of(block: str, form: Form, *, is_last: bool) -> tuple[int, str]:
 
 
 def _without_layers(value: str, form: Form) -> tuple[str, tuple[str, ...]]:
-    """A text without quotation marks, fences and the like around all of it, an aside behind it that explains it, the
-    mark of its one item, and of several answers the first.
+    """A text without quotation marks, fences and the like around all of it, an aside behind it that explains
+    it, the mark of its one item, and of several answers the first.
     """
     value, cuts = bare(value)
     value, more = unblocked(value)
@@ -223,43 +229,41 @@ def _without_layers(value: str, form: Form) -> tuple[str, tuple[str, ...]]:
 
 
 def _fault(value: str, form: Form) -> str | None:
-    """Why a value is not surely the text: `no-answer` for an acknowledgement, a question back, a promise or a place
-    holder, `ambiguous` where parts of it speak of the task or several texts are offered; None for a text.
+    """Why a value is not surely the text: `no-answer` for an acknowledgement, a question back, a promise or a
+    place holder, `ambiguous` where parts of it speak of the task or several texts are offered; None for a
+    text.
     """
     blocks = blocks_of(value)
-    head, later, is_turn = blocks[0].head, blocks[1:], form.noun == "Response"
-    is_of_task = has("MADE|GIVEN", head) and has("YES|ASKS|KIND", head) or match("agrees", head) is not None
-    is_promise = match("promises", head) is not None and (not is_turn or has("MADE|GIVEN|FAULT", head))
-    is_question = not is_turn and value.endswith("?") and not later
-    is_yes = all_of("ACK", head) and has("YES", head)
-    is_asking = match("asks", head) is not None or (is_of_task and all_of("TASK", head))
-    if (
-        is_promise
-        or is_question
-        or is_yes
-        or is_asking
-        or value.casefold().strip(" .()[]<>") in phrases("NOTHING")
-    ):
+    if _is_no_text(value, blocks, form):
         return "no-answer"
     before, colon, _ = value[:MAX_HEAD].partition(":")
     first, *clauses = [words_of(clause) for clause in _CLAUSE.split(value[: 2 * MAX_HEAD])]
     announced = words_of(before) if colon else first if clauses and all_of("TASK", first) else ()
-    is_announced = match("announces", announced) is not None and has("MADE|HANDS", announced)
-    is_told = any(
-        (form.noun == "Answer" and explains(clause)) or (not is_turn and match("leaves", clause) is not None)
-        for clause in clauses
-    )
     items = [item for line in value.split("\n") if (item := item_of(line.strip()))]
-    is_list = (len(items) > 1 or value.startswith("1") and items == [item_of(value)]) and not form.may_list
-    is_list = is_list and form.noun != ("Summary" if len(items) > 1 else "Answer")
-    is_several = bool(later) and not form.may_list and (form.noun == "Answer" or blocks[0].text.endswith(":"))
+    is_item = value.startswith("1") and items == [item_of(value)]
+    is_list = len(items) > 1 and form.noun != "Summary" or is_item and form.noun != "Answer"
+    is_several = bool(blocks[1:]) and (form.noun == "Answer" or blocks[0].text.endswith(":"))
     of_task = (
-        has("MADE|FAULT", block.head) or match("leaves", block.head) is not None or block.text.endswith(":")
-        or (block.label is not None and block.label.is_part) for block in later
-    )  # fmt: skip
-    is_bad = (
-        is_announced or is_told or is_list or is_several or match("tells", head) is not None or len(blocks) > MAX_BLOCKS
-        or value.casefold().startswith(form.names) or value.endswith((":", "：")) or _OF_TASK.search(value) is not None or any(of_task)
-        or (blocks[0].label is not None and blocks[0].label.is_part)
-    )  # fmt: skip
-    return "ambiguous" if is_bad else None
+        match("announces", announced) is not None and has("MADE|HANDS", announced),
+        match("tells", blocks[0].head) is not None,
+        any(form.noun == "Answer" and explains(clause) for clause in clauses),
+        any(form.noun != "Response" and match("leaves", clause) is not None for clause in clauses),
+        any(block.label is not None and block.label.is_part for block in blocks),
+        any(has("MADE|FAULT", block.head) or match("leaves", block.head) is not None for block in blocks[1:]),
+    )
+    is_open = value.endswith((":", "：")) or any(block.text.endswith(":") for block in blocks[1:])
+    has_more = not form.may_list and (is_list or is_several) or is_open or len(blocks) > MAX_BLOCKS
+    is_headed = value.casefold().startswith(form.names) or _OF_TASK.search(value) is not None
+    return "ambiguous" if any(of_task) or has_more or is_headed else None
+
+
+def _is_no_text(value: str, blocks: Sequence[Block], form: Form) -> bool:
+    """Whether a value is an acknowledgement, a question back, a promise or a place holder."""
+    head, is_turn = blocks[0].head, form.noun == "Response"
+    is_of_task = has("MADE|GIVEN", head) and has("YES|ASKS|KIND", head) or match("agrees", head) is not None
+    is_promise = match("promises", head) is not None and (not is_turn or has("MADE|GIVEN|FAULT", head))
+    is_question = not is_turn and value.endswith("?") and len(blocks) == 1
+    is_yes = all_of("ACK", head) and has("YES", head)
+    is_asking = match("asks", head) is not None or (is_of_task and all_of("TASK", head))
+    is_place_holder = value.casefold().strip(" .()[]<>") in phrases("NOTHING")
+    return is_promise or is_question or is_yes or is_asking or is_place_holder

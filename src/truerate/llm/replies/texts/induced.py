@@ -1,5 +1,5 @@
-"""Read a response made wrong on purpose, with the segment that is wrong and the reason: three headed parts, in any
-order.
+"""Read a response made wrong on purpose, with the segment that is wrong and the reason: three headed parts,
+in any order.
 
 #Induced Response#: … (or nothing but the words, where the prompt ended with the heading) #Segment#: "…"
 #Rationale#: …
@@ -38,8 +38,9 @@ _NO_SEGMENT = frozenset(("", "none", "n/a", "na", "null", "no segment", "no segm
 
 @dataclass(frozen=True, slots=True)
 class InducedReply(Parsed):
-    """An induced response (`text`, the same as `value`; None with its reason), the strings that are named as its wrong
-    segments, where they stand in it (half-open code points, in order), how many stand nowhere, and the rationale.
+    """An induced response (`text`, the same as `value`; None with its reason), the strings that are named as
+    its wrong segments, where they stand in it (half-open code points, in order), how many stand nowhere, and
+    the rationale.
     """
 
     segments_quoted: tuple[str, ...] = ()
@@ -56,9 +57,9 @@ class InducedReply(Parsed):
 def induced_reply(reply: str, cue: str) -> InducedReply:
     """The response, the segment and the rationale of a reply; `cue` is the heading that the prompt ends with.
 
-    A part that is missing is empty or None; without a response, a reason of the list (`absent` where segment or
-    rationale are there). Of several examples the first is read. A segment that stands nowhere in the response counts
-    as not located.
+    A part that is missing is empty or None; without a response, a reason of the list (`absent` where segment
+    or rationale are there). Of several examples the first is read. A segment that stands nowhere in the
+    response counts as not located.
     """
     lines, answer, cuts = unwrapped_text(reply)
     if not answer:
@@ -93,8 +94,9 @@ Section = tuple[str, str]  # the kind of a headed part (text, segment, rationale
 
 
 def _sections(answer: str, form: Form) -> list[Section]:
-    """The parts under their headings, in order. What stands before any of these is the response unless its heading
-    comes right behind; what another name of a response heads is one unless the response's own heading is there.
+    """The parts under their headings, in order. What stands before any of these is the response unless its
+    heading comes right behind; what another name of a response heads is one unless the response's own heading
+    is there.
     """
     starts: list[tuple[str, int, int]] = [("lead", 0, 0)]
     for block in blocks_of(answer):
@@ -118,8 +120,8 @@ def _sections(answer: str, form: Form) -> list[Section]:
 
 
 def _first_example(sections: Sequence[Section]) -> list[Section]:
-    """The parts of the first example: material before its response is an echo, material or another response behind it
-    begins the next one.
+    """The parts of the first example: material before its response is an echo, material or another response
+    behind it begins the next one.
     """
     parts: list[Section] = []
     for kind, words in sections:

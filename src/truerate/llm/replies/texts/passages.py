@@ -1,8 +1,8 @@
 """Passages that come back with tags in them: what wraps them, and tags in other spellings.
 
-A reply is cut in steps, the least first (`readings`); whoever asked knows the text that was given, and takes the first
-reading that keeps its rules. So nothing is cut on a guess: what is taken is the text that was given, with its tags. A
-part of a reply that holds a closed tag is never cut off.
+A reply is cut in steps, the least first (`readings`); whoever asked knows the text that was given, and takes
+the first reading that keeps its rules. So nothing is cut on a guess: what is taken is the text that was
+given, with its tags. A part of a reply that holds a closed tag is never cut off.
 """
 
 import html
@@ -35,8 +35,8 @@ class Reading(NamedTuple):
 
 
 def readings(reply: str, tags: Sequence[str], *headings: str) -> Iterator[Reading]:
-    """The readings of a reply, the least cut first, each once. `tags` are the names that tags may have, `headings`
-    those that may stand above the passage.
+    """The readings of a reply, the least cut first, each once. `tags` are the names that tags may have,
+    `headings` those that may stand above the passage.
     """
     visited: set[str] = set()
     for text, cuts in _cores(reply, headings):
@@ -48,8 +48,8 @@ def readings(reply: str, tags: Sequence[str], *headings: str) -> Iterator[Readin
 
 
 def plain_passage(reply: str, *headings: str, tags: Sequence[str] = ()) -> Reading:
-    """A passage of which no given text is known: without its heading, what wraps all of it, and a line before it that
-    announces it (`Here is the passage:`). Tags of the names `tags` stay, in their plain spelling.
+    """A passage of which no given text is known: without its heading, what wraps all of it, and a line before
+    it that announces it (`Here is the passage:`). Tags of the names `tags` stay, in their plain spelling.
     """
     answer, cuts = opened(reply)
     if cues := find(answer, *headings, is_anywhere=False):
@@ -84,8 +84,8 @@ def _tags(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _cores(reply: str, headings: Sequence[str]) -> Iterator[Reading]:
-    """The reply without thought and special tokens; behind its heading; of each also without fences and what else
-    encloses it, and the one string of its JSON.
+    """The reply without thought and special tokens; behind its heading; of each also without fences and what
+    else encloses it, and the one string of its JSON.
     """
     answer, cuts = opened(reply)
     answer, more = unblocked(answer)
@@ -103,8 +103,8 @@ def _cores(reply: str, headings: Sequence[str]) -> Iterator[Reading]:
 
 
 def _spellings(text: str, tags: Sequence[str]) -> Iterator[str]:
-    """A text with its tags in their plain spelling; where they came entity-encoded, these alone decoded, and then all
-    of it.
+    """A text with its tags in their plain spelling; where they came entity-encoded, these alone decoded, and
+    then all of it.
     """
     yield with_plain_tags(text, tags)
     if "&lt;" in text:
@@ -144,6 +144,8 @@ def _trimmed(text: str) -> Iterator[Reading]:
 
 
 def _parts(above: str, line: str) -> bool:
-    """Whether two lines are of different paragraphs: a blank one, an announcement, a fence or words about the text."""
+    """Whether two lines are of different paragraphs: a blank one, an announcement, a fence or words about the
+    text.
+    """
     is_parted = not above.strip() or not line.strip() or above.rstrip(" *_").endswith((":", "："))
     return is_parted or "``" in above + line or explains(words_of(line)) or label_of(line) is not None

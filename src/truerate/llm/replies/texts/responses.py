@@ -1,4 +1,6 @@
-"""Read one response in a dialogue, as it is asked for, without the turns of the dialogue that a model writes on with."""
+"""Read one response in a dialogue, as it is asked for, without the turns of the dialogue that a model writes
+on with.
+"""
 
 import re
 from dataclasses import dataclass, replace
@@ -19,7 +21,8 @@ from truerate.llm.replies.texts.extraction import Form, text_in
 # a speaker's name before a turn, at a line's start or behind the end of a sentence
 _TURN = lazy(
     r"(?:^|(?<=[.!?…\"”)])[ \t]+(?=\[?[A-Z]))[ \t>#\-]{0,9}[\[(<]?"
-    r"(?:(?P<person>user|human|apprentice|seeker|customer|questioner|you|(?:person|speaker)(?:\s?(?:\d{1,2}|[A-Z]))?)"
+    r"(?:(?P<person>user|human|apprentice|seeker|customer|questioner|you"
+    r"|(?:person|speaker)(?:\s?(?:\d{1,2}|[A-Z]))?)"
     r"|assistant|ai(?: assistant)?|bot|chatbot|model|wizard|system)[\])>]?[ \t]?"
     r"(?:[:：]|(?<=[\])>])(?=[ \t]))[ \t]*",
     re.IGNORECASE | re.MULTILINE,
@@ -78,8 +81,8 @@ def before_turns(text: str) -> str:
 
 
 def _first_example(answer: str, form: Form) -> str:
-    """A reply up to the material of a next example, and from its own heading on where it has one; nothing where it
-    repeats what it was given and has none.
+    """A reply up to the material of a next example, and from its own heading on where it has one; nothing
+    where it repeats what it was given and has none.
     """
     labels = [(block.start, label) for block in blocks_of(answer) if (label := block.label)]
     is_echo = bool(labels) and not answer[: labels[0][0]].strip() and names_material(labels[0][1].words)
