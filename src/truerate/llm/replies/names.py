@@ -41,14 +41,11 @@ _BROKEN = lazy(r"\b(answer|response|summary|option)\n+(?=[12]\b)", 2)
 _LINE = lazy(
     r"^((?:[^\n]{1,40}[:：])?[^\w\n]*(?:[Tt]he )?\w+ ?[12][*_\"”)\]`]*)\n+(?=[^\w\n]*[A-Z])", re.MULTILINE
 )
-_STARS = lazy("[★⭐☆]+")
 _WIDE = str.maketrans("①②", "12", "\u20e3") | {sign: sign - 0xFEE0 for sign in range(0xFF10, 0xFF1A)}
 
 
 def spelled(text: str) -> str:
-    """A text in which names are words with blanks between them, a line that a name ends is a sentence, and
-    stars are numbers.
-    """
+    """A text in which names are words with blanks between them, and a line that a name ends is a sentence."""
     plain = _BROKEN.sub(r"\1 ", text.translate(_WIDE))
     for noun in _UNSPACED if not plain.isascii() else ():
         plain = plain.replace(noun, f" {noun} ")
@@ -56,7 +53,6 @@ def spelled(text: str) -> str:
     plain = (
         _LINE.sub(r"\1.\n", _QUOTED_END.sub(r"\2\1", plain)).replace("\n> ", " > ").replace(" > ", " beats ")
     )
-    plain = _STARS.sub(lambda stars: f" {sum(star != '☆' for star in stars[0])} / 5 ", plain)
     return _SHORT.sub(lambda short: _LONG.get(short[0].casefold(), "vs "), _LETTERED.sub("answer ", plain))
 
 
