@@ -63,6 +63,10 @@ def decided(text: str, vocabulary: str, *, is_stated: bool = True) -> Parsed:
         or (has(last[-1:], "be") and has(last, "label", "conclusive", "opinion"))
     ):
         return Parsed(None, "absent")  # it breaks off
+    if any(
+        item.words[-1].text == "=" and not part.answer for item, part in zip(some, parts[1:], strict=False)
+    ):
+        return Parsed(None, "absent")  # a label without a value
     labelled = [at for at, part in enumerate(parts) if part.answer and part.answer.is_labelled]
     start = labelled[-1] if labelled else 0
     deciding = parts[start:]
@@ -78,7 +82,8 @@ def decided(text: str, vocabulary: str, *, is_stated: bool = True) -> Parsed:
     values = {
         part.answer.value
         for at, part in enumerate(parts)
-        if part.answer and (at >= start or (not is_final and (part.answer.is_labelled or not at)))
+        if part.answer
+        and (at >= start or (not is_final and (part.answer.is_labelled or _is_first(parts, at))))
     }
     values |= {part.stated for part in deciding if part.stated is not None}
     if not values:
@@ -130,6 +135,11 @@ def _parts(some: Sequence[Sentence], *, is_stated: bool) -> list[Part]:
     return parts
 
 
+def _is_first(parts: Sequence[Part], at: int) -> bool:
+    """Whether a sentence is the first, or stands behind one that leads to it (`I compared the two. No. …`)."""
+    return not at or (at == 1 and has(parts[0].sentence.words[:1], "self", "to_user", "prefix"))
+
+
 def _is_of_step(parts: Sequence[Part], at: int) -> bool:
     """Whether a value amid the sentences may be one of a step: it does not end the reply, or answers
     something else.
@@ -137,8 +147,8 @@ def _is_of_step(parts: Sequence[Part], at: int) -> bool:
     answer, first = parts[at].answer, parts[0].answer
     if not answer or (first and first.value is answer.value):
         return False
-    if at == 1 and not answer.behind and has(parts[0].sentence.words[:1], "self", "to_user", "prefix"):
-        return False  # `I compared the two. No. …`
+    if not answer.behind and _is_first(parts, at):
+        return False
     return at < len(parts) - 1 or (bool(answer.behind) and answer.value not in mentions(answer.behind))
 
 
@@ -186,7 +196,14 @@ def _is_against(part: Part, value: bool, *, is_behind: bool) -> bool:
         return True
     if item.is_question:
         return has(item.words, "self", "to_user", *VALUES)
-    if has(behind, "condition") or (is_behind and has(behind, "to_user")) or has(behind, "exception"):
+    is_of_verdict = (
+        not is_behind or mentions(behind) or has(behind, "self", *VALUES)
+    )  # `one part is told otherwise`
+    if (
+        (is_of_verdict and has(behind, "condition"))
+        or (is_behind and has(behind, "to_user"))
+        or has(behind, "exception")
+    ):
         return True
     joins = PAUSES | {"and", "or", "but", "und"}
     return any(
