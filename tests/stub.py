@@ -32,7 +32,7 @@ RAW = {  # answers that are no HTTP
     "bad-chunk": HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
     "bad-status": b"HTTP/1.1 abc OK\r\n\r\n{}",
     "long-header": HEAD + b"x-long: " + b"a" * 20_000 + b"\r\ncontent-length: 2\r\n\r\n{}",
-    "bad-gzip": HEAD + b"content-encoding: gzip\r\ncontent-length: 9\r\n\r\nnot a zip",
+    "bad-gzip": HEAD + b"connection: close\r\ncontent-encoding: gzip\r\ncontent-length: 9\r\n\r\nnot a zip",
 }
 
 
