@@ -142,7 +142,7 @@ def _decided(some: Sequence[Sentence], asks: Asks) -> int | str:
         return "ambiguous"
     # what leans to a side counts from the pick on; on the way to it, only what is stated
     counted = [vote for vote in votes if vote.at >= first or vote.kind not in ("faulty", "sounder")]
-    kinds = [{vote.kind for vote in counted if vote.position == place} for place in (position, 1 - position)]
+    kinds = [{vote.kind for vote in counted if vote.position == text} for text in (position, 1 - position)]
     if asks == "hallucinated":
         is_contrary = bool(
             kinds[0] & {"sound", "sounder", "better"} or kinds[1] & {"fault", "faulty", "worse"}

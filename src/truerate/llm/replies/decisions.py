@@ -58,15 +58,8 @@ def decided(text: str, vocabulary: str, *, is_stated: bool = True) -> Parsed:
     some = [item for item in some if not has(item.words, "farewell")]
     parts = _parts(some, is_stated=is_stated)
     last = some[-1].words if some else ()
-    if last and (
-        last[-1].text in (":", "：", "=")
-        or (has(last[-1:], "be") and has(last, "label", "conclusive", "opinion"))
-    ):
-        return Parsed(None, "absent")  # it breaks off
-    if any(
-        item.words[-1].text == "=" and not part.answer for item, part in zip(some, parts[1:], strict=False)
-    ):
-        return Parsed(None, "absent")  # a label without a value
+    if _breaks_off(parts):
+        return Parsed(None, "absent")
     labelled = [at for at, part in enumerate(parts) if part.answer and part.answer.is_labelled]
     start = labelled[-1] if labelled else 0
     deciding = parts[start:]
@@ -114,6 +107,17 @@ def decided(text: str, vocabulary: str, *, is_stated: bool = True) -> Parsed:
     if (not value) in signs and (not value or value not in signs):
         return Parsed(None, "ambiguous")
     return Parsed(value)
+
+
+def _breaks_off(parts: Sequence[Part]) -> bool:
+    """Whether sentences end where a value is to come, or hold a label without one."""
+    last = parts[-1].sentence.words if parts else ()
+    if last and (last[-1].text in (":", "：", "=")):
+        return True
+    if has(last[-1:], "be") and has(last, "label", "conclusive", "opinion"):
+        return True
+    pairs = zip(parts, parts[1:], strict=False)
+    return any(part.sentence.words[-1].text == "=" and not behind.answer for part, behind in pairs)
 
 
 def _parts(some: Sequence[Sentence], *, is_stated: bool) -> list[Part]:

@@ -122,7 +122,7 @@ def _clauses(some: Sequence[Word], *, is_pronoun_read: bool) -> Iterator[Clause]
             continue
         if has(some[end : end + 1], "label"):  # `an accurate evaluation of the response`
             end = next(
-                (place for place in range(end, len(some)) if some[place].text[-1] in PAUSES), len(some)
+                (index for index in range(end, len(some)) if some[index].text[-1] in PAUSES), len(some)
             )
         inner, behind = some[at + 1 : end], some[end:]
         is_open = has(some[:start], "condition") or has(inner, "be", "doubt", "modal", "negation")
