@@ -15,6 +15,7 @@ be seen: a check that nothing can fail proves nothing.
 
 from dataclasses import replace
 from math import sqrt
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -223,11 +224,16 @@ def test_a_planted_rate_moved_by_15_points_is_seen(boards, monkeypatch, name):
     assert found and all("of aster" in line for line in found)
 
 
+def with_generations(board, generations: pl.DataFrame) -> SimpleNamespace:
+    """The data set of a board with other replies."""
+    return SimpleNamespace(**vars(board.dataset) | {"generations": generations})
+
+
 def judged_otherwise(board, *changes):
     """A board with changed judgements, and without the replies of its making, which have nothing to do with
     them.
     """
-    known = replace(board.dataset, generations=board.dataset.generations.clear())
+    known = with_generations(board, board.dataset.generations.clear())
     return replace(board, dataset=known, judgements=board.judgements.with_columns(*changes))
 
 
@@ -298,7 +304,7 @@ def made_otherwise(board, change):
 
     generations = board.dataset.generations
     attributes = pl.Series("attributes", [changed(found) for found in generations["attributes"]], dtype=PAIRS)
-    known = replace(board.dataset, generations=generations.with_columns(attributes))
+    known = with_generations(board, generations.with_columns(attributes))
     return replace(board, dataset=known, judgements=board.judgements.clear())
 
 
