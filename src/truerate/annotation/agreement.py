@@ -69,7 +69,7 @@ def published_agreement(
 
 
 def _word_counts(row: dict[str, Any]) -> np.ndarray:
-    """How many raters left each word of a text unmarked, and how many marked it."""
+    """Return how many raters left each word of a text unmarked, and how many marked it."""
     words = [match.span() for match in _WORD.finditer(row["text"])]
     raters = [[(span["start"], span["end"]) for span in spans] for spans in row["spans_of_raters"]]
     return span_counts(raters, words, rule="inside")

@@ -28,7 +28,7 @@ class Fields:
     notes: Sequence[str] = field(default_factory=tuple)
 
     def value(self, record: Record, role: str) -> Any:
-        """What a record says of a role; None where it says nothing."""
+        """Return what a record says of a role; None where it says nothing."""
         return record.get(self.by_role[role]) if role in self.by_role else None
 
 
@@ -143,7 +143,9 @@ def _reference(columns: Mapping[str, Sequence[Any]], by_role: dict[str, str]) ->
 
 
 def _is_evidence(name: str, values: Sequence[Any]) -> bool:
-    """Whether a field that may hold passages does: lists of them, or mostly texts of LEAST_WORDS words."""
+    """Return whether a field that may hold passages does: lists of them, or mostly texts of LEAST_WORDS
+    words.
+    """
     if name in ALWAYS_EVIDENCE:
         return bool(values)
     n = sum(

@@ -38,7 +38,7 @@ def objects_of(path: str | Path, what: str) -> list[tuple[int, dict[str, Any]]]:
 
 
 def at_line(path: str | Path, what: str, number: int, error: object) -> SourceError:
-    """What is wrong with a line of a file."""
+    """Return what is wrong with a line of a file."""
     return SourceError(f"reading the {what} {str(path)!r}: line {number}: {error}")
 
 
@@ -55,7 +55,7 @@ def _content(path: str | Path, what: str) -> str:
 
 
 def _other_form(content: bytes) -> str | None:
-    """What a file is that holds no lines of objects, and what to do; None if its bytes do not tell."""
+    """Return what a file is that holds no lines of objects, and what to do; None if its bytes do not tell."""
     if content.startswith(PACKED):
         return _packed(content)
     if content.startswith(PARQUET):
@@ -74,7 +74,7 @@ def _other_form(content: bytes) -> str | None:
 
 
 def _packed(content: bytes) -> str:
-    """What a packed file is, by the names of its members."""
+    """Return what a packed file is, by the names of its members."""
     if b"xl/workbook.xml" in content:
         return f"it is an Excel workbook; {AS_LINES} read_excel(…).write_ndjson(…)"
     if b"_journal/start.json" in content or b"header.json" in content:

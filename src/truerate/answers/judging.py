@@ -55,7 +55,7 @@ def detector_of(named: str | None, *, adapter: str | None = None, params: str = 
 
 
 def _no_judge(alias: str, real: Sequence[str]) -> str:
-    """Why a simulated model is refused, and who may judge."""
+    """Return why a simulated model is refused, and who may judge."""
     usage = (
         f"; declared ones of your own: {listed(real)}"
         if real
@@ -145,7 +145,7 @@ def _published(named: str, adapter: str | None) -> Published:
 
 
 def _by_weights(named: str, how: Published, answers: Sequence[Answer]) -> list[AnswerVerdict]:
-    """What weights in a folder or on the Hub say, by their adapter."""
+    """Return what weights in a folder or on the Hub say, by their adapter."""
     from truerate.detectors.published.checks import usable
     from truerate.detectors.published.family import judge_published
 
@@ -179,7 +179,9 @@ def rows_of(answers: Sequence[Answer]) -> pl.DataFrame:
 
 
 def _by_trained(named: str, answers: Sequence[Answer], params: str) -> list[AnswerVerdict]:
-    """What a token detector that was trained in the project says: hallucinated where it marks anything."""
+    """Return what a token detector that was trained in the project says: hallucinated where it marks
+    anything.
+    """
     from truerate.pipeline.judges.marking import check_pairs
 
     checks = check_pairs([(answer.text, answer.reference) for answer in answers], named, params)
@@ -189,7 +191,7 @@ def _by_trained(named: str, answers: Sequence[Answer], params: str) -> list[Answ
 
 # ---- a model that is asked zero-shot, its replies kept in the store ----------------------------------------
 def requests_of(answers: Sequence[Answer], alias: str) -> "list[Request]":
-    """What is asked about each answer; its texts are fenced."""
+    """Return what is asked about each answer; its texts are fenced."""
     from truerate.llm.prompts import render
     from truerate.llm.request import Request
 
@@ -202,7 +204,9 @@ def requests_of(answers: Sequence[Answer], alias: str) -> "list[Request]":
 
 
 def judged(answers: Sequence[Answer], alias: str, config: Layout) -> list[AnswerVerdict]:
-    """What the model says of each answer; a dead or unreadable reply gives no verdict, with the reason."""
+    """Return what the model says of each answer; a dead or unreadable reply gives no verdict, with the
+    reason.
+    """
     from truerate.llm.ask import ask
     from truerate.llm.replies.verdicts import yes_no
 

@@ -60,7 +60,7 @@ def read_labels(path: str | Path, file: AnswerFile) -> dict[str, Label]:
 
 
 def _is_null(record: Record) -> bool:
-    """Whether a line says of its answer that nobody labelled it."""
+    """Return whether a line says of its answer that nobody labelled it."""
     values = [record[name] for name in NAMES[1:] if name in record]
     return bool(values) and all(value is None for value in values)
 
@@ -124,7 +124,7 @@ def _written(answer: Answer) -> str:
 
 
 def _bounds(span: Any, answer: Answer, kinds: frozenset[str]) -> Bounds | None:
-    """Where a span stands in an answer's text; None if that part was cut off. Raises ValueError."""
+    """Return where a span stands in an answer's text; None if that part was cut off. Raises ValueError."""
     if not isinstance(span, dict) or (offsets_of(span) is None and not _has_text_alone(span)):
         raise ValueError(f'span {shown(span)} is none; allowed: {{"start": 0, "end": 5}} or [0, 5]')
     if offsets_of(span) is None:
@@ -156,7 +156,7 @@ def _bounds(span: Any, answer: Answer, kinds: frozenset[str]) -> Bounds | None:
 
 
 def _only_bounds(text: str, answer: Answer) -> Bounds:
-    """Where a text stands in an answer, as it does once. Raises ValueError where it does not."""
+    """Return where a text stands in an answer, as it does once. Raises ValueError where it does not."""
     bounds = find_span(answer.text, text)
     if bounds is None or answer.text.find(text, bounds[0] + 1) >= 0:
         raise ValueError(f"span {text!r} does not stand once in answer {answer.id!r}; give 'start' and 'end'")

@@ -122,7 +122,7 @@ def rate(
 
 
 def seen_by(judge: Detector, answers: Sequence[Answer]) -> list[AnswerVerdict]:
-    """What the detector says of each answer that says something; the state of the others."""
+    """Return what the detector says of each answer that says something; the state of the others."""
     verdicts = iter(judge.judge([answer for answer in answers if answer.state == STATED]))
     return [
         next(verdicts) if answer.state == STATED else AnswerVerdict(None, reason=answer.state)
@@ -176,7 +176,7 @@ def report(
     *,
     unit: Unit,
 ) -> Report:
-    """What follows from verdicts and labels. Raises SettingsError if tokens count and none are marked."""
+    """Return what follows from verdicts and labels. Raises SettingsError if tokens count and none are marked."""
     if unit == "tokens" and any(
         verdict.verdict is not None and verdict.spans is None for verdict in verdicts
     ):
@@ -219,8 +219,8 @@ def report(
 
 
 def _drawn(values: Sequence[str], cell: Cell, *, is_by_group: bool) -> tuple[list[str], list[bool]]:
-    """What was drawn to be labelled, by the values of a field, and whether it was: answers, or where labels
-    were given group by group the answers of a group that have one value.
+    """Return what was drawn to be labelled, by the values of a field, and whether it was: answers, or where
+    labels were given group by group the answers of a group that have one value.
     """
     if not is_by_group:
         return list(values), cell.is_labelled.tolist()
@@ -233,24 +233,24 @@ def _drawn(values: Sequence[str], cell: Cell, *, is_by_group: bool) -> tuple[lis
 
 
 def is_long(values: Sequence[str]) -> bool:
-    """Whether a field holds texts, not names of groups."""
+    """Return whether a field holds texts, not names of groups."""
     return max(map(len, values), default=0) > LONGEST_VALUE
 
 
 def is_slice(values: Sequence[str]) -> bool:
-    """Whether a field divides answers into few groups that repeat, by values that are no long texts."""
+    """Return whether a field divides answers into few groups that repeat, by values that are no long texts."""
     n = len(set(values))
     return 1 < n <= MOST_VALUES and (n < 3 or 2 * n <= len(values)) and not is_long(values)
 
 
 def are_all_labelled(by_system: Mapping[str, Cell]) -> bool:
-    """Whether each system has labels enough for a rate of its own."""
+    """Return whether each system has labels enough for a rate of its own."""
     return bool(by_system) and min(cell.k for cell in by_system.values()) >= LEAST_LABELS
 
 
 def is_uneven(values: Sequence[str], labelled: Sequence[bool]) -> bool:
-    """Whether the labelled share differs between the values of a field by more than chance lets it in one of
-    a thousand files: Pearson's chi-squared test of independence. Never where all or none is labelled.
+    """Return whether the labelled share differs between the values of a field by more than chance lets it in
+    one of a thousand files: Pearson's chi-squared test of independence. Never where all or none is labelled.
     """
     from scipy.special import chdtrc
 
@@ -322,7 +322,7 @@ def word_places(text: str) -> list[Span]:
 
 
 def n_inside(words: Sequence[Span], spans: Sequence[Span]) -> float:
-    """How many words a span touches."""
+    """Return how many words a span touches."""
     if not words or not spans:
         return 0.0
     starts, ends = np.array(words).T

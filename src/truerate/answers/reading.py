@@ -107,7 +107,7 @@ def read_answers(path: str | Path, given: Mapping[str, str] | None = None) -> An
 def _notes(
     answers: Sequence[Answer], records: Sequence[tuple[int, Record]], fields: Fields, cuts: Mapping[str, int]
 ) -> list[str]:
-    """What was cut off, which names look alike, and references that look like golden answers."""
+    """Return what was cut off, which names look alike, and references that look like golden answers."""
     notes = []
     if cuts:
         notes.append(f"cut off answers: {', '.join(f'{cut} in {n}' for cut, n in cuts.items())}")
@@ -174,7 +174,7 @@ def _without_thought(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _state(text: str, given: object) -> str:
-    """Whether an answer says something: as the file says in `abstained`, else by its words."""
+    """Return whether an answer says something: as the file says in `abstained`, else by its words."""
     is_abstention = None if given is None or given == "" else yes_or_no(given)
     if given not in (None, "") and is_abstention is None:
         raise ValueError(f"'abstained' is {shown(given)}; allowed: {WORDS}, or null")

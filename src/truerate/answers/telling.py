@@ -66,7 +66,7 @@ def percent(share: float | None) -> str:
 
 
 def notes(report: Report) -> Iterator[str]:
-    """What a reader must know beside the headline, a line each."""
+    """Yield what a reader must know beside the headline, a line each."""
     rate = report.rate
     yield f"detector: {report.detector} ({report.about})"
     yield from report.notes
@@ -98,7 +98,7 @@ def notes(report: Report) -> Iterator[str]:
 
 
 def accounts(report: Report) -> str:
-    """Where each answer of the file went."""
+    """Return where each answer of the file went."""
     n_unjudged = sum(report.unjudged.values())
     why = ", ".join(f"{n} {reason}" for reason, n in report.unjudged.items())
     return (
@@ -127,7 +127,7 @@ def table(rates: list[Rate] | Any) -> Iterator[str]:
 
 
 def pair_in_words(pair: Separation) -> str:
-    """Whether two systems are told apart, and else what labels would."""
+    """Return whether two systems are told apart, and else what labels would."""
     gap = (
         f"{100 * pair.difference:+.1f} points ({100 * pair.low:+.1f} to {100 * pair.high:+.1f}), p "
         f"{pair.p:.3f}"

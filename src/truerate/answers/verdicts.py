@@ -69,7 +69,7 @@ def _is_content(word: str) -> bool:
 
 
 def is_mostly_absent(text: str, spans: Spans) -> bool:
-    """Whether more than MOST_ABSENT of the content words are marked; False for a text without any."""
+    """Return whether more than MOST_ABSENT of the content words are marked; False for a text without any."""
     units, _ = unit_features(text, "")
     n_content = sum(_is_content(text[start:end]) for start, end in units.offsets.tolist())
     return n_content > 0 and len(spans) > MOST_ABSENT * n_content

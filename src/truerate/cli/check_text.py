@@ -98,7 +98,7 @@ def _run_judge(reference: str, answer: str, detector: str | None, turns: Turns, 
 
 
 def judgement_lines(judged: Judged) -> list[str]:
-    """What a judge says, a line each: the verdict with p, the segments, the reason and what it is."""
+    """Return what a judge says, a line each: the verdict with p, the segments, the reason and what it is."""
     verdict = "hallucinated" if judged.verdict else "not hallucinated"
     head = (
         f"{verdict}: p {judged.p:.2f}, threshold {judged.threshold:.2f}, by {judged.detector}, trained "
@@ -182,7 +182,7 @@ def _in_text(marked: Marked, console: Console, *, is_one_line: bool = False) -> 
 
 
 def in_words(span: dict) -> str:
-    """What a marked span is, and how sure the detector is of it."""
+    """Return what a marked span is, and how sure the detector is of it."""
     sure = next((word for least, word in LIKELY if span["p"] > least), "less likely than not")
     return f"{IN_WORDS.get(span['type'], span['type'])}, {sure} (p {span['p']:.2f})"
 

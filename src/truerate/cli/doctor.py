@@ -63,7 +63,7 @@ def _gpu() -> dict[str, str]:
 
 
 def _keys(config: Layout) -> list[dict[str, str]]:
-    """Which key variables are set, by name: their values are never read into a report."""
+    """Return which key variables are set, by name: their values are never read into a report."""
     uses = dict.fromkeys(config.p.secrets(), "") | {
         HUB_KEY: "; needed to publish, and to read what is private on the Hub"
     }
@@ -92,7 +92,7 @@ def _reach(name: str, base_url: str, key_variable: str | None) -> dict[str, str]
 
 
 def _store(config: Layout) -> dict[str, str]:
-    """Whether the response store can be opened; one that is not there is not made."""
+    """Return whether the response store can be opened; one that is not there is not made."""
     from truerate.llm.store.responses import Store
 
     path = config.store

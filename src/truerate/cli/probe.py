@@ -51,8 +51,8 @@ def rows(probed: Probe) -> list[dict[str, object]]:
 
 
 def advice(replies: Iterable[Probed], model: str) -> list[str]:
-    """What mends what was not read, one line per kind of prompt and reason, in the order of the replies. What
-    was asked again goes with its first question.
+    """Return what mends what was not read, one line per kind of prompt and reason, in the order of the
+    replies. What was asked again goes with its first question.
     """
     lines = {}
     for reply in replies:
@@ -148,7 +148,7 @@ def _verdict(reply: Probed) -> str | None:
 
 
 def _read(reply: Probed) -> str:
-    """What was read of a reply: its verdict, else its text as the data set has it, with what was cut."""
+    """Return what was read of a reply: its verdict, else its text as the data set has it, with what was cut."""
     cut = reply.attributes.get("cuts")
     return (_verdict(reply) or reply.text) + (f"   (cut: {cut})" if cut else "")
 

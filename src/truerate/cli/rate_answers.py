@@ -66,7 +66,7 @@ def dry(
     unit: Unit | None,
     fields: Sequence[str] = (),
 ) -> list[str]:
-    """What a run would do: answers, labels, unit, detector, and of a judge calls, tokens and money."""
+    """Return what a run would do: answers, labels, unit, detector, and of a judge calls, tokens and money."""
     file = read_answers(answers, given_fields(fields))
     labelled = read_labels(labels, file) if labels else {}
     judge = detector_of(detector, adapter=adapter)

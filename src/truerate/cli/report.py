@@ -29,7 +29,7 @@ def show_boards(config: Layout, *, as_json: bool) -> None:
 
 
 def _leaders(config: Layout, board: str) -> str:
-    """Who may be first, per task or language, in what the card ranks: one model alone leads nothing."""
+    """Return who may be first, per task or language, in what the card ranks: one model alone leads nothing."""
     if not Path(config.leaderboard("rows")).is_file():
         return "not built; run `dvc repro`"
     ranked = card_of(config, board).ranks
@@ -154,7 +154,7 @@ def _origin(source: Source) -> str:
 
 
 def _rows(counts: dict[str, int]) -> str | None:
-    """How many rows each table got, those that got none left out; None where nothing was imported."""
+    """Return how many rows each table got, those that got none left out; None where nothing was imported."""
     tables = ("documents", "items", "samples", "judgements", "rejects")
     return ", ".join(f"{counts[f'n_{table}']} {table}" for table in tables if counts.get(f"n_{table}")) or (
         "none" if counts else None
@@ -162,7 +162,7 @@ def _rows(counts: dict[str, int]) -> str | None:
 
 
 def _absent(source: Source, card: dict) -> list[str]:
-    """What of a source's files is not there: the Hub is not asked, and no command is run."""
+    """Return what of a source's files is not there: the Hub is not asked, and no command is run."""
     if source.hub:
         from truerate.sources.hub.dataset import state
 

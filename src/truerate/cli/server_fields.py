@@ -70,9 +70,9 @@ class Answer:
 
 
 def tried(config: Layout, alias: str) -> list[Answer]:
-    """What the server of a model makes of each of FIELDS, of a model's name that it cannot know, and of a
-    prompt of LONG words: a dozen requests of a few tokens each, the last with a long prompt. A server that
-    refuses `max_tokens` and takes `max_completion_tokens` is asked the rest with this one.
+    """Return what the server of a model makes of each of FIELDS, of a model's name that it cannot know, and
+    of a prompt of LONG words: a dozen requests of a few tokens each, the last with a long prompt. A server
+    that refuses `max_tokens` and takes `max_completion_tokens` is asked the rest with this one.
 
     Raises TruerateError for an unknown model or a key that is not set, and EndpointError where no server
     answers, or it turns every request away (`turned_away` of words.yaml).
@@ -149,8 +149,8 @@ def _field(url: str, endpoint: Endpoint, model: str, what: str, fields: Mapping[
 
 
 def _is_cut(text: str, usage: Mapping[str, Any], end: object) -> bool:
-    """Whether a reply to COUNT keeps to FEW tokens, by the server's count where it has one; twice as many may
-    be another way to count.
+    """Return whether a reply to COUNT keeps to FEW tokens, by the server's count where it has one; twice as
+    many may be another way to count.
     """
     n_out = usage.get("completion_tokens")
     return n_out <= 2 * FEW if isinstance(n_out, int) else end == "length" or len(text) < 8 * FEW

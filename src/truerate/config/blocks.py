@@ -54,7 +54,7 @@ def once(values: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
 
 
 def like(pattern: str, what: str) -> AfterValidator:
-    """What a text must be like as a whole, said in words: `must be …`."""
+    """Return what a text must be like as a whole, said in words: `must be …`."""
 
     def check(text: str) -> str:
         if not re.fullmatch(pattern, text):
@@ -134,7 +134,7 @@ Similarity = Annotated[Annotated[Word, Tag(NAMED)] | Annotated[Encoder, Tag(MAPP
 
 
 def measure_name(similarity: str | Encoder) -> str:
-    """What a measure of similarity is called beside its numbers."""
+    """Return what a measure of similarity is called beside its numbers."""
     return similarity.title if isinstance(similarity, Encoder) else similarity
 
 
@@ -209,7 +209,7 @@ class Track(Block):
         return tuple(dict.fromkeys(alias for _, alias in self.asked()))
 
     def roles(self) -> dict[str, str | None]:
-        """Who builds the data set, by role."""
+        """Return who builds the data set, by role."""
         return {role: getattr(self, key) for role, key in self.builders.items()}
 
     def files(self) -> tuple[str, ...]:
@@ -225,6 +225,6 @@ class Track(Block):
         return self._named(self.sources_in)
 
     def _named(self, paths: Iterable[str]) -> tuple[str, ...]:
-        """What stands at these places, each once, without what is null."""
+        """Return what stands at these places, each once, without what is null."""
         values = (self.setting(path) for path in paths)
         return tuple(dict.fromkeys(value for value in values if value is not None))

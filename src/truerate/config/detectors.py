@@ -141,7 +141,7 @@ class Detector(Block):
         return "texts" if self.folds else "judges" if self.judges else "tokens"
 
     def learns_on(self, board: str) -> bool:
-        """Whether it learns on a board, of those that it judges."""
+        """Return whether it learns on a board, of those that it judges."""
         return self.train and self.learns_from in (None, board)
 
     def members_on(self, track: str) -> tuple[str, ...]:

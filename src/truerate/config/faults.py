@@ -215,7 +215,7 @@ def settings_in(path: str | Path) -> Any:
 
 
 def _yaml_fault(error: Exception) -> str:
-    """What stops YAML from reading a file, with line and column where it tells them."""
+    """Return what stops YAML from reading a file, with line and column where it tells them."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     if mark is None:
         text = " ".join(str(error).split()).replace('in "<unicode string>", ', "")

@@ -63,7 +63,7 @@ class Layout:
         return [replace(self, track=track) for track in tracks] or [self]
 
     def settings(self, stage: Stage) -> str:
-        """What a stage reads of params.yaml, as the first stage wrote it for DVC to watch."""
+        """Return what a stage reads of params.yaml, as the first stage wrote it for DVC to watch."""
         return f"{self.p.paths.build}/settings/{'/'.join(filter(None, stage))}.json"
 
     # ---- tables under data/ -------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ class Layout:
         return _under(f"{self.p.paths.sources}/{name}", table)
 
     def imported(self, name: str) -> str:
-        """What a source was when its tables were made."""
+        """Return what a source was when its tables were made."""
         return f"{self.p.paths.build}/imported/{name}.json"
 
     def chosen(self, name: str) -> str:
@@ -227,7 +227,7 @@ class Layout:
         )
 
     def _asked(self, alias: str) -> list[object]:
-        """What of a model decides the rows of its replies."""
+        """Return what of a model decides the rows of its replies."""
         model = self.p.model(alias)
         return [model.content(), self.identity(alias), self.p.endpoints[model.endpoint].address]
 
@@ -251,7 +251,7 @@ class Layout:
 
 
 def beside(replies: str, table: str) -> Path:
-    """Where a further table lies that belongs to a scratch file of replies."""
+    """Return where a further table lies that belongs to a scratch file of replies."""
     return Path(replies).with_name(f"{table}-{Path(replies).name}")
 
 

@@ -149,7 +149,9 @@ class Model(Block):
         return params
 
     def takes(self, setting: str) -> bool:
-        """Whether requests say this setting of decoding as a track has it: neither left out nor replaced."""
+        """Return whether requests say this setting of decoding as a track has it: neither left out nor
+        replaced.
+        """
         return setting not in self.drop and setting not in self.params
 
     def content(self) -> dict[str, object]:

@@ -211,7 +211,7 @@ class Params(Block):
                 yield name, self.model_copy(update=alone)
 
     def setting_name(self, board: str, key: str) -> str:
-        """Where the setting that counts for a board stands: with the board, else with its track."""
+        """Return where the setting that counts for a board stands: with the board, else with its track."""
         entry = self.board(board)
         return (
             f"boards.{board}.settings.{key}" if holds(entry.settings, key) else f"tracks.{entry.track}.{key}"
@@ -233,7 +233,7 @@ class Params(Block):
         )
 
     def is_model(self, name: str) -> bool:
-        """Whether a name is that of a declared model."""
+        """Return whether a name is that of a declared model."""
         return name in self.models
 
     def used_sources(self) -> tuple[str, ...]:

@@ -107,7 +107,7 @@ def misplaced(p: "Params") -> Iterator[str]:
 
 
 def _unreadable(path: str) -> str | None:
-    """Why no file can have this name; None where one can."""
+    """Return why no file can have this name; None where one can."""
     if not path.isprintable():
         return f"{path!r} holds a character that cannot be printed"
     if os.path.expanduser(path).startswith("~"):
@@ -116,7 +116,7 @@ def _unreadable(path: str) -> str | None:
 
 
 def _unfit(path: str, *, is_plain: bool) -> str | None:
-    """Why no build may write at a path, whatever the others are; None where it may."""
+    """Return why no build may write at a path, whatever the others are; None where it may."""
     parts = PurePosixPath(path).parts
     hint = "name a folder below that of params.yaml"
     if path.startswith(("/", "~", "\\")) or re.match(r"[A-Za-z]:", path):
@@ -148,7 +148,7 @@ class _Folder(NamedTuple):
     recipe: object = None
 
     def may_lie_in(self, other: "_Folder") -> bool:
-        """Whether nothing is lost where this folder lies in the other, or is the other."""
+        """Return whether nothing is lost where this folder lies in the other, or is the other."""
         is_same, is_source = self.path == other.path, self.key.startswith("sources.")
         if other.key == "paths.build":
             return not is_same and (self.is_own or is_source or self.key in ("paths.site", "paths.site_src"))

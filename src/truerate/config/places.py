@@ -131,7 +131,7 @@ def refuse_others(folder: Path, setting: str) -> None:
 
 
 def _fault(config: Layout, key: str, path: str, tracked: list[str]) -> str | None:
-    """Why the build may not take a place; None if it may."""
+    """Return why the build may not take a place; None if it may."""
     folder, name = Path(path), key.removeprefix("paths.")
     if fault := _blocked(folder):
         return fault
@@ -150,7 +150,7 @@ def _fault(config: Layout, key: str, path: str, tracked: list[str]) -> str | Non
 
 
 def _blocked(path: Path) -> str | None:
-    """Why no output can lie at a path: a link or a file on the way to it, or in its stead."""
+    """Return why no output can lie at a path: a link or a file on the way to it, or in its stead."""
     for part in (path, *path.parents):
         if part.is_symlink():
             return (
@@ -187,12 +187,12 @@ def _foreign_file(folder: Path, file: Path) -> str:
 
 
 def _sentinel(output: Path) -> Path:
-    """Where the sentinel of an output lies: in a folder, beside a table."""
+    """Return where the sentinel of an output lies: in a folder, beside a table."""
     return output.with_name(f".{output.name}{SENTINEL}") if output.suffix == ".parquet" else output / SENTINEL
 
 
 def _sentinel_text(output: Path) -> str | None:
-    """What the sentinel of an output holds; None if there is none."""
+    """Return what the sentinel of an output holds; None if there is none."""
     try:
         return _sentinel(output).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError):
@@ -219,7 +219,9 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def holds_links_alone(folder: Path) -> bool:
-    """Whether nothing is lost with a folder: it holds links to files elsewhere, and folders of such links."""
+    """Return whether nothing is lost with a folder: it holds links to files elsewhere, and folders of such
+    links.
+    """
     return folder.is_dir() and all(path.is_symlink() or path.is_dir() for path in folder.rglob("*"))
 
 
@@ -243,7 +245,9 @@ def _tracked_in(folder: Path, tracked: list[str]) -> str | None:
 
 
 def _is_named(path: Path, *, is_shared: bool) -> bool:
-    """Whether dvc.lock names a place or a folder of it as an output; of a shared folder, something in it."""
+    """Return whether dvc.lock names a place or a folder of it as an output; of a shared folder, something in
+    it.
+    """
     outs, output = named_outs(), PurePosixPath(path.as_posix())
     if not outs.isdisjoint(map(str, (output, *output.parents))):
         return True
@@ -270,7 +274,7 @@ def _outs_of(lock: str, _changed: int) -> frozenset[str]:
 
 
 def _holds_metrics_alone(folder: Path) -> bool:
-    """Whether a folder holds nothing but the metrics of a build: a mapping of boards to mappings."""
+    """Return whether a folder holds nothing but the metrics of a build: a mapping of boards to mappings."""
     file = folder / "leaderboard.json"
     if not file.is_file() or {path.name for path in folder.iterdir()} - {file.name, SENTINEL}:
         return False

@@ -149,7 +149,7 @@ def weights_of(p: Params, board: str) -> list[str]:
 
 
 def own_files(p: Params, stage: Stage) -> list[str]:
-    """What of the user's own a stage reads, as far as it is there: a path for each."""
+    """Return what of the user's own a stage reads, as far as it is there: a path for each."""
     if stage.board is None:
         return []
     read, paths = places(p, stage), []
@@ -177,7 +177,9 @@ def _folders(values: Iterable[str | None]) -> list[str]:
 
 
 def stamp_of(path: str) -> str:
-    """What tells whether a file or folder changed: names and bytes; of large files names, sizes and times."""
+    """Return what tells whether a file or folder changed: names and bytes; of large files names, sizes and
+    times.
+    """
     folder, states = Path(path).expanduser(), []
     for file in files(folder):
         facts = file.stat()

@@ -69,7 +69,7 @@ def _first_fault(block: type[Track]) -> str | None:
 
 
 def _no_settings(block: type[Track]) -> Iterator[str]:
-    """What is wrong with the names by which a track's settings say what its keys mean to other rooms."""
+    """Yield what is wrong with the names by which a track's settings say what its keys mean to other rooms."""
     for kind in KINDS:
         named = getattr(block, kind)
         more = named.values() if kind in ("builders", "among") else ()
@@ -89,7 +89,7 @@ def _no_settings(block: type[Track]) -> Iterator[str]:
 
 @cache
 def fault_of(track: str) -> str | None:
-    """What is wrong with the blocks that a track declares; None where nothing is."""
+    """Return what is wrong with the blocks that a track declares; None where nothing is."""
     try:
         declared(track, "Settings"), declared(track, "Sizes")
     except TruerateError as error:
@@ -98,7 +98,7 @@ def fault_of(track: str) -> str | None:
 
 
 def broken(module: str, error: Exception) -> str:
-    """What is said of a module of a track that cannot be imported."""
+    """Return what is said of a module of a track that cannot be imported."""
     message = " ".join(str(error).split())[:160]
     return (
         f"{module.replace('.', '/')}.py cannot be imported: {type(error).__name__}: {message}; mend it "
@@ -177,7 +177,7 @@ def _over(values: Mapping[str, object], changes: Mapping[str, object]) -> dict[s
 
 
 def holds(changes: Mapping[str, object], path: str) -> bool:
-    """Whether changes say something of a place told by dots, or of something inside it."""
+    """Return whether changes say something of a place told by dots, or of something inside it."""
     value: object = changes
     for part in path.split("."):
         if not isinstance(value, Mapping):
@@ -191,7 +191,7 @@ def holds(changes: Mapping[str, object], path: str) -> bool:
 def overriding_faults(
     block: Block | None, changes: Mapping[str, object], path: tuple[str, ...]
 ) -> Iterator[InitErrorDetails]:
-    """What is wrong with changes of a track's block, each mistake under its own place in params.yaml."""
+    """Yield what is wrong with changes of a track's block, each mistake under its own place in params.yaml."""
     if block is None or not changes:
         return
     try:

@@ -13,21 +13,23 @@ _OFF_LINE = re.compile(f"{HIDDEN}|{OFF_LINE}")
 
 
 def is_blank(text: str) -> bool:
-    """Whether nothing of a text is seen: blank space, signs without width, control characters."""
+    """Return whether nothing of a text is seen: blank space, signs without width, control characters."""
     return not text.strip() or all(
         sign.isspace() or is_unseen(sign) or unicodedata.category(sign) == "Cc" for sign in text
     )
 
 
 def is_unseen(character: str) -> bool:
-    """Whether a character has no ink: category Cf, a filler, the empty Braille cell, a variation selector."""
+    """Return whether a character has no ink: category Cf, a filler, the empty Braille cell, a variation
+    selector.
+    """
     return (
         unicodedata.category(character) == "Cf" or character in "\u115f\u1160\u2800\u3164\uffa0\ufe0e\ufe0f"
     )
 
 
 def is_line(text: str) -> bool:
-    """Whether a text is one line of characters that are all seen; the empty one is."""
+    """Return whether a text is one line of characters that are all seen; the empty one is."""
     return _OFF_LINE.search(text) is None
 
 

@@ -38,7 +38,7 @@ def exact(text: bytes | str) -> object:
 
 
 def has_long_number(body: bytes | str) -> bool:
-    """Whether a number may stand in a body beyond 64 bits, which `orjson` would round to a float."""
+    """Return whether a number may stand in a body beyond 64 bits, which `orjson` would round to a float."""
     return _LONG.search(body.encode("utf-8", "replace") if isinstance(body, str) else body) is not None
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 
 def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """What `re.compile` gives, compiled at the first use; re.error is raised there (test_patterns.py)."""
+    """Return what `re.compile` gives, compiled at the first use; re.error is raised there (test_patterns.py)."""
     return cast(re.Pattern[str], _Lazy(pattern, flags))
 
 

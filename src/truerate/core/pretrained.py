@@ -17,7 +17,7 @@ N_NAMED = 3  # names that a message offers of many
 
 
 def not_weights(value: str) -> str | None:
-    """Why a name can be neither a Hub id nor a folder that is there; None where it can."""
+    """Return why a name can be neither a Hub id nor a folder that is there; None where it can."""
     is_id = re.fullmatch(r"[\w.\-]{1,96}(/[\w.\-]{1,96})?", value, re.ASCII) and not value.startswith(
         (".", "-")
     )
@@ -29,7 +29,7 @@ def not_weights(value: str) -> str | None:
 
 
 def is_folder(value: str) -> bool:
-    """Whether a name is that of a folder which is there; False for one that no folder can have."""
+    """Return whether a name is that of a folder which is there; False for one that no folder can have."""
     try:
         return Path(value).expanduser().is_dir()
     except (OSError, RuntimeError):  # too long; the home of a user that is none
@@ -37,7 +37,7 @@ def is_folder(value: str) -> bool:
 
 
 def absent(weights: str, *, revision: str | None = None) -> str | None:
-    """Why nothing can be loaded by a name: no folder, no readable Hub repository, offline. Or None."""
+    """Return why nothing can be loaded by a name: no folder, no readable Hub repository, offline. Or None."""
     if is_folder(weights):
         return None
     from huggingface_hub import hf_hub_download
@@ -69,7 +69,7 @@ def load_tokenizer(weights: str, *, revision: str | None = None) -> Any:
 
 
 def is_empty(tokenizer: Any) -> bool:
-    """Whether a tokenizer knows nothing besides its special tokens and the mark of a blank."""
+    """Return whether a tokenizer knows nothing besides its special tokens and the mark of a blank."""
     return set(tokenizer.get_vocab()) <= {*tokenizer.all_special_tokens, "▁"}
 
 

@@ -18,7 +18,9 @@ _NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
 
 
 def may_pass(status: int | None) -> bool:
-    """Whether a status speaks of the moment and not of what was asked: 408, 425, 429 and 5xx (RFC 9110)."""
+    """Return whether a status speaks of the moment and not of what was asked: 408, 425, 429 and 5xx (RFC
+    9110).
+    """
     return status is not None and (status in NOT_YET or 500 <= status < 600)
 
 
@@ -70,9 +72,9 @@ class Backoff:
         return self.beyond(asked, chance) if asked else self.full_jitter(tried, chance)
 
     def is_too_long(self, asked: float | None) -> bool:
-        """Whether a server asks for more than is waited."""
+        """Return whether a server asks for more than is waited."""
         return asked is not None and asked > self.longest
 
     def is_spent(self, tried: int) -> bool:
-        """Whether no try is left after that many."""
+        """Return whether no try is left after that many."""
         return tried >= self.tries

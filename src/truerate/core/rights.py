@@ -53,7 +53,7 @@ def open_tables(tables: Mapping[str, Some], *, card: Mapping[str, Any], source: 
 
 
 def _of_kind(tables: Mapping[str, Some], work: Callable[[Queries], Queries]) -> dict[str, Some]:
-    """What is made of tables: a frame where a frame was given, a query where a query was."""
+    """Return what is made of tables: a frame where a frame was given, a query where a query was."""
     queries = work({name: data.lazy() for name, data in tables.items()})
     is_query = {name: isinstance(data, pl.LazyFrame) for name, data in tables.items()}
     of_kind = {name: query if is_query[name] else query.collect() for name, query in queries.items()}
@@ -91,7 +91,7 @@ def outgoing_tables(
 
 
 def has_texts(card: Mapping[str, Any]) -> bool:
-    """Whether anything that `outgoing_tables` lets out under this card has its texts."""
+    """Return whether anything that `outgoing_tables` lets out under this card has its texts."""
     return "yes" in (card.get("redistribution"), card.get("own_redistribution"))
 
 

@@ -65,7 +65,7 @@ def passages(names: Sequence[str], texts: Mapping[str, str], *, where: str) -> l
 
 # ---- what ranks best in a long reference -------------------------------------------------------------------
 def keys(text: str) -> list[str]:
-    """What BM25 matches: words by their stems; of scripts without spaces pairs of characters."""
+    """Return what BM25 matches: words by their stems; of scripts without spaces pairs of characters."""
     read = units(text)
     pairs = zip(read.stems, read.stems[1:], read.is_single, read.is_single[1:], strict=False)
     words = [stem for stem, is_single in zip(read.stems, read.is_single, strict=True) if not is_single]

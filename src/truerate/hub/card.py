@@ -110,7 +110,7 @@ def licence_rows(configs: Sequence[Config]) -> list[dict]:
 
 
 def asks(licence: Licence) -> str:
-    """What a licence asks, in short; the licence itself decides."""
+    """Return what a licence asks, in short; the licence itself decides."""
     if licence.kind == "public":
         return "nothing"
     is_other = licence.id == "other"
@@ -180,7 +180,9 @@ def where(pairs: Iterable[Mapping]) -> str:
 
 
 def statistics_rows(facts: BoardFacts) -> list[dict]:
-    """What the set holds as its board counted it (dialogues, turns, texts), in the order of the scores."""
+    """Return what the set holds as its board counted it (dialogues, turns, texts), in the order of the
+    scores.
+    """
     records = {name: record for name, record in facts.metrics.items() if record.table == STATISTICS}
     rows = []
     for row in facts.scores.filter(pl.col("metric").is_in([*records])).to_dicts():
@@ -191,7 +193,7 @@ def statistics_rows(facts: BoardFacts) -> list[dict]:
 
 
 def agreement_rows(facts: BoardFacts) -> list[dict]:
-    """How far the annotators agree, as the board measured it."""
+    """Return how far the annotators agree, as the board measured it."""
     is_measured = pl.col("metric").is_in(AGREEMENT) & pl.col("value").is_not_null()
     return [
         {"metric": facts.metrics[row["metric"]].label, "where": where(row["slice"])}
@@ -201,7 +203,7 @@ def agreement_rows(facts: BoardFacts) -> list[dict]:
 
 
 def metric_rows(facts: BoardFacts) -> list[dict]:
-    """What is known of each metric that the scores and the audit name, in the order of the records."""
+    """Return what is known of each metric that the scores and the audit name, in the order of the records."""
     named = {*facts.scores["metric"], *facts.audit["metric"]}
     return [
         record.facts() | {"description": record.description}
@@ -229,7 +231,7 @@ def audit_rows(audit: pl.DataFrame) -> list[dict]:
 
 
 def count_rows(counts: pl.DataFrame) -> list[dict]:
-    """What became of the replies of each step, over all models; none where no model was asked."""
+    """Return what became of the replies of each step, over all models; none where no model was asked."""
     if counts.is_empty():
         return []
     return counts.group_by("step", maintain_order=True).agg(pl.col("^n_.*$").sum()).sort("step").to_dicts()

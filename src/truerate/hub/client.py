@@ -84,7 +84,7 @@ class _Client(httpx2.Client):
 
 
 def _passing(request: httpx2.Request, response: httpx2.Response) -> str | None:
-    """What makes an answer one that may differ next time, or None."""
+    """Return what makes an answer one that may differ next time, or None."""
     status, host = response.status_code, _host(request)
     # another commit is under way; whose, the head will tell
     is_moving = status == 409 and "/commit/" in request.url.path
@@ -196,7 +196,7 @@ def refusal(doing: str, error: BaseException) -> TruerateError:
 
 
 def _refused(answer: HfHubHTTPError) -> str:
-    """What an answer of the Hub means for the user."""
+    """Return what an answer of the Hub means for the user."""
     status, reason = answer.response.status_code, _line(answer.server_message or "no reason given")
     if isinstance(answer, GatedRepoError):
         return f"the repository is gated and this token was not let in ({reason}); ask its owner for access"

@@ -45,7 +45,7 @@ def halludial_form(configs: Sequence[Config]) -> list[Config]:
 
 
 def _is_of_dialogues(config: Config) -> bool:
-    """Whether a config holds labelled responses of dialogues with their texts."""
+    """Return whether a config holds labelled responses of dialogues with their texts."""
     is_named = f"{config.name}-".startswith("dialogue-")
     return config.has_texts and is_named and set(NEEDED) <= set(config.schema)
 

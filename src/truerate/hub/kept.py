@@ -35,7 +35,7 @@ class Kept:
 
 
 def kept_of(card: str) -> Kept:
-    """What people wrote into a card: keys of its YAML head, and their section."""
+    """Return what people wrote into a card: keys of its YAML head, and their section."""
     head, body = _parted(card)
     section = body.split(BEGIN, 1)[1].split(END, 1)[0] if BEGIN in body else ""
     return Kept({name: value for name, value in head.items() if name not in OURS}, section.strip("\r\n"))

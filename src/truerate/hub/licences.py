@@ -123,7 +123,7 @@ def _read(match: re.Match, statement: str) -> Licence:
 
 # ---- rules -------------------------------------------------------------------------------------------------
 def goes_into(part: Licence, whole: Licence) -> bool:
-    """Whether a text under one licence may stand in a work under another (`kinds`, `later`, order of
+    """Return whether a text under one licence may stand in a work under another (`kinds`, `later`, order of
     licences.yaml).
     """
     if part.kind in SHUT or part.parts:

@@ -63,7 +63,7 @@ def filled(template: str, values: Mapping[str, object]) -> str:
 
 @cache
 def _environment() -> Environment:
-    """What templates are filled with: each is compiled once per process."""
+    """Return what templates are filled with: each is compiled once per process."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         undefined=StrictUndefined,

@@ -136,7 +136,7 @@ def licence_fields(licences: Sequence[Licence]) -> dict[str, object]:
 
 
 def task_categories(configs: Sequence[Config]) -> list[str]:
-    """What the labelled texts serve for; a board without any is of text generation."""
+    """Return what the labelled texts serve for; a board without any is of text generation."""
     labelled = [config for config in configs if config.is_labelled]
     if not labelled:
         return ["text-generation"]
@@ -146,7 +146,7 @@ def task_categories(configs: Sequence[Config]) -> list[str]:
 
 
 def annotators(configs: Sequence[Config], *, is_simulated: bool) -> list[str]:
-    """Who labelled, in the Hub's words: a program, people, or whoever published the source."""
+    """Return who labelled, in the Hub's words: a program, people, or whoever published the source."""
     people = "machine-generated" if is_simulated else "other"
     words = {"gold": people, "silver": "machine-generated", "published": "found"}
     frames = [data for config in configs for data in config.splits.values() if "label_source" in data.columns]
@@ -167,7 +167,7 @@ def _config(config: Config) -> dict:
 
 
 def _info(config: Config, shards: Sequence[Shard]) -> dict:
-    """What `datasets` holds a config against when it has read it: types and numbers of rows."""
+    """Return what `datasets` holds a config against when it has read it: types and numbers of rows."""
     splits = []
     for split, data in config.splits.items():
         n_bytes = data.n_bytes if isinstance(data, Stored) else bytes_in_memory(data)

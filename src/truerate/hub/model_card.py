@@ -121,9 +121,9 @@ def detector_card(facts: DetectorFacts, network: Mapping, *, repo: str) -> str:
 
 
 def detector_results(facts: DetectorFacts) -> list[dict]:
-    """What was measured, by the labels it was compared with: title, meaning, and a row per language: lang, n,
-    `own` (metric → Score row) and `beside` (baseline → Score row of its F1 or None). Empty where nothing was
-    measured.
+    """Return what was measured, by the labels it was compared with: title, meaning, and a row per language:
+    lang, n, `own` (metric → Score row) and `beside` (baseline → Score row of its F1 or None). Empty where
+    nothing was measured.
     """
     key = itemgetter("subject", "against", "lang", "metric")
     scores = {key(row): row for row in _rows(facts, *METRICS)}
@@ -143,7 +143,7 @@ def detector_results(facts: DetectorFacts) -> list[dict]:
 
 
 def n_seeds(facts: DetectorFacts) -> int:
-    """How many networks, alike but for their seed, the scores are means over; 1 where no row says."""
+    """Return how many networks, alike but for their seed, the scores are means over; 1 where no row says."""
     return max((row["n"] for row in _rows(facts, SEEDS) if row["subject"] == facts.detector), default=1)
 
 
@@ -172,8 +172,8 @@ def judge_card(facts: DetectorFacts, decision: Mapping[str, object], *, repo: st
 
 
 def judge_results(facts: DetectorFacts) -> list[dict]:
-    """What was measured, by scenario: meaning, n, Score rows of each metric (`own`), of segments (`spans`)
-    and of baselines (`beside`).
+    """Return what was measured, by scenario: meaning, n, Score rows of each metric (`own`), of segments
+    (`spans`) and of baselines (`beside`).
     """
     rows = {
         (row["subject"], row["metric"], tuple(sorted(unpaired(row["slice"]).items()))): row

@@ -125,7 +125,9 @@ def refuse_foreign(state: State, *, target: Target, name: str) -> None:
 
 
 def is_automatic(readme: str) -> bool:
-    """Whether a README.md is the Hub's own of a new repository: front matter and no more than a heading."""
+    """Return whether a README.md is the Hub's own of a new repository: front matter and no more than a
+    heading.
+    """
     rest = re.sub(r"\A\ufeff?---\s*\n.*?^---\s*$", "", readme, count=1, flags=re.DOTALL | re.MULTILINE)
     words = [line for line in rest.splitlines() if line.strip("\ufeff \t")]
     return not words or (len(words) == 1 and words[0].startswith("# "))

@@ -96,7 +96,7 @@ def refuse_surroundings(doing: str) -> None:
 
 
 def _planned(draft: Draft, to: Repository, *, stamp: Stamp, replace_card: bool) -> tuple[Status, _Release]:
-    """What stands there, and what is to. Raises TruerateError if visibility, tag or edits forbid it."""
+    """Return what stands there, and what is to. Raises TruerateError if visibility, tag or edits forbid it."""
     status = to.status()
     refuse_public(to.target, status)
     state = to.state(status.head)
@@ -112,7 +112,7 @@ def _planned(draft: Draft, to: Repository, *, stamp: Stamp, replace_card: bool) 
 
 
 def _tagged(draft: Draft, to: Repository) -> State | None:
-    """What the tag holds, which is this draft; None if there is no such tag. A tag is never moved."""
+    """Return what the tag holds, which is this draft; None if there is no such tag. A tag is never moved."""
     tag = to.target.tag
     commit = to.tags().get(tag)
     if commit is None:

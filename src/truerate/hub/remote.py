@@ -64,7 +64,7 @@ class Repository:
         return {"repo_type": self.target.kind}
 
     def whoami(self) -> Mapping:
-        """What the Hub says of the token and its account; nothing where a mirror does not answer that."""
+        """Return what the Hub says of the token and its account; nothing where a mirror does not answer that."""
 
         def ask() -> Mapping:
             answer = get_session().get(f"{HfApi().endpoint}/api/whoami-v2", headers=build_hf_headers())
@@ -112,7 +112,7 @@ class Repository:
         return self.retries.call(f"listing {self.name} at {commit[:8]}", ask)
 
     def state(self, commit: str | None) -> State:
-        """What it holds at a commit; an empty state for None."""
+        """Return what it holds at a commit; an empty state for None."""
         if commit is None:
             return State()
         files = self.files(commit)
@@ -204,7 +204,7 @@ class Repository:
 
 
 def matches(content: bytes | Path, entry: Entry) -> bool:
-    """Whether a local file is what the Hub lists. What LFS holds may be large and is read in pieces."""
+    """Return whether a local file is what the Hub lists. What LFS holds may be large and is read in pieces."""
     if size_of(content) != entry.size:
         return False
     if entry.sha256:
@@ -214,7 +214,7 @@ def matches(content: bytes | Path, entry: Entry) -> bool:
 
 
 def _mark(text: str) -> dict[str, str] | None:
-    """What truerate.json says, or None where we did not write it."""
+    """Return what truerate.json says, or None where we did not write it."""
     try:
         mark = json.loads(text)
         date.fromisoformat(mark["dated"])

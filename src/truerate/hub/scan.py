@@ -48,7 +48,7 @@ BUILD_RULES = tuple(_rule(PATH, **patterns) for patterns in _PATTERNS["build_pat
 
 
 def is_absolute(path: str) -> bool:
-    """Whether a path starts at a root, of POSIX or of Windows."""
+    """Return whether a path starts at a root, of POSIX or of Windows."""
     return PurePosixPath(path).is_absolute() or PureWindowsPath(path).is_absolute()
 
 
@@ -185,7 +185,7 @@ def refuse(findings: Sequence[Finding]) -> None:
 def literals(
     environment: Mapping[str, str], secrets: Iterable[str], values: Iterable[str] = ()
 ) -> dict[str, str]:
-    """What secrets look like → the variable that holds them (`a further secret` for one of `values`).
+    """Return what secrets look like → the variable that holds them (`a further secret` for one of `values`).
 
     They are looked for as they are, in base64 wherever they begin in it, and URL-encoded.
     """

@@ -154,12 +154,12 @@ def _fields(dtype: pl.DataType) -> list[str]:
 
 
 def _holds(dtype: pl.DataType, *kinds: type[pl.DataType]) -> bool:
-    """Whether a type is one of these, or has one in it."""
+    """Return whether a type is one of these, or has one in it."""
     return isinstance(dtype, kinds) or any(_holds(inner, *kinds) for inner in _inner(dtype))
 
 
 def _is_open(dtype: pl.DataType) -> bool:
-    """Whether all that a type is made of is known here; what a new or foreign type holds is not."""
+    """Return whether all that a type is made of is known here; what a new or foreign type holds is not."""
     if isinstance(dtype, NESTED):
         return all(map(_is_open, _inner(dtype)))
     return isinstance(dtype, (*TEXTS, *TEXTLESS)) or dtype.is_numeric()

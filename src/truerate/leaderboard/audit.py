@@ -132,7 +132,7 @@ def _absent_rates(texts: Iterable[str], knowledge: str) -> list[float]:
 
 
 def joined(samples: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
-    """What the audit looks at: LOOKED_AT of each sample, and the `knowledge` of its item."""
+    """Return what the audit looks at: LOOKED_AT of each sample, and the `knowledge` of its item."""
     knowledge = contexts.select("item_id", "knowledge")
     rows = samples.select(LOOKED_AT).join(knowledge, on="item_id", how="left", maintain_order="left")
     return rows.sort("sample_id")

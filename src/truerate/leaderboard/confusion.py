@@ -111,7 +111,7 @@ def n_fitting(
 
 
 def _agrees(percents: Mapping[str, np.ndarray], figures: Figures, tolerance: float) -> np.ndarray:
-    """Which of the scores, (fits,), agree with all printed ones."""
+    """Return which of the scores, (fits,), agree with all printed ones."""
     gaps = [np.abs(percents[name] - value) for name, value in figures.items()]
     return np.all(np.stack(gaps) <= tolerance + SLACK, axis=0)
 

@@ -97,7 +97,7 @@ def _(claim: Matrices, printed: Printed) -> Iterator[dict]:
 
 
 def printed_in(source: str, table: str) -> str:
-    """Where a figure is printed: `helma Table 6`; what has a name and no number stays as it is named."""
+    """Return where a figure is printed: `helma Table 6`; what has a name and no number stays as it is named."""
     is_numbered = table[:1].isdigit() or table.startswith("Fig")
     return f"{source} Table {table}" if is_numbered else f"{source} {table}"
 
@@ -146,7 +146,7 @@ def _grouped(count: int) -> str:
 
 
 def _in_words(claim: Matrices, fits: Fits) -> str:
-    """Which figures have matrices, and the rates of both classes in them; or which have none."""
+    """Return which figures have matrices, and the rates of both classes in them; or which have none."""
     if fits.lacking is not None:
         return f"no whole-number confusion matrix gives the figures of {claim.parts[fits.lacking].slice}"
     if not fits.n:

@@ -20,7 +20,7 @@ def counts(generations: pl.DataFrame) -> pl.DataFrame:
 
 
 def tallied(generations: pl.DataFrame) -> pl.DataFrame:
-    """How many of some Generation rows there are of each outcome, for `counted`."""
+    """Return how many of some Generation rows there are of each outcome, for `counted`."""
     outcomes = generations.select(
         "purpose", "model", "status", *(pair("attributes", key) for key in (*_SLICED, "thought"))
     )

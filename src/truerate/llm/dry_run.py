@@ -51,7 +51,9 @@ class DryRun:
         ]
 
     def taken(self) -> tuple[list[Request], list[Request]]:
-        """What was asked and what reminders there would be since this was told last; it is kept no longer."""
+        """Return what was asked and what reminders there would be since this was told last; it is kept no
+        longer.
+        """
         requests = self.asked[:], self.reminders[:]
         self.asked.clear()
         self.reminders.clear()
@@ -64,7 +66,7 @@ def assumed_reply(key: str, text: str) -> Reply:
 
 
 def is_assumed(reply: Reply) -> bool:
-    """Whether no model gave this reply: a plan assumes it."""
+    """Return whether no model gave this reply: a plan assumes it."""
     return reply.finish_reason == ASSUMED
 
 

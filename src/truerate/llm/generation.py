@@ -33,7 +33,7 @@ class Prompted:
     may_decline: bool = False
 
     def is_declined(self, reply: Reply) -> bool:
-        """Whether a server says of this, in a field of its own, that its model declines."""
+        """Return whether a server says of this, in a field of its own, that its model declines."""
         return self.may_decline and (reply.status, reply.reason) == ("dead", DECLINED)
 
 

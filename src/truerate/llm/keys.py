@@ -107,7 +107,7 @@ class Target:
         return next((name for name in reversed(LIMITS) if name in self.override), None)
 
     def keeps_cut(self, request: Request) -> bool:
-        """Whether a reply that ends at its token limit is kept: as the model says, else the request."""
+        """Return whether a reply that ends at its token limit is kept: as the model says, else the request."""
         return request.keeps_cut if self.accept_length is None else self.accept_length
 
     def as_asked(self, reply: Reply, request: Request) -> Reply:

@@ -19,8 +19,8 @@ _ADDRESSES, _TEXTS = ("url", "link", "uri"), ("content", "snippet", "text")
 
 
 def kept(*parts: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a reply's body, choice and message the store keeps of it: FIELDS that hold something, the first
-    of a name.
+    """Return what of a reply's body, choice and message the store keeps of it: FIELDS that hold something,
+    the first of a name.
     """
     fields: dict[str, Any] = {}
     for part in reversed(parts):
@@ -29,7 +29,7 @@ def kept(*parts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_writable(value: Any) -> bool:
-    """Whether a value can be kept: broken text must not cost what else stands beside a reply."""
+    """Return whether a value can be kept: broken text must not cost what else stands beside a reply."""
     try:
         orjson.dumps(value)
     except TypeError:

@@ -39,7 +39,7 @@ def stats(store: Store) -> pl.DataFrame:
 
 
 def _text(value: object) -> str:
-    """What stands in a column of names, also where it is no name."""
+    """Return what stands in a column of names, also where it is no name."""
     return (
         value.decode("utf-8", "replace") if isinstance(value, bytes) else "" if value is None else str(value)
     )

@@ -26,7 +26,7 @@ class Form:
     write: Callable[[Mapping[str, Any]], str] = field(compare=False)
 
     def sent(self) -> dict[str, Any]:
-        """What a request carries as `response_format`."""
+        """Return what a request carries as `response_format`."""
         schema = {"name": self.name, "strict": True, "schema": dict(self.schema)}
         return {"type": "json_schema", "json_schema": schema}
 

@@ -98,7 +98,7 @@ def max_voting(labels: Sequence[Hashable]) -> Hashable | None:
 
 
 def contingency(first: np.ndarray, second: np.ndarray, n_labels: int) -> np.ndarray:
-    """How often two raters gave each pair of labels 0 to `n_labels` − 1, (labels, labels)."""
+    """Return how often two raters gave each pair of labels 0 to `n_labels` − 1, (labels, labels)."""
     cells = np.bincount(first * n_labels + second, minlength=n_labels * n_labels)
     return cells.reshape(n_labels, n_labels).astype(float)
 
@@ -151,7 +151,7 @@ def marked_agreement(first: Iterable[np.ndarray], second: Iterable[np.ndarray]) 
 def marked_units(
     spans: Sequence[Span], units: Sequence[Span], *, rule: Literal["inside", "overlap"]
 ) -> np.ndarray:
-    """Which units (half-open offsets) a rater marked: `inside` one span, or `overlap`ping any."""
+    """Return which units (half-open offsets) a rater marked: `inside` one span, or `overlap`ping any."""
     unit, span = np.asarray(units, dtype=int).reshape(-1, 2), np.asarray(spans, dtype=int).reshape(-1, 2)
     if rule == "inside":
         overlaps = (span[None, :, 0] <= unit[:, None, 0]) & (unit[:, None, 1] <= span[None, :, 1])

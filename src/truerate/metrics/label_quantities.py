@@ -72,12 +72,12 @@ def all_part_share(rows: Counted) -> float | None:
 
 
 def n_units(rows: Counted) -> float | None:
-    """How many units have the label (any of their raters or parts)."""
+    """Return how many units have the label (any of their raters or parts)."""
     return float(rows.asked.filter(rows.is_it).select("subject", "unit_id").unique().height)
 
 
 def n_parts(rows: Counted) -> float | None:
-    """How many parts, or units as a whole, have the label."""
+    """Return how many parts, or units as a whole, have the label."""
     parts = rows.asked.filter(rows.is_it).select("subject", "unit_id", "part").unique(maintain_order=True)
     return float(parts.height)
 
@@ -183,7 +183,7 @@ def quantity(name: str, labels: pl.DataFrame, subject: str, where: Mapping[str, 
 
 
 def unasked(name: str, keys: Sequence[str]) -> str:
-    """What a slice of these keys lacks, or says twice, of what a quantity asks; empty where nothing."""
+    """Return what a slice of these keys lacks, or says twice, of what a quantity asks; empty where nothing."""
     wanted = (QUESTION, BESIDE) if name in COMPARED else (QUESTION,)
     twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
     lacking = [key for key in wanted if key not in keys]
@@ -191,7 +191,7 @@ def unasked(name: str, keys: Sequence[str]) -> str:
 
 
 def asked_in_words(where: Mapping[str, str]) -> str:
-    """What a slice counts: `claim: Neutral`, or one question `against` another; empty for nothing."""
+    """Return what a slice counts: `claim: Neutral`, or one question `against` another; empty for nothing."""
     if BESIDE in where:
         return f"{where.get(QUESTION, 'any question')} against {where[BESIDE]}"
     if QUESTION not in where and LABEL not in where:

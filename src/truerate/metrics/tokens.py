@@ -157,7 +157,7 @@ class TokenLine:
         return np.bincount(self.text_of, weights=values, minlength=len(self.base))
 
     def per_kind(self, kinds: np.ndarray, keep: np.ndarray, n: int) -> np.ndarray:
-        """How many tokens of `keep` (tokens,) have each kind 1 to n, per text, (texts, n); 0 is none."""
+        """Return how many tokens of `keep` (tokens,) have each kind 1 to n, per text, (texts, n); 0 is none."""
         cell = self.text_of[keep] * (n + 1) + kinds[keep]
         return np.bincount(cell, minlength=len(self.base) * (n + 1)).reshape(len(self.base), n + 1)[:, 1:]
 

@@ -25,7 +25,7 @@ def leave_cause(why: str) -> None:
 
 
 def causes_in(path: Path) -> list[str]:
-    """What commands left, each once, the first N_CAUSES."""
+    """Return what commands left, each once, the first N_CAUSES."""
     lines = path.read_text("utf-8").splitlines() if path.is_file() else []
     return list(dict.fromkeys(json.loads(line) for line in lines))[:N_CAUSES]
 

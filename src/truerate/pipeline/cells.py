@@ -88,7 +88,7 @@ def _plan(config: Layout, board: str) -> str:
 
 # ---- the stage ---------------------------------------------------------------------------------------------
 def is_away() -> bool:
-    """Whether trainings are jobs: a profile says where, and no other process trains beside this one."""
+    """Return whether trainings are jobs: a profile says where, and no other process trains beside this one."""
     return bool(os.environ.get(PROFILE)) and int(os.environ.get("WORLD_SIZE", "1")) == 1
 
 

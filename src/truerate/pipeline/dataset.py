@@ -199,7 +199,7 @@ def gc(config: Layout) -> list[str]:
 
 
 def is_scratch(folder: Path) -> bool:
-    """Whether a folder is named by a model and a key, and holds only what steps write there."""
+    """Return whether a folder is named by a model and a key, and holds only what steps write there."""
     is_named = re.fullmatch(r".+@[0-9a-f]{12}", folder.name) and folder.is_dir() and not folder.is_symlink()
     return bool(is_named) and all(
         path.is_file() and re.search(r"-\d+\.parquet(\.\d+\.tmp)?$", path.name) for path in folder.iterdir()

@@ -164,7 +164,7 @@ def judge(config: Layout, board: str) -> None:
 
 
 def kept_judgements(config: Layout, board: str, name: str) -> Path:
-    """Where the judgements of a family on a board's texts are kept, by all that decides them."""
+    """Return where the judgements of a family on a board's texts are kept, by all that decides them."""
     texts, code = _texts_and_code(config, board)
     family, weights = config.p.detectors[name], identities(config, name, board)
     states = [config.detector(*config.p.teacher(name, board))] if family.train else []

@@ -52,7 +52,7 @@ def contexts(
     about: pl.DataFrame | None = None,
     whole: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
-    """What a text is checked against: item_id, knowledge, question, history of a board's items.
+    """Return what a text is checked against: item_id, knowledge, question, history of a board's items.
 
     With `samples`, those with evidence of their own have a row under their own id. `about`: only items and
     documents (`needed`) of these samples are read. `whole`: longer texts by document id, which stand in as
@@ -155,7 +155,7 @@ def looked_at(config: Layout, board: str) -> Iterator[pl.DataFrame]:
 
 
 def _by_bytes(config: Layout, board: str, samples: pl.DataFrame) -> Iterator[tuple[int, int]]:
-    """Where each part of samples begins and how many it has: at least one part, of at least one sample."""
+    """Yield where each part of samples begins and how many it has: at least one part, of at least one sample."""
     items = load(Item, config.dataset(board, "items"), columns=("item_id", "document_ids"))
     documents_of = {name: set(ids) for name, ids in items.iter_rows()}
     sizes = scan(Document, _documents(config, board)).select("document_id", pl.col("text").str.len_bytes())

@@ -87,7 +87,7 @@ def _setting(config: Layout, board: str, name: str) -> Any:
 
 
 def is_stand_in(step: Step, model: str) -> bool:
-    """Whether a name in the paths of a step is that of what stands in for a model."""
+    """Return whether a name in the paths of a step is that of what stands in for a model."""
     return step.stand_in is not None and step.stand_in.name == model
 
 
@@ -99,7 +99,7 @@ def jobs(config: Layout, board: str, step: Step) -> tuple[str, ...]:
 
 
 def read_by(config: Layout, board: str, step: Step, model: str) -> Iterator[tuple[Step, str]]:
-    """What a step of one model reads: earlier steps, each with the model whose files they are."""
+    """Yield what a step of one model reads: earlier steps, each with the model whose files they are."""
     for read in step.reads:
         earlier = step_of(config, board, read.step)
         for name in _models_read(config, board, earlier, read, model):
@@ -172,7 +172,7 @@ def all_files(config: Layout, board: str) -> list[str]:
 
 
 def is_current(config: Layout, board: str, path: str) -> bool:
-    """Whether a scratch path is one that the settings, code and sources of this moment name."""
+    """Return whether a scratch path is one that the settings, code and sources of this moment name."""
     return path in set(all_files(config, board))
 
 

@@ -64,7 +64,9 @@ def refuse_edited(config: Layout, stage: Stage) -> None:
 
 
 def is_edited(config: Layout, stage: Stage) -> bool:
-    """Whether params.yaml, or code that it names, says other than what the first stage read for a stage."""
+    """Return whether params.yaml, or code that it names, says other than what the first stage read for a
+    stage.
+    """
     watched = Path(config.settings(stage))
     return watched.is_file() and read_json(watched) != watched_by(config, stage)
 

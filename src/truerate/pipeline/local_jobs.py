@@ -52,7 +52,7 @@ class LocalJob:
 
 
 def n_local_jobs() -> int | None:
-    """How many jobs may run at once as forks of this process; None if Snakemake is to run them."""
+    """Return how many jobs may run at once as forks of this process; None if Snakemake is to run them."""
     if os.environ.get(PROFILE) or sys.platform != "linux":
         return None
     profile = settings_in(str(DEFAULT_PROFILE)) if DEFAULT_PROFILE.is_file() else {}

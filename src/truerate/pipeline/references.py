@@ -11,7 +11,7 @@ LEAD, RETRIEVED = "lead", "retrieved"
 
 
 def referring(config: Layout, board: str) -> dict[str, object]:
-    """What of a board's settings decides references: nothing where it is the default."""
+    """Return what of a board's settings decides references: nothing where it is the default."""
     entry = config.p.board(board)
     sentences = {"sentences": entry.reference_sentences} if entry.reference == RETRIEVED else {}
     return {} if entry.reference == LEAD else {"reference": entry.reference, **sentences}

@@ -43,7 +43,7 @@ def load_track(name: str) -> Protocol:
 
 
 def _unfit(protocol: Protocol) -> Iterator[str]:
-    """What a protocol lacks, and parts that are not of their kind."""
+    """Yield what a protocol lacks, and parts that are not of their kind."""
     for part in REQUIRED:
         if not hasattr(protocol, part):
             yield f"lacks `{part}`; every protocol has: {listed(REQUIRED)}"

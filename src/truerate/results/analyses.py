@@ -65,7 +65,7 @@ def order_of(key: str, pair: tuple[str, str], first: Scores, second: Scores) -> 
 
 
 def _is_apart(first: RealScore, second: RealScore) -> bool:
-    """Whether two rank ranges share no rank; a score without a range is apart from none."""
+    """Return whether two rank ranges share no rank; a score without a range is apart from none."""
     ends = (first.rank_low, first.rank_high, second.rank_low, second.rank_high)
     if None in ends:
         return False

@@ -239,7 +239,7 @@ class RealBoard:
         return ", ".join(f"{key}: {self.value_in_words(key, value)}" for key, value in where) or "everything"
 
     def printed_slice(self, printed: Printed) -> str:
-        """What a published figure is of, in words: its slice, and what of the labels it counts."""
+        """Return what a published figure is of, in words: its slice, and what of the labels it counts."""
         where = self.in_words(printed.slice) if printed.slice or not printed.asked else ""
         return ", ".join(filter(None, (where, printed.asked)))
 
@@ -251,7 +251,7 @@ class RealBoard:
         return word or (language(value) if key == "lang" else value)
 
     def spans_scale(self, score: RealScore) -> bool:
-        """Whether the interval of a share is so wide that it tells nothing: SPANS of [0, 1] and more."""
+        """Return whether the interval of a share is so wide that it tells nothing: SPANS of [0, 1] and more."""
         if self.measures[score.metric].unit != "share" or score.low is None or score.high is None:
             return False
         return score.high - score.low >= SPANS

@@ -160,12 +160,12 @@ def _parted(built: pl.DataFrame, anew: pl.DataFrame, parted: pl.DataFrame) -> pl
 
 
 def _is_same(name: str) -> pl.Expr:
-    """Whether a cell is the board's, up to the digits that are written; both may be empty."""
+    """Return whether a cell is the board's, up to the digits that are written; both may be empty."""
     return is_same(pl.col(name), pl.col(f"{name}_built"), SAME)
 
 
 def _headline(config: Layout, board: str, scores: pl.DataFrame) -> Headline:
-    """What the track ranks where that is kept, else the first metric that is, in its widest slice."""
+    """Return what the track ranks where that is kept, else the first metric that is, in its widest slice."""
     ranked, records = card_of(config, board).ranks, records_of(config, board)
     wanted = {f"{key}={value}" for key, value in ranked.slice.items()}
     slices = [text for text in scores.filter(metric=ranked.metric)["slice"] if wanted <= set(text.split(";"))]
@@ -178,7 +178,7 @@ def _headline(config: Layout, board: str, scores: pl.DataFrame) -> Headline:
 
 
 def headline_of(record: Metric, where: str, what: str) -> Headline:
-    """What leads, as a card has it."""
+    """Return what leads, as a card has it."""
     facts = {"label": record.label, "unit": record.unit, "direction": record.direction}
     return Headline(metric=record.name, slice=where, what=what, **facts)
 

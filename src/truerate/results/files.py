@@ -199,7 +199,7 @@ def counts_of(rows: pl.DataFrame) -> dict[str, int]:
 
 
 def is_same(first: pl.Expr, second: pl.Expr, within: float) -> pl.Expr:
-    """Whether two cells are equal up to `within`, or both empty."""
+    """Return whether two cells are equal up to `within`, or both empty."""
     gap = (first - second).abs() <= within
     return gap.fill_null(first.is_null() & second.is_null())
 

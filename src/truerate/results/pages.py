@@ -59,7 +59,7 @@ class DrawnBoard(RealBoard):
 
 
 def size(board: RealBoard) -> str:
-    """How many models or rules stand on a board, and on how much: `46 models, 511 replies each`."""
+    """Return how many models or rules stand on a board, and on how much: `46 models, 511 replies each`."""
     counts = [model.n for model in board.models] or [0]
     n, most, kind = len(board.models), max(counts), "model" if board.has_models else "rule"
     bound = "" if most == min(counts) else "up to "
@@ -73,7 +73,7 @@ def units_in_words(board: RealBoard, n: int) -> str:
 
 
 def who_leads(board: RealBoard) -> str:
-    """Which models may be first, in a sentence."""
+    """Return which models may be first, in a sentence."""
     first, n = [model for model in board.models if model.is_first], len(board.models)
     if not first:
         return "Nothing is ranked."
@@ -86,7 +86,7 @@ def who_leads(board: RealBoard) -> str:
 
 
 def measured_by(board: RealBoard) -> list[tuple[str, bool]]:
-    """Who labelled or judged, each with whether it is a warning."""
+    """Return who labelled or judged, each with whether it is a warning."""
     card = board.card
     words = [(f"labelled by {card['labelled_by']}", False)] if card["labelled_by"] else []
     words += [(f"judged by {card['judge']}", False)] if board.is_judged else []
@@ -129,7 +129,9 @@ def context(board: RealBoard) -> dict[str, Any]:
 
 
 def _is_beside(board: RealBoard, score: RealScore) -> bool:
-    """Whether neither the table nor a map shows a score: of a slice of several keys, or of another metric."""
+    """Return whether neither the table nor a map shows a score: of a slice of several keys, or of another
+    metric.
+    """
     is_other = bool(score.slice) and score.metric != board.headline.name and score.slice[0][0] != JUDGE
     return len(score.slice) > 1 or is_other
 
@@ -209,7 +211,7 @@ def _judged(board: RealBoard, judge: str, score: RealScore | None) -> dict | Non
 
 
 def summary(against: list[Swap], lead: str) -> str:
-    """How far the order by other judges is that of what leads, in one sentence."""
+    """Return how far the order by other judges is that of what leads, in one sentence."""
     taus = [(swap.order.tau, swap.order.second) for swap in against if swap.order.tau is not None]
     if not taus:
         return "No other judge orders the subjects."

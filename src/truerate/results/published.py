@@ -56,7 +56,7 @@ class Beside(NamedTuple):
 
 
 def records_of(result: Result) -> dict[str, Metric]:
-    """What a published figure may be of, by name: the result's metrics, and quantities of labels."""
+    """Return what a published figure may be of, by name: the result's metrics, and quantities of labels."""
     return {**RECORDS, **result.card.records}
 
 
@@ -119,8 +119,8 @@ def _compared(row: dict[str, str], value: float | None, record: Metric, slack: f
 
 
 def is_printed_as(value: float, printed: str, *, slack: float = 0.0) -> bool:
-    """Whether a value gives a printed figure at its digits, whichever way a half is rounded. `slack` is what
-    the value itself may have lost, as scores.csv keeps six digits.
+    """Return whether a value gives a printed figure at its digits, whichever way a half is rounded. `slack`
+    is what the value itself may have lost, as scores.csv keeps six digits.
     """
     exponent = Decimal(printed).as_tuple().exponent
     half = 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)
@@ -128,7 +128,7 @@ def is_printed_as(value: float, printed: str, *, slack: float = 0.0) -> bool:
 
 
 def tally(figures: tuple[Beside, ...]) -> str:
-    """How many were reproduced, in words: `46 of 46 published figures reproduced`; empty where none is
+    """Return how many were reproduced, in words: `46 of 46 published figures reproduced`; empty where none is
     published, and without a share where nothing of it is measured here, as nothing could be reproduced.
     """
     n, by_verdict = len(figures), Counter(figure.verdict for figure in figures)

@@ -52,7 +52,7 @@ def check_results(folder: str | Path) -> None:
 
 
 def _is_sound(folder: Path) -> bool:
-    """Whether a result's rows give its scores; prints so, or what differs."""
+    """Return whether a result's rows give its scores; prints so, or what differs."""
     try:
         result = load_result(folder)
         labels = load_labels(folder, result)

@@ -71,7 +71,9 @@ def folder_of(data: Path, entry: Mapping) -> str | None:
 
 
 def _is_itself(data: Path, names: Sequence[str], public: PublicSet | None) -> bool:
-    """Whether a folder is a set: it has its name, or it holds the files of its clone under whatever name."""
+    """Return whether a folder is a set: it has its name, or it holds the files of its clone under whatever
+    name.
+    """
     if data.resolve().name.casefold() in {name.casefold() for name in names}:
         return public is None or public.is_in(data)
     return public is not None and any(matching(data, patterns[0]) for patterns in public.holds.values())
@@ -155,8 +157,8 @@ def _plain(name: str) -> str:
 
 
 def unreadable(work: Path, boards: Iterable[str]) -> dict[str, str]:
-    """Why the source of a board cannot be read, by board; those that can be are left out. The work folder
-    declares them all.
+    """Return why the source of a board cannot be read, by board; those that can be are left out. The work
+    folder declares them all.
 
     Each is read by a process of its own, so that neither a bad row nor a lack of memory takes the others
     along.

@@ -95,7 +95,7 @@ def _of_model(result: Result, model: str) -> Result:
 
 
 def _settings(config: Layout, board: str, model: str) -> dict:
-    """What decides the replies, without an address, a key or a price."""
+    """Return what decides the replies, without an address, a key or a price."""
     entry = config.p.values["models"][model]
     return {
         "model": {name: value for name, value in entry.items() if name not in PRIVATE and value is not None},
@@ -110,7 +110,7 @@ def _settings(config: Layout, board: str, model: str) -> dict:
 
 
 def _remarks(config: Layout, model: str, generations: pl.DataFrame) -> list[str]:
-    """What a reviewer will ask for."""
+    """Return what a reviewer will ask for."""
     dead, n = int((generations["status"] == "dead").sum()), generations.height
     about = f"missing: say in `about` of model {model!r} how it was served: weights, revision, quantisation"
     lost = f"missing: {dead} of {n} requests have no reply; `truerate llm dead` names them"

@@ -54,7 +54,7 @@ def findings(tables: Tables, checked: list[dict], vocabulary: Vocabulary) -> lis
 
 
 def _where(task: str, scheme: str, vocabulary: Vocabulary) -> str:
-    """What was audited, in words."""
+    """Return what was audited, in words."""
     words = [vocabulary.label(task) if task else "All texts", vocabulary.label(scheme).lower()]
     return ", ".join(filter(None, words))
 

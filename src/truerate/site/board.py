@@ -17,7 +17,7 @@ from truerate.site.vocabulary import Vocabulary
 
 
 def context(tables: Tables, board: Board) -> dict:
-    """What board.md.j2 shows of one board."""
+    """Return what board.md.j2 shows of one board."""
     page, rows = page_and_rows(tables, board)
     checked = audit.audit_rows(board, rows)
     flagged = flags(tables, board)
@@ -51,7 +51,7 @@ def context(tables: Tables, board: Board) -> dict:
 
 
 def page_and_rows(tables: Tables, board: Board) -> tuple[Page, Rows]:
-    """How a board is laid out, and its rows as its pages read them: found once, as six pages ask."""
+    """Return how a board is laid out, and its rows as its pages read them: found once, as six pages ask."""
     if id(board) not in tables.laid_out:
         page = page_of(board.track)
         rows = addressed(page.derive(tables.rows_of(board.name), board), board, page.record_filters)

@@ -73,7 +73,7 @@ def judging_rows(page: Page, rows: Rows) -> Rows:
 
 
 def context(tables: Tables, judged: Sequence[Judged], name: str) -> dict:
-    """What one_detector.md.j2 shows of a detector."""
+    """Return what one_detector.md.j2 shows of a detector."""
     boards = [_on(tables, entry, name) for entry in judged]
     shown = [board for board in boards if board["blocks"]]
     real = [block for board in tables.real if (block := on_real(board, name))]
@@ -92,7 +92,7 @@ def context(tables: Tables, judged: Sequence[Judged], name: str) -> dict:
 
 
 def uses(tables: Tables, judged: Sequence[Judged], name: str) -> list[tuple[str, str, str]]:
-    """Where a detector is used: (title of the board, its page, for what), boards of the build first."""
+    """Return where a detector is used: (title of the board, its page, for what), boards of the build first."""
     lines = []
     for entry in judged:
         board = entry.board
@@ -141,7 +141,7 @@ def _of_errors(errors: Sequence[Any], *, file: str, sizes: Sizes = WHOLE) -> dic
 
 
 def _on(tables: Tables, judged: Judged, name: str) -> dict:
-    """What a board says of a detector: tables with figures, by slices, and its curves."""
+    """Return what a board says of a detector: tables with figures, by slices, and its curves."""
     board = judged.board
     blocks = blocks_of(board, judged.judging, judged.rows.get(name, []))
     curves = [curve for curve in tables.curves if (curve.board, curve.subject) == (board.name, name)]

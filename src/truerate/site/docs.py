@@ -63,7 +63,7 @@ def _words(dtype: str) -> str:
 
 
 def _rules(rule: schemas.FieldRules) -> str:
-    """What the schema checks of a column, in pandera's words."""
+    """Return what the schema checks of a column, in pandera's words."""
     limits = {"isin": rule.isin, "greater_than_or_equal_to": rule.ge, "less_than_or_equal_to": rule.le}
     return "; ".join(
         (["unique"] if rule.unique else [])

@@ -234,6 +234,6 @@ def _view_of_rows(table: str, keys: tuple[str, ...], rows: Rows, all_keys: set[s
 
 
 def by_words(keys: tuple[str, ...], vocabulary: Vocabulary) -> str:
-    """What a table is split by, `By pattern and scheme`; `Over all` where it is not split."""
+    """Return what a table is split by, `By pattern and scheme`; `Over all` where it is not split."""
     words = ["language" if key == "lang" else vocabulary.label(key).lower() for key in keys]
     return f"By {' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))}" if words else "Over all"

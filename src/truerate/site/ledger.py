@@ -19,7 +19,9 @@ STD = "_std"  # of a metric's name: the ± beside its value
 
 
 def context(tables: Tables) -> dict:
-    """What ledger.md.j2 shows: lines, folded lines, counts by verdict, and whether a board is simulated."""
+    """Return what ledger.md.j2 shows: lines, folded lines, counts by verdict, and whether a board is
+    simulated.
+    """
     words = tables.vocabulary
     lines = [{name: line.get(name) for name in FIELDS} | _in_words(line, words) for line in tables.ledger]
     by_place: dict[tuple[str, str, str], list[dict]] = {}
@@ -61,7 +63,7 @@ def _in_words(line: Mapping, vocabulary: Vocabulary) -> dict[str, object]:
 
 
 def _is_grid(lines: list[dict]) -> bool:
-    """Whether each line is of a place of its own in a table: its last part down, the others across."""
+    """Return whether each line is of a place of its own in a table: its last part down, the others across."""
     names = {line["quantity"] for line in lines}
     return len(names) == len(lines) and all(" · " in str(name) for name in names)
 

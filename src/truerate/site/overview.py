@@ -26,7 +26,7 @@ FEW = 8  # weak slices that are told of one board
 
 
 def home(tables: Tables) -> dict:
-    """What home.md.j2 shows: per board its opening or leading panel, and the leaders per column group."""
+    """Return what home.md.j2 shows: per board its opening or leading panel, and the leaders per column group."""
     used = (script for board in tables.boards for script in page_of(board.track).scripts)
     # boards of models before those of simple rules alone, those with the most subjects first
     real = sorted(
@@ -82,7 +82,7 @@ def leaders(panel: Panel) -> list[dict]:
 
 
 def detectors(tables: Tables) -> dict:
-    """What detectors.md.j2 shows: real boards' judges held against people; per board the quality of
+    """Return what detectors.md.j2 shows: real boards' judges held against people; per board the quality of
     everything that judges a text, task by task; and the detectors in words.
 
     Rows of the table `detectors` where a track has one, else of the table that its layout names, without a
@@ -111,7 +111,7 @@ def _without_variant(row: dict) -> dict:
 
 
 def data(tables: Tables) -> dict:
-    """What data.md.j2 shows."""
+    """Return what data.md.j2 shows."""
     cards = {board.source: board.source_card for board in tables.boards if board.source_card}
     sources = [
         {"name": name, "rights": RIGHTS.get(str(card.get("redistribution")), "rights not stated"), **card}
@@ -122,7 +122,7 @@ def data(tables: Tables) -> dict:
 
 
 def methods(tables: Tables) -> dict:
-    """What methods.md.j2 shows: measures met in the rows, functions by module, one card per track."""
+    """Return what methods.md.j2 shows: measures met in the rows, functions by module, one card per track."""
     cards = {board.track: board.track_card for board in tables.boards}
     modules = by_module(tables.metric_docs)
     return {"measures": measures_met(tables), "modules": modules, "cards": cards}
@@ -177,7 +177,7 @@ def models_of(tables: Tables) -> list[str]:
 
 
 def model(tables: Tables, name: str) -> dict:
-    """What model.md.j2 shows of one model."""
+    """Return what model.md.j2 shows of one model."""
     card, shown = tables.models[name], []
     for board in tables.boards:
         rows = [row for row in tables.rows_of(board.name) if _is_of(row, name)]
@@ -188,7 +188,7 @@ def model(tables: Tables, name: str) -> dict:
 
 
 def all_models(tables: Tables) -> dict:
-    """What models.md.j2 shows: the build's models, and the models of every real board that ranks some."""
+    """Return what models.md.j2 shows: the build's models, and the models of every real board that ranks some."""
     boards = [board for board in tables.real if any(score.kind == "model" for score in board.ranked)]
     ranked = [
         (board, {score.subject: score for score in board.ranked if score.kind == "model"}) for board in boards
@@ -222,7 +222,7 @@ def _line(board: Board, row: dict, whole: dict | None = None) -> dict:
 
 
 def _narrowed(row: dict) -> set[tuple[str, str]]:
-    """What a row is a part by: its slice without the keys of which it holds all."""
+    """Return what a row is a part by: its slice without the keys of which it holds all."""
     return {(key, value) for key, value in row["slice"].items() if value != "all"}
 
 

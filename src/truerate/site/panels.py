@@ -89,7 +89,7 @@ def _line_key(row: dict, view: View) -> tuple:
 
 
 def _address(row: dict, view: View) -> tuple:
-    """Where a planted value belongs: subject, keys of the line, column; not its kind."""
+    """Return where a planted value belongs: subject, keys of the line, column; not its kind."""
     subject, _, *keys = _line_key(row, view)
     return (subject, *keys, _column_key(row, view))
 
@@ -233,7 +233,7 @@ def _ordered(lines: list[Line], view: View, vocabulary: Vocabulary) -> list[Line
     """Return lines best first, blanks last, then by name; in heat tables models stand first."""
 
     def key(line: Line) -> tuple:
-        """What lines are sorted by: smaller stands first."""
+        """Return what lines are sorted by: smaller stands first."""
         cell = next((cell for cell in line.cells if cell), None)
         first = line.cells[0] if line.cells else None
         value = first.row["value"] if first else None

@@ -13,7 +13,7 @@ COLUMNS = ("task", "lang", "pattern")  # filters that are columns of the labelle
 
 
 def how_asked(board: Board, facts: Mapping[str, str]) -> list[str]:
-    """How a judge was asked, in the words of the board."""
+    """Return how a judge was asked, in the words of the board."""
     return [board.vocabulary.label(facts[key]).lower() for key in HOW if key in facts]
 
 

@@ -37,14 +37,14 @@ def with_failure_rates(rows: Rows, board: Board) -> Rows:
 
 
 def n_items(rows: Rows, board: Board) -> list[Figure]:
-    """How many items the texts are about."""
+    """Return how many items the texts are about."""
     return [("Items", board.items.height, "")]
 
 
 def labelled_by(rows: Rows, board: Board) -> dict | None:
-    """Who labelled: `by`, in the source's words; `judge`, the model whose verdicts count, None where people's
-    labels do; `is_checked`, whether a verdict of it stands beside a label of people, so that its error is
-    known; `n_own`, how many systems are of its maker.
+    """Return who labelled: `by`, in the source's words; `judge`, the model whose verdicts count, None where
+    people's labels do; `is_checked`, whether a verdict of it stands beside a label of people, so that its
+    error is known; `n_own`, how many systems are of its maker.
     """
     judge = board.source_card.get("judge")
     by = board.source_card.get("labelled_by") or "those who published the set"
@@ -60,7 +60,7 @@ def own_family(rows: Rows, board: Board) -> dict[str, str]:
 
 
 def n_replies(rows: Rows, board: Board) -> list[Figure]:
-    """How many replies there are, where the texts themselves may not be shown."""
+    """Return how many replies there are, where the texts themselves may not be shown."""
     if board.samples.height:
         return []
     whole = [row for row in rows if row["metric"] == RATE and not row["slice"]]

@@ -41,7 +41,7 @@ def accounts(board: Board) -> dict | None:
 
 
 def n_cut(generations: pl.DataFrame) -> dict[tuple[str, str], int]:
-    """How many replies end at their limit of tokens, by purpose and model; those without are left out."""
+    """Return how many replies end at their limit of tokens, by purpose and model; those without are left out."""
     rows = generations.filter(is_cut()).group_by("purpose", "model", maintain_order=True).len().rows()
     return {(purpose, model): n for purpose, model, n in rows}
 

@@ -17,12 +17,14 @@ def open_part(board: Board) -> Board:
 
 
 def has_texts(board: Board) -> bool:
-    """Whether the board has texts to read one by one: labelled ones, or replies that were cut into facts."""
+    """Return whether the board has texts to read one by one: labelled ones, or replies that were cut into
+    facts.
+    """
     return bool(board.n_texts)
 
 
 def may_name(board: Board) -> bool:
-    """Whether there are texts, labelled or facts of replies, of which the rights allow the ids."""
+    """Return whether there are texts, labelled or facts of replies, of which the rights allow the ids."""
     rights = board.source_card
     return has_texts(board) and "ids-only" in (
         rights.get("redistribution"),
@@ -31,7 +33,7 @@ def may_name(board: Board) -> bool:
 
 
 def has_records(board: Board) -> bool:
-    """Whether the sample browser shows anything of a board: its texts, or at least their ids."""
+    """Return whether the sample browser shows anything of a board: its texts, or at least their ids."""
     return has_texts(open_part(board)) or may_name(board)
 
 

@@ -166,11 +166,13 @@ class Tables:
         return all(board.is_simulated for board in self.boards)
 
     def family(self, subject: str) -> str | None:
-        """Who made a model, null where unknown or where the subject is no model."""
+        """Return who made a model, null where unknown or where the subject is no model."""
         return self.models.get(subject, {}).get("family")
 
     def kind_words(self, subject: str, kind: str) -> str:
-        """What a subject is, below its name: the name by which a model's endpoint knows it, else its kind."""
+        """Return what a subject is, below its name: the name by which a model's endpoint knows it, else its
+        kind.
+        """
         if kind == "model":
             return self.models.get(subject, {}).get("model") or "model"
         return "baseline" if kind == "baseline" else f"{kind} figure"
@@ -237,7 +239,7 @@ def _values(column: pl.Series) -> list:
 
 
 def n_rows(table: pl.DataFrame | pl.LazyFrame) -> int:
-    """How many rows a table has that may be given as a query."""
+    """Return how many rows a table has that may be given as a query."""
     return int(table.lazy().select(pl.len()).collect().item())
 
 

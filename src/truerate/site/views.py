@@ -58,8 +58,8 @@ class View:
         return self.head in ("Model", "Judge") and not self.by
 
     def takes(self, row: dict) -> bool:
-        """Whether a row belongs to this view; that a subject never answered is said in each table that it
-        stands in.
+        """Return whether a row belongs to this view; that a subject never answered is said in each table that
+        it stands in.
         """
         if row["table"] != self.table:  # nearly all are of others
             return False

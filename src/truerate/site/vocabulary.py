@@ -80,8 +80,8 @@ class Vocabulary:
         return self.words.values.get(part, part)
 
     def sort_key(self, value: str) -> tuple[int, str]:
-        """Where a slice value stands: those with words in the order of these, others after them by name,
-        numbers in it by their size.
+        """Return where a slice value stands: those with words in the order of these, others after them by
+        name, numbers in it by their size.
         """
         name = NAMES.get(value, (value,))[0]
         return (
@@ -96,6 +96,6 @@ def language(code: str) -> str:
 
 
 def native_name(code: str) -> str:
-    """What a language calls itself; empty where that says nothing new."""
+    """Return what a language calls itself; empty where that says nothing new."""
     english, native = NAMES.get(code, ("", ""))
     return native if native != english else ""

@@ -17,7 +17,7 @@ from truerate.sources.tables import SourceTables, with_training
 
 
 def is_reader(name: str) -> bool:
-    """Whether `readers` has a name."""
+    """Return whether `readers` has a name."""
     return reader_of(name) is not None
 
 

@@ -29,8 +29,8 @@ def published_card(reader: str) -> dict:
 
 
 def card_in(folder: Path, name: str) -> dict:
-    """What `source.json` says of the folder's rights and language; raises SourceError where it is not of this
-    form.
+    """Return what `source.json` says of the folder's rights and language; raises SourceError where it is not
+    of this form.
     """
     path, where = folder / "source.json", f"source {name!r}: source.json"
     if not path.exists():
@@ -70,12 +70,12 @@ def _published_sums() -> frozenset[str]:
 
 
 def are_published(card: dict) -> bool:
-    """Whether all files that were read are files of public sets, unchanged."""
+    """Return whether all files that were read are files of public sets, unchanged."""
     return bool(card["files"]) and {file["sha256"] for file in card["files"]} <= _published_sums()
 
 
 def is_of_wikipedia(url: str | None) -> bool:
-    """Whether an address is of Wikipedia, in any language, by its host alone."""
+    """Return whether an address is of Wikipedia, in any language, by its host alone."""
     try:
         host = (urlsplit(url or "").hostname or "").rstrip(".")
     except ValueError:

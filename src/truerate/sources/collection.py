@@ -56,7 +56,9 @@ class Collection:
 
     # ---- files ---------------------------------------------------------------------------------------------
     def has(self, file: str) -> bool:
-        """Whether a file is there, or Parquet files of its name that hold its rows: `read` takes either."""
+        """Return whether a file is there, or Parquet files of its name that hold its rows: `read` takes
+        either.
+        """
         return bool(named(self.folder, file))
 
     def present(self, *files: str) -> list[str]:
@@ -143,7 +145,7 @@ class Collection:
             self.reject(file, bad, row=row.number, target_id=target_id, text=text)
 
     def stops(self, bad: BadRow) -> bool:
-        """Whether what was not kept ends the run."""
+        """Return whether what was not kept ends the run."""
         return self.on_bad_row == "stop" and bad.reason not in UNSUITABLE
 
     def reject(

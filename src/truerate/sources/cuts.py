@@ -90,7 +90,7 @@ def json_lines(content: bytes | Path) -> Cut:
 
 
 def _lines(content: bytes | Path) -> Iterator[bytes]:
-    """What lies between the line feeds of a file, but for its byte order mark."""
+    """Yield what lies between the line feeds of a file, but for its byte order mark."""
     if isinstance(content, bytes):
         refuse_encoding(content)
         yield from content.removeprefix(codecs.BOM_UTF8).split(b"\n")

@@ -41,11 +41,11 @@ class PublicSet:
         return [pattern for patterns in self.holds.values() for pattern in patterns]
 
     def parts(self, part: str | None) -> tuple[str, ...]:
-        """What of it an entry reads, by the entry's `part`."""
+        """Return what of it an entry reads, by the entry's `part`."""
         return tuple((self.by_part or {}).get(part or "", self.holds))
 
     def missing(self, folder: Path, part: str | None = None) -> list[str]:
-        """What of it a folder does not hold."""
+        """Return what of it a folder does not hold."""
         return [name for name in self.parts(part) if not matching(folder, *self.holds[name])]
 
     def unread(self, folder: Path) -> list[str]:
@@ -72,7 +72,7 @@ class PublicSet:
         return sorted(alone - files - read)
 
     def is_in(self, folder: Path, part: str | None = None) -> bool:
-        """Whether a folder holds any of it."""
+        """Return whether a folder holds any of it."""
         return len(self.missing(folder, part)) < len(self.parts(part))
 
 
@@ -110,7 +110,7 @@ class Download:
     has_splits: bool = False
 
     def is_in(self, folder: Path) -> bool:
-        """Whether a folder holds it, in whatever form. Raises BadRow for a Parquet file that is none."""
+        """Return whether a folder holds it, in whatever form. Raises BadRow for a Parquet file that is none."""
         return any(matching(folder, file) for file in self.files) or bool(forms_in(folder, self))
 
 

@@ -69,7 +69,9 @@ LABELS: dict[str, Labels] = {
 
 
 def _beside(name: str, what: str) -> Any:
-    """What a module of this name beside this one calls `read`, `labels` or `CARD`; None where it has none."""
+    """Return what a module of this name beside this one calls `read`, `labels` or `CARD`; None where it has
+    none.
+    """
     module_name = f"{__package__}.{name}"
     is_there = name.isidentifier() and name not in READERS and find_spec(module_name) is not None
     return getattr(import_module(module_name), what, None) if is_there else None
@@ -81,7 +83,7 @@ def reader_of(name: str) -> Read | None:
 
 
 def labels_by(name: str) -> Labels | None:
-    """What makes the labels behind a board of a reader's tables; None for a reader that brings none."""
+    """Return what makes the labels behind a board of a reader's tables; None for a reader that brings none."""
     return LABELS.get(name) or _beside(name, "labels")
 
 

@@ -204,5 +204,5 @@ def _is(value: object, wanted: type, what: str) -> Any:
 
 
 def type_name(value: object) -> str:
-    """What a value is, in words."""
+    """Return what a value is, in words."""
     return _NAMES.get(type(value), type(value).__name__)

@@ -65,7 +65,7 @@ def laid_onto(published: str, tagged_text: Tagged) -> list[dict]:
 
 
 def _inked(text: str) -> list[int]:
-    """Where a text holds something other than blank space."""
+    """Return where a text holds something other than blank space."""
     return [index for index, character in enumerate(text) if not character.isspace()]
 
 

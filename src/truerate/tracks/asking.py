@@ -127,7 +127,7 @@ class Answered:
 
 
 def allowed(config: Layout, board: str, alias: str | None) -> bool:
-    """Whether a model is named and may stand on the board."""
+    """Return whether a model is named and may stand on the board."""
     return alias is not None and bool(config.p.models_on(board, (alias,)))
 
 

@@ -218,7 +218,7 @@ def _row(lang: str, site: Site, page: dict) -> dict:
 
 
 def _unfit(row: dict, page: dict, wanted: Wanted) -> str | None:
-    """Why an article is not taken (one of REASONS), None where it is."""
+    """Return why an article is not taken (one of REASONS), None where it is."""
     tags = {page_key(template["title"].partition(":")[2]) for template in row["templates"]}
     properties = page.get("properties")
     if "disambiguation" in (properties if isinstance(properties, dict) else {}):

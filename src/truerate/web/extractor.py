@@ -94,7 +94,7 @@ class Extractor:
 
 
 def _exit_words(code: int) -> str:
-    """How a process ended, in words."""
+    """Return how a process ended, in words."""
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
 

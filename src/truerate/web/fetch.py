@@ -218,7 +218,7 @@ class Rules:
         return f"{line[1]}/{line[2]}" if ours.startswith(name) else line[0]
 
     def allows(self, url: str) -> bool:
-        """Whether an address may be asked: the longest rule that fits it decides, Allow wins a tie."""
+        """Return whether an address may be asked: the longest rule that fits it decides, Allow wins a tie."""
         return self._rules.can_fetch(url, self._token)
 
     @property

@@ -34,17 +34,17 @@ def host_of(url: str) -> str:
 
 
 def is_wikipedia(url: str) -> bool:
-    """Whether an address is of Wikipedia, in any language."""
+    """Return whether an address is of Wikipedia, in any language."""
     return tuple(host_of(url).split(".")[-2:]) in WIKIPEDIA
 
 
 def is_within(host: str, domains: Iterable[str]) -> bool:
-    """Whether a host is one of the domains or below one; `netflix.com` is not within `x.com`."""
+    """Return whether a host is one of the domains or below one; `netflix.com` is not within `x.com`."""
     return any(host == domain or host.endswith("." + domain) for domain in map(str.lower, domains))
 
 
 def matches(host: str, patterns: Iterable[str]) -> bool:
-    """Whether a host matches a shell-like pattern, as `*.invalid`."""
+    """Return whether a host matches a shell-like pattern, as `*.invalid`."""
     return any(fnmatchcase(host, pattern.lower()) for pattern in patterns)
 
 
@@ -64,7 +64,7 @@ class Guard:
                 self.patterns.append(entry)
 
     def address(self, text: str) -> str | None:
-        """Why an address is refused, None where it may be asked."""
+        """Return why an address is refused, None where it may be asked."""
         try:
             parsed = ipaddress.ip_address(text.strip("[]").partition("%")[0])
         except ValueError:
@@ -78,7 +78,7 @@ class Guard:
         return None if parsed.is_global and not is_special else f"{parsed} is not of the public web"
 
     def host(self, host: str) -> str | None:
-        """Why a host as it is written is refused; what a name resolves to is left to the resolver.
+        """Return why a host as it is written is refused; what a name resolves to is left to the resolver.
 
         Forms that only look like names (`2130706433`, `0x7f.1`, `127.1`) are refused: systems read them as
         addresses.
@@ -94,7 +94,7 @@ class Guard:
         return None
 
     def port(self, host: str, port: int | None) -> str | None:
-        """Why a port of a host is refused: mail, shells and databases are no web."""
+        """Return why a port of a host is refused: mail, shells and databases are no web."""
         try:
             is_listed = _is_in(ipaddress.ip_address(host.strip("[]")), self.networks)
         except ValueError:

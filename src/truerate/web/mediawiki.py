@@ -153,7 +153,7 @@ class Wiki:
             return response.status, response.headers, bytes(body)
 
     def _reply(self, status: int, headers, body: bytes) -> dict | str:
-        """What came: the API's reply, or in words why to try again."""
+        """Return what came: the API's reply, or in words why to try again."""
         if may_pass(status):
             return f"status {status}"
         try:
@@ -222,7 +222,7 @@ def checked(api: str, lang: str, guard: Guard) -> str:
 
 
 def moved(url: str, location: str) -> str | None:
-    """Where an api.php has moved to; None unless it is one on the same or a sibling host, as safe."""
+    """Return where an api.php has moved to; None unless it is one on the same or a sibling host, as safe."""
     try:
         old, new = URL(url), URL(urljoin(url, location)).with_query(None).with_fragment(None)
     except ValueError:

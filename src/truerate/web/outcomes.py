@@ -109,7 +109,7 @@ _IN_PLACE, _OF_CONSENT = pattern("in_place"), pattern("consent")
 
 
 def _is_wall(text: str) -> bool:
-    """Whether a text asks for consent to cookies and says little else."""
+    """Return whether a text asks for consent to cookies and says little else."""
     sentences = [spaced(part).split() for part in re.split(r"[.!?。！？।\n]+", text)]
     asking = sum(len(sentence) for sentence in sentences if _OF_CONSENT.search(" ".join(sentence)))
     return asking > 0 and asking >= _WALL_SHARE * sum(map(len, sentences))

@@ -72,7 +72,9 @@ class Queue:
         return answer
 
     def _holds_all(self, refusal: Refused) -> bool:
-        """Whether all wait: for the rate, or for the end of an outage of a service that answered before."""
+        """Return whether all wait: for the rate, or for the end of an outage of a service that answered
+        before.
+        """
         return refusal.is_for_all or (refusal.is_outage and self._n_answered > 0)
 
     def answered(self) -> None:

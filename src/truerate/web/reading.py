@@ -42,7 +42,9 @@ class Reader:
             self._texts[url] = self._threads.submit(self._read, url)
 
     def text(self, url: str) -> tuple[Text, str]:
-        """What a page of the store says, or what became of it, and the address where its redirects ended."""
+        """Return what a page of the store says, or what became of it, and the address where its redirects
+        ended.
+        """
         self.begin(url)
         future = self._texts[url]
         if future.done():
@@ -51,7 +53,7 @@ class Reader:
             return future.result()
 
     def markup(self, markup: str) -> Text:
-        """What a page says that lies in no store, by its HTML."""
+        """Return what a page says that lies in no store, by its HTML."""
         with announced_wait("a page that takes long to be read"):
             return self._threads.submit(self._extracted, markup).result()
 

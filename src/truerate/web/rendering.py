@@ -99,7 +99,7 @@ class Renderer:
         return Answer(200, kind, charset, body, final_url=final)
 
     async def _refusal(self, response: aiohttp.ClientResponse, at: float) -> Refused:
-        """Why the service gave no page, in words without the key."""
+        """Return why the service gave no page, in words without the key."""
         status = response.status
         body = self._secrets_mask.body(await response.content.read(65536), is_error=True)
         failure = f"status {status} {self._secrets_mask.text(error_words(body))[:TO_READ]}".rstrip()

@@ -50,7 +50,7 @@ class Searcher:
         self._call = Call(settings.service, settings.n_results, **secrets)
 
     def stored(self, query: str) -> list[dict] | None:
-        """What the store holds for a query."""
+        """Return what the store holds for a query."""
         return self.store.results(self.scope, query, self.settings.n_results)
 
     async def search_all(self, queries: Sequence[str]) -> None:
@@ -136,7 +136,7 @@ class Searcher:
                 await self._queue.rest(turn - now)
 
     def _stop(self, refusal: Refused, query: str) -> TruerateError:
-        """Why no more can be searched, without the key that the address held."""
+        """Return why no more can be searched, without the key that the address held."""
         setting = "`search` of the board's track in params.yaml"
         what = f"{refusal.reason}; see to {setting}, then run again"
         if refusal.is_quota:

@@ -32,7 +32,7 @@ class Call:
         self._headers = {service.key_header: service.key_prefix + key} if key and service.key_header else {}
 
     def of(self, query: str) -> dict[str, Any]:
-        """What aiohttp's request takes for a query."""
+        """Return what aiohttp's request takes for a query."""
         asked = {self.service.query: query, **self._fixed}
         if self.service.method == "post":
             return {"json": asked, "headers": self._headers}

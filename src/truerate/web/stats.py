@@ -24,7 +24,7 @@ COUNTS = {"reason": pl.String, "status": pl.Int64, "may_pass": pl.Boolean, "n_pa
 
 
 def reason(page: Page) -> str:
-    """What became of a page in one word: its outcome, `too-slow` for a timeout in reading."""
+    """Return what became of a page in one word: its outcome, `too-slow` for a timeout in reading."""
     return TOO_SLOW if page.outcome is Outcome.TIMEOUT and page.status is not None else page.outcome.value
 
 
@@ -72,7 +72,7 @@ def _is_status(wanted: str) -> bool:
 
 
 def pages_of(store: PageStore, url: str) -> list[StoredPage]:
-    """What the store holds of an address. Raises TruerateError, with the closest address, if nothing."""
+    """Return what the store holds of an address. Raises TruerateError, with the closest address, if nothing."""
     pages = list(store.pages())
     if matching := [entry for entry in pages if entry[1].url == url]:
         return matching

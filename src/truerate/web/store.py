@@ -65,7 +65,7 @@ class PageStore(KeyedStore):
         return None if row[1] in LIMITED and stored != limits else Page(*row)
 
     def is_open(self, scope: str, url: str, limits: str) -> bool:
-        """Whether a run asks for an address: nothing is known of it, or only what may have passed."""
+        """Return whether a run asks for an address: nothing is known of it, or only what may have passed."""
         stored = self.page(scope, url, limits)
         return stored is None or stored.is_transient
 

@@ -148,7 +148,9 @@ class _Server:
                 os.close(stream)
 
     def _is_ready(self, arguments: list[str]) -> bool:
-        """Whether what is imported is what a Python of its own would import, and nothing has computed yet."""
+        """Return whether what is imported is what a Python of its own would import, and nothing has computed
+        yet.
+        """
         if self.files is None:
             self.files = source_files()
         if self.files != source_files():

@@ -22,7 +22,7 @@ _clients: list[int] = []  # the process that a fork stands in for (`fork_server`
 
 
 def is_in_stage() -> bool:
-    """Whether DVC started this process, or one that started it."""
+    """Return whether DVC started this process, or one that started it."""
     return STAGE in os.environ
 
 
@@ -88,7 +88,7 @@ def _parent_of(pid: int) -> int | None:
 
 
 def _is_of_stage(pid: int) -> bool:
-    """Whether a process was started with the variable of a stage; no where it cannot be looked at."""
+    """Return whether a process was started with the variable of a stage; no where it cannot be looked at."""
     try:
         return any(
             variable.startswith(f"{STAGE}=".encode())
@@ -99,5 +99,5 @@ def _is_of_stage(pid: int) -> bool:
 
 
 def is_first_process() -> bool:
-    """Whether this process works alone, or is the first of those that `torchrun` started together."""
+    """Return whether this process works alone, or is the first of those that `torchrun` started together."""
     return os.environ.get("RANK", "0") == "0"

@@ -90,7 +90,7 @@ class Table:
 
     @classmethod
     def is_kept_by(cls, data: pl.DataFrame, columns: tuple[str, ...] | None = None) -> bool:
-        """Whether a frame keeps the table's declaration (of `columns`): names in order, types, rules."""
+        """Return whether a frame keeps the table's declaration (of `columns`): names in order, types, rules."""
         kinds, whole = cls.whole_check(columns)
         return data.schema == kinds and data.select(whole).item() is True
 

@@ -69,7 +69,7 @@ def scan(table: type[Table], paths: Sequence[str | Path]) -> pl.LazyFrame:
 
 
 def height(path: str | Path) -> int:
-    """How many rows a table on disk has; none of them is read."""
+    """Return how many rows a table on disk has; none of them is read."""
     return int(pl.scan_parquet(path).select(pl.len()).collect().item())
 
 

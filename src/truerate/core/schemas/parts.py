@@ -25,9 +25,9 @@ def read_in_parts(
     rows: pl.Expr | None = None,
     n_at_once: int = LARGEST_GROUP,
 ) -> Iterator[pl.DataFrame]:
-    """What `load` reads, `n_at_once` rows at a time, filtered by `rows`; one empty part of an empty file.
-    Raises TruerateError as `load`: for a part before it is given, and at the end for values of unique columns
-    in two parts.
+    """Yield what `load` reads, `n_at_once` rows at a time, filtered by `rows`; one empty part of an empty
+    file. Raises TruerateError as `load`: for a part before it is given, and at the end for values of unique
+    columns in two parts.
     """
     taken = taken_of(table, columns)
     single = [name for name in taken or schema(table) if table.fields()[name][1].unique]
@@ -54,7 +54,7 @@ def load_in_parts(
     rows: pl.Expr | None = None,
     n_at_once: int = LARGEST_GROUP,
 ) -> pl.DataFrame:
-    """What `each` makes of the parts of a table (`read_in_parts`), concatenated."""
+    """Return what `each` makes of the parts of a table (`read_in_parts`), concatenated."""
     parts = read_in_parts(table, path, columns=columns, rows=rows, n_at_once=n_at_once)
     return pl.concat([each(part) for part in parts])
 

@@ -112,8 +112,8 @@ def emptied(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def unanswered(rows: Sequence[Mapping[str, Any]]) -> list[bool]:
-    """Which rows (`subject`, `metric`, `value`, `slice`) have no value because their subject never answered:
-    a NO_ANSWERS row of it covers their slice and begins their metric's name.
+    """Return which rows (`subject`, `metric`, `value`, `slice`) have no value because their subject never
+    answered: a NO_ANSWERS row of it covers their slice and begins their metric's name.
     """
     silent: dict[str, list[tuple[str, frozenset[Any]]]] = {}
     for row in rows:
@@ -132,7 +132,7 @@ def unanswered(rows: Sequence[Mapping[str, Any]]) -> list[bool]:
 
 
 def is_cut() -> pl.Expr:
-    """Whether a Generation row is of a reply that ends at its limit of tokens, kept or dead."""
+    """Return whether a Generation row is of a reply that ends at its limit of tokens, kept or dead."""
     return (pl.col("finish_reason") == "length").fill_null(False) | (
         (pl.col("status") == "dead") & (pl.col("reason") == "length")
     ).fill_null(False)

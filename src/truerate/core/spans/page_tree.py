@@ -179,7 +179,9 @@ def _is_numerator(element: Any) -> bool:
 
 
 def _is_note(element: Any, text: str) -> bool:
-    """Whether what is set high is the mark of a note: by its name, its form, or a link within the page."""
+    """Return whether what is set high is the mark of a note: by its name, its form, or a link within the
+    page.
+    """
     inside = [element, *element.iterdescendants()]
     names = " ".join(
         f"{part.get('class', '')} {part.get('id', '')} {part.get('role', '')}" for part in inside
@@ -191,8 +193,8 @@ def _is_note(element: Any, text: str) -> bool:
 
 
 def _is_number_of_note(element: Any, text: str, behind: str) -> bool:
-    """Whether plain numbers set high mark notes: after a word or the end of a sentence or quotation; after a
-    digit, unit, symbol or such a bracket they are a power, before a symbol (¹⁴C) or stroke neither.
+    """Return whether plain numbers set high mark notes: after a word or the end of a sentence or quotation;
+    after a digit, unit, symbol or such a bracket they are a power, before a symbol (¹⁴C) or stroke neither.
     """
     if len(text) == 1 and text in "abcdefgh":
         return _BEFORE_LETTER.search(behind) is not None and not (element.tail or " ")[0].isalnum()
@@ -290,7 +292,7 @@ def _line(element: Any) -> str:
 
 
 def _of_places(name: str, lines: list[str]) -> str:
-    """What stands over, under or behind another part of a formula."""
+    """Return what stands over, under or behind another part of a formula."""
     first, second, third = (*lines, "", "", "")[:3]
     if name == "mfrac":
         return f"{_grouped(first)}/{_grouped(second)}"

@@ -97,16 +97,17 @@ def united(spans: Sequence[Span]) -> tuple[Span, ...]:
 
 
 def locate(quote: str, text: str) -> Span | None:
-    """Where a quote stands in a text, as half-open code points: letter by letter, else normalized, else with
-    words of MIN_SIMILARITY; else None. `A … B` stands from A to B. Short quotes (`MIN_WORDS`, `MIN_CHARS`)
-    match as whole words, never roughly; numbers never roughly; quotes without letter or digit nowhere.
+    """Return where a quote stands in a text, as half-open code points: letter by letter, else normalized,
+    else with words of MIN_SIMILARITY; else None. `A … B` stands from A to B. Short quotes (`MIN_WORDS`,
+    `MIN_CHARS`) match as whole words, never roughly; numbers never roughly; quotes without letter or digit
+    nowhere.
     """
     span = stands(quote, text)
     return _roughly(quote, text) if span is None else span
 
 
 def stands(quote: str, text: str) -> Span | None:
-    """Where a quote stands letter by letter, or levelled; None where it does not."""
+    """Return where a quote stands letter by letter, or levelled; None where it does not."""
     plain = quote.strip()
     words = _levelled(plain)
     if not words:
@@ -267,14 +268,14 @@ def _shuts(plain: str, *, needs_end: bool) -> dict[str, list[int]]:
 
 
 def _opens(plain: str, start: int) -> bool:
-    """Whether a mark may open a quotation: before a word, and no apostrophe."""
+    """Return whether a mark may open a quotation: before a word, and no apostrophe."""
     is_after_word = is_in_word(plain[start - 1 : start]) and plain[start] not in _TWO_SIDED
     is_before_word = bool(plain[start + 1 : start + 2].strip())
     return is_before_word and not is_after_word and not _ELISION.match(plain, start)
 
 
 def _closed(plain: str, start: int, shuts: Mapping[str, Sequence[int]], text: str) -> int | None:
-    """Where a quotation that opens at a place closes; None where it does not."""
+    """Return where a quotation that opens at a place closes; None where it does not."""
     ends = _ends(plain, start, shuts)
     # marks within it: to the last with which it stands in the text, letter by letter
     for end in reversed(ends[1:]):
@@ -296,7 +297,7 @@ def _ends(plain: str, start: int, shuts: Mapping[str, Sequence[int]]) -> list[in
 
 
 def _is_balanced(plain: str, start: int, end: int) -> bool:
-    """Whether as many marks of a kind with two sides open within a string as close."""
+    """Return whether as many marks of a kind with two sides open within a string as close."""
     opening, closing = plain[start], plain[end]
     inside = plain[start + 1 : end]
     return opening == closing or inside.count(opening) == inside.count(closing)

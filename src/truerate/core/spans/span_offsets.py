@@ -58,7 +58,9 @@ def bounds_by_kind(span: Mapping[str, Any], text: str) -> dict[str, Bounds]:
 
 
 def span_place(span: Mapping[str, Any], text: str) -> Bounds | None:
-    """Where a span stands: by the first of KINDS that fits its text, its first occurrence, or code points."""
+    """Return where a span stands: by the first of KINDS that fits its text, its first occurrence, or code
+    points.
+    """
     if span.get("start") is None and span.get("end") is None:
         return find_span(text, clean(str(span.get("text") or "")))
     by_kind = bounds_by_kind(span, text)

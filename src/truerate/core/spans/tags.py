@@ -72,7 +72,7 @@ def parse_tags(marked: str, *, original: str | None = None, types: Sequence[str]
 
 
 def _pieces(name: str, inside: str) -> tuple[str, str] | None:
-    """What a tag shows and what it replaced; None where its inside breaks the grammar."""
+    """Return what a tag shows and what it replaced; None where its inside breaks the grammar."""
     if "<" not in inside or not _TAG.search(inside):
         return inside, ""
     match = _PIECES.fullmatch(inside.strip()) if name in REPLACED else None

@@ -52,7 +52,7 @@ def whole_words(
 
 
 def n_words(text: str, spans: Sequence[Mapping[str, Any]] | None = None, threshold: float = MARKED) -> int:
-    """How many words a text has, or how many of them its marked spans hold. Punctuation is none."""
+    """Return how many words a text has, or how many of them its marked spans hold. Punctuation is none."""
     inside = None if spans is None else [span for span in spans if span["p"] > threshold]
     return sum(
         any(character.isalnum() for character in text[start:end])
@@ -97,5 +97,5 @@ def _is_edge(character: str) -> bool:
 
 
 def is_unicode(text: str) -> bool:
-    """Whether a text can be written as UTF-8: false where half of a surrogate pair stands in it."""
+    """Return whether a text can be written as UTF-8: false where half of a surrogate pair stands in it."""
     return not any("\ud800" <= character <= "\udfff" for character in text)

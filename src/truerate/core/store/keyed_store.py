@@ -166,7 +166,7 @@ class KeyedStore:
         raise fault
 
     def read(self, reader: Callable[[sqlite3.Connection], Read]) -> Read:
-        """What `reader` makes of the open file; of a damaged read-only one, of its readable rows."""
+        """Return what `reader` makes of the open file; of a damaged read-only one, of its readable rows."""
         with self.explained():
             try:
                 return reader(self._link)
@@ -194,7 +194,7 @@ class KeyedStore:
         return copy
 
     def _is_made(self, link: sqlite3.Connection) -> bool:
-        """Whether the file holds the tables, False if empty. Raises StoreError for another format."""
+        """Return whether the file holds the tables, False if empty. Raises StoreError for another format."""
         (version,) = link.execute("PRAGMA user_version").fetchone()
         if version == self.KIND.format:
             return True

@@ -35,7 +35,7 @@ def boot() -> str:
 
 @cache
 def _booted_at() -> float:
-    """When this machine started, in seconds since the epoch; 0 where the kernel does not tell."""
+    """Return when this machine started, in seconds since the epoch; 0 where the kernel does not tell."""
     try:
         lines = Path("/proc/stat").read_text().splitlines()
         return float(next(line.split()[1] for line in lines if line.startswith("btime ")))
@@ -85,7 +85,7 @@ def hold(folder: Path, what: str) -> None:
 
 
 def _read(mark: Path) -> dict[str, Any] | None:
-    """What a mark says, None where there is none or it is unreadable."""
+    """Return what a mark says, None where there is none or it is unreadable."""
     try:
         mark_values = json.loads(mark.read_text("utf-8"))
         return {

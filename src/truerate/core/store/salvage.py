@@ -7,7 +7,7 @@ DAMAGE = sqlite3.SQLITE_CORRUPT  # a file that is no database at all is somebody
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether an error says that pages of the file are missing or altered."""
+    """Return whether an error says that pages of the file are missing or altered."""
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & 0xFF == DAMAGE
 

@@ -134,7 +134,7 @@ class Decoder(Trainable):
 
     @torch.inference_mode()
     def reasons(self, prompts: Sequence[np.ndarray]) -> list[str]:
-        """What it writes behind each prompt and `Yes.`, greedily, up to the line's end, in one batch."""
+        """Return what it writes behind each prompt and `Yes.`, greedily, up to the line's end, in one batch."""
         yes = self.coder.encode([YES])[0][0].astype(np.int64)
         ids, mask = self._aligned([np.concatenate([prompt, yes]) for prompt in prompts])
         with half_precision(self.device):

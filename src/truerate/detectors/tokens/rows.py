@@ -124,7 +124,7 @@ def side_by_side(rows: Sequence[Row]) -> Batch:
 
 
 def attention(segments: torch.Tensor, mask: str) -> torch.Tensor:
-    """Which token (third axis) sees which (fourth), (rows, 1, tokens, tokens); padding sees padding."""
+    """Return which token (third axis) sees which (fourth), (rows, 1, tokens, tokens); padding sees padding."""
     asks, asked = segments[:, :, None], segments[:, None, :]
     if mask == "full":
         sees = (asks == PADDING) == (asked == PADDING)

@@ -72,7 +72,7 @@ def _rows(text: str) -> list[tuple[str, Any]]:
 
 
 def _of_fields(fields: Sequence[tuple[str, Any]]) -> set[bool | None]:
-    """What names and values say of the evaluation; empty where no name speaks of it."""
+    """Return what names and values say of the evaluation; empty where no name speaks of it."""
     values: set[bool | None] = set()
     for name, value in fields:
         plain = name.removeprefix("is ")
@@ -85,7 +85,7 @@ def _of_fields(fields: Sequence[tuple[str, Any]]) -> set[bool | None]:
 
 
 def _of_words(text: str) -> Parsed:
-    """What the sentences of a reply say of the evaluation, or why they say nothing."""
+    """Return what the sentences of a reply say of the evaluation, or why they say nothing."""
     text = structured.ticked(text)
     if _BLANK_FORM.search(text) or (text.count("|") > 2 and not structured.cells(text)):
         return Parsed(None, "malformed")

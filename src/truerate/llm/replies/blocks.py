@@ -67,24 +67,26 @@ class Block(NamedTuple):
 
 
 def marks_end(text: str) -> int:
-    """Where the marks before the first word of a text end."""
+    """Return where the marks before the first word of a text end."""
     marks = _MARKS.match(text)
     return marks.end() if marks else 0
 
 
 def has_words(text: str) -> bool:
-    """Whether a letter or a digit stands in a text."""
+    """Return whether a letter or a digit stands in a text."""
     return any(map(str.isalnum, text))
 
 
 def names_text(names: Sequence[str]) -> bool:
-    """Whether words name the text that is asked for and nothing else: `(The) (hallucinated) answer (1)`."""
+    """Return whether words name the text that is asked for and nothing else: `(The) (hallucinated) answer
+    (1)`.
+    """
     kept = [name for name in names if name.isalnum() and not name.isdecimal()]
     return 0 < len(kept) <= 6 and all_of("LABEL", kept) and has("NOUN", kept)
 
 
 def names_material(names: Sequence[str]) -> bool:
-    """Whether words name what a prompt gives: `Question`, `Dialogue History`."""
+    """Return whether words name what a prompt gives: `Question`, `Dialogue History`."""
     return " ".join(name for name in names if name.isalnum()) in phrases("HEADS")
 
 

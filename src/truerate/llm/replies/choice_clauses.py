@@ -72,17 +72,17 @@ def _is_label(before: Sequence[Word]) -> bool:
 
 
 def _leads(word: Word) -> bool:
-    """Whether a word may stand before a name that is picked."""
+    """Return whether a word may stand before a name that is picked."""
     return has([word], *_LEADS) or word.text in _LINKS or word.text.isdecimal()
 
 
 def _is_end(behind: Sequence[Word]) -> bool:
-    """Whether a name ends its clause: what follows is nothing, a sign or the beginning of a reason."""
+    """Return whether a name ends its clause: what follows is nothing, a sign or the beginning of a reason."""
     return not behind or has(behind[:1], "because") or behind[0].text in PAUSES - set(":=/|")
 
 
 def votes_in(item: Sentence, at: int, asks: Asks, prior: Sequence[Vote], *, is_only: bool) -> list[Vote]:
-    """What a sentence says of the texts that it names, behind another one that said `prior`."""
+    """Return what a sentence says of the texts that it names, behind another one that said `prior`."""
     some: Sequence[Word] = item.words
     clear = [word for word in before_reason(some) if not has([word], "seem", "filler")]
     unread = [Vote(at, position, "open") for position in set(named_in(some))]
@@ -136,7 +136,7 @@ def votes_in(item: Sentence, at: int, asks: Asks, prior: Sequence[Vote], *, is_o
 
 
 def _ellipsis(behind: Sequence[Word], prior: Sequence[Vote]) -> str:
-    """What `Answer 2 is not` says, by what was stated of the other text right before."""
+    """Return what `Answer 2 is not` says, by what was stated of the other text right before."""
     end = next((at for at, word in enumerate(behind) if at and word.text in PAUSES), len(behind))
     inside = [word for word in behind[:end] if word.text not in PAUSES]
     is_short = bool(inside) and bool(prior) and all(has([word], "be", "do", "negation") for word in inside)
@@ -147,7 +147,7 @@ def _ellipsis(behind: Sequence[Word], prior: Sequence[Vote]) -> str:
 
 
 def holds_of_both(at: int, some: Sequence[Word]) -> bool:
-    """Whether a word says that the same holds of the other text."""
+    """Return whether a word says that the same holds of the other text."""
     is_degree = some[at].text == "too" and at + 1 < len(some) and some[at + 1].text not in PAUSES
     return has([some[at]], "shared") and not is_degree
 
@@ -159,7 +159,9 @@ def before_reason(some: Sequence[Word]) -> Sequence[Word]:
 
 
 def _boundary(some: Sequence[Word], before: int, then: int) -> int:
-    """Where the clause of a name begins behind that of another one: at a sign, or with a word that joins."""
+    """Return where the clause of a name begins behind that of another one: at a sign, or with a word that
+    joins.
+    """
     for at in range(then, before + 1, -1):
         is_joint = at < then and (
             some[at].text.partition(" ")[0] in _JOINTS or has([some[at]], "rejects", "joins")
@@ -189,7 +191,7 @@ def _compared(some: Sequence[Word], places: Sequence[int]) -> int | None:
 
 
 def _kind(part: Sequence[Word], name: int, asks: Asks, *, is_only: bool) -> str:
-    """What a clause with one name says of it; empty: nothing."""
+    """Return what a clause with one name says of it; empty: nothing."""
     before, behind = part[:name], part[name + 1 :]
     start = max((at + 1 for at in range(len(before)) if _ends_clause(before, at)), default=0)
     is_step = start < len(before) and before[start].text == "step"  # `Step 4: I choose`
@@ -246,7 +248,7 @@ def _kind(part: Sequence[Word], name: int, asks: Asks, *, is_only: bool) -> str:
 
 
 def _is_source(behind: Sequence[Word]) -> bool:
-    """Whether words up to the end of their clause name the source alone."""
+    """Return whether words up to the end of their clause name the source alone."""
     end = next(
         (at for at in range(len(behind)) if _is_end(behind[at:]) or behind[at].text in ("by", "in", "when")),
         len(behind),
@@ -268,13 +270,13 @@ def _leaning(part: Sequence[Word]) -> str:
 
 
 def _ends_clause(some: Sequence[Word], at: int) -> bool:
-    """Whether a clause begins behind a place: behind a sign, or a word that joins."""
+    """Return whether a clause begins behind a place: behind a sign, or a word that joins."""
     is_adverb = at > 0 and has([some[at]], "conclusive") and some[at - 1].text not in PAUSES  # `is therefore`
     return some[at].text in ",;—" or (some[at].text in _JOINTS and not is_adverb)
 
 
 def _pick_of(lead: Sequence[Word], asks: Asks) -> str:
-    """How words that lead to a name pick it."""
+    """Return how words that lead to a name pick it."""
     content = [word for word in lead if word.text not in _LINKS and not word.text.isdecimal()]
     is_label = bool(lead) and lead[-1].text in ":：=" and has(lead, "label")
     if all(has([word], "conclusive", "opener") for word in content) and not is_label:
@@ -293,7 +295,7 @@ def _pick_of(lead: Sequence[Word], asks: Asks) -> str:
 
 
 def _degree_of(behind: Sequence[Word]) -> str:
-    """What `is the (more) …` right behind a name says of it as a whole: `better`, `worse`, or nothing."""
+    """Return what `is the (more) …` right behind a name says of it as a whole: `better`, `worse`, or nothing."""
     at = 0
     while has(behind[at : at + 1], "be", "filler", "seem") or (
         at < len(behind) and behind[at].text in _ENTRY

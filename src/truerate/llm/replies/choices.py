@@ -163,8 +163,8 @@ def _decided(some: Sequence[Sentence], asks: Asks) -> int | str:
 
 
 def _stated(votes: Sequence[Vote], asks: Asks) -> list[Vote]:
-    """What is stated of the text that a reply means which picks none: a fault, where that was asked for; that
-    it is better; one text at fault and the other sound.
+    """Return what is stated of the text that a reply means which picks none: a fault, where that was asked
+    for; that it is better; one text at fault and the other sound.
     """
     if any(vote.kind in ("open", "rival") for vote in votes):
         return []
@@ -176,7 +176,7 @@ def _stated(votes: Sequence[Vote], asks: Asks) -> list[Vote]:
 
 
 def _turns(item: Sentence, *, is_first: bool) -> bool:
-    """Whether a sentence that picks, or one behind it, leaves the pick open."""
+    """Return whether a sentence that picks, or one behind it, leaves the pick open."""
     some: Sequence[Word] = item.words
     if is_first:
         some = before_reason(some)

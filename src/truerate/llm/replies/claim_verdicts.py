@@ -70,8 +70,8 @@ def _verdict(stated: set[bool | str] | None) -> bool | str:
 
 @lru_cache(1024)  # a run of replies says the same few words
 def is_unsupported(text: str, claim: str = "") -> bool | None:
-    """Whether words say that a claim is NOT supported (True) or is (False); None where they say neither
-    clearly.
+    """Return whether words say that a claim is NOT supported (True) or is (False); None where they say
+    neither clearly.
     """
     value = verdict(_CITED.sub("", without_claim(text, claim) if claim else text), "claims").value
     return None if value is None else not value
@@ -96,7 +96,7 @@ def without_claim(text: str, claim: str) -> str:
 
 
 def _of_lines(text: str, claims: Sequence[str]) -> tuple[Stated, tuple[str, ...]]:
-    """What numbered lines and the lines below them say of each claim, and how loosely it was read."""
+    """Return what numbered lines and the lines below them say of each claim, and how loosely it was read."""
     text = _SENTENCE.sub(r"\n\1: ", text)
     lines = marks.lines_of("\n".join(part for line in text.split("\n") for part in _parted(line)), NOUNS)
     places = [position for position, line in enumerate(lines) if line.entry]

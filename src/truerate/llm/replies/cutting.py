@@ -193,7 +193,7 @@ def is_rule(line: str) -> bool:
 
 
 def _greets(line: str) -> bool:
-    """Whether a line is a rule, says yes to the task (`Sure!`), or announces the answer (`Here is my
+    """Return whether a line is a rule, says yes to the task (`Sure!`), or announces the answer (`Here is my
     verdict:`).
     """
     plain = line.strip().casefold().replace("’", "'")

@@ -110,7 +110,7 @@ def decided(text: str, vocabulary: str, *, is_stated: bool = True) -> Parsed:
 
 
 def _breaks_off(parts: Sequence[Part]) -> bool:
-    """Whether sentences end where a value is to come, or hold a label without one."""
+    """Return whether sentences end where a value is to come, or hold a label without one."""
     last = parts[-1].sentence.words if parts else ()
     if last and (last[-1].text in (":", "：", "=")):
         return True
@@ -140,12 +140,14 @@ def _parts(some: Sequence[Sentence], *, is_stated: bool) -> list[Part]:
 
 
 def _is_first(parts: Sequence[Part], at: int) -> bool:
-    """Whether a sentence is the first, or stands behind one that leads to it (`I compared the two. No. …`)."""
+    """Return whether a sentence is the first, or stands behind one that leads to it (`I compared the two. No.
+    …`).
+    """
     return not at or (at == 1 and has(parts[0].sentence.words[:1], "self", "to_user", "prefix"))
 
 
 def _is_of_step(parts: Sequence[Part], at: int) -> bool:
-    """Whether a value amid the sentences may be one of a step: it does not end the reply, or answers
+    """Return whether a value amid the sentences may be one of a step: it does not end the reply, or answers
     something else.
     """
     answer, first = parts[at].answer, parts[0].answer
@@ -157,8 +159,8 @@ def _is_of_step(parts: Sequence[Part], at: int) -> bool:
 
 
 def _asked(some: Sequence[Word]) -> bool | None:
-    """Whether a question asks for a fault (True) or for soundness (False); None where it asks for something
-    else; True of one that names the two answers.
+    """Return whether a question asks for a fault (True) or for soundness (False); None where it asks for
+    something else; True of one that names the two answers.
     """
     if all(VALUES & word.classes or has([word], "label", "filler") or word.text in "/|or" for word in some):
         return True
@@ -170,12 +172,12 @@ def _asked(some: Sequence[Word]) -> bool | None:
 
 
 def _is_label(some: Sequence[Word]) -> bool:
-    """Whether a sentence is a label and its colon alone."""
+    """Return whether a sentence is a label and its colon alone."""
     return some[-1].text == ":" and all(has([word], "label", "filler", "conclusive") for word in some[:-1])
 
 
 def _head_end(some: Sequence[Word]) -> int:
-    """Where the words behind a label begin (`Verdict: not hallucinated`); 0 without one."""
+    """Return where the words behind a label begin (`Verdict: not hallucinated`); 0 without one."""
     at = 0
     while at < len(some) and has([some[at]], "label", "filler", "conclusive"):
         at += 1
@@ -184,13 +186,13 @@ def _head_end(some: Sequence[Word]) -> int:
 
 
 def stated_by(some: Sequence[Word]) -> bool | None:
-    """What the words of a sentence state, behind its label where they have one."""
+    """Return what the words of a sentence state, behind its label where they have one."""
     return stated(some[_head_end(some) :], is_headed=_head_end(some) > 0)
 
 
 def _is_against(part: Part, value: bool, *, is_behind: bool) -> bool:
-    """Whether a sentence leaves a value open, or names another one beside it; `is_behind`: it follows the
-    answer.
+    """Return whether a sentence leaves a value open, or names another one beside it; `is_behind`: it follows
+    the answer.
     """
     item, answer = part.sentence, part.answer
     behind = answer.behind if answer else item.words
@@ -219,7 +221,7 @@ def _is_against(part: Part, value: bool, *, is_behind: bool) -> bool:
 
 
 def _follows(answer: Answer, value: bool) -> bool:
-    """Whether what stands behind a value in its sentence goes on about the text: no doubt, courtesy or
+    """Return whether what stands behind a value in its sentence goes on about the text: no doubt, courtesy or
     contrary.
     """
     inside = [word for word in first_clause(answer.behind) if word.text not in PAUSES]
@@ -286,7 +288,7 @@ def answer_in(sentence: Sentence) -> Answer | None:
 
 
 def _lead_end(some: Sequence[Word], at: int) -> int:
-    """Where the words that may lead to a value end."""
+    """Return where the words that may lead to a value end."""
     while (
         at < len(some)
         and (_LEADS & some[at].classes or some[at].text in _LINKS)
@@ -297,7 +299,7 @@ def _lead_end(some: Sequence[Word], at: int) -> int:
 
 
 def stands_alone(some: Sequence[Word], at: int) -> bool:
-    """Whether a Yes or No stands here that no other word belongs to."""
+    """Return whether a Yes or No stands here that no other word belongs to."""
     if not VALUES & some[at].classes or at + 1 == len(some):
         return bool(VALUES & some[at].classes)
     behind, after = some[at + 1], some[at + 2 : at + 4]
@@ -339,7 +341,7 @@ def field_of(some: Sequence[Word]) -> Answer | None:
 
 
 def is_fault_name(some: Sequence[Word]) -> bool | None:
-    """Whether a name says fault (True) or soundness (False); None of other names."""
+    """Return whether a name says fault (True) or soundness (False); None of other names."""
     values = {POLAR[name] for word in some for name in POLAR if name in word.classes}
     if len(values) != 1 or any(letter(word) == "u" for word in some):
         return None

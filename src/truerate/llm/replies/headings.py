@@ -44,8 +44,8 @@ class Heading(NamedTuple):
 def last_before_next(
     text: str, *cue: str, given: Sequence[str] = GIVEN
 ) -> tuple[str, tuple[str, ...]] | None:
-    """What follows the last cue (of one or more names) before the next example's headings, and what was cut;
-    None without a cue.
+    """Return what follows the last cue (of one or more names) before the next example's headings, and what
+    was cut; None without a cue.
 
     Where a reply opens by repeating what it was given, the reading begins behind that; a cue behind the same
     heading again is the next example's.
@@ -69,7 +69,7 @@ def heads(text: str, *cue: str) -> list[Heading]:
 
 
 def _is_quoted(text: str, cue: Heading) -> bool:
-    """Whether a cue stands in a quotation that begins with it, within a line: it is spoken of."""
+    """Return whether a cue stands in a quotation that begins with it, within a line: it is spoken of."""
     heading = text[cue.start : cue.end]
     at = cue.start + len(heading) - len(heading.lstrip('"“„«'))
     line = text[max(0, at - 200) : at].rpartition("\n")[2].rstrip()
@@ -77,8 +77,8 @@ def _is_quoted(text: str, cue: Heading) -> bool:
 
 
 def with_marks(heading: str, value: str) -> str:
-    """What a heading heads, with the emphasis that opened in the heading and closes behind (`Answer: **the
-    Weser**`, `**Answer: the Weser**`), so that it can be taken off as a pair.
+    """Return what a heading heads, with the emphasis that opened in the heading and closes behind (`Answer:
+    **the Weser**`, `**Answer: the Weser**`), so that it can be taken off as a pair.
     """
     line = value.partition("\n")[0]
     mark = next((item for item in ("**", "__", "`", "*", "_") if item in heading), None)
@@ -114,7 +114,7 @@ def find(text: str, *names: str, is_anywhere: bool = True) -> list[Heading]:
 
 
 def _opening(text: str, at: int, *, is_anywhere: bool) -> tuple[int, bool]:
-    """Where the marks before a name begin, and whether they begin its line."""
+    """Return where the marks before a name begin, and whether they begin its line."""
     start = at
     while start and at - start < _MOST and text[start - 1] in _BEFORE:
         start -= 1
@@ -158,8 +158,8 @@ def _skipped(text: str, at: int, signs: str) -> int:
 
 
 def _next_example(text: str, given: Sequence[str], *, behind: int) -> int:
-    """Where the first heading of material stands behind a place; the text's end without one. Bare names count
-    at a line's start and with a colon alone.
+    """Return where the first heading of material stands behind a place; the text's end without one. Bare
+    names count at a line's start and with a colon alone.
     """
     return next((item.start for item in _material(text, tuple(given), behind)), len(text))
 

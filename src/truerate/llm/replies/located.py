@@ -63,7 +63,7 @@ class LocatedVerdict(Parsed):
 
 
 def located_verdict(reply: str, response: str, cue: str, *, knowledge: str = "") -> LocatedVerdict:
-    """What a reply says of a response: whether it is hallucinated, where, and why.
+    """Return what a reply says of a response: whether it is hallucinated, where, and why.
 
     `cue` is the heading that the prompt ends with. Quotations of `knowledge` are neither segments nor missed.
     JSON gives the verdict under its name, segments and reason under theirs. The rationale is None where there
@@ -143,7 +143,7 @@ def _first_value(text: str) -> re.Match[str] | None:
 
 
 def _is_label(name: str) -> bool:
-    """Whether a name is one of the verdict (`Final answer`) or of the question (`Hallucinated`, `Is it
+    """Return whether a name is one of the verdict (`Final answer`) or of the question (`Hallucinated`, `Is it
     hallucinated`).
     """
     some = words(name, _ASKS)[:-1]
@@ -154,8 +154,8 @@ def _is_label(name: str) -> bool:
 
 
 def _is_taken_back(some: Sequence[Sentence], value: bool) -> bool:
-    """Whether sentences give another value for good: behind words that take the first one back, or behind a
-    label.
+    """Return whether sentences give another value for good: behind words that take the first one back, or
+    behind a label.
     """
     is_back = False
     for item in some:
@@ -187,7 +187,7 @@ def _stated(text: str) -> Parsed:
 
 
 def _quoted(rationale: str | None, response: str) -> list[str]:
-    """What a reason quotes, but for words of verdict and what it calls right."""
+    """Return what a reason quotes, but for words of verdict and what it calls right."""
     strings = quotations(_CLEARED.sub("", rationale or ""), response)
     return [string for string in strings if " " in string or _first_value(string) is None]
 
@@ -222,7 +222,7 @@ def _names(region: str) -> list[tuple[str, Any]] | None:
 def _of_names(
     named: Sequence[tuple[str, Any]], response: str, knowledge: str, cuts: tuple[str, ...]
 ) -> LocatedVerdict:
-    """What names and values say; a text that begins with a verdict is that verdict."""
+    """Return what names and values say; a text that begins with a verdict is that verdict."""
     cuts = joined(cuts, ("json",))
     begun = [
         (name, item, _begun(item) if isinstance(item, str) else (Parsed(None), "")) for name, item in named

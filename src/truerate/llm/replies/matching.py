@@ -132,7 +132,7 @@ def match(name: str, words: Sequence[str], at: int = 0) -> int | None:
 
 
 def finds(name: str, words: Sequence[str]) -> bool:
-    """Whether a pattern of this name stands anywhere in some words."""
+    """Return whether a pattern of this name stands anywhere in some words."""
     return any(match(name, words, at) is not None for at in range(len(words)))
 
 
@@ -161,13 +161,13 @@ def _followed(items: Sequence[Item], words: Sequence[str], start: int) -> int | 
 
 
 def has(name: str, words: Sequence[str]) -> bool:
-    """Whether a word or phrase of a class stands anywhere in some words."""
+    """Return whether a word or phrase of a class stands anywhere in some words."""
     item = _item(name)
     return any(item.ends(words, at) for at in range(len(words)))
 
 
 def all_of(name: str, words: Sequence[str]) -> bool:
-    """Whether some words are phrases of a class alone; signs count for nothing. True for none."""
+    """Return whether some words are phrases of a class alone; signs count for nothing. True for none."""
     item, places, n = _item(name), {0}, len(words)
     for at in range(n):
         if at in places:

@@ -69,7 +69,7 @@ def clauses(some: Sequence[Word]) -> list[list[Word]]:
 
 
 def mentions(some: Sequence[Word]) -> set[bool]:
-    """What the polar words of a sentence say, each turned by the negations before it in its clause."""
+    """Return what the polar words of a sentence say, each turned by the negations before it in its clause."""
     values = set()
     for part in clauses(some):
         is_negated = False
@@ -83,8 +83,8 @@ def mentions(some: Sequence[Word]) -> set[bool]:
 
 
 def stated(some: Sequence[Word], *, is_headed: bool = False) -> bool | None:
-    """Whether a sentence says that the judged text has a fault (True) or none (False); None where it says
-    neither, or leaves it open. `is_headed`: a label stands before it.
+    """Return whether a sentence says that the judged text has a fault (True) or none (False); None where it
+    says neither, or leaves it open. `is_headed`: a label stands before it.
     """
     if (
         not some
@@ -116,7 +116,7 @@ def stated(some: Sequence[Word], *, is_headed: bool = False) -> bool | None:
 
 
 def _of_clause(some: Sequence[Word], *, is_headed: bool) -> bool | None:
-    """What a clause says of the judged text: all of its parts between `and` the same."""
+    """Return what a clause says of the judged text: all of its parts between `and` the same."""
     values: set[bool | None] = set()
     part: list[Word] = []
     for word in [*(some[1:] if has(some[:1], "contrast") else some), None]:
@@ -134,7 +134,7 @@ def _of_clause(some: Sequence[Word], *, is_headed: bool) -> bool | None:
 
 
 def _simple(some: Sequence[Word], *, is_headed: bool) -> bool | None:
-    """What a clause without `and` says of the judged text."""
+    """Return what a clause without `and` says of the judged text."""
     if has(some, "doubt", "exception"):
         return None
     some = [word for word in some if letter(word)]

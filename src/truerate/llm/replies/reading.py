@@ -40,7 +40,7 @@ class Parsed:
 
 
 def nothing(cuts: tuple[str, ...]) -> Parsed:
-    """What is read where nothing is left of a reply once it is opened: why, from what was cut off."""
+    """Return what is read where nothing is left of a reply once it is opened: why, from what was cut off."""
     why = next((kind for kind in ("too-long", "thought") if kind in cuts), "empty")
     return Parsed(None, "thought_only" if why == "thought" else why, cuts)
 

@@ -43,7 +43,7 @@ def pairs(text: str) -> list[tuple[str, Any]] | None:
 
 
 def is_cut(text: str) -> bool:
-    """Whether an object of JSON that does not parse holds more names than values that can be read."""
+    """Return whether an object of JSON that does not parse holds more names than values that can be read."""
     some = pairs(text) if "{" in text else None
     inside = text[text.find("{") : text.rfind("}") + 1]
     if not some or len(_NAME.findall(text[text.find("{") :])) <= len(some) + (

@@ -35,8 +35,8 @@ def yes_no(text: str, cue: str | None = None, *, asks: Asks = "") -> Parsed:
 
 
 def _is_disputed(answer: str, cue: str, value: bool | None, asks: Asks) -> bool:
-    """Whether a reply gives another value before its cue, behind a label or first, or quotes or supposes the
-    cue.
+    """Return whether a reply gives another value before its cue, behind a label or first, or quotes or
+    supposes the cue.
     """
     head = answer[: headings.find(answer, cue)[-1].start]
     answers = [answer_in(item) for item in sentences(head.replace("#", " "), asks)]

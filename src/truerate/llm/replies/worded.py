@@ -48,7 +48,7 @@ class Clause(NamedTuple):
 
 
 def verdict(text: str, name: str) -> Parsed:
-    """Whether a text says Yes in the words of a vocabulary, or why it says neither Yes nor No."""
+    """Return whether a text says Yes in the words of a vocabulary, or why it says neither Yes nor No."""
     some = [item for item in sentences(_TICK.sub(_in_words, text), name) if not has(item.words, "farewell")]
     if is_too_long(some):
         return Parsed(None, "too-long")
@@ -64,7 +64,9 @@ def verdict(text: str, name: str) -> Parsed:
 
 
 def _takes_back(some: Sequence[Word]) -> bool:
-    """Whether a sentence takes back what is said, or goes on with `or`; `the part that is wrong` does not."""
+    """Return whether a sentence takes back what is said, or goes on with `or`; `the part that is wrong` does
+    not.
+    """
     back = (at for at, word in enumerate(some) if has([word], "retraction"))
     return some[0].text == "or" or any(not at or not some[at].text.startswith("that ") for at in back)
 
@@ -75,7 +77,7 @@ def _in_words(tick: re.Match[str]) -> str:
 
 
 def _values(some: Sequence[Sentence]) -> set[bool | None]:
-    """What sentences say of what is judged; None of what is doubted, asked or has an exception."""
+    """Return what sentences say of what is judged; None of what is doubted, asked or has an exception."""
     values: set[bool | None] = set()
     beside: set[bool | None] = set()
     asked: bool | None = None
@@ -134,8 +136,8 @@ def _clauses(some: Sequence[Word], *, is_pronoun_read: bool) -> Iterator[Clause]
 
 
 def _may_lead(some: Sequence[Word], at: int) -> bool:
-    """Whether a word may stand before the word of verdict: none that says something else, or of something
-    else.
+    """Return whether a word may stand before the word of verdict: none that says something else, or of
+    something else.
     """
     is_of = (
         at > 2 and some[at - 2].text == "of" and has(some[at - 3 : at - 2], "label")
@@ -157,7 +159,7 @@ def _turned(head: Sequence[Word], value: bool) -> bool | None:
 
 
 def _checked(value: bool | None, behind: Sequence[Word]) -> bool | None:
-    """What is said where words stand behind the word of verdict: the value of a field, or a reason."""
+    """Return what is said where words stand behind the word of verdict: the value of a field, or a reason."""
     start = next((at for at, word in enumerate(behind) if word.text not in _ADVERBS), len(behind))
     behind = behind[start:]
     inside = [word for word in behind if word.text not in PAUSES]
@@ -187,8 +189,8 @@ def _checked(value: bool | None, behind: Sequence[Word]) -> bool | None:
 
 
 def _is_reason(inside: Sequence[Word]) -> bool:
-    """Whether words may be a sentence that gives a reason: it names something, and begins with no negation or
-    answer.
+    """Return whether words may be a sentence that gives a reason: it names something, and begins with no
+    negation or answer.
     """
     if has(inside[:3], "denial"):
         return len(inside) > 1
@@ -203,7 +205,9 @@ def _is_reason(inside: Sequence[Word]) -> bool:
 
 
 def _is_against(item: Sentence, value: bool) -> bool:
-    """Whether a sentence answers contrarily with a Yes or No, or finds a fault in what is called sound."""
+    """Return whether a sentence answers contrarily with a Yes or No, or finds a fault in what is called
+    sound.
+    """
     some = item.words
     if answer_of(some) is (not value) and not item.is_question:
         return True

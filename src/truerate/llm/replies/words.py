@@ -260,7 +260,7 @@ def _word(text: str, is_capital: bool, name: str) -> Word:
 
 
 def has(some: Sequence[Word], *names: str) -> bool:
-    """Whether one of some words is of one of these classes."""
+    """Return whether one of some words is of one of these classes."""
     for word in some:  # not `any`, of which the generator takes most of the time
         if not word.classes.isdisjoint(names):
             return True
@@ -268,7 +268,7 @@ def has(some: Sequence[Word], *names: str) -> bool:
 
 
 def is_too_long(some: Sequence[Sentence]) -> bool:
-    """Whether sentences are more, or have more words, than are read of a reply."""
+    """Return whether sentences are more, or have more words, than are read of a reply."""
     return len(some) > MAX_SENTENCES or (bool(some) and has(some[0].words, "too_long"))
 
 
@@ -317,7 +317,7 @@ def _trimmed(some: Sequence[Word]) -> tuple[Word, ...]:
 
 
 def _heads(some: Sequence[Word], at: int) -> bool:
-    """Whether a label with a colon begins here: `Final answer:`, `My judgement:`."""
+    """Return whether a label with a colon begins here: `Final answer:`, `My judgement:`."""
     if not some[at].is_capital:
         return "reason_label" in some[at].classes and some[at + 1].text in (":", "：")
     for word in some[at : at + 4]:
@@ -329,6 +329,6 @@ def _heads(some: Sequence[Word], at: int) -> bool:
 
 
 def _begins(now: list[Word], word: Word, behind: str) -> bool:
-    """Whether a word in capitals begins a sentence behind a value, or behind a label's value."""
+    """Return whether a word in capitals begins a sentence behind a value, or behind a label's value."""
     is_value = bool(VALUES & now[-1].classes) and (len(now) == 1 or now[-2].text in (":", "="))
     return is_value and word.is_capital and (bool({"opener", "farewell"} & word.classes) or behind == ":")

@@ -49,7 +49,7 @@ class BudgetLimits:
         return cls(llm.budget_usd, llm.budget_tokens)
 
     def would_pass(self, usd: float, tokens: int) -> bool:
-        """Whether these sums are more than allowed."""
+        """Return whether these sums are more than allowed."""
         is_dear = self.usd is not None and usd > self.usd + 1e-12
         return is_dear or (self.tokens is not None and tokens > self.tokens)
 

@@ -48,7 +48,7 @@ class Job:
         return self.target.keeps_cut(self.request)
 
     def is_settled_by(self, answer: StoredReply | DeadLetter) -> bool:
-        """Whether a stored answer stands for this request."""
+        """Return whether a stored answer stands for this request."""
         texts = contents(self.request)
         return is_final(answer, self.target.address, keeps_cut=self.keeps_cut, contents=texts)
 

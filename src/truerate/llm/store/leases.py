@@ -261,8 +261,8 @@ def claim(
 
 
 def room(link: sqlite3.Connection, *, holder: Holder, want: int | None = None) -> int:
-    """How many more requests a run may have under way at its endpoint, beside what the other runs have and
-    could use; `want` is what it could use itself.
+    """Return how many more requests a run may have under way at its endpoint, beside what the other runs have
+    and could use; `want` is what it could use itself.
     """
     if want is not None:
         link.execute("UPDATE holder SET want = ? WHERE id = ?", [want, holder.id])
@@ -333,7 +333,7 @@ def lock_path(folder: Path, id: int) -> Path:
 
 
 def _is_locked(folder: Path, id: int) -> bool:
-    """Whether the process of a holder runs; the file of a dead one is removed."""
+    """Return whether the process of a holder runs; the file of a dead one is removed."""
     path = lock_path(folder, id)
     try:
         with path.open("rb") as file:

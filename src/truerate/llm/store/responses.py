@@ -74,7 +74,7 @@ class DeadLetter(NamedTuple):
 def is_final(
     answer: "StoredReply | DeadLetter", address: str, *, keeps_cut: bool, contents: list[str]
 ) -> bool:
-    """Whether an answer stands for a request with these texts at this address: whole replies, and dead
+    """Return whether an answer stands for a request with these texts at this address: whole replies, and dead
     letters of this address but for rate limits, and for cut texts where these are now kept.
     """
     if isinstance(answer, StoredReply):
@@ -217,8 +217,8 @@ class Store(KeyedStore):
         return self.read(answers)
 
     def beside(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
-        """What stands beside the text of a reply, as `unpacked` reads it, of those keys with something beside
-        it.
+        """Yield what stands beside the text of a reply, as `unpacked` reads it, of those keys with something
+        beside it.
         """
         for some in chunks(keys):
             rows = self.query(f"SELECT key, extra FROM response WHERE key IN ({marks(some)})", some)

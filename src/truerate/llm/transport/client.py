@@ -134,8 +134,8 @@ class Client:
 
 
 def was_unsent(error: BaseException) -> bool:
-    """Whether the server closed a kept connection before the request went out, so that it may be sent once
-    more.
+    """Return whether the server closed a kept connection before the request went out, so that it may be sent
+    once more.
     """
     return any(_UNSENT in str(link) for link in _causes(error))
 

@@ -68,7 +68,7 @@ def judge_error_body(body: Mapping[str, Any], headers: Mapping[str, str]) -> Ver
 
 
 def is_never_to_pass(body: str) -> bool:
-    """Whether a rate refusal says that the request alone is beyond the limit."""
+    """Return whether a rate refusal says that the request alone is beyond the limit."""
     numbers = _LIMIT.search(body), _REQUESTED.search(body)
     if numbers[0] and numbers[1]:
         limit, requested = (int(number[1].replace(",", "")) for number in numbers if number)
@@ -77,7 +77,7 @@ def is_never_to_pass(body: str) -> bool:
 
 
 def _is_too_long(body: str, *, is_server: bool = False) -> bool:
-    """Whether a refusal says that the prompt is too long; a server fault must name the prompt."""
+    """Return whether a refusal says that the prompt is too long; a server fault must name the prompt."""
     plain = _QUOTES.sub("", body)
     if _CONTEXT.search(plain):
         return True

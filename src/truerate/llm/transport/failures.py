@@ -84,7 +84,7 @@ def used_up(name: str, url: str, refused: Verdict, n_tries: int, seconds: float)
 
 
 def _reset(refused: Verdict) -> str:
-    """When the endpoint says that what is used up begins anew; empty where it does not say."""
+    """Return when the endpoint says that what is used up begins anew; empty where it does not say."""
     if refused.resets_at is None:
         return ""
     moment = datetime.fromtimestamp(refused.resets_at, UTC)

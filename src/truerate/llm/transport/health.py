@@ -60,7 +60,7 @@ class Health:
         return len(self._tries) >= SUSPECT or self._probed_at >= 0
 
     def is_in_doubt(self, job: Job) -> bool:
-        """Whether a request out of tries may have met an outage: no whole reply between its last two."""
+        """Return whether a request out of tries may have met an outage: no whole reply between its last two."""
         n_tries = self._tries.get(job.key, (job, 0))[1]
         return self.is_suspect or n_tries >= min(2, self.backoff.tries)
 
@@ -122,7 +122,7 @@ class Health:
         await self.limiter.pause(seconds, why, is_down=is_down)
 
     async def is_alive(self, job: Job, client: "Client", charges: list[Charge]) -> bool:
-        """Whether a tiny request with these settings is answered, once per pause; adds its charge."""
+        """Return whether a tiny request with these settings is answered, once per pause; adds its charge."""
         async with self._probing:
             if not self._tries:  # a whole reply came by now
                 return True

@@ -90,7 +90,7 @@ class Launch:
         )
 
     def state(self) -> dict[str, Any]:
-        """What the supervisor wrote: the server's `url` and `pid`, or how it ended."""
+        """Return what the supervisor wrote: the server's `url` and `pid`, or how it ended."""
         try:
             state: dict[str, Any] = json.loads(Path(self.file("state")).read_bytes() or b"{}")
             return state
@@ -98,7 +98,7 @@ class Launch:
             return {}
 
     def is_running(self) -> bool:
-        """Whether a supervisor holds the lock on the server's state."""
+        """Return whether a supervisor holds the lock on the server's state."""
         with open(self.file("state"), "ab") as file:
             return not _try_lock(file.fileno(), fcntl.LOCK_SH)
 
@@ -121,7 +121,7 @@ class ServerHandle:
         self._launch, self._users, self.url = launch, users, url
 
     def is_open(self) -> bool:
-        """Whether this server still runs, and no other one in its place."""
+        """Return whether this server still runs, and no other one in its place."""
         return self._launch.is_running() and self._launch.state().get("url") in (None, self.url)
 
     def close(self) -> None:

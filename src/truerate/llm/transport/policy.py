@@ -60,7 +60,7 @@ def judge(status: int, headers: Mapping[str, str], body: bytes, *, accept_length
 
 
 def refuses_form(verdict: Verdict) -> bool:
-    """Whether a refusal is that of structured output, by the names that servers give its field."""
+    """Return whether a refusal is that of structured output, by the names that servers give its field."""
     return verdict.reason == "rejected" and bool(_FORM.search(verdict.detail))
 
 
@@ -109,12 +109,12 @@ def _text(content: object) -> str | None:
 
 
 def _is_text(part: object) -> bool:
-    """Whether a part of a message is its text; a part without a type is."""
+    """Return whether a part of a message is its text; a part without a type is."""
     return isinstance(part, dict) and part.get("type", "text") in ("text", "output_text")
 
 
 def _thought(message: Mapping[str, Any]) -> str:
-    """What a server says apart from the text that the model thought; empty where it says nothing."""
+    """Return what a server says apart from the text that the model thought; empty where it says nothing."""
     return next(
         (thought for name in _THOUGHT if isinstance(thought := message.get(name), str) and thought.strip()),
         "",

@@ -28,7 +28,7 @@ class Refusals:
         self._refused: dict[str, list[Settled]] = {}
 
     def has_answered(self, refused: Job) -> bool:
-        """Whether the endpoint ever answered the alias with these settings: in this run or the store."""
+        """Return whether the endpoint ever answered the alias with these settings: in this run or the store."""
         alias = refused.target.alias
         if alias not in self._answers:
             self._answers[alias] = _is_remembered(self._store, refused)
@@ -62,8 +62,8 @@ def most_refused(refused: list[Settled]) -> Settled:
 
 
 def _is_remembered(store: Store, refused: Job) -> bool:
-    """Whether the store holds a reply of this model and address (or none) to the same settings, the seed
-    apart.
+    """Return whether the store holds a reply of this model and address (or none) to the same settings, the
+    seed apart.
     """
     target = refused.target
     settings = _settings(orjson.loads(target.payload(refused.request)))
@@ -77,5 +77,5 @@ def _is_remembered(store: Store, refused: Job) -> bool:
 
 
 def _settings(request: dict[str, Any]) -> dict[str, Any]:
-    """What a request sends beside its messages; the seed decides nothing of whether it is taken."""
+    """Return what a request sends beside its messages; the seed decides nothing of whether it is taken."""
     return {name: value for name, value in request["params"].items() if name != "seed"}

@@ -87,7 +87,7 @@ def resets_at(headers: Mapping[str, str], body: str, now: float | None = None) -
 
 
 def _remains(value: str | None) -> bool:
-    """Whether a count of what remains is above 0."""
+    """Return whether a count of what remains is above 0."""
     try:
         return float(value or 0) > 0
     except ValueError:

@@ -83,7 +83,7 @@ LENGTH, FILTER = "length", "content_filter"
 
 @lru_cache(4096)
 def end(word: str | None) -> str | None:
-    """How a reply ended: None or the word of a whole one, `length`, `content_filter`, or a word that
+    """Return how a reply ended: None or the word of a whole one, `length`, `content_filter`, or a word that
     `is_broken`.
     """
     plain = _plain(word)
@@ -93,18 +93,18 @@ def end(word: str | None) -> str | None:
 
 
 def is_whole(word: str | None) -> bool:
-    """Whether a reply with this end says all that it was to say."""
+    """Return whether a reply with this end says all that it was to say."""
     return word is None or _plain(word) in WHOLE
 
 
 @lru_cache(4096)
 def is_broken(word: str | None) -> bool:
-    """Whether a reply with this end is no whole one, and neither cut at a limit nor filtered."""
+    """Return whether a reply with this end is no whole one, and neither cut at a limit nor filtered."""
     return not is_whole(word) and end(word) not in (LENGTH, FILTER)
 
 
 def is_unknown(word: str) -> bool:
-    """Whether the word stands on no list."""
+    """Return whether the word stands on no list."""
     return is_broken(word) and _plain(word) not in BROKEN
 
 
@@ -125,8 +125,8 @@ LEAST = 16  # a smaller count is none: servers without a tokenizer, and mocks, w
 
 
 def is_cut(contents: Iterable[str], n_in: int | None) -> bool:
-    """Whether a server counted fewer prompt tokens, cached included, than words; few of scripts without
-    spaces.
+    """Return whether a server counted fewer prompt tokens, cached included, than words; few of scripts
+    without spaces.
     """
     if n_in is None or n_in < LEAST:
         return False

@@ -110,7 +110,9 @@ class WorkerPool:
             await asyncio.gather(*workers, return_exceptions=True)
 
     def _is_over(self) -> bool:
-        """Whether nothing new is to be sent: the run ends, or too much was refused and nothing answered."""
+        """Return whether nothing new is to be sent: the run ends, or too much was refused and nothing
+        answered.
+        """
         return self.run.over.is_set() or self.refusals.is_full
 
     async def _worker(self) -> None:
@@ -191,8 +193,8 @@ class WorkerPool:
         return self._give_up(job, verdict, charges)
 
     async def _is_to_retry(self, job: Job, verdict: Verdict, charges: list[Charge]) -> bool:
-        """Whether to retry: while tries are left, or the endpoint is at fault; ends the run if that lasts too
-        long.
+        """Return whether to retry: while tries are left, or the endpoint is at fault; ends the run if that
+        lasts too long.
         """
         self.health.failed(job, verdict)
         error = self.health.end_of_run(verdict, self.address.url)
@@ -211,11 +213,11 @@ class WorkerPool:
         return not is_alive or not self.backoff.is_spent(job.attempts)
 
     async def _is_alive(self, job: Job, verdict: Verdict, charges: list[Charge]) -> bool:
-        """Whether the endpoint, if it answered before, answers another request now."""
+        """Return whether the endpoint, if it answered before, answers another request now."""
         return self._is_known(job, verdict) and await self.health.is_alive(job, self.client, charges)
 
     def _is_known(self, job: Job, verdict: Verdict) -> bool:
-        """Whether the endpoint has answered for this model before; if unreachable, in this run."""
+        """Return whether the endpoint has answered for this model before; if unreachable, in this run."""
         if verdict.reason == "unreachable":
             return self.health.n_whole > 0
         return self.refusals.has_answered(job)
@@ -297,7 +299,7 @@ def _setting_of_form(job: Job) -> str | None:
 
 
 def _charges(job: Job, verdict: Verdict) -> list[Charge]:
-    """What one call is booked as."""
+    """Return what one call is booked as."""
     if verdict.action == "keep":
         return [job.charge("reply", verdict.n_in, verdict.n_out)]
     if verdict.n_in is not None and verdict.n_out is not None:

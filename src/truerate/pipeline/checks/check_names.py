@@ -62,7 +62,7 @@ def _sources(config: Layout) -> Iterator[str]:
 
 
 def _near_reader(source: "Source") -> str:
-    """What may be meant where a reader of a source is none."""
+    """Return what may be meant where a reader of a source is none."""
     from truerate.sources import is_reader, readers
 
     named = (source.reader, *([source.training.reader] if source.training else []))
@@ -127,7 +127,7 @@ def _languages(config: Layout) -> Iterator[str]:
 
 
 def _requests(config: Layout) -> Iterator[str]:
-    """What is sent to models, the commands that start their servers, and the user's prompts."""
+    """Yield what is sent to models, the commands that start their servers, and the user's prompts."""
     from truerate.llm.keys import PARAMS, Target
     from truerate.llm.prompts import check_folder
     from truerate.llm.transport.launch import Launch

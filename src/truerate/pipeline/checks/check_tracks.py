@@ -98,7 +98,7 @@ def _faults(name: str, track: Protocol, records: Iterable[Metric]) -> Iterator[s
 
 
 def _fault_of_table(table: str, shown: frozenset[str]) -> str:
-    """Why a record cannot stand in a table, or empty. A table that no page lays out is shown as it is."""
+    """Return why a record cannot stand in a table, or empty. A table that no page lays out is shown as it is."""
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", table):
         return "is no name; it must be a word of small letters, digits, '_' and '-', a letter first"
     if table == SHARED_TABLE:

@@ -8,7 +8,7 @@ from truerate.core.errors import TruerateError, listed
 
 
 def own_labels(config: Layout, board: str) -> list[Path]:
-    """What people put there for a board: inputs/labels/<board>.jsonl, .csv or .json."""
+    """Return what people put there for a board: inputs/labels/<board>.jsonl, .csv or .json."""
     named = (Path(config.p.paths.inputs) / "labels" / f"{board}.{kind}" for kind in KINDS)
     return [path for path in named if path.exists()]
 

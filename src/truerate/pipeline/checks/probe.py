@@ -144,7 +144,7 @@ def probe(config: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> 
 
 
 def would_ask(config: Layout, model: str, *, n: int, boards: Sequence[str] = ()) -> dict[str, Estimate]:
-    """What a probe would ask on each board, and cost; asks nothing. Raises as `probe` does."""
+    """Return what a probe would ask on each board, and cost; asks nothing. Raises as `probe` does."""
     probers = _probed(config, model, n, boards, is_dry=True)
     return {prober.board: estimate(list(prober.wanted.values()), prober.config) for prober in probers}
 
@@ -335,7 +335,7 @@ def kept_words(config: Layout, keys: Sequence[str]) -> dict[str, str]:
 
 
 def holds_assumed(request: Request) -> bool:
-    """Whether words that a plan assumes stand in a prompt."""
+    """Return whether words that a plan assumes stand in a prompt."""
     return any(_ASSUMED.search(message["content"]) for message in request.messages)
 
 

@@ -31,7 +31,7 @@ def refuse_absent(config: Layout, board: str) -> None:
 
 
 def brings(config: Layout, board: str, attribute: str | None) -> bool:
-    """Whether an item of the board's source, which is imported, has a value of this attribute."""
+    """Return whether an item of the board's source, which is imported, has a value of this attribute."""
     path = Path(config.source(config.p.board(board).source, "items"))
     if attribute is None or not path.is_file():
         return False

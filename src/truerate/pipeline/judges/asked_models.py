@@ -18,11 +18,13 @@ GREEDY = {"temperature": 0.0}
 
 
 def endpoint(config: Layout, alias: str) -> tuple[Ask, str]:
-    """How a declared model is asked, and its identity."""
+    """Return how a declared model is asked, and its identity."""
     from truerate.llm.ask import ask
 
     def asked(questions: Sequence[Question]) -> list[Answered]:
-        """What the model answers, in the order of the questions; a dead one has its reason and no text."""
+        """Return what the model answers, in the order of the questions; a dead one has its reason and no
+        text.
+        """
         requests = [request_of(alias, question) for question in questions]
         replies = ask(requests, config, label=f"judge {alias}") if requests else []
         return [

@@ -36,7 +36,7 @@ class Asked(NamedTuple):
 
 
 def asked(messages: Sequence[Mapping[str, Any]]) -> Asked:
-    """What the last question of a conversation asks; a reminder repeats the question before it. Raises
+    """Return what the last question of a conversation asks; a reminder repeats the question before it. Raises
     TruerateError if no message holds the fields, or the cue is another.
     """
     texts = [text for text in map(_text, messages) if text is not None]
@@ -70,7 +70,7 @@ def choice(first: float, second: float) -> str:
 
 
 def _is_whole(fields: Mapping[str, str]) -> bool:
-    """Whether a message holds what is known, and what is judged by it."""
+    """Return whether a message holds what is known, and what is judged by it."""
     return set(fields) >= {*GIVEN, *ONE} or set(fields) >= {*GIVEN, *TWO}
 
 
@@ -84,7 +84,7 @@ def _fields(text: str) -> dict[str, str]:
 
 
 def _text(message: Mapping[str, Any]) -> str | None:
-    """What the user says in a message, its parts of text joined; None of any other role."""
+    """Return what the user says in a message, its parts of text joined; None of any other role."""
     if message.get("role") != "user":
         return None
     content = message.get("content")

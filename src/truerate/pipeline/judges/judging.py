@@ -38,8 +38,8 @@ def judge_response(
     detector: str | None = None,
     params: str | PathLike[str] = "params.yaml",
 ) -> Judged:
-    """Whether a response says what neither its knowledge (`reference`) nor the conversation supports, by a
-    trained judge.
+    """Return whether a response says what neither its knowledge (`reference`) nor the conversation supports,
+    by a trained judge.
 
     `history`: the turns before, a line each; `question`: the turn that is answered. `detector`: a judge
     (default: the first trained one). Raises TruerateError for an empty text, and for a judge that is absent,
@@ -84,7 +84,7 @@ def _judged(
 
 
 def is_judge(config: Layout, name: str) -> bool:
-    """Whether a name is that of a judge in params.yaml."""
+    """Return whether a name is that of a judge in params.yaml."""
     return name in {member for *_, member in judges_of(config)}
 
 

@@ -112,7 +112,7 @@ def _refuse_empty(text: str, what: str) -> None:
 
 
 def _by_trained(pairs: Sequence[tuple[str, str]], detector: str | None, params: str) -> list[Marked]:
-    """What a detector of the project in this folder finds, as trained on the first board that has it."""
+    """Return what a detector of the project in this folder finds, as trained on the first board that has it."""
     from truerate.config.layout import Layout
     from truerate.detectors.tokens.family import mark_texts, marks_above
     from truerate.pipeline.trained import trained

@@ -187,7 +187,7 @@ def _all_shards(
     asking: Asking,
     after: Callable[[], None] = lambda: None,
 ) -> Given:
-    """What a step gives over all its shards, asking as `asking` does; `after` is called behind each."""
+    """Return what a step gives over all its shards, asking as `asking` does; `after` is called behind each."""
 
     def of_shard(shard: int) -> Given:
         tables = with_beside(function(shard, replies, asking=asking))
@@ -212,7 +212,7 @@ def _stood_in(
     tables: SourceTables,
     replies: dict,
 ) -> Given:
-    """What a build has where no model is asked; of other items the track's `instead`, else nothing."""
+    """Return what a build has where no model is asked; of other items the track's `instead`, else nothing."""
     try:
         paths = graph.files(config, board, step.name)
     except TruerateError:  # its source is not imported here, so nothing has a key

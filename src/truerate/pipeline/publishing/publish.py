@@ -83,7 +83,7 @@ def maker() -> str:
 
 
 def kind_of(config: Layout, name: str) -> tuple[str, str]:
-    """What a name stands for (`dataset`, `model` or `space`), and its board; empty for the site.
+    """Return what a name stands for (`dataset`, `model` or `space`), and its board; empty for the site.
     `detector@board` names a detector's board; alone it is of the first board that trained it.
     """
     if name in config.p.boards:

@@ -101,7 +101,7 @@ def tables_of(config: Layout, board: str, folder: Path) -> dict[str, pl.DataFram
 def board_facts(
     config: Layout, board: str, *, card: dict, tables: dict[str, pl.DataFrame | pl.LazyFrame]
 ) -> BoardFacts:
-    """What the card of a board's data set says."""
+    """Return what the card of a board's data set says."""
     from truerate.leaderboard.audit import findings
 
     audit = audit_of(config, board)
@@ -152,7 +152,7 @@ def judge_draft(config: Layout, member: str, *, board: str, repo: str) -> Draft:
 
 
 def _detector_facts(config: Layout, member: str, board: str) -> DetectorFacts:
-    """What the card of a fitted detector says; `folder` is that of its cell."""
+    """Return what the card of a fitted detector says; `folder` is that of its cell."""
     from truerate.detectors.training.jobs import FACTS
 
     cell, folder = fitted_cell(config, member, board)

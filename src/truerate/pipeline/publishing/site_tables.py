@@ -75,7 +75,7 @@ def site_tables(config: Layout, real: Sequence[CommittedBoard] = ()) -> Tables:
 
 
 def rule_docs() -> list[dict]:
-    """What each rule of the detectors is, as `{name, module, doc, is_rule}`, in order of module."""
+    """Return what each rule of the detectors is, as `{name, module, doc, is_rule}`, in order of module."""
     return [
         {"name": rule.name, "module": module, "doc": rule.about, "is_rule": True}
         for module, rules in sorted(rules_by_module().items())
@@ -84,7 +84,7 @@ def rule_docs() -> list[dict]:
 
 
 def published_docs(config: Layout) -> list[dict]:
-    """What each published detector is, as `rule_docs` says it of rules."""
+    """Return what each published detector is, as `rule_docs` says it of rules."""
     named = [
         (member, usable(how, f"detectors.{family}.published.{member}", is_asked=False), how)
         for family, detectors in config.p.detectors.items()
@@ -121,7 +121,7 @@ def board_tables(config: Layout, name: str) -> Board:
 
 
 def _without_tables(config: Layout, name: str) -> Board:
-    """What a board is called and says of itself, its tables empty."""
+    """Return what a board is called and says of itself, its tables empty."""
     board = config.p.board(name)
     source = read_json(config.source(board.source, "card.json"))
     card = card_of(config, name)
@@ -207,7 +207,7 @@ def steps_of(track: str) -> list[dict]:
 
 
 def roles(config: Layout, board: str) -> dict[str, str]:
-    """Who built the data set of a board; none where its texts are the source's own."""
+    """Return who built the data set of a board; none where its texts are the source's own."""
     named = config.p.track(board).roles()
     return {role: alias for role, alias in named.items() if alias and config.p.models_on(board, [alias])}
 

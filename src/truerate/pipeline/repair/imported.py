@@ -84,7 +84,7 @@ def _settings(config: Layout, name: str) -> str:
 
 
 def _is_same(file: Path, saved: list[Any] | None) -> bool:
-    """Whether a file is what it was; True of a new one. Bytes are read if the time alone differs."""
+    """Return whether a file is what it was; True of a new one. Bytes are read if the time alone differs."""
     if saved is None:
         return True
     size, time = _size_and_time(file)

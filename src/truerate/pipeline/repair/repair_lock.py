@@ -46,7 +46,7 @@ def repair() -> list[str]:
 
 
 def _has_conflict() -> bool:
-    """Whether git left the markers of a merge in dvc.lock."""
+    """Return whether git left the markers of a merge in dvc.lock."""
     try:
         return bool(_MARKER.search(Path(LOCK).read_bytes()))
     except OSError:
@@ -54,7 +54,7 @@ def _has_conflict() -> bool:
 
 
 def _is_cut(path: Path) -> bool:
-    """Whether a file of JSON is there that holds no whole object."""
+    """Return whether a file of JSON is there that holds no whole object."""
     try:
         return not isinstance(json.loads(path.read_text("utf-8")), dict)
     except OSError:
@@ -64,7 +64,7 @@ def _is_cut(path: Path) -> bool:
 
 
 def _ends_oddly(path: Path) -> bool:
-    """Whether dvc.lock is there and ends as none does that DVC wrote to its end."""
+    """Return whether dvc.lock is there and ends as none does that DVC wrote to its end."""
     try:
         with path.open("rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
@@ -93,7 +93,7 @@ def _shorten(path: Path) -> bool:
 
 
 def _is_readable(text: str) -> bool:
-    """Whether DVC takes this for a dvc.lock."""
+    """Return whether DVC takes this for a dvc.lock."""
     from dvc.schema import COMPILED_LOCKFILE_SCHEMA
     from dvc.utils.serialize import YAMLError, parse_yaml
     from voluptuous import Invalid

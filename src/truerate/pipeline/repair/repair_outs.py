@@ -51,7 +51,7 @@ def repair_outs(config: Layout) -> list[str]:
 
 
 def _is_building() -> bool:
-    """Whether DVC has written down that a stage writes, or that was cut."""
+    """Return whether DVC has written down that a stage writes, or that was cut."""
     try:
         return bool(json.loads(Path(RUNNING).read_text("utf-8")).get("write"))
     except OSError:
@@ -77,7 +77,7 @@ def _fault(output: Output) -> str | None:
 
 
 def _is_whole(file: Path) -> bool:
-    """Whether a file can be read: a table to its footer, JSON to its end, others not empty."""
+    """Return whether a file can be read: a table to its footer, JSON to its end, others not empty."""
     try:
         if file.suffix == ".parquet":
             pl.read_parquet_schema(file)

@@ -42,7 +42,7 @@ def flow(steps: Sequence[Mapping]) -> dict | None:
 
 
 def _texts(does: str, number: int) -> list[tuple[float, str]]:
-    """What a step does as lines of text, each with its place, around the middle of its box."""
+    """Return what a step does as lines of text, each with its place, around the middle of its box."""
     lines = wrap(does, FITS)
     first = _middle(number) + 4 - LINE * (len(lines) - 1) / 2
     return [(first + LINE * k, text) for k, text in enumerate(lines)]

@@ -109,7 +109,7 @@ def reliability(curve: Curve, *, file: str) -> dict:
 
 
 def thresholds(curve: Curve, *, file: str) -> dict:
-    """What square draws of the thresholds: precision and recall against the cut."""
+    """Return what square draws of the thresholds: precision and recall against the cut."""
     paths = []
     for series, name in enumerate(("precision", "recall")):
         shares = ((cut.cut, getattr(cut, name)) for cut in curve.cuts)

@@ -34,7 +34,7 @@ def derived(rows: Rows, board: Board) -> Rows:
 
 
 def figures(rows: Rows, board: Board) -> list[Figure]:
-    """How many dialogues and turns the texts are about, and whose verdicts make the rates."""
+    """Return how many dialogues and turns the texts are about, and whose verdicts make the rates."""
     sizes = {
         row["metric"]: row["value"] for row in rows if row["table"] == "dataset" and row["metric"] in SIZES
     }
@@ -74,7 +74,7 @@ def title_of(mode: Mode, board: Board) -> str:
 
 
 def is_rate(row: dict) -> bool:
-    """Whether a row is a hallucination rate of a responder, or by a judge, estimated or planted."""
+    """Return whether a row is a hallucination rate of a responder, or by a judge, estimated or planted."""
     is_of_table = row["table"] == TABLE and row["metric"] == RATE and "corpus" not in row["slice"]
     return row["metric"] == BY_JUDGE or is_of_table
 
@@ -128,7 +128,7 @@ def recovered(rows: Rows, board: Board) -> dict | None:
 
 
 def _of(row: dict) -> dict[str, str]:
-    """What a rate is of, without how it was estimated."""
+    """Return what a rate is of, without how it was estimated."""
     return without(row["slice"], ESTIMATOR, CALIBRATION)
 
 
@@ -151,7 +151,7 @@ def without_lone_variants(rows: Rows) -> Rows:
 
 
 def with_mixed(rows: Rows) -> Rows:
-    """What is scored as a balanced set would be, also as the texts are; over all kinds alone."""
+    """Return what is scored as a balanced set would be, also as the texts are; over all kinds alone."""
     halved = [row for row in rows if row["slice"].get(VIEW) == BALANCED and "kind" not in row["slice"]]
     wanted = {(row["kind"], *_address(row, row["slice"] | {VIEW: MIXED})) for row in halved}
     copies = [row | {"slice": row["slice"] | {VIEW: MIXED}} for row in rows if VIEW not in row["slice"]]

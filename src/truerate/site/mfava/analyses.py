@@ -35,7 +35,8 @@ SAID = {("within", "languages"): "within languages", ("across", "languages"): "o
 
 
 def analyses(rows: list[dict], board: Board) -> dict | None:
-    """What analyses.html.j2 shows: a line per analysis and slice, in a fixed order; None where there is none.
+    """Return what analyses.html.j2 shows: a line per analysis and slice, in a fixed order; None where there
+    is none.
 
     Of an analysis that was made by several estimates the best founded one stands in `lines`, the others in
     `more`, where those of a single model are, too. `scatters`: pictures of the points (scatter.html.j2).
@@ -56,12 +57,12 @@ def analyses(rows: list[dict], board: Board) -> dict | None:
 
 
 def _is_of_one_model(key: tuple) -> bool:
-    """Whether an analysis is one model's, which folds away beside those over all."""
+    """Return whether an analysis is one model's, which folds away beside those over all."""
     return any(name == "model" for name, _ in key[1])
 
 
 def _question(key: tuple) -> tuple:
-    """What an analysis asks, whatever estimate answers it."""
+    """Return what an analysis asks, whatever estimate answers it."""
     return key[0], tuple(pair for pair in key[1] if pair[0] not in ("estimator", "calibration"))
 
 
@@ -98,7 +99,7 @@ def _line(
 
 
 def _is_found(size: dict | None, p: float | None) -> bool:
-    """Whether a direction can be told: by p, else by an interval that leaves out zero."""
+    """Return whether a direction can be told: by p, else by an interval that leaves out zero."""
     if size is None:
         return False
     if p is not None:

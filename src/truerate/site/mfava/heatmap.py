@@ -27,7 +27,7 @@ Grid = dict[Mode, dict[tuple[str, str], CellEstimate]]
 
 
 def heat_map(rows: list[dict], board: Board) -> dict | None:
-    """What heatmap.html.j2 shows: languages as lines, models as columns, means; None without a rate."""
+    """Return what heatmap.html.j2 shows: languages as lines, models as columns, means; None without a rate."""
     grid = grids(rows)
     models = sorted({subject for cells in grid.values() for _, subject in cells})
     languages = sorted({lang for cells in grid.values() for lang, _ in cells} - {ALL}, key=language)
@@ -84,7 +84,7 @@ def grids(rows: list[dict]) -> Grid:
 
 
 def _is_truth(row: dict) -> bool:
-    """Whether a row is a planted rate under its own name."""
+    """Return whether a row is a planted rate under its own name."""
     return row["kind"] == PLANTED and row["metric"] == RATE and row["slice"].get("estimator") == PLANTED
 
 
@@ -98,7 +98,7 @@ def opening(grid: Grid) -> Mode:
 
 
 def why(rows: list[dict], grid: Grid) -> str:
-    """Which estimate models are ranked by, and why; or why none is ranked."""
+    """Return which estimate models are ranked by, and why; or why none is ranked."""
     headline = grid.get((HEADLINE, NATURAL, ALL), {})
     cells = {key: estimate for key, estimate in headline.items() if key[0] != ALL}
     lost = {lang for (lang, _), estimate in cells.items() if estimate.value is None and estimate.n}
@@ -119,7 +119,7 @@ def why(rows: list[dict], grid: Grid) -> str:
 
 
 def is_wide(estimate: CellEstimate, high: float) -> bool:
-    """Whether an interval spans most of the scale of the colours, which ends at `high`."""
+    """Return whether an interval spans most of the scale of the colours, which ends at `high`."""
     if estimate.low is None or estimate.high is None:
         return False
     return min(estimate.high, high) - min(estimate.low, high) > WIDE * high
@@ -222,7 +222,9 @@ def _mode_words(mode: Mode) -> dict:
 
 
 def recovered(rows: list[dict], board: Board) -> dict | None:
-    """What recovery.html.j2 shows of hallucination rates, by single language and model; None without any."""
+    """Return what recovery.html.j2 shows of hallucination rates, by single language and model; None without
+    any.
+    """
     grid = {mode: cells for mode, cells in grids(rows).items() if mode[2] == ALL and mode[0] != PLANTED}
     estimators = []
     for mode in sorted(grid, key=mode_order):

@@ -98,7 +98,9 @@ def _bare(row: dict) -> dict:
 
 
 def figures(rows: Rows, board: Board) -> list[Figure]:
-    """How many replies and languages the rates are made of, whose marks are counted, and what a token is."""
+    """Return how many replies and languages the rates are made of, whose marks are counted, and what a token
+    is.
+    """
     rates = [row for row in rows if row["metric"] == RATE and row["kind"] == "model"]
     ranked = [row for row in rates if RANKED.items() <= row["slice"].items()]
     replies = [row["n"] for row in ranked if row["slice"].get("lang") != ALL]

@@ -44,7 +44,9 @@ class Point(NamedTuple):
 
 
 def scatters(rows: list[dict], board: Board) -> dict | None:
-    """What scatter.html.j2 shows: a picture per analysis that has two points or more; None where none has."""
+    """Return what scatter.html.j2 shows: a picture per analysis that has two points or more; None where none
+    has.
+    """
     pictures = [
         _picture(picture, mode, points, board.vocabulary)
         for picture, (mode, points) in (
@@ -100,7 +102,7 @@ def _of_cells(rows: list[dict]) -> tuple[tuple[str, str], list[Point]]:
 
 
 def _is_cell(row: dict) -> bool:
-    """Whether a row is the rate of one model in one language over all its replies."""
+    """Return whether a row is the rate of one model in one language over all its replies."""
     where = row["slice"]
     return (
         row["metric"] == RATE

@@ -21,7 +21,7 @@ LAST = "samples.js"  # after the scripts of the records that it shows
 
 
 def context(tables: Tables) -> dict:
-    """What samples.md.j2 shows: the boards with records, and those whose rights allow none."""
+    """Return what samples.md.j2 shows: the boards with records, and those whose rights allow none."""
     shown = [board for board in tables.boards if has_records(board)]
     of_forms = (name for board in shown for name in page_of(board.track).record_scripts)
     return {

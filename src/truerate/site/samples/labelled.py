@@ -120,7 +120,7 @@ def _judgements(board: Board, targets: set[str | None]) -> dict[str | None, list
 
 
 def _values(samples: pl.DataFrame, types: list[set[str]]) -> dict[str, list]:
-    """What records are filtered by, a column each."""
+    """Return what records are filtered by, a column each."""
     label = pl.when("is_hallucinated").then(pl.lit("hallucinated")).otherwise(pl.lit("right")).alias("label")
     columns = samples.select(pl.col("task", "lang", "pattern", "generator").fill_null(""), label)
     return columns.to_dict(as_series=False) | {"type": [sorted(some) for some in types]}

@@ -18,7 +18,7 @@ def packed(data: bytes, how: tuple[int, int] = TEXTS) -> str:
 
 
 def unpacked(text: str) -> bytes:
-    """What `packed` was given."""
+    """Return what `packed` was given."""
     return zlib.decompress(base64.b64decode(text), -zlib.MAX_WBITS)
 
 
@@ -36,7 +36,7 @@ def packed_json(value: object) -> str:
 
 
 def unpacked_json(text: str) -> object:
-    """What `packed_json` was given."""
+    """Return what `packed_json` was given."""
     return json.loads(unpacked(text))
 
 

@@ -60,7 +60,7 @@ def _in_turn(batches: Iterable[Spelled], n_buckets: int) -> Iterator[Part]:
 
 
 def _can_start() -> bool:
-    """Whether a fresh process can read the program that runs; one from standard input it cannot."""
+    """Return whether a fresh process can read the program that runs; one from standard input it cannot."""
     file = getattr(sys.modules["__main__"], "__file__", None)
     return file is None or Path(file).is_file()
 

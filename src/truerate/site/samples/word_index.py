@@ -33,7 +33,7 @@ GROUP = 100  # texts that are cut together: their characters stay in the process
 
 
 def buckets_of(n: int) -> int:
-    """How many buckets the words of `n` records are spread over, a power of two."""
+    """Return how many buckets the words of `n` records are spread over, a power of two."""
     return BUCKETS if n > FEW else 1
 
 
@@ -154,7 +154,9 @@ def _kind(category: str) -> int:
 
 
 def _words(points: np.ndarray, kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where words begin, and how long they are; a single character is a word, and so are two neighbours."""
+    """Return where words begin, and how long they are; a single character is a word, and so are two
+    neighbours.
+    """
     is_word = np.r_[False, kinds == WORD, False]
     edges = np.flatnonzero(is_word[1:] != is_word[:-1])
     starts, lengths = edges[::2], edges[1::2] - edges[::2]

@@ -18,8 +18,8 @@ PER_ENTITY = ("pages_per_entity", "words_per_entity", "wikipedia_rate")
 
 
 def funnel(rows: list[dict], board: Board) -> dict | None:
-    """What funnel.html.j2 shows: a line per stage, with what is left, its share of the largest stage, why
-    others went. None of none.
+    """Return what funnel.html.j2 shows: a line per stage, with what is left, its share of the largest stage,
+    why others went. None of none.
 
     `precision` and `recall` of a stage and of the whole are planted rows, null where unknown.
     """
@@ -56,7 +56,7 @@ def funnel(rows: list[dict], board: Board) -> dict | None:
 
 
 def _gone(rows: list[dict], vocabulary: Vocabulary) -> dict[str, dict[str, int]]:
-    """How many were taken out before each stage, by reason in words."""
+    """Return how many were taken out before each stage, by reason in words."""
     by_stage: dict[str, dict[str, int]] = {}
     for row in rows:
         reason = row["slice"].get("reason")
@@ -78,7 +78,7 @@ def _planted(rows: list[dict], metric: str, stage: str | None) -> dict | None:
 
 
 def distribution(rows: list[dict], board: Board) -> dict | None:
-    """What distribution.html.j2 shows (WildHallucinations, Figure 2): a table per slice, with how many
+    """Return what distribution.html.j2 shows (WildHallucinations, Figure 2): a table per slice, with how many
     entities each of its groups has and their share; the groups of rarity in their order, others the largest
     first. None of none.
     """
@@ -108,8 +108,8 @@ def _power(group: str) -> tuple[float, str]:
 
 
 def evidence(rows: list[dict], board: Board) -> dict | None:
-    """What evidence.html.j2 shows: figures of an entity's pages, and what became of all that a search named;
-    None without either.
+    """Return what evidence.html.j2 shows: figures of an entity's pages, and what became of all that a search
+    named; None without either.
     """
     means = {
         row["metric"]: row

@@ -63,7 +63,7 @@ def derived(rows: Rows, board: Board) -> Rows:
 
 
 def address(row: dict) -> tuple:
-    """What a planted row and the measured ones of it share."""
+    """Return what a planted row and the measured ones of it share."""
     return (row["table"], row["subject"], row["metric"], *sorted(row["slice"].items()))
 
 
@@ -184,13 +184,13 @@ def _read(row: dict, board: str) -> dict:
 
 
 def is_labelled(board: Board) -> bool:
-    """Whether people's labels are the verdicts of a board."""
+    """Return whether people's labels are the verdicts of a board."""
     return verifier_of(board) == PEOPLE
 
 
 def recovered(rows: Rows, board: Board) -> dict | None:
-    """What recovery.html.j2 shows: scores over all entities and over parts of them, each estimator against
-    what was planted.
+    """Return what recovery.html.j2 shows: scores over all entities and over parts of them, each estimator
+    against what was planted.
     """
     truth = {address(row): row["value"] for row in rows if row["kind"] == "planted"}
     cells: dict[tuple[str, bool, int], dict[str, CellEstimate]] = {}
@@ -224,7 +224,7 @@ def _title(way: tuple[str, bool, int], board: Board) -> str:
 
 
 def figures(rows: Rows, board: Board) -> list[Figure]:
-    """How many entities, replies and facts the scores are made of, and who verified them."""
+    """Return how many entities, replies and facts the scores are made of, and who verified them."""
     n_entities = board.items.filter(board.items["task"] == "entity").height
     replies = board.generations.filter(board.generations["purpose"] == "generate")
     states = {
@@ -238,7 +238,7 @@ def figures(rows: Rows, board: Board) -> list[Figure]:
 
 
 def _is_without_facts(row: dict) -> bool:
-    """Whether a row is the share of a model's responding replies that hold no fact, over all entities."""
+    """Return whether a row is the share of a model's responding replies that hold no fact, over all entities."""
     is_whole = row["table"] == "facts" and not {"set", *PARTS} & set(row["slice"])
     is_rate = row["metric"] == "no_fact_rate" and row["value"] is not None
     return is_whole and is_rate and row["kind"] == "model"

@@ -60,7 +60,7 @@ class Snapshot:
             pass
 
     def is_sound(self, path: str) -> bool:
-        """Whether a file was verified by its checksum and has not changed since."""
+        """Return whether a file was verified by its checksum and has not changed since."""
         return path in self.sound and self.sound[path] == self._state(path)
 
     def missing(self, paths: Sequence[str]) -> list[str]:
@@ -163,7 +163,7 @@ def wanted_files(
 
 
 def state(hub: HubSource) -> str | None:
-    """What of a data set is missing here, in words, without asking the Hub; None where nothing is."""
+    """Return what of a data set is missing here, in words, without asking the Hub; None where nothing is."""
     try:
         snapshot = Snapshot(hub)
         if not snapshot.sums:
@@ -268,7 +268,7 @@ def tried(work: Callable[[], T]) -> T:
 
 
 def _is_passing(error: BaseException) -> bool:
-    """Whether the same call may succeed next time; what the client retries itself is not."""
+    """Return whether the same call may succeed next time; what the client retries itself is not."""
     import httpx2
     from huggingface_hub import errors
 
@@ -288,7 +288,7 @@ def _asked_wait(error: BaseException) -> float:
 
 
 def message_of(error: BaseException, repo: str) -> str:
-    """What went wrong and what to do about it, in one line."""
+    """Return what went wrong and what to do about it, in one line."""
     import httpx2
     from huggingface_hub import constants, errors
 

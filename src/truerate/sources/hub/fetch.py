@@ -83,7 +83,7 @@ def check_make(name: str, source: Source, config: Layout) -> None:
 
 
 def _values(source: Source, config: Layout) -> dict[str, object]:
-    """What a command may name besides its folder."""
+    """Return what a command may name besides its folder."""
     languages = ",".join(source.languages or config.p.languages)
     return {"seed": config.p.seed, "languages": languages} | config.p.sizes_told(source)
 

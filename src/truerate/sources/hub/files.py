@@ -119,7 +119,9 @@ def _splits(entry: dict, data: Sequence[str]) -> Splits:
 
 
 def fits(path: str, pattern: str) -> bool:
-    """Whether a path matches a pattern: `*` is anything but a slash, a part `**` any folders, also none."""
+    """Return whether a path matches a pattern: `*` is anything but a slash, a part `**` any folders, also
+    none.
+    """
     parts = pattern.split("/")
     plain = [part for index, part in enumerate(parts) if part != "**" or parts[index - 1 : index] != ["**"]]
     return _fit(path.split("/"), plain)

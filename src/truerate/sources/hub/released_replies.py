@@ -31,7 +31,7 @@ Configs = Mapping[Path, str | None]
 
 
 def is_in(configs: Configs) -> bool:
-    """Whether the tables that replies are read from are there."""
+    """Return whether the tables that replies are read from are there."""
     return set(TABLES) <= set(configs.values())
 
 

@@ -150,7 +150,7 @@ def _attributes_of_items(collection: Collection, configs: Configs) -> dict[str, 
 
 
 def _started(collection: Collection, context: Context, row: Row) -> tuple[str, dict, str | None, dict]:
-    """What both kinds of row begin with: task, sample, document id, and the columns of the item."""
+    """Return what both kinds of row begin with: task, sample, document id, and the columns of the item."""
     sample, knowledge = _sample(row, context), row.optional_text("knowledge")
     task = context.task or row.choice("task", context.release.tasks)
     collection.once("the sample", task, sample["published_id"], row=row)

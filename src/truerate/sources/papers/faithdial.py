@@ -80,7 +80,7 @@ def _audit_files(folder: Path) -> dict[str, str]:
 
 
 def _audit_cut(file: str, corpus: str) -> Cutter:
-    """What cuts a system's file: its columns are called by the system, a person's otherwise."""
+    """Return what cuts a system's file: its columns are called by the system, a person's otherwise."""
     system = file.split("/")[-2].lower()
     knowledge, label, acts = COLUMNS[system == PEOPLE]
     response = "response" if system == PEOPLE else system

@@ -63,7 +63,7 @@ def read(collection: Collection) -> None:
 
 
 def _keepers(collection: Collection) -> dict[str, Keep]:
-    """What keeps the rows of a file, by its name at the top of the folder."""
+    """Return what keeps the rows of a file, by its name at the top of the folder."""
     keep_general: Keep = partial(keep_answer, collection, "user_query", "chatgpt_response")
     keepers = dict.fromkeys(GENERAL_FILES, keep_general)
     for file, scheme in CANDIDATE_FILES.items():
@@ -180,7 +180,7 @@ def _keep_pair(
 
 
 def labels(tables: Tables) -> list[dict]:
-    """Whether people called each general reply hallucinated; pairs have no label of people."""
+    """Return whether people called each general reply hallucinated; pairs have no label of people."""
     rows = tables.samples.filter(task="general").to_dicts()
     units = (Unit("ChatGPT", row["sample_id"], row["group_id"], []) for row in rows)
     labels = (yes_or_no(row["is_hallucinated"]) for row in rows)

@@ -92,7 +92,7 @@ def _present(collection: Collection, published: str, ours: str, packed: str) -> 
 
 
 def _published_cut(file: str) -> Cutter:
-    """What cuts a published file: its rows get their folder's language, and their number from 0."""
+    """Return what cuts a published file: its rows get their folder's language, and their number from 0."""
     language = file.split("/")[-2].lower()
     fields = {"lang": LANGUAGES.get(language, language)}
     if file.endswith(".csv"):
@@ -227,7 +227,7 @@ Content = tuple[object, str]  # of a row: its text, and all that it says but its
 
 
 def contents_of(cut: Cut) -> list[Content]:
-    """What each row of a gold file says; of an unreadable row, nothing that another one says."""
+    """Return what each row of a gold file says; of an unreadable row, nothing that another one says."""
     contents: list[Content] = []
     for number, values in readable(cut):
         if isinstance(values, dict):
@@ -256,7 +256,9 @@ def copies(rows: Sequence[Content]) -> set[int]:
 
 
 def _is_of_another(rows: Sequence[Content], before: int, index: int) -> bool:
-    """Whether rows around two equal ones, of the same texts in the same order, differ in what they say."""
+    """Return whether rows around two equal ones, of the same texts in the same order, differ in what they
+    say.
+    """
     for step in (-1, 1):
         for gap in range(step, step * (N_COMPARED + 1), step):
             earlier, later = before + gap, index + gap

@@ -227,7 +227,7 @@ def _runs(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _marks(row: Row) -> dict[str, list[tuple[int, int]]]:
-    """What each annotator marked; a mark without a character is none."""
+    """Return what each annotator marked; a mark without a character is none."""
     marks = row.values.get("annotations") or {}
     if not isinstance(marks, dict) or not all(isinstance(spans, list) for spans in marks.values()):
         problem = "field 'annotations' must be an object with a list of spans per annotator"

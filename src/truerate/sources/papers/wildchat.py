@@ -92,7 +92,7 @@ def _turn(turn: object, index: int, whole: dict, is_flagged: bool | None) -> dic
 
 
 def _moderated(row: Row, index: int) -> bool | None:
-    """Whether OpenAI's moderation flagged a turn, by its place; None if nothing is said of it."""
+    """Return whether OpenAI's moderation flagged a turn, by its place; None if nothing is said of it."""
     marks = row.values.get("openai_moderation")
     mark = marks[index] if isinstance(marks, list) and index < len(marks) else None
     flagged = mark.get("flagged") if isinstance(mark, dict) else None

@@ -64,7 +64,7 @@ def _page(page: Row) -> dict | None:
 
 
 def _wiki(row: Row) -> bool | None:
-    """Whether a page of Wikipedia is among them, as published (1, 0, true or false)."""
+    """Return whether a page of Wikipedia is among them, as published (1, 0, true or false)."""
     value = row.values.get("wiki")
     value = None if value != value else value  # as tables in memory write an absent number
     if value not in (None, 0, 1):

@@ -147,8 +147,8 @@ def _claim(claim: Row) -> tuple[str, str]:
 
 
 def labels(tables: Tables) -> list[dict]:
-    """What people said of each fact or claim; of a reply whether it answers (FActScore), and whether any claim
-    was taken out of it (RefChecker).
+    """Return what people said of each fact or claim; of a reply whether it answers (FActScore), and whether
+    any claim was taken out of it (RefChecker).
     """
     items = {item["item_id"]: attributes_of(item) for item in tables.items.to_dicts()}
     rows = []

@@ -69,8 +69,8 @@ def _keep_answer(collection: Collection, item: dict, part: str, system: str, row
 
 
 def labels(tables: Tables) -> list[dict]:
-    """Whether people called each answer right, and whether a golden answer stands in it by the set's own
-    rule.
+    """Return whether people called each answer right, and whether a golden answer stands in it by the set's
+    own rule.
     """
     golden = dict(tables.items.select("item_id", "right_answer").iter_rows())
     rows = []
@@ -85,8 +85,9 @@ def labels(tables: Tables) -> list[dict]:
 
 
 def holds_any(answer: str, golden: str | None) -> bool:
-    """Whether a golden answer stands in an answer by EVOUNA's own `lexical_match.py`: one of which nothing is
-    left bare stands in every answer, unlike in the track's match of words. An empty answer holds none.
+    """Return whether a golden answer stands in an answer by EVOUNA's own `lexical_match.py`: one of which
+    nothing is left bare stands in every answer, unlike in the track's match of words. An empty answer holds
+    none.
     """
     plain = bare(answer)
     return bool(answer.strip()) and any(text in plain for text in bare_answers(golden or ""))

@@ -168,7 +168,7 @@ def spans_in(annotations: Iterable[tuple[Row, str]], published: str) -> list[tup
 
 
 def labels(tables: Tables) -> list[dict]:
-    """Whether each summary's worst label is Unwanted, which it is, and whether each detector calls it
+    """Return whether each summary's worst label is Unwanted, which it is, and whether each detector calls it
     hallucinated.
     """
     units, rows = {}, []

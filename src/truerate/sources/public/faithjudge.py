@@ -153,7 +153,7 @@ def verdict_files(folder: Path) -> Iterator[Place]:
 
 
 def subjects_of(files: list[Place]) -> dict[tuple[str, str], str]:
-    """What each model is called: its folder; with its maker's where two makers have one of that name."""
+    """Return what each model is called: its folder; with its maker's where two makers have one of that name."""
     models = {(file.maker, file.model) for file in files}
     names = [model for _, model in models]
     return {of: "/".join(of) if names.count(of[1]) > 1 else of[1] for of in models}
@@ -256,7 +256,7 @@ def _note(replies: dict[Reply, str], maker: str, model: str, task: str, column: 
 
 
 def sources_in(collection: Collection) -> dict[Task, Given]:
-    """What the models were given, as far as `eval_data` holds it; a line that is no sound row gives no
+    """Return what the models were given, as far as `eval_data` holds it; a line that is no sound row gives no
     source.
     """
     given: dict[Task, Given] = {}

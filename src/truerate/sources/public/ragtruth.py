@@ -179,7 +179,7 @@ def slice_files(folder: Path) -> dict[str, str]:
 
 
 def given_of(part: str, row: Row) -> Given:
-    """What the models were given, out of a line of a part's file."""
+    """Return what the models were given, out of a line of a part's file."""
     if part == "summary":
         return Given(TASK_OF_PART[part], "", row.text("source"))
     info, task = row.row("source"), TASK_OF_PART[part]

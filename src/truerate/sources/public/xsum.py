@@ -179,7 +179,7 @@ def majority_spans(marked: list[set[Span]], n_characters: int) -> list[Span]:
 
 
 def labels(tables: Tables) -> list[dict]:
-    """What each worker marked in each summary, by kind, and whether a mark touches each word."""
+    """Return what each worker marked in each summary, by kind, and whether a mark touches each word."""
     samples = {sample["sample_id"]: sample for sample in tables.samples.to_dicts()}
     rows = []
     for row in tables.judgements.to_dicts():

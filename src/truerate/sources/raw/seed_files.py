@@ -188,7 +188,7 @@ MARK = "@highlight"
 
 
 def _forms_of_news(folder: Path, split: str | None = None) -> list[Form]:
-    """What a folder holds: story files together, their split by a list of addresses; Parquet."""
+    """Return what a folder holds: story files together, their split by a list of addresses; Parquet."""
     stories = tuple(pattern for pattern in STORIES if any(folder.glob(pattern)))
     is_listed = split is not None and (folder / LISTS[split]).is_file()
     form = Form(", ".join(stories), str(split) if is_listed else "", stories)

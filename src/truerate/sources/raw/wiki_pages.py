@@ -82,7 +82,7 @@ def _lines(body) -> list[str]:
 
 
 def _in_row(block, body) -> bool:
-    """Whether a block lies in a row of a table, whose cells hold its words already."""
+    """Return whether a block lies in a row of a table, whose cells hold its words already."""
     return any(parent.tag == "tr" for parent in block.iterancestors() if parent is not body)
 
 

@@ -68,5 +68,5 @@ def chosen_items(items: pl.DataFrame, sizes: Mapping[str, int | None], seed: int
 
 
 def is_probe() -> pl.Expr:
-    """Whether a source's item or sample belongs to the probe set on which labellers are screened."""
+    """Return whether a source's item or sample belongs to the probe set on which labellers are screened."""
     return pair("attributes", "is_probe").fill_null("False") == "True"

@@ -68,7 +68,7 @@ def score_recognition(
 
 
 def _between_seeds(subject: str, where: dict, rows: pl.DataFrame, writer: ScoreWriter) -> Rows:
-    """How far the seeds of a detector are apart in accuracy; nothing of a judge with one."""
+    """Return how far the seeds of a detector are apart in accuracy; nothing of a judge with one."""
     each = [is_right(part).mean() for _, part in rows.sort("seed").group_by("seed", maintain_order=True)]
     if len(each) < 2:
         return []

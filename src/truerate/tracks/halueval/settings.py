@@ -38,7 +38,7 @@ class Sizes(SizesOfTrack):
     general_pool: Items | None
 
     def named(self) -> dict[str, int]:
-        """What the command of a source may name besides each size: the largest of all."""
+        """Return what the command of a source may name besides each size: the largest of all."""
         each = (self.qa, self.dialogue, self.summarization, self.general, self.general_pool)
         return {"n_items": max((n for n in each if n is not None), default=1)}
 

@@ -284,7 +284,7 @@ def estimated(
 
 
 def tells_apart(texts: Calibration, least: float) -> bool:
-    """Whether TPR − FPR on labelled texts is at least so far from 0."""
+    """Return whether TPR − FPR on labelled texts is at least so far from 0."""
     errors = errors_on(texts, confidence=0.5)
     return errors.tpr.n > 0 < errors.fpr.n and abs(errors.tpr.rate - errors.fpr.rate) >= least
 

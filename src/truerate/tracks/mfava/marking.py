@@ -250,7 +250,7 @@ def type_sums(gold: Labelled, run: Run, line: TokenLine) -> np.ndarray:
 
 
 def are_apart(rows: pl.DataFrame) -> bool:
-    """Whether no group stands in two languages, so that one language says nothing of the other."""
+    """Return whether no group stands in two languages, so that one language says nothing of the other."""
     return rows.select("group_id", "lang").n_unique() == rows["group_id"].n_unique()
 
 

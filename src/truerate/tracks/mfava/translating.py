@@ -89,7 +89,7 @@ def ordered_spans(row: dict) -> list[dict]:
 
 
 def is_sound(row: dict) -> bool:
-    """Whether the spans of a sample can be written as tags: inside the text, not empty, apart."""
+    """Return whether the spans of a sample can be written as tags: inside the text, not empty, apart."""
     spans = ordered_spans(row)
     borders = [0, *(border for span in spans for border in (span["start"], span["end"])), len(row["text"])]
     return borders == sorted(borders) and all(span["start"] < span["end"] for span in spans)
@@ -299,7 +299,7 @@ def units(marked: str) -> list[Unit]:
 
 
 def _ends(marked: str) -> list[int]:
-    """Where sentences end in a text with tags, as in the text without; blanks behind them left in."""
+    """Return where sentences end in a text with tags, as in the text without; blanks behind them left in."""
     tags = list(_TAGS.finditer(marked))
     plain = _TAGS.sub("", marked)
     ends, position = [], 0

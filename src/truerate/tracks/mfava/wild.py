@@ -252,7 +252,9 @@ def scale(words: Sequence[str]) -> int:
 
 
 def repeats(text: str) -> bool:
-    """Whether a sentence of MIN_SENTENCE tokens or more, or a run of NGRAM tokens, stands in a text twice."""
+    """Return whether a sentence of MIN_SENTENCE tokens or more, or a run of NGRAM tokens, stands in a text
+    twice.
+    """
     repeatable = [" ".join(words) for part in sentences(text) if len(words := tokens(part)) >= MIN_SENTENCE]
     if len(set(repeatable)) < len(repeatable):
         return True
@@ -263,7 +265,7 @@ def repeats(text: str) -> bool:
 
 
 def says_unknown(text: str, lang: str) -> bool:
-    """Whether a short reply holds a phrase of not knowing, in the language asked for or in English."""
+    """Return whether a short reply holds a phrase of not knowing, in the language asked for or in English."""
     words = tokens(text)
     if len(words) > MAX_UNKNOWING * scale(words):
         return False
@@ -282,9 +284,10 @@ def phrases() -> dict[str, list[regex.Pattern]]:
 
 
 def is_other_language(text: str, lang: str, declared: tuple[str, ...]) -> bool:
-    """Whether a reply of MIN_LETTERS letters or more is in another language than asked for: less than half of
-    its letters are of the language's script, or another declared language of that script has probability SURE
-    (py3langid: one small file of weights). A language that it does not know is told by its script alone.
+    """Return whether a reply of MIN_LETTERS letters or more is in another language than asked for: less than
+    half of its letters are of the language's script, or another declared language of that script has
+    probability SURE (py3langid: one small file of weights). A language that it does not know is told by its
+    script alone.
     """
     letters = _LETTER.findall(text)
     if len(letters) < MIN_LETTERS:

@@ -64,7 +64,7 @@ class EntityWork(Work):
         return dict(sorted(of_board.contexts(self.items, documents).items()))
 
     def is_of_shard(self, item_id: str) -> bool:
-        """Whether an item belongs to the shard."""
+        """Return whether an item belongs to the shard."""
         return shard_of(item_id, self.config.p.n_shards) == self.shard
 
     def read_until(self, asked: list[Prompted], what: str, **how: Any) -> Answered:

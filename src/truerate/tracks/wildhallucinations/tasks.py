@@ -99,7 +99,7 @@ def dealt(sizes: Sequence[int], n: int) -> list[int]:
 
 
 def _retrieved(generations: Rows, names: Iterable[str]) -> dict[str, list[str]]:
-    """What the models of some replies were given, one text a result, by reply."""
+    """Return what the models of some replies were given, one text a result, by reply."""
     rows = _of(generations, "generation_id", names, "generation_id", pair("attributes", "retrieved"))
     return {
         row["generation_id"]: ["\n".join(part for part in result.values() if part) for result in results]

@@ -135,8 +135,8 @@ def _fact(text: str) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _is_several(text: str, sentences: Sequence[str], number: int) -> bool:
-    """Whether an entry holds several facts, or counts them: a count before it is its own where its sentence
-    has it.
+    """Return whether an entry holds several facts, or counts them: a count before it is its own where its
+    sentence has it.
     """
     count = _COUNT.match(text)
     is_own = count is not None and any(count[0] in sentence for sentence in sentences[number - 1 : number])
@@ -246,8 +246,8 @@ def _goes_on(above: str, line: str) -> bool:
 
 
 def _kind(line: Line) -> str:
-    """What a line is: blank, an entry, a frame of entries (a heading, a fence, an announcement, words about
-    the work itself), an item with a mark of no meaning, one that means to be an entry, or plain words.
+    """Return what a line is: blank, an entry, a frame of entries (a heading, a fence, an announcement, words
+    about the work itself), an item with a mark of no meaning, one that means to be an entry, or plain words.
     """
     text, bare = line.text, line.text.strip(" *_`~")
     if line.entry:
@@ -268,8 +268,8 @@ def _kind(line: Line) -> str:
 
 
 def _is_remark(line: str) -> bool:
-    """Whether a line, behind its mark, speaks of the work itself, which no fact does: `- Done!`, `I hope this
-    helps.`
+    """Return whether a line, behind its mark, speaks of the work itself, which no fact does: `- Done!`, `I
+    hope this helps.`
     """
     names = [name for name in words_of(line[:MAX_HEAD]) if name[0].isalnum()]
     start = 1 if names and names[0].isdigit() else 2 if names[:1] == ["step"] else 0
@@ -281,7 +281,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def _is_echo(statement: Statement, sentences: Sequence[str]) -> bool:
-    """Whether a statement is its sentence, above a list that it heads."""
+    """Return whether a statement is its sentence, above a list that it heads."""
     number = statement.numbers[0]
     return number <= len(sentences) and normalise(statement.text or "") == normalise(sentences[number - 1])
 

@@ -133,7 +133,7 @@ def item_of(line: str) -> str | None:
 
 
 def is_json_like(text: str) -> bool:
-    """Whether a text begins as JSON does, and not as a mark does."""
+    """Return whether a text begins as JSON does, and not as a mark does."""
     head = "".join(text[:40].split())
     return head.startswith(('{"', "{}", '["', "[{", "[]", "[[", "[true", "[false"))
 

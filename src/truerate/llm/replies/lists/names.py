@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from truerate.core.patterns import lazy
@@ -80,8 +81,8 @@ Read = tuple[
 
 
 def _of_entries(lines: Sequence[str], message: str) -> Read | None:
-    """What the entries of a list give; None where they have several kinds of mark, or a line right below one
-    may go on from it.
+    """Return what the entries of a list give; None where they have several kinds of mark, or a line right
+    below one may go on from it.
     """
     signs = {line.lstrip("> ")[0] for line in lines if _LISTED.fullmatch(line)}
     if len({"1" if sign.isdigit() or sign in "([" else sign for sign in signs}) > 1:
@@ -108,8 +109,8 @@ def _of_entries(lines: Sequence[str], message: str) -> Read | None:
 
 
 def _of_lines(lines: Sequence[str], message: str) -> Read | None:
-    """What lines without marks give, those of a paragraph apart or, where that gives nothing, as one; None
-    where a line break may stand within a name.
+    """Return what lines without marks give, those of a paragraph apart or, where that gives nothing, as one;
+    None where a line break may stand within a name.
     """
     names: list[str] = []
     unread: list[str] = []
@@ -126,11 +127,12 @@ def _of_lines(lines: Sequence[str], message: str) -> Read | None:
             line for line, some in zip(block, by_line, strict=True) if not some and not _FRAME.fullmatch(line)
         ]
         ends = [_SEPARATOR.split(_LABEL.sub("", line)) for line in block]
-        joints = [
-            (one[-1].strip(_SIGNS), two[0].strip(_SIGNS)) for one, two in zip(ends, ends[1:], strict=False)
-        ]
+        joints = [(end[-1].strip(_SIGNS), start[0].strip(_SIGNS)) for end, start in pairwise(ends)]
         is_one = any(
-            holds(message, f"{one}{sign}{two}") for one, two in joints if one and two for sign in ("", " ")
+            holds(message, f"{end}{sign}{start}")
+            for end, start in joints
+            if end and start
+            for sign in ("", " ")
         )
         if is_one and not of_whole or of_lines and (is_one or lost or of_whole not in ([], of_lines)):
             return None
@@ -140,7 +142,7 @@ def _of_lines(lines: Sequence[str], message: str) -> Read | None:
 
 
 def says_none(words: str) -> bool:
-    """Whether words say that there is nothing to list."""
+    """Return whether words say that there is nothing to list."""
     plain_words = words.casefold().replace("’", "'").strip(" .!*_`'\"()[]“”").split() or ["-"]
     bare_words = [word.strip(".,!") for word in plain_words]
     is_none = [word in phrases("OF_NONE") or word in ("n/a", "[]", "-", "–") for word in bare_words]
@@ -183,7 +185,7 @@ def _names_in(words: str, message: str, *, is_entry: bool) -> list[str]:
 
 
 def holds(message: str, name: str) -> bool:
-    """Whether a message holds a name as whole words, case apart."""
+    """Return whether a message holds a name as whole words, case apart."""
     key, text = name_key(name), _folded(message)
     at = text.find(key) if key else -1
     while at >= 0:

@@ -41,14 +41,14 @@ _LEADING = lazy(r"^(\W|and |but |so |or |then |well,? )*(?=\w)", re.IGNORECASE)
 
 
 def is_abstention(text: str) -> bool:
-    """Whether a reply says that it does not know (`says_not_known`), or is a short one that speaks of knowing
-    and telling alone (`tells_nothing`).
+    """Return whether a reply says that it does not know (`says_not_known`), or is a short one that speaks of
+    knowing and telling alone (`tells_nothing`).
     """
     return says_not_known(text) or (len(text) <= MAX_REPLY and tells_nothing(_parts(text)))
 
 
 def says_not_known(text: str) -> bool:
-    """Whether a clause of not knowing comes first and little is stated.
+    """Return whether a clause of not knowing comes first and little is stated.
 
     Clauses that speak to the user, of oneself, or guess state nothing, nor do sentences that say what sources
     were given. At most MAX_BEFORE words may be stated before the first clause of not knowing and MAX_STATED
@@ -80,8 +80,8 @@ def says_not_known(text: str) -> bool:
 
 
 def _is_beside(clause: str) -> bool:
-    """Whether a clause states nothing: to the user, about oneself, about what is known, a guess, where else
-    to read.
+    """Return whether a clause states nothing: to the user, about oneself, about what is known, a guess, where
+    else to read.
     """
     spoken = words_of(clause)
     return (
@@ -91,7 +91,7 @@ def _is_beside(clause: str) -> bool:
 
 
 def _is_weak(clause: str) -> bool:
-    """Whether a clause of not knowing may stand in an answer as well."""
+    """Return whether a clause of not knowing may stand in an answer as well."""
     spoken = words_of(clause)
     return match("weak", spoken) is not None or finds("outdated", spoken)
 
@@ -115,8 +115,8 @@ def clauses(sentence: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1024)
 def says_unknown(clause: str) -> bool:
-    """Whether a clause holds a phrase of not knowing, of whatever language; one in title case (I Don't Know
-    How …) is a name.
+    """Return whether a clause holds a phrase of not knowing, of whatever language; one in title case (I Don't
+    Know How …) is a name.
     """
     if len(clause) > MAX_CLAUSE:
         return False
@@ -129,8 +129,8 @@ def says_unknown(clause: str) -> bool:
 
 
 def _is_titled(text: str, *, is_first: bool) -> bool:
-    """Whether the words of a phrase have capitals as in a title: every longer one, and one at least, not all
-    in capitals. The first word of a clause has one anyway, and "I" everywhere.
+    """Return whether the words of a phrase have capitals as in a title: every longer one, and one at least,
+    not all in capitals. The first word of a clause has one anyway, and "I" everywhere.
     """
     later = [word for word in text.split()[is_first:] if word != "I"]
     return (
@@ -157,8 +157,8 @@ def refusals() -> tuple[re.Pattern[str], ...]:
 
 
 def tells_nothing(sentences: Sequence[str]) -> bool:
-    """Whether the sentences of a reply say nothing of what was asked about, and one says so: by a negation, a
-    doubt, an apology, a turn to the user or a question. No sentence, no.
+    """Return whether the sentences of a reply say nothing of what was asked about, and one says so: by a
+    negation, a doubt, an apology, a turn to the user or a question. No sentence, no.
 
     Words in capitals that are not on the list are names, and say nothing; a number says something, and so
     does a sentence that is nothing of this sort and has a word of its own, or none on the list.

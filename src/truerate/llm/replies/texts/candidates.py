@@ -78,8 +78,8 @@ def closed_word(text: str, heading: str, names: Sequence[str]) -> str | None:
 
 
 def restates(text: str, right: str, question: str = "") -> bool:
-    """Whether a text says the right one and no other: the right one with nothing around it but a frame (`That
-    would be …`) and words of the question, and without negation.
+    """Return whether a text says the right one and no other: the right one with nothing around it but a frame
+    (`That would be …`) and words of the question, and without negation.
 
     Behind the right one, or before it with `is`, `was` … in between, or there with a word or two of the
     question behind it; elsewhere another answer may be meant. Case, articles and punctuation do not count

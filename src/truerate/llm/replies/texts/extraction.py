@@ -66,7 +66,7 @@ class Form:
         return (*(f"{kind} {self.noun}".casefold() for kind in self.kinds), (self.cue or "-").casefold())
 
     def is_named(self, label: Label | None) -> bool:
-        """Whether a label is this form's own heading."""
+        """Return whether a label is this form's own heading."""
         return label is not None and " ".join(name for name in label.words if name.isalpha()) in self.names
 
 
@@ -164,24 +164,24 @@ def _without_frame(answer: str, form: Form) -> tuple[str, tuple[str, ...], bool]
 
 
 def explains(names: Sequence[str]) -> bool:
-    """Whether a block or an aside that begins with these words tells of the text."""
+    """Return whether a block or an aside that begins with these words tells of the text."""
     return match("heads", names) is not None or match("explains", names) is not None
 
 
 def _is_material(block: Block) -> bool:
-    """Whether a block is headed as what a prompt gives, or as another turn."""
+    """Return whether a block is headed as what a prompt gives, or as another turn."""
     return block.text.startswith("===") or (block.label is not None and names_material(block.label.words))
 
 
 def _names(block: Block, form: Form) -> bool:
-    """Whether a block behind material is headed as the text, by its kind alone (`Corrected: …`), too."""
+    """Return whether a block behind material is headed as the text, by its kind alone (`Corrected: …`), too."""
     label = block.label
     return label is not None and (names_text(label.words) or label.words[0].capitalize() in form.kinds)
 
 
 def _head_of(block: str, form: Form, *, is_last: bool) -> tuple[int, str]:
-    """How many characters at the beginning of a block stand before the text, and the kind of that; 0 where
-    none do.
+    """Return how many characters at the beginning of a block stand before the text, and the kind of that; 0
+    where none do.
     """
     is_speaker = block.casefold() in phrases("SPEAKERS")
     if not is_last and (is_speaker or not has_words(block)):
@@ -229,9 +229,9 @@ def _without_layers(value: str, form: Form) -> tuple[str, tuple[str, ...]]:
 
 
 def _fault(value: str, form: Form) -> str | None:
-    """Why a value is not surely the text: `no-answer` for an acknowledgement, a question back, a promise or a
-    place holder, `ambiguous` where parts of it speak of the task or several texts are offered; None for a
-    text.
+    """Return why a value is not surely the text: `no-answer` for an acknowledgement, a question back, a
+    promise or a place holder, `ambiguous` where parts of it speak of the task or several texts are offered;
+    None for a text.
     """
     blocks = blocks_of(value)
     if _is_no_text(value, blocks, form):
@@ -258,7 +258,7 @@ def _fault(value: str, form: Form) -> str | None:
 
 
 def _is_no_text(value: str, blocks: Sequence[Block], form: Form) -> bool:
-    """Whether a value is an acknowledgement, a question back, a promise or a place holder."""
+    """Return whether a value is an acknowledgement, a question back, a promise or a place holder."""
     head, is_turn = blocks[0].head, form.noun == "Response"
     is_of_task = has("MADE|GIVEN", head) and has("YES|ASKS|KIND", head) or match("agrees", head) is not None
     is_promise = match("promises", head) is not None and (not is_turn or has("MADE|GIVEN|FAULT", head))

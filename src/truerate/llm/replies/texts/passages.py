@@ -144,8 +144,8 @@ def _trimmed(text: str) -> Iterator[Reading]:
 
 
 def _parts(above: str, line: str) -> bool:
-    """Whether two lines are of different paragraphs: a blank one, an announcement, a fence or words about the
-    text.
+    """Return whether two lines are of different paragraphs: a blank one, an announcement, a fence or words
+    about the text.
     """
     is_parted = not above.strip() or not line.strip() or above.rstrip(" *_").endswith((":", "："))
     return is_parted or "``" in above + line or explains(words_of(line)) or label_of(line) is not None
