@@ -23,14 +23,14 @@ def import_for_stages(arguments: Sequence[str]) -> None:
     import truerate.pipeline.detect
     import truerate.pipeline.local_jobs
     import truerate.pipeline.pages
+    from truerate.config.track_blocks import track_names
     from truerate.llm import prompts
     from truerate.llm.replies import words
     from truerate.llm.transport import client
     from truerate.tracks.mfava.wild import language_identifier
     from truerate.tracks.registry import built_in
 
-    for track in ("halueval", "mfava", "wildhallucinations", "halludial"):
-        built_in(track)
+    for track in filter(built_in, track_names()):
         prompts.compile_built_in(track)
     language_identifier()
     client.certificates()
