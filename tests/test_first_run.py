@@ -141,10 +141,8 @@ def test_failures_of_candidates_are_those_of_the_model_by_reason(run):
     for row, told in run.replies("sample"):
         place = (row["model"], row["task"])
         n_of[place] += 1
-        # an announcement that ends in a full stop is no heading: who says what the text is, it or the line below?
-        is_unread = told.manner == "preamble on its line" and row["text"].split("\n")[0].endswith(".")
-        if is_unread or told.manner in FAILED:
-            expected[*place, "unparsed" if is_unread else FAILED[told.manner]] += 1
+        if told.manner in FAILED:
+            expected[*place, FAILED[told.manner]] += 1
             expected[*place, None] += 1
     scored = {
         (model, where["task"], where.get("reason")): value
@@ -152,7 +150,7 @@ def test_failures_of_candidates_are_those_of_the_model_by_reason(run):
         if where.keys() <= {"task", "reason"}
     }
     assert {place: round(value * n_of[place[:2]], 3) for place, value in scored.items() if value} == expected
-    assert {place[2] for place in expected} == {*FAILED.values(), "unparsed", None}
+    assert {place[2] for place in expected} == {*FAILED.values(), None}
 
 
 def test_every_reply_has_one_outcome_and_none_was_asked_twice(run):

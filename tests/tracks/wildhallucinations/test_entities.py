@@ -77,6 +77,12 @@ def test_what_is_no_list_is_unparsed_with_its_reason(text, reason):
     assert (read.status, read.reason, read.text) == ("unparsed", reason, text)
 
 
+def test_a_line_apart_that_is_no_name_is_counted_and_loses_itself_alone():
+    read = read_names("- Varn\n- Teru\n\nWhat else could be meant here", "From Varn to Teru?")
+    assert (read.status, read.text, read.attributes["n_malformed"]) == ("ok", "Varn\nTeru", "1")
+    assert "What else" in read.attributes["detail"]
+
+
 # ---- names -------------------------------------------------------------------------------------------------
 
 

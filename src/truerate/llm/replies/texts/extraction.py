@@ -35,6 +35,7 @@ from truerate.llm.replies.texts.refusals import is_refusal
 MAX_LAYERS = 5  # of frames and wrapping in each other
 MAX_HEADS = 12  # labels and announcements before a text
 _GREETING = lazy(r"[^\n.!,:：，。！]{1,40}?(?:[.!,，。！–—]+\s*|[ ]-[ ]|$)")
+_FOLLOWS = lazy(r"[^\n.!?:：]{1,120} (?:follows|below)[.!](?=\s)", IGNORECASE)
 _ASIDE = lazy(r"\s+(?:[(\[]([^()\[\]\n]{3,240})[)\]])[.*_]?$")
 _CLAUSE = lazy(r"(?<=[.!?])[\s\"”]|\s[–—-](?=\s)|\"\s")
 # what stands in no text: words and marks of the task, a struck part, a quotation with an aside behind it, a
@@ -200,7 +201,9 @@ def _head_of(block: str, form: Form, *, is_last: bool) -> tuple[int, str]:
         if form.noun != "Response" or not rest or _head_of(rest[:MAX_HEAD], form, is_last=is_last)[0]:
             return start + greeting.end(), "preamble"
     colon = min((at + 1 for sign in ":：" if (at := head.find(sign)) >= 0), default=0)
-    for end in (colon, len(head) if len(head) == len(block) - start and not is_last else 0):
+    follows = _FOLLOWS.match(head)  # a sentence that ends so announces what is behind it
+    whole = len(head) if len(head) == len(block) - start and not is_last else 0
+    for end in (colon, follows.end() if follows else 0, whole):
         names = words_of(head[:end])
         if match("announces", names) is not None and all_of("TASK", names) and has("MADE|HANDS", names):
             return start + end, "preamble"
