@@ -357,9 +357,8 @@ class Work:
 
     def answered(self, questions: Sequence[Prompted], what: str, **how: Any) -> Answered:
         """Return `ask_until_read` of questions, under a label of what is asked of which model."""
-        return ask_until_read(
-            questions, self.config, f"{self.board}: {what} {self.model}", self.asking, **how
-        )
+        label = f"{self.board}: {what} {self.model}"
+        return ask_until_read(questions, self.config, label, self.asking, **how)
 
 
 SomeWork = TypeVar("SomeWork", bound=Work)

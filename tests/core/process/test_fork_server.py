@@ -186,6 +186,7 @@ def test_nothing_is_left_when_the_build_is_killed(build, source, tmp_path):
     client.kill()  # as the kernel kills DVC with the build
     wait_for(lambda: is_gone(fork) and not server.is_running())
     client.wait()
+    assert not Path(build[1]).exists()
 
 
 def test_nothing_is_left_when_the_server_is_killed(build, source, tmp_path):

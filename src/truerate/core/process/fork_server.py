@@ -14,6 +14,7 @@ import os
 import runpy
 import selectors
 import shlex
+import shutil
 import signal
 import socket
 import sys
@@ -89,7 +90,7 @@ def fork_server(prepare: Callable[[list[str]], None]) -> Iterator[str | None]:
             return
         listener.listen(64)
         until, parent_end = os.pipe()
-        server = fork(partial(_serve, listener, until, parent_end, prepare))
+        server = fork(partial(_serve, listener, until, parent_end, folder, prepare))
         os.close(until)
         listener.close()
         try:
@@ -100,12 +101,13 @@ def fork_server(prepare: Callable[[list[str]], None]) -> Iterator[str | None]:
 
 
 def _serve(
-    listener: socket.socket, until: int, parent_end: int, prepare: Callable[[list[str]], None]
+    listener: socket.socket, until: int, parent_end: int, folder: str, prepare: Callable[[list[str]], None]
 ) -> None:
     os.setpgid(0, 0)  # a terminal's Ctrl-C reaches the clients, which pass it on
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.close(parent_end)
     _Server(listener, until, prepare).serve()
+    shutil.rmtree(folder, ignore_errors=True)  # where the build was killed, nobody else does
 
 
 class _Server:
