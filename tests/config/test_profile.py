@@ -30,6 +30,22 @@ def test_the_paper_s_build_has_its_models_languages_and_grid():
     assert track.retries == settings_in(PARAMS)["tracks"]["mfava"]["retries"]
 
 
+def test_the_paper_of_entities_has_its_roles_snapshots_panel_and_search():
+    p = checked(yaml.safe_load(with_profile(PARAMS, PAPER.with_name("paper-wildhallucinations.yaml"))), "p")
+    (board,) = p.boards
+    track, models = p.track(board), p.models
+    roles = {name: models[alias].model for name, alias in track.roles().items()}
+    assert roles["extractor"] == "gpt-3.5-turbo-0125"  # section 2.1
+    assert roles["curator"] == roles["verifier"] == "gpt-4o-2024-05-13"
+    assert set(track.panel) == {"claude-3-haiku", "claude-3-opus", "gemini-1.5-pro", "gpt-3.5", "gpt-4o"}
+    with_search = {alias for alias in track.subjects if models[alias].retrieval}
+    assert {alias: models[alias].base for alias in with_search} == {
+        "sonar-small": "sonar-small-chat",
+        "sonar-large": "sonar-large-chat",
+    }
+    assert len(track.subjects) == 15 + 2 and "{entity}" in track.question
+
+
 def test_blocks_of_entries_come_whole_and_other_keys_stand_over_one_another():
     base = {"models": {"a": 1, "b": 2}, "boards": {"x": {"track": "t"}}, "llm": {"reask": 1, "cut": {}}}
     base |= {"tracks": {"t": {"n": 1, "m": {"k": 1, "l": 2}}, "u": {}}}

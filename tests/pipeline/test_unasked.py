@@ -7,8 +7,18 @@ import pytest
 
 from truerate.config import Params, load_params
 from truerate.config.layout import Layout
-from truerate.core.schemas import Judgement, Score, frame, judgement_row, score_row, write_parquet
-from truerate.pipeline.checks.unasked import on_page, silent_detectors, thin_cells, unasked
+from truerate.core.schemas import (
+    Generation,
+    Judgement,
+    Score,
+    frame,
+    generation_row,
+    judgement_row,
+    pairs,
+    score_row,
+    write_parquet,
+)
+from truerate.pipeline.checks.unasked import on_page, silent_detectors, thin_cells, unasked, unsearched
 
 BOARD = "halludial-closed-world"
 ALL = {
@@ -51,6 +61,31 @@ def test_a_detector_without_a_judgement_is_told(at):
     )
     write_parquet(frame(Judgement, [row]), path)
     assert [*silent_detectors(at, BOARD)] == []
+
+
+def test_a_model_that_is_to_search_and_tells_no_result_is_told(at):
+    def reply(model: str, n: int, retrieved: str | None = None, status: str = "ok") -> dict:
+        named = {"generation_id": f"{model}{n}", "item_id": f"i{n}", "purpose": "detect", "model": model}
+        told = pairs(retrieved=retrieved)
+        return generation_row(**named, text="x", prompt_key="k", status=status, attributes=told)
+
+    values = at.p.model_dump()
+    values["endpoints"]["web"] = {"base_url": "http://127.0.0.1:9/v1"}
+    of_web = {"endpoint": "web", "retrieval": True}
+    values["models"] |= {name: {**of_web, "model": name} for name in ("silent", "telling", "dead")}
+    values["models"]["aster"]["retrieval"] = True  # simulated: what it looks up is planted
+    values["tracks"]["halludial"]["subjects"] = ("aster", "silent", "telling", "dead")
+    at = Layout(Params.model_validate(values))
+    assert [*unsearched(at, BOARD)] == []  # nothing is built
+    rows = [reply("aster", 1), reply("silent", 1), reply("silent", 2), reply("silent", 3, status="dead")]
+    rows += [reply("telling", 1), reply("telling", 2, '[{"url": "https://a.example"}]')]
+    rows += [reply("dead", 1, status="dead")]
+    path = Path(at.dataset(BOARD, "generations"))
+    path.parent.mkdir(parents=True)
+    write_parquet(frame(Generation, rows), path)
+    (line,) = unsearched(at, BOARD)
+    assert "model 'silent' is declared with retrieval: true, and none of its 2 replies" in line
+    assert line in on_page(at, BOARD, ["aster"])
 
 
 def rates(*cells: tuple[str, str, int]) -> pl.DataFrame:

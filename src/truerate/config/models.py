@@ -98,7 +98,8 @@ class Model(Block):
     message; else that is put before the first user message. `structured`: json_schema requests the server's
     structured output for stated forms. `accept_length`: replies that end at their token limit are kept (true)
     or dead (false); null: by purpose (`llm.cut`). `size_b` (billions of parameters), `languages`, `is_open`
-    (weights), `retrieval`, `cutoff` (ISO 8601) and `about` are for analyses and cards alone.
+    (weights), `retrieval`, `cutoff` (ISO 8601) and `about` are for analyses and cards alone. `base`: the model
+    that this one is without its search, so that both are compared entity by entity.
     """
 
     endpoint: Word
@@ -117,6 +118,7 @@ class Model(Block):
     languages: Codes = ()
     is_open: bool | None = None
     retrieval: bool = False
+    base: Word | None = None
     about: str | None = None
     cutoff: (
         Annotated[
@@ -158,7 +160,7 @@ class Model(Block):
         """The values that decide a reply's row and cost: not where it is asked or what is said of it."""
         return self.model_dump(
             mode="json",
-            exclude={"endpoint", "family", "size_b", "languages", "is_open", "retrieval", "cutoff"},
+            exclude={"endpoint", "family", "size_b", "languages", "is_open", "retrieval", "base", "cutoff"},
         )
 
 

@@ -61,6 +61,8 @@ def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
         yield f"public_data.{name}.track", "track", public.track, tracks
     for alias, model in p.models.items():
         yield f"models.{alias}.endpoint", "endpoint", model.endpoint, p.endpoints
+        if model.base is not None:
+            yield f"models.{alias}.base", "model", model.base, p.models
     for key_of, settings in track_settings(p):
         for key, alias in settings.asked():
             yield key_of(key), "model", alias, p.models
@@ -95,6 +97,10 @@ def mismatched(p: "Params") -> Iterator[str]:
         model = p.models[aliases[0]]
         hint = "give each an `identity:` of its own, such as <weights>@<revision>-<quantisation>"
         yield f"{named} would share their replies as {model.identity or model.model!r}; {hint}"
+    for alias, model in p.models.items():
+        if model.base == alias or (model.base is not None and p.models[model.base].base is not None):
+            what = "itself" if model.base == alias else f"{model.base!r}, which has a base of its own"
+            yield f"models.{alias}.base: is {what}; name the model without search, which has no base"
     yield from _detectors(p)
     yield from _untaught(p)
     unmarked = list(_without_tokens(p))

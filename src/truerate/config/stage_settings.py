@@ -110,7 +110,7 @@ def _value(p: Params, setting: str, board: str | None) -> object:
     """The plain value at a place; boards without the overrides that are merged into their tracks."""
     head, _, rest = setting.partition(".")
     value: Any = p.values[head]
-    if head in ("boards", "sources", "backbones"):
+    if head in ("boards", "sources", "backbones", "models"):
         return (
             _bare(head, value[rest]) if rest else {name: _bare(head, entry) for name, entry in value.items()}
         )
@@ -132,11 +132,13 @@ def _bare(block: str, entry: Mapping[str, object]) -> dict[str, object]:
     decides nothing (resources of a backbone's job), and settings at a default that came later (so that their
     stages stand).
     """
-    left_out = {"boards": {"settings", "sizes"}, "sources": set[str](), "backbones": {"resources"}}[block]
+    left_out = {"boards": {"settings", "sizes"}, "backbones": {"resources"}}.get(block, set())
     if block == "boards" and entry["has_detectors"]:
         left_out.add("has_detectors")
     if block == "sources" and entry["errata"] is None:
         left_out.add("errata")
+    if block == "models" and entry["base"] is None:
+        left_out.add("base")
     return {key: value for key, value in entry.items() if key not in left_out}
 
 

@@ -31,7 +31,7 @@ def print_build_summary(config: Layout, boards: Iterable[str] | None = None) -> 
 
 
 def lines(config: Layout, boards: Iterable[str] | None = None) -> list[str]:
-    """The lines on a build: useless models, dead letters, other names, idle models, thin cells."""
+    """The lines on a build: useless models, dead letters, other names, idle or unsearching models, thin cells."""
     named = config.p.boards if boards is None else boards
     replies = {
         board: of_board(config, board)
@@ -41,7 +41,7 @@ def lines(config: Layout, boards: Iterable[str] | None = None) -> list[str]:
     summary = [line for board, rows in replies.items() for line in useless(board, rows)]
     for board in replies:
         summary += unasked.built(config, board)
-        summary += [*unasked.silent_detectors(config, board), *unasked.thin_cells(config, board)]
+        summary += unasked.of_tables(config, board)
     return summary + given_up(replies) + other_names(replies)
 
 

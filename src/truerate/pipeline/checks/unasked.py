@@ -1,5 +1,6 @@
-"""Who is named for a board and does nothing there: a model that it asks nothing, a detector that judges none
-of its texts, and cells that rest on far fewer texts than those beside them.
+"""Who is named for a board and does nothing there: a model that it asks nothing, one that is to search and
+tells no result, a detector that judges none of its texts, and cells that rest on far fewer texts than those
+beside them.
 """
 
 from collections import Counter
@@ -11,7 +12,7 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.metric import FEW
-from truerate.core.schemas import read_parquet, unpaired
+from truerate.core.schemas import pair, read_parquet, unpaired
 from truerate.pipeline import graph
 from truerate.pipeline.tracks import protocol_of
 
@@ -66,7 +67,41 @@ def built(config: Layout, board: str) -> list[str]:
 def on_page(config: Layout, board: str, models: Iterable[str]) -> tuple[str, ...]:
     """Same for a board's page, from stored tables; `models` are those that gave it a reply in any step."""
     replied = {(step.name, model): 1 for step in graph.steps_of(config, board) for model in models}
-    return (*unasked(config, board, replied), *silent_detectors(config, board), *thin_cells(config, board))
+    return (*unasked(config, board, replied), *of_tables(config, board))
+
+
+def of_tables(config: Layout, board: str) -> Iterator[str]:
+    """Yield the lines on a built board that follow from its tables."""
+    yield from unsearched(config, board)
+    yield from silent_detectors(config, board)
+    yield from thin_cells(config, board)
+
+
+def unsearched(config: Layout, board: str) -> Iterator[str]:
+    """Yield a line per subject with `retrieval: true` that answered and none of whose replies came with a
+    result of a search (`llm.retrieved`). What a simulated model looks up is planted, so it need not tell.
+    """
+    models, endpoints = config.p.models, config.p.endpoints
+    searching = [
+        alias
+        for alias in getattr(config.p.track(board), "subjects", ())
+        if alias in models and models[alias].retrieval and not endpoints[models[alias].endpoint].is_simulated
+    ]
+    path = Path(config.dataset(board, "generations"))
+    if not searching or not path.is_file():
+        return
+    rows = read_parquet(path, columns=["model", "status", "prompt_key", "attributes"])
+    came = rows.filter(
+        pl.col("model").is_in(searching), pl.col("status") != "dead", pl.col("prompt_key") != ""
+    )
+    told = came.group_by("model").agg(pl.len(), pair("attributes", "retrieved").count().alias("told"))
+    for alias, n, n_told in told.sort("model").iter_rows():
+        if not n_told:
+            yield (
+                f"board {board!r}: model {alias!r} is declared with retrieval: true, and none of its {n:,} "
+                "replies came with a result of a search; ask for the search in "
+                f"models.{alias}.extra_body, or set retrieval: false"
+            )
 
 
 def silent_detectors(config: Layout, board: str) -> Iterator[str]:

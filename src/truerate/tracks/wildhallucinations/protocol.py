@@ -28,7 +28,7 @@ from truerate.web.recorded import recorded
 
 def faults(config: Layout, board: str) -> Iterator[str]:
     """Yield a line per mistake, which begins with the place of the setting; one where models would be asked
-    about real entities and their pages come from a simulated web.
+    about real entities and their pages come from a simulated web, and one per subject whose `base` is none.
     """
     p, settings = config.p, config.p.track(board)
     search, fetch = settings.search, settings.fetch
@@ -42,6 +42,10 @@ def faults(config: Layout, board: str) -> Iterator[str]:
         key = f"{p.setting_name(board, simulated[0])} is {used[simulated[0]]!r}"
         what = f"{key}, which is simulated, and the source of board {board!r} is not"
         yield f"{what}; name the address of a real search in search.url with endpoint: null, and proxy: null"
+    for alias in settings.subjects:
+        if (base := p.model(alias).base) is not None and base not in settings.subjects:
+            key = p.setting_name(board, "subjects")
+            yield f"{key}: {base!r} is the base of subject {alias!r} and no subject; name it too"
 
 
 WEB = "web"  # stands in paths where a model's alias would (graph.yaml): no model is asked
