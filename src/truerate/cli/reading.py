@@ -70,6 +70,13 @@ def _audit(o) -> None:
     audit(config, o.name) if o.save else show_audit(config, o.name, as_json=o.json)
 
 
+@command("annotate")
+def _annotate(o) -> None:
+    from truerate.pipeline.labelling import write_labelling_page
+
+    print(write_labelling_page(layout(), o.board, annotator=o.annotator, to=o.to))
+
+
 @command("check")
 def _check(o) -> None:
     from truerate.cli.check_text import Turns, run
