@@ -13,6 +13,7 @@ from truerate.core import schemas
 from truerate.site import render_site
 from truerate.site.audit import audit_rows, findings
 from truerate.site.overview import leaders, models_of
+from truerate.site.paper import paper_lines
 from truerate.site.registry import page_of
 from truerate.site.reply_counts import accounts, topics
 
@@ -264,3 +265,18 @@ def test_who_is_named_and_does_nothing_and_who_rests_on_few_texts_stands_on_the_
         ]
         assert ("asks model" in page and "m&#60;" in page) == said
         assert ("texts, but of elm 1" in page) == said
+
+
+def test_the_paper_s_tables_say_where_they_stand_and_what_they_need():
+    board = tiny_tables().boards[0]
+    rows = [row("recognition", "accuracy", 0.5, subject="aster", kind="model", task="qa", variant="plain")]
+    lines = {line["name"]: line for line in paper_lines(PAGE, rows, board, topics=[])}
+    six, figure = lines["Table 6"], lines["Figures 2 and 3"]
+    assert (six["n"], six["n_wanted"], six["headings"]) == (1, 4, ["Recognition"]) and "Needs models" in six[
+        "why"
+    ]
+    assert not figure["is_made"] and figure["shown"] == "" and figure["why"].startswith("Needs models")
+    assert lines["Table 1"]["shown"] == "samples" and lines["Tables 11 to 16"]["why"].startswith(
+        "The prompts"
+    )
+    assert "Table 9" in tiny_site()[f"boards/{board.name}.md"]

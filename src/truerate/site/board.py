@@ -8,6 +8,7 @@ from truerate.site.charts.flow import flow
 from truerate.site.layout import Page, Rows, Section, by_words, laid_out
 from truerate.site.measures import thousands
 from truerate.site.panels import panels
+from truerate.site.paper import paper_lines
 from truerate.site.permalinks import addressed
 from truerate.site.registry import page_of
 from truerate.site.reply_counts import accounts, topics
@@ -41,7 +42,8 @@ def context(tables: Tables, board: Board) -> dict:
         "audit": block(audit.VIEW, checked, board.vocabulary),
         "one_label_note": note if note and note[1] in headings else None,
         "findings": audit.findings(tables, checked, board.vocabulary),
-        "topics": topics(tables, board),
+        "topics": (found := topics(tables, board)),
+        "paper": paper_lines(page, rows, board, topics=found),
         "accounts": accounts(board),
         "idle": [*board.idle, *thin_subjects(board, rows)],
         "flow": flow(board.steps),

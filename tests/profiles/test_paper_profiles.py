@@ -1,0 +1,53 @@
+"""Every profile of a paper, built at toy size on a stub: what its track says of the paper's tables has its cells there."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.profiles import toy_build, toy_files, toy_people
+from truerate.core.paper_tables import read_paper
+
+TRACKS = toy_build.ROOT / "src/truerate/tracks"
+
+
+def cut_halueval(params: dict) -> None:
+    """A dozen texts of each task, compared by characters."""
+    params["sizes"]["full"]["halueval"] = {
+        "qa": 12,
+        "dialogue": 12,
+        "summarization": 12,
+        "general": 8,
+        "general_pool": 12,
+    }
+    params["tracks"]["halueval"]["similarity"] = "chrf"
+
+
+CUTS: dict[str, Callable[[dict], None]] = {"halueval": cut_halueval}
+
+
+@pytest.fixture(scope="module", params=CUTS)
+def toy(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(request.param)
+    (folder / "inputs").mkdir()
+    getattr(toy_files, request.param)(folder / "inputs")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("TRUERATE_STORE", str(folder / "store.sqlite"))
+        yield (
+            request.param,
+            toy_build.build(request.param, folder, cut=CUTS[request.param], people=toy_people.BY_TRACK),
+        )
+
+
+def test_each_table_of_the_paper_has_each_of_its_cells(toy):
+    track, built = toy
+    rows = built.rows
+    lacking = []
+    for table in read_paper(TRACKS / track / "paper.yaml"):
+        for cells in table.cells:
+            wanted = cells.wanted(rows)
+            lacking += [(table.name, *cell[:3]) for cell in wanted if cell.row is None]
+            lacking += [] if wanted else [(table.name, "none", cells.metrics, dict(cells.slice))]
+        if table.shown == "topics" and not built.topics:
+            lacking.append((table.name, "topics"))
+    assert not lacking
