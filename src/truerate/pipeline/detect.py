@@ -37,8 +37,9 @@ from truerate.pipeline.tracks import protocol_of
 from truerate.pipeline.trained_elsewhere import LEARNED, learners, refuse_untaught, stamps
 
 FAMILIES = "families.json"  # in what both stages write: which families the board has, with their members
-GROUP = "group"  # how training texts are separated, unless by the attribute BY_SAMPLE
-BY_SAMPLE = "split_by_sample"
+GROUP = "group"  # how training texts are separated, unless by text
+# the attributes that hold the side of a text which detectors take on another one than its `split`
+SIDES = {GROUP: "detector_split", "sample": "split_by_sample"}
 CORE = "keys text pretrained sentence_spans spans/tags spans/quotes spans/whole_words"
 CODE = (*(f"{ROOT}/core/{part}.py" for part in CORE.split()), f"{ROOT}/metrics", f"{ROOT}/detectors")
 GROUPS: dict[str, Any] = {
@@ -132,11 +133,13 @@ def _fit(config: Layout, board: str, name: str, samples: pl.DataFrame, fitting: 
 
 def training_texts(config: Layout, board: str, samples: pl.DataFrame, split: str = GROUP) -> pl.DataFrame:
     """Training texts of a board: those of the training groups, or training samples (`split_by_sample`)."""
-    sides = samples["split"] if split == GROUP else samples.select(pair("attributes", BY_SAMPLE)).to_series()
-    texts: pl.DataFrame = protocol_of(config, board).training(
-        samples.with_columns(split=sides.alias("split"))
-    )
+    texts: pl.DataFrame = protocol_of(config, board).training(sided(samples, split))
     return texts
+
+
+def sided(samples: pl.DataFrame, split: str = GROUP) -> pl.DataFrame:
+    """Samples with the side on which detectors take each as `split`: that of its attribute, else its own."""
+    return samples.with_columns(split=pl.coalesce(pair("attributes", SIDES[split]), "split"))
 
 
 def by_split(judges: Mapping[str, Judging], members: Sequence[str]) -> dict[str, dict[str, Judging]]:
@@ -242,7 +245,7 @@ def targets(config: Layout, board: str, samples: pl.DataFrame) -> pl.DataFrame:
     if named is None:
         columns = ("item_id", "group_id", "lang", "task", "text", "spans")
         return samples.select(pl.col("sample_id").alias("target_id"), *columns)
-    return named(samples, load(Generation, config.dataset(board, "generations")))
+    return named(sided(samples), load(Generation, config.dataset(board, "generations")))
 
 
 def unlearned(

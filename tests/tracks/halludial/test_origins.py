@@ -33,7 +33,7 @@ def test_models_write_where_nothing_is_published_or_the_board_says_so(label_sour
         {"label_source": [label_source] if label_source else []}, {"label_source": pl.String}
     )
     tables = SimpleNamespace(samples=samples)
-    assert steps.is_built(layout(texts=texts), BOARD, tables) is is_built
+    assert steps.DialogueWork(layout(texts=texts), BOARD, tables, {}).is_built is is_built
     if not is_built:
-        for step in (steps.respond, steps.annotate, steps.induce):
+        for step in (steps.annotate, steps.induce):
             assert step(layout(texts=texts), BOARD, "quill", tables, 0, {}).is_empty()

@@ -53,3 +53,13 @@ def test_another_name_is_told_with_those_that_there_are(monkeypatch):
     (line,) = lines("lexical", monkeypatch)
     assert line.startswith(f"tracks.halludial.detector: 'lexical' is no detector of board '{BOARD}'")
     assert "lexical-lr" in line
+
+
+def test_a_published_split_of_texts_that_models_write_is_told(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    values = load_params("params.yaml").model_dump()
+    values["boards"][BOARD]["settings"] = {"texts": "generated", "split": {"by": "published"}}
+    (line,) = faults(Layout(Params.model_validate(values)), BOARD)
+    assert line.startswith(
+        f"boards.{BOARD}.settings.split: by: published is for texts that the source publishes"
+    )

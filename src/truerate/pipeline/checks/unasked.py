@@ -1,6 +1,6 @@
 """Who is named for a board and does nothing there: a model that it asks nothing, one that is to search and
 tells no result, a detector that judges none of its texts, and cells that rest on far fewer texts than those
-beside them.
+beside them. Beside it, of a source's own labelled texts, about how many models are asked.
 """
 
 from collections import Counter
@@ -12,8 +12,9 @@ import polars as pl
 from truerate.config.layout import Layout
 from truerate.core.errors import TruerateError
 from truerate.core.metric import FEW
-from truerate.core.schemas import pair, read_parquet, unpaired
+from truerate.core.schemas import pair, read, read_parquet, unpaired
 from truerate.pipeline import graph
+from truerate.pipeline.sources import load_source
 from truerate.pipeline.tracks import protocol_of
 
 RAW = "raw"  # the estimator of a rate that rests on all that was judged
@@ -30,7 +31,22 @@ def of_plan(config: Layout, boards: Iterable[str], lines: pl.DataFrame) -> list[
         }
         for (board,), rows in lines.group_by("board", maintain_order=True)
     }
-    return [line for board in boards for line in unasked(config, board, counts.get(board, {}))]
+    return [
+        line
+        for board in boards
+        for line in (*text_notes(config, board), *unasked(config, board, counts.get(board, {})))
+    ]
+
+
+def text_notes(config: Layout, board: str) -> list[str]:
+    """The lines of a board's track on its source's own labelled texts; none before the source is imported."""
+    if (notes := protocol_of(config, board).text_notes) is None:
+        return []
+    try:
+        there = config.on(board)
+        return list(notes(there, board, load_source(there, board, reading=read)))
+    except TruerateError:
+        return []
 
 
 def unasked(config: Layout, board: str, requests: Requests) -> list[str]:
@@ -72,6 +88,7 @@ def on_page(config: Layout, board: str, models: Iterable[str]) -> tuple[str, ...
 
 def of_tables(config: Layout, board: str) -> Iterator[str]:
     """Yield the lines on a built board that follow from its tables."""
+    yield from text_notes(config, board)
     yield from unsearched(config, board)
     yield from silent_detectors(config, board)
     yield from thin_cells(config, board)
@@ -94,7 +111,9 @@ def unsearched(config: Layout, board: str) -> Iterator[str]:
     came = rows.filter(
         pl.col("model").is_in(searching), pl.col("status") != "dead", pl.col("prompt_key") != ""
     )
-    told = came.group_by("model").agg(pl.len(), pair("attributes", "retrieved").count().alias("told"))
+    told = came.group_by("model", maintain_order=True).agg(
+        pl.len(), pair("attributes", "retrieved").count().alias("told")
+    )
     for alias, n, n_told in told.sort("model").iter_rows():
         if not n_told:
             yield (

@@ -28,6 +28,7 @@ from truerate.hub.forms import in_forms
 from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
 from truerate.hub.release import BoardFacts, DetectorFacts, Draft
 from truerate.hub.shards import in_order
+from truerate.pipeline.detect import sided
 from truerate.pipeline.judges.judging import judges_of
 from truerate.pipeline.publishing.site_tables import (
     OF_REPLY,
@@ -156,7 +157,7 @@ def _detector_facts(config: Layout, member: str, board: str) -> DetectorFacts:
     from truerate.detectors.training.jobs import FACTS
 
     cell, folder = fitted_cell(config, member, board)
-    samples = protocol_of(config, board).training(load(Sample, config.labels(board, "samples")))
+    samples = protocol_of(config, board).training(sided(load(Sample, config.labels(board, "samples"))))
     in_scope = samples if cell.lang is None else samples.filter(lang=cell.lang)
     n_passages = dict(in_scope.group_by("lang").len().sort("lang").rows())  # to learn from and to validate on
     card = _source_card(config, config.p.board(board).source)

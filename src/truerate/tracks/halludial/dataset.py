@@ -2,8 +2,9 @@
 label. Pure.
 
 A board whose models write its samples (`silver`) leaves the source's own labels out: they are of other texts.
-Without such models the source's samples are the data set: published responses, or those that people labelled
-(scenario `natural`).
+Else the source's samples are the data set: published responses, or those that people labelled (scenario
+`natural`). A published split may have texts of one dialogue on both sides (`leaking`): it stands as `split`, and
+as `split_by_sample`; on which side detectors take such a text is its `detector_split` (`Split.by`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,29 +13,57 @@ import polars as pl
 
 from truerate.annotation.tasks import annotators, in_turns
 from truerate.core.keys import draw
-from truerate.core.schemas import Sample, frame, pair, pairs
+from truerate.core.schemas import SPLITS, Sample, frame, pair, pairs
 from truerate.llm.generation import facts
 from truerate.tracks.asking import detector_texts, judged_texts, reply_texts
+from truerate.tracks.halludial.context import side_of
 from truerate.tracks.halludial.judging import Contexts, Judged
 from truerate.tracks.halludial.prompting import META, RESPOND
-from truerate.tracks.halludial.settings import Labelling
+from truerate.tracks.halludial.settings import Labelling, Settings
 
 NATURAL = "natural"  # the scenario of responses that people label, and the kind of their task
 PEOPLE = "gold"  # the label source of what people labelled
 TRAINED_ON = ("silver", "published")  # label sources to learn from: what people label is for tests
+BY_DETECTORS = (
+    "detector_split"  # the attribute of a text that detectors take on another side than its `split`
+)
+NEITHER = "none"  # its value where they neither learn from the text nor judge it
 
 
-def source_samples(published: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+def source_samples(published: pl.DataFrame, items: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     """Return the source's samples by id, each with a scenario (its own, else `natural`) and its item's
     `corpus`. What people labelled is tested on, whatever its publisher's split: no detector learns from it.
+    Where the published split leaks, texts have `split_by_sample`, and those of leaking dialogues
+    `detector_split`; where no test text was published, dialogues are parted here, unless `split.by` says
+    otherwise.
     """
     corpus_of = dict(items.select("item_id", pair("attributes", "corpus")).iter_rows())
+    leaks, is_published = leaking(published), settings.split.by == "published"
+    is_parted = is_published or not only_train(published)
     rows = []
     for row in published.iter_rows(named=True):
         attributes = {"scenario": NATURAL, "corpus": corpus_of.get(row["item_id"]), **facts(row)}
-        split = "test" if row["label_source"] == PEOPLE else row["split"]
+        split = row["split"] if is_parted else side_of(row["group_id"], settings)
+        split = "test" if row["label_source"] == PEOPLE else split
+        if leaks and row["label_source"] in TRAINED_ON:
+            attributes["split_by_sample"] = split
+            if row["group_id"] in leaks:
+                is_taken = is_published or side_of(row["group_id"], settings) == split
+                attributes[BY_DETECTORS] = split if is_taken else NEITHER
         rows.append({**row, "split": split, "attributes": pairs(**attributes)})
     return frame(Sample, rows).sort("sample_id")
+
+
+def leaking(samples: pl.DataFrame) -> set[str]:
+    """Return the dialogues with texts to learn from on both sides of their split."""
+    sides = samples.filter(pl.col("label_source").is_in(TRAINED_ON)).group_by("group_id", maintain_order=True)
+    return set(sides.agg(n=pl.col("split").n_unique()).filter(pl.col("n") == len(SPLITS))["group_id"])
+
+
+def only_train(samples: pl.DataFrame) -> bool:
+    """Return whether a set was published without its test texts."""
+    sides = samples.filter(pl.col("label_source").is_in(TRAINED_ON))["split"]
+    return not sides.is_empty() and bool((sides == "train").all())
 
 
 def items_of(items: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:
@@ -44,22 +73,25 @@ def items_of(items: pl.DataFrame, *tables: pl.DataFrame) -> pl.DataFrame:
 
 
 def training(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the texts that detectors learn from: samples of the train dialogues, never people's labels."""
+    """Return the texts that detectors learn from: samples of the train side, never people's labels."""
     texts = samples.filter(pl.col("label_source").is_in(TRAINED_ON), split="train")
     return detector_texts(texts, "is_hallucinated").sort("target_id")
 
 
 def targets(samples: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """Return the texts that detectors judge: samples of the test dialogues, what people labelled, and every
-    response of the test dialogues; none shares a group with a text learned from. A label of a response is
-    compared with the judgement of the response: it is not judged again.
+    """Return the texts that detectors judge: samples of the test side, what people labelled, and every
+    response of the test dialogues; none shares a group with a text learned from, unless detectors take a
+    leaking split as published. A label of a response is compared with the judgement of the response: it is
+    not judged again.
     """
     is_tested = (pl.col("split") == "test") | (pl.col("label_source") == PEOPLE)
     judged = samples.filter(is_tested & pair("attributes", "generation").is_null())
     is_test = pair("attributes", "split") == "test"
     responses = reply_texts(generations.filter(is_test, purpose=RESPOND), "dialogue")
     whole = pl.concat([detector_texts(judged, "is_hallucinated"), responses], how="diagonal")
-    return judged_texts(whole.unique("target_id", keep="first", maintain_order=True), training(samples))
+    whole = whole.unique("target_id", keep="first", maintain_order=True)
+    taken = samples.filter(pair("attributes", BY_DETECTORS).is_in(SPLITS))
+    return whole.sort("target_id") if leaking(taken) else judged_texts(whole, training(samples))
 
 
 # ---- what people are given to label ------------------------------------------------------------------------

@@ -199,16 +199,23 @@ class Pair(NamedTuple):
 
 
 def sample_pairs(samples: Iterable[dict], n: int, seed: int) -> list[Pair]:
-    """Return the first `n` pairs of each kind in a seeded order, of Sample rows of test dialogues."""
+    """Return the first `n` pairs of each kind in a seeded order, of Sample rows of test dialogues. Where a
+    source names no kinds, the reference of a turn is the faithful text that stands beside induced ones, and
+    of natural responses the first faithful one; the pair's kind is then the scenario.
+    """
     test = [(row, facts(row)) for row in samples if row["split"] == "test"]
-    reference_of = {row["item_id"]: row for row, row_facts in test if row_facts.get("kind") == REFERENCE}
+    reference_of: dict[str, dict] = {}
+    for row, row_facts in sorted(test, key=lambda sample: sample[0]["sample_id"]):
+        is_faithful = not row["is_hallucinated"] and row_facts["scenario"] != SPONTANEOUS
+        if row_facts.get("kind") == REFERENCE or (is_faithful and "kind" not in row_facts):
+            reference_of.setdefault(row["item_id"], row)
     by_kind: dict[str, list[Pair]] = {kind: [] for kind in PAIR_KINDS}
     for row, row_facts in test:
         reference = reference_of.get(row["item_id"])
         if row["is_hallucinated"] and reference is not None and row["text"] != reference["text"]:
             kind = row_facts.get("kind") or row_facts["scenario"]
             sides = (reference["sample_id"], reference["text"], row["sample_id"], row["text"])
-            by_kind[kind].append(Pair(row["item_id"], kind, *sides))
+            by_kind.setdefault(kind, []).append(Pair(row["item_id"], kind, *sides))
 
     def order(pair: Pair) -> tuple[float, str]:
         return draw(seed, "compared", pair.hallucinated_id), pair.hallucinated_id

@@ -15,13 +15,14 @@ from truerate.core.text import words
 from truerate.llm.generation import standing
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.topics import rows_by_topic
+from truerate.tracks.halludial.dataset import BY_DETECTORS, NEITHER
 from truerate.tracks.halludial.judged_texts import SPONTANEOUS, ZERO_SHOT, judged_texts
 from truerate.tracks.halludial.prompting import ANNOTATE, INDUCE, MATCH, MATCHED, RESPOND
 from truerate.tracks.halludial.rate_scores import turns_of_dialogue
 from truerate.tracks.halludial.silver import BROKEN
 
 DATASET = "dataset"  # the subject of what is scored of all texts
-SPLITS = {"by-dialogue": "split", "by-sample": "split_by_sample"}
+SPLITS = {"by-dialogue": BY_DETECTORS, "by-sample": "split_by_sample"}
 # The flags of replies of each purpose that were read; `…_rate` is their share.
 FLAGS = {
     RESPOND: ("too_long", "continued"),
@@ -80,12 +81,15 @@ def leak_rows(samples: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """Return per scenario, of the split by dialogue and of that by sample, as published: the share of
     contexts and of dialogues with texts on both sides (`shared_context_rate`, `shared_dialogue_rate`), and of
     test texts with one of their context in train (`sibling_rate`). Samples without the published split have
-    no rows.
+    no rows; where detectors take it as published, there is no other.
     """
-    keyed = samples.with_columns(pair("attributes", "scenario"), pair("attributes", "split_by_sample"))
-    keyed = keyed.drop_nulls("split_by_sample").sort("scenario", "sample_id")
-    rows = []
+    whole = samples.with_columns(pair("attributes", key) for key in ("scenario", *SPLITS.values()))
+    whole = whole.drop_nulls("split_by_sample").sort("scenario", "sample_id")
+    whole, rows = whole.with_columns(pl.coalesce(BY_DETECTORS, "split").alias(BY_DETECTORS)), []
     for name, side in SPLITS.items():
+        if name == "by-dialogue" and whole[side].equals(whole["split_by_sample"]):
+            continue
+        keyed = whole.filter(pl.col(side) != NEITHER)
         how: dict[str, Any] = {"subject": pl.lit(DATASET), "by": ("scenario",), "split": name}
         for metric, unit in (("shared_context_rate", "item_id"), ("shared_dialogue_rate", "group_id")):
             units = keyed.group_by("scenario", unit, cluster="group_id", maintain_order=True).agg(

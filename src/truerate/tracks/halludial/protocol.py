@@ -116,6 +116,7 @@ class HalluDial(Protocol):
     alike = scores.ALIKE
     assumed = staticmethod(assumed)
     first_drawn = FIRST_DRAWN
+    text_notes = staticmethod(steps.text_notes)
     gpu_hours = staticmethod(gpu_hours)
 
 

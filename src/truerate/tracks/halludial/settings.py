@@ -50,11 +50,16 @@ class Sizes(Grid):
 
 
 class Split(Block):
-    """How the data set is parted: the share of the dialogues that detectors learn from (the paper: .6, of
-    samples).
+    """How the data set is parted: `train`, the share of the dialogues that detectors learn from (the paper:
+    .6, of samples).
+
+    `by`: of a source whose published split has texts of one dialogue on both sides, detectors take those
+    dialogues whole, so that none has seen what it judges (dialogue); or learn from its train texts and judge
+    all of its test texts, as its publishers do (published). Models that are asked judge all test texts.
     """
 
     train: Share
+    by: Literal["dialogue", "published"] = "dialogue"
 
 
 class Labelling(Block):
@@ -76,8 +81,10 @@ class Settings(Track):
     test dialogues are answered besides. `max_words` of a response, `slack_words` by which an induced one may
     be longer than the right one. `on_broken`: an induced turn that breaks a rule is kept (as published) or
     rejected whole. `max_history_words`: of a longer conversation prompts hold the latest turns. `texts`:
-    where a source publishes a data set of this kind, its texts are the board's and no model writes any
-    (published); or models write them, and the source's are left out (generated).
+    where a source publishes a data set of this kind, its texts are the board's, and responses of
+    `responders` to the test dialogues are rated alone (published); or models write them, and the source's are
+    left out (generated). `annotated`: those `responders` whose responses to all dialogues are annotated and
+    are texts of the data set (null: all); of the others, responses to the test dialogues are rated.
     """
 
     released: ClassVar[tuple[str, ...]] = ("dialogue",)
@@ -86,6 +93,7 @@ class Settings(Track):
     )
     asks: ClassVar[tuple[str, ...]] = ("responders", "annotator", "inducer", "subjects", "meta_judge")
     rates: ClassVar[tuple[str, ...]] = ("responders", "subjects")
+    among: ClassVar[Mapping[str, str]] = {"annotated": "responders"}
     builders: ClassVar[Mapping[str, str]] = {
         "annotator": "annotator",
         "inducer": "inducer",
@@ -105,6 +113,7 @@ class Settings(Track):
 
     texts: Literal["published", "generated"] = "published"
     responders: Names
+    annotated: Names | None = None
     annotator: str | None
     inducer: str | None
     subjects: Names
@@ -140,6 +149,11 @@ class Settings(Track):
         return f"{self.responding.temperature:g}"
 
     @property
+    def annotated_responders(self) -> tuple[str, ...]:
+        """The responders whose responses to all dialogues are annotated."""
+        return self.responders if self.annotated is None else self.annotated
+
+    @property
     def measure(self) -> str:
         """What the similarity of reasons is called beside its numbers."""
         return measure_name(self.similarity)
@@ -150,7 +164,11 @@ class Settings(Track):
 
 def faults(config: Layout, board: str) -> Iterator[str]:
     """A line per mistake, which begins with the place of the setting."""
-    named = config.p.track(board).detector
+    settings = config.p.track(board)
+    if settings.split.by == "published" and settings.texts == "generated":
+        what = "by: published is for texts that the source publishes, and `texts: generated` leaves them out"
+        yield f"{config.p.setting_name(board, 'split')}: {what}; name by: dialogue, or texts: published"
+    named = settings.detector
     families, track = config.p.families(board), config.p.board(board).track
     members = [name for family in families for name in config.p.detectors[family].members_on(track)]
     if named is not None and named not in members:

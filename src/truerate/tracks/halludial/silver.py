@@ -163,7 +163,9 @@ def _spontaneous(
     annotated = [(row, facts(row)) for row in rows if row["purpose"] == ANNOTATE]
     annotation_of = {of["target"]: (row, of) for row, of in annotated if REASKED not in of}
     kept, dropped = [], []
-    for row in base_responses(rows, settings) if annotation_of else []:
+    named = settings.annotated_responders
+    responses = base_responses(rows, settings) if annotation_of else []
+    for row in (row for row in responses if row["model"] in named):
         annotation, row_facts = annotation_of.get(row["generation_id"], (None, {}))
         if annotation is None:
             dropped.append(rejected(row, UNREAD, "no annotation"))

@@ -4,7 +4,7 @@ A step asks only models that may stand on the board (`Params.models_on`); withou
 `asking` is how it asks: `llm.ask`, or what `plan` puts in its place to see what would be asked.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -55,6 +55,23 @@ class DialogueWork(Work):
         return [turn for turn in self.contexts.values() if side_of(turn.group_id, self.settings) == "test"]
 
     @cached_property
+    def source_samples(self) -> pl.DataFrame:
+        """The source's labelled texts of these turns."""
+        named = self.tables.samples.filter(pl.col("item_id").is_in(list(self.contexts)))
+        return dataset.source_samples(named, self.tables.items, self.settings)
+
+    @cached_property
+    def is_built(self) -> bool:
+        """Whether models write the board's texts: not where its source publishes a data set (unless `texts`
+        says so), and not without a model that may; then the source's labelled texts are its data set. What
+        people labelled of dialogues that can be answered anew is no such set.
+        """
+        is_published = self.tables.samples["label_source"].is_in(dataset.TRAINED_ON).any()
+        writers = (*self.settings.responders, self.settings.inducer)
+        has_writers = bool(self.config.p.models_on(self.board, writers))
+        return has_writers and not (is_published and self.settings.texts == "published")
+
+    @cached_property
     def mine(self) -> set[str]:
         """The items of the shard."""
         return {turn.item_id for turn in self.in_shard(self.contexts.values())}
@@ -81,7 +98,11 @@ class DialogueWork(Work):
         return self.upstream.get(step, NO_ROWS).sort("generation_id").to_dicts()
 
     def test_samples(self) -> list[dict]:
-        """Return the samples of test dialogues that the replies of earlier steps make."""
+        """Return the samples that are tested on: the source's, or what the replies of earlier steps make of
+        test dialogues.
+        """
+        if not self.is_built:
+            return self.source_samples.filter(split="test").to_dicts()
         test = pl.col("item_id").is_in([turn.item_id for turn in self.test])
         is_base = pair("attributes", "temperature").fill_null(self.settings.base) == self.settings.base
         rows = []
@@ -90,11 +111,10 @@ class DialogueWork(Work):
             rows += tested.sort("generation_id").to_dicts()
         return silver.samples(rows, self.contexts, self.settings)[0]
 
-    def judged(self, samples: Iterable[dict], rows: Sequence[dict]) -> list[judging.Judged]:
-        """Return the located judgements that are judged themselves."""
+    def judged(self, texts: Mapping[str, str], rows: Sequence[dict]) -> list[judging.Judged]:
+        """Return the located judgements that are judged themselves; `texts` of samples, by id."""
         models = {row["model"] for row in rows if row["purpose"] == LOCATE and row["status"] == "ok"}
         versions = {model: self.config.identity(model) for model in models}
-        texts = {row["sample_id"]: row["text"] for row in samples}
         return judging.drawn(judging.judged(rows, texts, versions), self.size.meta, self.seed)
 
 
@@ -104,21 +124,22 @@ class WritingWork(DialogueWork):
     @property
     def is_due(self) -> bool:
         """Whether anything is asked: of a model that may stand on the board, where models write its texts."""
-        return super().is_due and is_built(self.config, self.board, self.tables)
+        return super().is_due and self.is_built
 
 
 # ---- texts -------------------------------------------------------------------------------------------------
 
 
-@step_of(WritingWork)
+@step_of(DialogueWork)
 def respond(work: DialogueWork) -> list[dict]:
-    """Ask a model for responses to a shard's turns: in gold history at the base temperature, of some test
-    dialogues at others (if the model takes a temperature), and of all test dialogues in self history, turn by
-    turn. Rows of purpose `respond`.
+    """Ask a model for responses to a shard's turns: in gold history at the base temperature (of a model whose
+    responses are not annotated, of test dialogues alone), of some test dialogues at others (if the model
+    takes a temperature), and of all test dialogues in self history, turn by turn. Rows of purpose `respond`.
     """
     is_tempered = work.config.p.model(work.model).takes("temperature")
     tempered = chosen(work.test, work.size.tempered, work.seed) if is_tempered else []
-    turns = work.in_shard(work.contexts.values())
+    is_annotated = work.is_built and work.model in work.settings.annotated_responders
+    turns = work.in_shard(work.contexts.values() if is_annotated else work.test)
     asked = responding.requests(turns, work.in_shard(tempered), work.model, work.questions)
     rows = responding.collect(asked, work.asked(asked, "respond"), work.settings)
 
@@ -134,7 +155,8 @@ def respond(work: DialogueWork) -> list[dict]:
 def annotate(work: DialogueWork) -> list[dict]:
     """Ask the annotator for verdict, place and reason of a shard's responses: rows of purpose `annotate`."""
     base = silver.base_responses(work.rows_of("respond"), work.settings)
-    responses = [row for row in base if row["item_id"] in work.mine]
+    names = work.settings.annotated_responders
+    responses = [row for row in base if row["item_id"] in work.mine and row["model"] in names]
     texts = {row["generation_id"]: row["text"] for row in responses}
     asked = silver.annotate_requests(responses, work.contexts, work.model, work.questions)
     read = partial(silver.read_annotation, texts=texts, contexts=work.contexts)
@@ -148,17 +170,6 @@ def induce(work: DialogueWork) -> list[dict]:
     asked = silver.induce_requests(turns, work.model, work.questions)
     read = partial(silver.read_written, contexts=work.contexts, slack=work.settings.slack_words)
     return work.asked_until_read(asked, "induce", read)[1]
-
-
-def is_built(config: Layout, board: str, tables) -> bool:
-    """Return whether models write the board's texts: not where its source publishes a data set (unless
-    `texts` says so), and not without a model that may; then the source's labelled texts are its data set.
-    What people labelled of dialogues that can be answered anew is no such set.
-    """
-    settings = config.p.track(board)
-    is_published = tables.samples["label_source"].is_in(dataset.TRAINED_ON).any()
-    has_writers = bool(config.p.models_on(board, (*settings.responders, settings.inducer)))
-    return has_writers and not (is_published and settings.texts == "published")
 
 
 # ---- judging -----------------------------------------------------------------------------------------------
@@ -191,10 +202,58 @@ def detect(work: DialogueWork) -> tuple[pl.DataFrame, Replies]:
 @step_of(DialogueWork)
 def meta(work: DialogueWork) -> list[dict]:
     """Ask another model whether located judgements of the subjects are accurate: rows of purpose `meta`."""
-    drawn = work.judged(work.test_samples(), work.rows_of("detect"))
+    texts = {row["sample_id"]: row["text"] for row in work.test_samples()}
+    drawn = work.judged(texts, work.rows_of("detect"))
     of_shard = [judged for judged in drawn if judged.item_id in work.mine]
     asked = judging.meta_requests(of_shard, work.contexts, work.model, work.questions)
     return work.asked_until_read(asked, "meta", judging.read_accuracy)[1]
+
+
+def text_notes(config: Layout, board: str, tables) -> Iterator[str]:
+    """Yield a line on how many of the source's labelled texts each subject is asked about, and one where the
+    published split leaks, with what detectors make of it; none where models write the board's texts.
+    """
+    work = DialogueWork(config, board, tables, {})
+    if work.is_built or tables.samples.is_empty():
+        return
+    n_dialogues = tables.items["group_id"].n_unique()
+    test = work.test_samples()
+    located = judging.located_of(judging.targets(test), work.size.located, work.seed)
+    pairs = judging.sample_pairs(test, work.size.compared, work.seed)
+    n_taken = len({turn.group_id for turn in work.contexts.values()})
+    cap = "" if n_taken == n_dialogues else f" ({n_taken:,} of {n_dialogues:,} dialogues, by its sizes)"
+    subjects = config.p.models_on(board, work.settings.subjects)
+    what = (
+        f"each about {len(test):,}, where and why of {len(located):,}, which of two of {len(pairs):,} pairs"
+    )
+    asked = (
+        f"{len(subjects)} subjects are asked {what}"
+        if subjects
+        else "none that may stand here is named in `subjects`"
+    )
+    yield (
+        f"board {board!r}: {len(test):,} of the source's {tables.samples.height:,} labelled texts are tested "
+        f"on{cap}; {asked}"
+    )
+    where = config.p.setting_name(board, "split")
+    taken = tables.samples.filter(pl.col("item_id").is_in(list(work.contexts)))
+    if dataset.only_train(taken):
+        parted = {
+            "dialogue": f"dialogues are parted here ({where}), and no number stands beside a published one",
+            "published": f"none is tested on ({where}: {{by: published}}); {{by: dialogue}} parts its dialogues",
+        }
+        yield f"board {board!r}: its source has no test text; {parted[work.settings.split.by]}"
+    if leaks := dataset.leaking(taken):
+        judged = {
+            "dialogue": "detectors take these dialogues whole and judge fewer of the test texts; "
+            f"{where}: {{by: published}} judges all, by what has seen their dialogues",
+            "published": "detectors judge test texts of dialogues that they learned from "
+            f"({where}: {{by: published}}), which flatters them",
+        }
+        yield (
+            f"board {board!r}: the published split has texts of {len(leaks):,} of {n_taken:,} dialogues on "
+            f"both sides; {judged[work.settings.split.by]}"
+        )
 
 
 # ---- the data set ------------------------------------------------------------------------------------------
@@ -211,10 +270,7 @@ def exported(
     # judges' replies are most of the rows, and no sample is made of them: as dicts they would fill the memory
     rows = whole.filter(pl.col("purpose").is_in(MADE_OF)).to_dicts()
     written, dropped = silver.samples(rows, work.contexts, work.settings)
-    samples = frame(Sample, written)
-    if not is_built(config, board, tables):
-        named = pl.col("item_id").is_in(list(work.contexts))
-        samples = dataset.source_samples(tables.samples.filter(named), tables.items)
+    samples = frame(Sample, written) if work.is_built else work.source_samples
     data = {
         "items": dataset.items_of(tables.items, whole, samples),
         "generations": whole,
@@ -226,7 +282,8 @@ def exported(
     in_test = {turn.item_id for turn in work.test}
     responses = [row for row in silver.base_responses(rows, work.settings) if row["item_id"] in in_test]
     natural = dataset.natural_responses(responses, work.size.natural, work.seed)
-    judged = work.judged(written, whole.filter(purpose=LOCATE, status="ok").to_dicts())
+    texts = dict(samples.select("sample_id", "text").iter_rows())
+    judged = work.judged(texts, whole.filter(purpose=LOCATE, status="ok").to_dicts())
     return data, dataset.annotation_tasks(natural, judged, work.contexts, work.settings.labelling)
 
 
