@@ -70,6 +70,8 @@ def test_settings_of_the_guide_are_accepted(block, tmp_path, monkeypatch, capsys
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "inputs/prompts/mfava").mkdir(parents=True)  # what the pages' commands put there
     (tmp_path / "inputs/prompts/mfava/answer.j2").write_text("{{ query }}", "utf-8")
+    (tmp_path / "inputs/prompts/halueval").mkdir()
+    (tmp_path / "inputs/prompts/halueval/authors_recognise_qa.j2").write_text("{{ text }}", "utf-8")
     (tmp_path / "inputs/halueval").mkdir(parents=True)
     (tmp_path / "inputs/raw").mkdir()
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""`truerate llm` and `truerate web`: the response store and the page store."""
+"""`truerate llm`, `truerate web` and `truerate prompts`: stored responses and pages, and the user's prompts."""
 
 from truerate.cli.command import command, layout
 
@@ -67,3 +67,16 @@ def _forget(o) -> None:
         commands.forget(layout(), o.url, mark=ask_pages_again, as_json=o.json)
     else:
         commands.forget_query(layout(), o.query, mark=ask_query_again, as_json=o.json)
+
+
+@command("prompts import")
+def _import_prompts(o) -> None:
+    from truerate.core.process.display import show_table
+    from truerate.llm.clones import import_prompts
+
+    p = None if o.to else layout().p
+    to = o.to or p.llm.prompts_dir or f"{p.paths.inputs}/prompts"
+    rows, notes = import_prompts(o.clone, to)
+    show_table(rows, as_json=o.json)
+    if not o.json:
+        print(*notes, f"written to {to}; params.yaml uses them with llm.prompts_dir: {to}", sep="\n")

@@ -38,6 +38,11 @@ def _widened(heading: re.Match[str]) -> str:
     return f"{before}{'＃' * len(opening)}{name}{'＃' * len(closing)}{after}"
 
 
+def has_chat_marks(text: str) -> bool:
+    """Return whether a text holds what a chat template would take for the start or end of a turn."""
+    return _TOKENS.search(text) is not None
+
+
 def fence(text: str) -> str:
     """The neutralised text in a block named by the text's digest, so that equal data give equal prompts."""
     return _short(text) if len(text) <= SHORT else _fenced(text)

@@ -24,6 +24,7 @@ from truerate.core.errors import SettingsError, listed
 from truerate.llm import guard
 
 TRACKS = Path(__file__).parents[1] / "tracks"
+BESIDE = "authors_"  # before the name of a built-in prompt: other words for it, that are asked beside it
 # What a template can raise, by Jinja or by what it computes.
 BROKEN = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, RecursionError)
 # Values that are what they were when they were met before, so that what was rendered of them stands.
@@ -41,11 +42,7 @@ def render(track: str, name: str, prompts_dir: str | None, **values: object) -> 
         parts = _parts(path, changed, track, prompts_dir)
         messages = [{"role": part.role, "content": _text(part, values)} for part in parts]
     except BROKEN as error:
-        line = f", line {number}" if (number := getattr(error, "lineno", None)) else ""
-        what = " ".join(str(getattr(error, "message", error)).split())
-        raise SettingsError(
-            f"prompt {str(path)!r}{line}: {what}; given: {', '.join(sorted(values)) or 'none'}"
-        ) from None
+        raise _broken(path, error, f"; given: {', '.join(sorted(values)) or 'none'}") from None
     if not any(message["content"] for message in messages):
         raise SettingsError(
             f"prompt {str(path)!r}: nothing comes out of it; given: {', '.join(sorted(values)) or 'none'}"
@@ -66,21 +63,45 @@ def check_folder(prompts_dir: str) -> None:
     for path in paths:
         track = path.parent.name
         names = [path.stem for path in (TRACKS / track / "prompts").glob("*.j2")]
-        if path != Path(prompts_dir) / track / path.name or path.stem not in names or not path.is_file():
+        is_known = path.stem.removeprefix(BESIDE) in names
+        if path != Path(prompts_dir) / track / path.name or not is_known or not path.is_file():
             raise SettingsError(
                 f"prompt {str(path)!r} replaces none; <track>/<name>.j2 with name one of: {listed(names)}"
             )
         try:
             _parts(path, path.stat().st_mtime_ns, track, prompts_dir)
         except BROKEN as error:
-            line = f", line {number}" if (number := getattr(error, "lineno", None)) else ""
-            raise SettingsError(f"prompt {str(path)!r}{line}: {' '.join(str(error).split())}") from None
+            raise _broken(path, error) from None
+
+
+def is_there(track: str, name: str, prompts_dir: str | None) -> bool:
+    """Return whether a track's prompt has a template, the user's own or a built-in one."""
+    return any(path.is_file() for path in _places(track, name, prompts_dir))
+
+
+def reads(track: str, name: str, prompts_dir: str | None, *values: str) -> bool:
+    """Return whether a template reads one of these values; True where one that it includes may. Raises
+    TruerateError for an absent or broken template.
+    """
+    path, changed = _path(track, name, prompts_dir)
+    try:
+        parts = _parts(path, changed, track, prompts_dir)
+    except BROKEN as error:
+        raise _broken(path, error) from None
+    return any(part.names is None or {*values} & {*part.names} for part in parts)
 
 
 def compile_built_in(track: str) -> None:
     """Compile the built-in prompts of a track, for all forks of this process."""
     for path in sorted((TRACKS / track / "prompts").glob("[!_]*.j2")):
         _parts(*_path(track, path.stem, None), track, None)
+
+
+def _broken(path: Path, error: Exception, given: str = "") -> SettingsError:
+    """The error of a template that does not compile, or cannot be rendered with what is given."""
+    line = f", line {number}" if (number := getattr(error, "lineno", None)) else ""
+    what = " ".join(str(getattr(error, "message", None) or error).split())
+    return SettingsError(f"prompt {str(path)!r}{line}: {what}{given}")
 
 
 def _path(track: str, name: str, prompts_dir: str | None) -> tuple[Path, int]:

@@ -9,7 +9,7 @@ from truerate.core.schemas import Judgement, Outcome, Sample, Score, frame, pair
 from truerate.core.schemas.rows import judgement_row
 from truerate.leaderboard.rows import rows
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.tracks.halueval.scores import score_recognition
+from truerate.tracks.halueval.scores import score_recognition, score_wording
 
 from .builders import sample
 
@@ -181,6 +181,49 @@ def test_a_task_or_variant_without_answers_is_empty_and_the_others_stand():
         assert scores_of["unparsed_rate", ("qa", variant)]["value"] is None
         assert ("no_answers", ("qa", variant)) in scores_of
     assert outcomes["value"].null_count() == 8 + 4
+
+
+# ---- what the wording costs --------------------------------------------------------------------------------
+
+# What the same judge says in the authors' words: h1 and h3 seen, h2 unread, r1 flagged, r2 passed.
+THEIRS = VERDICTS | {"h1": True, "h2": None, "h3": True, "r1": True, "r2": False}
+
+
+def wording(judgements: list[dict], samples: list[dict]) -> dict[str, tuple]:
+    scores = score_wording(frame(Sample, samples), frame(Judgement, judgements), WRITER)
+    validate(Score, scores, where="scores")
+    return {row["metric"]: (row["value"], row["n"], row["low"], row["high"]) for row in scores.to_dicts()}
+
+
+def in_both(ours: dict, theirs: dict) -> list[dict]:
+    asked = (("plain", ours), ("authors", theirs))
+    return [verdict_of("judge", name, of[name], variant=variant) for variant, of in asked for name in of]
+
+
+def test_the_wording_is_compared_on_the_same_texts():
+    judgements = in_both(VERDICTS, {name: verdict for name, verdict in THEIRS.items() if name != "h0"})
+    of = wording(judgements, paired(4))
+    # of the seven texts in both: ours right on h2, r0, r1, r3; theirs on h1, h3, r0, r2, r3
+    value, n, low, high = of["wording_difference"]
+    assert (value, n) == (pytest.approx(5 / 7 - 4 / 7, abs=1e-6), 7) and low < value < high
+    # by question the differences are 0, 1 - 1, -1 + 1 and 1: one cluster alone differs, which could be a coin
+    assert of["wording_p"][:2] == (1.0, 7)
+    # read in both: h1, r0 to r3; other verdicts on h1, r1, r2
+    assert of["wording_changed_rate"][:2] == (pytest.approx(3 / 5, abs=1e-6), 5)
+
+
+def test_texts_that_stand_alone_are_tested_exactly():
+    samples = [sample(f"g{k}", f"i{k}", True, task="general") for k in range(8)]
+    ours = {f"g{k}": k < 2 for k in range(8)}
+    of = wording(in_both(ours, {f"g{k}": k < 7 for k in range(8)}), samples)
+    # theirs alone right on five: McNemar 2 / 2^5
+    assert of["wording_difference"][0] == 5 / 8 and of["wording_p"][0] == pytest.approx(2 / 32)
+
+
+def test_a_wording_that_was_not_asked_or_answered_is_compared_with_none():
+    plain = [verdict_of("judge", name, verdict, variant="plain") for name, verdict in VERDICTS.items()]
+    assert wording(plain, paired(4)) == {}
+    assert wording(plain + [dead("judge", name, variant="authors") for name in VERDICTS], paired(4)) == {}
 
 
 def of_seeds(verdicts: dict[str, tuple[bool | None, bool | None]]) -> list[dict]:

@@ -45,6 +45,29 @@ def test_what_is_no_part_of_a_candidate_is_cut_and_told():
     assert read.attributes == {"cut": "explanation+preamble+quotes", "words_over": "0"}
 
 
+def test_turns_that_a_template_answers_are_not_asked_and_their_pattern_is_unknown(tmp_path):
+    (tmp_path / "halueval").mkdir()
+    roles = "=== system ===\nS\n=== user ===\nA\n=== assistant ===\nKnown.\n=== user ===\nB\n{}=== user ===\n#Question#: {{{{ question }}}}"
+    for answer, n_asked, understood in (("=== assistant ===\nLearned.\n", 0, None), ("", 1, None)):
+        (tmp_path / "halueval/conversational_qa.j2").write_text(roles.format(answer))
+        drafted = sampling.drafts([context()], prompter(str(tmp_path), schemes=("conversational",)))
+        turns: list = []
+        given = sampling.instruct(
+            drafted, "gen", settings(), lambda of, turns=turns: turns.extend(of) or [ok("Understood.")]
+        )
+        asked = sampling.requests(drafted, given, "gen", settings())
+        assert len(turns) == n_asked
+        said = [message["content"] for message in asked[0].request.messages]
+        last = "Learned." if answer else "Understood."
+        assert said == ["S", "A", "Known.", "B", last, "#Question#: What is the capital of Portugal?"]
+        row = sampling.collect(drafted, asked, [ok("Porto")])[0]
+        assert (row["text"], facts(row)["pattern"], facts(row).get("understood")) == (
+            "Porto",
+            "unknown",
+            understood,
+        )
+
+
 def test_a_refusal_abstains():
     read = sampling.read_candidate("I'm sorry, but I cannot write that.", draft())
     assert (read.status, read.reason) == ("abstained", "refusal")

@@ -2,6 +2,7 @@
 of replies that have not come.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
@@ -13,8 +14,20 @@ from truerate.llm.dry_run import ASSUMED
 from truerate.llm.generation import generations
 from truerate.metrics.similarity import chrf
 from truerate.tracks.halueval import context, general, labels, scores, steps
+from truerate.tracks.halueval.recognition import AUTHORS, has_authors_words
 from truerate.tracks.halueval.settings import Settings, Sizes
 from truerate.tracks.protocol import Protocol
+
+
+def setting_faults(config: Layout, board: str) -> Iterator[str]:
+    """Yield a line where a board asks by the authors' words and has none for any of its tasks."""
+    settings, folder = config.p.track(board), config.p.llm.prompts_dir
+    if AUTHORS in settings.variants and not any(has_authors_words(task, folder) for task in settings.tasks):
+        yield (
+            f"{config.p.setting_name(board, 'variants')}: {AUTHORS!r} asks by the authors' words, and "
+            f"llm.prompts_dir ({folder!r}) has none for {', '.join(settings.tasks)}; have "
+            "`truerate prompts import` write them, or take it away"
+        )
 
 
 def assumed(step: str, key: str, request: Request, settings: Any) -> str:
@@ -67,6 +80,7 @@ class HaluEval(Protocol):
     label = staticmethod(labels.label)
     topics = staticmethod(scores.topics)
     assumed = staticmethod(assumed)
+    faults = staticmethod(setting_faults)
     stand_ins = {"select": assumed_selection}
     # sizes whose first items stay the same whatever the size (`context.chosen_items`): a probe cuts them
     first_drawn = ("qa", "dialogue", "summarization", "general", "general_pool")

@@ -1,9 +1,10 @@
 """Recognition (HELMA 3): does a text contain hallucination? And its variants: knowledge, chain-of-thought,
-sample contrast.
+sample contrast, the authors' words.
 
 QA and dialogue are judged without knowledge unless the variant gives it; a summary always comes with its
 document, so the knowledge variant does not exist for it. Sample contrast shows both sides of a pair, in both
-orders, and asks which one is hallucinated.
+orders, and asks which one is hallucinated. The authors' words are templates of the user (`llm.clones`), for
+the tasks that have one: asked as `plain` is, so that the two differ in wording alone.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ import polars as pl
 
 from truerate.core.keys import content_id
 from truerate.core.schemas import Judgement, frame, judgement_row, pairs, unpaired
-from truerate.llm import Reply, structured
+from truerate.llm import Reply, prompts, structured
 from truerate.llm.generation import Prompted, Read, generation
 from truerate.llm.replies.choices import choice
 from truerate.llm.replies.reading import cut
@@ -23,7 +24,7 @@ from truerate.tracks.asking import Prompter, Reminder
 from truerate.tracks.halueval import filtering, patterns
 from truerate.tracks.halueval.context import NOUNS, Context
 
-PURPOSE, PLAIN = "recognise", "plain"
+PURPOSE, PLAIN, AUTHORS = "recognise", "plain", "authors"
 CUE = "Your Judgement"
 CONTRAST_CUE = "Your Choice"
 VERDICT, REASONED = structured.verdict(), structured.reasoned_verdict(CUE)
@@ -84,11 +85,18 @@ def requests(
             continue
         for target in of:
             context = contexts[target.item_id]
+            if variant == AUTHORS and not has_authors_words(context.task, prompter.prompts_dir):
+                continue
             given = knowledge.get(target.item_id, "") if variant == "knowledge" else ""
             if variant != "knowledge" or (given and context.task != "summarization"):
                 how = {"variant": variant, "knowledge": given}
                 asked.append(one_request(target, context, subject, prompter, **how))
     return asked
+
+
+def has_authors_words(task: str, prompts_dir: str | None) -> bool:
+    """Return whether the user's folder has the authors' words for a task."""
+    return prompts.is_there("halueval", f"{prompts.BESIDE}recognise_{task}", prompts_dir)
 
 
 def one_request(
@@ -109,7 +117,8 @@ def one_request(
     values["demonstrations"] = patterns.judged(context.task, prompter.seed)
     sampling = prompter.settings.decoding("chain_of_thought" if is_step_by_step else "recognition")
     attributes = {"task": context.task, "variant": variant, "target": target.target_id, **more}
-    how = {"template": f"recognise_{context.task}", "form": REASONED if is_step_by_step else VERDICT}
+    template = f"{prompts.BESIDE if variant == AUTHORS else ''}recognise_{context.task}"
+    how = {"template": template, "form": REASONED if is_step_by_step else VERDICT}
     return prompter.prompted(PURPOSE, subject, target.item_id, sampling, attributes, **how, **values)
 
 

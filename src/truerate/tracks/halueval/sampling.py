@@ -1,21 +1,21 @@
 """Sampling of hallucinated texts (HELMA 2.1): one-pass and conversational instruction following.
 
 One-pass gives the whole instruction at once. Conversational gives it over several turns, each answered by the
-model for real; the answers stay in the dialogue, and items that share an instruction share its turns. The
-instruction has three parts: the intention, the hallucination patterns with demonstrations, and the length
-rule.
+model for real; the answers stay in the dialogue, and items that share an instruction share its turns. A turn
+whose answer the template itself holds, as in the authors' files, is not asked. The instruction has three
+parts: the intention, the hallucination patterns with demonstrations, and the length rule.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 from re import IGNORECASE
 
 from truerate.core import text as texts
 from truerate.core.keys import draw
 from truerate.core.patterns import lazy
-from truerate.llm import Reply, Request
+from truerate.llm import Reply, Request, prompts
 from truerate.llm.generation import Prompted, Read, decoding, generation
 from truerate.llm.replies.reading import cut
 from truerate.llm.replies.texts.candidates import closed_word, restates, written
@@ -38,12 +38,15 @@ LENGTH_RULED = ("qa", "summarization")  # the tasks whose instruction limits the
 
 @dataclass(frozen=True)
 class Draft:
-    """A candidate before it is asked for: scheme, assigned pattern (None: the model chooses), messages."""
+    """A candidate before it is asked for: scheme, assigned pattern (None: the model chooses), messages, and
+    whether these ask for a pattern at all; one that they do not is unknown.
+    """
 
     context: Context
     scheme: str
     assigned: str | None
     messages: tuple[dict, ...]
+    has_pattern: bool = True
 
     @cached_property
     def instruction(self) -> tuple | None:
@@ -70,12 +73,20 @@ class Instruction:
         replies = [message["content"] for message in self.messages if message["role"] == "assistant"]
         return all(text.strip().rstrip(".!").lower() == "understood" for text in replies)
 
+    def up_to_question(self) -> "Instruction":
+        """Return the instruction with all turns up to the next user turn without an answer of its own."""
+        roles = [*(turn["role"] for turn in self.turns), None]
+        asked = (k for k, pair in enumerate(pairwise(roles)) if pair in (("user", "user"), ("user", None)))
+        k = next(asked, len(self.turns))
+        return Instruction((*self.messages, *self.turns[:k]), self.turns[k:], self.failed)
+
     def answered(self, reply: Reply) -> "Instruction":
         """Return the instruction after the model's reply to its next turn; one that never came ends it."""
         answer = {"role": "assistant", "content": reply.text}
         reason = f"teaching turn: {reply.reason or reply.status}"
         failed = None if reply.status == "ok" else replace(reply, text="", reason=reason)
-        return Instruction((*self.messages, self.turns[0], answer), self.turns[1:], failed)
+        after = Instruction((*self.messages, self.turns[0], answer), self.turns[1:], failed)
+        return after.up_to_question()
 
 
 Instructions = dict[tuple, Instruction]
@@ -94,15 +105,18 @@ def drafts(contexts: Sequence[Context], prompter: Prompter) -> list[Draft]:
     settings, of_all = prompter.settings, []
     for scheme, context in product(settings.schemes, contexts):
         assigned = assigned_pattern(context, scheme, mode=settings.pattern, seed=prompter.seed)
+        template = f"{scheme.replace('-', '_')}_{context.task}"
+        has_pattern = prompts.reads(prompter.track, template, prompter.prompts_dir, "patterns", "assigned")
+        assigned = assigned if has_pattern else None
         messages = prompter.messages(
-            f"{scheme.replace('-', '_')}_{context.task}",
+            template,
             **context.values,
             right=context.right_answer,
             assigned=assigned,
             patterns=patterns.named(context.task, assigned),
             slack=settings.length_slack_words,
         )
-        of_all.append(Draft(context, scheme, assigned, messages))
+        of_all.append(Draft(context, scheme, assigned, messages, has_pattern))
     return of_all
 
 
@@ -116,9 +130,7 @@ def instruct(
     states: Instructions = {}
     for draft in of:
         if draft.instruction is not None and draft.instruction not in states:
-            before = draft.messages[:-1]
-            first = next((k for k, message in enumerate(before) if message["role"] == "user"), len(before))
-            states[draft.instruction] = Instruction(before[:first], before[first:])
+            states[draft.instruction] = Instruction((), draft.messages[:-1]).up_to_question()
     while unfinished := [name for name, state in states.items() if state.turns and state.failed is None]:
         turns = [(*states[name].messages, states[name].turns[0]) for name in unfinished]
         replies = ask([Request(model, turn, decoding(settings.sampling), keeps_cut=True) for turn in turns])
@@ -138,8 +150,9 @@ def requests(
         attributes = {"scheme": draft.scheme, "task": draft.context.task, "pattern": draft.assigned}
         if draft.instruction is not None:
             instruction = instructions[draft.instruction]
+            if all(message["role"] != "assistant" for message in messages):  # else the template answers
+                attributes["understood"] = "yes" if instruction.is_understood else "no"
             messages = (*instruction.messages, draft.messages[-1])
-            attributes["understood"] = "yes" if instruction.is_understood else "no"
         request = Request(model, messages, decoding(settings.sampling))
         asked.append(Prompted(request, draft.context.item_id, PURPOSE, attributes, may_decline=True))
     return asked
@@ -158,11 +171,11 @@ def collect(of: Sequence[Draft], asked: Sequence[Prompted], replies: Sequence[Re
 
 def read_candidate(text: str, draft: Draft) -> Read:
     """Read a reply as a candidate, cleaned of what is no part of it (`cut` says of what). An assigned pattern
-    needs no heading; a chosen one is read from its line, else it is `unknown`. A refusal abstains.
-    `rejected`: why a text that was read cannot be a hallucinated one.
+    needs no heading; a chosen one is read from its line, else it is `unknown`, as it is where none was asked
+    for. A refusal abstains. `rejected`: why a text that was read cannot be a hallucinated one.
     """
-    context, is_assigned = draft.context, draft.assigned is not None
-    attributes: dict[str, str | None] = {}
+    context, is_assigned = draft.context, draft.assigned is not None or not draft.has_pattern
+    attributes: dict[str, str | None] = {} if draft.has_pattern else {"pattern": patterns.UNKNOWN}
     if not is_assigned:
         attributes["pattern"] = closed_word(text, "Pattern", patterns.names(context.task)) or patterns.UNKNOWN
     # the line of the pattern is asked for, so that it is no preamble that was cut

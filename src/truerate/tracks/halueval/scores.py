@@ -1,21 +1,23 @@
 """Everything that is scored of a board of HaluEval but its labels (`labels.label` gives those). Of
-recognition: every variant, failures by pattern and topic, and the outcomes that ranks are tested on; scores
-are empty if a judge answered no request (`metrics.recognition.settled`).
+recognition: every variant, failures by pattern and topic, what the wording of the prompt changes, and the
+outcomes that ranks are tested on; scores are empty if a judge answered no request
+(`metrics.recognition.settled`).
 """
 
 import numpy as np
 import polars as pl
 
 from truerate.config.layout import Layout
-from truerate.core.schemas import Outcome, Score, frame
+from truerate.core.schemas import Outcome, Score, frame, pair
 from truerate.metrics import judged as joined
 from truerate.metrics.cells import spread
 from truerate.metrics.paired import contrast_scores, contrasts
+from truerate.metrics.ranking import compare_all
 from truerate.metrics.recognition import Rows, is_right, pattern_ratios, recognition_scores, settled
 from truerate.metrics.score_writer import Ratio, ScoreWriter
 from truerate.metrics.spans import in_matched_pairs, one_side
 from truerate.tracks.halueval import dataset_scores
-from truerate.tracks.halueval.recognition import PLAIN, judged, runs
+from truerate.tracks.halueval.recognition import AUTHORS, PLAIN, judged, runs
 
 HALLUCINATED_FIRST = "hallucinated-first"
 KEYS = ("task", "variant", "scheme")
@@ -40,6 +42,7 @@ def score(
     scores, outcomes = score_recognition(samples, judgements, writer)
     parts = [
         scores,
+        score_wording(samples, judgements, writer),
         dataset_scores.score_refinement(samples, judgements, writer),
         dataset_scores.score_rewritings(generations, items, samples, writer),
         dataset_scores.score_labels(samples, writer),
@@ -102,6 +105,47 @@ def _recognition(
         score_rows = score_rows + writer.shares(subject, shares, rows["group_id"].to_list())
     value = pl.Series(hits, dtype=pl.Float64)
     return score_rows, rows.select(unit_id="sample_id", cluster_id="group_id").with_columns(value=value)
+
+
+def score_wording(samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
+    """Return what the authors' words change beside ours, per judge, task and scheme, over the texts that were
+    asked about in both: `wording_difference`, the accuracy with theirs less that with ours, in [-1, 1], an
+    unread verdict wrong (clusters resampled whole); `wording_p`, that it is 0 (`ranking.compare_all`:
+    McNemar's exact test where each text is a cluster of its own, else the paired bootstrap of clusters); and
+    `wording_changed_rate`, the share of texts with two readable verdicts where these differ. No row where a
+    judge answered no request of one of the two.
+    """
+    rows = judged(samples, judgements.filter(pair("attributes", "variant").is_in([PLAIN, AUTHORS])))
+    scores = Rows()
+    for subject, where, part in joined.by_subject(rows, ("task", "scheme")):
+        ours, theirs = (part.filter(variant=variant).sort("sample_id") for variant in (PLAIN, AUTHORS))
+        if not any(of.is_empty() or joined.is_unanswered(of) for of in (ours, theirs)):
+            both = (
+                one.join(other, on="sample_id", how="semi") for one, other in ((ours, theirs), (theirs, ours))
+            )
+            scores += _wording(subject, where, *both, writer=writer)
+    return frame(Score, scores)
+
+
+def _wording(
+    subject: str, where: dict, ours: pl.DataFrame, theirs: pl.DataFrame, *, writer: ScoreWriter
+) -> Rows:
+    """The scores of one judge's verdicts on the same texts, in the same order, by our words and by theirs."""
+    clusters = ours["group_id"].to_list()
+    values = np.stack([is_right(theirs), is_right(ours)]).astype(float)
+    how = {"n_resamples": writer.statistics.n_bootstrap, "alpha": 1 - writer.statistics.confidence}
+    tested = compare_all(values, clusters, seed=writer.seed, **how)
+    read = pl.DataFrame(
+        {"ours": ours["verdict"], "theirs": theirs["verdict"], "cluster": clusters}
+    ).drop_nulls()
+    changed = (read["ours"] != read["theirs"]).to_numpy(), read["cluster"].to_list()
+    return [
+        writer.mean(
+            "wording_difference", subject, where, values[0] - values[1], clusters, bounds=(-1.0, 1.0)
+        ),
+        *(writer.row("wording_p", subject, where, test.p, len(clusters)) for test in tested),
+        writer.share("wording_changed_rate", subject, where, *changed),
+    ]
 
 
 # ---- topics ------------------------------------------------------------------------------------------------

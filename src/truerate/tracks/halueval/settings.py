@@ -59,6 +59,8 @@ class Settings(Track):
     `texts`: a task whose texts the source publishes takes these (published), and no model writes it; or
     models write every task, and what the source publishes is left out (generated). The two never stand on one
     board.
+
+    `variants` may name `authors` where `llm.prompts_dir` has the authors' words for a task of the board.
     """
 
     released: ClassVar[tuple[str, ...]] = ("qa", "dialogue", "summarization", "general")
@@ -113,7 +115,7 @@ class Settings(Track):
     chain_of_thought: Sampling | None = None
     refining: Sampling | None = None
     variants: Annotated[
-        tuple[Literal["plain", "knowledge", "chain-of-thought", "contrast"], ...],
+        tuple[Literal["plain", "knowledge", "chain-of-thought", "contrast", "authors"], ...],
         Field(min_length=1),
         AfterValidator(once),
     ]
