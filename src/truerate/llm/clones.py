@@ -135,8 +135,8 @@ def import_prompts(clone: str, to: str) -> tuple[pl.DataFrame, list[str]]:
         digests = " ".join(read.digests.get(path, "–")[:12] for path in words.files)
         rows.append({"template": name, "from": " ".join(words.files), "sha256": digests, "result": result})
     if not sources:
-        why = f"{rows[0]['template']}: {rows[0]['result']}" if rows else repository.note
-        raise SourceError(f"{clone!r}: nothing of {repository.name} to import; {why}")
+        reason = f"{rows[0]['template']}: {rows[0]['result']}" if rows else repository.note
+        raise SourceError(f"{clone!r}: nothing of {repository.name} to import; {reason}")
     _write(Path(to), track, sources, {"repository": repository.name, "files": read.digests})
     notes = [f"licence: {_licence(read, repository)}", f"{repository.name}: {repository.note}"]
     return pl.DataFrame(rows), notes
