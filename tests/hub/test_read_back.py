@@ -5,6 +5,7 @@ without a model.
 import json
 import shutil
 from pathlib import Path
+from typing import get_args
 
 import polars as pl
 import pytest
@@ -13,12 +14,15 @@ import yaml
 from tests.hub import stages
 from tests.hub.drafts import DAY
 from tests.hub.stages import CARD, ROOT, build_board
+from truerate.config.data import Author
 from truerate.config.layout import Layout
 from truerate.core.keys import split_of
 from truerate.core.schemas import PAIRS, Sample, Score, load, pair, pairs, read_json, save
 from truerate.hub.kept import Kept
 from truerate.hub.release import Stamp, sha256
 from truerate.pipeline import pages, sources
+from truerate.pipeline.publishing.author import with_answers, with_author
+from truerate.pipeline.publishing.datasheet import author_questions
 from truerate.pipeline.publishing.release import board_draft
 
 REPO, N = "org/little", 20
@@ -225,7 +229,63 @@ def test_a_setting_of_the_board_s_own_is_another_release(first, hub_here):
     )
     there = hub_here.files(REPO)
     assert {path for path in changed if sha256(changed[path]) != sha256(there[path])} == {
+        "DATASHEET.md",  # it names the seed
         "build/params.yaml",
         "SHA256SUMS",
         "CHANGELOG.md",
     }
+
+
+# ---- its datasheet -----------------------------------------------------------------------------------------
+def test_the_datasheet_is_answered_by_tables_and_author_and_invents_nothing(first, capsys):
+    """Each question stands once; numbers are those of the tables; what the author says is escaped."""
+    at, samples = first
+    said = {"purpose": "To <b>try</b> | `it`", "contact": "a board of people"}
+    asked: list[str] = []
+
+    def ask(question: str) -> str:
+        asked.append(question)
+        return {"What was the set made for? ": said["purpose"]}.get(question, "")
+
+    before = Path("params.yaml").read_text("utf-8")
+    config = with_author(at, "little", ask=ask)
+    assert set(author_questions()) == set(get_args(Author)) and len(asked) == len(set(asked)) == len(
+        get_args(Author)
+    )
+    assert with_author(config, "little", ask=ask) == config and len(asked) == len(author_questions())  # once
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert "'not said by the author' for creators, funding" in line and "purpose" not in line
+    after = Path("params.yaml").read_text("utf-8")
+    assert after != before and [row for row in before.splitlines() if row not in after.splitlines()] == [
+        "  datasheets: {}"
+    ] * before.count("datasheets: {}")
+    text = (
+        board_draft(Layout.load(), "little", repo=REPO, folder=Path("release")).fixed["DATASHEET.md"].decode()
+    )
+    assert "- The author: To \\<b\\>try\\</b\\> \\| \\`it\\`" in text
+    assert f"- {N} things to ask about and {2 * N} labelled texts." in text
+    assert f"- dialogue, published labels: {samples.height} texts, {N} of them hallucinated." in text
+    assert f"No groups, of {N}, have texts in more than one split." in text
+    assert "**Who paid for it?**\n\n- Not said by the author.\n" in text
+    assert "CC0-1.0. What it allows to pass on: yes." in text and f"from seed {at.p.seed}." in text
+
+
+@pytest.mark.parametrize(
+    "text, is_kept",
+    [
+        ("# top\nhub:   # what goes out\n  licence: null # x\n", True),
+        ("hub:\n  datasheets:   # of boards\n    other: {purpose: p}\n  licence: null\nsite: {a: 1}\n", True),
+        ("hub:\n  datasheets: {}  # none yet\n  licence: null\n", True),
+        ("hub: {licence: null}\n", False),
+        ("hub:\n    licence: null\n", False),
+        ("hub:\n  datasheets: {other: {purpose: p}}\n", False),
+    ],
+)
+def test_answers_are_put_into_the_settings_and_no_other_byte_changes(text, is_kept):
+    new = with_answers(text, "little", {"purpose": "why: 'so' # é", "funding": ""})
+    assert (new is not None) == is_kept
+    if new is not None:
+        values, before = yaml.safe_load(new), yaml.safe_load(text)
+        assert values["hub"].pop("datasheets")["little"] == {"purpose": "why: 'so' # é", "funding": None}
+        before["hub"].pop("datasheets", None)
+        assert values == before and {*text.split()} - {*new.split()} <= {"{}"}

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -154,3 +155,16 @@ def test_docs_are_read_from_the_code(tmp_path):
     assert function_docs(tmp_path) == [{"name": "shown", "module": "one", "doc": "What it is."}]
     row = next(table for table in schema_docs() if table["name"] == "Row")
     assert {"name": "board", "dtype": "text", "is_nullable": False, "rule": ""} in row["columns"]
+
+
+def test_the_datasheet_of_a_board_is_a_page_of_its_own_and_inert():
+    """Linked from the board; what an author says acts nowhere; what nobody answers says so."""
+    name = tiny_tables().boards[0].name
+    questions = [("Why?", ("Because.",), " ".join(HOSTILE)), ("Who paid?", (), None)]
+    answers = [dict(zip(("question", "lines", "author"), each, strict=True)) for each in questions]
+    pages = site_of(n=1, datasheets={name: [{"name": "Motivation", "answers": answers}]})
+    assert f"../datasheets/{name}.html" in unescape(pages[f"boards/{name}.md"])
+    page = Elements(pages[f"datasheets/{name}.md"])
+    assert "Because." in page.text and "Not said by the author." in page.text
+    assert not [tag for tag, _ in page.elements if tag in ("script", "img", "iframe")]
+    assert not site_of(n=1).keys() & {f"datasheets/{name}.md"}

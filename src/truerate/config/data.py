@@ -102,6 +102,13 @@ class Source(Block):
             return frozenset()
 
 
+# What of a datasheet (pipeline/publishing/datasheet.yaml, which asks) only the author of a board's data set knows.
+Author = Literal[
+    "purpose", "creators", "funding", "sensitive", "people", "annotators", "period", "review", "consent",
+    "used_by", "uses", "avoid", "audience", "restrictions", "contact", "updates", "retention", "contributions",
+]  # fmt: skip
+
+
 class Board(Block):
     """A protocol on a source. `title` heads its page.
 

@@ -77,6 +77,8 @@ def _used(p: "Params") -> Iterator[tuple[str, str, str, Collection[str]]]:
             for key in keys:
                 if (value := settings.setting(key)) is not None:
                     yield key_of(key), kind, value, there
+    for name in p.hub.datasheets:
+        yield "hub.datasheets", "board", name, {**p.boards, **p.public_data}
     for name, family in p.detectors.items():
         for track in family.tracks:
             yield f"detectors.{name}.tracks", "track", track, tracks

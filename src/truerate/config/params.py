@@ -22,7 +22,7 @@ from truerate.config.blocks import (
     Whole,
     Word,
 )
-from truerate.config.data import Board, PublicData, Source
+from truerate.config.data import Author, Board, PublicData, Source
 from truerate.config.detectors import Backbone, Detector, RateOf, teacher_of
 from truerate.config.models import Endpoint, Llm, Model
 from truerate.config.track_blocks import SettingsByTrack, SizesByTrack, holds, merged, overriding_faults
@@ -83,13 +83,15 @@ class Hub(Block):
 
     `licence`: the Hub's id of the data sets' licence, within what their sources allow; null: the strictest of
     these. `allow_emails`, `allow_paths`: addresses (or `*@domain`) and local paths (or `beginning*`) that a
-    person found harmless; secrets are never allowed. `rows_per_shard`: at most, in a Parquet file.
+    person found harmless; secrets are never allowed. `rows_per_shard`: at most, in a Parquet file. `datasheets`: by board, what
+    only its author can answer; `truerate publish` asks for it once.
     """
 
     licence: Word | None
     allow_emails: Names
     allow_paths: Names
     rows_per_shard: Size
+    datasheets: dict[str, dict[Author, Word | None]] = {}
 
 
 class Params(Block):
@@ -207,7 +209,8 @@ class Params(Block):
                     if family.learns_from in (None, name)
                 }
                 sources = {**self.sources, name: source}  # settings of other tracks may name those declared
-                alone = {"boards": {name: board}, "sources": sources, "detectors": detectors}
+                hub = self.hub.model_copy(update={"datasheets": {}})  # they are of other boards
+                alone = {"boards": {name: board}, "sources": sources, "detectors": detectors, "hub": hub}
                 yield name, self.model_copy(update=alone)
 
     def setting_name(self, board: str, key: str) -> str:

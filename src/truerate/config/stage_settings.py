@@ -31,7 +31,7 @@ READ = {
     "truth": "boards.{board} sources.{source} tracks.{track} models.{models} seed languages llm.reask",
     "score": "boards.{board} detectors.{families} tracks.{track} models.{models} statistics seed",
     "leaderboard": "boards models statistics seed",
-    "site": "site boards sources endpoints models tracks detectors statistics audit",
+    "site": "site boards sources endpoints models tracks detectors statistics audit hub.datasheets",
 }
 LARGE = (
     16 * 2**20

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -90,11 +91,12 @@ def render(
 ) -> None:
     """Write the pages for mkdocs, with committed boards (`real`) and their `files`; print the summary."""
     from truerate.pipeline.build_summary import print_build_summary
+    from truerate.pipeline.publishing.datasheet import datasheets
     from truerate.pipeline.publishing.site_tables import site_tables
     from truerate.site import rendered
 
     with unchanged(config, Stage("site")):
-        tables = site_tables(config, real)
+        tables = replace(site_tables(config, real), datasheets=datasheets(config))
         pages = rendered(tables)
         first = next(pages)  # pages are made before those of the earlier build go
         refuse_taken(config, "site_src")

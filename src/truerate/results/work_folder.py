@@ -138,6 +138,8 @@ def write_params(
         for name, family in params["detectors"].items()
         if family.get("learns_from") in (None, *params["boards"])  # no board that is not built here can teach
     }
+    sheets = params["hub"].get("datasheets") or {}
+    params["hub"]["datasheets"] = {name: sheet for name, sheet in sheets.items() if name in params["boards"]}
     (work / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False, allow_unicode=True), "utf-8")
     return params
 

@@ -86,6 +86,8 @@ def _pages(tables: Tables, folder: Path) -> dict[str, str]:
         pages[f"boards/{shown.name}.md"] = fill("board.md.j2", "..", **board.context(tables, shown))
         pages[f"boards/{shown.name}.csv"] = _rows_csv(tables, shown)
         pages[f"boards/{shown.name}-metrics.csv"] = _metrics_csv(shown)
+        if sheet := tables.datasheets.get(shown.name):
+            pages[f"datasheets/{shown.name}.md"] = fill("datasheet.md.j2", "..", board=shown, sections=sheet)
     for name in overview.models_of(tables):
         pages[f"models/{slug(name)}.md"] = fill("model.md.j2", "..", **overview.model(tables, name))
     for name, address in detector_pages.detectors_of(judged, tables.real).items():

@@ -137,7 +137,8 @@ class Tables:
     (dicts `name`, `dtype`, `is_nullable`, `rule`), from `site.docs.schema_docs`. `max_samples`: records per
     board in the sample browser. `confidence`: of every interval. `audit_threshold`: accuracy of a shortcut
     from which a set is flagged. `real`: the boards of results/, which open the home page. `curves`: bins of p
-    and thresholds of detectors, from the rows.
+    and thresholds of detectors, from the rows. `datasheets`: by board, sections of `name` and `answers`, each
+    with `question`, `lines` and what the `author` said.
     """
 
     title: str
@@ -154,6 +155,7 @@ class Tables:
     audit_threshold: float = 0.75
     real: tuple[CommittedBoard, ...] = ()
     curves: tuple[Curve, ...] = ()
+    datasheets: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     @property
     def is_simulated(self) -> bool:

@@ -21,13 +21,9 @@ from truerate.hub.plan import refuse_names
 from truerate.hub.release import Files, Target
 from truerate.hub.scan import refuse, scan
 from truerate.pipeline.judges.judging import is_judge, judges_of, trained_judge
-from truerate.pipeline.publishing.release import (
-    audit_of,
-    board_draft,
-    detector_draft,
-    judge_draft,
-    site_draft,
-)
+from truerate.pipeline.publishing.author import with_author
+from truerate.pipeline.publishing.board_facts import audit_of
+from truerate.pipeline.publishing.release import board_draft, detector_draft, judge_draft, site_draft
 from truerate.pipeline.trained import members_of, trained
 
 PAGES = "site"  # the stage that makes nothing which goes out with a board; its pages go out under this name
@@ -50,6 +46,8 @@ def publish(
     kind, board = kind_of(config, name)
     target = Target(to, kind, is_public=is_public, tag=tag)
     refuse_names(target)
+    if kind == "dataset":
+        config = with_author(config, board, may_ask=not dry_run)
     member = name.partition("@")[0]
     check = partial(_check, config, kind, board)
     how = {"dry_run": dry_run, "maker": maker(), "replace_card": replace_card}

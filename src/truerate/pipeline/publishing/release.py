@@ -26,22 +26,23 @@ from truerate.hub.configs import configs_of
 from truerate.hub.dataset import origin_of
 from truerate.hub.forms import in_forms
 from truerate.hub.licences import check_target, licence_of, refuse_unpublishable
-from truerate.hub.release import BoardFacts, DetectorFacts, Draft
+from truerate.hub.release import DetectorFacts, Draft
 from truerate.hub.shards import in_order
 from truerate.pipeline.detect import sided
 from truerate.pipeline.judges.judging import judges_of
+from truerate.pipeline.publishing.board_facts import audit_of, board_facts, source_card
+from truerate.pipeline.publishing.datasheet import datasheet_file
 from truerate.pipeline.publishing.site_tables import (
     OF_REPLY,
     OF_VERDICT,
     judgement_files,
-    roles,
     shown_verdicts,
 )
 from truerate.pipeline.publishing.slices import own_lock, own_settings
-from truerate.pipeline.tracks import card_of, protocol_of, records_of
+from truerate.pipeline.tracks import card_of, protocol_of
 from truerate.pipeline.trained import USUAL, members_of
-from truerate.sources.hub.released_replies import HUMAN
 
+DATASHEET = "DATASHEET.md"
 SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came about
 
 
@@ -49,7 +50,7 @@ SETTINGS, LOCK = "params.yaml", "dvc.lock"  # what says how the tables came abou
 def board_draft(config: Layout, board: str, *, repo: str, folder: Path) -> Draft:
     """The data set of a board: its open tables by config and its card; large tables lie in `folder`."""
     source = config.p.board(board).source
-    card = _source_card(config, source)
+    card = source_card(config, source)
     refuse_unpublishable(card, what=f"board {board!r}")
     audit_of(config, board)
     tables = tables_of(config, board, folder)
@@ -61,7 +62,8 @@ def board_draft(config: Layout, board: str, *, repo: str, folder: Path) -> Draft
         config.p.hub.licence, [part.licence for part in configs], what=f"board {board!r}"
     )
     facts = board_facts(config, board, card=card, tables=outgoing_tables(tables, **rights))
-    facts = replace(facts, recipe=facts.recipe | {ORIGIN: origin_of(facts, configs, licence=licence or None)})
+    recipe = _recipe(config, board) | {ORIGIN: origin_of(facts, configs, licence=licence or None)}
+    facts = replace(facts, recipe=recipe | {DATASHEET: datasheet_file(config, board, facts)})
     return dataset.draft_of(
         facts, configs, rows_per_shard=config.p.hub.rows_per_shard, licence=licence, repo=repo
     )
@@ -99,45 +101,6 @@ def tables_of(config: Layout, board: str, folder: Path) -> dict[str, pl.DataFram
     }
 
 
-def board_facts(
-    config: Layout, board: str, *, card: dict, tables: dict[str, pl.DataFrame | pl.LazyFrame]
-) -> BoardFacts:
-    """Return what the card of a board's data set says."""
-    from truerate.leaderboard.audit import findings
-
-    audit = audit_of(config, board)
-
-    def named(table: str, column: str) -> set[str]:
-        """The values of a column."""
-        return set(tables[table].lazy().select(column).unique().collect(engine="streaming").to_series())
-
-    track = card_of(config, board)
-    return BoardFacts(
-        board=board,
-        title=config.p.board(board).title or f"{track.title} on {card['name']}",
-        track=track,
-        metrics=records_of(config, board),
-        source=card,
-        languages=tuple(sorted(named("samples", "lang") | named("items", "lang"))),
-        models={role: config.p.model(alias).model for role, alias in roles(config, board).items()},
-        scores=tables["scores"].lazy().collect(),
-        audit=audit,
-        findings=tuple(findings(audit, config.p.audit.threshold)),
-        recipe=_recipe(config, board),
-        is_simulated=config.p.source(config.p.board(board).source).is_simulated,
-        counts=tables["counts"].lazy().collect(),
-        rows=load(Row, config.leaderboard("rows")).filter(board=board),
-        is_judged_by_people=HUMAN in named("judgements", "judge"),
-    )
-
-
-def audit_of(config: Layout, board: str) -> pl.DataFrame:
-    """The shortcut audit of a board. Raises TruerateError where there is none."""
-    if not Path(config.audit(board)).is_file():
-        raise TruerateError(f"publishing board {board!r}: it is not audited; run `dvc repro audit@{board}`")
-    return load(Score, config.audit(board))
-
-
 # ---- a detector --------------------------------------------------------------------------------------------
 def detector_draft(config: Layout, member: str, *, board: str, repo: str) -> Draft:
     """The repository of a network: its cell of the track's scope and labels with the first seed."""
@@ -160,7 +123,7 @@ def _detector_facts(config: Layout, member: str, board: str) -> DetectorFacts:
     samples = protocol_of(config, board).training(sided(load(Sample, config.labels(board, "samples"))))
     in_scope = samples if cell.lang is None else samples.filter(lang=cell.lang)
     n_passages = dict(in_scope.group_by("lang").len().sort("lang").rows())  # to learn from and to validate on
-    card = _source_card(config, config.p.board(board).source)
+    card = source_card(config, config.p.board(board).source)
     return DetectorFacts(
         detector=member,
         board=board,
@@ -214,10 +177,6 @@ def site_draft(config: Layout) -> Draft:
 
 
 # ---- all --------------------------------------------------------------------------------------------------
-def _source_card(config: Layout, source: str) -> dict:
-    return read_json(config.source(source, "card.json"))
-
-
 def _recipe(config: Layout, board: str) -> dict[str, str]:
     """The files that made it, by path: the board's settings and stages of dvc.lock. Raises TruerateError."""
     if not Path(LOCK).is_file():

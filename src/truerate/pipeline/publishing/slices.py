@@ -63,7 +63,7 @@ def own_settings(p: Params, board: str) -> str:
         "detectors": families,
         "backbones": _only(values["backbones"], members),
         "site": values["site"] | {"title": board},
-        "hub": values["hub"] | {"allow_emails": [], "allow_paths": []},
+        "hub": values["hub"] | {"allow_emails": [], "allow_paths": [], "datasheets": {}},
     }
     head = f"# What the stages of board {board} read; the settings of other boards are not in it.\n"
     return head + _yaml({name: kept[name] for name in values if name in kept})
