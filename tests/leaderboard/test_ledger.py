@@ -4,9 +4,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from truerate.core.claims import FileCounts
 from truerate.core.errors import TruerateError
 from truerate.leaderboard.consistency import check_totals
-from truerate.leaderboard.ledger import COLUMNS, load_published, unchecked
+from truerate.leaderboard.file_counts import check_counts
+from truerate.leaderboard.ledger import COLUMNS, ledger_of, load_published, unchecked
 from truerate.metrics.intervals import wilson
 from truerate.tracks.halueval.protocol import PROTOCOL
 from truerate.tracks.mfava.protocol import PROTOCOL as MFAVA
@@ -109,3 +111,86 @@ def test_always_no_beats_davinci_on_the_general_set():
     ]
     lines = wilson(labels.count("no"), len(labels), confidence=0.95)
     assert lines.low < 1 - 815 / 4507 < lines.high and lines.low > 0.7754
+
+
+# ---- printed figures that are counts of public files ---------------------------------------------------------
+PRINTED = pl.DataFrame(
+    [
+        ("p", "2", "-", "spans_ENT", "de", 12.0, None),
+        ("p", "2", "-", "spans_ENT", "Arabic", 10.0, None),
+        ("p", "2", "-", "spans_ENT", "tr", 3.0, None),
+        ("p", "2", "-", "spans_ENT", "3 languages", 25.0, None),
+        ("p", "2", "-", "spans_Total", "2 languages", 27.0, None),
+    ],
+    schema=dict.fromkeys(COLUMNS, pl.String) | {"value": pl.Float64},
+    orient="row",
+)
+OF_FILES = {"source": "p", "reader": "r", "table": "2", "rows": "n_rows"}
+CARDS = {
+    "board": (
+        "r",
+        {
+            "n_rows_de": 4,
+            "n_rows_ar": 1000,
+            "n_tags-entity_de": 12,
+            "n_tags-entity_ar": 9,
+            "n_tags-relation_ar": 6,
+        },
+    ),
+    "another": ("other", {"n_rows_de": 1, "n_tags-entity_de": 1}),
+}
+
+
+@pytest.mark.parametrize(
+    ("by", "n_langs", "lines"),
+    [
+        (
+            {"spans_ENT": "n_tags-entity"},
+            3,
+            [
+                ("spans_ENT · de", 12, "reproduced", "counted in 4 rows of public files"),
+                # (9 - 10) / 10
+                (
+                    "spans_ENT · Arabic",
+                    9,
+                    "differs",
+                    "10.0 % below, counted in 1,000 rows of public files; n",
+                ),
+                # 12 + 9, of two languages where the figure is of three; the files hold no Turkish
+                (
+                    "spans_ENT · 3 languages",
+                    21,
+                    "cannot be checked",
+                    "counted in 1,004 rows of public files, 2 languages; the figure is of 3; n",
+                ),
+            ],
+        ),
+        (
+            {"spans_Total": "n_tags-"},
+            2,
+            [
+                (
+                    "spans_Total · 2 languages",
+                    27,
+                    "reproduced",
+                    "counted in 1,004 rows of public files, 2 languages",
+                )
+            ],
+        ),
+    ],
+)
+def test_printed_counts_are_held_against_the_files_that_they_count(by, n_langs, lines):
+    claim = FileCounts(**OF_FILES, by=by, n_langs=n_langs, note="n")
+    found = list(check_counts(PRINTED, [claim], CARDS))
+    assert [(line["quantity"], line["ours"], line["verdict"], line["reason"]) for line in found] == lines
+    assert {line["board"] for line in found} == {"board"} and {line["source"] for line in found} == {
+        "p Table 2"
+    }
+
+
+def test_a_figure_that_files_count_is_listed_once(tmp_path):
+    PRINTED.write_csv(tmp_path / "published.csv")
+    claim = FileCounts(**OF_FILES, by={"spans_ENT": "n_tags-entity"}, n_langs=3)
+    lines = ledger_of([tmp_path / "published.csv"], [], {}, (), [claim], CARDS)
+    assert [line["verdict"] for line in lines] == ["reproduced", "differs", *["cannot be checked"] * 3]
+    assert [line["ours"] for line in lines] == [12, 9, 21, None, None]

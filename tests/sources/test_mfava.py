@@ -1,6 +1,8 @@
 """mFAVA's published files: tiny ones, and the real ones with the counts that were found in them."""
 
 import json
+from collections import Counter
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -9,10 +11,15 @@ import zstandard
 from truerate.config import Source, Training
 from truerate.core.errors import TruerateError
 from truerate.core.spans.tags import TYPES
+from truerate.leaderboard.file_counts import check_counts
+from truerate.leaderboard.ledger import load_published
 from truerate.metrics.rates import hr_est
 from truerate.metrics.tokens import offsets_by, token_counts, total
 from truerate.sources import read_source
 from truerate.sources.papers.mfava import annotators, copies, settled
+from truerate.tracks.mfava.protocol import PROTOCOL
+
+ROOT = Path(__file__).parents[2]
 
 TEXT = "Varn liegt am Ost. Es hat einen Mond."
 ROW = {"lang": "de", "row": 0, "references": "Varn: eine Stadt am Ost.", "generated_text": TEXT}
@@ -226,6 +233,29 @@ def test_opening_tags_of_the_published_gold_file_are_the_spans_of_table_2(publis
         1227,
         1777,
     ]  # of 5,777; Russian and Turkish are not in the file
+
+
+def test_the_ledger_finds_table_2_in_the_published_files(published):
+    printed = load_published(ROOT / "src/truerate/tracks/mfava/published.csv")
+    lines = list(check_counts(printed, PROTOCOL.counted, {"mfava": ("mfava", published.card["counts"])}))
+    verdicts = Counter((line["source"][-1], line["verdict"]) for line in lines)
+    # 6 types and their total in Arabic, Chinese and German; 11 of 29 languages; five of Table 9's languages, of which
+    # fewer articles are public than the paper counts
+    assert verdicts == {
+        ("2", "reproduced"): 21,
+        ("4", "cannot be checked"): 6,
+        ("9", "differs"): 15,
+        ("9", "cannot be checked"): 3,
+    }
+    articles = {line["quantity"]: line["ours"] for line in lines if line["quantity"].startswith("n_articles")}
+    assert articles == {
+        "n_articles · Cantonese": 81,
+        "n_articles · Chinese": 434,
+        "n_articles · German": 796,
+        "n_articles · Korean": 285,
+        "n_articles · Vietnamese": 350,
+        "n_articles · Total": 1946,
+    }
 
 
 def test_counts_of_the_published_silver_and_wild_files(published):

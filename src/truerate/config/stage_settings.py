@@ -30,7 +30,7 @@ READ = {
     "audit": "boards.{board} audit seed statistics",
     "truth": "boards.{board} sources.{source} tracks.{track} models.{models} seed languages llm.reask",
     "score": "boards.{board} detectors.{families} tracks.{track} models.{models} statistics seed",
-    "leaderboard": "boards models statistics seed",
+    "leaderboard": "boards sources models statistics seed",
     "site": "site boards sources endpoints models tracks detectors statistics audit hub.datasheets",
 }
 LARGE = (

@@ -2,6 +2,7 @@
 track states of its published.csv, and the ledger checks.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -74,6 +75,23 @@ class Matrices:
     parts: tuple[HiddenSet, ...]
     whole: Whole
     tolerance: float
+
+
+@dataclass(frozen=True)
+class FileCounts:
+    """Printed figures that are counts of public files: of `source` and `table`, by metric, how the names of the
+    counts begin that a card of a source of `reader` has by language (`n_articles` of `n_articles_de`). `rows`: the
+    same of what they are counted in; `n_langs`: over how many languages a figure of all of them is; `note`: what
+    else speaks for a gap.
+    """
+
+    source: str
+    reader: str
+    table: str
+    by: Mapping[str, str]
+    rows: str
+    n_langs: int
+    note: str = ""
 
 
 Claim = Mixture | Counted | Matrices

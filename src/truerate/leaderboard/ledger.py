@@ -4,16 +4,17 @@ cannot be checked, and why; and published numbers beside one another, whether th
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import polars as pl
 
-from truerate.core.claims import Claim
+from truerate.core.claims import Claim, FileCounts
 from truerate.core.errors import TruerateError
 from truerate.leaderboard.consistency import Total, check_claims, check_totals, printed_in
+from truerate.leaderboard.file_counts import UNCHECKED, Counts, check_counts
 
 KEY = ("source", "table", "model", "metric", "slice")
 COLUMNS = (*KEY, "value", "note")
-UNCHECKED = "cannot be checked"
 
 
 def load_published(path: str | Path) -> pl.DataFrame:
@@ -54,10 +55,13 @@ def ledger_of(
     totals: Sequence[Total],
     reasons: Mapping[tuple[str, str], str],
     claims: Sequence[Claim] = (),
+    counted: Sequence[FileCounts] = (),
+    cards: Mapping[str, tuple[str, Counts]] = MappingProxyType({}),
 ) -> list[dict]:
     """The ledger of published tables: totals against their printed parts first, then what else the papers'
-    figures say of one another (`claims`), then every row that is no total with why it cannot be checked:
-    `reasons`, by source and table.
+    figures say of one another (`claims`), then those that are counts of public files (`counted`, by the cards of
+    their boards: `check_counts`), then every other row that is no total with why it cannot be checked: `reasons`, by
+    source and table.
     """
     summed = pl.DataFrame(
         [total[:3] for total in totals],
@@ -67,5 +71,10 @@ def ledger_of(
     lines = []
     for published in map(load_published, files):
         rest = published.join(summed, on=summed.columns, how="anti", maintain_order="left")
-        lines += check_totals(published, totals) + check_claims(published, claims) + unchecked(rest, reasons)
+        lines += check_totals(published, totals) + check_claims(published, claims)
+        of_files = list(check_counts(published, counted, cards))
+        lines += of_files
+        places = {(line["source"], line["quantity"]) for line in of_files}
+        others = unchecked(rest, reasons)
+        lines += [line for line in others if (line["source"], line["quantity"]) not in places]
     return lines

@@ -18,6 +18,7 @@ from truerate.core.schemas import (
     Score,
     frame,
     load,
+    read_json,
     save,
 )
 from truerate.pipeline.guard import unchanged, write_json, write_text
@@ -73,7 +74,14 @@ def ledger_of(config: Layout) -> list[dict]:
     totals = [total for track in tracks for total in track.totals]
     claims = [claim for track in tracks for claim in track.claims]
     reasons = {table: why for track in tracks for table, why in track.reasons.items()}
-    return ledger.ledger_of(config.published(), totals, reasons, claims)
+    counted = [claim for track in tracks for claim in track.counted]
+    readers = {claim.reader for claim in counted}
+    cards = {
+        board: (reader, read_json(config.source(entry.source, "card.json"))["counts"])
+        for board, entry in config.p.boards.items()
+        if (reader := config.p.source(entry.source).reader) in readers
+    }
+    return ledger.ledger_of(config.published(), totals, reasons, claims, counted, cards)
 
 
 def board_scores(config: Layout, board: str) -> tuple[pl.DataFrame, pl.DataFrame]:

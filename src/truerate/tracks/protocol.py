@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from truerate.config import Backbone
 from truerate.config.detectors import Grid
 from truerate.core.card import Card, read_card
-from truerate.core.claims import Claim
+from truerate.core.claims import Claim, FileCounts
 from truerate.core.data_files import read_data
 from truerate.core.metric import Metric, read_metrics
 from truerate.tracks.contract import Step, read_graph
@@ -76,7 +76,7 @@ class Protocol:
     labelled_columns: ClassVar[Columns] = {}
     labelled: ClassVar[Table | None] = None
 
-    # ---- printed numbers in published.csv: `totals` and `reasons` lie in published.yaml
+    # ---- printed numbers in published.csv: `totals`, `counted` and `reasons` lie in published.yaml
     claims: ClassVar[tuple[Claim, ...]] = ()  # what else they must be of one another
     # by metric the key of its slice whose values are of as many texts
     alike: ClassVar[Mapping[str, str]] = {}
@@ -127,6 +127,11 @@ class Protocol:
         """Why a table cannot be checked from what is public, by source and table."""
         tables = self.published.get("reasons", {})
         return {(source, table): why for source, of in tables.items() for table, why in of.items()}
+
+    @property
+    def counted(self) -> tuple[FileCounts, ...]:
+        """Printed figures that are counts of public files."""
+        return tuple(FileCounts(**entry) for entry in self.published.get("counted", ()))
 
     @property
     def marks_tokens(self) -> bool:

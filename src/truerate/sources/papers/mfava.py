@@ -80,8 +80,10 @@ def read(collection: Collection) -> None:
     for file, cut in silver.items():
         collection.read(file, cut, partial(_label, collection, passages, file, is_gold=False))
     _keep_passages(collection, passages)
+    categories: set[tuple[str, str]] = set()
     for file, cut in wild.items():
-        collection.read(file, cut, partial(_keep_queries, collection, file))
+        collection.read(file, cut, partial(_keep_queries, collection, categories, file))
+    collection.counts.update(f"n_categories_{lang}" for lang, _ in categories)
 
 
 def _present(collection: Collection, published: str, ours: str, packed: str) -> dict[str, Cutter]:
@@ -144,8 +146,8 @@ def _label(
     passage.rows.append(number)
     for kind, marked in labels.items():
         counts[f"n_{kind}_rows_{lang}"] += 1
-        # of every row, read or not: what the paper's Table 2 counts as spans
-        for tag in TYPES if kind == "gold" else ():
+        # of every row, read or not: what the paper's Tables 2 and 4 count as spans
+        for tag in TYPES:
             counts[f"n_{kind}_tags-{tag}_{lang}"] += marked.count(f"<{tag}>")
         try:
             spans = spans_on(text, marked)
@@ -197,8 +199,10 @@ def _sample(
 
 
 # ---- queries -----------------------------------------------------------------------------------------------
-def _keep_queries(collection: Collection, file: str, row: Row) -> None:
-    """Keep the queries about one article without leading numbers; its paragraphs are their reference."""
+def _keep_queries(collection: Collection, categories: set[tuple[str, str]], file: str, row: Row) -> None:
+    """Keep the queries about one article without leading numbers; its paragraphs are their reference. Its category
+    joins `categories`, by language.
+    """
     lang, title, number = row.language(), row.text("title"), row.values.get("row")
     reference = "\n\n".join(part for part in row.texts("references") if part.strip())
     queries = [bare for query in row.texts("queries") if (bare := _NUMBER.sub("", query, count=1).strip())]
@@ -207,7 +211,9 @@ def _keep_queries(collection: Collection, file: str, row: Row) -> None:
     collection.once(f"the row of {file}", lang, row.integer("row"), row=row)
     document_id = collection.document(reference, title=title, lang=lang, url=row.optional_text("url"))
     about = {"lang": lang, "title": title, "category": row.optional_text("category")}
+    categories |= {(lang, about["category"])} if about["category"] else set()
     group = ("article", lang, title)
+    collection.counts[f"n_articles_{lang}"] += 1
     for query in queries:
         try:
             collection.item("wild", group=group, question=query, document_ids=[document_id], **about)
