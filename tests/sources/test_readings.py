@@ -56,7 +56,7 @@ def rows_of(tables, name: str, columns: list[str]) -> list[list]:
 def test_a_reader_makes_of_its_files_what_the_case_says(put, tmp_path, reader, case):
     for file, content in case["files"].items():
         put(file, parquet(content) if file.endswith(".parquet") and isinstance(content, list) else content)
-    keys = ("part", "split", "languages")
+    keys = ("part", "split", "languages", "knowledge")
     settings = {key: case[key] for key in keys if key in case}
     source = Source(reader=case.get("reader", reader), path=str(tmp_path), is_public=True, **settings)
     if "refused" in case:

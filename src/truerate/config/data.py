@@ -67,7 +67,8 @@ class Source(Block):
     labels and the planted truth (`{track}`: the board's). `part`, `split`: which part or published split of
     the files is read. `rights`: in place of the card's. `is_public`: it is its reader's public set whatever
     the checksums. `errata`: a file of corrected labels (`sources.errata`). `on_bad_row`: in place of that of
-    params.yaml.
+    params.yaml. `knowledge`: of HotpotQA's supporting paragraphs the whole (paragraphs, as where it is null),
+    or the supporting sentences alone, as in HaluEval's published files (sentences).
     """
 
     reader: Word
@@ -82,6 +83,7 @@ class Source(Block):
     languages: Codes = ()
     training: "Training | None" = None
     errata: Word | None = None
+    knowledge: Literal["paragraphs", "sentences"] | None = None
     rights: Rights | None = None
     is_public: bool = False
     on_bad_row: Literal["stop", "reject"] | None = None

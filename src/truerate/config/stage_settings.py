@@ -135,10 +135,8 @@ def _bare(block: str, entry: Mapping[str, object]) -> dict[str, object]:
     left_out = {"boards": {"settings", "sizes"}, "backbones": {"resources"}}.get(block, set())
     if block == "boards" and entry["has_detectors"]:
         left_out.add("has_detectors")
-    if block == "sources" and entry["errata"] is None:
-        left_out.add("errata")
-    if block == "models" and entry["base"] is None:
-        left_out.add("base")
+    later = {"sources": ("errata", "knowledge"), "models": ("base",)}
+    left_out |= {key for key in later.get(block, ()) if entry[key] is None}
     return {key: value for key, value in entry.items() if key not in left_out}
 
 

@@ -204,6 +204,8 @@ def balanced(counts: np.ndarray) -> np.ndarray:
 RATIOS: Mapping[str, Statistic] = MappingProxyType(
     {name: _ratio(of) for name, of in F1S.items()}
     | {"macro_f1": _mean_of(f1, f1_right), "balanced_accuracy": _mean_of(recall, recall_right)}
+    # Avg. P and Avg. R (HalluDial Tables 2, 4, 5, 7, 8), whose script drops unreadable verdicts
+    | {"avg_precision": _mean_of(precision, precision_right), "avg_recall": _mean_of(tpr, tnr)}
 )
 # What a balanced set would give: of texts whose shares are those of the source, what depends on them.
 OF_BALANCED: Mapping[str, Statistic] = MappingProxyType(
@@ -244,7 +246,7 @@ def _statistics(subject: str, where: Mapping[str, Any], sums: np.ndarray, writer
         with np.errstate(invalid="ignore", divide="ignore"):
             lows, highs = _all_of(ends)
         for at, (name, slice_) in enumerate(slices):
-            if name == "balanced_accuracy" or VIEW in slice_:
+            if name in ("balanced_accuracy", "avg_recall") or VIEW in slice_:
                 each[at] = Interval(each[at].value, float(lows[at]), float(highs[at]))
     n = int(sums.sum())
     pairs = zip(slices, each, strict=True)

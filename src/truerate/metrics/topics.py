@@ -123,6 +123,16 @@ def failure_rows(
     return plain
 
 
+def items_of_texts(samples: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Return labelled texts as items of their own, for topics of the texts (`rows_by_topic`): `item_id` is the
+    sample's id, `question` what was asked with the text behind it, `document_ids` those of its item.
+    """
+    asked = items.select("item_id", "question", "document_ids")
+    joined = samples.select("sample_id", "item_id", "text").join(asked, on="item_id", maintain_order="left")
+    question = pl.concat_str("question", "text", separator=" ")
+    return joined.select("document_ids", item_id="sample_id", question=question)
+
+
 def rows_by_topic(
     parts: Sequence[tuple[Mapping[str, Any], pl.DataFrame]],
     items: pl.DataFrame,

@@ -32,6 +32,8 @@ def check_reader(name: str, source: Source) -> None:
         raise SettingsError(f"{where}: reader {reader!r} reads its folder whole; take `part` away")
     if source.split is not None and "split" not in accepted:
         raise SettingsError(f"{where}: reader {reader!r} reads files of no split; take `split` away")
+    if source.knowledge is not None and "knowledge" not in accepted:
+        raise SettingsError(f"{where}: reader {reader!r} has no choice of knowledge; take `knowledge` away")
     parts = getattr(reader_of(reader), "parts", ())
     if parts and source.part not in (None, *parts):
         raise SettingsError(f"{where}: part {source.part!r} is not known; allowed: {listed(parts)}")
@@ -45,7 +47,7 @@ def read_source(name: str, source: Source, folder: Path, on_bad_row: str) -> Sou
     """
     check_reader(name, source)
     options = {"part": source.part, "split": source.split, "languages": source.languages or None}
-    options["config"] = source.hub.config if source.hub else None
+    options |= {"config": source.hub.config if source.hub else None, "knowledge": source.knowledge}
     accepted = _options(source.reader)
     more = {key: value for key, value in options.items() if value is not None and key in accepted}
     is_named = source.is_public or source.hub is not None

@@ -59,10 +59,20 @@ def test_a_reply_without_a_verdict_is_unparsed():
 # ---- detection and localization ----------------------------------------------------------------------------
 
 
-def judgement(purpose: str, *replies: str) -> list[dict]:
-    asked = judging.detect_requests(purpose, TARGETS, CONTEXTS, "judge", questions())
+def judgement(purpose: str, *replies: str, **changes) -> list[dict]:
+    asked = judging.detect_requests(purpose, TARGETS, CONTEXTS, "judge", questions(**changes))
     read = partial(judging.read_verdict, texts=TEXTS, contexts=CONTEXTS)
     return judgements(rows(asked, map(ok, replies), read), "v")
+
+
+def test_by_the_papers_definition_a_no_keeps_no_reason():
+    replies = ('Yes. The segment "Porto" is wrong.', "No. It is the capital.")
+    for definition, of_no in (("ours", "It is the capital."), ("paper", None)):
+        result = judgement(LOCATE, *replies, definition=definition)
+        assert {row["verdict"]: row["rationale"] for row in result} == {
+            True: 'The segment "Porto" is wrong.',
+            False: of_no,
+        }
 
 
 def sample(name: str, item: str, text: str, is_hallucinated: bool, split: str = "test", **attributes) -> dict:
@@ -171,6 +181,10 @@ def test_as_many_of_one_verdict_as_of_the_other_as_far_as_there_are():
     assert set(judging.drawn(plenty, 4, 7)) < set(kept)
     few = [judged_one(0, True), *(judged_one(n, False) for n in range(9))]
     assert Counter(each.is_positive for each in judging.drawn(few, 6, 7)) == {True: 1, False: 5}
+    # the paper's are those that say Yes, as many as there are
+    positives = judging.drawn(plenty, 6, 7, of="positives")
+    assert Counter((each.judge, each.is_positive) for each in positives) == {("a", True): 6, ("b", True): 6}
+    assert judging.drawn(few, 6, 7, of="positives") == few[:1]
 
 
 def test_accurate_and_inaccurate_are_read():

@@ -27,9 +27,10 @@ EXPECTED = {
 }
 
 
-def asked_of(word: str):
+def asked_of(word: str, definition: str = "ours"):
     """One request of every purpose, about a context whose every word is `word`."""
-    ours, rules = context(knowledge=word, right_answer=word, turns=(Turn("User", word),)), questions()
+    ours = context(knowledge=word, right_answer=word, turns=(Turn("User", word),))
+    rules = questions(definition=definition)
     actual = {"i0": ours}
     target = [judging.Target("t", "i0", word)]
     pair = judging.Pair("i0", "factuality", "r", word, "h", word)
@@ -45,10 +46,11 @@ def asked_of(word: str):
     ]
 
 
+@pytest.mark.parametrize("definition", ["ours", "paper"])
 @pytest.mark.parametrize("word", ["Lisbon.", HOSTILE], ids=["plain", "hostile"])
-def test_headings_stand_in_their_order_and_the_cue_is_last(word):
+def test_headings_stand_in_their_order_and_the_cue_is_last(word, definition):
     actual = {}
-    for prompted in asked_of(word):
+    for prompted in asked_of(word, definition):
         first, last = prompted.request.messages
         assert (first["role"], last["role"]) == ("system", "user")
         actual[prompted.purpose] = HEADING.findall(last["content"])
@@ -70,6 +72,28 @@ def test_reminders_end_with_the_cue_of_what_they_remind_of():
             continue
         turn = render(actual.track, actual.name, None, **actual.values)[-1]["content"]
         assert turn.endswith(f"#{EXPECTED[prompted.purpose][-1]}#:")
+
+
+def test_the_papers_definition_exempts_nothing_and_asks_for_no_reason_of_a_no():
+    for purpose, ours, paper in zip(EXPECTED, asked_of("Lisbon."), asked_of("Lisbon.", "paper"), strict=False):
+        one, other = (question.request.messages[0]["content"] for question in (ours, paper))
+        assert (one == other) is (purpose not in ("annotate", "induce", "detect", "locate"))
+        if purpose in ("annotate", "detect", "locate"):
+            assert "polite" in one and "polite" not in other and "cannot be verified" in other
+        if purpose in ("annotate", "locate"):
+            assert "No and the reason" in one and "without a reason" in other
+            assert [line for line in other.splitlines() if line.endswith("#: No.")] and "No. The length" in one
+            assert reminder(ours).name == "remind_located" and reminder(paper).name == "remind_located_paper"
+
+
+def test_each_kind_is_induced_by_a_prompt_of_its_own_with_three_examples():
+    asked = silver.induce_requests([context()], "writer", questions(definition="paper"))
+    for question, kind in zip(asked, ("factuality", "faithfulness"), strict=False):
+        system, last = (message["content"] for message in question.request.messages)
+        assert re.findall(r"^#Kind#: (.*)$", system, re.MULTILINE) == [kind] * 3
+        assert f"one of {kind}" in system and last.endswith(f"#Kind#: {kind}\n#Induced Response#:")
+    for shown in demonstrations()["induced_more"]:
+        assert shown["segment"] in shown["induced"] and shown["segment"] not in shown["correct"]
 
 
 def test_demonstrations_are_read_as_what_they_show():

@@ -1,7 +1,7 @@
 """Seed data of HaluEval in their public formats, each alone or whichever of them a folder holds, as one source."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -26,27 +26,33 @@ HOTPOT_TYPES = ("bridge", "comparison")
 
 
 @reads("hotpotqa")
-def read_hotpotqa(collection: Collection, split: str | None = None) -> None:
-    """Read questions as items; every paragraph is a document, the supporting ones are the item's knowledge.
+def read_hotpotqa(collection: Collection, split: str | None = None, knowledge: str = "paragraphs") -> None:
+    """Read questions as items; every paragraph is a document, the supporting ones are the item's knowledge:
+    whole, or (`knowledge` sentences) their supporting sentences alone, as HaluEval was published.
 
     The publishers' JSON and the Hub's Parquet, which has lists by field in the place of pairs, give the same.
     """
-    read_download(collection, HOTPOTQA, json_list, partial(_keep_question, collection), split=split)
+    keep = partial(_keep_question, collection, knowledge == "sentences")
+    read_download(collection, HOTPOTQA, json_list, keep, split=split)
 
 
-def _keep_question(collection: Collection, row: Row) -> None:
+def _keep_question(collection: Collection, has_sentences: bool, row: Row) -> None:
     question, answer = row.text("question").strip(), row.text("answer").strip()
     kind = row.choice("type", HOTPOT_TYPES)
     context = enumerate(_pairs(row, "context", "sentences"), 1)
-    paragraphs = dict(_paragraph(entry, f"field 'context', entry {number}") for number, entry in context)
+    sentences = dict(_paragraph(entry, f"field 'context', entry {number}") for number, entry in context)
     facts = enumerate(_pairs(row, "supporting_facts", "sent_id"), 1)
-    titles = [titled(fact, f"field 'supporting_facts', entry {number}")[0] for number, fact in facts]
-    supporting = list(dict.fromkeys(titles))
+    named = [titled(fact, f"field 'supporting_facts', entry {number}") for number, fact in facts]
+    supporting = list(dict.fromkeys(title for title, _ in named))
     if not supporting:
         raise BadRow(Reason.EMPTY_FIELD, "field 'supporting_facts' is empty")
-    if foreign := [title for title in supporting if title not in paragraphs]:
+    if foreign := [title for title in supporting if title not in sentences]:
         problem = f"supporting fact {foreign[0][:60]!r} is no paragraph of field 'context'"
         raise BadRow(Reason.UNRESOLVED, problem)
+    if has_sentences:
+        of_question = _supporting_sentences(sentences, named)
+        supporting, sentences = list(of_question), sentences | of_question
+    paragraphs = {title: " ".join(filter(None, parts)) for title, parts in sentences.items()}
     level, published_id = row.optional_text("level"), row.optional_text("_id") or row.optional_text("id")
     ids = {title: collection.document(text, title=title) for title, text in paragraphs.items()}
     collection.item(
@@ -72,13 +78,34 @@ def _pairs(row: Row, field: str, second: str) -> list:
     return [list(pair) for pair in zip(titles, more, strict=True)]
 
 
-def _paragraph(entry: object, what: str) -> tuple[str, str]:
-    """Title and text of a context paragraph; the published sentences carry their own leading blanks."""
+def _paragraph(entry: object, what: str) -> tuple[str, list[str]]:
+    """Title and sentences of a context paragraph, without the blanks that the published ones begin with."""
     title, sentences = titled(entry, what)
-    text = " ".join(part.strip() for part in texts(sentences, f"{what}, its sentences") if part.strip())
-    if not text:
+    parts = [part.strip() for part in texts(sentences, f"{what}, its sentences")]
+    if not any(parts):
         raise BadRow(Reason.EMPTY_FIELD, f"{what} has no sentence")
-    return title, text
+    return title, parts
+
+
+def _supporting_sentences(
+    sentences: Mapping[str, list[str]], named: Iterable[tuple[str, object]]
+) -> dict[str, list[str]]:
+    """Return by title the sentences that supporting facts name, in the paragraph's order. A number behind the
+    paragraph's last sentence, as some published facts have, names nothing. Raises BadRow where none is named.
+    """
+    places: dict[str, set[int]] = {}
+    for title, number in named:
+        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            problem = f"field 'supporting_facts': {number!r} is no sentence of {title[:60]!r}"
+            raise BadRow(Reason.WRONG_TYPE, problem)
+        places.setdefault(title, set()).add(number)
+    kept = {
+        title: [text for place, text in enumerate(sentences[title]) if place in of_title and text]
+        for title, of_title in places.items()
+    }
+    if not any(kept.values()):
+        raise BadRow(Reason.UNRESOLVED, "field 'supporting_facts' names no sentence of field 'context'")
+    return {title: parts for title, parts in kept.items() if parts}
 
 
 # ---- OpenDialKG (Moon et al. 2019): an assistant walks a path in a knowledge graph --------------------------
@@ -286,9 +313,11 @@ DOWNLOADS = [download for download, _ in FORMATS]
 DATA = (".json", ".jsonl", ".csv", ".tsv", ".gz", ".tgz", ".tar", ".zip", ".zst")
 
 
-def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) -> SourceTables:
+def read(
+    folder: Path, *, name: str, on_bad_row: str, split: str | None = None, knowledge: str = "paragraphs"
+) -> SourceTables:
     """Join the tables of every format in a folder; of one that is published in splits, the split that is
-    named.
+    named. `knowledge` of HotpotQA's questions (`read_hotpotqa`).
 
     Files under names that no publisher uses are reported. Raises SourceError where no format is there, or one
     in several files.
@@ -298,6 +327,7 @@ def read(folder: Path, *, name: str, on_bad_row: str, split: str | None = None) 
     for download, read_format in FORMATS:
         if download.is_in(folder):
             more = {"split": split} if download.has_splits else {}
+            more |= {"knowledge": knowledge} if download is HOTPOTQA else {}
             tables.append(read_format(folder, **options, **more))
     if (folder / PROBES).exists():
         tables.append(read_probes(folder, **options))

@@ -5,6 +5,7 @@ verdict alone (zero-shot), and of some of them where and why (three demonstratio
 which of two responses of a turn is hallucinated, in both orders; one is the reference, the other induced
 (both kinds) or spontaneous. The meta-judge (Table 18): is a located judgement accurate? Judgements of both
 verdicts are drawn of each subject: one that only judges positives says nothing of what a subject passes over.
+The paper judges positives alone (`meta_of`).
 """
 
 import re
@@ -33,6 +34,7 @@ from truerate.tracks.halludial.prompting import (
     REFERENCE,
     YES_NO,
     Questions,
+    is_bare_no,
     read_one_of,
     unread,
 )
@@ -50,9 +52,12 @@ Contexts = Mapping[str, Context]
 # ---- verdicts with their place and reason, as rows hold them: `Yes. …` or `No. …` --------------------------
 
 
-def read_located(reply: str, response: str, cue: str, knowledge: str) -> Read:
+def read_located(
+    reply: str, response: str, cue: str, knowledge: str, *, is_bare_no: bool = False
+) -> Read:
     """Read a reply as a verdict on a response, with `segments` (`start-end`, code points, half-open), how
-    many strings it quotes (`n_quoted`) and how many of these stand nowhere (`n_not_located`).
+    many strings it quotes (`n_quoted`) and how many of these stand nowhere (`n_not_located`). `is_bare_no`:
+    a reason behind No, for which nobody asked, is left out.
     """
     parsed = located_verdict(reply, response, cue, knowledge=knowledge)
     if parsed.value is None:
@@ -65,7 +70,8 @@ def read_located(reply: str, response: str, cue: str, knowledge: str) -> Read:
         **cut(parsed, "heading"),
     }
     word = "Yes." if parsed.value else "No."
-    return Read(f"{word} {parsed.rationale}" if parsed.rationale else word, attributes=attributes)
+    has_reason = parsed.rationale and (parsed.value or not is_bare_no)
+    return Read(f"{word} {parsed.rationale}" if has_reason else word, attributes=attributes)
 
 
 def written(segments: Iterable[tuple[int, int]]) -> str | None:
@@ -144,7 +150,8 @@ def read_verdict(question: Prompted, reply: str, texts: Mapping[str, str], conte
     """
     if question.purpose == LOCATE:
         response = texts[question.attributes["target"] or ""]
-        return read_located(reply, response, CUES[LOCATE], contexts[question.item_id].knowledge)
+        given = (CUES[LOCATE], contexts[question.item_id].knowledge)
+        return read_located(reply, response, *given, is_bare_no=is_bare_no(question))
     return read_one_of(reply, yes_no(reply, CUES[DETECT], asks="hallucination"), "verdict", YES_NO)
 
 
@@ -272,15 +279,18 @@ def judged(rows: Iterable[dict], texts: Mapping[str, str], versions: Mapping[str
     return result
 
 
-def drawn(judgements: Iterable[Judged], n: int, seed: int) -> list[Judged]:
-    """Return `n` judgements of each subject in a seeded order, half of each verdict where there are."""
+def drawn(judgements: Iterable[Judged], n: int, seed: int, *, of: str = "all") -> list[Judged]:
+    """Return `n` judgements of each subject in a seeded order, half of each verdict where there are; `of`
+    positives: only those that say Yes, as in HalluDial's Table 3, fewer where there are fewer.
+    """
 
     def order(judgement: Judged) -> tuple[float, str]:
         return draw(seed, "meta", judgement.judgement_id), judgement.judgement_id
 
     turns: Counter[tuple[str, bool]] = Counter()
     by_judge: dict[str, list[tuple[int, bool, Judged]]] = {}
-    for judgement in sorted(judgements, key=order):
+    some = [judgement for judgement in judgements if judgement.is_positive or of == "all"]
+    for judgement in sorted(some, key=order):
         verdict = judgement.judge, judgement.is_positive
         ranked = (turns[verdict], not judgement.is_positive, judgement)
         by_judge.setdefault(judgement.judge, []).append(ranked)

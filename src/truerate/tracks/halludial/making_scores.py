@@ -14,7 +14,7 @@ from truerate.core.schemas import pair, unpaired
 from truerate.core.text import words
 from truerate.llm.generation import standing
 from truerate.metrics.score_writer import ScoreWriter
-from truerate.metrics.topics import rows_by_topic
+from truerate.metrics.topics import items_of_texts, rows_by_topic
 from truerate.tracks.halludial.dataset import BY_DETECTORS, NEITHER
 from truerate.tracks.halludial.judged_texts import SPONTANEOUS, ZERO_SHOT, judged_texts
 from truerate.tracks.halludial.prompting import ANNOTATE, INDUCE, MATCH, MATCHED, RESPOND
@@ -148,6 +148,7 @@ def topic_table(
     judgements: pl.DataFrame,
     *,
     n_topics: int,
+    of_texts: bool = False,
     statistics: Statistics,
     seed: int,
 ) -> list[dict]:
@@ -157,9 +158,11 @@ def topic_table(
 
     Topics are of what is asked about (question and knowledge), so that all subjects share them. `n_failed`
     counts hallucinated texts of the data and of responders, and wrong or unread verdicts of judges.
-    `is_failed`: more than elsewhere beyond chance, Holm-corrected over topics.
+    `is_failed`: more than elsewhere beyond chance, Holm-corrected over topics. `of_texts`: topics are of the
+    texts with what is asked about, and of judges only hallucinated texts count, which they fail to flag.
     """
-    subjects = _subjects(samples, judgements)
+    subjects = _subjects(samples, judgements, of_texts=of_texts)
+    items = items_of_texts(samples, items) if of_texts else items
     parts = [({"task": kind, "judge": subject}, part) for kind, subject, part in subjects]
     how = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": seed}
     rows = rows_by_topic(parts, items, documents, n_topics=n_topics, **how)
@@ -171,16 +174,19 @@ def topic_table(
     return [row | {"share": share} for row, share in zip(rows, shares, strict=True)]
 
 
-def _subjects(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
-    """Whose rows, the subject, and `item_id`, `group_id`, `is_wrong` of its texts: all spontaneous and
-    labelled ones of a source together, by who wrote them, and the verdicts of each judge on those of the test
-    split.
+def _subjects(
+    samples: pl.DataFrame, judgements: pl.DataFrame, *, of_texts: bool
+) -> Iterator[tuple[str, str, pl.DataFrame]]:
+    """Whose rows, the subject, and `item_id` (`of_texts`: the sample's id), `group_id`, `is_wrong` of its
+    texts: all spontaneous and labelled ones of a source together, by who wrote them, and the verdicts of each
+    judge on those of the test split (`of_texts`: on the hallucinated ones).
     """
+    unit = {"item_id": pl.col("sample_id" if of_texts else "item_id")}
     scenario = pair("attributes", "scenario")
     natural = samples.filter(pl.col("label_source") != "gold", scenario == SPONTANEOUS)
     if natural.is_empty():
         natural = samples.filter(pair("attributes", "generation").is_null())
-    texts = natural.sort("sample_id").select("item_id", "group_id", "generator", is_wrong="is_hallucinated")
+    texts = natural.sort("sample_id").select("group_id", "generator", **unit, is_wrong="is_hallucinated")
     if not texts.is_empty():
         yield DATA, "all", texts
     by_writer = texts.drop_nulls("generator").sort("generator").group_by("generator", maintain_order=True)
@@ -188,7 +194,7 @@ def _subjects(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[tuple
         yield RESPONDERS, str(name), part
     wrong = (pl.col("verdict") != pl.col("is_hallucinated")).fill_null(True)
     rows = judged_texts(natural, judgements, ("item_id",)).filter(variant=ZERO_SHOT)
-    rows = rows.with_columns(is_wrong=wrong)
+    rows = rows.filter(pl.col("is_hallucinated") | (not of_texts)).with_columns(is_wrong=wrong)
     for (judge,), part in rows.group_by("judge", maintain_order=True):
         if not (part["status"] == "dead").all():
-            yield JUDGES, str(judge), part.select("item_id", "group_id", "is_wrong")
+            yield JUDGES, str(judge), part.select("group_id", "is_wrong", **unit)

@@ -85,11 +85,17 @@ class Settings(Track):
     `responders` to the test dialogues are rated alone (published); or models write them, and the source's are
     left out (generated). `annotated`: those `responders` whose responses to all dialogues are annotated and
     are texts of the data set (null: all); of the others, responses to the test dialogues are rated.
+
+    Where the paper prints another definition than ours, `paper` takes it. `definition`: what cannot be
+    verified is hallucinated, small talk, questions and opinions too, a No has no reason, and each induced
+    kind has a prompt of its own with three examples (paper); or such text is exempt, a No says why, and one
+    prompt serves both kinds (ours). `topics`: of the texts that a judge passes over (paper), or of all that
+    it judges wrongly (ours). `meta_of`: which located judgements are judged themselves.
     """
 
     released: ClassVar[tuple[str, ...]] = ("dialogue",)
     later: ClassVar[frozenset[str]] = frozenset(
-        {"responders", "subjects", "detector", "labelling", "similarity", "n_topics"}
+        {"responders", "subjects", "detector", "labelling", "similarity", "n_topics", "topics"}
     )
     asks: ClassVar[tuple[str, ...]] = ("responders", "annotator", "inducer", "subjects", "meta_judge")
     rates: ClassVar[tuple[str, ...]] = ("responders", "subjects")
@@ -112,6 +118,9 @@ class Settings(Track):
     }
 
     texts: Literal["published", "generated"] = "published"
+    definition: Literal["ours", "paper"] = "ours"
+    topics: Literal["ours", "paper"] = "ours"
+    meta_of: Literal["all", "positives"] = "all"
     responders: Names
     annotated: Names | None = None
     annotator: str | None

@@ -33,6 +33,7 @@ from truerate.tracks.halludial.prompting import (
     REFERENCE,
     RESPOND,
     Questions,
+    is_bare_no,
     unread,
 )
 from truerate.tracks.halludial.settings import Settings
@@ -70,7 +71,8 @@ def annotate_requests(
 def read_annotation(question: Prompted, reply: str, texts: Mapping[str, str], contexts: Contexts) -> Read:
     """Read a reply as an annotation of the response that it was asked of; `texts`: responses by id."""
     response = texts[question.attributes["target"] or ""]
-    return read_located(reply, response, CUES[ANNOTATE], contexts[question.item_id].knowledge)
+    given = (CUES[ANNOTATE], contexts[question.item_id].knowledge)
+    return read_located(reply, response, *given, is_bare_no=is_bare_no(question))
 
 
 def induce_requests(contexts: Iterable[Context], writer: str, questions: Questions) -> list[Prompted]:

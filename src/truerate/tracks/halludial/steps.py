@@ -24,6 +24,7 @@ from truerate.tracks.halludial.prompting import (
     INDUCE,
     LOCATE,
     MATCH,
+    PAPER,
     RESPOND,
     Questions,
     reminder,
@@ -115,7 +116,8 @@ class DialogueWork(Work):
         """Return the located judgements that are judged themselves; `texts` of samples, by id."""
         models = {row["model"] for row in rows if row["purpose"] == LOCATE and row["status"] == "ok"}
         versions = {model: self.config.identity(model) for model in models}
-        return judging.drawn(judging.judged(rows, texts, versions), self.size.meta, self.seed)
+        whole = judging.judged(rows, texts, versions)
+        return judging.drawn(whole, self.size.meta, self.seed, of=self.settings.meta_of)
 
 
 class WritingWork(DialogueWork):
@@ -291,5 +293,5 @@ def topics(config: Layout, board: str, **tables: pl.DataFrame) -> list[dict]:
     """Return the rows of topics.json, from `items`, `documents`, `samples`, `judgements`."""
     from truerate.tracks.halludial.making_scores import topic_table  # numpy, with what else it needs
 
-    n_topics = config.p.track(board).n_topics
-    return topic_table(**tables, n_topics=n_topics, statistics=config.p.statistics, seed=config.p.seed)
+    settings, of_run = config.p.track(board), {"statistics": config.p.statistics, "seed": config.p.seed}
+    return topic_table(**tables, n_topics=settings.n_topics, of_texts=settings.topics == PAPER, **of_run)

@@ -163,18 +163,23 @@ def topics(
     """Return the rows of topics.json: per task each topic's words (LDA), and per judge (plain variant) how
     many texts of it were judged wrongly and whether it is *failed* (HELMA 3.2).
 
-    Topics are of what is asked about (`metrics.topics.rows_by_topic`), so all judges share them. Rows: `task`,
-    `topic`, `words`, `judge`, `n`, `n_failed`, `rate`, `p_holm`, `is_failed`.
+    Topics are of what is asked about (`metrics.topics.rows_by_topic`), so all judges share them. With the
+    setting `topics: paper` they are of the hallucinated texts themselves, with what was asked, and only a
+    text that a judge passes over is failed. Rows: `task`, `topic`, `words`, `judge`, `n`, `n_failed`, `rate`,
+    `p_holm`, `is_failed`.
     """
-    from truerate.metrics.topics import rows_by_topic
+    from truerate.metrics.topics import items_of_texts, rows_by_topic
 
+    settings, statistics = config.p.track(board), config.p.statistics
     rows = judged(samples, judgements).filter(pl.col("variant") == PLAIN)
     rows = rows.with_columns(is_wrong=pl.Series(1.0 - is_right(rows), dtype=pl.Float64))
-    statistics, n_topics = config.p.statistics, config.p.track(board).n_topics
+    if settings.topics == "paper":
+        rows = rows.filter("is_hallucinated").with_columns(item_id="sample_id")
+        items = items_of_texts(samples, items)
     how = {"n_resamples": statistics.n_bootstrap, "alpha": statistics.alpha, "seed": config.p.seed}
     failures = []
     for (task,), of_task in rows.sort("task", maintain_order=True).group_by("task", maintain_order=True):
         by_judge = of_task.group_by("judge", maintain_order=True)
         parts = [({"task": task, "judge": judge}, part) for (judge,), part in by_judge]
-        failures += rows_by_topic(parts, items, documents, n_topics=n_topics, **how)
+        failures += rows_by_topic(parts, items, documents, n_topics=settings.n_topics, **how)
     return failures

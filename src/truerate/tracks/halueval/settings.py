@@ -60,13 +60,16 @@ class Settings(Track):
     models write every task, and what the source publishes is left out (generated). The two never stand on one
     board.
 
+    `topics`: of what is asked about, where a judge fails by any wrong verdict (ours); or of the hallucinated
+    texts with what was asked, where it fails by passing them over (paper, section 3.2).
+
     `variants` may name `authors` where `llm.prompts_dir` has the authors' words for a task of the board.
     """
 
     released: ClassVar[tuple[str, ...]] = ("qa", "dialogue", "summarization", "general")
     reads_unnamed: ClassVar[bool] = True
     later: ClassVar[frozenset[str]] = frozenset(
-        {"generators", "subjects", "refinement_judge", "n_annotators", "probe_pass_rate", "n_topics"}
+        {"generators", "subjects", "refinement_judge", "n_annotators", "probe_pass_rate", "n_topics", "topics"}
     )
     asks: ClassVar[tuple[str, ...]] = (
         "generators",
@@ -129,6 +132,7 @@ class Settings(Track):
     n_annotators: Annotated[Whole, Field(ge=2, le=1000)]
     probe_pass_rate: Share
     n_topics: Annotated[Whole, Field(ge=2, le=1000)]
+    topics: Literal["ours", "paper"] = "ours"
 
     def decoding(self, kind: str) -> Sampling:
         """The decoding settings of a kind of question, by the name of its block."""
