@@ -35,9 +35,9 @@ def judged(
 JUDGED = [judged("bad-1", True, "blue is absent", (8, 15)), judged("bad-2", False), judged("good", False)]
 
 
-def scored(judgements: list[dict], samples: list[dict] | None = None) -> pl.DataFrame:
+def scored(judgements: list[dict], samples: list[dict] | None = None, **how: bool) -> pl.DataFrame:
     tables = frame(Sample, SAMPLES if samples is None else samples), frame(Judgement, judgements)
-    result = score_location(*tables, WRITER, measure=chrf, similarity="chrf")
+    result = score_location(*tables, WRITER, measure=chrf, similarity="chrf", **how)
     return validate(Score, frame(Score, result), where="scores")
 
 
@@ -53,6 +53,15 @@ def test_words_by_hand():
     assert of(result, "judge", "all")["rouge_l"] == (pytest.approx((6 / 9 + 0 + 1) / 3, abs=1e-6), 3)
     assert of(result, "judge", "positives")["rouge_l"] == (pytest.approx((6 / 9 + 0) / 2, abs=1e-6), 2)
     assert of(result, "judge", "found")["rouge_l"] == (pytest.approx(6 / 9, abs=1e-6), 1)
+
+
+def test_reasons_behind_a_no_move_nothing_by_the_papers_definition():
+    """`No. all is said` against `No. it was said before`: 2 of 4 and 5 words are shared, 2·2/9; bare: 1."""
+    labels = [*SAMPLES[:2], sample("good", False, text=TEXT, rationale="it was said before")]
+    verdicts = [*JUDGED[:2], judged("good", False, "all is said")]
+    for is_bare_no, of_good in ((False, 4 / 9), (True, 1)):
+        result = of(scored(verdicts, labels, is_bare_no=is_bare_no), "judge", "all")["rouge_l"]
+        assert result == (pytest.approx((6 / 9 + 0 + of_good) / 3, abs=1e-6), 3)
 
 
 def test_characters_and_words_by_hand():

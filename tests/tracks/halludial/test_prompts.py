@@ -75,14 +75,18 @@ def test_reminders_end_with_the_cue_of_what_they_remind_of():
 
 
 def test_the_papers_definition_exempts_nothing_and_asks_for_no_reason_of_a_no():
-    for purpose, ours, paper in zip(EXPECTED, asked_of("Lisbon."), asked_of("Lisbon.", "paper"), strict=False):
+    for purpose, ours, paper in zip(
+        EXPECTED, asked_of("Lisbon."), asked_of("Lisbon.", "paper"), strict=False
+    ):
         one, other = (question.request.messages[0]["content"] for question in (ours, paper))
         assert (one == other) is (purpose not in ("annotate", "induce", "detect", "locate"))
         if purpose in ("annotate", "detect", "locate"):
             assert "polite" in one and "polite" not in other and "cannot be verified" in other
         if purpose in ("annotate", "locate"):
             assert "No and the reason" in one and "without a reason" in other
-            assert [line for line in other.splitlines() if line.endswith("#: No.")] and "No. The length" in one
+            assert [
+                line for line in other.splitlines() if line.endswith("#: No.")
+            ] and "No. The length" in one
             assert reminder(ours).name == "remind_located" and reminder(paper).name == "remind_located_paper"
 
 

@@ -52,9 +52,7 @@ Contexts = Mapping[str, Context]
 # ---- verdicts with their place and reason, as rows hold them: `Yes. …` or `No. …` --------------------------
 
 
-def read_located(
-    reply: str, response: str, cue: str, knowledge: str, *, is_bare_no: bool = False
-) -> Read:
+def read_located(reply: str, response: str, cue: str, knowledge: str, *, is_bare_no: bool = False) -> Read:
     """Read a reply as a verdict on a response, with `segments` (`start-end`, code points, half-open), how
     many strings it quotes (`n_quoted`) and how many of these stand nowhere (`n_not_located`). `is_bare_no`:
     a reason behind No, for which nobody asked, is left out.

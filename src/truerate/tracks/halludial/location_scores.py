@@ -70,13 +70,19 @@ def in_words(is_hallucinated: bool | None, reason: str | None) -> str:
     return f"{word} {reason}" if reason else word
 
 
-def all_explanations(samples: pl.DataFrame, judgements: pl.DataFrame) -> Iterator[Explanations]:
+def all_explanations(
+    samples: pl.DataFrame, judgements: pl.DataFrame, *, is_bare_no: bool = False
+) -> Iterator[Explanations]:
     """Yield what every judge says that gives places or reasons, and both reference rows, on the texts of
-    which subjects were asked where and why; paraphrases are left out.
+    which subjects were asked where and why; paraphrases are left out. `is_bare_no`: reasons behind a No, of
+    labels and of judges, are left out.
     """
     # a subject's verdict alone says neither where nor why
     variant = pair("attributes", "variant")
     given = judgements.filter(variant.is_null() | (variant == THREE_SHOT))
+    if is_bare_no:
+        samples = samples.with_columns(rationale=pl.when("is_hallucinated").then("rationale"))
+        given = given.with_columns(rationale=pl.when("verdict").then("rationale"))
     renamed = samples.rename({"spans": "gold_spans", "rationale": "gold_rationale"})
     columns = ("text", "gold_spans", "gold_rationale")
     rows = judged_texts(renamed, given, columns, ("spans", "rationale"))
@@ -153,14 +159,21 @@ def missed(columns: np.ndarray) -> np.ndarray:
 
 
 def score_location(
-    samples: pl.DataFrame, judgements: pl.DataFrame, writer: ScoreWriter, *, measure: Measure, similarity: str
+    samples: pl.DataFrame,
+    judgements: pl.DataFrame,
+    writer: ScoreWriter,
+    *,
+    measure: Measure,
+    similarity: str,
+    is_bare_no: bool = False,
 ) -> list[dict]:
     """Return Score rows of every judge that says where or why, and of both reference rows, per scenario.
     `similarity`: what `measure` is called. A judge none of whose replies could be read has empty scores.
+    `is_bare_no`: as `all_explanations`.
 
     A detector that gives places or reasons stands beside the subjects, as zero-shot.
     """
-    by_judge = list(all_explanations(samples, judgements))
+    by_judge = list(all_explanations(samples, judgements, is_bare_no=is_bare_no))
     if not by_judge:
         return []
     columns = numbers(by_judge, measure)

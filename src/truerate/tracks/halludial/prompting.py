@@ -35,7 +35,12 @@ KINDS = (FACTUALITY, FAITHFULNESS)
 SHOWN_IN = {ANNOTATE: "annotated", LOCATE: "annotated", INDUCE: "induced"}
 PAPER = "paper"  # the `definition` of hallucination as HalluDial prints it, and who is asked by it
 # the templates of that definition, by purpose; the paper has one per induced kind
-OF_PAPER = {ANNOTATE: "annotate_paper", LOCATE: "locate_paper", DETECT: "detect_paper", INDUCE: "induce_{kind}"}
+OF_PAPER = {
+    ANNOTATE: "annotate_paper",
+    LOCATE: "locate_paper",
+    DETECT: "detect_paper",
+    INDUCE: "induce_{kind}",
+}
 _REMINDERS = {
     ANNOTATE: Reminder(TRACK, "remind_located", {"cue": CUES[ANNOTATE]}),
     LOCATE: Reminder(TRACK, "remind_located", {"cue": CUES[LOCATE]}),

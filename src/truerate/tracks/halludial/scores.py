@@ -40,7 +40,7 @@ from truerate.tracks.halludial.judging import INDUCED_FIRST
 from truerate.tracks.halludial.labels import score_meta, score_silver
 from truerate.tracks.halludial.location_scores import score_location
 from truerate.tracks.halludial.making_scores import score_making
-from truerate.tracks.halludial.prompting import COMPARE, MATCHED
+from truerate.tracks.halludial.prompting import COMPARE, MATCHED, PAPER
 from truerate.tracks.halludial.rate_scores import RATE, score_rates, score_written
 
 ALIKE = {RATE: "history"}  # every test turn is answered in both histories
@@ -66,12 +66,13 @@ def score(
     settings, writer = config.p.track(board), ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
     judgements = of_fitted(judgements)
     detector, base = settings.detector, settings.base
-    measure = measure_of(settings.similarity)
+    how = {"measure": measure_of(settings.similarity), "similarity": settings.measure}
+    how["is_bare_no"] = settings.definition == PAPER
     detection, outcomes = score_judges(samples, judgements, writer)
     written, responses = score_written(samples, judgements, detector=detector, writer=writer)
     rows = [
         *detection,
-        *score_location(samples, judgements, writer, measure=measure, similarity=settings.measure),
+        *score_location(samples, judgements, writer, **how),
         *score_compared(samples, judgements, writer),
         *score_rates(items, samples, judgements, generations, detector=detector, base=base, writer=writer),
         *written,

@@ -69,7 +69,15 @@ class Settings(Track):
     released: ClassVar[tuple[str, ...]] = ("qa", "dialogue", "summarization", "general")
     reads_unnamed: ClassVar[bool] = True
     later: ClassVar[frozenset[str]] = frozenset(
-        {"generators", "subjects", "refinement_judge", "n_annotators", "probe_pass_rate", "n_topics", "topics"}
+        {
+            "generators",
+            "subjects",
+            "refinement_judge",
+            "n_annotators",
+            "probe_pass_rate",
+            "n_topics",
+            "topics",
+        }
     )
     asks: ClassVar[tuple[str, ...]] = (
         "generators",
