@@ -16,7 +16,7 @@ SHARED = Words(
     values=_WORDS["values"],
     by_key={(key, value): text for key, of in _WORDS["by_key"].items() for value, text in of.items()},
 )
-_AS_SPELLED = ("model", "generator")  # slice keys whose values stay as they are
+_AS_SPELLED = ("model", "generator", "base")  # slice keys whose values stay as they are
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

@@ -25,6 +25,7 @@ def truth(config: Layout, board: str) -> list[dict]:
         models={alias: config.p.models[alias].model for alias in track.subjects},
         generations=load(Generation, config.dataset(board, "generations")),
         panel=track.panel,
+        bases={alias: base for alias in track.subjects if (base := config.p.models[alias].base)},
         domains_above=track.domains_above,
         **shared,
     )

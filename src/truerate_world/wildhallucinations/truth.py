@@ -6,6 +6,7 @@ and the estimates is the work of fact writer, retrieval, web pages and verifier.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import polars as pl
 
@@ -62,12 +63,14 @@ def planted_scores(
     items: pl.DataFrame,
     panel: Sequence[str] | None = None,
     domains_above: int = 0,
+    bases: Mapping[str, str] = MappingProxyType({}),
     inputs: str = "",
     saying: Callable[..., Spoken] = spoken_of,
 ) -> list[dict]:
     """Return planted rows per subject, named as the track names its estimates.
     For all entities, the common ones (to which the whole `panel` responds) and slices; domains of at most
-    `domains_above` entities are pooled. `models`: simulated models by alias; `saying`: gives what they said.
+    `domains_above` entities are pooled. `models`: simulated models by alias; `bases`: those without search by those with it; `saying`:
+    gives what they said.
     """
     replies = _pooled(read_replies(world, models, generations, items, saying), domains_above)
     rows: list[dict] = []
@@ -81,6 +84,8 @@ def planted_scores(
             for value in sorted({reply.where[name] for reply in mine if name in reply.where}):
                 sliced = [reply for reply in mine if reply.where.get(name) == value]
                 rows += _scores(model, sliced, {"set": "all", name: value})
+    for model, without in bases.items():
+        rows += _gains(model, without, replies)
     return score_rows(rows, board, inputs)
 
 
@@ -164,6 +169,28 @@ def _scores(model: str, replies: Sequence[Reply], where: dict[str, str]) -> list
             estimator = {} if value_of is Reply.deduplicated else {"estimator": PLANTED}
             rows.append(mean_row(metric, model, estimator | where, values))
     return [*rows, *_of_facts(model, replies, where)]
+
+
+def _gains(model: str, without: str, replies: Sequence[Reply]) -> list[dict]:
+    """What a search adds over the items of both models (one reply each), and over each rarity and coverage."""
+    both = [{of.item_id: of for of in replies if of.model == name} for name in (model, without)]
+    pairs = [(of, both[1][item]) for item, of in sorted(both[0].items()) if item in both[1]]
+    slices = sorted(
+        {(key, of.where[key]) for of, _ in pairs for key in ("rarity", "wikipedia") if key in of.where}
+    )
+    metrics: dict[str, Callable[[Reply], float | None]] = {
+        "wildfactscore_gain": Reply.share,
+        "wildfactscore_strict_gain": Reply.strict,
+        "responding_gain": lambda reply: float(reply.responds),
+    }
+    rows = []
+    for where in [{}, *({key: value} for key, value in slices)]:
+        inside = [pair for pair in pairs if where.items() <= pair[0].where.items()]
+        for metric, value_of in metrics.items():
+            values = [(value_of(of), value_of(other)) for of, other in inside]
+            gains = [a - b for a, b in values if a is not None and b is not None]
+            rows += [mean_row(metric, model, {"base": without, **where}, gains)] if gains else []
+    return rows
 
 
 def _of_facts(model: str, replies: Sequence[Reply], where: dict[str, str]) -> list[dict]:

@@ -1,10 +1,11 @@
 """Small hand-made tables of replies, facts, verdicts and labels for the tests of tasks, labels and scores."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import polars as pl
 
-from truerate.config import Statistics
+from truerate.config import Model, Statistics
 from truerate.core.schemas import Document, Fact, Generation, Item, Judgement, Sample, Score, frame, pairs
 from truerate.core.schemas.rows import generation_row, judgement_row, sample_row
 from truerate.metrics.score_writer import ScoreWriter
@@ -30,6 +31,7 @@ class Params:
     on_bad_row: str = "stop"
     seed: int = 7
     statistics: Statistics = WRITER.statistics
+    models: Mapping[str, Model] = field(default_factory=dict)
 
     def track(self, board: str) -> Settings:
         return self.settings

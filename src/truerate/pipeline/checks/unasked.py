@@ -111,11 +111,11 @@ def unsearched(config: Layout, board: str) -> Iterator[str]:
     came = rows.filter(
         pl.col("model").is_in(searching), pl.col("status") != "dead", pl.col("prompt_key") != ""
     )
-    told = came.group_by("model", maintain_order=True).agg(
-        pl.len(), pair("attributes", "retrieved").count().alias("told")
+    counts = came.group_by("model", maintain_order=True).agg(
+        pl.len(), pair("attributes", "retrieved").count().alias("n_results")
     )
-    for alias, n, n_told in told.sort("model").iter_rows():
-        if not n_told:
+    for alias, n, n_results in counts.sort("model").iter_rows():
+        if not n_results:
             yield (
                 f"board {board!r}: model {alias!r} is declared with retrieval: true, and none of its {n:,} "
                 "replies came with a result of a search; ask for the search in "

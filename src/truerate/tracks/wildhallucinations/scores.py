@@ -34,6 +34,7 @@ from truerate.tracks.wildhallucinations.replies import (
     score_cells,
     verdicts_of,
 )
+from truerate.tracks.wildhallucinations.searching import gain_rows
 from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY
 
 RAW, CORRECTED = "raw", "corrected"
@@ -81,6 +82,8 @@ def score(
     verifier = calibration(labels, checked, confidence=statistics.confidence)
     of_score = with_labels(checked.clear() if labels.is_empty() else checked, labels, scored)
     score_rows += subject_rows(scored, verifier, of_score, panel=panel, gamma=settings.gamma, writer=writer)
+    bases = {alias: model.base for alias, model in config.p.models.items() if model.base}
+    score_rows += gain_rows(scored, bases, writer)
     lengths = with_lengths(scored, generations)
     score_rows += reply_rows(lengths, writer) + asked_rows(generations, writer)
     outcomes = score_outcomes(scored, panel, writer)
