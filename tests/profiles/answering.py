@@ -38,6 +38,8 @@ def answered(model: str, messages: list[str], *, seed: str = "") -> str:
     for name, answer in BY_HEADING.items():
         if re.fullmatch(name, heading):
             return answer(draw, whole, last, fields)
+    if draw % 11 == 0:
+        return "I'm sorry, but I do not know anything about that."
     return f"{SENTENCES[draw % 7]} {SENTENCES[draw // 7 % 7]}"
 
 
@@ -71,10 +73,23 @@ def _reasoned(draw: int, *_: object) -> str:
     return f"I looked at each word.\n#Your Judgement#: {_verdict(draw)}"
 
 
+def _facts(draw: int, whole: str, last: str, fields: Mapping[str, str]) -> str:
+    """Each sentence as a fact of its own."""
+    return "\n".join(line for line in fields["Sentences"].splitlines() if line.strip())
+
+
+def _verdicts(draw: int, whole: str, last: str, fields: Mapping[str, str]) -> str:
+    """A verdict on each numbered claim."""
+    numbers = re.findall(r"^\[(\d+)\]", fields["Claims"], re.MULTILINE)
+    return "\n".join(f"[{n}] {'' if chance(str(draw), n) % 3 else 'not '}supported" for n in numbers)
+
+
 BY_HEADING: dict[str, Callable[..., str]] = {
     r"Hallucinated \w+": _candidate,
     r"Best \w+|Your Choice": _numbered,
     "Your Judgement": _verdict,
     "Reasoning": _reasoned,
+    "Facts": _facts,
+    "Verdicts": _verdicts,
     r"Refined \w+": lambda draw, *_: f"{SENTENCES[draw % 7]} This is known.",
 }

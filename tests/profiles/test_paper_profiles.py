@@ -22,7 +22,13 @@ def cut_halueval(params: dict) -> None:
     params["tracks"]["halueval"]["similarity"] = "chrf"
 
 
-CUTS: dict[str, Callable[[dict], None]] = {"halueval": cut_halueval}
+def cut_wildhallucinations(params: dict) -> None:
+    """A dozen entities, a few labels of each kind; a domain of five entities has a column."""
+    params["sizes"]["full"]["wildhallucinations"] |= {"entities": 12, "labelled": 4, "replies": 4, "reviewed": 40, "checked": 4}
+    params["tracks"]["wildhallucinations"]["domains_above"] = 5
+
+
+CUTS: dict[str, Callable[[dict], None]] = {"halueval": cut_halueval, "wildhallucinations": cut_wildhallucinations}
 
 
 @pytest.fixture(scope="module", params=CUTS)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.profiles.answering import chance
+from truerate.tracks.wildhallucinations.replies import allowed
 
 
 def of_general(task: Mapping[str, Any], name: str) -> list[dict]:
@@ -25,4 +26,15 @@ def _agreed(text: str, name: str) -> bool:
     return bool(chance(text) % 2) != (chance(text, name) % 10 == 0)
 
 
-BY_TRACK = {"halueval": of_general}
+def of_facts(task: Mapping[str, Any], name: str) -> list[dict]:
+    """Whether facts are supported, what kind of error stands behind a verdict, and whether an entity is one thing."""
+    draw, told = chance(task["text"], task["kind"]), {"task_id": task["task_id"], "labeller": name}
+    if task["kind"] == "entity":
+        return [told | {"label": {"unambiguous": draw % 5 > 0, "relevant": 1, "pages": 2}}]
+    if task["kind"] == "review":
+        kinds = allowed(bool(task.get("retrieved")))
+        return [told | {"label": kinds[draw % len(kinds)]}]
+    return [told | {"label": "unsupported" if _agreed(task["text"], name) else "supported"}]
+
+
+BY_TRACK = {"halueval": of_general, "wildhallucinations": of_facts}
