@@ -24,6 +24,8 @@ class Answering(Stub):
         request = self.last = json.loads(body)
         self.calls[hashlib.sha256(body).hexdigest()] += 1
         messages = [message["content"] for message in request["messages"]]
+        searches = "online" in request["model"]
+        self.more = {"search_results": [{"url": "https://varn.example/", "title": "Varn"}]} if searches else {}
         return 200, {}, self.completion(answered(request["model"], messages, seed=str(request.get("seed"))))
 
 

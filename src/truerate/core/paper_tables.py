@@ -13,7 +13,7 @@ from truerate.core.data_files import RECORD, read_data
 
 Text = Annotated[str, Field(min_length=1)]
 ANY = "*"  # every value that the board has
-Where = Literal["", "topics", "how-its-texts-are-made", "samples"]
+Where = Literal["", "topics", "how-its-texts-are-made", "samples", "models"]
 
 
 class Wanted(NamedTuple):
@@ -62,9 +62,9 @@ class Cells:
             for cell in product(*values)
         ]
 
-    def _takes(self, found: Mapping[str, str]) -> bool:
+    def _takes(self, where: Mapping[str, str]) -> bool:
         return all(
-            key in found and (listed == (ANY,) or found[key] in listed) for key, listed in self.slice.items()
+            key in where and (listed == (ANY,) or where[key] in listed) for key, listed in self.slice.items()
         )
 
 
@@ -72,8 +72,8 @@ class Cells:
 class PaperTable:
     """A table or figure of a paper: `what` it shows, and what of it a board makes.
 
-    `cells`: numbers of the board. `shown`: a part of the board's page, or the sample browser, that shows it
-    otherwise. `needs`: what a board must have for it, said where the board lacks it. `reason`: why public
+    `cells`: numbers of the board. `shown`: the part of the board's page, or the page of samples or models,
+    that shows it otherwise. `needs`: what a board must have for it, said where the board lacks it. `reason`: why public
     data and endpoints do not allow it, or in what it differs; it stands alone where nothing of it is made.
     """
 

@@ -29,6 +29,7 @@ def context(tables: Tables, board: Board) -> dict:
         sections += [filled] if (filled := _filled(section, rows, board, flagged, lead)) else []
     headings = {section["heading"] for section in sections}
     note = page.one_label_note
+    topics_of_board = topics(tables, board)
     return {
         "board": board,
         "card": board.track_card,
@@ -42,8 +43,8 @@ def context(tables: Tables, board: Board) -> dict:
         "audit": block(audit.VIEW, checked, board.vocabulary),
         "one_label_note": note if note and note[1] in headings else None,
         "findings": audit.findings(tables, checked, board.vocabulary),
-        "topics": (found := topics(tables, board)),
-        "paper": paper_lines(page, rows, board, topics=found),
+        "topics": topics_of_board,
+        "paper": paper_lines(page, rows, board, topics=topics_of_board),
         "accounts": accounts(board),
         "idle": [*board.idle, *thin_subjects(board, rows)],
         "flow": flow(board.steps),

@@ -30,7 +30,8 @@ def _line(table: PaperTable, page: Page, rows: Rows, board: Board, *, has_topics
     filled = [cell.row for cell in wanted if cell.row is not None]
     headings = dict.fromkeys(_heading(page, row) for row in filled)
     has_flow, has_texts = bool(board.steps), board.samples.height > 0
-    there = {"topics": has_topics, "how-its-texts-are-made": has_flow, "samples": has_texts, "": False}
+    there = {"topics": has_topics, "how-its-texts-are-made": has_flow, "samples": has_texts}
+    there |= {"models": bool(page.models_asked(rows)), "": False}
     is_made = bool(filled) or there[table.shown]
     is_lacking = len(filled) < len(wanted) or not is_made
     why = [f"Needs {table.needs}." if table.needs and is_lacking else "", table.reason]
