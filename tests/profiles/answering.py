@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping
 
 from stub import Stub
 
+from tests.tracks.mfava.tiny_wiki import inserted
+
 Asked = tuple[str, str]  # the whole prompt, and the message that is answered
 FENCE = re.compile(r"#([^#\n]+)#:\n<data-[^>]*>\n?(.*?)\n?</data-", re.DOTALL)
+LINE = re.compile(r"^#([^#\n]+)#: (.+)$", re.MULTILINE)
 
 
 def chance(*key: str) -> int:
@@ -25,7 +28,9 @@ class Answering(Stub):
         self.calls[hashlib.sha256(body).hexdigest()] += 1
         messages = [message["content"] for message in request["messages"]]
         searches = "online" in request["model"]
-        self.more = {"search_results": [{"url": "https://varn.example/", "title": "Varn"}]} if searches else {}
+        self.more = (
+            {"search_results": [{"url": "https://varn.example/", "title": "Varn"}]} if searches else {}
+        )
         return 200, {}, self.completion(answered(request["model"], messages, seed=str(request.get("seed"))))
 
 
@@ -36,13 +41,13 @@ def answered(model: str, messages: list[str], *, seed: str = "") -> str:
     if last.endswith("Reply with the single word Understood."):
         return "Understood."
     heading = last.rpartition("\n")[2].strip("#:")
-    fields = {name: text for name, text in FENCE.findall(last)}
+    fields = dict(LINE.findall(last) + FENCE.findall(last))
     for name, answer in BY_HEADING.items():
         if re.fullmatch(name, heading):
             return answer(draw, whole, last, fields)
     if draw % 11 == 0:
         return "I'm sorry, but I do not know anything about that."
-    return f"{SENTENCES[draw % 7]} {SENTENCES[draw // 7 % 7]}"
+    return " ".join(SENTENCES[draw // 7**place % 7] for place in range(1 + draw % 4))
 
 
 SENTENCES = (
@@ -91,6 +96,11 @@ BY_HEADING: dict[str, Callable[..., str]] = {
     r"Best \w+|Your Choice": _numbered,
     "Your Judgement": _verdict,
     "Reasoning": _reasoned,
+    "Passage": lambda *asked: asked[-1]["Reference"],
+    "Tagged Passage": lambda *asked: inserted(asked[-1]["Passage"], asked[-1]["Type"]),
+    "Translation": lambda *asked: "[{Target Language}] {Text}".format(**asked[-1]),
+    "Queries": lambda *asked: "1. What is {Title}?\n2. Where is {Title}?".format(**asked[-1]),
+    "Answerable": _verdict,
     "Facts": _facts,
     "Verdicts": _verdicts,
     r"Refined \w+": lambda draw, *_: f"{SENTENCES[draw % 7]} This is known.",

@@ -37,4 +37,12 @@ def of_facts(task: Mapping[str, Any], name: str) -> list[dict]:
     return [told | {"label": "unsupported" if _agreed(task["text"], name) else "supported"}]
 
 
-BY_TRACK = {"halueval": of_general, "wildhallucinations": of_facts}
+def of_spans(task: Mapping[str, Any], name: str) -> list[dict]:
+    """The inserted spans, now and then one less, and how likely the text is to fool a reader."""
+    spans = [{key: span[key] for key in ("start", "end", "type")} for span in task["spans"]]
+    kept = [span for span in spans if chance(task["text"], name, str(span["start"])) % 8]
+    rating = 1 + chance(task["text"], name) % 5 if task.get("rate_plausibility") else None
+    return [{"task_id": task["task_id"], "annotator": name, "spans": kept, "plausibility": rating}]
+
+
+BY_TRACK = {"halueval": of_general, "wildhallucinations": of_facts, "mfava": of_spans}

@@ -30,10 +30,11 @@ class Wanted(NamedTuple):
 @dataclass(frozen=True, config=RECORD)
 class Cells:
     """The cells of some metrics: one for each combination of the values that `slice` lists; `*` stands for
-    every value that occurs on the board.
+    every value that occurs on the board. `subjects`: of these alone, such as an analysis by its name.
     """
 
     metrics: Annotated[tuple[str, ...], Field(min_length=1)]
+    subjects: tuple[str, ...] = ()
     slice: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def wanted(self, rows: Iterable[Mapping[str, Any]]) -> list[Wanted]:
@@ -46,7 +47,7 @@ class Cells:
         return [cell for metric in self.metrics for cell in self._wanted_of(metric, measured)]
 
     def _wanted_of(self, metric: str, rows: Sequence[Mapping[str, Any]]) -> list[Wanted]:
-        rows = [row for row in rows if row["metric"] == metric and self._takes(row["slice"])]
+        rows = [row for row in rows if row["metric"] == metric and self._takes(row)]
         rows = [row for row in rows if row["kind"] == "model"] or rows
         values = [
             sorted({row["slice"][key] for row in rows}) if listed == (ANY,) else listed
@@ -62,8 +63,9 @@ class Cells:
             for cell in product(*values)
         ]
 
-    def _takes(self, where: Mapping[str, str]) -> bool:
-        return all(
+    def _takes(self, row: Mapping[str, Any]) -> bool:
+        where = row["slice"]
+        return row["subject"] in (self.subjects or (row["subject"],)) and all(
             key in where and (listed == (ANY,) or where[key] in listed) for key, listed in self.slice.items()
         )
 
@@ -107,7 +109,14 @@ def read_paper(path: Path) -> tuple[PaperTable, ...]:
 
 def _cells(values: Mapping[str, Any]) -> Cells:
     slices = {key: _listed(value) for key, value in values.get("slice", {}).items()}
-    return Cells(**{**values, "metrics": _listed(values["metrics"]), "slice": slices})
+    return Cells(
+        **{
+            **values,
+            "metrics": _listed(values["metrics"]),
+            "slice": slices,
+            "subjects": tuple(values.get("subjects", ())),
+        }
+    )
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
