@@ -128,6 +128,34 @@ def test_an_equal_training_changes_nothing_that_is_watched(at):
     assert Path(at.settings(Stage("judge", OTHER))).read_bytes() == before
 
 
+def test_boards_of_one_track_are_judged_by_what_one_of_them_taught_in_place_of_its_namesake(at):
+    """`own` learns on each board; `abroad` brings what `own` learned on the first one to all others."""
+    own = {"tracks": ["halueval"], "members": ["length", "punctuation"], "folds": 5}
+    abroad = {"tracks": ["halueval"], "members": ["length"], "learns_from": BOARD}
+    edited(lambda p: p.update(detectors={"own": own, "abroad": abroad}))
+    config = Layout.load()
+    for stage in (detect.train, detect.judge):
+        for board in (BOARD, OTHER):
+            stage(config, board)
+
+    def by(family: str, board: str) -> dict[str, set[str]]:
+        rows = load(Judgement, config.judgements(family, board)).select("judge", "judge_version").rows()
+        return {judge: {version for name, version in rows if name == judge} for judge, _ in rows}
+
+    first, other = by("own", BOARD), by("own", OTHER)
+    assert first.keys() == {"length", "punctuation"} and config.p.families(BOARD) == ("own",)
+    assert other.keys() == {"punctuation"}
+    taught = by("abroad", OTHER)
+    assert taught.keys() == {"length"} and taught["length"] <= first["length"]
+
+
+def test_two_that_learned_elsewhere_may_not_bring_one_name(at):
+    own = {"tracks": ["halueval"], "members": ["length"], "folds": 2}
+    abroad = {"tracks": ["halueval"], "members": ["length"], "learns_from": BOARD}
+    said = broken(lambda p: p.update(detectors={"own": own, "one": abroad, "two": abroad}))
+    assert said.startswith("params.yaml: detectors.two.members: 'length' is a member of 'one' too")
+
+
 def broken(change) -> str:
     """What the settings are refused with after a change."""
     with pytest.raises(TruerateError) as raised:

@@ -78,7 +78,7 @@ class Detector(Block):
     `grid`: parts of the grid of token detectors; members without a part are fitted over the whole grid of the
     sizes. `unlabelled`: cells that judge unlabelled texts: `all`, or those of the `rates` (the board's
     `detector`). `learns_from`: the board on which its members learn, in this family or another; they judge
-    all other boards with that.
+    all other boards of its tracks with that, in place of members of the same names that learn there.
     """
 
     tracks: Annotated[Names, Field(min_length=1)]
@@ -150,9 +150,11 @@ class Detector(Block):
 
 
 def teacher_of(name: str, families: Mapping[str, Detector], track: str) -> str | None:
-    """Family that teaches one that learns from a board: the first with all its members that learns there."""
+    """Family that teaches one that learns from a board: the first other one with all its members that learns
+    there, else itself; None where it cannot.
+    """
     learner = families[name]
-    for other in (name, *families):
+    for other in (*(other for other in families if other != name), name):
         family = families[other]
         has_all = track in family.tracks and set(learner.members) <= set(family.members_on(track))
         if has_all and learner.learns_from is not None and family.learns_on(learner.learns_from):

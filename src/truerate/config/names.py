@@ -129,10 +129,11 @@ def _detectors(p: "Params") -> Iterator[str]:
                     f"models.{member}: a detector of detectors.{name} has this name too and both are "
                     "rows; rename the model"
                 )
-    for track in track_names():
-        times = Counter(member for family in p.detectors.values() for member in family.members_on(track))
+    for board, track in ((name, entry.track) for name, entry in p.boards.items()):
+        members = {name: p.members(name, board) for name in p.detectors}
+        times = Counter(member for of_family in members.values() for member in of_family)
         for member in [member for member, n in times.items() if n > 1]:
-            families = [name for name, family in p.detectors.items() if member in family.members_on(track)]
+            families = [name for name, of_family in members.items() if member in of_family]
             yield (
                 f"detectors.{families[-1]}.members: {member!r} is a member of {families[0]!r} too, and "
                 f"both are rows of {track}'s boards"

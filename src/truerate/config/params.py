@@ -251,11 +251,10 @@ class Params(Block):
 
     def judging_models(self, board: str) -> tuple[str, ...]:
         """The models that published detectors of a board ask in the words of their adapters."""
-        track = self.board(board).track
         members = [
             self.detectors[name].published.get(member)
             for name in self.families(board)
-            for member in self.detectors[name].members_on(track)
+            for member in self.members(name, board)
         ]
         models = (member.model for member in members if member is not None)
         return tuple(dict.fromkeys(model for model in models if model is not None))
@@ -275,8 +274,22 @@ class Params(Block):
         return tuple(
             name
             for name, family in self.detectors.items()
-            if entry.has_detectors and entry.track in family.tracks
+            if entry.has_detectors and entry.track in family.tracks and self.members(name, board)
         )
+
+    def members(self, name: str, board: str) -> tuple[str, ...]:
+        """The members of a family that judge a board. A family that learned on another board (`learns_from`)
+        stands before others with members of its names, but where it learned: there its teacher judges.
+        """
+        track, family = self.board(board).track, self.detectors[name]
+        members = family.members_on(track)
+        if family.learns_from not in (None, board):
+            return members
+        if family.learns_from == board and teacher_of(name, self.detectors, track) not in (None, name):
+            return ()
+        others = (other for other in self.detectors.values() if other.learns_from not in (None, board))
+        taught = {member for other in others for member in other.members_on(track)}
+        return tuple(member for member in members if member not in taught)
 
     def fitted(self, board: str) -> tuple[str, ...]:
         """Families of detectors that learn on a board: those that judge it and learn from no other one."""

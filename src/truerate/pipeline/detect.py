@@ -85,7 +85,7 @@ def train_cell(config: Layout, board: str, name: str) -> None:
 
 
 def _members(config: Layout, board: str, name: str) -> tuple[str, ...]:
-    return config.p.detectors[name].members_on(config.p.board(board).track)
+    return config.p.members(name, board)
 
 
 def fitting(

@@ -43,7 +43,4 @@ def members_of(config: Layout) -> Iterator[tuple[str, str, str]]:
     for board in config.p.boards:
         for family in config.p.fitted(board):
             if config.p.detectors[family].kind == "tokens":
-                yield from (
-                    (board, family, member)
-                    for member in config.p.detectors[family].members_on(config.p.board(board).track)
-                )
+                yield from ((board, family, member) for member in config.p.members(family, board))

@@ -79,7 +79,7 @@ def test_a_plan_tells_of_judges_that_say_their_size_once_per_seed(p):
 
 
 def test_a_judge_that_learned_elsewhere_judges_alone(p):
-    family = p.detectors["large"].model_copy(update={"learns_from": "another-board"})
+    family = p.detectors["large"].model_copy(update={"learns_from": "halueval-closed-world"})
     board = p.model_copy(update={"detectors": {**p.detectors, "large": family}})
     (line,) = gpu_plan(Layout(board), BOARD).iter_rows()
     assert line[3] == 0 and line[4] > 0

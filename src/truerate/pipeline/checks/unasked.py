@@ -128,7 +128,7 @@ def silent_detectors(config: Layout, board: str) -> Iterator[str]:
     for family in config.p.families(board):
         path = Path(config.judgements(family, board))
         judged = set(read_parquet(path, columns=["judge"])["judge"]) if path.is_file() else None
-        for member in config.p.detectors[family].members_on(config.p.board(board).track):
+        for member in config.p.members(family, board):
             if judged is not None and member not in judged:
                 yield (
                     f"board {board!r}: detector {member!r} judged none of its texts; a text that shares a "

@@ -51,7 +51,7 @@ def request_of(alias: str, question: Question) -> "Request":
 def identities(config: Layout, family: str, board: str) -> dict[str, str]:
     """The identity of each published member's weights: a folder's stamp, or the model's; not of Hub ids."""
     weights = {}
-    for member in config.p.detectors[family].members_on(config.p.board(board).track):
+    for member in config.p.members(family, board):
         how = config.p.detectors[family].published.get(member)
         if how is None:
             continue
@@ -66,7 +66,7 @@ def refuse_unusable(config: Layout, board: str) -> None:
 
     for name in config.p.families(board):
         family = config.p.detectors[name]
-        for member in family.members_on(config.p.board(board).track):
+        for member in config.p.members(name, board):
             if how := family.published.get(member):
                 try:
                     usable(how, f"detectors.{name}.published.{member}")

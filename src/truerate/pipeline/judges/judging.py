@@ -115,5 +115,5 @@ def judges_of(config: Layout) -> Iterator[tuple[str, str, str]]:
     for board in config.p.boards:
         for family in config.p.fitted(board):
             if config.p.detectors[family].kind == "judges":
-                members = config.p.detectors[family].members_on(config.p.board(board).track)
+                members = config.p.members(family, board)
                 yield from ((board, family, member) for member in members)

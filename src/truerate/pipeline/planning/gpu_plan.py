@@ -37,9 +37,9 @@ def _cells(config: Layout, board: str) -> Iterator[GridCell]:
     from truerate.detectors.tokens.cells import cells
 
     of_rates = config.p.rate_of(board)
-    for family in (config.p.detectors[name] for name in config.p.fitted(board)):
-        if family.kind == "tokens":
-            members = family.members_on(config.p.board(board).track)
+    for name in config.p.fitted(board):
+        if (family := config.p.detectors[name]).kind == "tokens":
+            members = config.p.members(name, board)
             size, langs = config.p.size_of(board), config.p.track(board).languages
             for cell in cells(members, langs, size, family.grid):
                 is_everywhere = family.unlabelled == "all" or of_rates is None or cell.is_of(of_rates)

@@ -38,11 +38,10 @@ def judges(config: Layout, board: str) -> Iterator[tuple[str, str, list[Request]
 
 def _asked(config: Layout, board: str) -> dict[str, Published]:
     """The judges of a board that are asked over an endpoint, by their names."""
-    families = [config.p.detectors[name] for name in config.p.families(board)]
     members = [
-        (member, family.published.get(member))
-        for family in families
-        for member in family.members_on(config.p.board(board).track)
+        (member, config.p.detectors[name].published.get(member))
+        for name in config.p.families(board)
+        for member in config.p.members(name, board)
     ]
     return {member: how for member, how in members if how is not None and how.model is not None}
 

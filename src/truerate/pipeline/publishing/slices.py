@@ -43,7 +43,7 @@ def own_settings(p: Params, board: str) -> str:
     sizes = _only(values["sizes"][p.profile], sized)
     endpoints = {p.models[alias].endpoint for alias in models} | set(track.endpoints())
     families = {
-        name: _family(values["detectors"][name], p.detectors[name].members_on(named), named)
+        name: _family(values["detectors"][name], p.members(name, board), named)
         for name in p.families(board)
         if p.detectors[name].learns_from in (None, board)  # a board that teaches them is not declared there
     }

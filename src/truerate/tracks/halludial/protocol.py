@@ -48,8 +48,11 @@ def gpu_hours(p: Params, board: str, cells: Iterable[GridCell]) -> list[GpuHours
     here.
     """
     costs, n_seeds = [], len(p.size_of(board).seeds)
-    for family in (p.detectors[name] for name in p.families(board)):
-        for member, how in family.judges.items():
+    for name in p.families(board):
+        family, judges = p.detectors[name], p.detectors[p.teacher(name, board)[0]].judges
+        for member, how in (
+            (member, judges[member]) for member in p.members(name, board) if member in judges
+        ):
             backbone = p.backbones.get(how.backbone or "")
             if backbone is not None and backbone.resources.size_b:
                 share = 1 - 1 / how.folds if family.learns_on(board) else 0.0
