@@ -3,7 +3,13 @@
 import pytest
 
 from truerate.core.schemas import Generation, Item, Judgement, Sample, frame
-from truerate.tracks.halludial.labels import meta_agreement, meta_ratings, score_meta, score_silver
+from truerate.tracks.halludial.labels import (
+    meta_agreement,
+    meta_ratings,
+    score_human,
+    score_meta,
+    score_silver,
+)
 
 from .made_scores import WRITER, item, judgement, reply, sample, span, values
 
@@ -52,6 +58,28 @@ def test_accuracy_of_judgements_by_what_they_say():
     )
     assert values(result, over="positives")["meta_accuracy"] == (1 / 2, 2)
     assert values(result, over="negatives")["meta_accuracy"] == (1, 1)
+
+
+def test_judgements_that_most_people_call_accurate():
+    """Of three that say Yes people call one accurate (2 of 2), one not (0 of 2) and tie on one, which the
+    meta-judge decides; the one that says No has 1 of 1.
+    """
+    actual = [judgement(name, name[0] == "y", judgement_id=name) for name in ("y1", "y2", "y3", "n1")]
+    people = {
+        "a": {"y1": True, "y2": False, "y3": True, "n1": True},
+        "b": {"y1": True, "y2": False, "y3": False},
+    }
+    groups = {name: name for name in people["a"]}
+    result = score_human(frame(Judgement, actual), people, {"aster": {"y3": True}}, groups, WRITER)
+    for raters, over, expected in (
+        ("people", "all", (2 / 3, 3)),
+        ("people", "positives", (1 / 2, 2)),
+        ("people", "negatives", (1, 1)),
+        ("model-people", "positives", (2 / 3, 3)),
+    ):
+        value, n = values(result, over=over, raters=raters)["human_accuracy"]
+        assert (value, n) == (pytest.approx(expected[0], abs=1e-6), expected[1])
+    assert score_human(frame(Judgement, actual), {}, {}, {}, WRITER) == []
 
 
 def test_kappa_of_each_pair_of_raters():

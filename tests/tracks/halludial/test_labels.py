@@ -11,9 +11,11 @@ from truerate.tracks.halludial.dataset import annotation_tasks
 from truerate.tracks.halludial.judging import Judged
 from truerate.tracks.halludial.labels import label
 
+from .made_scores import judgement
 from .rows_by_hand import context, response, settings
 
 ROWS = [response(f"r{n}", "It is Porto.", dialogue="d", turn=str(n)) for n in range(3)]
+LOCATED = [judgement("r0", False, judge="model", variant="three-shot", judgement_id="j")]
 JUDGED = [Judged("j", "model", "i0", "It is Porto.", "No. Fine.", False)]
 
 
@@ -29,7 +31,8 @@ def labelled(votes: dict[str, str], **changes):
             rows += [{"task_id": name, "annotator": who} | verdict | spans] if vote != "-" else []
     statistics = Statistics(confidence=0.95, n_bootstrap=100, alpha=0.05)
     p = SimpleNamespace(track=lambda board: ours, on_bad_row="stop", statistics=statistics, seed=7)
-    actual = label(SimpleNamespace(p=p), "board", None, {"generations": frame(Generation, ROWS)}, tasks,
+    dataset = {"generations": frame(Generation, ROWS), "judgements": frame(Judgement, LOCATED)}
+    actual = label(SimpleNamespace(p=p), "board", None, dataset, tasks,
                   list(enumerate(rows, 1)), where="labels.jsonl", inputs="digest")  # fmt: skip
     tables = ((Sample, "samples"), (Judgement, "judgements"), (Reject, "rejects"), (Score, "scores"))
     for table, name in tables:

@@ -93,15 +93,15 @@ def _supporting_sentences(
     """Return by title the sentences that supporting facts name, in the paragraph's order. A number behind the
     paragraph's last sentence, as some published facts have, names nothing. Raises BadRow where none is named.
     """
-    places: dict[str, set[int]] = {}
+    numbers_of: dict[str, set[int]] = {}
     for title, number in named:
         if not isinstance(number, int) or isinstance(number, bool) or number < 0:
             problem = f"field 'supporting_facts': {number!r} is no sentence of {title[:60]!r}"
             raise BadRow(Reason.WRONG_TYPE, problem)
-        places.setdefault(title, set()).add(number)
+        numbers_of.setdefault(title, set()).add(number)
     kept = {
-        title: [text for place, text in enumerate(sentences[title]) if place in of_title and text]
-        for title, of_title in places.items()
+        title: [text for number, text in enumerate(sentences[title]) if number in numbers and text]
+        for title, numbers in numbers_of.items()
     }
     if not any(kept.values()):
         raise BadRow(Reason.UNRESOLVED, "field 'supporting_facts' names no sentence of field 'context'")

@@ -78,7 +78,9 @@ def label(
                 people.setdefault(label.annotator, {})[label.task_id] = label.value
         writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
         scores = label_scores(kept, agreement, groups, writer)
-        scores += meta_agreement(meta_ratings(dataset["generations"]), people, groups, writer)
+        models = meta_ratings(dataset["generations"])
+        scores += meta_agreement(models, people, groups, writer)
+        scores += score_human(dataset["judgements"], people, models, groups, writer)
     return Labelled.of_rows([_sample(*verdict) for verdict in verdicts], judgements, rejects, scores)
 
 
@@ -204,14 +206,46 @@ def score_meta(
     for (judge,), part in rows.group_by("judge", maintain_order=True):
         read = part["accurate"].is_not_null().to_numpy()
         hits = (part["accurate"] == "yes").fill_null(False).to_numpy()
-        parts = {ALL: np.ones(len(read), dtype=bool)}
-        for over, verdict in (("positives", True), ("negatives", False)):
-            parts[over] = (part["is_positive"] == verdict).fill_null(False).to_numpy()
         asked: list[Ratio] = []
-        for over, inside in parts.items():
+        for over, inside in _by_verdict(part["is_positive"]).items():
             asked.append(("meta_accuracy", {"over": over}, hits & inside, read & inside))
             asked.append(("meta_unparsed_rate", {"over": over}, ~read & inside, inside))
         scores += writer.shares(str(judge), asked, part["group_id"].to_list())
+    return scores
+
+
+def _by_verdict(is_positive: pl.Series) -> dict[str, np.ndarray]:
+    """Which judgements count over all of them, over those that say Yes and over those that say No."""
+    both = {name: is_positive == verdict for name, verdict in (("positives", True), ("negatives", False))}
+    parts = {name: inside.fill_null(False).to_numpy() for name, inside in both.items()}
+    return {ALL: np.ones(len(is_positive), dtype=bool), **parts}
+
+
+def score_human(
+    judgements: pl.DataFrame,
+    people: Ratings,
+    models: Ratings,
+    groups: Mapping[str, str],
+    writer: ScoreWriter,
+) -> list[dict]:
+    """Return `human_accuracy` of every judge: the share of its located judgements that most raters call
+    accurate, over all, those that say Yes (HalluDial's Table 3) and those that say No. `raters`: people
+    alone, or people and the meta-judge, as one of the paper's three annotators was a model (Appendix D). A
+    tie, or a judgement that no rater rated, counts nowhere.
+    """
+    rated = {name for of_rater in people.values() for name in of_rater}
+    named = judgements.filter(pl.col("judgement_id").is_in(sorted(rated))).sort("judge", "judgement_id")
+    kinds = {PEOPLE: [*people.values()], **({MIXED: [*people.values(), *models.values()]} if models else {})}
+    scores = []
+    for (judge,), part in named.group_by("judge", maintain_order=True):
+        names, asked = part["judgement_id"].to_list(), list[Ratio]()
+        for kind, raters in kinds.items():
+            votes = [[ratings[name] for ratings in raters if name in ratings] for name in names]
+            margin = np.array([2 * sum(of_judgement) - len(of_judgement) for of_judgement in votes])
+            for over, inside in _by_verdict(part["verdict"]).items():
+                where = {"over": over, "raters": kind}
+                asked.append(("human_accuracy", where, (margin > 0) & inside, (margin != 0) & inside))
+        scores += writer.shares(str(judge), asked, [groups[name] for name in names])
     return scores
 
 
