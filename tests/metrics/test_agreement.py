@@ -20,6 +20,7 @@ from truerate.metrics.agreement import (
     span_counts,
     t_test,
     table_agreement,
+    unitizing,
     weighted_cells,
 )
 
@@ -177,3 +178,56 @@ def test_within_groups_what_differs_between_them_does_not_count():
     assert result.r == pytest.approx(-1) and result.n == 5
     # 5 points less 2, less one mean beyond the first: two degrees; of one point in each group none is left
     assert pearson_within([1, 2, 3], [1, 2, 4], ["a", "b", "c"]).r is None
+
+
+# ---- units -------------------------------------------------------------------------------------------------
+
+# Krippendorff 2004, p. 254: two observers of a continuum from 150 to 450, here from 0
+FIRST = [(75, 145, "c"), (220, 250, "c"), (30, 90, "k"), (150, 200, "k")]
+SECOND = [(70, 150, "c"), (205, 225, "c"), (250, 270, "c"), (30, 90, "k"), (150, 200, "k")]
+
+
+def alpha_u(*texts) -> float:
+    sums, alpha = unitizing(texts)
+    return float(alpha(sums.sum(axis=0)))
+
+
+def test_alpha_u_is_that_of_the_published_example():
+    """α of type c .7286 (D_o .0144, D_e .0532), of type k 1; together .859 of rounded disagreements."""
+    of_type = {
+        kind: [[unit for unit in units if unit[2] == kind] for units in (FIRST, SECOND)] for kind in "ck"
+    }
+    assert alpha_u((300, of_type["c"])) == pytest.approx(0.7286, abs=1e-4)
+    assert alpha_u((300, of_type["k"])) == 1
+    assert alpha_u((300, [FIRST, SECOND])) == pytest.approx(1 - 0.0144 / (0.0532 + 0.0490), abs=1e-3)
+
+
+def test_alpha_u_by_hand():
+    """Of 10 characters one marks 2–5, the other 3–6: δ² = 1 + 1, and gaps of 2, 5, 3, 4 hold 3 in 3 + 1 + 2 ways."""
+    observed = 2 * 2 / (2 * 1 * 10**2)
+    expected = 2 / 10 * 2 * (1 / 3 * (54 - 27 + 3) + 9 * 6) / (20 * 19 - 2 * 6)
+    assert alpha_u((10, [[(2, 5, "")], [(3, 6, "")]])) == pytest.approx(1 - observed / expected)
+    # what one rater marks twice over is one unit; a text that one rater saw adds nothing
+    twice = [(2, 4, ""), (3, 5, "")]
+    assert alpha_u((10, [twice, [(3, 6, "")]]), (90, [[(1, 80, "")]])) == pytest.approx(
+        1 - observed / expected
+    )
+
+
+def test_texts_are_one_continuum_and_each_has_its_share_of_a_gap():
+    """Cut in two where neither rater marks, the value is the same, and the rows add up to those of the whole."""
+    raters = [[(2, 5, "a"), (12, 15, "a")], [(3, 6, "a"), (13, 14, "b")]]
+    parts = [[[unit for unit in units if unit[1] <= 8] for units in raters]]
+    parts += [[[(start - 8, end - 8, kind) for start, end, kind in units if start >= 8] for units in raters]]
+    assert alpha_u((8, parts[0]), (12, parts[1])) == pytest.approx(alpha_u((20, raters)))
+    (whole, _), (cut, _) = unitizing([(20, raters)]), unitizing([(8, parts[0]), (12, parts[1])])
+    is_delta = np.arange(whole.shape[1]) == 2
+    np.testing.assert_allclose(cut.sum(axis=0)[~is_delta], whole[0, ~is_delta])
+
+
+def test_alpha_u_is_near_zero_by_chance_and_not_defined_over_nothing():
+    generator = np.random.default_rng(5)
+    texts = [(60, [[(int(at), int(at) + 8, "x")] for at in generator.integers(0, 53, 3)]) for _ in range(800)]
+    assert abs(alpha_u(*texts)) < 0.05
+    for nothing in ((), [(9, [[], []])], [(9, [[(1, 2, "a")]])]):
+        assert np.isnan(alpha_u(*nothing))

@@ -27,7 +27,12 @@ def test_no_record_of_a_metric_that_no_code_emits(track):
     """Each name stands in the code that makes scores: as a text, a function's name, or two texts put
     together.
     """
-    folders = [f"truerate/tracks/{track}", "truerate/metrics", f"truerate_world/{track}"]
+    folders = [
+        f"truerate/tracks/{track}",
+        "truerate/metrics",
+        "truerate/annotation",
+        f"truerate_world/{track}",
+    ]
     paths = [path for folder in folders for path in (SRC / folder).rglob("*.py")]
     paths += [SRC / f"truerate/site/{track}/rows.py"] if track == "mfava" else []  # it counts pages itself
     words = {NO_ANSWERS}.union(*(_words(path) for path in paths))

@@ -2,14 +2,24 @@
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from truerate.metrics.agreement import KAPPA, agreement_sums, fleiss_kappa, percent_agreement, span_counts
+from truerate.annotation.labels import Label
+from truerate.metrics.agreement import (
+    KAPPA,
+    agreement_sums,
+    fleiss_kappa,
+    percent_agreement,
+    span_counts,
+    unitizing,
+)
 from truerate.metrics.intervals import UNIT
 from truerate.metrics.score_writer import ScoreWriter
+from truerate.metrics.spans import span_f1, span_sums
 
 ANNOTATORS = "annotators"  # the subject of their scores
 _WORD = re.compile(r"\S+")
@@ -43,6 +53,31 @@ def agreement_scores(
             bounds=UNIT if statistic is percent_agreement else KAPPA,
         )
         for statistic in statistics
+    ]
+
+
+def span_agreement(
+    texts: Sequence[tuple[str, int, Sequence[Label]]], where: dict[str, Any], writer: ScoreWriter
+) -> list[dict[str, Any]]:
+    """Return `krippendorff_alpha_u` of typed spans and `pair_span_f1`, from the cluster, the length and the labels
+    of each text; n counts the texts with two labels, a label without spans is one.
+
+    `pair_span_f1` = 2 Σ |A ∩ B| / Σ (|A| + |B|) over texts and pairs of annotators, A and B the characters that
+    each marks, whatever their type; in [0, 1]. Both are null where no text has two labels or nobody marks a span.
+    """
+    shared = [
+        (cluster, length, sorted(labels, key=lambda label: label.annotator))
+        for cluster, length, labels in texts
+        if len(labels) > 1
+    ]
+    clusters = [cluster for cluster, *_ in shared]
+    sums, alpha = unitizing([(length, [label.spans for label in labels]) for _, length, labels in shared])
+    marked = [[[span[:2] for span in label.spans] for label in labels] for *_, labels in shared]
+    pairs = [span_sums(*zip(*combinations(spans, 2), strict=True)).sum(axis=0) for spans in marked]
+    overlaps = np.array(pairs).reshape(-1, 3)
+    return [
+        writer.statistic(alpha.__name__, ANNOTATORS, where, sums, clusters, alpha, bounds=KAPPA),
+        writer.statistic("pair_span_f1", ANNOTATORS, where, overlaps, clusters, span_f1),
     ]
 
 

@@ -80,7 +80,7 @@ class Spans(BaseModel):
     @field_validator("types")
     @classmethod
     def _has_own_keys(cls, types: tuple[SpanType, ...]) -> tuple[SpanType, ...]:
-        if not types or len({one.key for one in types}) < len(types):
+        if not types or len({each.key for each in types}) < len(types):
             raise ValueError("at least one type, each with a key of its own")
         return types
 
@@ -155,7 +155,7 @@ def tasks_for(
 def _shown(task: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
     """The fields of a task that its kind shows, and which of its conditions hold."""
     fields = [shown.field for shown in (*kind.shows, kind.text) if task.get(shown.field)]
-    conditions = {one.when for one in kind.questions}
-    conditions |= {choice.when for one in kind.questions for choice in one.choices}
+    conditions = {question.when for question in kind.questions}
+    conditions |= {choice.when for question in kind.questions for choice in question.choices}
     holds = sorted(name for name in conditions if name and task.get(name))
     return {"fields": {name: task[name] for name in fields}, "holds": holds}

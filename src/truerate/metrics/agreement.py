@@ -8,13 +8,15 @@ table.
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 
 Span = tuple[int, int]
+Unit = tuple[int, int, str]  # a span and its type
 KAPPA = (-1.0, 1.0)  # between what κ and α lie
 EVEN = 1e-12  # an agreement by chance that is no further from 1 than this is 1: only one label occurs
 
@@ -171,6 +173,112 @@ def span_counts(
         (marked_units(spans, units, rule=rule).astype(float) for spans in raters), np.zeros(len(units))
     )
     return np.stack([len(raters) - marks, marks], axis=1)
+
+
+def unitizing(
+    texts: Sequence[tuple[int, Sequence[Sequence[Unit]]]],
+) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+    """Return what Krippendorff's α_U is made of, a row per text of columns that add up, and the function of
+    totals (…, columns) that is α_U. A text is its length in characters and the units (start, end, type) of
+    each rater; units of one type by one rater that overlap are one.
+
+    α_U = 1 − Σ_c D_oc / Σ_c D_ec over types c (Krippendorff 1995; 2004, whose example it reproduces). Of two
+    raters, units that overlap differ by δ² = (b − b′)² + (e − e′)² of their beginnings and ends, and a unit
+    that meets none by ℓ², its length squared. D_oc = Σ δ² over ordered pairs of the m raters / (m (m − 1) L²),
+    L the length of the continuum. With n = m L and N_c units of lengths ℓ and gaps between them of lengths g,
+    D_ec = (2 / L) Σ_units [(N_c − 1) / 3 · (2ℓ³ − 3ℓ² + ℓ) + ℓ² Σ_{g ≥ ℓ} (g − ℓ + 1)] / (n (n − 1) − Σ ℓ (ℓ − 1)).
+
+    The continuum is the texts one behind the other, the raters of each in their order; where these differ in
+    number each text has its own m, and n adds up m L. A gap across texts is shared out by what lies in each. A
+    text with fewer than two raters is a row of zeros. At most 1; NaN where nobody marks a unit, or no text has
+    two raters.
+    """
+    rated = [index for index, (_, raters) in enumerate(texts) if len(raters) > 1]
+    types = sorted({unit[2] for index in rated for units in texts[index][1] for unit in units})
+    of_text = [  # by type the disjoint units of each rater
+        [
+            [_merged((start, end) for start, end, name in units if name == kind) for units in raters]
+            for kind in types
+        ]
+        for _, raters in texts
+    ]
+    lengths = [
+        [[end - start for units in marked for start, end in units] for marked in of_type]
+        for of_type in of_text
+    ]
+    sizes = np.unique([length for of_type in lengths for marked in of_type for length in marked]).astype(
+        float
+    )
+    counts, ways = np.zeros((2, len(texts), len(types), len(sizes)))
+    heads = np.zeros((len(texts), 3))  # length, length times raters, mean δ² of ordered pairs
+    for index in rated:
+        length, raters = texts[index]
+        pairs = [pair for marked in of_text[index] for pair in combinations(marked, 2)]
+        m, deltas = len(raters), sum(_unlike(*pair) for pair in pairs)
+        heads[index] = length, m * length, 2 * deltas / (m * (m - 1))
+        for number, values in enumerate(lengths[index]):
+            np.add.at(counts[index, number], np.searchsorted(sizes, values), 1)
+    for number in range(len(types)):
+        for rater in range(max((len(raters) for _, raters in texts), default=0)):
+            parts = [
+                (index, texts[index][0], of_text[index][number][rater])
+                for index in rated
+                if rater < len(texts[index][1])
+            ]
+            for gap in _gaps(parts):
+                whole = sum(gap.values())
+                for index, part in gap.items():
+                    ways[index, number] += part / whole * np.maximum(whole - sizes + 1, 0)
+
+    def krippendorff_alpha_u(totals: np.ndarray) -> np.ndarray:
+        length, n, deltas = np.moveaxis(totals[..., :3], -1, 0)
+        units, fits = np.moveaxis(totals[..., 3:].reshape(*totals.shape[:-1], 2, *counts.shape[1:]), -3, 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            in_units = (units.sum(axis=-1) - 1) / 3 * (units @ (2 * sizes**3 - 3 * sizes**2 + sizes))
+            in_gaps = (units * fits) @ sizes**2
+            places = (n * (n - 1))[..., None] - units @ (sizes * (sizes - 1))
+            expected = 2 / length * ((in_units + in_gaps) / places).sum(axis=-1)
+            return np.where(expected > 0, 1 - deltas / length**2 / expected, np.nan)
+
+    flat = (len(texts), counts[0].size if len(texts) else 0)
+    return np.hstack([heads, counts.reshape(flat), ways.reshape(flat)]), krippendorff_alpha_u
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """The spans in order, those that overlap as one; such as only touch stay apart."""
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _unlike(first: Sequence[Span], second: Sequence[Span]) -> int:
+    """Σ δ² of two raters' units, each pair once."""
+    pairs = [(a, b) for a in first for b in second if a[0] < b[1] and b[0] < a[1]]
+    alone = [span for span in (*first, *second) if not any(span in pair for pair in pairs)]
+    return sum((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 for a, b in pairs) + sum(
+        (end - start) ** 2 for start, end in alone
+    )
+
+
+def _gaps(parts: Iterable[tuple[int, int, Sequence[Span]]]) -> Iterator[dict[int, int]]:
+    """Yield the gaps of one rater over texts in a row (number, length, units), each as its length in every text."""
+    gap: dict[int, int] = {}
+    for index, length, units in parts:
+        last = 0
+        for start, end in units:
+            if start > last:
+                gap[index] = start - last
+            if gap:
+                yield gap
+            gap, last = {}, end
+        if length > last:
+            gap[index] = length - last
+    if gap:
+        yield gap
 
 
 def _beyond_chance(observed: np.ndarray, by_chance: np.ndarray) -> np.ndarray:

@@ -83,6 +83,7 @@ def test_agreement_is_of_those_who_are_heard_by_kind_of_task():
     assert scores(actual, "percent_agreement") == {("natural",): 1.0, ("meta",): pytest.approx(1 / 3)}
     assert scores(actual, "fleiss_kappa")["natural",] == 1.0
     assert scores(actual, "n_annotators_passed") == {"annotators": 3.0}
+    assert set(scores(actual, "pair_span_f1")) == {("natural",)}  # no span is marked in a judgement
 
 
 def test_without_labels_there_is_nothing():

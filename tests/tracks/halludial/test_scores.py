@@ -21,8 +21,8 @@ from truerate.tracks.protocol import metrics_of_track
 from .made_scores import WRITER, item, judgement, reply, sample, span
 from .rows_by_hand import settings
 
-LABELS = (
-    "n_annotators_passed screening_agreement fleiss_kappa percent_agreement meta_kappa"  # made with labels
+LABELS = (  # made with labels
+    "n_annotators_passed screening_agreement fleiss_kappa percent_agreement krippendorff_alpha_u pair_span_f1 meta_kappa"
 )
 SILENT = "no_answers no_verdicts"
 

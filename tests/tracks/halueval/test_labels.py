@@ -62,6 +62,26 @@ def test_the_majority_decides_and_agreement_is_fleiss():
     assert result.judgements.height == 12
 
 
+def test_agreement_on_spans_is_of_characters_and_beyond_chance():
+    """Texts of 8 characters, of which each yes marks the first 6."""
+    _, scores = labelled({"q0": "yyy", "q1": "yyn", "q2": "nnn", "q3": "nny"})
+    # pairs that both mark: 3 on q0, 1 on q1; marked in all pairs: 36 on q0, 24 on q1, 12 on q3
+    assert scores["pair_span_f1"]["value"] == pytest.approx(2 * (4 * 6) / (36 + 24 + 12), abs=1e-6)
+    assert scores["krippendorff_alpha_u"]["n"] == 4
+    _, scores = labelled({"q0": "yyn"})
+    # two pairs differ by a unit of 6. Each of the 2 units: (2 - 1) / 3 of 432 - 108 + 6 against the other, 36 in 3 places of
+    # the gap of 8, in none of those of 2; n = 3 * 8
+    observed, expected = 2 * 2 * 36 / (6 * 8**2), 2 / 8 * 2 * (110 + 108) / (24 * 23 - 2 * 30)
+    assert scores["krippendorff_alpha_u"]["value"] == pytest.approx(1 - observed / expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(("votes", "n"), [({"q0": "nnn", "q1": "nnn"}, 2), ({"q0": "y--"}, 0)])
+def test_agreement_on_spans_is_empty_where_nobody_marks_or_one_labels(votes, n):
+    _, scores = labelled(votes)
+    for metric in ("krippendorff_alpha_u", "pair_span_f1"):
+        assert (scores[metric]["value"], scores[metric]["n"]) == (None, n)
+
+
 def test_too_few_labellers():
     result, _ = labelled({"q0": "yyy", "q1": "y-y"})
     assert result.samples["item_id"].to_list() == ["q0"]

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from truerate.annotation import labels as annotation
-from truerate.annotation.agreement import ANNOTATORS, agreement_scores, verdict_sums
+from truerate.annotation.agreement import ANNOTATORS, agreement_scores, span_agreement, verdict_sums
 from truerate.annotation.labels import Label, Labelled, judgement_of, reject, verbatim_spans, yes_or_no
 from truerate.annotation.voting import agreement_with_others, by_task, passing, settled, voted_spans
 from truerate.config.layout import Layout
@@ -72,12 +72,13 @@ def label(
     if labels:
         rejects += unsettled
         groups = {task["task_id"]: task["group_id"] for task in tasks}
+        lengths = dict(responses.select("generation_id", pl.col("text").str.len_chars()).iter_rows())
         people: dict[str, dict[str, bool]] = {}
         for label in sorted(kept, key=lambda label: label.annotator):
             if label.kind == META:
                 people.setdefault(label.annotator, {})[label.task_id] = label.value
         writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
-        scores = label_scores(kept, agreement, groups, writer)
+        scores = label_scores(kept, agreement, groups, writer, lengths=lengths)
         models = meta_ratings(dataset["generations"])
         scores += meta_agreement(models, people, groups, writer)
         scores += score_human(dataset["judgements"], people, models, groups, writer)
@@ -126,9 +127,12 @@ def label_scores(
     agreement: Mapping[str, tuple[float | None, int]],
     groups: Mapping[str, str],
     writer: ScoreWriter,
+    *,
+    lengths: Mapping[str, int],
 ) -> list[dict]:
     """Return how many annotators pass, how far each agrees with the others, and how far those who pass agree.
-    `kept`: their labels; `groups`: the dialogue of each task, which is resampled whole.
+    `kept`: their labels; `groups`: the dialogue of each task, which is resampled whole; `lengths`: characters of
+    each response.
     """
     n_passed = len({label.annotator for label in kept})
     scores = [writer.count("n_annotators_passed", ANNOTATORS, {}, n_passed, len(agreement))]
@@ -140,6 +144,9 @@ def label_scores(
         sums = verdict_sums([[label.value for label in labels] for labels in shared.values()])
         clusters = [groups[name] for name in shared]
         scores += agreement_scores(sums, clusters, {"kind": kind}, writer)
+        if kind == NATURAL:
+            texts = [(groups[name], lengths[name], labels) for name, labels in shared.items()]
+            scores += span_agreement(texts, {"kind": kind}, writer)
     return scores
 
 

@@ -14,7 +14,13 @@ import numpy as np
 import polars as pl
 
 from truerate.annotation import labels as annotation
-from truerate.annotation.agreement import ANNOTATORS, agreement_scores, published_agreement, verdict_sums
+from truerate.annotation.agreement import (
+    ANNOTATORS,
+    agreement_scores,
+    published_agreement,
+    span_agreement,
+    verdict_sums,
+)
 from truerate.annotation.labels import Label, Labelled, judgement_of, reject, verbatim_spans, yes_or_no
 from truerate.annotation.voting import by_task, most_named, passing, probe_rates, settled, voted_spans
 from truerate.config.layout import Layout
@@ -93,10 +99,13 @@ def label_responses(
         reject("screened_out", f"{rates[name]:.3f} of the probe set right", target=name)
         for name in sorted(set(rates) - passed)
     ]
-    # agreement on whole responses that as many annotators labelled as are drawn
-    shared = [[label.value for label in of_task] for _, of_task in sorted(drawn.items()) if len(of_task) >= n]
+    # agreement on whole responses that as many annotators labelled as are drawn, and on their spans
+    length_of = dict(responses.select("generation_id", pl.col("text").str.len_chars()).iter_rows())
+    shared = [(length_of[task], of_task) for task, of_task in sorted(drawn.items()) if len(of_task) >= n]
     clusters = [str(number) for number in range(len(shared))]
-    scores = agreement_scores(verdict_sums(shared), clusters, WHERE, writer)
+    sums = verdict_sums([[label.value for label in of_task] for _, of_task in shared])
+    scores = agreement_scores(sums, clusters, WHERE, writer)
+    scores += span_agreement([(str(number), *text) for number, text in enumerate(shared)], WHERE, writer)
     scores += _screening_scores(rates, passed, len(truth), writer)
     return Labelled.of_rows(
         [_sample(row, item_of[row["item_id"]], verdict, of_task) for row, of_task, verdict in verdicts],

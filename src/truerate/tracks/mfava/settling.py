@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from truerate.annotation.agreement import ANNOTATORS
+from truerate.annotation.agreement import ANNOTATORS, span_agreement
 from truerate.annotation.labels import Label, Span
 from truerate.annotation.voting import by_task, passing
 from truerate.core.spans.tags import TYPES
@@ -189,6 +189,10 @@ def label_scores(
     shared = [label for of_task in kept.labels.values() if len(of_task) > 1 for label in of_task]
     keys = sorted((label.task_id, label.annotator) for label in shared)
     scores += agreement_rows({key: kept.tokens[key] for key in keys}, lang_of, writer)
+    for lang in [*sorted({lang_of[task] for task, _ in keys}), ALL] if keys else []:
+        of_lang = [name for name in dict(keys) if lang in (ALL, lang_of[name])]
+        marked = [(name, len(texts[name].text), kept.labels[name]) for name in of_lang]
+        scores += span_agreement(marked, {"lang": lang}, writer)
     for settle in (VOTING, CLOSEST):
         gold = {
             name: row_types(texts[name].offsets, settled(of_task, texts[name], kept.closest, settle=settle))
