@@ -102,10 +102,11 @@ def test_judges_prompts_in_the_frame_of_llama_become_turns(tmp_path):
         "not imported: llama2_rationale of src/utils.py is made of other names than"
     )
     given = {"knowledge": "K", "history": "[Human]: A\n[Assistant]: B", "text": "R"}
-    assert prompts.render("halludial", "detect", str(tmp_path / "prompts"), **given) == [
-        {"role": "system", "content": "Be fair."},
-        {"role": "user", "content": "Is it wrong?\n#K#: K\n[Human]: A [Assistant]: B\n#R#: R\n#J#:"},
-    ]
+    for name in ("detect", "detect_paper"):  # whichever definition of hallucination is set
+        assert prompts.render("halludial", name, str(tmp_path / "prompts"), **given) == [
+            {"role": "system", "content": "Be fair."},
+            {"role": "user", "content": "Is it wrong?\n#K#: K\n[Human]: A [Assistant]: B\n#R#: R\n#J#:"},
+        ]
 
 
 def test_an_import_replaces_its_own_files_and_no_others(tmp_path):
