@@ -22,7 +22,8 @@ from .made_scores import WRITER, item, judgement, reply, sample, span
 from .rows_by_hand import settings
 
 LABELS = (  # made with labels
-    "n_annotators_passed screening_agreement fleiss_kappa percent_agreement krippendorff_alpha_u pair_span_f1 meta_kappa"
+    "n_annotators_passed screening_agreement fleiss_kappa percent_agreement krippendorff_alpha_u pair_span_f1 meta_kappa "
+    "human_accuracy"
 )
 SILENT = "no_answers no_verdicts"
 
