@@ -93,7 +93,7 @@ def test_a_link_out_of_the_clone_is_not_followed(tmp_path):
 
 def test_judges_prompts_in_the_frame_of_llama_become_turns(tmp_path):
     (tmp_path / "clone/src").mkdir(parents=True)
-    (tmp_path / "clone/src/eval.py").touch()
+    (tmp_path / "clone/src/llama2_judge.py").touch()
     text = "[INST]<<SYS>>\nBe fair.\n<</SYS>>\n\nIs it wrong?\n#K#: {knowledge}\n{dialogue_history}\n#R#: {response}\n#J#: [/INST]"
     table = f"PROMPTS = {{'llama2_detect': '''{text}''', 'llama2_rationale': 'Where? {{response}}'}}"
     (tmp_path / "clone/src/utils.py").write_text(table)

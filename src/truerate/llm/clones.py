@@ -112,7 +112,7 @@ class Clone:
         return text
 
 
-def known() -> dict[str, Repository]:
+def repositories() -> dict[str, Repository]:
     """Return the repositories that tracks name, by track."""
     files = sorted(TRACKS.glob("*/clone.yaml"))
     return {file.parent.name: read_data(file, lambda values: Repository(**values)) for file in files}
@@ -146,14 +146,14 @@ def _repository(clone: str) -> tuple[str, Repository]:
     """The repository of which a folder is a clone, with its track."""
     if not Path(clone).is_dir():
         raise SourceError(f"{clone!r} is no folder; name a clone of one of: {_names()}")
-    for track, repository in known().items():
+    for track, repository in repositories().items():
         if any((Path(clone) / mark).exists() for mark in repository.marks):
             return track, repository
     raise SourceError(f"{clone!r} is no clone of a repository whose prompts are known; known: {_names()}")
 
 
 def _names() -> str:
-    return listed(repository.name for repository in known().values())
+    return listed(repository.name for repository in repositories().values())
 
 
 def _licence(read: Clone, repository: Repository) -> str:

@@ -79,13 +79,14 @@ def requests(
 ) -> list[Prompted]:
     """Return every variant's requests; `knowledge`: by item what the knowledge variant gives, where any."""
     asked = []
+    worded = {task for task in NOUNS if has_authors_words(task, prompter.prompts_dir)}
     for variant in prompter.settings.variants:
         if variant == "contrast":
             asked += contrast_requests(of, contexts, subject, prompter)
             continue
         for target in of:
             context = contexts[target.item_id]
-            if variant == AUTHORS and not has_authors_words(context.task, prompter.prompts_dir):
+            if variant == AUTHORS and context.task not in worded:
                 continue
             given = knowledge.get(target.item_id, "") if variant == "knowledge" else ""
             if variant != "knowledge" or (given and context.task != "summarization"):

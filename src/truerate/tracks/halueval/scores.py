@@ -117,13 +117,14 @@ def score_wording(samples: pl.DataFrame, judgements: pl.DataFrame, writer: Score
     """
     rows = judged(samples, judgements.filter(pair("attributes", "variant").is_in([PLAIN, AUTHORS])))
     scores = Rows()
-    for subject, where, part in joined.by_subject(rows, ("task", "scheme")):
-        ours, theirs = (part.filter(variant=variant).sort("sample_id") for variant in (PLAIN, AUTHORS))
+    for subject, where, of_judge in joined.by_subject(rows, ("task", "scheme")):
+        ours, theirs = (of_judge.filter(variant=variant).sort("sample_id") for variant in (PLAIN, AUTHORS))
         if not any(of.is_empty() or joined.is_unanswered(of) for of in (ours, theirs)):
-            both = (
-                one.join(other, on="sample_id", how="semi") for one, other in ((ours, theirs), (theirs, ours))
-            )
-            scores += _wording(subject, where, *both, writer=writer)
+            shared = [
+                part.join(other, on="sample_id", how="semi")
+                for part, other in ((ours, theirs), (theirs, ours))
+            ]
+            scores += _wording(subject, where, *shared, writer=writer)
     return frame(Score, scores)
 
 
