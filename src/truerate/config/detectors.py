@@ -23,7 +23,11 @@ from truerate.config.blocks import (
 Tokens = Annotated[Whole, Field(ge=1, le=10**6)]  # of one text
 Epochs = Annotated[Number, Field(gt=0, le=10**4)]  # passes over the training texts; a part of one too
 Batch = Annotated[Whole, Field(ge=1, le=10**5)]
-LATER = ("warm_up", "windows")  # settings of a backbone that came after the first detectors were trained
+LATER = (
+    "warm_up",
+    "windows",
+    "threshold",
+)  # settings of a backbone that came after the first detectors were trained
 Window = Annotated[Whole, Field(ge=16, le=10**6)]  # tokens
 Rows = Annotated[Whole, Field(ge=1, le=10**4)]
 Scope = Literal["multi", "mono"]
@@ -243,8 +247,9 @@ class Backbone(Block):
     share of answer tokens whose embedding is dropped per step. `max_tokens`: the window; a long reference is
     read in the `windows` most similar to the text, or all. Training stops after `epochs` or `max_steps`, or
     when the held-out log loss has not fallen for `patience` evaluations. `batch` answers in rows of
-    `token_budget` tokens, `accumulation` batches per step; `warm_up`: share of steps. `resources`: of its job
-    on a cluster.
+    `token_budget` tokens, `accumulation` batches per step; `warm_up`: share of steps. `threshold`: tokens are
+    marked above the p of best F1 on the passages that were held back, or by argmax, above one half (with types:
+    where all of them together are likelier than none). `resources`: of its job on a cluster.
     """
 
     weights: Word
@@ -265,6 +270,7 @@ class Backbone(Block):
     max_steps: Size | None = None
     patience: Size | None = None
     warm_up: Share = 0.1
+    threshold: Literal["best-f1", "argmax"] = "best-f1"
     checkpoint_steps: Size = 50
     strategy: Literal["auto", "one_by_one", "packed"] = "auto"
     cache_bytes: Annotated[Whole, Field(ge=1, le=10**13)] | None = None

@@ -10,7 +10,7 @@ from truerate.core.schemas import SPANS
 from truerate.detectors.tokens.boosting import fit_trees, probabilities
 from truerate.detectors.tokens.predict import drawn
 from truerate.detectors.tokens.rules import BY_NAME, STATE, load_state, save_state
-from truerate.detectors.tokens.span_probabilities import labels_of
+from truerate.detectors.tokens.span_probabilities import Reading, labels_of
 from truerate.detectors.tokens.validate import of_readings
 from truerate.detectors.tokens.word_features import passages_of
 
@@ -135,3 +135,11 @@ def test_trees_learn_what_no_sum_of_single_features_tells_and_are_the_same_twice
     asked, truth = rows(1000, seed=2)
     # a tenth of the labels is wrong, so that nothing gets more than .9 right; each feature alone has about .6
     assert ((probabilities(first, asked) > 0.5) == truth).mean() > 0.87
+
+
+def test_argmax_marks_above_one_half_whatever_would_fit_better():
+    # the hallucinated token has p .3: marking above .2 is right, and argmax marks nothing
+    read = [(np.array([1, 0, 0]), Reading(np.zeros((3, 2)), np.array([0.3, 0.2, 0.1]), np.ones(3)))]
+    best, argmax = of_readings(read), of_readings(read, is_argmax=True)
+    assert 0.2 <= best.threshold < 0.3 and best.f1 == 1.0
+    assert argmax.threshold == 0.5 and argmax.facts()["f1"] == 0.0

@@ -211,6 +211,31 @@ def test_mushroom_baselines_are_of_whole_characters():
     assert spearman == [0.5, 0.5, near(np.corrcoef([3.5, 3.5, 2, 1], [3.5, 3.5, 1.5, 1.5])[0, 1])]
 
 
+def test_gold_passages_rank_detectors_where_no_reply_is_labelled():
+    passage = {"lang": "sv", "task": "silver"}
+    samples = [
+        sample("p1", "abcd", span(0, 2), source="gold", **passage),
+        sample("p1", "abcd", span(0, 1), span(3, 4), source="silver", **passage),
+        sample("p2", "abcd", span(0, 4), source="gold", **passage),
+    ]
+    judgements = [
+        judged("gold-p1", span(1, 2, "hallucination", 0.9)),
+        judged("gold-p2", span(0, 2, None, 0.9)),
+    ]
+    items = [item("p1", lang="sv"), item("p2", lang="sv")]
+    actual, outcomes = scored(items, samples, [], judgements)
+    where = ("gold", *ANSWERS[1:])
+    # of 4 characters gold has 0, 1 and all; what the writer of the second passage marked cannot be read
+    iou = [actual["iou", name, *where]["value"] for name in ("mark-all", "mark-none", "token-lr", "silver")]
+    assert iou == [(2 / 4 + 1) / 2, 0.0, (1 / 2 + 2 / 4) / 2, near(1 / 3)]
+    assert actual["iou", "silver", *where]["n"] == 1
+    assert not any(key[0] == "spearman" for key in actual) and set(outcomes["metric"]) == {"iou"}
+    # a labelled reply takes their place
+    more = sample("w1", "abcd", span(0, 2, None, 0.7), **SWEDISH)
+    actual, _ = scored([*items, item("w1", "wild", "sv")], [*samples, more], [], judgements)
+    assert {key[2] for key in actual if key[0] == "iou"} == {"natural"}
+
+
 def test_answers_with_a_page_have_a_correlation_of_their_own():
     samples = [sample(name, "abcd", span(0, 2, None, 0.9), **SWEDISH) for name in ("w1", "w2")]
     judgements = [judged("published-w1", span(0, 2, "hallucination", 0.9)), judged("published-w2")]

@@ -193,6 +193,9 @@ def test_silver_spans_stand_in_inserted_passages_alone():
     assert first["spans"] == [SPAN] and first["reference"].startswith(first["subject"]) and first["question"]
     rated = Counter((task["lang"], task["kind"]) for task in tasks if task["rate_plausibility"])
     assert rated == {("en", "inserted"): 2, ("de", "inserted"): 2}
+    of_all = LABELLING.model_copy(update={"n_plausibility": None})
+    tasks = dataset.annotation_tasks(SAMPLES, REPLIES, CONTEXTS, of_all, n_natural=5, seed=7)
+    assert all(task["rate_plausibility"] == (task["kind"] == "inserted") for task in tasks)
 
 
 def test_replies_are_drawn_evenly_over_models():

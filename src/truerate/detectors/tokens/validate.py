@@ -14,15 +14,19 @@ DIGITS = 6  # of what is told
 
 
 class Agreement:
-    """Labelled tokens: `p` of being hallucinated, `is_gold`, `is_typed` (the right type), all (tokens,)."""
+    """Labelled tokens: `p` of being hallucinated, `is_gold`, `is_typed` (the right type), all (tokens,).
+    `is_argmax`: whether the threshold is one half, and not chosen.
+    """
 
-    def __init__(self, p: np.ndarray, is_gold: np.ndarray, is_typed: np.ndarray):
-        self.p, self.is_gold, self.is_typed = p, is_gold, is_typed
+    def __init__(self, p: np.ndarray, is_gold: np.ndarray, is_typed: np.ndarray, *, is_argmax: bool = False):
+        self.p, self.is_gold, self.is_typed, self.is_argmax = p, is_gold, is_typed, is_argmax
 
     @cached_property
     def threshold(self) -> float:
-        """The p with the best F1 of marking above it, rounded as spans are; one half where there is none."""
-        cut = best_f1_cut(written(self.p), self.is_gold)
+        """The p with the best F1 of marking above it, rounded as spans are; one half where there is none, and by
+        argmax.
+        """
+        cut = None if self.is_argmax else best_f1_cut(written(self.p), self.is_gold)
         return MARKED if cut is None else round(cut, DIGITS)
 
     @property
@@ -72,12 +76,13 @@ def agreement(network, groups: Iterable[Group], backbone: Backbone) -> Agreement
     """Return what the network says of labelled groups; ignored tokens count for nothing."""
     from truerate.detectors.tokens.scoring import scored_answers  # torch, which counting does without
 
-    return of_readings(
+    readings = (
         (answer.labels, joined([(answer, p)])) for answer, p in scored_answers(network, groups, backbone)
     )
+    return of_readings(readings, is_argmax=backbone.threshold == "argmax")
 
 
-def of_readings(pairs: Iterable[tuple[np.ndarray, Reading]]) -> Agreement:
+def of_readings(pairs: Iterable[tuple[np.ndarray, Reading]], *, is_argmax: bool = False) -> Agreement:
     """Labels (tokens,) and readings of texts, side by side; of a token ten bytes are kept."""
     columns = [
         (
@@ -89,4 +94,6 @@ def of_readings(pairs: Iterable[tuple[np.ndarray, Reading]]) -> Agreement:
         for is_known in [labels >= 0]
     ]
     empty = (np.zeros(0), np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
-    return Agreement(*(np.concatenate(column) for column in zip(empty, *columns, strict=True)))
+    return Agreement(
+        *(np.concatenate(column) for column in zip(empty, *columns, strict=True)), is_argmax=is_argmax
+    )

@@ -193,7 +193,8 @@ def annotation_tasks(
         shared = n_shared(kind, len(tasks), rules)
         for index, task in enumerate(tasks):
             task["annotators"] = names if index < shared else [names[(index - shared) % len(names)]]
-            task["rate_plausibility"] = kind == INSERTED and index < rules.n_plausibility
+            is_rated = rules.n_plausibility is None or index < rules.n_plausibility
+            task["rate_plausibility"] = kind == INSERTED and is_rated
     return sorted((task for tasks in groups.values() for task in tasks), key=lambda task: task["task_id"])
 
 

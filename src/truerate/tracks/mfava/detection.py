@@ -22,7 +22,7 @@ from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.spans import HARD, answer_correlation, answer_iou
 from truerate.metrics.thresholds import auroc_of_counts, average_precision_of_counts
 from truerate.tracks.mfava import marking
-from truerate.tracks.mfava.marking import AGAINST, NATURAL, Detector, Labelled, Run, Texts
+from truerate.tracks.mfava.marking import AGAINST, NATURAL, SILVER, Detector, Labelled, Run, Texts
 
 CATEGORY = "category"
 BASELINES = ("mark-all", "mark-none")
@@ -42,6 +42,8 @@ SPREAD = ("token_precision", "token_recall", "token_f1")  # what Tables 3 and 10
 ORDERING = {"token_auroc": auroc_of_counts, "token_average_precision": average_precision_of_counts}
 LEVELS = 100  # per cent: spans hold probabilities of two digits
 MUSHROOM = {"iou": UNIT, "spearman": (-1.0, 1.0)}  # Mu-SHROOM's scores of an answer, with their bounds
+# on boards without labelled replies: what the writer of the passages marked itself, beside the detectors
+WRITER = Detector(SILVER, *PLAIN_KIND)
 SoftSpans = Sequence[tuple[int, int, float | None]]
 
 
@@ -192,6 +194,18 @@ def baseline_scores(gold: Labelled) -> dict[Detector, np.ndarray]:
     }
 
 
+def writer_scores(gold: Labelled, silver: pl.DataFrame) -> dict[Detector, np.ndarray]:
+    """Return `answer_scores` of what the writer of the gold texts marked in them (`silver`: samples of the same
+    items); NaN where its tags could not be read.
+    """
+    spans_of = dict(silver.select("item_id", "spans").iter_rows())
+    marked = [
+        ([(span["start"], span["end"], 1.0) for span in spans_of[item]], HARD) if item in spans_of else None
+        for item in gold.samples["item_id"]
+    ]
+    return {WRITER: _answer_scores(gold, marked)}
+
+
 def answer_scores(gold: Labelled, runs: Mapping[Detector, Sequence[Run]]) -> dict[Detector, np.ndarray]:
     """Return `iou` and `spearman` of each labelled answer, (answers, 2), means over seeds, of every detector
     but the two baselines; NaN where the first seed did not judge an answer.
@@ -211,7 +225,7 @@ def _answer_scores(gold: Labelled, marked: Sequence[tuple[SoftSpans, float] | No
     answers = zip(gold.samples["text"], gold.samples["spans"], marked, strict=True)
     for index, (text, spans, answer) in enumerate(answers):
         if answer is not None:
-            label = [(span["start"], span["end"], span["p"]) for span in spans]
+            label = [(span["start"], span["end"], 1.0 if span["p"] is None else span["p"]) for span in spans]
             scores[index] = answer_iou(label, *answer), answer_correlation(len(text), label, answer[0])
     return scores
 
@@ -232,10 +246,12 @@ def mushroom_rows(
     writer: ScoreWriter,
     *,
     with_page: Collection[str] = (),
+    against: str = NATURAL,
 ) -> tuple[list[dict], pl.DataFrame]:
     """Return `iou` and `spearman` (means over answers, seeds averaged) of every detector and of marking every
     character and none; `…_with_page` over answers to items `with_page`, where only some have one; and the
-    Outcome rows of detectors.
+    Outcome rows of detectors. `against` gold passages, whose labels have no probabilities, `iou` alone, of the
+    WRITER too.
 
     `answers`: `sample_id`, `item_id`, `group_id`, `lang` of those that people labelled; `scores`:
     `answer_scores` of them; `detectors`: those of the board, by whose kinds the two baselines stand beside
@@ -248,22 +264,31 @@ def mushroom_rows(
     shown = {key: scores[key] for key in detectors if key in scores and key.member not in BASELINES}
     for name, kind in product(BASELINES, kinds):
         shown[Detector(name, *kind)] = scores[Detector(name, *PLAIN_KIND)]
+    metrics = MUSHROOM if against == NATURAL else {"iou": MUSHROOM["iou"]}
+    shown |= {WRITER: scores[WRITER]} if WRITER in scores else {}
     parts = {"": np.ones(answers.height, dtype=bool)}
     has_page = answers["item_id"].is_in(list(with_page)).to_numpy()
     if 0 < has_page.sum() < len(has_page):
         parts["_with_page"] = has_page
     for detector, of_answers in shown.items():
         for suffix, inside in parts.items():
-            for (metric, bounds), values in zip(MUSHROOM.items(), of_answers[inside].T, strict=True):
+            for (metric, bounds), values in zip(metrics.items(), of_answers[inside].T, strict=False):
                 units = answers.filter(inside).with_columns(value=pl.Series(values))
-                scored = _mushroom(f"{metric}{suffix}", detector, units, writer, bounds=bounds)
+                how = {"bounds": bounds, "against": against}
+                scored = _mushroom(f"{metric}{suffix}", detector, units, writer, **how)
                 rows += scored[0]
                 outcomes += scored[1]
     return rows, pl.concat(outcomes)
 
 
 def _mushroom(
-    metric: str, detector: Detector, units: pl.DataFrame, writer: ScoreWriter, *, bounds: tuple[float, float]
+    metric: str,
+    detector: Detector,
+    units: pl.DataFrame,
+    writer: ScoreWriter,
+    *,
+    bounds: tuple[float, float],
+    against: str,
 ) -> tuple[list[dict], list[pl.DataFrame]]:
     """Score rows of the mean of a score of answers, NaN left out, per language and over all, and Outcome
     rows; over all an answer weighs as its language does in the plain mean.
@@ -271,12 +296,12 @@ def _mushroom(
     counted = units.filter(pl.col("value").is_not_nan()).with_columns(subject=pl.lit(detector.member))
     rows, outcomes = [], []
     for lang in sorted(units["lang"].unique()):
-        of_lang, where = counted.filter(lang=lang), detector.where(against=NATURAL, lang=lang)
+        of_lang, where = counted.filter(lang=lang), detector.where(against=against, lang=lang)
         values, groups = of_lang["value"].to_numpy(), of_lang["group_id"].to_list()
         rows.append(writer.mean(metric, detector.member, where, values, groups, bounds=bounds))
     ends = [[np.nan if row[name] is None else row[name] for name in Interval._fields] for row in rows]
     mean = mean_of_cells([Interval(*end) for end in ends], is_independent=marking.are_apart(units))
-    where = detector.where(against=NATURAL, lang=ALL)
+    where = detector.where(against=against, lang=ALL)
     rows.append(writer.row(metric, detector.member, where, mean, sum(row["n"] for row in rows)))
     if not counted.is_empty():
         named = counted.select("subject", "lang", "value", unit_id="sample_id", cluster_id="group_id")
@@ -284,5 +309,5 @@ def _mushroom(
         by_lang = {str(lang): part for (lang,), part in named.group_by("lang", maintain_order=True)}
         by_lang[ALL] = named.with_columns(pl.col("value") * share)
         for lang, part in by_lang.items():
-            outcomes.append(writer.outcomes(metric, detector.where(against=NATURAL, lang=lang), part))
+            outcomes.append(writer.outcomes(metric, detector.where(against=against, lang=lang), part))
     return rows, outcomes

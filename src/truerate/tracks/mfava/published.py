@@ -8,6 +8,7 @@ import polars as pl
 
 from truerate.core.result_tables import figure, paged
 from truerate.core.schemas import pair
+from truerate.tracks.mfava.marking import GOLD
 
 _COUNT = re.compile(r"n_(?P<labels>silver|gold)_(?P<what>[a-z-]+)_(?P<lang>[a-z]{2,3})")
 MEASURES = {
@@ -89,7 +90,7 @@ def character_table(
     several), the two rules first; and how many answers come with their page, without which detectors mark
     nothing.
     """
-    long = scores.filter(metric=metric, method="estimator")
+    long = scores.filter(pair("slice", "against").ne_missing(GOLD), metric=metric, method="estimator")
     if long.is_empty():
         return long.select("subject")
     run = pl.concat_str("scope", "labels", separator=" ", ignore_nulls=True)

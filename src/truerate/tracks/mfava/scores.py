@@ -19,7 +19,17 @@ from truerate.metrics.score_writer import ALL, ScoreWriter
 from truerate.metrics.tokens import Span, offsets_by
 from truerate.tracks.mfava import detection, marking, rate_scores, rates
 from truerate.tracks.mfava.analyses import analysis_rows
-from truerate.tracks.mfava.marking import AGAINST, NATURAL, Detector, Labelled, Piece, Run, Texts
+from truerate.tracks.mfava.marking import (
+    AGAINST,
+    GOLD,
+    NATURAL,
+    SILVER,
+    Detector,
+    Labelled,
+    Piece,
+    Run,
+    Texts,
+)
 
 HEADS = ("judgement_id", "judge", "target_id", "status", "attributes")  # of judgements, without their spans
 ANSWER = ("sample_id", "item_id", "group_id", "lang")
@@ -64,14 +74,16 @@ def score(
     leading = Detector(settings.detector.member, settings.detector.scope, settings.detector.labels)
     pieces = partial(marking.pieces, items, samples, replies, judgements)
     seeds_by_detector, seeds = judging_seeds(pieces(), leading)
-    measured = Measured(writer, offsets_by(settings.tokenizer), leading, seeds)
+    # where no reply is labelled the gold passages are the answers that detectors are ranked by
+    ranked = GOLD if samples.filter(marking.OF_KIND[NATURAL]).is_empty() else NATURAL
+    measured = Measured(writer, offsets_by(settings.tokenizer), leading, seeds, ranked)
     for piece in pieces():
         measured.add(piece, seeds_by_detector)
     is_apart = {kind: marking.are_apart(samples.filter(of)) for kind, of in marking.OF_KIND.items()}
     with_page = set(items.filter(pl.col("document_ids").list.len() > 0)["item_id"])
     answers, answer_scores = measured.answered
     mushroom, outcomes = detection.mushroom_rows(
-        answers, answer_scores, seeds_by_detector, writer, with_page=with_page
+        answers, answer_scores, seeds_by_detector, writer, with_page=with_page, against=ranked
     )
     rows = [
         *span_rows(samples, writer),
@@ -125,14 +137,15 @@ def judging_seeds(pieces: Iterable[Piece], leading: Detector) -> tuple[Seeds, li
 @dataclass
 class Measured:
     """What is measured of the pieces of a board: gold tokens, all tokens and texts by kind of labels and
-    language; the cells of `detection`; labelled answers with the scores of each detector; the calibrations
-    and cells of rates by `leading` (with its `seeds`); the replies that several people labelled.
+    language; the cells of `detection`; labelled answers, of the kind `ranked`, with the scores of each detector;
+    the calibrations and cells of rates by `leading` (with its `seeds`); the replies that several people labelled.
     """
 
     writer: ScoreWriter
     cut: Callable[[str], Iterable[Span]]
     leading: Detector
     seeds: Sequence[str]
+    ranked: str = NATURAL
     gold: dict[tuple[str, str], tuple[int, int, int]] = field(default_factory=dict)
     detected: detection.Cells = field(default_factory=dict)
     answers: list[pl.DataFrame] = field(default_factory=list)
@@ -156,13 +169,15 @@ class Measured:
         texts = marking.board_texts(samples, marking.labelled_replies(samples, replies), self.cut)
         gold = {against: marking.labelled(samples, texts, against) for against in AGAINST}
         self.gold |= gold_counts(texts, gold)
-        self.answers.append(gold[NATURAL].samples.select(ANSWER))
-        scores = detection.baseline_scores(gold[NATURAL])
+        answers = gold[self.ranked]
+        self.answers.append(answers.samples.select(ANSWER))
+        scores = detection.baseline_scores(answers)
+        scores |= detection.writer_scores(answers, gold[SILVER].samples) if self.ranked == GOLD else {}
         for member, detectors in groupby(seeds_by_detector, key=lambda detector: detector.member):
             seeds_of = {detector: seeds_by_detector[detector] for detector in detectors}
             runs = _runs(piece, member, seeds_of, texts)
             self.detected |= detection.detection_cells(texts, gold, runs, self.writer)
-            scores |= detection.answer_scores(gold[NATURAL], runs)
+            scores |= detection.answer_scores(answers, runs)
         self.answer_scores.append(scores)
         if self.seeds:
             leading_runs = _runs(piece, self.leading.member, {self.leading: self.seeds}, texts)[self.leading]

@@ -55,6 +55,7 @@ class Labelling(Block):
     `shared_rate`: of the passages, the share that every annotator labels. `shared_natural_labels`: of the
     labels (not the texts) of replies, the share that goes to replies which every annotator labels; every
     other reply gets one person, because a label of one more reply says more of a rate than a second label.
+    `n_plausibility`: passages per language whose plausibility is rated; null: all.
     """
 
     n_annotators: Few
@@ -62,7 +63,7 @@ class Labelling(Block):
     shared_natural_labels: Share
     screening_agreement: Share
     settle: Literal["max-voting", "closest-to-silver"]
-    n_plausibility: ItemsOrNone
+    n_plausibility: ItemsOrNone | None
 
 
 class Wild(ArticleRules):
