@@ -6,6 +6,7 @@ import pytest
 
 from truerate.core import keys
 from truerate.sources.collection import follow, side_of
+from truerate.sources.papers import faithdial
 from truerate.sources.raw.dialogue import Openings, taken_in_turns, turn_answered
 
 TOLD = {
@@ -73,6 +74,20 @@ def test_halludial_s_spans_are_what_its_targets_quote_of_the_response(put, read,
 
 
 # ---- FaithDial ---------------------------------------------------------------------------------------------
+
+
+def test_one_split_of_faithdial_is_its_file_alone(put, tmp_path):
+    turn = {"knowledge": "Varn is a town.", "history": ["Hello!"], "response": "Hi.", "BEGIN": ["Generic"]}
+    for name in ("train", "valid", "test"):
+        put(f"{name}.json", [{"dialog_idx": 1, "utterances": [turn | {"response": f"Hi, {name}."}]}])
+    put("audit_wow.jsonl", [AUDITED | {"corpus": "wow"}])
+    texts = {
+        split: set(faithdial.read(tmp_path, name="x", on_bad_row="stop", split=split).samples["text"])
+        for split in ("train", "validation", None)
+    }
+    assert (
+        texts["train"] == {"Hi, train."} and texts["validation"] == {"Hi, valid."} and len(texts[None]) == 4
+    )
 
 
 # ---- BEGIN -------------------------------------------------------------------------------------------------

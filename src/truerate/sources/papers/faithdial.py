@@ -46,17 +46,18 @@ DATA = SET.holds["FaithDial's own dialogues"]
 
 
 @reads("faithdial")
-def read(collection: Collection) -> None:
+def read(collection: Collection, split: str | None = None) -> None:
     """Read each response of the audit and of the data set as a gold sample of an item of task `dialogue`.
 
     A turn whose hallucinated response was rewritten is a pair. Responses without text and turns without
-    knowledge are rejects.
+    knowledge are rejects. `split`: of the data set this file alone, and no audit.
     """
-    present = collection.present(*AUDIT)
-    published = {} if present else _audit_files(collection.folder)
+    present = collection.present(*AUDIT) if split is None else []
+    published = {} if present or split else _audit_files(collection.folder)
     by_stem: dict[str, str] = {}
     for file in collection.present(*DATA):
-        by_stem.setdefault(Path(file).stem, file)
+        if split in (None, _split_of(file)):
+            by_stem.setdefault(Path(file).stem, file)
     looked_for = (CLONE, *AUDIT[:2], *dict.fromkeys(f"{Path(file).stem}.json" for file in DATA))
     missing = "none of FaithDial's files (.json, .jsonl or .parquet)"
     collection.refuse_none(present or published or by_stem, missing, *looked_for)
@@ -69,6 +70,11 @@ def read(collection: Collection) -> None:
         collection.read(file, json_rows, partial(_keep_row, collection, file, openings))
         if openings.n_shared:
             collection.counts["n_dialogues_of_one_number"] += openings.n_shared
+
+
+def _split_of(file: str) -> str:
+    """The split that a file of the data set is, in the words of a source's `split`."""
+    return {"valid": "validation"}.get(stem := Path(file).stem, stem)
 
 
 # ---- the audit ---------------------------------------------------------------------------------------------
