@@ -27,6 +27,7 @@ class SmallDraft:
     n_bytes: int = 2000
     card: str = CARD
     more: dict = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> dict[str, bytes]:
         n = len(self.seeds)

@@ -38,24 +38,38 @@ def _plain(value: object) -> object:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
 
 
+Redistribution = Annotated[Literal["yes", "ids-only", "no"], BeforeValidator(_plain)]
+
+
+class TaskRights(Block):
+    """What holds of the texts of one task, as of a source (`Rights`)."""
+
+    name: Word | None = None
+    url: Word | None = None
+    licence: Word | None = None
+    redistribution: Redistribution | None = None
+
+
 class Rights(Block):
     """Whose a source's texts are and what the holder allows, in place of its card.
 
     `name`, `citation`, `url`: of the set, on pages and the Hub. `licence`: its name or the Hub's id, also on
     reference texts under the card's licence. `redistribution`: texts (`yes`), ids and labels alone
-    (`ids-only`), or nothing (`no`).
+    (`ids-only`), or nothing (`no`). `tasks`: where tasks differ, the same by task.
     """
 
     name: Word | None = None
     citation: Word | None = None
     url: Word | None = None
     licence: Word | None = None
-    redistribution: Annotated[Literal["yes", "ids-only", "no"], BeforeValidator(_plain)] | None = None
+    redistribution: Redistribution | None = None
+    tasks: dict[Word, TaskRights] | None = None
 
     @model_validator(mode="after")
     def _says_something(self) -> "Rights":
         if not self.model_dump(exclude_none=True):
-            raise ValueError("name at least one of `name`, `citation`, `url`, `licence`, `redistribution`")
+            fields = "`name`, `citation`, `url`, `licence`, `redistribution`, `tasks`"
+            raise ValueError(f"name at least one of {fields}")
         return self
 
 

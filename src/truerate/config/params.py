@@ -83,7 +83,8 @@ class Hub(Block):
 
     `licence`: the Hub's id of the data sets' licence, within what their sources allow; null: the strictest of
     these. `allow_emails`, `allow_paths`: addresses (or `*@domain`) and local paths (or `beginning*`) that a
-    person found harmless; secrets are never allowed. `rows_per_shard`: at most, in a Parquet file. `datasheets`: by board, what
+    person found harmless; secrets are never allowed. `rows_per_shard`: at most, in a Parquet file. `partial`: whether a board
+    of which only some tasks may go out with their texts goes out, the others as ids. `datasheets`: by board, what
     only its author can answer; `truerate publish` asks for it once.
     """
 
@@ -91,6 +92,7 @@ class Hub(Block):
     allow_emails: Names
     allow_paths: Names
     rows_per_shard: Size
+    partial: bool = False
     datasheets: dict[str, dict[Author, Word | None]] = {}
 
 

@@ -110,14 +110,22 @@ def _own_part(tables: Queries, source: str) -> Queries:
     if "items" not in tables:  # nothing says whose the rows are
         return _emptied(tables)
     own_items = tables["items"].filter(pl.col("source") == source, pl.col("task") != "train")
-    kept = {**tables, "items": own_items}
-    for name in OF_ITEMS:
-        if name in kept:
-            kept[name] = kept[name].join(own_items, on="item_id", how="semi", maintain_order="left")
+    kept = {**tables}
     if "samples" in kept:
         kept["samples"] = kept["samples"].filter(pl.col("task") != "train")
     if "documents" in kept:
         kept["documents"] = kept["documents"].filter(pl.col("source") == source)
+    return about(kept, own_items)
+
+
+def about(tables: Queries, items: pl.LazyFrame) -> Queries:
+    """The tables with the rows on these items alone: samples, replies and facts of one, and judgements on any
+    of those; tables of other kinds stay whole.
+    """
+    kept = {**tables, "items": items}
+    for name in OF_ITEMS:
+        if name in kept:
+            kept[name] = kept[name].join(items, on="item_id", how="semi", maintain_order="left")
     if "judgements" in kept:
         targets = pl.concat([kept[name].select(target_id=KEYS[name]) for name in JUDGED if name in kept])
         kept["judgements"] = kept["judgements"].join(

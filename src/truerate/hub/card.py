@@ -82,7 +82,8 @@ def config_row(config: Config) -> dict:
     """A config with its rows per split, and whether its rows hold texts: a dash where such rows never do."""
     texts = "yes" if config.bears_texts else None
     rows = {split: data.height for split, data in config.splits.items()}
-    return {"config": config, "rows": rows, "texts": texts if config.has_texts else "no, ids and labels"}
+    withheld = "no, ids and labels" + (f": {config.why}" if config.why else "")
+    return {"config": config, "rows": rows, "texts": texts if config.has_texts else withheld}
 
 
 def label_rows(configs: Sequence[Config]) -> list[dict]:

@@ -35,6 +35,7 @@ class Part(NamedTuple):
     licence: Licence
     has_texts: bool
     splits: Mapping[str, Rows | pl.LazyFrame]
+    why: str = ""
 
 
 def configs_of(
@@ -59,10 +60,23 @@ def configs_of(
     are left out. What outgrows memory is a query, in the order of its ids, each once (`hub.shards.in_order`):
     its rows go into a scratch `folder`.
     """
-    licence, has_texts, tasks = licence_of(words_of(card)), rights.has_texts(card), tuple(tasks)
     shown = rights.outgoing_tables(tables, card=card, source=source, attributes=attributes)
-    parts = [*_task_parts(shown, tasks, licence, has_texts), *_table_parts(shown, licence, has_texts)]
-    return _with_default(_with_names([_filled(part, folder) for part in parts]), tasks)
+    parts = parts_of(shown, licence_of(words_of(card)), tasks=tasks, has_texts=rights.has_texts(card))
+    return configs_from(parts, tasks=tasks, folder=folder)
+
+
+def parts_of(tables: Tables, licence: Licence, *, tasks: Iterable[str], has_texts: bool) -> list[Part]:
+    """Return the labelled texts of each task, and each table, as parts under one licence (documents under
+    their own).
+    """
+    return [*_task_parts(tables, tuple(tasks), licence, has_texts), *_table_parts(tables, licence, has_texts)]
+
+
+def configs_from(parts: Iterable[Part], *, tasks: Iterable[str], folder: Path | None = None) -> list[Config]:
+    """Return parts that have rows as named configs, one of them the default; parts of one name and licence that
+    are alike in texts must be one.
+    """
+    return _with_default(_with_names([_filled(part, folder) for part in parts]), tuple(tasks))
 
 
 def _filled(part: Part, folder: Path | None) -> Part:
@@ -152,7 +166,8 @@ def _with_names(parts: Iterable[Part]) -> list[Config]:
         is_named = any(licence != part.licence for licence in licences)
         name = f"{part.name}-{slug(part.licence)}" if is_named else part.name
         name += "-ids" if part.licence in licences and not part.has_texts else ""
-        configs.append(Config(name, part.splits, part.licence, part.description, has_texts=part.has_texts))
+        how = {"has_texts": part.has_texts, "why": part.why}
+        configs.append(Config(name, part.splits, part.licence, part.description, **how))
     return configs
 
 
@@ -161,7 +176,8 @@ def _with_default(configs: Sequence[Config], tasks: Sequence[str]) -> list[Confi
     else the first.
     """
     labelled = [config for config in configs if FULL not in config.splits]
-    of_task = [(task, each) for each in labelled for task in tasks if f"{each.name}-".startswith(f"{task}-")]
+    readable = [each for each in labelled if each.has_texts] or labelled
+    of_task = [(task, each) for each in readable for task in tasks if f"{each.name}-".startswith(f"{task}-")]
     first = [config for task, config in of_task if task == of_task[0][0]]
     largest = sorted(first, key=lambda config: -config.n_rows)
     boards = [config for config in configs if config.name == LEADERBOARD]

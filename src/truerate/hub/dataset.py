@@ -46,7 +46,16 @@ def draft_of(
         croissant = croissant_of(facts, configs, shards, licences=licences, repo=repo, dated=day)
         return {CROISSANT: croissant.encode()}
 
-    return Draft("dataset", facts.board, summary_of(facts, configs, shards), fixed, PREFIXES, dated)
+    notes = tuple(note_of(config) for config in configs)
+    return Draft("dataset", facts.board, summary_of(facts, configs, shards), fixed, PREFIXES, dated, notes)
+
+
+def note_of(config: Config) -> str:
+    """Return one line on how a config goes out: its rows, with texts or without and why, and its licence."""
+    how = "with texts" if config.bears_texts else "numbers and names"
+    if not config.has_texts:
+        how = "ids and labels" + (f" ({config.why})" if config.why else "")
+    return f"config {config.name}: {config.n_rows} rows, {how}; {config.licence.name}"
 
 
 def summary_of(facts: BoardFacts, configs: Sequence[Config], shards: Sequence[Shard]) -> str:

@@ -179,15 +179,15 @@ def words_of(card: Mapping) -> str:
     return whole if is_whole else card.get("own_licence") or whole
 
 
-def refuse_unpublishable(card: Mapping, *, what: str) -> None:
+def refuse_unpublishable(card: Mapping, *, what: str, advice: str = "") -> None:
     """Raise TruerateError where a source's card lets nothing out: neither texts nor ids, no known licence, or
-    licences that cannot be joined (its tables do not say which row is under which).
+    licences that cannot be joined (its tables do not say which row is under which). `advice` ends the message.
     """
     rights, words = (card.get("redistribution"), card.get("own_redistribution")), words_of(card)
     where = f"publishing {what}: source {card.get('name') or '?'!r}, licence {words or 'not stated'!r}"
     hint = (
         "whoever holds the rights can allow it (`redistribution`, `licence`) in the source's card "
-        "or under `rights` of the source in params.yaml"
+        f"or under `rights` of the source in params.yaml{advice}"
     )
     if not {"yes", "ids-only"} & set(rights):
         stated = rights[0] or "not stated"
@@ -200,5 +200,5 @@ def refuse_unpublishable(card: Mapping, *, what: str) -> None:
             f"{where}: the licence {why}, so nothing of it goes out; allowed: {allowed}; {hint}"
         )
     if licence.parts:
-        advice = "make a source, and a board, of each in params.yaml"
-        raise TruerateError(f"{where}: texts under these cannot stand in one work; {advice}")
+        hint = f"make a source, and a board, of each in params.yaml{advice}"
+        raise TruerateError(f"{where}: texts under these cannot stand in one work; {hint}")

@@ -122,7 +122,8 @@ def front_matter(
 
 def licence_of_all(configs: Iterable[Config]) -> Licence | None:
     """The licence of a data set with these configs; None if they cannot be joined and each keeps its own."""
-    licences = sorted({config.licence for config in configs}, key=lambda licence: (licence.id, licence.name))
+    bearing = [config for config in configs if config.has_texts] or list(configs)
+    licences = sorted({config.licence for config in bearing}, key=lambda licence: (licence.id, licence.name))
     return licences[0] if len(licences) == 1 else combined(licences)
 
 

@@ -9,6 +9,7 @@ from huggingface_hub import constants, get_token
 from huggingface_hub.errors import HfHubHTTPError
 
 from truerate.core.errors import TruerateError
+from truerate.core.invisible import visible
 from truerate.hub.client import FAILURES, Retries, quiet_client, refusal
 from truerate.hub.kept import Release, added, kept_of, refuse_edited
 from truerate.hub.plan import Plan, lines, plan_of, refuse_foreign, refuse_names, refuse_public, refuse_reader
@@ -65,6 +66,8 @@ def publish(
             status, release = _planned(draft, to, stamp=stamp, replace_card=replace_card)
             for line in lines(release.plan, target, status=status, is_tagged=bool(release.tagged)):
                 say(line)
+            for line in draft.notes:
+                say(f"  {visible(line)}")
             if release.tagged and release.tagged != status.head:
                 main = "main holds another release and is left as it is"
                 say(f"{target.tag} stands at commit {release.tagged[:8]}; {main}")

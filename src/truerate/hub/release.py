@@ -29,7 +29,8 @@ class BoardFacts:
     wrote or built what (role or model → name); `scores`: the board's Score rows; `audit`: those of its
     shortcut audit; `findings`: the audit's lines above its threshold; `recipe`: the files that made it (path
     → text: its parts of params.yaml and dvc.lock); `rows`: its rows of the leaderboard;
-    `is_judged_by_people`: whether people's labels are its verdicts.
+    `is_judged_by_people`: whether people's labels are its verdicts; `withheld`: the tasks that go out without
+    texts while others go whole (`task`, `name`, `licence`, `url`, `redistribution`).
     """
 
     board: str
@@ -47,6 +48,7 @@ class BoardFacts:
     counts: pl.DataFrame = field(default_factory=pl.DataFrame)
     rows: pl.DataFrame = field(default_factory=pl.DataFrame)
     is_judged_by_people: bool = False
+    withheld: Sequence[Mapping[str, object]] = ()
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class Draft:
     `name`: the board, the detector, or `site`; `summary`: one line for the commit and the change log; `fixed`:
     the files that depend on no date, the card among them without people's part; `prefixes`: folders of the
     repository that are ours alone: what lies there and is no file of ours is deleted; `dated`: what depends on
-    the date (ISO 8601).
+    the date (ISO 8601); `notes`: lines that say how each part goes out.
     """
 
     kind: Kind
@@ -103,6 +105,7 @@ class Draft:
     fixed: Files
     prefixes: tuple[str, ...]
     dated: Callable[[str], Files] = field(default=lambda day: {})
+    notes: tuple[str, ...] = ()
 
     def files(self, *, stamp: Stamp, changelog: str, kept: Kept) -> Files:
         """All files of the repository, sorted by path: with the card's part of people, the mark, the checksums

@@ -116,7 +116,7 @@ class Config:
     outgrow memory.
 
     `description` says in one sentence what a row is. `has_texts` is False where the source allows ids and
-    labels alone.
+    labels alone, and `why` says so where not all configs are alike in it.
     """
 
     name: str
@@ -124,6 +124,7 @@ class Config:
     licence: Licence
     description: str
     has_texts: bool = True
+    why: str = ""
     is_default: bool = False
 
     @property

@@ -13,7 +13,7 @@ from truerate.sources.cards import RIGHTS, TOLD_FIELDS, are_published
 from truerate.sources.errata import corrected, load_errata
 from truerate.sources.registry import card_of, reader_of, readers
 from truerate.sources.rows import BadRow
-from truerate.sources.tables import SourceTables, with_training
+from truerate.sources.tables import BY_TASK, SourceTables, with_task_rights, with_training
 
 
 def is_reader(name: str) -> bool:
@@ -74,12 +74,20 @@ def _with_rights(tables: SourceTables, rights: Rights | None) -> SourceTables:
     """A source under the rights of its settings; reference texts under a licence of their own keep it."""
     if rights is None:
         return tables
-    card = tables.card | rights.model_dump(exclude_none=True)
+    given = rights.model_dump(exclude_none=True)
+    of_tasks = given.pop("tasks", {})
+    card = tables.card | given
+    if BY_TASK in card:  # what is said of the whole is said of each task
+        card[BY_TASK] = {
+            task: of_task | {key: given[key] for key in given if key in of_task}
+            for task, of_task in card[BY_TASK].items()
+        }
     is_its_own = pl.col("licence").is_in([tables.card["licence"], *tables.card["licence"].split("; ")])
     documents = tables.documents.with_columns(
         licence=pl.when(is_its_own).then(pl.lit(card["licence"])).otherwise("licence")
     )
-    return replace(tables, documents=documents, card=card)
+    tables = replace(tables, documents=documents, card=card)
+    return with_task_rights(tables, of_tasks) if of_tasks else tables
 
 
 def _as_own(tables: SourceTables, reader: str) -> SourceTables:
@@ -88,7 +96,9 @@ def _as_own(tables: SourceTables, reader: str) -> SourceTables:
         return tables
     of_format = card_of(reader).get("caveats", ())
     caveats = [caveat for caveat in tables.card.get("caveats", ()) if caveat not in of_format]
-    card = {field: value for field, value in tables.card.items() if field not in (*RIGHTS, *TOLD_FIELDS)}
+    card = {
+        field: value for field, value in tables.card.items() if field not in (*RIGHTS, *TOLD_FIELDS, BY_TASK)
+    }
     card = card | ({"caveats": caveats} if caveats else {}) | tables.own_rights
     licence = pl.when(pl.col("url").is_null()).then(pl.lit(card["licence"])).otherwise("licence")
     documents = tables.documents.with_columns(licence=licence)

@@ -3,7 +3,8 @@ memory while they are read.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from truerate.core import keys
+from truerate.core.errors import SourceError, listed
 from truerate.core.schemas import Document, frame, scan, validate, write
 from truerate.sources.cards import REDISTRIBUTION
 
@@ -88,6 +90,9 @@ class Documents:
 # ---- several sources as one ---------------------------------------------------------------------------------
 TRAIN = "train"  # the task of texts to learn from (`training` of a source in params.yaml)
 BETWEEN = "; "  # two sources' facts, in one card
+BY_TASK = (
+    "rights_by_task"  # of a card whose tasks differ in rights: task → name, licence, url, redistribution
+)
 
 
 def join(parts: list[SourceTables]) -> SourceTables:
@@ -97,8 +102,59 @@ def join(parts: list[SourceTables]) -> SourceTables:
         data = pl.concat([part.tables[table].lazy() for part in parts]).collect()
         is_named = data.columns[0].endswith("_id")
         tables[table] = data.unique(data.columns[0], keep="first", maintain_order=True) if is_named else data
-    card = joined_card([part.card for part in parts])
+    card = joined_card([part.card for part in parts]) | _by_task(parts)
     return SourceTables(**tables, card=card, own_rights=parts[0].own_rights)
+
+
+def _by_task(parts: list[SourceTables]) -> dict:
+    """What a joined card says of each task (`rights_by_task`) where parts differ in rights: the strictest of the
+    parts that have the task; empty where all are under the same.
+    """
+    cards_of: dict[str, list[dict]] = {}
+    for part in parts:
+        for task in {*part.items["task"], *part.samples["task"]}:
+            cards_of.setdefault(task, []).append(part.card)
+    by_task = {task: _rights_of(cards) for task, cards in sorted(cards_of.items())}
+    is_one = len({(rights["licence"], rights["redistribution"]) for rights in by_task.values()}) <= 1
+    return {} if is_one else {BY_TASK: by_task}
+
+
+def _rights_of(cards: list[dict]) -> dict:
+    """Name, licence, address and redistribution of several cards: joined, the strictest."""
+    words = {
+        field: BETWEEN.join(dict.fromkeys(card[field] for card in cards if card[field])) or None
+        for field in ("name", "licence", "url")
+    }
+    return words | {
+        "redistribution": min((card["redistribution"] for card in cards), key=REDISTRIBUTION.index)
+    }
+
+
+def with_task_rights(tables: SourceTables, given: Mapping[str, Mapping[str, str]]) -> SourceTables:
+    """A source whose card says of each task what may be done with it: what is `given`, else what the card says
+    of the task or of the whole. The card itself says the strictest, and reference texts of a task bear its
+    licence. Raises SourceError for a task that the source has not.
+    """
+    card, tasks = tables.card, sorted({*tables.items["task"], *tables.samples["task"]})
+    if unknown := [task for task in given if task not in tasks]:
+        raise SourceError(f"rights.tasks: the source has no task {unknown[0]!r}; its tasks: {listed(tasks)}")
+    whole = _rights_of([card])
+    by_task = {task: card.get(BY_TASK, {}).get(task, whole) | given.get(task, {}) for task in tasks}
+    licences = [(task, by_task[task]["licence"]) for task in tasks if "licence" in given.get(task, {})]
+    of_task = pl.DataFrame(licences, schema={"task": pl.String, "of_task": pl.String}, orient="row")
+    named = (
+        tables.items.select("task", document_id="document_ids")
+        .explode("document_id")
+        .join(of_task, on="task")
+    )
+    words = named.drop("task").unique("document_id", keep="first", maintain_order=True)
+    on = {"on": "document_id", "how": "left", "maintain_order": "left"}
+    joined = tables.documents.lazy().join(words.lazy(), **on)
+    documents = joined.with_columns(licence=pl.coalesce("of_task", "licence")).drop("of_task")
+    documents = documents.collect() if isinstance(tables.documents, pl.DataFrame) else documents
+    strictest = _rights_of(list(by_task.values()))
+    rights = {key: strictest[key] for key in ("licence", "redistribution")}
+    return replace(tables, documents=documents, card=card | rights | {BY_TASK: by_task})
 
 
 def joined_card(cards: list[dict]) -> dict:
@@ -158,8 +214,10 @@ def _renamed(data: pl.DataFrame, *columns: str) -> pl.DataFrame:
 def _card(card: dict, other: dict, *, n_train: int) -> dict:
     """The rights and files of both (`own_redistribution`, `own_licence`: the source's alone), and counts."""
     files = {file["sha256"]: file for file in (*card["files"], *other["files"])}
+    by_task = {BY_TASK: card[BY_TASK] | {TRAIN: _rights_of([other])}} if BY_TASK in card else {}
     return {
         **joined_card([card, other]),
+        **by_task,
         "own_redistribution": card["redistribution"],
         "own_licence": card["licence"],
         "lang": card["lang"],

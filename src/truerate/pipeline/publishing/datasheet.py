@@ -17,6 +17,7 @@ from truerate.hub.markdown import filled
 from truerate.hub.release import BoardFacts
 from truerate.pipeline.publishing.board_facts import board_facts, source_card
 from truerate.pipeline.publishing.site_tables import judgement_files
+from truerate.sources.tables import BY_TASK
 
 QUESTIONS: Sequence[Mapping] = read_data(Path(__file__).with_suffix(".yaml"), list)
 SAMPLE = ("sample_id", "task", "lang", "split", "label_source", "is_hallucinated", "group_id")
@@ -49,8 +50,8 @@ def author_questions() -> dict[str, str]:
 
 def unanswered(config: Layout, board: str) -> list[str]:
     """Return the keys of the questions that the author of a board has left open."""
-    said = config.p.hub.datasheets.get(board, {})
-    return [key for key in author_questions() if not said.get(key)]
+    authored = config.p.hub.datasheets.get(board, {})
+    return [key for key in author_questions() if not authored.get(key)]
 
 
 def datasheet(config: Layout, board: str, facts: BoardFacts) -> list[Section]:
@@ -59,9 +60,9 @@ def datasheet(config: Layout, board: str, facts: BoardFacts) -> list[Section]:
     `facts`: what its card says. A question that neither the build nor the author answers is *not said by the
     author*; no answer is invented.
     """
-    known, said = facts_of(config, board, facts), config.p.hub.datasheets.get(board, {})
+    known, authored = facts_of(config, board, facts), config.p.hub.datasheets.get(board, {})
     return [
-        Section(part["section"], tuple(_answer(question, known, said) for question in part["questions"]))
+        Section(part["section"], tuple(_answer(question, known, authored) for question in part["questions"]))
         for part in QUESTIONS
     ]
 
@@ -88,13 +89,13 @@ def datasheet_file(config: Layout, board: str, facts: BoardFacts) -> str:
     return filled("datasheet.md.j2", {"title": facts.title, "sections": sections, "not_said": NOT_SAID})
 
 
-def _answer(question: Mapping, known: Facts, said: Mapping) -> Answer:
+def _answer(question: Mapping, known: Facts, authored: Mapping) -> Answer:
     lines: list[str] = []
     for given in question.get("lines", ()):
         whole = list(_lines(given, known))
         more = [f"… and {len(whole) - N_LINES} more, in the tables."] if len(whole) > N_LINES else []
         lines += [*whole[:N_LINES], *more]
-    return Answer(question["ask"], tuple(lines), said.get(question.get("author")))
+    return Answer(question["ask"], tuple(lines), authored.get(question.get("author")))
 
 
 def _lines(given: str | Mapping, known: Facts) -> Iterator[str]:
@@ -160,6 +161,10 @@ def _of_card(facts: BoardFacts) -> Facts:
         "files": files,
         "licence": source.get("licence") or "nothing",
         "redistribution": source.get("redistribution") or "not stated",
+        "by_task": [
+            f"{task}, {rights['name']}: {rights['licence']}; to pass on: {rights['redistribution']}"
+            for task, rights in source.get(BY_TASK, {}).items()
+        ],
         "labelled_by": f"The source's labels are by {labelled_by}." if labelled_by else "",
     }
 

@@ -32,6 +32,7 @@ from truerate.pipeline.detect import sided
 from truerate.pipeline.judges.judging import judges_of
 from truerate.pipeline.publishing.board_facts import audit_of, board_facts, source_card
 from truerate.pipeline.publishing.datasheet import datasheet_file
+from truerate.pipeline.publishing.parted import open_tasks, partial_configs, withheld
 from truerate.pipeline.publishing.site_tables import (
     OF_REPLY,
     OF_VERDICT,
@@ -51,22 +52,38 @@ def board_draft(config: Layout, board: str, *, repo: str, folder: Path) -> Draft
     """The data set of a board: its open tables by config and its card; large tables lie in `folder`."""
     source = config.p.board(board).source
     card = source_card(config, source)
-    refuse_unpublishable(card, what=f"board {board!r}")
+    is_partial = config.p.hub.partial and bool(open_tasks(card))
+    if not is_partial:
+        refuse_unpublishable(card, what=f"board {board!r}", advice=_partial_advice(card))
     audit_of(config, board)
     tables = tables_of(config, board, folder)
     track = card_of(config, board)
-    rights = {"card": card, "source": source, "attributes": track.attributes}
-    configs = configs_of(tables, **rights, tasks=track.tasks, folder=folder)
+    how = {"card": card, "attributes": track.attributes}
+    if is_partial:
+        searching = getattr(config.p.track(board), "searching", ())
+        configs = partial_configs(tables, **how, tasks=[*track.tasks], searching=searching, folder=folder)
+        shown = tables  # of which the card tells languages and judges alone
+    else:
+        configs = configs_of(tables, **how, source=source, tasks=track.tasks, folder=folder)
+        shown = outgoing_tables(tables, **how, source=source)
     configs += in_forms(configs, track.forms)
     licence = config.p.hub.licence and check_target(
-        config.p.hub.licence, [part.licence for part in configs], what=f"board {board!r}"
+        config.p.hub.licence, [part.licence for part in configs if part.has_texts], what=f"board {board!r}"
     )
-    facts = board_facts(config, board, card=card, tables=outgoing_tables(tables, **rights))
+    facts = board_facts(config, board, card=card, tables=shown)
+    facts = replace(facts, withheld=withheld(card) if is_partial else [])
     recipe = _recipe(config, board) | {ORIGIN: origin_of(facts, configs, licence=licence or None)}
     facts = replace(facts, recipe=recipe | {DATASHEET: datasheet_file(config, board, facts)})
     return dataset.draft_of(
         facts, configs, rows_per_shard=config.p.hub.rows_per_shard, licence=licence, repo=repo
     )
+
+
+def _partial_advice(card: dict) -> str:
+    """Return what a refusal adds where some tasks of a source could go out; empty where none could."""
+    if not (tasks := open_tasks(card)):
+        return ""
+    return f"; `hub.partial: true` publishes {', '.join(tasks)} whole and the other tasks as ids"
 
 
 def tables_of(config: Layout, board: str, folder: Path) -> dict[str, pl.DataFrame | pl.LazyFrame]:

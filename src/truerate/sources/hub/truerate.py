@@ -119,6 +119,8 @@ def _chosen(configs: Configs, release: Release, *, part: str | None, config: str
     """
     chosen = {}
     for path, name in configs.items():
+        if part is None and name is not None and name.endswith("-ids"):
+            continue  # of a set that goes out in part: texts are withheld there
         named = (task for task in release.tasks if f"{name}-".startswith(f"{task}-"))
         task = next(named, part if name == config else None)
         if part in (None, task) and (task or name == config):
@@ -144,7 +146,7 @@ def _attributes_of_items(collection: Collection, configs: Configs) -> dict[str, 
     def note(row: Row) -> None:
         attributes[row.text("item_id")] = carried(row, but=NAMING)
 
-    for path in (path for path, config in configs.items() if config == ITEMS):
+    for path in (path for path, config in configs.items() if f"{config}-".startswith(f"{ITEMS}-")):
         collection.read(path.relative_to(collection.folder).as_posix(), parquet_rows, note)
     return attributes
 

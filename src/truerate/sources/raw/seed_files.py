@@ -266,9 +266,13 @@ def _add_article(collection: Collection, article: str, highlights: list[str], *,
         raise BadRow(Reason.NO_KNOWLEDGE, "no article beside the highlights")  # so are 114 published stories
     if not highlights:
         raise BadRow(Reason.MISSING_FIELD, f"no {MARK!r} with a sentence after the article")
-    documents, summary = [collection.document(article, title=title)], "\n".join(highlights)
-    group = ("document", article)
-    collection.item("summarization", right_answer=summary, document_ids=documents, group=group)
+    collection.item(
+        "summarization",
+        right_answer="\n".join(highlights),
+        document_ids=[collection.document(article, title=title)],
+        group=("document", article),
+        published_id=title or None,  # where to find the article again
+    )
 
 
 # ---- Stanford Alpaca (Taori et al. 2023): instructions, as general queries ----------------------------------

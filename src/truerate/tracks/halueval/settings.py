@@ -148,6 +148,13 @@ class Settings(Track):
         return settings or self.decoding(self.instead[kind])
 
     @property
+    def searching(self) -> tuple[str, ...]:
+        """The purposes whose prompts hold what a search over the board's own documents found, of whichever task."""
+        if self.knowledge_source is not None:
+            return ()
+        return ("refine", "recognise") if self.knowledge == "retrieved" else ("refine",)
+
+    @property
     def measure(self) -> str:
         """What the similarity of responses is called beside its numbers."""
         return measure_name(self.similarity)
