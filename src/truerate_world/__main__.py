@@ -55,11 +55,11 @@ def serve_models(options: argparse.Namespace) -> None:
     def ready(port: int) -> None:
         print(f"serving {len(settings.models)} models at http://127.0.0.1:{port}/v1", flush=True)
 
-    def handler(model: str, messages: list[dict], *, temperature: float, seed: int | None) -> Answer:
+    def handler(model: str, messages: list[dict], *, temperature: float, **sampling) -> Answer:
         with ExitStack() as stack:
             for asked_at in temperatures:
                 stack.enter_context(asked_at(temperature))
-            return reply(world, model, messages, temperature=temperature, seed=seed, only=options.track)
+            return reply(world, model, messages, temperature=temperature, **sampling, only=options.track)
 
     try:
         serve(handler, settings, port=options.port, ready=ready)

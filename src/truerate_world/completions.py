@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 import orjson
 
+from truerate_world.thinking import EFFORTS
+
 ROLES = ("system", "developer", "user", "assistant", "tool")
 _WORD_AND_GAP = re.compile(r"\s*\S+")
 
@@ -37,6 +39,7 @@ def check_request(body: bytes, models: Sequence[str]) -> dict:
         "messages": _messages(record.get("messages")),
         "temperature": _number(record, "temperature", 0, 2, default=1.0),
         "seed": _integer(record, "seed"),
+        "effort": _one_of(record, "reasoning_effort", tuple(EFFORTS)),
         "max_tokens": _integer(record, "max_completion_tokens", at_least=1)
         or _integer(record, "max_tokens", at_least=1),
     }
@@ -88,6 +91,12 @@ def _number(record: dict, name: str, low: float, high: float, *, default: float)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
         raise BadRequest(f"{name!r} must be a number from {low} to {high}", name)
     return float(value)
+
+
+def _one_of(record: dict, name: str, values: Sequence[str]) -> str | None:
+    if (value := record.get(name)) not in (None, *values):
+        raise BadRequest(f"{name!r} must be one of {', '.join(values)}", name)
+    return value
 
 
 def _integer(record: dict, name: str, *, at_least: int | None = None) -> int | None:

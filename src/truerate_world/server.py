@@ -20,7 +20,9 @@ from truerate_world.manners import Answer
 UNRECOGNISED = "unrecognised"
 
 
-Handler = Callable[..., Answer]  # (model, messages, *, temperature, seed) -> Answer
+Handler = Callable[
+    ..., Answer
+]  # (model, messages, *, temperature, seed, effort) -> Answer; without effort where none is asked for
 Web = Callable[[str, str], Reply | None]  # (method, target) -> reply to a search, or to a request for a page
 
 
@@ -136,6 +138,7 @@ class App:
 
     def _reply(self, request: dict, digest: str, attempt: int) -> Reply:
         sampling = {"temperature": request["temperature"], "seed": request["seed"]}
+        sampling |= {"effort": request["effort"]} if request["effort"] else {}
         try:
             answer = self.handler(request["model"], request["messages"], **sampling)
         except Exception as error:  # a defect of a model must show as a failed call, not end the server

@@ -10,6 +10,7 @@ from truerate_world.encyclopedia import World
 from truerate_world.folders import part_of, tracks
 from truerate_world.manners import Answer
 from truerate_world.models import base
+from truerate_world.thinking import thought_over
 from truerate_world.writer import language_tools
 
 REMINDED = 10**6  # far beyond every seed
@@ -31,10 +32,11 @@ def reply(
     *,
     temperature: float = 0.0,
     seed: int | None = None,
+    effort: str | None = None,
     only: str | None = None,
 ) -> Answer:
-    """Return the answer of a simulated model (of one protocol: `only`); equal arguments, equal answers.
-    `seed` counts only at a temperature above 0.
+    """Return the answer of a simulated model (of one protocol: `only`), thought over at an `effort`; equal arguments,
+    equal answers. `seed` counts only at a temperature above 0.
     """
     who, asked = answerers(only), prompt.read(messages)
     sample = seed or 0 if temperature > 0 else 0
@@ -46,7 +48,11 @@ def reply(
         handlers = (*who.sure, *(who.guessing if asked.form == prompt.BARE else ()))
     for handler in handlers:
         if answer := handler(world, model, asked, sample):
-            return answer
+            return (
+                thought_over(answer, effort, asked, model, *asked.fields.values(), sample)
+                if effort
+                else answer
+            )
     return Answer("unrecognised", language_tools(world).writer.talk("bland", base(model)))
 
 

@@ -91,15 +91,27 @@ class Endpoint(Block):
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
 
 
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")  # as servers call them, least first
+
+
+def _is_effort(value: int | str) -> int | str:
+    if value not in EFFORTS if isinstance(value, str) else value < 0:
+        raise ValueError(f"must be one of {', '.join(EFFORTS)}, or a budget of tokens from 0")
+    return value
+
+
 class Model(Block):
     """A model that can be asked. `price` is USD per million prompt and completion tokens.
 
     `params`: decoding settings above those of the tracks. `has_system`: its chat template takes a system
     message; else that is put before the first user message. `structured`: json_schema requests the server's
     structured output for stated forms. `accept_length`: replies that end at their token limit are kept (true)
-    or dead (false); null: by purpose (`llm.cut`). `size_b` (billions of parameters), `languages`, `is_open`
-    (weights), `retrieval`, `cutoff` (ISO 8601) and `about` are for analyses and cards alone. `base`: the model
-    that this one is without its search, so that both are compared entity by entity.
+    or dead (false); null: by purpose (`llm.cut`). `effort`: how much the entry lets its model think, a word
+    of EFFORTS or a budget of tokens; it is said here and asked for in `params` or `extra_body`, and without
+    it `params.reasoning_effort` says it. Entries of one model at several efforts are compared. `size_b`
+    (billions of parameters), `languages`, `is_open` (weights), `retrieval`, `cutoff` (ISO 8601) and `about`
+    are for analyses and cards alone. `base`: the model that this one is without its search, so that both are
+    compared entity by entity.
     """
 
     endpoint: Word
@@ -114,6 +126,7 @@ class Model(Block):
     has_system: bool = True
     accept_length: bool | None = None
     structured: Literal["json_schema"] | None = None
+    effort: Annotated[Whole | Word, AfterValidator(_is_effort)] | None = None
     size_b: Annotated[Number, Field(gt=0, le=10**6)] | None = None
     languages: Codes = ()
     is_open: bool | None = None
@@ -130,6 +143,18 @@ class Model(Block):
         ]
         | None
     ) = None
+
+    @property
+    def stated_effort(self) -> int | str | None:
+        """How much it thinks; None where nothing says it."""
+        asked = self.params.get("reasoning_effort")
+        return self.effort if self.effort is not None else asked if asked in EFFORTS else None
+
+    @property
+    def effort_order(self) -> tuple[bool, int]:
+        """The place of the effort among others, least first: budgets by their tokens, then words."""
+        effort = self.stated_effort
+        return (True, EFFORTS.index(effort)) if isinstance(effort, str) else (False, effort or 0)
 
     @field_validator("extra_body")
     @classmethod

@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from truerate.site.charts.efforts import efforts
 from truerate.site.charts.recovery import TEMPLATE as RECOVERY
 from truerate.site.halludial import rows as halludial
 from truerate.site.halludial.points import operating_points
@@ -69,8 +70,11 @@ def n_replies(rows: Rows, board: Board) -> list[Figure]:
     return [("Replies", n, f"{100 * share:.0f} % hallucinated")]
 
 
+EFFORTS = {"efforts": Part("efforts.html.j2", efforts)}
 PARTS: dict[str, dict[str, Part]] = {
+    "halueval": EFFORTS,
     "halludial": {
+        **EFFORTS,
         "operating_points": Part("halludial/points.html.j2", operating_points),
         "temperature_lines": Part("halludial/lines.html.j2", temperature_lines),
         "recovered": Part(RECOVERY, halludial.recovered),

@@ -33,6 +33,7 @@ from truerate.tracks.halludial.judged_texts import (
     SPONTANEOUS,
     ZERO_SHOT,
     by_judge,
+    judged_texts,
     of_fitted,
     slices,
 )
@@ -40,8 +41,9 @@ from truerate.tracks.halludial.judging import INDUCED_FIRST
 from truerate.tracks.halludial.labels import score_meta, score_silver
 from truerate.tracks.halludial.location_scores import score_location
 from truerate.tracks.halludial.making_scores import score_making
-from truerate.tracks.halludial.prompting import COMPARE, MATCHED, PAPER
+from truerate.tracks.halludial.prompting import COMPARE, CUES, DETECT, LOCATE, MATCHED, PAPER
 from truerate.tracks.halludial.rate_scores import RATE, score_rates, score_written
+from truerate.tracks.thinking import score_thinking
 
 ALIKE = {RATE: "history"}  # every test turn is answered in both histories
 RANKED = {"scenario": SPONTANEOUS, "variant": ZERO_SHOT}
@@ -69,6 +71,9 @@ def score(
     how = {"measure": measure_of(settings.similarity), "similarity": settings.measure}
     how["is_bare_no"] = settings.definition == PAPER
     detection, outcomes = score_judges(samples, judgements, writer)
+    of_models = judgements.filter(pl.col("judge").is_in(generations["model"].unique()))
+    alone = judged_texts(samples, of_models).filter(pl.col("kind").ne_missing(MATCHED))
+    how = {"purposes": (DETECT, LOCATE), "keys": ("scenario", "variant"), "cue": CUES[DETECT]}
     written, responses = score_written(samples, judgements, detector=detector, writer=writer)
     rows = [
         *detection,
@@ -79,6 +84,7 @@ def score(
         *score_silver(samples, settings.annotator, writer),
         *score_meta(generations, judgements, items, writer),
         *score_making(items, samples, generations, writer),
+        *score_thinking(alone, generations, config.p.models, writer, **how),
     ]
     return frame(Score, rows), pl.concat([outcomes, responses])
 

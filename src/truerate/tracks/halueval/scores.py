@@ -17,9 +17,11 @@ from truerate.metrics.recognition import Rows, is_right, pattern_ratios, recogni
 from truerate.metrics.score_writer import Ratio, ScoreWriter
 from truerate.metrics.spans import in_matched_pairs, one_side
 from truerate.tracks.halueval import dataset_scores
-from truerate.tracks.halueval.recognition import AUTHORS, PLAIN, judged, runs
+from truerate.tracks.halueval.recognition import AUTHORS, CUE, PLAIN, PURPOSE, judged, runs
+from truerate.tracks.thinking import score_thinking
 
 HALLUCINATED_FIRST = "hallucinated-first"
+CONTRAST = "contrast"
 KEYS = ("task", "variant", "scheme")
 
 
@@ -40,9 +42,13 @@ def score(
     """
     writer = ScoreWriter(board, inputs, config.p.statistics, config.p.seed)
     scores, outcomes = score_recognition(samples, judgements, writer)
+    alone = judged(samples, judgements).filter(pl.col("variant") != CONTRAST)
+    how = {"purposes": (PURPOSE,), "keys": KEYS[:2], "cue": CUE}
+    thinking = score_thinking(alone, generations, config.p.models, writer, **how)
     parts = [
         scores,
         score_wording(samples, judgements, writer),
+        frame(Score, thinking),
         dataset_scores.score_refinement(samples, judgements, writer),
         dataset_scores.score_rewritings(generations, items, samples, writer),
         dataset_scores.score_labels(samples, writer),
@@ -61,7 +67,7 @@ def score_recognition(
     scores, outcomes = Rows(), [frame(Outcome)]
     for subject, where, each in joined.by_subject(runs(samples, judgements), KEYS):
         rows = joined.over_seeds(each)
-        score = _contrast if where["variant"] == "contrast" else _recognition
+        score = _contrast if where["variant"] == CONTRAST else _recognition
         score_rows, units = score(subject, where, rows, writer)
         outcome = writer.outcomes("accuracy", where, units.with_columns(subject=pl.lit(subject)))
         score_rows, outcome = settled(subject, where, rows, score_rows, outcome, writer)
