@@ -29,13 +29,23 @@ _STEPS = (
 )
 
 
+def settled(p_yes: float, effort: str | None, *, is_hallucinated: bool) -> float:
+    """That a verdict is Yes once it is thought over, from what it is before."""
+    if effort is None:
+        return p_yes
+    yes, no = (SPOILS, EFFORTS[effort].mends) if is_hallucinated else (EFFORTS[effort].mends, SPOILS)
+    return round(p_yes * (1 - yes) + (1 - p_yes) * no, 6)
+
+
 def thought_over(answer: Answer, effort: str, asked: Asked, *key: object) -> Answer:
     """An answer with its thought before it; one that is no verdict, or holds none, as it is."""
     first = answer.truth.get("verdict")
     if answer.task not in JUDGED or first is None:
         return answer
     truth = answer.truth
-    is_hallucinated = truth["is_hallucinated"] if "is_hallucinated" in truth else bool(truth["finding"].flaws)
+    is_hallucinated = (
+        truth["is_hallucinated"] if "is_hallucinated" in truth else truth["finding"].is_hallucinated
+    )
     steps, mends = EFFORTS[effort]
     is_turned = draw(*key, effort, "turned") < (SPOILS if (first == "Yes") == is_hallucinated else mends)
     last = ("No" if first == "Yes" else "Yes") if is_turned else first

@@ -78,3 +78,21 @@ def test_rows_hold_it_beside_the_text_and_accounts_count_it():
     assert sorted(facts(one).get("thought", "-") for one in table.to_dicts()) == ["-", "-", "so"]
     (account,) = counts(table).select(pl.col("n_in", "n_ok", "n_thought")).rows()
     assert account == (3, 3, 1)
+
+
+def test_thought_that_a_server_keeps_apart_stands_in_the_row_of_a_reply_and_of_a_stored_one(at, stub):
+    """`reasoning_content` is no text of the reply, and its thought; one in the text goes before it."""
+    layout = at()
+    apart = {
+        "role": "assistant",
+        "content": "No",
+        "reasoning_content": "It is told.\x00 So the answer is No.",
+    }
+    for content, thought in (("No", "It is told. So the answer is No."), ("<think>Seen.</think>No", "Seen.")):
+        message = apart | {"content": content}
+        stub.stub.more = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+        for _ in range(2):  # then from the store
+            (reply,) = ask([asking(content)], layout, label="x")
+            row = generation(Prompted(asking(content), "i", "recognise"), reply)
+            assert (row["text"], facts(row)["thought"]) == ("No", thought)
+    assert stub.n_calls == 2

@@ -43,33 +43,34 @@ def ask(requests: Sequence[Request], config: Layout, *, label: str) -> list[Repl
     ]
     for key, reply in zip(keys, replies, strict=True):
         if key in sources and reply.status == "ok":
-            reply.served, reply.retrieved = sources[key]
+            reply.served, reply.retrieved, apart = sources[key]
+            reply.thought = reply.thought or apart
     return replies
 
 
 def _sources(
     store: Store, targets: Mapping[str, Target], asked: Mapping[bytes, Request], config: Layout
-) -> dict[bytes, tuple[str | None, str | None]]:
-    """By key what is stored beside a reply: the name of the model that answered (`served`) and `retrieved`
-    texts.
+) -> dict[bytes, tuple[str | None, str | None, str | None]]:
+    """By key what is stored beside a reply: the name of the model that answered (`served`), `retrieved` texts,
+    and the thought that its server keeps apart from the text.
     """
     real = {
         alias for alias, target in targets.items() if not config.p.endpoints[target.endpoint].is_simulated
     }
     sources = {}
     for key, beside in store.beside([key for key, request in asked.items() if request.model in real]):
-        name, retrieved = _source(beside)
+        name, retrieved, thought = _source(beside)
         served = name if name != targets[asked[key].model].model else None
-        if served or retrieved:
-            sources[key] = (served, retrieved)
+        if served or retrieved or thought:
+            sources[key] = (served, retrieved, thought)
     return sources
 
 
 @lru_cache(maxsize=256)  # most replies of a model have the same beside them
-def _source(packed: bytes) -> tuple[str | None, str | None]:
+def _source(packed: bytes) -> tuple[str | None, str | None, str | None]:
     beside = unpacked(packed)
     name = beside.get("model")
-    return name if isinstance(name, str) else None, written(beside)
+    return name if isinstance(name, str) else None, written(beside), beside.get("thought") or None
 
 
 def _final(

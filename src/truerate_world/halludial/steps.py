@@ -17,11 +17,17 @@ def annotate(config: Layout, board: str, tasks: list[dict]) -> list[dict]:
 def truth(config: Layout, board: str) -> list[dict]:
     """The planted values of a board, as rows of `Score`."""
     source = config.p.board(board).source
-    simulated = {alias: config.p.models[alias].model for alias in config.p.models_of(board)}
+    entries = {alias: config.p.models[alias] for alias in config.p.models_of(board)}
+    simulated = {alias: entry.model for alias, entry in entries.items()}
     return planted_scores(
         board,
         world=world_of(config),
         models={alias: model for alias, model in simulated.items() if model in COVERAGE},
+        efforts={
+            alias: effort
+            for alias, entry in entries.items()
+            if isinstance(effort := entry.params.get("reasoning_effort"), str)
+        },
         items=load(Item, config.source(source, "items")),
         documents=load(Document, config.source(source, "documents")),
         generations=load(Generation, config.dataset(board, "generations")),

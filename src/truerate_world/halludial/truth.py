@@ -1,6 +1,7 @@
 """The planted truth of a board as scores: rates realised in its responses, expected ones of judges."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -23,6 +24,7 @@ def planted_scores(
     *,
     world: World,
     models: Mapping[str, str],
+    efforts: Mapping[str, str] | None = None,
     items: pl.DataFrame,
     documents: pl.DataFrame,
     generations: pl.DataFrame,
@@ -33,12 +35,15 @@ def planted_scores(
 ) -> list[dict]:
     """Score rows of method `planted`; metrics and slices are named as the track names its estimates.
 
-    `models` are aliases and the simulated models behind them; `samples` are the data set's and those that
-    people labelled. `reask`: how often an unread reply is asked for again.
+    `models` are aliases and the simulated models behind them; `efforts`: at which those think that do;
+    `samples` are the data set's and those that people labelled. `reask`: how often an unread reply is asked for again.
     """
     claim_checker, given = checker(world), givens(items, documents)
     n_turns = dict(items.group_by("group_id").len().iter_rows())
-    simulated = {alias: PROFILES[name] for alias, name in models.items() if name in PROFILES}
+    profiles = {alias: PROFILES[name] for alias, name in models.items() if name in PROFILES}
+    simulated = {
+        alias: replace(model, effort=(efforts or {}).get(alias)) for alias, model in profiles.items()
+    }
     asked = generations.filter(pl.col("model").is_in(list(simulated)) & pl.col("item_id").is_in(list(given)))
     tested = [response for response in responses(claim_checker, given, asked) if response.split == "test"]
     texts = Texts(claim_checker, given, samples)

@@ -18,11 +18,17 @@ def truth(config: Layout, board: str) -> list[dict]:
     """The planted values of a board, as rows of `Score`."""
     source, track = config.p.board(board).source, config.p.track(board)
     is_given = track.knowledge == "source"  # the effect of what a retriever finds is not planted
-    simulated = {alias: config.p.models[alias].model for alias in config.p.models_of(board)}
+    entries = {alias: config.p.models[alias] for alias in config.p.models_of(board)}
+    simulated = {alias: entry.model for alias, entry in entries.items()}
     return planted_scores(
         board,
         world=world_of(config),
         models={alias: model for alias, model in simulated.items() if model in models.COVERAGE},
+        efforts={
+            alias: effort
+            for alias, entry in entries.items()
+            if isinstance(effort := entry.params.get("reasoning_effort"), str)
+        },
         subjects=track.subjects,
         samples=load(Sample, config.labels(board, "samples")),
         items=load(Item, config.dataset(board, "items")),

@@ -3,6 +3,7 @@ The truth of each text is read from the text itself, so that wrong labels count.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import polars as pl
@@ -30,6 +31,7 @@ def planted_scores(
     *,
     world: World,
     models: Mapping[str, str],
+    efforts: Mapping[str, str] | None = None,
     subjects: Sequence[str] | None = None,
     samples: pl.DataFrame,
     items: pl.DataFrame,
@@ -41,8 +43,9 @@ def planted_scores(
     inputs: str = "",
 ) -> list[dict]:
     """Return planted score rows for recognition and, with `generations`, for candidates and filtering.
-    `models`: simulated models by alias; `subjects`: the ranked ones (default all); `knowledge`: given by item
-    (default its own documents; never for summaries); `reask`: retries of an unread reply.
+    `models`: simulated models by alias; `efforts`: at which those think that do; `subjects`: the ranked ones
+    (default all); `knowledge`: given by item (default its own documents; never for summaries); `reask`: retries of
+    an unread reply.
     """
     item_of = {row["item_id"]: row for row in items.iter_rows(named=True)}
     ordered = samples.sort("sample_id").iter_rows(named=True)
@@ -50,7 +53,7 @@ def planted_scores(
     evidence = _evidence(item_of, documents)
     given = evidence if knowledge is None else knowledge
     aliases = [alias for alias in models if subjects is None or alias in subjects]
-    ranked = {alias: PROFILES[models[alias]] for alias in aliases}
+    ranked = {alias: replace(PROFILES[models[alias]], effort=(efforts or {}).get(alias)) for alias in aliases}
     planted: list[dict] = []
     for variant in variants:
         if variant == "contrast":

@@ -1,9 +1,11 @@
 """All scores of a small board at once: each metric has a record, and each row holds."""
 
+from collections import defaultdict
 from types import SimpleNamespace
 
 import polars as pl
 
+from truerate.config import Model
 from truerate.core.schemas import (
     NOT_FITTED,
     Generation,
@@ -29,7 +31,9 @@ SILENT = "no_answers no_verdicts"
 
 
 def scored(ours, **tables):
-    p = SimpleNamespace(track=lambda board: ours, statistics=WRITER.statistics, seed=WRITER.seed)
+    models = defaultdict(lambda: Model(endpoint="local", model="m"))
+    more = {"statistics": WRITER.statistics, "seed": WRITER.seed, "models": models}
+    p = SimpleNamespace(track=lambda board: ours, **more)
     return score(SimpleNamespace(p=p), WRITER.board, **tables, inputs=WRITER.inputs)
 
 

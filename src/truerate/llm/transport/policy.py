@@ -94,6 +94,8 @@ def _judge_body(body: bytes, headers: Mapping[str, str], accept_length: bool) ->
         return Verdict("retry", "not_a_completion", _shown(body), n_in=n_in, n_out=n_out, is_charged=True)
     source = {name: _name(value.get(name)) for name in ("model", "system_fingerprint")}
     source |= kept(choice["message"], choice, value)
+    if thought := clean(_thought(choice["message"])):
+        source["thought"] = thought
     used = {"n_in": n_in, "n_out": n_out, "n_cached": n_cached, "is_charged": True, "is_answered": True}
     return _judge_choice(choice, text, source, used, accept_length)
 

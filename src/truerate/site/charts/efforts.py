@@ -18,7 +18,8 @@ def efforts(rows: list[dict], board: Board) -> dict | None:
     effort; None where fewer than two do.
     """
     parts = _parts(rows)
-    names = sorted({name for points in parts.values() for name in points})
+    costs = {name: both[COSTS]["value"] for points in parts.values() for name, both in points.items()}
+    names = sorted(costs, key=lambda name: (costs[name], name))
     if len(names) < 2:
         return None
     numbers = {name: number for number, name in enumerate(names, 1)}

@@ -3,6 +3,7 @@ comparison, what a judge's errors on induced texts say of natural ones, and what
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -49,6 +50,7 @@ ALIKE = {RATE: "history"}  # every test turn is answered in both histories
 RANKED = {"scenario": SPONTANEOUS, "variant": ZERO_SHOT}
 WITHIN = ("scenario", "kind", "is_hallucinated")
 RATE_BY_JUDGE = "rate_by_judge"
+THOUGHT: dict[str, Any] = {"purposes": (DETECT, LOCATE), "keys": ("scenario", "variant"), "cue": CUES[DETECT]}
 
 
 def score(
@@ -71,9 +73,8 @@ def score(
     how = {"measure": measure_of(settings.similarity), "similarity": settings.measure}
     how["is_bare_no"] = settings.definition == PAPER
     detection, outcomes = score_judges(samples, judgements, writer)
-    of_models = judgements.filter(pl.col("judge").is_in(generations["model"].unique()))
+    of_models = judgements.filter(pl.col("judge").is_in(generations["model"].unique().to_list()))
     alone = judged_texts(samples, of_models).filter(pl.col("kind").ne_missing(MATCHED))
-    how = {"purposes": (DETECT, LOCATE), "keys": ("scenario", "variant"), "cue": CUES[DETECT]}
     written, responses = score_written(samples, judgements, detector=detector, writer=writer)
     rows = [
         *detection,
@@ -84,7 +85,7 @@ def score(
         *score_silver(samples, settings.annotator, writer),
         *score_meta(generations, judgements, items, writer),
         *score_making(items, samples, generations, writer),
-        *score_thinking(alone, generations, config.p.models, writer, **how),
+        *score_thinking(alone, generations, config.p.models, writer, **THOUGHT),
     ]
     return frame(Score, rows), pl.concat([outcomes, responses])
 

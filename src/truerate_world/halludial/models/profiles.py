@@ -1,11 +1,12 @@
 """Planted strengths and weaknesses of the models; numbers are probabilities in [0, 1]."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from truerate_world.data import beside
 from truerate_world.draws import draw
 from truerate_world.halludial.models.claims import BLATANT, SIGHTS, SUBTLE, Finding
+from truerate_world.thinking import settled
 
 AT_ZERO = 0.4  # share of the rate at temperature 1 that is left at temperature 0
 CEILING = 0.9  # of a rate of hallucination
@@ -68,6 +69,7 @@ class Model:
     objecting: float
     unparsed: float
     failures: Failures = field(default_factory=Failures)
+    effort: str | None = None
 
     def rate(self, temperature: float, subject: int | None = None, *, is_strayed: bool = False) -> float:
         """That a response hallucinates: it rises with the temperature, with the hardness of its entity, and
@@ -79,6 +81,9 @@ class Model:
 
     def p_yes(self, finding: Finding, *, variant: str = "zero-shot", has_reference: bool = False) -> float:
         """That a judgement with a verdict says *hallucinated*."""
+        if self.effort and variant == "zero-shot" and not has_reference:
+            before = replace(self, effort=None).p_yes(finding)
+            return settled(before, self.effort, is_hallucinated=finding.is_hallucinated)
         tpr_more, fpr_more = (0.0, 0.0) if variant == "zero-shot" else LOCATED_SHIFT
         if finding.sight is None:
             alarm = self.fpr * ALARMED_WITH_REFERENCE if has_reference else self.fpr + fpr_more

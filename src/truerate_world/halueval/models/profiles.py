@@ -7,6 +7,7 @@ from truerate_world.data import beside
 from truerate_world.halueval.models.claim_checker import PATTERNS
 from truerate_world.manners import manners_of
 from truerate_world.models import COVERAGE
+from truerate_world.thinking import settled
 
 _DATA = beside(__file__)
 NAMED_AGAIN = 1 / 3  # of the right answers that are said again: in a sentence around them
@@ -25,7 +26,7 @@ class Model:
     variant adds to (tpr, fpr). `contrast`: that of two texts the hallucinated one is named. `unparsed`: that
     a judgement gives no verdict. `filtering`: that of two candidates the more plausible is picked;
     `position_bias`: that the first is, whatever they say. `refining`: that a rewritten text is right, by
-    task.
+    task. `effort`: at which its verdicts are thought over.
     """
 
     name: str
@@ -45,15 +46,16 @@ class Model:
     position_bias: float
     refining: dict[str, float]
     taste: dict[str, dict[str, float]] = field(default_factory=dict)
+    effort: str | None = None
 
     def p_yes(self, task: str, variant: str, *, is_hallucinated: bool, pattern: str | None) -> float:
         """Probability that a readable judgement is Yes; an unknown pattern counts as the mean."""
         shift = self.shifts.get(variant, (0.0, 0.0))
         if not is_hallucinated:
-            return _bounded(self.fpr[task] + shift[1])
+            return settled(_bounded(self.fpr[task] + shift[1]), self.effort, is_hallucinated=False)
         patterns = (pattern,) if (task, pattern) in self.tpr else PATTERNS[task]
         rates = [self.tpr[task, name] for name in patterns]
-        return _bounded(sum(rates) / len(rates) + shift[0])
+        return settled(_bounded(sum(rates) / len(rates) + shift[0]), self.effort, is_hallucinated=True)
 
     def failures(self, task: str, pattern: str) -> dict[str, float]:
         """Probability of each way in which a candidate of a pattern is none."""
