@@ -2,7 +2,12 @@
 
 import pytest
 
-from truerate.llm.replies.claim_verdicts import is_unsupported, read_verdicts, without_claim
+from truerate.llm.replies.claim_verdicts import (
+    is_unsupported,
+    read_contradicted,
+    read_verdicts,
+    without_claim,
+)
 
 
 @pytest.mark.parametrize(
@@ -71,3 +76,23 @@ def test_a_claim_that_is_said_again_is_no_part_of_its_verdict():
 @pytest.mark.parametrize("text", ["[2] supported", "2. supported", "Claim 2: supported", "(2) not supported"])
 def test_a_verdict_under_another_number_is_none_of_the_one_claim_that_was_asked_about(text):
     assert read_verdicts(text, ["Kiel is a city."]).value in (None, ["absent"])
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("[1] contradicted\n[2] not mentioned", [True, False]),
+        ("Claim 1: Contradicted by passage 2.\nClaim 2: **Not mentioned**", [True, False]),
+        ("[1] supported\n[2] not supported", [None, None]),
+        ("[1] neither supported nor contradicted\n[2] not contradicted", [None, None]),
+        ("[1] contradicted\n[1] not mentioned\n[2] refuted", [None, True]),
+        ("[2] The claim that Kiel lies in Bavaria is contradicted", [None, True]),
+        ("", [None, None]),
+    ],
+)
+def test_a_claim_is_contradicted_or_not_mentioned_where_its_line_says_one_of_the_two(text, kinds):
+    assert read_contradicted(text, ["Kiel is a city.", "Kiel lies in Bavaria."]) == kinds
+
+
+def test_a_single_claim_needs_no_number_to_be_contradicted():
+    assert read_contradicted("Contradicted.", ["Kiel is a city."]) == [True]

@@ -359,3 +359,20 @@ def test_a_published_lists_perplexity_and_wiki_make_figures_2_5_and_6():
     board = Board("b", "wildhallucinations", "s", "t", track_card=CARD, metrics=METRICS)
     shown = [[line["n"] for line in table["lines"]] for table in distribution(rows, board)["tables"]]
     assert [4] in shown and [2, 2] in shown and [3, 1] in shown  # domains, Wikipedia, rarity in its order
+
+
+def test_the_share_of_contradicted_facts_is_over_those_of_which_the_kind_is_known():
+    kinds = {"a-x-1": "contradicted", "a-z-3": "not mentioned"}  # both facts of `a` that are not supported
+    parts = tables(ITEMS, REPLIES, FACTS, ())
+    assert not [key for key in FOUND if key[0] in ("contradicted_rate", "not_mentioned_rate")]
+    names = parts["judgements"]["target_id"]
+    marked = [pairs(kind=kinds[name]) if name in kinds else pairs() for name in names]
+    dtype = parts["judgements"].schema["attributes"]
+    judged = parts["judgements"].with_columns(pl.Series("attributes", marked, dtype=dtype))
+    scores, _ = score(At(), "board", **{**parts, "judgements": judged}, inputs="digest")
+    rows = by_key(scores)
+    # a: 8 facts with a verdict; b: 3 supported facts
+    assert (rows["contradicted_rate", "a"]["value"], rows["contradicted_rate", "a"]["n"]) == (1 / 8, 8)
+    assert rows["not_mentioned_rate", "a"]["value"] == 1 / 8
+    assert (rows["contradicted_rate", "b"]["value"], rows["contradicted_rate", "b"]["n"]) == (0, 3)
+    assert rows["wildfactscore", "a", "raw", "all"]["value"] == value("wildfactscore", "a", "raw", "all")

@@ -11,6 +11,7 @@ from truerate.llm.generation import facts as attributes
 from truerate.tracks.asking import Answered, Prompter
 from truerate.tracks.wildhallucinations import verifying
 from truerate.tracks.wildhallucinations.passages import Passage
+from truerate.tracks.wildhallucinations.steps import reminder
 from truerate.tracks.wildhallucinations.verifying import Call, Claim, calls, checked, requests, shown
 
 from .tiny_world import BOARD, layout
@@ -140,3 +141,29 @@ def test_evidence_comes_from_the_batches():
     )
     rows_by_fact = verifying.with_evidence(rows, judged)
     assert rows_by_fact["evidence"].to_list() == [["d02:0-10", "d01:0-10"], []]
+
+
+def test_three_verdicts_are_two_with_the_kind_of_those_that_are_not_supported():
+    three = layout(verification={"verdicts": "three"})
+    call = Call((claim(1, 0, [passage(1)]), claim(2), claim(3), claim(4)), (passage(1),))
+    (asked,) = requests([call], Prompter.of(three, BOARD))
+    (as_before,) = requests([call], PROMPTER)
+    assert "contradicted" in asked.request.messages[0]["content"] and asked.purpose == as_before.purpose
+    assert "not mentioned" not in as_before.request.messages[0]["content"]
+    assert (
+        reminder(asked).name == "remind_verify_facts_three"
+        and reminder(as_before).name == "remind_verify_facts"
+    )
+    reply = came("[1] contradicted\n[2] not mentioned\n[3] supported\n[4] not supported")
+    judged = verifying.judgements([call], [reply], judge="quill", version="v", verdicts="three")
+    validate(Judgement, judged, where="test")
+    rows = {row["target_id"]: (row["verdict"], attributes(row).get("kind")) for row in judged.to_dicts()}
+    assert rows == {
+        "f1": (True, "contradicted"),
+        "f2": (True, "not mentioned"),
+        "f3": (False, None),
+        "f4": (True, None),  # which of the two is not said
+    }
+    two = verifying.judgements([call], [reply], judge="quill", version="v")
+    assert two["verdict"].to_list() == judged["verdict"].to_list()
+    assert all("kind" not in attributes(row) for row in two.to_dicts())

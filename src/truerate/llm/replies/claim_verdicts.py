@@ -32,6 +32,10 @@ _SENTENCE = lazy(
     r"(?:^|(?<=\. ))((?:the )?(?:claim|fact|statement)s? \[?\d[\d ,and\[\]]{0,40}) (?=(?:is|are) )", 10
 )
 _WORD = lazy(r"\w+")
+_CONTRADICTED = lazy(r"(?<!not )\b(?:contradict(?:ed|s|ory|ion)?|refute[ds]?|disprove[dns]*)\b", 2)
+_UNMENTIONED = lazy(
+    r"\b(?:not (?:mentioned|stated|addressed|covered)|no mention|unmentioned|neutral|neither)\b", 2
+)
 _MATERIAL = ("Subject", "Passages", "Claims")
 _NUMBER_KEYS = ("claim", "claim_id", "claim_number", "number", "id", "index", "n", "no", "nr", "#")
 _VERDICT_KEYS = (
@@ -90,6 +94,26 @@ def without_claim(text: str, claim: str) -> str:
         before = text[: result[-n][1]].rstrip(" *_`\"'“„«")
         return before.rstrip(":：.(–—- ") if before[-1:] in ":：.(–—-" else text
     return text
+
+
+def read_contradicted(text: str, claims: Sequence[str]) -> list[bool | None]:
+    """Of each claim whether its line says that it is contradicted (True) or that nothing is said of it
+    (False); None where it says neither, both, or stands on no line or on several. `[1] not mentioned`.
+    """
+    answer, _ = unwrapped(text, MAX_CLOSED)
+    lines = marks.lines_of(marks.level(answer or ""), NOUNS)
+    entries = [line.entry for line in lines if line.entry]
+    of_claims: list[list[str]] = [
+        [entry.text for entry in entries if number in entry.numbers] for number in range(1, len(claims) + 1)
+    ]
+    if len(claims) == 1 and not entries:
+        of_claims = [[answer or ""]]
+    kinds: list[bool | None] = []
+    for stated, claim in zip(of_claims, claims, strict=True):
+        words_left = without_claim(stated[0], claim) if len(stated) == 1 else ""
+        is_against, is_silent = (bool(sign.search(words_left)) for sign in (_CONTRADICTED, _UNMENTIONED))
+        kinds.append(is_against if is_against is not is_silent else None)
+    return kinds
 
 
 # ---- lines -----------------------------------------------------------------------------------------------

@@ -41,14 +41,21 @@ HUMAN = "human"  # the judge of verdicts of people that a source brings
 # ---- verdicts ----------------------------------------------------------------------------------------------
 
 
-def said_by(judgements: pl.DataFrame, judge: str | None, *, is_single: bool = False) -> pl.DataFrame:
-    """Return `fact_id`, `verdict` (true: not supported) of a judge, in batches or one by one."""
+def said_by(
+    judgements: pl.DataFrame, judge: str | None, *, is_single: bool = False, has_kind: bool = False
+) -> pl.DataFrame:
+    """Return `fact_id`, `verdict` (true: not supported) of a judge, in batches or one by one; with `has_kind`
+    also its `kind` (contradicted, not mentioned; null: not asked for, or not read).
+    """
     is_judge = pl.col("judge") == (judge or "")
     # pruned, or whole
     stage = pl.col("stage") if "stage" in judgements.columns else pair("attributes", "stage")
     rows = judgements.lazy().filter(is_judge, stage == SINGLE if is_single else stage.is_null())
-    # no other column of the rows is copied
-    verdicts = rows.select(fact_id="target_id", verdict="verdict").collect()
+    columns = {"fact_id": pl.col("target_id"), "verdict": pl.col("verdict")}
+    if has_kind:
+        is_pruned = "kind" in judgements.columns
+        columns["kind"] = pl.col("kind").cast(pl.String) if is_pruned else pair("attributes", "kind")
+    verdicts = rows.select(**columns).collect()  # no other column of the rows is copied
     return verdicts.unique("fact_id", keep="first", maintain_order=True)
 
 
@@ -57,10 +64,14 @@ def judge_of(judgements: pl.DataFrame, verifier: str | None) -> str | None:
     return HUMAN if (judgements["judge"] == HUMAN).any() else verifier
 
 
-def verdicts_of(facts: pl.DataFrame, judgements: pl.DataFrame, verifier: str | None) -> pl.DataFrame:
-    """Return the facts with `is_supported` by the judge who counts (`judge_of`); null where none was read."""
-    verdicts = said_by(judgements, judge_of(judgements, verifier))
-    supported = verdicts.select("fact_id", is_supported=~pl.col("verdict"))
+def verdicts_of(
+    facts: pl.DataFrame, judgements: pl.DataFrame, verifier: str | None, *, has_kind: bool = False
+) -> pl.DataFrame:
+    """Return the facts with `is_supported` by the judge who counts (`judge_of`), null where none was read;
+    with `has_kind` also the kind of its verdict (`said_by`).
+    """
+    verdicts = said_by(judgements, judge_of(judgements, verifier), has_kind=has_kind)
+    supported = verdicts.with_columns(is_supported=~pl.col("verdict")).drop("verdict")
     return facts.join(supported, on="fact_id", how="left", maintain_order="left")
 
 
@@ -339,7 +350,7 @@ def pruned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
 
     Of Generation rows the texts of LONG and attributes other than KEPT are emptied, a key of a prompt says
     that there was one; of those of purpose `generate` there is `n_words`, the words of the text. Of the
-    attributes of Judgement rows `stage` is left, a column. Judge, status and stage, and the ids of replies
+    attributes of Judgement rows `stage` and `kind` are left, columns. Judge, status and stage, and the ids of replies
     and of entities of Fact rows, are categories.
     """
     if table == "generations" and "n_words" not in rows.columns:
@@ -352,7 +363,8 @@ def pruned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
         )
     if table == "judgements" and "stage" not in rows.columns:
         codes = pl.col("judge", "status").cast(pl.Categorical)
-        return rows.with_columns(codes, pair("attributes", "stage").cast(pl.Categorical)).drop("attributes")
+        named = (pair("attributes", name).cast(pl.Categorical).alias(name) for name in ("stage", "kind"))
+        return rows.with_columns(codes, *named).drop("attributes")
     if table == "facts":
         return rows.cast({"generation_id": pl.Categorical, "item_id": pl.Categorical})
     return rows

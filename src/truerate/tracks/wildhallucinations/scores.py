@@ -35,7 +35,7 @@ from truerate.tracks.wildhallucinations.replies import (
     verdicts_of,
 )
 from truerate.tracks.wildhallucinations.searching import gain_rows
-from truerate.tracks.wildhallucinations.verifying import SINGLE, VERIFY
+from truerate.tracks.wildhallucinations.verifying import CONTRADICTED, SINGLE, UNMENTIONED, VERIFY
 
 RAW, CORRECTED = "raw", "corrected"
 SLICED = (SCORE, STRICT)  # given by slice as well; Figures 5 and 6 show Strict and responding by rarity
@@ -65,7 +65,7 @@ def score(
     facts = pruned("facts", facts)
     writer = ScoreWriter(board, inputs, statistics, config.p.seed)
     slim = facts.select("fact_id", "generation_id", "is_duplicate", "is_title")
-    checked = wildfact.with_share(verdicts_of(slim, judgements, settings.verifier))
+    checked = wildfact.with_share(verdicts_of(slim, judgements, settings.verifier, has_kind=True))
     how = {name: getattr(settings, name) for name in ("gamma", "domains_above", "strict")}
     scored = reply_scores(replies_of(items, generations), checked, **how)
     labelled = labelled_facts(samples)
@@ -84,6 +84,7 @@ def score(
     score_rows += subject_rows(scored, verifier, of_score, panel=panel, gamma=settings.gamma, writer=writer)
     bases = {alias: model.base for alias, model in config.p.models.items() if model.base}
     score_rows += gain_rows(scored, bases, writer)
+    score_rows += contradicted_rows(checked, scored, writer)
     lengths = with_lengths(scored, generations)
     score_rows += reply_rows(lengths, writer) + asked_rows(generations, writer)
     outcomes = score_outcomes(scored, panel, writer)
@@ -220,6 +221,22 @@ def reply_rows(rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
         score_rows.append(writer.count("n_responses", subject, {}, n_responses, n))
         score_rows.append(writer.count("n_facts", subject, {}, n_facts, n_responses))
     return score_rows
+
+
+def contradicted_rows(facts: pl.DataFrame, scored: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
+    """Return per subject `contradicted_rate` and `not_mentioned_rate`: of the facts of its responding replies
+    that are supported, or of which the verifier said which of the two they are, the share of either. No row
+    where it was not asked for that. `facts`: of `verdicts_of`.
+    """
+    if facts["kind"].null_count() == facts.height:
+        return []
+    of_replies = scored.filter("is_responding").select("generation_id", "subject", "entity")
+    with_kind = facts.filter(pl.col("is_supported").fill_null(False) | pl.col("kind").is_not_null())
+    with_kind = with_kind.cast({"generation_id": pl.String})
+    rows = with_kind.join(of_replies, on="generation_id", how="inner").sort("subject", "fact_id")
+    kinds = {"contradicted_rate": CONTRADICTED, "not_mentioned_rate": UNMENTIONED}
+    hits = {name: (pl.col("kind") == kind).fill_null(False) for name, kind in kinds.items()}
+    return writer.shares_by(rows, hits, subject="subject", cluster="entity")
 
 
 def _ratio_rows(

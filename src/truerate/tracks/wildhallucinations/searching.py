@@ -49,6 +49,6 @@ def gain_rows(scored: pl.DataFrame, bases: Mapping[str, str], writer: ScoreWrite
                     of_gain = gain["gain"].to_numpy(), gain["entity"].to_list()
                     whole = {"base": base, **where}
                     row = writer.mean(name, subject, whole, *of_gain, bounds=DIFFERENCE)
-                    known = {end: row[end] for end in ("value", "low", "high") if row[end] is not None}
-                    score_rows.append(row | {end: min(max(of, -1.0), 1.0) for end, of in known.items()})
+                    ends = {end: row[end] for end in ("value", "low", "high") if row[end] is not None}
+                    score_rows.append(row | {end: min(max(of, -1.0), 1.0) for end, of in ends.items()})
     return score_rows

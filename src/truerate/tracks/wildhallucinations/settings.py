@@ -67,7 +67,9 @@ class Verification(Block):
 
     `n_checked`: facts of each model that are also verified one by one, to hold the batches against. `window`:
     passages in one call at most; with `n_passages` times `facts_per_call` each fact is shown all of its own.
-    `has_titles`: the title of its page stands before each passage.
+    `has_titles`: the title of its page stands before each passage. `verdicts`: what the verifier may say of a
+    fact: two (supported or not), three (supported, contradicted or not mentioned; the last two are not
+    supported, and the share of the contradicted is shown).
     """
 
     passage_words: PassageWords
@@ -76,6 +78,7 @@ class Verification(Block):
     window: Few
     n_checked: ItemsOrNone
     has_titles: bool = False
+    verdicts: Literal["two", "three"] = "two"
 
 
 class Settings(Track):

@@ -43,7 +43,9 @@ READERS = {
 def reminder(asked: Prompted) -> Reminder:
     """Return what repeats the form after an unread reply; each purpose has a template of its own."""
     values = {"domains": DOMAINS} if asked.purpose == DOMAIN else {}
-    return Reminder("wildhallucinations", f"remind_{asked.purpose}", values)
+    is_three = asked.request.form is verifying.FORMS["three"]
+    name = verifying.THREE if is_three else asked.purpose
+    return Reminder("wildhallucinations", f"remind_{name}", values)
 
 
 @dataclass(frozen=True)
@@ -224,7 +226,8 @@ def facts(work: CheckingWork) -> tuple[pl.DataFrame, Replies]:
     read = partial(verifying.read, texts={claim.fact_id: claim.text for claim in claims})
     came = work.read_until(asked, "verify", read=read, n_lost=verifying.n_lost)
     version = work.config.identity(judge)
-    judged = verifying.judgements(calls, came.replies, judge=judge, version=version)
+    of_judge = {"judge": judge, "version": version, "verdicts": how.verdicts}
+    judged = verifying.judgements(calls, came.replies, **of_judge)
     rows = pl.concat([written, generations(came.rows(read))]).sort("generation_id")
     return rows, {"judgements": judged}
 

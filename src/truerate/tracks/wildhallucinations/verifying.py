@@ -21,7 +21,7 @@ from truerate.core.schemas import Judgement, frame, judgement_row, pair, pairs
 from truerate.llm import Reply, structured
 from truerate.llm.generation import Prompted, Read
 from truerate.llm.guard import neutralise
-from truerate.llm.replies.claim_verdicts import read_verdicts
+from truerate.llm.replies.claim_verdicts import read_contradicted, read_verdicts
 from truerate.tracks.asking import Prompter
 from truerate.tracks.wildhallucinations.facts import numbered
 
@@ -30,7 +30,13 @@ if TYPE_CHECKING:
 
 VERIFY = "verify_facts"
 SINGLE = "single"  # stage of the calls with one fact each, that the batches are held against
-FORM = structured.numbered_verdicts(("supported", "not supported"))
+# The words of a verdict, by the setting `verdicts`; of three the last two are both NOT supported.
+CONTRADICTED, UNMENTIONED = "contradicted", "not mentioned"
+FORMS = {
+    "two": structured.numbered_verdicts(("supported", "not supported")),
+    "three": structured.numbered_verdicts(("supported", CONTRADICTED, UNMENTIONED)),
+}
+THREE = f"{VERIFY}_three"  # the template that asks for three
 _NUMBERED = re.compile(r"[(（]\s*\d{1,4}\s*[)）]")  # where a line begins as a passage does
 TITLE = 120  # characters of a page's title
 RUN = 12  # replies that share calls, on average
@@ -124,8 +130,10 @@ def requests(asked: Iterable[Call], prompter: Prompter) -> list[Prompted]:
             "stage": call.stage,
         }
         how = settings.verifier, call.claims[0].item_id, settings.verifying, attributes
-        has_titles = any(passage.title for passage in call.passages)
-        prompts.append(prompter.prompted(VERIFY, *how, form=FORM, has_titles=has_titles, **values))
+        values["has_titles"] = any(passage.title for passage in call.passages)
+        n_verdicts = settings.verification.verdicts
+        form = {"form": FORMS[n_verdicts], "template": THREE if n_verdicts == "three" else VERIFY}
+        prompts.append(prompter.prompted(VERIFY, *how, **form, **values))
     return prompts
 
 
@@ -147,22 +155,30 @@ def n_lost(reading: Read) -> int:
     return int(reading.attributes["n_unparsed"] or 0)
 
 
-def judgements(asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, version: str) -> pl.DataFrame:
+def judgements(
+    asked: Sequence[Call], answered: Sequence[Reply], *, judge: str, version: str, verdicts: str = "two"
+) -> pl.DataFrame:
     """Return one Judgement per claim and stage: verdict True is NOT supported. Without a verdict its status
     is `unparsed` or `dead`.
 
-    Attribute `evidence` names the passages of the claim that the call showed, best first, joined by spaces.
+    Attribute `evidence` names the passages of the claim that the call showed, best first, joined by spaces;
+    `kind`, where `verdicts` is "three", which of CONTRADICTED and UNMENTIONED a claim is that is not
+    supported, where that is read.
     """
     rows = []
     for call, reply in zip(asked, answered, strict=True):
-        verdicts = read_verdicts(reply.text, [claim.text for claim in call.claims]).value
-        for claim, verdict in zip(call.claims, verdicts, strict=True):
+        texts = [claim.text for claim in call.claims]
+        kinds = read_contradicted(reply.text, texts) if verdicts == "three" else [None] * len(texts)
+        of_claims = read_verdicts(reply.text, texts).value
+        for claim, verdict, is_against in zip(call.claims, of_claims, kinds, strict=True):
             outcome = {"verdict": verdict, "status": "ok", "reason": None}
             if reply.status == "dead":
                 outcome = {"verdict": None, "status": "dead", "reason": reply.reason}
             elif reply.status != "ok" or not isinstance(verdict, bool):
                 outcome = {"verdict": None, "status": "unparsed", "reason": verdict}
             of_fact = {"generation": claim.generation_id, "subject": claim.subject, "stage": call.stage}
+            if outcome["verdict"] and is_against is not None:
+                of_fact["kind"] = CONTRADICTED if is_against else UNMENTIONED
             of_fact["evidence"] = " ".join(passage.id for passage in call.evidence(claim)) or None
             named = {"judgement_id": content_id("judgement", judge, version, claim.fact_id, call.stage)}
             named |= {"judge": judge, "judge_version": version, "target_id": claim.fact_id}
