@@ -326,6 +326,11 @@ def read(
     Files under names that no publisher uses are reported. Raises SourceError where no format is there, or one
     in several files.
     """
+    if knowledge == "sentences" and not HOTPOTQA.is_in(folder):
+        advice = "put its file there, or take `knowledge` away"
+        raise SourceError(
+            f"source {name!r}: `knowledge` is of HotpotQA, which is not in {str(folder)!r}; {advice}"
+        )
     options = {"name": name, "on_bad_row": on_bad_row}
     tables = []
     for download, read_format in FORMATS:

@@ -293,5 +293,11 @@ def topics(config: Layout, board: str, **tables: pl.DataFrame) -> list[dict]:
     """Return the rows of topics.json, from `items`, `documents`, `samples`, `judgements`."""
     from truerate.tracks.halludial.making_scores import topic_table  # numpy, with what else it needs
 
-    settings, of_run = config.p.track(board), {"statistics": config.p.statistics, "seed": config.p.seed}
-    return topic_table(**tables, n_topics=settings.n_topics, of_texts=settings.topics == PAPER, **of_run)
+    settings = config.p.track(board)
+    return topic_table(
+        **tables,
+        n_topics=settings.n_topics,
+        of_texts=settings.topics == PAPER,
+        statistics=config.p.statistics,
+        seed=config.p.seed,
+    )
