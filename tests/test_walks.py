@@ -11,6 +11,7 @@ from truerate.core.metric import read_metrics
 from truerate.site.layout import read_page
 from truerate.site.measures import Measure
 from truerate.site.panels import panels
+from truerate.site.registry import PARTS
 from truerate.site.registry import TRACKS
 from truerate.site.vocabulary import Vocabulary
 
@@ -78,7 +79,7 @@ def test_a_new_metric_is_named_in_its_metrics_yaml_alone(tmp_path):
     metrics = (TRACKS / "halueval/metrics.yaml").read_text("utf-8")
     (tmp_path / "metrics.yaml").write_text(metrics.replace("recognition:\n", f"recognition:\n{record}", 1))
     (tmp_path / "page.yaml").write_text((TRACKS / "halueval/page.yaml").read_text("utf-8"))
-    page = read_page(tmp_path / "page.yaml", parts={}, functions={})
+    page = read_page(tmp_path / "page.yaml", parts=PARTS["halueval"], functions={})
     measures = {one.name: Measure.of(one, "halueval") for one in read_metrics(tmp_path / "metrics.yaml")}
     blank = dict.fromkeys(("low", "high", "rank_low", "rank_high", "is_leading", "provenance", "std"))
     row = blank | {"table": "recognition", "subject": "aster", "kind": "model", "value": 0.25, "n": 8}
