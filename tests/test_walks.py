@@ -11,8 +11,7 @@ from truerate.core.metric import read_metrics
 from truerate.site.layout import read_page
 from truerate.site.measures import Measure
 from truerate.site.panels import panels
-from truerate.site.registry import PARTS
-from truerate.site.registry import TRACKS
+from truerate.site.registry import PARTS, TRACKS
 from truerate.site.vocabulary import Vocabulary
 
 ROOT = Path(__file__).parents[1]

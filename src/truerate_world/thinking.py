@@ -50,8 +50,8 @@ def thought_over(answer: Answer, effort: str, asked: Asked, *key: object) -> Ans
     is_turned = draw(*key, effort, "turned") < (SPOILS if (first == "Yes") == is_hallucinated else mends)
     last = ("No" if first == "Yes" else "Yes") if is_turned else first
     thought = " ".join(pick(_STEPS, *key, effort, number) for number in range(steps))
-    said = f"#Your Judgement#: {last}" if asked.is_step_by_step else last
-    text = f"<think>\n{thought}\nSo the answer is {first}.\n</think>\n\n{said}"
+    line = f"#Your Judgement#: {last}" if asked.is_step_by_step else last
+    text = f"<think>\n{thought}\nSo the answer is {first}.\n</think>\n\n{line}"
     return replace(
         answer, text=text, truth=truth | {"thought": first, "verdict": last, "read": last}, finish=None
     )

@@ -21,7 +21,7 @@ from truerate.metrics.recognition import is_right
 from truerate.metrics.score_writer import ScoreWriter
 
 LOOKED_BACK = 5  # sentences at the end of a thought among which its verdict is looked for
-REPLY = ["judge", "variant", "sample_id"]  # what a model's reply is known by
+REPLY = ["judge", "variant", "sample_id"]  # what a model's reply is counted by
 
 
 def score_thinking(
@@ -70,7 +70,7 @@ def least_effort(subject: str, models: Mapping[str, Model]) -> str | None:
 
 def _replies(generations: pl.DataFrame, purposes: Sequence[str]) -> pl.DataFrame:
     """Return one row per judge, variant and text: `n_tokens` and `usd` of all replies to its question (null:
-    a server counted none), and the `thought` of the one that stands.
+    a server counts none), and the `thought` of the one that stands.
     """
     names = ("variant", "target", "stage", "thought", REASKED)
     rows = generations.filter(pl.col("purpose").is_in(purposes))
@@ -88,13 +88,15 @@ def _costs(subject: str, where: Mapping, rows: pl.DataFrame, writer: ScoreWriter
     """Return accuracy, tokens of a verdict, and tokens and USD for each hallucination that is caught: null
     where none is; nothing of tokens where no server counts them, nor of money where none was asked for.
     """
-    known, groups = rows.drop_nulls("n_tokens"), rows["group_id"].to_list()
+    counted, groups = rows.drop_nulls("n_tokens"), rows["group_id"].to_list()
     scores = [writer.share("accuracy_at_cost", subject, where, is_right(rows), groups)]
     caught = pl.col("is_hallucinated") & pl.col("verdict").fill_null(False)
-    if known.height:
-        tokens = known["n_tokens"].cast(pl.Float64).to_numpy()
-        scores.append(writer.mean("tokens_per_verdict", subject, where, tokens, known["group_id"].to_list()))
-    for metric, of, part in (("tokens_per_caught", "n_tokens", known), ("usd_per_caught", "usd", rows)):
+    if counted.height:
+        tokens = counted["n_tokens"].cast(pl.Float64).to_numpy()
+        scores.append(
+            writer.mean("tokens_per_verdict", subject, where, tokens, counted["group_id"].to_list())
+        )
+    for metric, of, part in (("tokens_per_caught", "n_tokens", counted), ("usd_per_caught", "usd", rows)):
         if part.height and part[of].sum():
             sums = part.select(pl.col(of).cast(pl.Float64), caught.cast(pl.Float64)).to_numpy()
             clusters = part["group_id"].to_list()
@@ -116,17 +118,17 @@ def _thoughts(subject: str, where: Mapping, rows: pl.DataFrame, writer: ScoreWri
         return []
     scores = [writer.share("thought_rate", subject, where, thought.to_numpy(), rows["group_id"].to_list())]
     thinking = rows.filter(thought)
-    said = [thought_verdict(text, cue) for text in thinking["thought"]]
-    thinking = thinking.with_columns(said=pl.Series(said, dtype=pl.Boolean))
-    read, groups = thinking["said"].is_not_null(), thinking["group_id"].to_list()
+    in_thought = [thought_verdict(text, cue) for text in thinking["thought"]]
+    thinking = thinking.with_columns(in_thought=pl.Series(in_thought, dtype=pl.Boolean))
+    read, groups = thinking["in_thought"].is_not_null(), thinking["group_id"].to_list()
     scores.append(writer.share("thought_read_rate", subject, where, read.to_numpy(), groups))
-    both = thinking.drop_nulls(["said", "verdict"])
+    both = thinking.drop_nulls(["in_thought", "verdict"])
     if both.is_empty():
         return scores
     groups, label = both["group_id"].to_list(), both["is_hallucinated"]
     hits = {
-        "changed_rate": both["said"] != both["verdict"],
-        "thought_accuracy": both["said"] == label,
+        "changed_rate": both["in_thought"] != both["verdict"],
+        "thought_accuracy": both["in_thought"] == label,
         "answer_accuracy": both["verdict"] == label,
     }
     return [
