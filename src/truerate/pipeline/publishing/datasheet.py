@@ -60,9 +60,11 @@ def datasheet(config: Layout, board: str, facts: BoardFacts) -> list[Section]:
     `facts`: what its card says. A question that neither the build nor the author answers is *not said by the
     author*; no answer is invented.
     """
-    known, authored = facts_of(config, board, facts), config.p.hub.datasheets.get(board, {})
+    answers, authored = facts_of(config, board, facts), config.p.hub.datasheets.get(board, {})
     return [
-        Section(part["section"], tuple(_answer(question, known, authored) for question in part["questions"]))
+        Section(
+            part["section"], tuple(_answer(question, answers, authored) for question in part["questions"])
+        )
         for part in QUESTIONS
     ]
 
@@ -89,27 +91,27 @@ def datasheet_file(config: Layout, board: str, facts: BoardFacts) -> str:
     return filled("datasheet.md.j2", {"title": facts.title, "sections": sections, "not_said": NOT_SAID})
 
 
-def _answer(question: Mapping, known: Facts, authored: Mapping) -> Answer:
+def _answer(question: Mapping, answers: Facts, authored: Mapping) -> Answer:
     lines: list[str] = []
     for given in question.get("lines", ()):
-        whole = list(_lines(given, known))
+        whole = list(_lines(given, answers))
         more = [f"… and {len(whole) - N_LINES} more, in the tables."] if len(whole) > N_LINES else []
         lines += [*whole[:N_LINES], *more]
     return Answer(question["ask"], tuple(lines), authored.get(question.get("author")))
 
 
-def _lines(given: str | Mapping, known: Facts) -> Iterator[str]:
+def _lines(given: str | Mapping, answers: Facts) -> Iterator[str]:
     """The lines that one entry of `lines` gives, as the head of datasheet.yaml says."""
     if isinstance(given, Mapping):
-        if not known[given["if"]] if "if" in given else known[given["unless"]]:
+        if not known[given["if"]] if "if" in given else answers[given["unless"]]:
             return
         given = given["say"]
     names = [name for _, name, _, _ in Formatter().parse(given) if name]
-    if any(known[name] in (None, "", []) for name in names):
+    if any(answers[name] in (None, "", []) for name in names):
         return
-    lists = {name: value for name in names if isinstance(value := known[name], list)}
+    lists = {name: value for name in names if isinstance(value := answers[name], list)}
     for entries in zip(*lists.values(), strict=True) if lists else [()]:
-        yield given.format(**{**known, **dict(zip(lists, entries, strict=True))})
+        yield given.format(**{**answers, **dict(zip(lists, entries, strict=True))})
 
 
 # ---- what the build knows ----------------------------------------------------------------------------------

@@ -194,12 +194,12 @@ def _runs(queries: Queries, documents: Collection[str], items: pl.Series) -> fro
     """
     texts = queries["items"].filter(pl.col("item_id").is_in(items.implode()))
     of_items = texts.select(pl.concat_list("question", "history", "right_answer").alias("text")).collect()
-    found = of_items["text"].explode().drop_nulls().to_list()
+    withheld_texts = of_items["text"].explode().drop_nulls().to_list()
     if "documents" in queries:
         rows = queries["documents"].filter(pl.col("document_id").is_in(documents)).select("text")
-        found += rows.collect()["text"].to_list()
+        withheld_texts += rows.collect()["text"].to_list()
     runs = set()
-    for text in found:
+    for text in withheld_texts:
         spoken = words(text.casefold())
         runs |= {tuple(spoken[start : start + RUN]) for start in range(0, len(spoken) - RUN + 1, RUN)}
     return frozenset(runs)
