@@ -290,8 +290,8 @@ class Params(Block):
         if family.learns_from == board and teacher_of(name, self.detectors, track) not in (None, name):
             return ()
         others = (other for other in self.detectors.values() if other.learns_from not in (None, board))
-        taught = {member for other in others for member in other.members_on(track)}
-        return tuple(member for member in members if member not in taught)
+        trained = {member for other in others for member in other.members_on(track)}
+        return tuple(member for member in members if member not in trained)
 
     def fitted(self, board: str) -> tuple[str, ...]:
         """Families of detectors that learn on a board: those that judge it and learn from no other one."""

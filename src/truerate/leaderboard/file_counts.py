@@ -32,9 +32,9 @@ def check_counts(
         for board, (reader, counts) in cards.items():
             for row in part.to_dicts() if reader == claim.reader else ():
                 lang = CODES.get(row["slice"])
-                found, rows = (_of(counts, name, lang) for name in (claim.by[row["metric"]], claim.rows))
-                if found and rows:
-                    yield _line(claim, board, row, found, rows, is_whole=lang is None)
+                tagged, rows = (_of(counts, name, lang) for name in (claim.by[row["metric"]], claim.rows))
+                if tagged and rows:
+                    yield _line(claim, board, row, tagged, rows, is_whole=lang is None)
 
 
 def _of(counts: Counts, name: str, lang: str | None) -> dict[str, int]:
@@ -47,10 +47,10 @@ def _of(counts: Counts, name: str, lang: str | None) -> dict[str, int]:
 
 
 def _line(
-    claim: FileCounts, board: str, row: Mapping, found: Counts, rows: Counts, *, is_whole: bool
+    claim: FileCounts, board: str, row: Mapping, tagged: Counts, rows: Counts, *, is_whole: bool
 ) -> dict[str, Any]:
-    printed, ours, n_rows = row["value"], sum(found.values()), sum(rows.values())
-    n_langs = len({key.rpartition("_")[2] for key in found})
+    printed, ours, n_rows = row["value"], sum(tagged.values()), sum(rows.values())
+    n_langs = len({key.rpartition("_")[2] for key in tagged})
     counted = f"counted in {n_rows:,} rows of public files"
     if is_whole:
         counted += f", {n_langs} languages"

@@ -82,8 +82,8 @@ def with_answers(text: str, board: str, answers: Mapping[str, str]) -> str | Non
     if at is None:
         return None
     new = spread[: at.end()] + added + spread[at.end() :]
-    said = {key: answer or None for key, answer in answers.items()}
-    hub = before["hub"] | {"datasheets": {**(before["hub"].get("datasheets") or {}), board: said}}
+    of_board = {key: answer or None for key, answer in answers.items()}
+    hub = before["hub"] | {"datasheets": {**(before["hub"].get("datasheets") or {}), board: of_board}}
     try:
         return new if yaml.safe_load(new) == before | {"hub": hub} else None
     except yaml.YAMLError:

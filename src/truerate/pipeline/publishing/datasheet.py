@@ -103,7 +103,7 @@ def _answer(question: Mapping, answers: Facts, authored: Mapping) -> Answer:
 def _lines(given: str | Mapping, answers: Facts) -> Iterator[str]:
     """The lines that one entry of `lines` gives, as the head of datasheet.yaml says."""
     if isinstance(given, Mapping):
-        if not known[given["if"]] if "if" in given else answers[given["unless"]]:
+        if not answers[given["if"]] if "if" in given else answers[given["unless"]]:
             return
         given = given["say"]
     names = [name for _, name, _, _ in Formatter().parse(given) if name]
