@@ -309,7 +309,7 @@
       if (!choicesOf(task, question).some((choice) => choice.value === value)) return null;
       label.values[question.field] = value;
     }
-    for (const span of spans ? row.spans || [] : []) {
+    for (const span of spans && Array.isArray(row.spans) ? row.spans : []) {
       const type = spans.types.findIndex((one) => (one.name || undefined) === span.type);
       if (type < 0 || !(0 <= span.start && span.start < span.end && span.end <= n)) return null;
       label.spans.push({ start: span.start, end: span.end, type });
