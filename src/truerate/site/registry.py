@@ -14,6 +14,7 @@ from truerate.site.mfava import rows as mfava
 from truerate.site.mfava.analyses import analyses
 from truerate.site.mfava.heatmap import heat_map
 from truerate.site.mfava.heatmap import recovered as mfava_recovered
+from truerate.site.mfava.token_f1 import table_3
 from truerate.site.samples import facts, located, marked
 from truerate.site.samples.index import FORMS
 from truerate.site.tables import Board
@@ -83,6 +84,7 @@ PARTS: dict[str, dict[str, Part]] = {
         "heat_map": Part("mfava/heatmap.html.j2", heat_map),
         "recovered": Part(RECOVERY, mfava_recovered),
         "analyses": Part("mfava/analyses.html.j2", analyses),
+        "table_3": Part("mfava/token_f1.html.j2", table_3),
     },
     "wildhallucinations": {
         "recovered": Part(RECOVERY, wildhallucinations.recovered),

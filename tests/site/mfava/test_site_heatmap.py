@@ -8,6 +8,7 @@ from truerate.core.schemas import Row, frame, unpaired
 from truerate.site.charts.recovery import CellEstimate
 from truerate.site.mfava.analyses import analyses
 from truerate.site.mfava.heatmap import axis, grids, heat_map, is_wide, opening, recovered, why
+from truerate.site.mfava.token_f1 import table_3
 from truerate.site.registry import page_of
 from truerate.site.vocabulary import language
 
@@ -46,6 +47,48 @@ def test_means_stand_at_both_edges_and_say_what_is_missing():
     assert [spot.value for spot in spots["all"][1:]] == [pytest.approx(0.15), 0.3]
     assert spots["all"][2].n_missing == 1
     assert heat_map([], BOARD) is None
+
+
+def test_hr_est_is_mapped_as_the_paper_orders_it_without_a_script():
+    how = {"estimator": "hr_est", "calibration": "silver"}
+    rates = {("a", "de"): 0.3, ("b", "de"): 0.1, ("a", "ar"): 0.2, ("b", "ar"): None}
+    rows = [*RAW, *(rate(model, lang, value, **how) for (model, lang), value in rates.items())]
+    rows += [rate("a", "de", 0.02, metric="hallucination_rate_std", **how)]
+    printed = heat_map(rows, BOARD)["printed"]
+    # means: de (.3 + .1) / 2, ar .2 of one model; models a (.3 + .2) / 2 and b .1, of what is identified
+    assert [line["code"] for line in printed["lines"]] == ["ar", "de", "all"] and printed["models"] == [
+        "b",
+        "a",
+    ]
+    german = [(cell["value"], cell["std"], cell["tint"]) for cell in printed["lines"][1]["cells"]]
+    # the scale ends at .3, the rounded 95 % of all values: a third of it is tint 3
+    assert german == [(pytest.approx(0.2), None, None), (0.1, None, 3), (0.3, 0.02, 9)]
+    assert heat_map(RAW, BOARD)["printed"] is None
+
+
+def test_table_3_has_both_kinds_of_labels_by_language():
+    def f1(lang, against, value, metric="token_f1", labels="binary", scope="multi", **more):
+        row = rate("d", lang, value, metric=metric, against=against, labels=labels, scope=scope)
+        row["slice"].pop("estimator"), row["slice"].pop("replies")
+        return row | {"table": "detection", **more}
+
+    rows = [
+        f1("de", "silver", 0.8, std=0.01),
+        f1("de", "gold", 0.6),
+        f1("fr", "silver", 0.7),  # without gold labels: not in the paper's table
+        f1("de", "gold", 0.5, scope="mono"),
+        f1("de", "gold", 0.4, "token_f1_typed", "category"),
+        f1("de", "gold", 0.9, labels="category"),  # of a category detector the type must be right
+    ]
+    shown = table_3(rows, BOARD)
+    assert shown["languages"] == {"de": "German"}
+    binary, category = shown["blocks"]
+    assert [(line["scope"], line["cells"]) for line in binary["lines"]] == [
+        ("mono", [None, (0.5, None)]),
+        ("multi", [(0.8, 0.01), (0.6, None)]),
+    ]
+    assert [line["cells"] for line in category["lines"]] == [[None, (0.4, None)]]
+    assert table_3(rows[2:3], BOARD) is None
 
 
 def test_an_estimate_over_all_languages_is_not_made_anew():

@@ -21,6 +21,8 @@ ESTIMATORS, CALIBRATIONS, REPLIES = read_data(Path(__file__).with_name("modes.ya
 OWN_LABELS = tuple(ESTIMATORS)[:4]  # what they are calibrated on is always the same and is not said
 # What may open the heat map, the best founded first: what rests on labels of replies.
 PREFERRED = tuple((name, NATURAL) for name in (HEADLINE, "predicted", "rogan-gladen-between", "rogan-gladen"))
+# The mode of the paper's own map, Figure 4: on silver labels, or on gold ones where no silver tags can be read.
+AS_PRINTED = tuple(("hr_est", calibration, "all") for calibration in ("silver", "gold"))
 WIDE = 0.5  # an interval over more of the colours' scale than this says too little for a colour
 Mode = tuple[str, str, str]  # estimator, what it was calibrated on, replies
 Grid = dict[Mode, dict[tuple[str, str], CellEstimate]]
@@ -49,11 +51,45 @@ def heat_map(rows: list[dict], board: Board) -> dict | None:
         "models": models,
         "lines": [_line(lang, means, models, modes[now], high) for lang in languages],
         "foot": _line(ALL, means, models, modes[now], high),
+        "printed": as_printed(means, languages, models),
         "provenance": next(row["provenance"] for row in rows if row["metric"] == RATE),
         "has_planted": any(estimate.planted is not None for estimate in estimates),
         "has_wide": any(is_wide(estimate, high) for estimate in estimates),
         "has_gaps": any(estimate.value is None for estimate in estimates),
     }
+
+
+def as_printed(means: dict[Mode, dict], languages: list[str], models: list[str]) -> dict | None:
+    """Return the map of HR_est as mFAVA's Figure 4 draws it, `calibration`, `models` and `lines`: languages and models
+    from the lowest mean to the highest, each cell with its standard deviation over detector seeds and reply seeds;
+    None where HR_est is nowhere identified.
+    """
+    mode = next((mode for mode in AS_PRINTED if _has_value(means.get(mode, {}))), None)
+    if mode is None:
+        return None
+    cells, high = means[mode], axis({mode: means[mode]})
+
+    def mean(lang: str, model: str) -> tuple[bool, float]:
+        estimate = cells.get((lang, model))
+        value = estimate.value if estimate else None
+        return value is None, value or 0.0
+
+    models = sorted(models, key=lambda model: mean(ALL, model))
+    lines = []
+    for lang in (*sorted(languages, key=lambda lang: mean(lang, "")), ALL):
+        line = {"code": lang, "name": language(lang), "own": native_name(lang), "cells": []}
+        for model in ("", *models):
+            estimate = cells.get((lang, model))
+            is_mean, value = not model or lang == ALL, estimate.value if estimate else None
+            tint = None if value is None or is_mean else min(9, int(10 * value / high))
+            std = estimate.std if estimate and not is_mean else None
+            line["cells"].append({"value": value, "std": std, "tint": tint, "is_mean": is_mean})
+        lines.append(line)
+    return {"calibration": CALIBRATIONS[mode[1]][0], "models": models, "lines": lines}
+
+
+def _has_value(cells: dict[tuple[str, str], CellEstimate]) -> bool:
+    return any(estimate.value is not None for estimate in cells.values())
 
 
 def grids(rows: list[dict]) -> Grid:
