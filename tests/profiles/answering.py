@@ -91,10 +91,31 @@ def _verdicts(draw: int, whole: str, last: str, fields: Mapping[str, str]) -> st
     return "\n".join(f"[{n}] {'' if chance(str(draw), n) % 3 else 'not '}supported" for n in numbers)
 
 
+def _located(draw: int, whole: str, last: str, fields: Mapping[str, str]) -> str:
+    """A verdict with the first sentence quoted and a reason; a bare No."""
+    first = fields["Response"].split(". ")[0].rstrip(".")
+    return f'Yes. The segment "{first}" is wrong, because nothing says so.' if draw % 2 else "No."
+
+
+def _induced(draw: int, *_: object) -> str:
+    """A hallucinated response with its segment and reason."""
+    text = SENTENCES[draw % 7]
+    return f'#Induced Response#: {text}\n#Segment#: "{text[:-1]}"\n#Rationale#: The knowledge says otherwise.'
+
+
+def _text(draw: int, *_: object) -> str:
+    return f"{SENTENCES[draw % 7]} {SENTENCES[draw // 7 % 7]}"
+
+
 BY_HEADING: dict[str, Callable[..., str]] = {
-    r"Hallucinated \w+": _candidate,
-    r"Best \w+|Your Choice": _numbered,
-    "Your Judgement": _verdict,
+    r"Hallucinated (?!One)\w+": _candidate,
+    r"Best \w+|Your Choice|Hallucinated One": _numbered,
+    "Your Judgement|Is It Hallucinated": _verdict,
+    "Annotation|Judgement And Reason": _located,
+    "Induced Response": _induced,
+    "Faithful Paraphrase": _text,
+    "Next Response": _text,
+    "Evaluation Is": lambda draw, *_: "Accurate" if draw % 3 else "Inaccurate",
     "Reasoning": _reasoned,
     "Passage": lambda *asked: asked[-1]["Reference"],
     "Tagged Passage": lambda *asked: inserted(asked[-1]["Passage"], asked[-1]["Type"]),

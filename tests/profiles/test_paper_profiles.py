@@ -61,10 +61,34 @@ def cut_mfava(params: dict) -> None:
         network |= tiny
 
 
+def cut_halludial(params: dict) -> None:
+    """Six dialogues; trees in place of the judge's seven billion parameters, characters compared."""
+    params["sizes"]["full"]["halludial"] |= {
+        "dialogues": 6,
+        "tempered": 2,
+        "located": 24,
+        "compared": 4,
+        "natural": 4,
+        "meta": 4,
+    }
+    params["sizes"]["full"]["halueval"] = {
+        "qa": 12,
+        "dialogue": 12,
+        "summarization": 12,
+        "general": 1,
+        "general_pool": 1,
+    }
+    params["tracks"]["halludial"]["similarity"] = "chrf"
+    for judge in params["detectors"]["hallujudge"]["judges"].values():
+        del judge["backbone"]
+        judge |= {"form": "trees", "folds": 2}
+
+
 CUTS: dict[str, Callable[[dict], None]] = {
     "halueval": cut_halueval,
     "wildhallucinations": cut_wildhallucinations,
     "mfava": cut_mfava,
+    "halludial": cut_halludial,
 }
 
 

@@ -83,3 +83,51 @@ def _of_fava(fact: str, number: int) -> dict:
         text, edited = f"{text} It floats.", f"{edited} <invented><delete>It floats.</delete></invented>"
     prompt = f"Read the following references:\n{fact}\nPlease identify all the errors in the text. [Text] {text} [Edited] "
     return {"prompt": prompt, "completion": edited}
+
+
+def halludial(folder: Path) -> None:
+    """FaithDial's training part, six dialogues of two turns; and HaluEval's published pairs of three tasks."""
+    dialogues, pairs = folder / "faithdial", folder / "halueval"
+    dialogues.mkdir()
+    pairs.mkdir()
+    (dialogues / "train.json").write_text(json.dumps([_dialogue(number) for number in range(6)]), "utf-8")
+    for task, rows in _pairs().items():
+        lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+        (pairs / f"{task}_data.json").write_text(lines, "utf-8")
+
+
+def _dialogue(number: int) -> dict:
+    """A dialogue as FaithDial has it: what a seeker says, the knowledge, the edited response and the original one."""
+    town, stone = TOWNS[number], STONES[number]
+    knowledge = f"{town} is a town whose tower is built of {stone}. The fair of {town} is held in May."
+    first = [f"Have you been to {town}?", f"Yes, its tower is built of {stone}.", "And is there a fair?"]
+    turns = [(first[:1], first[1], "Yes, my aunt lives there."), (first, "There is one in May.", None)]
+    utterances = [
+        {"history": history, "knowledge": knowledge, "response": response, "original_response": original,
+         "BEGIN": ["Hallucination" if original else "Entailment"], "VRM": ["Disclosure"]}
+        for history, response, original in turns
+    ]  # fmt: skip
+    return {"dialog_idx": 100 + number, "utterances": utterances}
+
+
+def _pairs() -> dict[str, list[dict]]:
+    """Published pairs of HaluEval, by task."""
+    facts = [
+        (town, stone, f"The tower of {town} is built of {stone}.")
+        for town, stone in zip(TOWNS, STONES, strict=True)
+    ]
+    return {
+        "qa": [
+            {"knowledge": fact, "question": f"Of what is the tower of {town}?", "right_answer": stone, "hallucinated_answer": f"Tin, in {town}."}
+            for town, stone, fact in facts
+        ],
+        "dialogue": [
+            {"knowledge": fact, "dialogue_history": f"[Human]: Do you know {town}? ", "right_response": fact,
+             "hallucinated_response": f"{town} lies on the moon."}
+            for town, stone, fact in facts
+        ],
+        "summarization": [
+            {"document": f"{fact} It was opened on Monday.", "right_summary": fact, "hallucinated_summary": f"{town} was sold."}
+            for town, stone, fact in facts
+        ],
+    }  # fmt: skip

@@ -45,4 +45,18 @@ def of_spans(task: Mapping[str, Any], name: str) -> list[dict]:
     return [{"task_id": task["task_id"], "annotator": name, "spans": kept, "plausibility": rating}]
 
 
-BY_TRACK = {"halueval": of_general, "wildhallucinations": of_facts, "mfava": of_spans}
+def of_dialogues(task: Mapping[str, Any], name: str) -> list[dict]:
+    """Whether a response is hallucinated, its first sentence marked; whether a judgement is accurate."""
+    told, is_yes = {"task_id": task["task_id"], "annotator": name}, _agreed(task["response"], name)
+    if task["kind"] == "meta":
+        return [told | {"accurate": "yes" if is_yes else "no"}]
+    first = {"start": 0, "end": task["response"].find(".") + 1 or len(task["response"])}
+    return [told | {"hallucination": "yes" if is_yes else "no", "spans": [first] if is_yes else []}]
+
+
+BY_TRACK = {
+    "halueval": of_general,
+    "wildhallucinations": of_facts,
+    "mfava": of_spans,
+    "halludial": of_dialogues,
+}
