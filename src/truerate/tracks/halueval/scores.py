@@ -121,10 +121,10 @@ def score_wording(samples: pl.DataFrame, judgements: pl.DataFrame, writer: Score
     `wording_changed_rate`, the share of texts with two readable verdicts where these differ. No row where a
     judge answered no request of one of the two.
     """
-    variant, scores = pair("attributes", "variant"), Rows()
-    if judgements.filter(variant == AUTHORS).is_empty():
+    asked_in, scores = pair("attributes", "variant"), Rows()
+    if judgements.filter(asked_in == AUTHORS).is_empty():
         return frame(Score)
-    rows = judged(samples, judgements.filter(variant.is_in([PLAIN, AUTHORS])))
+    rows = judged(samples, judgements.filter(asked_in.is_in([PLAIN, AUTHORS])))
     for subject, where, of_judge in joined.by_subject(rows, ("task", "scheme")):
         ours, theirs = (of_judge.filter(variant=variant).sort("sample_id") for variant in (PLAIN, AUTHORS))
         if not any(of.is_empty() or joined.is_unanswered(of) for of in (ours, theirs)):
