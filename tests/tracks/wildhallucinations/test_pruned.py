@@ -1,5 +1,7 @@
 """What scores read of tables, some rows at a time: nothing that they say is lost."""
 
+import pytest
+
 from truerate.core.schemas import Generation, frame
 from truerate.tracks.wildhallucinations.replies import pruned
 from truerate.tracks.wildhallucinations.scores import score
@@ -37,3 +39,22 @@ def test_of_a_reply_what_no_score_reads_is_emptied():
     attributes_left = [{entry["key"]: entry["value"] for entry in each} for each in pruned_rows["attributes"]]
     kept = {"abstained_paper": "false", "retrieved": ""}  # only whether something was retrieved is read
     assert attributes_left == [kept, kept | {"generation": "g"}, kept]
+
+
+@pytest.mark.parametrize(
+    ("text", "n"),
+    [
+        ("Kiel (with 246,000) is a well-known port.", 10),  # Kiel ( with 246,000 ) is a well-known port .
+        (
+            "It isn't J.R.R. Tolkien's; they'll say so...",
+            12,
+        ),  # It is n't J.R.R. Tolkien 's ; they 'll say so ...
+        ("At 10:30 one cannot pay $5.50, or 3%.", 13),  # At 10:30 one can not pay $ 5.50 , or 3 % .
+        ("", 0),
+    ],
+)
+def test_tokens_are_counted_as_nltk_counts_them(text, n):
+    rows = [generation("g", "e", "m", "generate", text)]
+    assert pruned("generations", frame(Generation, rows))["n_tokens"].to_list() == [n]
+    tokenizer = pytest.importorskip("nltk.tokenize").NLTKWordTokenizer()
+    assert len(tokenizer.tokenize(text)) == n

@@ -154,6 +154,7 @@ def test_replies():
     assert value("responding_rate", "b", "paper") == pytest.approx(2 / 3, abs=1e-6)
     assert value("n_responses", "b") == 2 and value("n_facts", "a") == 8
     assert value("facts_per_response", "a") == 2.0 and value("words_per_response", "b") == 4.0
+    assert value("tokens_per_response", "b") == 5.0  # the full stop is one
     # 6 replies respond; the writer was called for each
     assert value("calls_per_generation", "writer", "write_facts") == 1.0
 

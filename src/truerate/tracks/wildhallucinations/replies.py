@@ -335,6 +335,10 @@ def _cells(sums: pl.DataFrame, names: Sequence[str], slice_: str | None, confide
 
 # ---- columns of millions of rows ---------------------------------------------------------------------------
 
+# Tokens as NLTK's `word_tokenize` counts them (Table 4): words with what joins their parts, single letters with
+# their dot, each mark; and once more a contraction, which is cut in two.
+TOKEN = r"\.{2,}|--|``|''|(?:[A-Za-z]\.)+|\w+(?:[-/.'’]\w+|[,:]\d\w*)*|[^\w\s]"
+CONTRACTION = r"(?i)\bcannot\b|\w(?:n['’]t|['’](?:s|re|ve|ll|d|m))\b"
 LONG = (EXTRACT, GENERATE, WRITE, VERIFY)  # purposes of replies whose texts are not compared with words
 RETRIEVED = "retrieved"  # of which only is read whether it is told
 ASKED = "asked"
@@ -349,7 +353,8 @@ def pruned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
     pruned already, as they are.
 
     Of Generation rows the texts of LONG and attributes other than KEPT are emptied, a key of a prompt says
-    that there was one; of those of purpose `generate` there is `n_words`, the words of the text. Of the
+    that there was one; of those of purpose `generate` there are `n_words`, the
+    words of the text, and `n_tokens` (TOKEN). Of the
     attributes of Judgement rows `stage` and `kind` are left, columns. Judge, status and stage, and the ids of replies
     and of entities of Fact rows, are categories.
     """
@@ -360,6 +365,9 @@ def pruned(table: str, rows: pl.DataFrame) -> pl.DataFrame:
             prompt_key=pl.when(pl.col("prompt_key") == "").then(pl.lit("")).otherwise(pl.lit(ASKED)),
             attributes=pl.when(purpose == WRITE).then(_of_keys((*KEPT, OF_REPLY))).otherwise(_of_keys(KEPT)),
             n_words=pl.when(purpose == GENERATE).then(pl.col("text").str.count_matches(WORD)),
+            n_tokens=pl.when(purpose == GENERATE).then(
+                pl.col("text").str.count_matches(TOKEN) + pl.col("text").str.count_matches(CONTRACTION)
+            ),
         )
     if table == "judgements" and "stage" not in rows.columns:
         codes = pl.col("judge", "status").cast(pl.Categorical)

@@ -182,16 +182,16 @@ def subject_rows(
 
 
 def with_lengths(scored: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
-    """Return the scored replies with `n_words` and, by either rule, whether they abstain (1, 0, null)."""
+    """Return the scored replies with `n_words`, `n_tokens` and, by either rule, whether they abstain (1, 0, null)."""
     marks = {f"abstained_{rule}": pair("attributes", f"abstained_{rule}") for rule in RULES}
     marks = {name: mark.replace_strict({"true": 1, "false": 0}, default=None) for name, mark in marks.items()}
-    lengths = generations.filter(purpose=GENERATE).select("generation_id", "n_words", **marks)
+    lengths = generations.filter(purpose=GENERATE).select("generation_id", "n_words", "n_tokens", **marks)
     return scored.join(lengths, on="generation_id", how="left", maintain_order="left")
 
 
 def reply_rows(rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     """Return per subject how many replies respond (by either rule of abstention; also by slice), how many
-    words and facts a response has, and the totals of both. `rows`: of `with_lengths`. `no_answers` of a
+    words, tokens and facts a response has, and the totals of both. `rows`: of `with_lengths`. `no_answers` of a
     subject none of whose replies came: how many were asked for.
 
     Where the facts of a reply were not written nothing is known of their number: it counts in neither part of
@@ -204,8 +204,11 @@ def reply_rows(rows: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
         shares[f"responding_rate {rule}"] = (1 - silent, came)
     parts = (responds * pl.col("n_facts"), responds)
     facts_of_whole = tuple(pl.when(is_whole).then(part).otherwise(0) for part in parts)
-    words_of_all = (responds * pl.col("n_words"), responds)
-    means = {"words_per_response": words_of_all, "facts_per_response": facts_of_whole}
+    means = {
+        "words_per_response": (responds * pl.col("n_words"), responds),
+        "tokens_per_response": (responds * pl.col("n_tokens"), responds),
+        "facts_per_response": facts_of_whole,
+    }
     score_rows = _ratio_rows(rows, means, [], False, writer)
     for slices in ([], *([name] for name in SLICES)):
         score_rows += _ratio_rows(rows, shares, slices, True, writer)
