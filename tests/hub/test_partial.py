@@ -151,14 +151,15 @@ def test_card_notes_and_rebuild_say_what_goes_how_and_why(partial):
     assert {"cc-by-sa-4.0", "cc-by-nc-4.0", "other"} == set(head["license"])
     assert next(entry for entry in head["configs"] if entry.get("default"))["config_name"] == "qa"
     assert (
-        "no, ids and labels: summarization is of Daily \\<b\\>News\\</b\\>, articles: copyright of Daily News"
+        "no, ids and labels: texts of Daily \\<b\\>News\\</b\\>, articles: copyright of Daily News"
         in card
     )
     assert "| summarization | [Daily \\<b\\>News\\</b\\>](<https://example.org/news>) |" in rebuild
     assert "<b>" not in card.replace("\\<b\\>", "")
     notes = {line.split(":")[0]: line for line in partial.notes}
     assert notes["config qa"] == f"config qa: {2 * N} rows, with texts; CC BY-SA 4.0"
-    assert "ids and labels (summarization is of" in notes["config summarization-ids"]
+    assert "ids and labels (texts of Daily <b>News</b>, articles" in notes["config summarization-ids"]
+    assert "ids and labels (what is of summarization, rests" in notes["config generations-ids"]
 
 
 def test_each_config_is_loaded_by_datasets(partial, tmp_path):

@@ -55,7 +55,9 @@ def note_of(config: Config) -> str:
     how = "with texts" if config.bears_texts else "numbers and names"
     if not config.has_texts:
         how = "ids and labels" + (f" ({config.why})" if config.why else "")
-    return f"config {config.name}: {config.n_rows} rows, {how}; {config.licence.name}"
+    return f"config {config.name}: {config.n_rows} rows, {how}" + (
+        f"; {config.licence.name}" if config.has_texts else ""
+    )
 
 
 def summary_of(facts: BoardFacts, configs: Sequence[Config], shards: Sequence[Shard]) -> str:

@@ -1,6 +1,6 @@
 """A board of which only some tasks may go out with their texts: these whole, all else as ids, labels and checksums."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -9,13 +9,16 @@ import polars as pl
 
 from truerate.core import rights
 from truerate.core.errors import TruerateError
-from truerate.core.text import words
+from truerate.core.text import sentences, words
 from truerate.hub.configs import TABLES, Part, Tables, configs_from, parts_of
 from truerate.hub.licences import SHUT, Licence, licence_of, refuse_unpublishable
 from truerate.hub.shards import Config
 from truerate.sources.tables import BY_TASK
 
-RUN = 8  # words: what repeats so many of a withheld text, at a place that counts, is withheld too
+RUN, SENTENCE = (
+    8,
+    5,
+)  # words: what repeats so many of a withheld text in a row, or a sentence of so many, is withheld
 Queries = Mapping[str, pl.LazyFrame]
 
 
@@ -49,8 +52,8 @@ def parted(
     Withheld are the documents of closed tasks and those under a closed task's licence; the items of closed
     tasks, and others that rest on a withheld document; what is about a withheld item (samples, replies, facts)
     or judges one; replies of the purposes `searching`, whose prompts held whatever a search had found among all
-    documents; and every row whose text names a withheld document or repeats RUN words of a withheld text, that
-    begin at a multiple of RUN in it. Rows of which nothing says what they are about are withheld. `attributes`:
+    documents; and every row whose text names a withheld document or repeats one of its sentences, or RUN words
+    that begin at a multiple of RUN in it. Rows of which nothing says what they are about are withheld. `attributes`:
     of the track's card, kept on bare rows.
     """
     queries = {name: data.lazy() for name, data in tables.items() if name in rights.KEYS}
@@ -129,10 +132,15 @@ def partial_configs(
     numbers = {name: data for name, data in tables.items() if name not in rights.KEYS}
     documents = {name: data for name, data in open_side.items() if name == "documents"}
     parts += parts_of(_as_given(documents, tables) | numbers, whole, tasks=tasks, has_texts=True)
-    closed = withheld(card)
-    why = "; ".join(f"{row['task']} is of {row['name']}, {row['licence']}" for row in closed)
-    bare = parts_of(_as_given(bare_side, tables), _bare_licence(closed), tasks=tasks, has_texts=False)
-    parts += [part._replace(name=f"{part.name}-ids", why=why) for part in bare]
+    closed = {row["task"]: row for row in withheld(card)}
+    of_task = {task: f"texts of {row['name']}, {row['licence']}" for task, row in closed.items()}
+    of_task |= dict.fromkeys(open_tasks(card), "what rests on texts of another task, or repeats them")
+    of_table = f"what is of {', '.join(closed)}, rests on texts of it or repeats them"
+    bare = parts_of(
+        _as_given(bare_side, tables), _bare_licence([*closed.values()]), tasks=tasks, has_texts=False
+    )
+    for part in bare:
+        parts.append(part._replace(name=f"{part.name}-ids", why=of_task.get(part.name, of_table)))
     order = [*tasks, *TABLES]
     parts.sort(key=lambda part: order.index(part.name.removesuffix("-ids")))
     return configs_from(parts, tasks=tasks, folder=folder)
@@ -185,12 +193,22 @@ def _tells(text: str, *, withheld: Collection[str], runs: Collection[tuple[str, 
     spoken = words(text.casefold())
     if any(word in withheld for word in spoken):
         return True
-    return any(run in runs for run in zip(*(spoken[start:] for start in range(RUN)), strict=False))
+    if any(run in runs for run in zip(*(spoken[start:] for start in range(RUN)), strict=False)):
+        return True
+    return any(sentence in runs for sentence in _sentences(text))
+
+
+def _sentences(text: str) -> Iterator[tuple[str, ...]]:
+    """The words of each sentence that has SENTENCE of them."""
+    for line in text.split("\n"):
+        for sentence in sentences(line):
+            if len(spoken := words(sentence.casefold())) >= SENTENCE:
+                yield tuple(spoken)
 
 
 def _runs(queries: Queries, documents: Collection[str], items: pl.Series) -> frozenset[tuple[str, ...]]:
-    """Every RUN words of the withheld documents and of what is asked and answered in the withheld items, from
-    the first word on; of a shorter text, none.
+    """What tells of a withheld document, or of what is asked and answered in a withheld item: its words by RUN,
+    from the first on, and its sentences.
     """
     texts = queries["items"].filter(pl.col("item_id").is_in(items.implode()))
     of_items = texts.select(pl.concat_list("question", "history", "right_answer").alias("text")).collect()
@@ -201,5 +219,7 @@ def _runs(queries: Queries, documents: Collection[str], items: pl.Series) -> fro
     runs = set()
     for text in withheld_texts:
         spoken = words(text.casefold())
-        runs |= {tuple(spoken[start : start + RUN]) for start in range(0, len(spoken) - RUN + 1, RUN)}
+        runs |= {*_sentences(text)} | {
+            tuple(spoken[start : start + RUN]) for start in range(0, len(spoken) - RUN + 1, RUN)
+        }
     return frozenset(runs)
