@@ -150,10 +150,7 @@ def test_card_notes_and_rebuild_say_what_goes_how_and_why(partial):
     head = yaml.safe_load(card.split("---\n")[1])
     assert {"cc-by-sa-4.0", "cc-by-nc-4.0", "other"} == set(head["license"])
     assert next(entry for entry in head["configs"] if entry.get("default"))["config_name"] == "qa"
-    assert (
-        "no, ids and labels: texts of Daily \\<b\\>News\\</b\\>, articles: copyright of Daily News"
-        in card
-    )
+    assert "no, ids and labels: texts of Daily \\<b\\>News\\</b\\>, articles: copyright of Daily News" in card
     assert "| summarization | [Daily \\<b\\>News\\</b\\>](<https://example.org/news>) |" in rebuild
     assert "<b>" not in card.replace("\\<b\\>", "")
     notes = {line.split(":")[0]: line for line in partial.notes}

@@ -111,6 +111,31 @@ def test_a_named_public_source_bears_the_card_of_its_set(read_own, put, tmp_path
     assert read_source("mine", pinned, tmp_path, "stop").card["licence"] == "MIT"
 
 
+def test_a_folder_of_several_sets_says_what_holds_of_each_task(read_own, put):
+    """HotpotQA's questions may go out, the news articles beside them may not; of files of one's own nothing is
+    said by task, and settings for the whole, or for a task, go before the cards.
+    """
+    put("stories/0a1b.story", "The bridge is closed.\n\n@highlight\n\nA bridge is closed\n")
+    tables = read_own("seed_files", is_public=True)
+    by_task = tables.card["rights_by_task"]
+    assert {task: rights["redistribution"] for task, rights in by_task.items()} == {
+        "qa": "yes",
+        "summarization": "no",
+    }
+    assert (by_task["qa"]["licence"], tables.card["redistribution"]) == ("CC BY-SA 4.0", "no")
+    assert {"key": "published_id", "value": "0a1b"} in tables.items.filter(task="summarization")[
+        "attributes"
+    ][0].to_list()
+    assert "rights_by_task" not in read_own("seed_files").card
+    paid = Rights(tasks={"summarization": {"licence": "CC BY 4.0", "redistribution": "yes"}})
+    tables = read_own("seed_files", is_public=True, rights=paid)
+    by_licence = dict(tables.documents.select("licence", "text").iter_rows())
+    assert by_licence == {"CC BY-SA 4.0": "Karlomi stands on the Teru.", "CC BY 4.0": "The bridge is closed."}
+    assert tables.card["redistribution"] == "yes" and tables.card["licence"] == "CC BY-SA 4.0; CC BY 4.0"
+    whole = read_own("seed_files", is_public=True, rights=Rights(redistribution="ids-only")).card
+    assert {rights["redistribution"] for rights in whole["rights_by_task"].values()} == {"ids-only"}
+
+
 def test_published_files_are_known_by_their_checksums():
     lines = files("truerate.sources").joinpath("published.sha256").read_text("utf-8").splitlines()
     published = [{"sha256": line.split()[0]} for line in lines if "halueval/" in line]

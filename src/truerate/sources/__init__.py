@@ -83,9 +83,10 @@ def _with_rights(tables: SourceTables, rights: Rights | None) -> SourceTables:
             for task, of_task in card[BY_TASK].items()
         }
     is_its_own = pl.col("licence").is_in([tables.card["licence"], *tables.card["licence"].split("; ")])
-    documents = tables.documents.with_columns(
-        licence=pl.when(is_its_own).then(pl.lit(card["licence"])).otherwise("licence")
-    )
+    documents = tables.documents
+    if rights.licence is not None:
+        licence = pl.when(is_its_own).then(pl.lit(rights.licence)).otherwise("licence")
+        documents = documents.with_columns(licence=licence)
     tables = replace(tables, documents=documents, card=card)
     return with_task_rights(tables, of_tasks) if of_tasks else tables
 

@@ -150,8 +150,8 @@ def with_task_rights(tables: SourceTables, given: Mapping[str, Mapping[str, str]
     words = named.drop("task").unique("document_id", keep="first", maintain_order=True)
     on = {"on": "document_id", "how": "left", "maintain_order": "left"}
     joined = tables.documents.lazy().join(words.lazy(), **on)
-    documents = joined.with_columns(licence=pl.coalesce("of_task", "licence")).drop("of_task")
-    documents = documents.collect() if isinstance(tables.documents, pl.DataFrame) else documents
+    query = joined.with_columns(licence=pl.coalesce("of_task", "licence")).drop("of_task")
+    documents = query.collect() if isinstance(tables.documents, pl.DataFrame) else query
     strictest = _rights_of(list(by_task.values()))
     rights = {key: strictest[key] for key in ("licence", "redistribution")}
     return replace(tables, documents=documents, card=card | rights | {BY_TASK: by_task})

@@ -11,6 +11,7 @@ import yaml
 from truerate.config import checked
 from truerate.config.layout import Layout
 from truerate.core.process.terminal import say
+from truerate.core.text import clean
 from truerate.pipeline.guard import write_text
 from truerate.pipeline.publishing.datasheet import author_questions, unanswered
 
@@ -34,7 +35,12 @@ def with_author(
     ask = ask or (input if may_ask and sys.stdin.isatty() and sys.stdout.isatty() else None)
     if ask and board not in config.p.hub.datasheets:
         say(f"the datasheet of {board!r} asks what only you know; an empty line leaves a question open")
-        answers = {key: " ".join(ask(f"{question} ").split()) for key, question in author_questions().items()}
+        answers = dict.fromkeys(author_questions(), "")
+        for key, question in author_questions().items():
+            try:
+                answers[key] = " ".join(clean(ask(f"{question} ")).split())
+            except EOFError:  # the rest stays open
+                break
         return _kept(config, board, answers)
     if keys := unanswered(config, board):
         where = f"hub.datasheets.{board} in {PARAMS}"

@@ -5,7 +5,7 @@ what its author said (`hub.datasheets` of params.yaml).
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Formatter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -100,12 +100,11 @@ def _answer(question: Mapping, answers: Facts, authored: Mapping) -> Answer:
     return Answer(question["ask"], tuple(lines), authored.get(question.get("author")))
 
 
-def _lines(given: str | Mapping, answers: Facts) -> Iterator[str]:
+def _lines(entry: str | Mapping, answers: Facts) -> Iterator[str]:
     """The lines that one entry of `lines` gives, as the head of datasheet.yaml says."""
-    if isinstance(given, Mapping):
-        if not answers[given["if"]] if "if" in given else answers[given["unless"]]:
-            return
-        given = given["say"]
+    given = str(entry["say"]) if isinstance(entry, Mapping) else entry
+    if isinstance(entry, Mapping) and (not answers[entry["if"]] if "if" in entry else answers[entry["unless"]]):
+        return
     names = [name for _, name, _, _ in Formatter().parse(given) if name]
     if any(answers[name] in (None, "", []) for name in names):
         return
@@ -132,7 +131,8 @@ def facts_of(config: Layout, board: str, facts: BoardFacts) -> dict[str, object]
 
 def _of_card(facts: BoardFacts) -> Facts:
     """What the cards of source and track say, and what was measured on the set."""
-    source, track = facts.source, facts.track
+    source: Mapping[str, Any] = facts.source
+    track = facts.track
     files = [
         f"{file['file']}, {file['n_rows']} rows, SHA-256 {file['sha256']}"
         for file in source.get("files") or ()
