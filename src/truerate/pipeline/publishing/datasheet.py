@@ -103,7 +103,9 @@ def _answer(question: Mapping, answers: Facts, authored: Mapping) -> Answer:
 def _lines(entry: str | Mapping, answers: Facts) -> Iterator[str]:
     """The lines that one entry of `lines` gives, as the head of datasheet.yaml says."""
     given = str(entry["say"]) if isinstance(entry, Mapping) else entry
-    if isinstance(entry, Mapping) and (not answers[entry["if"]] if "if" in entry else answers[entry["unless"]]):
+    if isinstance(entry, Mapping) and (
+        not answers[entry["if"]] if "if" in entry else answers[entry["unless"]]
+    ):
         return
     names = [name for _, name, _, _ in Formatter().parse(given) if name]
     if any(answers[name] in (None, "", []) for name in names):
