@@ -20,19 +20,24 @@ def layout(**settings) -> Layout:
 
 
 @pytest.mark.parametrize(
-    ("label_source", "texts", "is_built"),
+    ("label_source", "texts", "right_answer", "is_built"),
     [
-        ("published", "published", False),  # its labels stay, whoever is named
-        ("published", "generated", True),
-        ("gold", "published", True),  # people's labels of dialogues that can be answered anew
-        (None, "published", True),
+        ("published", "published", "It is Lisbon.", False),  # its labels stay, whoever is named
+        ("published", "generated", "It is Lisbon.", True),
+        ("gold", "published", "It is Lisbon.", True),  # people's labels of dialogues to be answered anew
+        ("gold", "published", None, False),  # as FaithDial's audit and BEGIN: no reference, labels alone
+        ("gold", "generated", None, True),
+        (None, "published", None, True),
     ],
 )
-def test_models_write_where_nothing_is_published_or_the_board_says_so(label_source, texts, is_built):
+def test_models_write_where_nothing_is_published_or_the_board_says_so(
+    label_source, texts, right_answer, is_built
+):
     samples = pl.DataFrame(
         {"label_source": [label_source] if label_source else []}, {"label_source": pl.String}
     )
-    tables = SimpleNamespace(samples=samples)
+    items = pl.DataFrame({"right_answer": [right_answer]}, {"right_answer": pl.String})
+    tables = SimpleNamespace(samples=samples, items=items)
     assert steps.DialogueWork(layout(texts=texts), BOARD, tables, {}).is_built is is_built
     if not is_built:
         for step in (steps.annotate, steps.induce):

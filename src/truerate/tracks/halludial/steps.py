@@ -65,9 +65,13 @@ class DialogueWork(Work):
     def is_built(self) -> bool:
         """Whether models write the board's texts: not where its source publishes a data set (unless `texts`
         says so), and not without a model that may; then the source's labelled texts are its data set. What
-        people labelled of dialogues that can be answered anew is no such set.
+        people labelled of dialogues that can be answered anew, as their right responses are known, is none.
         """
-        is_published = self.tables.samples["label_source"].is_in(dataset.TRAINED_ON).any()
+        sources = self.tables.samples["label_source"]
+        is_published = sources.is_in(dataset.TRAINED_ON).any()
+        is_published |= not sources.is_empty() and self.tables.items["right_answer"].null_count() == len(
+            self.tables.items
+        )
         writers = (*self.settings.responders, self.settings.inducer)
         has_writers = bool(self.config.p.models_on(self.board, writers))
         return has_writers and not (is_published and self.settings.texts == "published")
