@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from truerate.core.aggregates import total
-from truerate.metrics.intervals import Interval
+from truerate.metrics.intervals import Interval, cluster_sums
 from truerate.metrics.judged import is_unanswered
 from truerate.metrics.score_writer import Ratio, ScoreWriter
 
@@ -139,6 +139,14 @@ SHARES = _by_name(
 )
 F1S = _by_name(f1, f1_right)
 OF_PATTERN = _by_name(tpr, failure_rate)
+# Means of both classes. Avg. P and Avg. R are HalluDial's, whose script drops unreadable verdicts.
+MEANS: Mapping[str, tuple[Formula, Formula]] = MappingProxyType(
+    {
+        "macro_f1": (f1, f1_right),
+        "avg_precision": (precision, precision_right),
+        "avg_recall": (tpr, tnr),
+    }
+)
 
 
 def class_columns(first: Parts, second: Parts) -> np.ndarray:
@@ -203,9 +211,8 @@ def balanced(counts: np.ndarray) -> np.ndarray:
 
 RATIOS: Mapping[str, Statistic] = MappingProxyType(
     {name: _ratio(of) for name, of in F1S.items()}
-    | {"macro_f1": _mean_of(f1, f1_right), "balanced_accuracy": _mean_of(recall, recall_right)}
-    # Avg. P and Avg. R (HalluDial Tables 2, 4, 5, 7, 8), whose script drops unreadable verdicts
-    | {"avg_precision": _mean_of(precision, precision_right), "avg_recall": _mean_of(tpr, tnr)}
+    | {name: _mean_of(*sides) for name, sides in MEANS.items()}
+    | {"balanced_accuracy": _mean_of(recall, recall_right)}
 )
 # What a balanced set would give: of texts whose shares are those of the source, what depends on them.
 OF_BALANCED: Mapping[str, Statistic] = MappingProxyType(
@@ -317,11 +324,18 @@ def recognition_scores(
     clusters, given = rows["group_id"].to_list(), verdicts(rows)
     shares: list[Ratio] = [(name, where, *of(given)) for name, of in SHARES.items()]
     halves: list[Ratio] = [(name, where, *of(given)) for name, of in F1S.items()]
-    both = class_columns(f1(given), f1_right(given))
-
     scores = writer.shares(subject, [*shares, *more], clusters)
     scores += writer.ratios(subject, halves, clusters)
-    return [*scores, writer.statistic("macro_f1", subject, where, both, clusters, macro_f1)]
+    sides = [class_columns(first(given), second(given)) for first, second in MEANS.values()]
+    sums = cluster_sums(clusters, np.hstack(sides))
+    means = writer.intervals(sums, _means) if len(sums) else [None] * len(MEANS)
+    named = zip(MEANS, means, strict=True)
+    return [*scores, *(writer.row(name, subject, where, interval, rows.height) for name, interval in named)]
+
+
+def _means(totals: np.ndarray) -> np.ndarray:
+    """MEANS from their totals side by side (draws, 4 m), (draws, m)."""
+    return np.stack([macro_f1(part) for part in np.split(totals, len(MEANS), axis=-1)], axis=-1)
 
 
 def pattern_ratios(rows: pl.DataFrame, where: Mapping[str, Any], key: str = "pattern") -> list[Ratio]:
