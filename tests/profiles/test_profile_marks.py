@@ -12,7 +12,9 @@ ROOT = Path(__file__).parents[2]
 STATED = yaml.safe_load(Path(__file__).with_name("stated.yaml").read_text("utf-8"))
 BLOCKS = ("sizes", "llm", "tracks", "backbones")  # whose every setting is the paper's or ours
 # how a machine runs it and which address it asks: no matter of a paper
-PLUMBING = {"resources", "token_budget", "key_env", "engine_env", "endpoint", "url", "proxy", "unlimited_hosts", "user_agent", "rpm"}  # fmt: skip
+PLUMBING = set(
+    "resources token_budget key_env engine_env endpoint url proxy unlimited_hosts user_agent rpm".split()
+)
 OURS = re.compile(r"\bours\b(.*)", re.IGNORECASE)
 
 
@@ -40,11 +42,16 @@ class Setting(NamedTuple):
 
     @staticmethod
     def _ours(comments: list[tuple[str, bool]]) -> list[tuple[set[str], bool]]:
-        texts = [(text, of_all) for comment, of_all in comments for text in OURS.findall(comment)]
+        texts = [
+            (text, of_all)
+            for comment, of_all in comments
+            for text in OURS.findall(comment)
+            if text.strip(" :;.")
+        ]
         return [(set(re.findall(r"[\w-]+", text)), of_all) for text, of_all in texts]
 
     def _is_meant(self, words: set[str], keys: set[str], *, of_all: bool) -> bool:
-        return bool(words & set(self.place)) if words & keys else of_all
+        return bool(words & keys & set(self.place)) if words & keys else of_all
 
 
 def settings_of(text: str) -> list[Setting]:
