@@ -147,19 +147,15 @@
 
   function nodeAt(root, units) {
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-    let rest = units, node = walker.nextNode();
-    while (node && rest > node.length) {
-      rest -= node.length;
-      node = walker.nextNode();
-    }
+    let node = walker.nextNode(), rest = units;
+    for (; node && rest > node.length; node = walker.nextNode()) rest -= node.length;
     return [node, rest];
   }
 
   // ---- one task on the page ---------------------------------------------------------------------------------
   function paragraph(value, lang) {
     if (!Array.isArray(value)) return make("div", { class: "text", dir: "auto", lang, tabindex: 0 }, String(value));
-    const items = value.map((one) => make("li", { dir: "auto", lang }, String(one)));
-    return make("div", { class: "text", tabindex: 0 }, make("ol", {}, ...items));
+    return make("div", { class: "text", tabindex: 0 }, make("ol", {}, ...value.map((one) => make("li", { dir: "auto", lang }, String(one)))));
   }
 
   function show(index) {
@@ -252,18 +248,15 @@
     if (open.length) return say(`Not answered yet: ${open.map((one) => one.asks).join(" · ")}`);
     at("how").open = false;
     if (!labelOf(task).isDone) change(task, (label) => { label.isDone = true; });
-    if (data.tasks.every(isLabelled)) {
-      show(current + 1);
-      return say("All texts are labelled. Export the labels and send the file back.");
-    }
-    if (current + 1 < data.tasks.length) show(current + 1);
-    else next();
+    if (current + 1 === data.tasks.length || data.tasks.every(isLabelled)) next();
+    else show(current + 1);
   }
 
   function next() {
     const n = data.tasks.length;
     for (let by = 1; by <= n; by += 1)
       if (!isLabelled(data.tasks[(current + by) % n])) return show((current + by) % n);
+    show(current + 1);
     say("All texts are labelled. Export the labels and send the file back.");
   }
 
@@ -289,7 +282,7 @@
     return row;
   }
 
-  function save_file() {
+  function exportFile() {
     const rows = data.tasks.filter(isLabelled), n = data.tasks.filter((task) => isBegun(task) && !isLabelled(task)).length;
     const lines = rows.map((task) => `${JSON.stringify(rowOf(task))}\n`);
     const url = URL.createObjectURL(new Blob(lines, { type: "application/jsonl" }));
@@ -320,17 +313,16 @@
     return isApart ? label : null;
   }
 
-  function load_file(text) {
+  function importFile(text) {
     let n = 0, others = 0, unread = 0;
     for (const line of text.split("\n").filter((one) => one.trim())) {
       let row = null;
       try { row = JSON.parse(line); } catch { /* counted below */ }
       const index = row && typeof row === "object" ? taskOf.get(row.task_id) : undefined;
-      if (index !== undefined && row.annotator !== annotator) { others += 1; continue; }
-      const label = index === undefined ? null : labelFrom(data.tasks[index], row);
-      if (!label) { unread += 1; continue; }
-      state.labels[row.task_id] = label;
-      n += 1;
+      const isOthers = index !== undefined && row.annotator !== annotator;
+      const label = index === undefined || isOthers ? null : labelFrom(data.tasks[index], row);
+      if (label) state.labels[row.task_id] = label;
+      [n, others, unread] = [n + Boolean(label), others + isOthers, unread + !(label || isOthers)];
     }
     undone = [];
     if (n) isUnsaved = true;
@@ -369,16 +361,15 @@
       const number = spans.types.findIndex((type) => type.key === key);
       if (number >= 0) does = () => mark(number);
     }
-    if (does) {
-      event.preventDefault();
-      does();
-    }
+    if (!does) return;
+    event.preventDefault();
+    does();
   }
 
   // ---- begin ------------------------------------------------------------------------------------------------
   function begin(name) {
-    annotator = name;
     let kept = {};
+    annotator = name;
     try { kept = JSON.parse(localStorage.getItem(place())) || {}; } catch { /* nothing is kept here */ }
     state = { labels: kept.labels || {} };
     isUnsaved = Boolean(kept.isUnsaved);
@@ -394,10 +385,10 @@
     if (at("name").value.trim()) begin(at("name").value.trim());
   });
   for (const [id, does] of Object.entries({ back: () => show(current - 1), skip: () => show(current + 1), open: next, undo, save,
-    export: () => state && save_file(), import: () => state && at("file").click() })) at(id).addEventListener("click", does);
+    export: () => state && exportFile(), import: () => state && at("file").click() })) at(id).addEventListener("click", does);
   at("file").addEventListener("change", async () => {
     const [file] = at("file").files;
-    if (file) load_file(await file.text());
+    if (file) importFile(await file.text());
     at("file").value = "";
   });
   document.addEventListener("keydown", pressed);
