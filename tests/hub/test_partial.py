@@ -13,10 +13,11 @@ from tests.hub import small_board as small
 from tests.hub import stages
 from tests.hub.drafts import DAY, laid, put
 from truerate.core.errors import SettingsError, SourceError, TruerateError
-from truerate.core.schemas import Generation, frame, read_json, save
+from truerate.core.schemas import PAIRS, Generation, frame, pairs, read_json, save
 from truerate.hub.kept import Kept
 from truerate.hub.release import Stamp
 from truerate.pipeline import pages, sources
+from truerate.pipeline.publishing.parted import parted
 from truerate.pipeline.publishing.release import board_draft
 
 N = 12
@@ -177,6 +178,27 @@ def test_the_dry_run_says_it_and_the_open_tasks_read_back(partial, hub_here, tmp
     at = stages.declare("halueval", {"again": {"reader": "truerate", "path": "inputs/again"}})
     sources.import_source(at, "again")
     assert set(pl.read_parquet(at.source("again", "samples"))["task"]) == {"qa", "dialogue"}
+    by_task = read_json(at.source("again", "card.json"))["rights_by_task"]
+    assert {task: rights["licence"] for task, rights in by_task.items()} == {
+        "qa": "cc-by-sa-4.0",
+        "dialogue": "cc-by-nc-4.0",
+    }  # so that it may go out again in part
+
+
+def test_of_one_licence_that_is_open_for_one_task_alone_only_named_documents_go_out():
+    """Of d0 no item says that it is of the open task; a sample whose evidence names it stays with it."""
+    of_task = {"name": "x", "url": None, "licence": "MIT"}
+    by_task = {"qa": of_task | {"redistribution": "yes"}, "held-out": of_task | {"redistribution": "no"}}
+    card, tables = {"rights_by_task": by_task}, small.tables()
+    sides = parted(tables, card=card)
+    assert sorted(sides.open["documents"].collect()["document_id"]) == ["d1", "d2", "d3"]
+    assert sides.bare["documents"].collect()["document_id"].to_list() == ["d0"]
+    assert set(sides.open["samples"].collect()["task"]) == {"qa"}
+    assert set(sides.bare["samples"].collect()["task"]) == {"held-out"}
+    evidence = pl.Series([pairs(evidence="d0:0-3"), *[[]] * 11], dtype=PAIRS)
+    samples = tables["samples"].with_columns(attributes=evidence, task=pl.lit("qa"))
+    sides = parted(tables | {"samples": samples}, card=card)
+    assert sides.bare["samples"].collect()["sample_id"].to_list() == ["s00"]
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,8 @@ def parted(
 ) -> Parted:
     """Return a board's tables of texts (`rights.KEYS`), each row on one side.
 
-    Withheld are the documents of closed tasks and those under a closed task's licence; the items of closed
+    Withheld are the documents of closed tasks and those under a closed task's licence (where an open task is
+    under it, too, those that no open item names); the items of closed
     tasks, and others that rest on a withheld document; what is about a withheld item (samples, replies, facts)
     or judges one; replies of the purposes `searching`, whose prompts held whatever a search had found among all
     documents; and every row whose text names a withheld document or repeats one of its sentences, or RUN words
@@ -58,15 +59,15 @@ def parted(
     """
     queries = {name: data.lazy() for name, data in tables.items() if name in rights.KEYS}
     is_open = set(open_tasks(card))
-    closed_words = {of_task["licence"] for task, of_task in card[BY_TASK].items() if task not in is_open}
     items = queries["items"].select("item_id", "task", "document_ids").collect()
     closed_items = items.filter(~pl.col("task").is_in(is_open))
     withheld = set(closed_items["document_ids"].explode().drop_nulls())
     if "documents" in queries:
-        under = (
-            queries["documents"].filter(pl.col("licence").is_in(closed_words)).select("document_id").collect()
-        )
-        withheld |= set(under["document_id"])
+        used = items.filter(pl.col("task").is_in(is_open))["document_ids"].explode().drop_nulls().unique()
+        closed, shared = _licences(card, is_open)
+        is_used = pl.col("licence").is_in(shared) & pl.col("document_id").is_in(used.implode())
+        under = queries["documents"].filter(pl.col("licence").is_in(closed), ~is_used)
+        withheld |= set(under.select("document_id").collect()["document_id"])
     tells = partial(
         _tells, withheld=frozenset(withheld), runs=_runs(queries, withheld, closed_items["item_id"])
     )
@@ -174,6 +175,16 @@ def _as_given(queries: Queries, tables: Tables) -> dict[str, pl.DataFrame | pl.L
     }
 
 
+def _licences(card: Mapping, is_open: Collection[str]) -> tuple[set[str], set[str]]:
+    """The words on the licence of closed tasks, and those of them that are an open task's too."""
+    words_of_open: set[str] = set()
+    words_of_closed: set[str] = set()
+    for task, of_task in card[BY_TASK].items():
+        stated = of_task["licence"] or "not stated"
+        (words_of_open if task in is_open else words_of_closed).update([stated, *stated.split("; ")])
+    return words_of_closed, words_of_closed & words_of_open
+
+
 # ---- what tells of a withheld text -------------------------------------------------------------------------
 def _strings(query: pl.LazyFrame) -> pl.Expr:
     """All words of a row as one text: its text columns, ids among them, lists of them, values of attributes."""
@@ -190,9 +201,9 @@ def _strings(query: pl.LazyFrame) -> pl.Expr:
 
 def _tells(text: str, *, withheld: Collection[str], runs: Collection[tuple[str, ...]]) -> bool:
     """Return whether a text names a withheld document, or repeats a run of words of one."""
-    spoken = words(text.casefold())
-    if any(word in withheld for word in spoken):
+    if any(name in withheld or name.rpartition(":")[0] in withheld for name in text.split()):
         return True
+    spoken = words(text.casefold())
     if any(run in runs for run in zip(*(spoken[start:] for start in range(RUN)), strict=False)):
         return True
     return any(sentence in runs for sentence in _sentences(text))

@@ -25,7 +25,7 @@ from truerate.sources.hub import released_replies as replies
 from truerate.sources.hub.files import Release, checked_columns, release_in
 from truerate.sources.hub.released_replies import ENTITY, FACT, ITEMS, REPLIES, carried
 from truerate.sources.rows import BadRow, Reason, Row, span
-from truerate.sources.tables import SourceTables
+from truerate.sources.tables import BETWEEN, SourceTables, with_task_rights
 
 NEEDED = ("sample_id", "item_id", "group_id", "lang", "question", "text", "is_hallucinated", "label_source")
 CARD = published_card("truerate")
@@ -106,7 +106,18 @@ def read(
         cut = partial(parquet_rows, needed=NEEDED)
         collection.read(file, cut, partial(keep, collection, context))
     _name_anew(collection)
-    return collection.tables()
+    return _with_licences(collection.tables(), chosen, configs, release)
+
+
+def _with_licences(tables: SourceTables, chosen: Configs, configs: Configs, release: Release) -> SourceTables:
+    """The tables with a card that says the licence of each task where they differ (`with_task_rights`)."""
+    words: dict[str, dict[str, None]] = {}
+    for path, task in chosen.items():
+        if task in {*tables.items["task"]} and (licence := release.licences.get(configs[path] or "")):
+            words.setdefault(str(task), {})[licence] = None
+    of_tasks = {task: {"licence": BETWEEN.join(licences)} for task, licences in words.items()}
+    is_one = len({rights["licence"] for rights in of_tasks.values()}) <= 1
+    return tables if is_one else with_task_rights(tables, of_tasks)
 
 
 vars(read).update(card=CARD)
