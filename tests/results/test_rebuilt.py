@@ -57,7 +57,7 @@ BUILDS = {
         ),
     ),
     # mFAVA's silver texts are what its detectors learn from
-    LEARNED: ({"mushroom": (), "mfava": ()}, ("mushroom",)),
+    LEARNED: ({"mushroom": (), "mfava": ()}, ("mushroom", "mfava-published")),
 }
 
 
@@ -116,8 +116,9 @@ def test_a_committed_result_is_what_the_code_makes_of_the_published_files(rebuil
 
 @pytest.mark.proof
 @pytest.mark.xdist_group(f"rebuilt-{LEARNED}")
-def test_what_no_network_said_is_made_anew_where_networks_learn_too(rebuilt):
-    folders = (rebuilt(LEARNED) / "mushroom", ROOT / "results/mushroom")
+@pytest.mark.parametrize("board", BUILDS[LEARNED][1])
+def test_what_no_network_said_is_made_anew_where_networks_learn_too(rebuilt, board):
+    folders = (rebuilt(LEARNED) / board, ROOT / "results" / board)
     is_untrained = ~pl.col("subject").str.starts_with(NETWORKS)
     built, committed = (
         pl.read_csv(folder / SCORES).filter(is_untrained).select(OF_ITS_OWN) for folder in folders
