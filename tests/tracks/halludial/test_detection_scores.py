@@ -3,13 +3,14 @@
 import polars as pl
 import pytest
 
-from truerate.core.schemas import Judgement, Outcome, Sample, Score, frame, validate
+from truerate.core.schemas import Judgement, Outcome, Sample, Score, frame, unpaired, validate
 from truerate.leaderboard.rows import ranks
 from truerate.tracks.halludial.judged_texts import judged_texts
 from truerate.tracks.halludial.scores import (
     counted_texts,
     detection_outcomes,
     score_detection,
+    score_judges,
     score_reliability,
 )
 
@@ -106,6 +107,15 @@ def test_seeds_of_a_detector_are_its_runs():
     ]
     outcome = values(score_detection(counts(actual), WRITER), variant="zero-shot", scenario="spontaneous")
     assert outcome["recall"] == (1 / 2, 1)
+
+
+def test_texts_that_people_labelled_rank_where_a_board_has_no_spontaneous_ones():
+    texts = [sample(f"n{k}", k == 0, scenario="natural", label_source="gold") for k in range(3)]
+    judgements = [judgement(row["sample_id"], True, judge="yes") for row in texts]
+    for samples, scenario in ((texts, "natural"), ([*texts, *SAMPLES], "spontaneous")):
+        _, outcomes = score_judges(frame(Sample, samples), frame(Judgement, judgements), WRITER)
+        slices = {unpaired(pairs)["scenario"] for pairs in outcomes["slice"].to_list()}
+        assert slices == ({scenario} if scenario == "natural" else set())  # it judges no spontaneous text
 
 
 def test_outcomes_have_balanced_accuracy_as_their_mean_and_rank():

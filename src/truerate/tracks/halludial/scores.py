@@ -32,6 +32,7 @@ from truerate.tracks.halludial.judged_texts import (
     COLUMNS,
     INDUCED,
     SPONTANEOUS,
+    TEST,
     ZERO_SHOT,
     by_judge,
     judged_texts,
@@ -47,7 +48,6 @@ from truerate.tracks.halludial.rate_scores import RATE, score_rates, score_writt
 from truerate.tracks.thinking import score_thinking
 
 ALIKE = {RATE: "history"}  # every test turn is answered in both histories
-RANKED = {"scenario": SPONTANEOUS, "variant": ZERO_SHOT}
 WITHIN = ("scenario", "kind", "is_hallucinated")
 RATE_BY_JUDGE = "rate_by_judge"
 THOUGHT: dict[str, Any] = {"purposes": (DETECT, LOCATE), "keys": ("scenario", "variant"), "cue": CUES[DETECT]}
@@ -98,9 +98,11 @@ def score_judges(
 ) -> tuple[list[dict], pl.DataFrame]:
     """Return Score and Outcome rows of detection, one judge's texts in memory at a time."""
     counts, outcomes, scores = [], [frame(Outcome)], list[dict]()
+    scenarios = samples.filter(split=TEST).select(pair("attributes", "scenario")).to_series()
+    ranked = SPONTANEOUS if SPONTANEOUS in scenarios else NATURAL
     for rows in by_judge(samples, judgements):
         counts.append(counted_texts(rows))
-        outcomes.append(detection_outcomes(rows, writer))
+        outcomes.append(detection_outcomes(rows, writer, ranked))
         scores += [*score_reliability(rows, writer), *score_transfer(rows, writer)]
     return [*(score_detection(pl.concat(counts), writer) if counts else ()), *scores], pl.concat(outcomes)
 
@@ -127,9 +129,12 @@ def score_detection(counts: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
     return scores
 
 
-def detection_outcomes(rows: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
-    """Return Outcome rows of what ranks: balanced accuracy on spontaneous responses, zero-shot."""
-    ranked = rows.filter(scenario=SPONTANEOUS, variant=ZERO_SHOT)
+def detection_outcomes(rows: pl.DataFrame, writer: ScoreWriter, scenario: str = SPONTANEOUS) -> pl.DataFrame:
+    """Return Outcome rows of what ranks: balanced accuracy on spontaneous responses, zero-shot; on a board
+    without such, on those of its source that people labelled (`scenario`).
+    """
+    where = {"scenario": scenario, "variant": ZERO_SHOT}
+    ranked = rows.filter(**where)
     parts = [balanced_outcomes(part) for _, part in ranked.group_by("judge", "seed", maintain_order=True)]
     if not parts:
         return frame(Outcome)
@@ -137,7 +142,7 @@ def detection_outcomes(rows: pl.DataFrame, writer: ScoreWriter) -> pl.DataFrame:
     whole = pl.concat(parts).group_by(units, maintain_order=True)
     values = whole.agg(value=average(pl.col("outcome")).round(6)).sort(units)
     named = values.select("value", subject="judge", unit_id="sample_id", cluster_id="group_id")
-    return writer.outcomes("balanced_accuracy", RANKED, named)
+    return writer.outcomes("balanced_accuracy", where, named)
 
 
 def score_reliability(rows: pl.DataFrame, writer: ScoreWriter) -> Iterator[dict]:
