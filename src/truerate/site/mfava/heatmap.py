@@ -77,14 +77,14 @@ def as_printed(means: dict[Mode, dict], languages: list[str], models: list[str])
     models = sorted(models, key=lambda model: mean(ALL, model))
     lines = []
     for lang in (*sorted(languages, key=lambda lang: mean(lang, "")), ALL):
-        line = {"code": lang, "name": language(lang), "own": native_name(lang), "cells": []}
+        row: list[dict] = []
         for model in ("", *models):
             estimate = cells.get((lang, model))
             is_mean, value = not model or lang == ALL, estimate.value if estimate else None
             tint = None if value is None or is_mean else min(9, int(10 * value / high))
             std = estimate.std if estimate and not is_mean else None
-            line["cells"].append({"value": value, "std": std, "tint": tint, "is_mean": is_mean})
-        lines.append(line)
+            row.append({"value": value, "std": std, "tint": tint, "is_mean": is_mean})
+        lines.append({"code": lang, "name": language(lang), "own": native_name(lang), "cells": row})
     return {"calibration": CALIBRATIONS[mode[1]][0], "models": models, "lines": lines}
 
 

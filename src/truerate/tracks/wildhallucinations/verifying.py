@@ -130,10 +130,10 @@ def requests(asked: Iterable[Call], prompter: Prompter) -> list[Prompted]:
             "stage": call.stage,
         }
         how = settings.verifier, call.claims[0].item_id, settings.verifying, attributes
-        values["has_titles"] = any(passage.title for passage in call.passages)
+        has_titles = any(passage.title for passage in call.passages)
         n_verdicts = settings.verification.verdicts
         form = {"form": FORMS[n_verdicts], "template": THREE if n_verdicts == "three" else VERIFY}
-        prompts.append(prompter.prompted(VERIFY, *how, **form, **values))
+        prompts.append(prompter.prompted(VERIFY, *how, **form, has_titles=has_titles, **values))
     return prompts
 
 
