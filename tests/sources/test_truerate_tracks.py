@@ -4,6 +4,7 @@ replies, facts with verdicts.
 
 from dataclasses import replace
 
+import polars as pl
 import pytest
 
 from tests.hub import small_board
@@ -275,6 +276,24 @@ def test_replies_come_back_with_facts_and_the_verifier_s_verdicts(lay, read, par
     assert got.items.select("question", pair("attributes", "domain"), "group_id").rows() == [
         ("Varn", "places", "g-e1")
     ]
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_a_reply_whose_facts_were_written_in_parts_is_whole_where_every_part_is(lay, read, lost):
+    """Its only fact is that of r2; the first of the two parts lost a line, or did not."""
+    parts = [
+        reply(f"w{k}", "e1") | {"purpose": "write_facts", "attributes": pairs(generation="r2", **of_part)}
+        for k, of_part in enumerate(({"first_sentence": 0, "n_malformed": lost}, {"first_sentence": 9}))
+    ]
+    tables = replies()
+    lay(
+        tables | {"generations": pl.concat([tables["generations"], frame(Generation, parts)])},
+        "wildhallucinations",
+    )
+    marks = (
+        ready(read("truerate")).generations.filter(text="Reply r2.").select(pair("attributes", "is_whole"))
+    )
+    assert marks.item() == ("false" if lost else None)
 
 
 def test_evidence_names_the_passages_by_their_documents_of_now(lay, read):

@@ -25,6 +25,10 @@ WRITE_FACTS = "write_facts"  # the purpose of a reply that holds the facts of an
 MARKS = ("is_duplicate", "is_title")  # what a fact row says of its fact
 LOST = ("n_missed", "n_malformed")  # attributes of such a reply: sentences and lines of which no fact came
 ITEMS = "items"
+PART, REASKED = (
+    "first_sentence",
+    "reasked",
+)  # of one about a part of it; of one that another to the same stands for
 TABLES = (ITEMS, "generations", "judgements", "facts")  # without one of these there are no replies
 CLASHING = "task group group_id question right_answer lang history document_ids is_shared self".split()
 Configs = Mapping[Path, str | None]
@@ -108,10 +112,16 @@ class Tables:
 
     def _reply(self, row: Row) -> None:
         purpose, status = row.text("purpose"), row.text("status")
-        if purpose == WRITE_FACTS and status == "ok":
+        if purpose == WRITE_FACTS and (status == "ok" or PART in row.attributes()):
             attributes = row.attributes()
-            n_lost = sum(int(attributes.get(name) or 0) for name in LOST)
-            self.written[attributes.get("generation", "")] = n_lost == 0
+            reply, n_lost = (
+                attributes.get("generation", ""),
+                sum(int(attributes.get(name) or 0) for name in LOST),
+            )
+            if PART not in attributes:
+                self.written[reply] = n_lost == 0
+            elif REASKED not in attributes:  # whole where every part is
+                self.written[reply] = self.written.get(reply, True) and status == "ok" and n_lost == 0
         if purpose == GENERATE and status in ("ok", "abstained") and row.optional_text("text"):
             self.replies[row.text("generation_id")] = row
 

@@ -1,19 +1,22 @@
-"""Atomic facts (FActScore, Min et al. 2023): one call per reply, its sentences numbered; read from the lines
-of the fact writer (`llm.replies.lists.facts`), with those that repeat an earlier one or only the entity's name
-marked.
+"""Atomic facts (FActScore, Min et al. 2023): one call per reply, or per paragraph, its sentences
+numbered; read from the lines of the fact writer (`llm.replies.lists.facts`), with those that repeat an
+earlier one or only the entity's name marked.
 
 A repeated or trivial fact is a fact all the same (the paper counts them); the marks let scores be shown
 without them (Jiang et al. 2024, Core: such facts raise FActScore).
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
 
 import polars as pl
 
 from truerate.core.keys import content_id
-from truerate.core.schemas import Fact, frame
-from truerate.core.text import normalise, sentences, uncited
+from truerate.core.schemas import Fact, frame, pair
+from truerate.core.sentence_spans import sentence_spans
+from truerate.core.text import n_words, normalise, sentences, uncited
 from truerate.llm.generation import Prompted, Read, standing
 from truerate.llm.generation import facts as attributes
 from truerate.llm.guard import neutralise
@@ -23,7 +26,10 @@ from truerate.tracks.asking import UNREAD, Prompter
 
 GENERATE, WRITE = "generate", "write_facts"
 REPLY = ("generation_id", "item_id", "model", "text")  # columns of a reply that its facts are made of
-AT_ONCE = 2_000  # replies whose facts are dictionaries at a time
+AT_ONCE = 20_000  # facts that are dictionaries at a time
+SHORT, LONG = 40, 300  # words below which a paragraph is read with the next, and above which it is parted
+N_BEFORE = 3  # sentences before a part that its call shows, for what pronouns stand for
+_BLANK_LINE = re.compile(r"\n\s*\n")
 # Words that carry no content of their own: what two wordings of one fact may differ in.
 _EMPTY = frozenset(
     "is are was were be been being am do does did has have had of in on at to for from by with as and that"
@@ -39,33 +45,69 @@ _NAMING = frozenset(
 
 
 def write_requests(replies: Iterable[dict], names: Mapping[str, str], prompter: Prompter) -> list[Prompted]:
-    """Return one request per `ok` reply with a sentence, without citation marks, which look like numbers."""
+    """Return one request per `ok` reply with a sentence, or per part of it (`parts_of`) where `facts_by` is
+    "paragraph"; without citation marks, which look like numbers.
+
+    A request about a part has the attribute `first_sentence` and shows the N_BEFORE sentences before it.
+    """
     asked, settings = [], prompter.settings
     for row in replies:
-        name, parts = names.get(row["item_id"]), sentences(row["text"])
-        if row["status"] == "ok" and name is not None and parts:
+        name = names.get(row["item_id"])
+        if row["status"] != "ok" or name is None:
+            continue
+        spans = sentence_spans(row["text"])
+        whole = [uncited(row["text"][start:end]) for start, end in spans]
+        is_parted = settings.facts_by == "paragraph"
+        parts = parts_of(row["text"], spans) if is_parted else [range(len(whole))] if whole else []
+        for part in parts:
             of_reply = {"generation": row["generation_id"], "subject": row["model"], "name": name}
-            of_reply |= {"lang": attributes(row).get("lang"), "n_sentences": str(len(parts))}
+            of_reply |= {"lang": attributes(row).get("lang"), "n_sentences": str(len(part))}
+            of_reply |= {"first_sentence": str(part.start)} if len(parts) > 1 else {}
             how = settings.fact_writer, row["item_id"], settings.writing_facts, of_reply
-            values = {"subject": name, "sentences": numbered(map(uncited, parts))}
+            before = " ".join(whole[max(0, part.start - N_BEFORE) : part.start])
+            values = {"subject": name, "sentences": numbered(whole[part.start : part.stop]), "before": before}
             asked.append(prompter.prompted(WRITE, *how, **values))
     return asked
 
 
+def parts_of(text: str, spans: Sequence[tuple[int, int]]) -> list[range]:
+    """Return the sentences of a text (`spans`) in parts, in order and together all of them: its paragraphs,
+    which blank lines part. One of fewer than SHORT words (a heading, an entry) is joined with the next;
+    before a sentence with which a part would have more than LONG words a new one begins.
+    """
+    parts, start, size = [], 0, 0
+    for index, (begin, end) in enumerate(spans):
+        n = n_words(text[begin:end])
+        is_new = index and size >= SHORT and _BLANK_LINE.search(text, spans[index - 1][1], begin)
+        if is_new or (size and size + n > LONG):
+            parts.append(range(start, index))
+            start, size = index, 0
+        size += n
+    return [*parts, range(start, len(spans))] if spans else []
+
+
 def read(asked: Prompted, text: str, texts: Mapping[str, str]) -> Read:
     """Read a reply as the lines of facts of the text that it is about, which is the one of `texts` that it
-    names.
+    names, or of its part.
 
     `n_missed` counts sentences without a line, `n_malformed` lines that may have been meant as facts and were
     not read; `cuts` names what was read loosely (`reading.CUTS`).
     """
-    parts = [uncited(part) for part in sentences(texts[asked.attributes["generation"] or ""])]
-    reading = read_facts(text, parts)
+    whole = sentences(texts[asked.attributes["generation"] or ""])
+    part = _part(asked.attributes, len(whole))
+    reading = read_facts(text, [uncited(whole[index]) for index in part])
     cuts = {"cuts": " ".join(reading.cuts) or None}
     if reading.value is None:
         return Read(text, "unparsed", reading.reason, cuts)
     counts = {"n_missed": str(len(reading.value.missed)), "n_malformed": str(reading.value.n_malformed)}
     return Read(text, attributes={**counts, **cuts})
+
+
+def _part(names: Mapping[str, str | None], n: int) -> range:
+    """The sentences, of `n`, that a request's attributes say it is about: all, unless it is about a part."""
+    if (first := names.get("first_sentence")) is None:
+        return range(n)
+    return range(n)[int(first) : int(first) + int(names.get("n_sentences") or n)]
 
 
 def n_lost(reading: Read) -> int:
@@ -93,36 +135,44 @@ def facts_of(generations: pl.DataFrame) -> pl.DataFrame:
     rows = generations.lazy().filter(pl.col("purpose") == GENERATE).select(*REPLY).collect()
     reply_of = {row["generation_id"]: row for row in rows.iter_rows(named=True)}
     is_read = (pl.col("purpose") == WRITE) & (pl.col("status") == "ok")
+    first, reply = (pair("attributes", name) for name in ("first_sentence", "generation"))
+    written = standing(generations.filter(is_read)).with_columns(first=first.cast(pl.Int64), reply=reply)
+    # the parts of a reply stand behind one another, in the order of its sentences
+    written = written.sort(pl.col("generation_id").min().over("reply"), "first", "generation_id")
     parts = [frame(Fact)]
-    for part in standing(generations.filter(is_read)).sort("generation_id").iter_slices(AT_ONCE):
-        facts: list[dict] = []  # as dictionaries those of a board would fill the memory
-        for row in part.iter_rows(named=True):
-            names = attributes(row)
-            if reply := reply_of.get(names["generation"]):
-                facts += _facts(reply, row["text"], names.get("name", ""))
-        parts.append(frame(Fact, facts))
+    rows_of = _facts(written.iter_rows(named=True), reply_of)
+    while batch := list(islice(rows_of, AT_ONCE)):  # as dictionaries those of a board would fill the memory
+        parts.append(frame(Fact, batch))
     return pl.concat(parts)
 
 
-def _facts(reply: dict, text: str, name: str) -> list[dict]:
-    """The facts of one reply."""
-    parts = sentences(reply["text"])
-    read = read_facts(text, [uncited(part) for part in parts]).value
-    rows, contents, n_times = [], set(), Counter[tuple[int, str]]()
-    for index, fact in sorted(read.facts, key=lambda pair: pair[0]) if read else ():
-        content, nth = key_of(fact), n_times[index, fact]
-        ids = {"fact_id": content_id("fact", reply["generation_id"], index, fact, nth)}
-        ids |= {
-            "generation_id": reply["generation_id"],
-            "item_id": reply["item_id"],
-            "subject": reply["model"],
-        }
-        texts = {"sentence_index": index, "sentence": parts[index], "text": fact, "evidence": []}
-        marks = {"is_duplicate": content in contents, "is_title": is_title(fact, name)}
-        rows.append(ids | texts | marks)
-        n_times[index, fact] += 1
-        contents.add(content)
-    return rows
+def _facts(written: Iterable[dict], reply_of: Mapping[str, dict]) -> Iterator[dict]:
+    """The facts of replies, from what was written of them or of their parts."""
+    for name, of_reply in groupby(written, key=lambda row: row["reply"]):
+        if (reply := reply_of.get(name)) is None:
+            continue
+        whole, contents, n_times = sentences(reply["text"]), set(), Counter[tuple[int, str]]()
+        for row in of_reply:
+            names = attributes(row)
+            part = _part(names, len(whole))
+            read = read_facts(row["text"], [uncited(whole[index]) for index in part]).value
+            for number, fact in sorted(read.facts, key=lambda pair: pair[0]) if read else ():
+                index, content = part[number], key_of(fact)
+                nth = n_times[index, fact]
+                yield {
+                    "fact_id": content_id("fact", reply["generation_id"], index, fact, nth),
+                    "generation_id": reply["generation_id"],
+                    "item_id": reply["item_id"],
+                    "subject": reply["model"],
+                    "sentence_index": index,
+                    "sentence": whole[index],
+                    "text": fact,
+                    "evidence": [],
+                    "is_duplicate": content in contents,
+                    "is_title": is_title(fact, names.get("name", "")),
+                }
+                n_times[index, fact] += 1
+                contents.add(content)
 
 
 def content_words(text: str) -> list[str]:

@@ -239,7 +239,7 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
     """Return the replies about entities: `generation_id`, `subject`, `entity`, `is_abstained` (null: none
     came), `is_whole` and the slices.
 
-    `is_whole`: facts were written for it, and no sentence or line of them was lost. A reply without facts
+    `is_whole`: facts were written for it, for each of its parts, and no sentence or line was lost. A reply without facts
     written is not scored; one that its source brought came with its facts, unless it says otherwise.
     """
     counts = (pair("attributes", name).cast(pl.Int64, strict=False) for name in ("n_missed", "n_malformed"))
@@ -256,7 +256,7 @@ def replies_of(items: pl.DataFrame, generations: pl.DataFrame) -> pl.DataFrame:
         is_abstained=is_abstained,
         is_given=(pl.col("prompt_key") == "") & pair("attributes", "is_whole").ne_missing("false"),
     )
-    written = written.unique("generation_id", keep="first", maintain_order=True)
+    written = written.group_by("generation_id", maintain_order=True).agg(pl.col("is_whole").all())
     rows = rows.join(written, on="generation_id", how="left", maintain_order="left")
     rows = rows.with_columns(pl.col("is_whole").fill_null(pl.col("is_given"))).drop("is_given")
     slices = items.filter(task="entity").select(entity="item_id", **slices_of())

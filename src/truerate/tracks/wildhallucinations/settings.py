@@ -86,7 +86,8 @@ class Settings(Track):
     (sections 2 and 3).
 
     `curator` verifies names, takes out ambiguous ones and names the domain. `abstention`: which rule decides
-    that a reply abstains. `rarity`: ngram (counted in the chats) or a causal model's Hub id or path; a
+    that a reply abstains. `facts_by`: the fact writer reads a whole reply in one call, or each paragraph in
+    one (long replies). `rarity`: ngram (counted in the chats) or a causal model's Hub id or path; a
     source's own perplexities come before both. `panel`: the frozen list of subjects of whose entities the
     common subset is made, null for all. `strict`: what Strict makes of a reply with an unread verdict:
     readable (as other replies with facts), paper (no success). `gamma`: of the length penalty (FActScore).
@@ -131,6 +132,7 @@ class Settings(Track):
     verification: Verification
     rarity: Word
     panel: Names | None
+    facts_by: Literal["reply", "paragraph"] = "reply"
     strict: Literal["readable", "paper"] = "readable"
     gamma: Annotated[Whole, Field(ge=1, le=10**4)]
     domains_above: Items
