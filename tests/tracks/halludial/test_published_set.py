@@ -17,7 +17,7 @@ from truerate.core.schemas import Judgement, frame, pair, unpaired
 from truerate.llm.generation import facts
 from truerate.pipeline.detect import sided, training_texts
 from truerate.sources.papers import halludial
-from truerate.tracks.halludial import dataset, scores, steps
+from truerate.tracks.halludial import dataset, responding, scores, steps
 
 ROOT, BOARD = Path(__file__).parents[3], "halludial-published"
 N_DIALOGUES, N_TURNS = 53, 2
@@ -181,10 +181,10 @@ def test_plan_and_page_say_how_many_texts_there_are_and_that_the_split_leaks(tab
     monkeypatch.chdir(ROOT)
     texts, leak = steps.text_notes(layout(), BOARD, tables)
     n_test = sum(file.endswith("_test.json") for file, _ in rows())
-    assert f"{n_test} of the source's 848 labelled texts are tested on; 2 subjects are asked" in texts
-    assert "where and why of 20" in texts and f"of {N_DIALOGUES} of {N_DIALOGUES} dialogues" in leak
+    assert f"{n_test} of the source's 848 labelled texts are tested on; subjects: 2, each asked" in texts
+    assert "where and why about 20" in texts and f"of {N_DIALOGUES} of {N_DIALOGUES} dialogues" in leak
     (texts, leak) = steps.text_notes(layout(subjects=[], split={"by": "published"}), BOARD, tables)
-    assert "none that may stand here is named" in texts and "flatters" in leak
+    assert "no model that may stand here is named" in texts and "flatters" in leak
 
 
 def test_a_set_without_test_texts_is_parted_by_dialogue_and_says_so(tables, monkeypatch):
@@ -251,3 +251,14 @@ def test_a_responder_is_asked_about_test_dialogues_and_the_published_labels_stay
     judged = dataset.targets(sided(data["samples"]), data["generations"])
     assert set(responses["generation_id"]) < set(judged["target_id"])
     assert not data["generations"].filter(pl.col("purpose").is_in(["annotate", "induce", "match"])).height
+
+
+def test_test_dialogues_are_those_of_the_source_where_it_parts_whole_ones(tables, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    sides = ["test" if number % 3 else "train" for number in range(N_DIALOGUES)]
+    side_of = dict(zip(sorted(set(tables.items["group_id"])), sides, strict=True))
+    whole = tables.samples.with_columns(split=pl.col("group_id").replace_strict(side_of))
+    work = steps.DialogueWork(layout(responders=["denier"]), BOARD, replace(tables, samples=whole), {})
+    assert {turn.group_id for turn in work.test} == {name for name, side in side_of.items() if side == "test"}
+    (request,) = responding.requests(work.test[:1], [], "denier", work.questions)
+    assert request.attributes["split"] == "test"

@@ -34,6 +34,7 @@ class Turn(NamedTuple):
 class Context:
     """One item: a turn that is answered. `turns`: all before the response; `dialogue`, `turn`: what the
     source calls its dialogue, and which of the assistant's turns is answered, from 0 (None: it stands alone).
+    `side`: that of its dialogue where its source has one (None: `side_of`).
     """
 
     item_id: str
@@ -45,6 +46,7 @@ class Context:
     turns: tuple[Turn, ...]
     dialogue: str | None = None
     turn: int | None = None
+    side: str | None = None
 
     @property
     def history(self) -> str:

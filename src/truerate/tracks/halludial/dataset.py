@@ -60,6 +60,13 @@ def leaking(samples: pl.DataFrame) -> set[str]:
     return set(sides.agg(n=pl.col("split").n_unique()).filter(pl.col("n") == len(SPLITS))["group_id"])
 
 
+def sides(samples: pl.DataFrame) -> dict[str, str]:
+    """Return the side of each dialogue all of whose texts stand on one."""
+    by_group = samples.group_by("group_id", maintain_order=True)
+    named = by_group.agg(pl.col("split").first(), n=pl.col("split").n_unique()).filter(n=1)
+    return dict(named.select("group_id", "split").iter_rows())
+
+
 def only_train(samples: pl.DataFrame) -> bool:
     """Return whether a set was published without its test texts."""
     sides = samples.filter(pl.col("label_source").is_in(TRAINED_ON))["split"]

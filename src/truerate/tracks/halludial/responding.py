@@ -43,7 +43,7 @@ def request(
         "n_gaps": str(n_gaps) if n_gaps else None,
         "group_id": context.group_id,
         "lang": context.lang,
-        "split": side_of(context.group_id, settings),
+        "split": context.side or side_of(context.group_id, settings),
     }
     values = {"max_words": settings.max_words, "may_decline": True}
     return questions.question(RESPOND, model, context, sampling, attributes, **values)

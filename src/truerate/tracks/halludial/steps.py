@@ -5,7 +5,7 @@ A step asks only models that may stand on the board (`Params.models_on`); withou
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import polars as pl
@@ -52,8 +52,12 @@ class DialogueWork(Work):
 
     @cached_property
     def test(self) -> list[Context]:
-        """The turns of the dialogues that are tested on, by item."""
-        return [turn for turn in self.contexts.values() if side_of(turn.group_id, self.settings) == "test"]
+        """The turns of the dialogues that are tested on, by item: as the source's labelled texts are parted,
+        where these are the board's and all of a dialogue stand on one side.
+        """
+        sides = {} if self.is_built else dataset.sides(self.source_samples)
+        turns = (replace(turn, side=sides.get(turn.group_id)) for turn in self.contexts.values())
+        return [turn for turn in turns if (turn.side or side_of(turn.group_id, self.settings)) == "test"]
 
     @cached_property
     def source_samples(self) -> pl.DataFrame:
@@ -216,49 +220,49 @@ def meta(work: DialogueWork) -> list[dict]:
 
 
 def text_notes(config: Layout, board: str, tables) -> Iterator[str]:
-    """Yield a line on how many of the source's labelled texts each subject is asked about, and one where the
-    published split leaks, with what detectors make of it; none where models write the board's texts.
+    """Yield a line on how many of the source's labelled texts each subject is asked about, and those of
+    `split_notes`; none where models write the board's texts.
     """
     work = DialogueWork(config, board, tables, {})
     if work.is_built or tables.samples.is_empty():
         return
-    n_dialogues = tables.items["group_id"].n_unique()
-    test = work.test_samples()
-    located = judging.located_of(judging.targets(test), work.size.located, work.seed)
-    pairs = judging.sample_pairs(test, work.size.compared, work.seed)
+    test, n_dialogues = work.test_samples(), tables.items["group_id"].n_unique()
     n_taken = len({turn.group_id for turn in work.contexts.values()})
     cap = "" if n_taken == n_dialogues else f" ({n_taken:,} of {n_dialogues:,} dialogues, by its sizes)"
-    subjects = config.p.models_on(board, work.settings.subjects)
-    what = (
-        f"each about {len(test):,}, where and why of {len(located):,}, which of two of {len(pairs):,} pairs"
-    )
-    asked = (
-        f"{len(subjects)} subjects are asked {what}"
-        if subjects
-        else "none that may stand here is named in `subjects`"
-    )
-    yield (
-        f"board {board!r}: {len(test):,} of the source's {tables.samples.height:,} labelled texts are tested "
-        f"on{cap}; {asked}"
-    )
-    where = config.p.setting_name(board, "split")
-    taken = tables.samples.filter(pl.col("item_id").is_in(list(work.contexts)))
+    asked = "no model that may stand here is named in `subjects`"
+    if subjects := config.p.models_on(board, work.settings.subjects):
+        n_located = len(judging.located_of(judging.targets(test), work.size.located, work.seed))
+        n_pairs = len(judging.sample_pairs(test, work.size.compared, work.seed))
+        where = f"where and why about {n_located:,}; pairs to choose in: {n_pairs:,}"
+        asked = f"subjects: {len(subjects)}, each asked about {len(test):,}, {where}"
+    n = f"{len(test):,} of the source's {tables.samples.height:,} labelled texts are tested on{cap}"
+    yield f"board {board!r}: {n}; {asked}"
+    for note in split_notes(work, n_taken):
+        yield f"board {board!r}: {note}"
+
+
+def split_notes(work: DialogueWork, n_dialogues: int) -> Iterator[str]:
+    """Yield what detectors make of a published split: of one that leaks, or that has no test text."""
+    setting, by = work.config.p.setting_name(work.board, "split"), work.settings.split.by
+    taken = work.tables.samples.filter(pl.col("item_id").is_in(list(work.contexts)))
     if dataset.only_train(taken):
-        parted = {
-            "dialogue": f"dialogues are parted here ({where}), and no number stands beside a published one",
-            "published": f"none is tested on ({where}: {{by: published}}); {{by: dialogue}} parts its dialogues",
-        }
-        yield f"board {board!r}: its source has no test text; {parted[work.settings.split.by]}"
-    if leaks := dataset.leaking(taken):
-        judged = {
-            "dialogue": "detectors take these dialogues whole and judge fewer of the test texts; "
-            f"{where}: {{by: published}} judges all, by what has seen their dialogues",
-            "published": "detectors judge test texts of dialogues that they learned from "
-            f"({where}: {{by: published}}), which flatters them",
-        }
         yield (
-            f"board {board!r}: the published split has texts of {len(leaks):,} of {n_taken:,} dialogues on "
-            f"both sides; {judged[work.settings.split.by]}"
+            "its source has no test text; "
+            + {
+                "dialogue": f"dialogues are parted here ({setting}), and no number stands beside a published one",
+                "published": f"none is tested on ({setting}: {{by: published}}); {{by: dialogue}} parts its dialogues",
+            }[by]
+        )
+    if leaks := dataset.leaking(taken):
+        which = f"the published split has texts of {len(leaks):,} of {n_dialogues:,} dialogues on both sides"
+        yield (
+            f"{which}; detectors "
+            + {
+                "dialogue": "take these dialogues whole and judge fewer of the test texts; "
+                f"{setting}: {{by: published}} judges all, by what has seen their dialogues",
+                "published": f"judge test texts of dialogues that they learned from ({setting}: {{by: published}}), "
+                "which flatters them",
+            }[by]
         )
 
 
