@@ -118,8 +118,8 @@ def _pairs() -> dict[str, list[dict]]:
     ]
     return {
         "qa": [
-            {"knowledge": fact, "question": f"Of what is the tower of {town}?", "right_answer": stone,
-             "hallucinated_answer": f"Tin, in {town}."}
+            {"knowledge": fact, "question": f"Of what is the tower of {town}?", "right_answer": f"It is built of {stone}.",
+             "hallucinated_answer": "A queen of glass sang there in 1911."}
             for town, stone, fact in facts
         ],
         "dialogue": [
