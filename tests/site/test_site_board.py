@@ -8,12 +8,13 @@ from test_site_render import BOARD, SITE, Elements
 from tiny_site import site_of, tiny_site
 from tiny_tables import tiny_tables
 
+from tests import records
 from tests.records import others, panels
 from truerate.core import schemas
 from truerate.site import render_site
 from truerate.site.audit import audit_rows, findings
 from truerate.site.overview import leaders, models_of
-from truerate.site.paper import paper_lines
+from truerate.site.paper import paper_lines, paper_of
 from truerate.site.registry import page_of
 from truerate.site.reply_counts import accounts, topics
 
@@ -268,9 +269,9 @@ def test_who_is_named_and_does_nothing_and_who_rests_on_few_texts_stands_on_the_
 
 
 def test_the_paper_s_tables_say_where_they_stand_and_what_they_need():
-    board = tiny_tables().boards[0]
     rows = [row("recognition", "accuracy", 0.5, subject="aster", kind="model", task="qa", variant="plain")]
-    lines = {line["name"]: line for line in paper_lines(PAGE, rows, board, topics=[])}
+    how = {"headings": ["Recognition", "Topics"], "there": ["samples"]}
+    lines = {line["name"]: line for line in paper_lines("halueval", rows, **how)}
     six, figure = lines["Table 6"], lines["Figures 2 and 3"]
     assert (six["n"], six["n_wanted"], six["headings"]) == (1, 4, ["Recognition"]) and "Needs models" in six[
         "why"
@@ -279,4 +280,14 @@ def test_the_paper_s_tables_say_where_they_stand_and_what_they_need():
     assert lines["Table 1"]["shown"] == "samples" and lines["Tables 11 to 16"]["why"].startswith(
         "The prompts"
     )
-    assert "Table 9" in tiny_site()[f"boards/{board.name}.md"]
+    assert "Table 9" in tiny_site()["boards/halueval-closed-world.md"]
+
+
+@pytest.mark.parametrize("track", records.NAMES)
+def test_the_sections_of_the_paper_s_tables_stand_on_the_page(track):
+    headings = {section.heading for section in page_of(track).sections}
+    named = {heading for table in paper_of(track) for heading in table.sections}
+    assert named <= headings
+    assert all(
+        table.sections for table in paper_of(track) if table.cells and "learns_from" not in table.needs
+    )

@@ -74,14 +74,16 @@ class Cells:
 class PaperTable:
     """A table or figure of a paper: `what` it shows, and what of it a board makes.
 
-    `cells`: numbers of the board. `shown`: the part of the board's page, or the page of samples or models,
-    that shows it otherwise. `needs`: what a board must have for it, said where the board lacks it. `reason`: why public
-    data and endpoints do not allow it, or in what it differs; it stands alone where nothing of it is made.
+    `cells`: numbers of the board, and the `sections` of its page that show them, by their headings. `shown`:
+    the part of the board's page, or the page of samples or models, that shows it otherwise. `needs`: what a
+    board must have for it, said where the board lacks it. `reason`: why public data and endpoints do not
+    allow it, or in what it differs; it stands alone where nothing of it is made.
     """
 
     name: Text
     what: Text
     cells: tuple[Cells, ...] = ()
+    sections: tuple[str, ...] = ()
     shown: Where = ""
     needs: str = ""
     reason: str = ""
@@ -99,12 +101,13 @@ def read_paper(path: Path) -> tuple[PaperTable, ...]:
     """
 
     def build(tables: dict[str, dict[str, Any]]) -> tuple[PaperTable, ...]:
-        return tuple(
-            PaperTable(**table | {"name": name, "cells": tuple(map(_cells, table.get("cells", ())))})
-            for name, table in tables.items()
-        )
+        return tuple(PaperTable(**table | {"name": name, **_tuples(table)}) for name, table in tables.items())
 
     return read_data(path, build) if path.is_file() else ()
+
+
+def _tuples(table: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    return {"cells": tuple(map(_cells, table.get("cells", ()))), "sections": tuple(table.get("sections", ()))}
 
 
 def _cells(values: Mapping[str, Any]) -> Cells:

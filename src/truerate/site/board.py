@@ -30,6 +30,13 @@ def context(tables: Tables, board: Board) -> dict:
     headings = {section["heading"] for section in sections}
     note = page.one_label_note
     topics_of_board = topics(tables, board)
+    parts = {
+        "topics": topics_of_board,
+        "how-its-texts-are-made": board.steps,
+        "samples": board.samples.height,
+        "models": n_models,
+    }
+    there = [name for name, part in parts.items() if part]
     return {
         "board": board,
         "card": board.track_card,
@@ -44,7 +51,7 @@ def context(tables: Tables, board: Board) -> dict:
         "one_label_note": note if note and note[1] in headings else None,
         "findings": audit.findings(tables, checked, board.vocabulary),
         "topics": topics_of_board,
-        "paper": paper_lines(page, rows, board, topics=topics_of_board),
+        "paper": paper_lines(board.track, tables.rows_of(board.name), headings=headings, there=there),
         "accounts": accounts(board),
         "idle": [*board.idle, *thin_subjects(board, rows)],
         "flow": flow(board.steps),

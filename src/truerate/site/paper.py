@@ -1,15 +1,10 @@
 """The paper's tables and figures on a board's page: where each stands, how much of it, or why it does not."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from functools import cache
-from typing import Any
 
 from truerate.core.paper_tables import PaperTable, read_paper
-from truerate.site.layout import Page, Rows
 from truerate.site.registry import TRACKS
-from truerate.site.tables import Board
-
-MORE = "More figures"
 
 
 @cache
@@ -18,37 +13,31 @@ def paper_of(track: str) -> tuple[PaperTable, ...]:
     return read_paper(TRACKS / track / "paper.yaml")
 
 
-def paper_lines(page: Page, rows: Rows, board: Board, *, topics: Sequence[Any]) -> list[dict]:
-    """Return a line per table and figure of the paper: `name`, `what`, `links` (heading and anchor of the
-    board's sections, or the sample browser), `n` of `n_wanted` cells that are there, `why` not or otherwise.
+def paper_lines(
+    track: str, rows: list[dict], *, headings: Collection[str], there: Collection[str]
+) -> list[dict]:
+    """Return a line per table and figure of the paper: `name`, `what`, `headings` of the page's sections with it,
+    `shown` (what else shows it), `n` of `n_wanted` cells that the board has, `why` not all, or what differs.
+
+    `rows`: of the board, as its leaderboard has them. `headings`: those on its page. `there`: of what a
+    record may be `shown` by, what the board has.
     """
-    return [_line(table, page, rows, board, has_topics=bool(topics)) for table in paper_of(board.track)]
+    return [_line(table, rows, headings, there) for table in paper_of(track)]
 
 
-def _line(table: PaperTable, page: Page, rows: Rows, board: Board, *, has_topics: bool) -> dict:
+def _line(table: PaperTable, rows: list[dict], headings: Collection[str], there: Collection[str]) -> dict:
     wanted = [cell for cells in table.cells for cell in cells.wanted(rows)]
-    filled = [cell.row for cell in wanted if cell.row is not None]
-    headings = dict.fromkeys(_heading(page, row) for row in filled)
-    has_flow, has_texts = bool(board.steps), board.samples.height > 0
-    there = {"topics": has_topics, "how-its-texts-are-made": has_flow, "samples": has_texts}
-    there |= {"models": bool(page.models_asked(rows)), "": False}
-    is_made = bool(filled) or there[table.shown]
-    is_lacking = len(filled) < len(wanted) or not is_made
+    n = sum(cell.row is not None for cell in wanted)
+    is_made = n > 0 or table.shown in there
+    is_lacking = n < len(wanted) or not is_made
     why = [f"Needs {table.needs}." if table.needs and is_lacking else "", table.reason]
     return {
         "name": table.name,
         "what": table.what,
-        "headings": list(headings),
-        "shown": table.shown if there[table.shown] else "",
+        "headings": [heading for heading in table.sections if n and heading in headings],
+        "shown": table.shown if table.shown in there else "",
         "is_made": is_made,
-        "n": len(filled),
+        "n": n,
         "n_wanted": len(wanted),
         "why": " ".join(filter(None, why)) or ("" if is_made else "Nothing of it was measured here."),
     }
-
-
-def _heading(page: Page, row: dict) -> str:
-    """The heading of the first section that shows a row."""
-    sections = (section for section in page.sections if any(view.takes(row) for view in section.views))
-    first = next(sections, None)
-    return first.heading if first else MORE
