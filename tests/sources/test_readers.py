@@ -12,7 +12,7 @@ def test_readers_are_the_modules_with_a_read_function():
         "alpaca", "begin", "cnn_dailymail", "entity_list", "evouna", "factcheckgpt", "factool", "factscore",
         "faithbench", "faithdial", "faithjudge", "fava", "fava_prompts", "halludial", "halueval",
         "halueval2", "hotpotqa", "mfava", "mushroom", "natural_questions", "opendialkg", "probes",
-        "ragtruth", "refchecker", "seed_files", "silver_prompts", "truerate", "wiki_files", "wikipedia",
+        "prompt_list", "ragtruth", "refchecker", "seed_files", "silver_prompts", "truerate", "wiki_files", "wikipedia",
         "wildchat", "wildhallucinations", "xsum",
     ]  # fmt: skip
 

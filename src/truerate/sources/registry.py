@@ -47,6 +47,7 @@ READERS: dict[str, Read] = {
     "natural_questions": wiki_files.read_natural_questions,
     "opendialkg": seed_files.read_opendialkg,
     "probes": seed_files.read_probes,
+    "prompt_list": wildhallucinations.read_prompt_list,
     "ragtruth": ragtruth.read,
     "refchecker": claims.read_refchecker,
     "seed_files": seed_files.read,

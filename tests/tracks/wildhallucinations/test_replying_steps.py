@@ -2,11 +2,11 @@
 
 import pytest
 
-from truerate.core.schemas import Generation, validate
+from truerate.core.schemas import Document, Generation, Item, frame, pairs, validate
 from truerate.llm import Reply
 from truerate.llm.generation import facts, generations
 from truerate.tracks.wildhallucinations import steps
-from truerate.tracks.wildhallucinations.entities import contexts
+from truerate.tracks.wildhallucinations.entities import contexts, given
 from truerate.tracks.wildhallucinations.replies import replies_of
 
 from .tiny_world import BOARD, Asking, board, layout
@@ -42,6 +42,19 @@ def test_abstentions_keep_their_text_and_say_which_rule_saw_them(generated):
         assert (row["status"] == "abstained") == (values["abstained_measured"] == "true")
         assert row["reason"] == ("measured-rule" if row["status"] == "abstained" else None)
     assert 10 < replies.filter(status="abstained").height < 30  # dogwood declines about half
+
+
+def test_a_prompt_is_asked_as_it_stands_and_names_its_passages_by_one_short_line():
+    prompt = "Why does {entity} stand here?\n(3) It names Varn " + "over and over " * 20
+    row = TABLES.items.row(0, named=True) | {"question": prompt}
+    row["attributes"] = pairs(name=prompt, is_prompt="true", domain="lakes-and-rivers")
+    prompts, _ = given(frame(Item, [row]), limit=9, seed=7, takedown=None)
+    (context,) = contexts(frame(Item, prompts), frame(Document)).values()
+    (question,) = steps.requests([context], "aster", layout().p.track(BOARD))
+    assert question.request.messages == ({"role": "user", "content": prompt},)
+    assert context.label.startswith("Why does {entity} stand here? (3) It names Varn over and over")
+    assert len(context.label) <= 120 and "\n" not in context.label
+    assert facts(prompts[0])["domain"] == "lakes-and-rivers"  # a topic of the list's own
 
 
 @pytest.mark.parametrize("rule", ["paper", "measured"])

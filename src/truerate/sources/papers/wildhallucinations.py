@@ -7,12 +7,21 @@ and `status_code`, and perhaps `url`: a page's title and address are read where 
 """
 
 from functools import partial
+from pathlib import Path
 
 from truerate.core.keys import content_id
 from truerate.core.text import MAX_NAME, name_fault, name_key
 from truerate.sources.cards import is_of_wikipedia
 from truerate.sources.collection import Collection, reads
-from truerate.sources.cuts import SUFFIX, csv_records, json_rows, parquet_rows
+from truerate.sources.cuts import (
+    SUFFIX,
+    Cut,
+    csv_records,
+    json_rows,
+    parquet_rows,
+    values_as_rows,
+    whole_text,
+)
 from truerate.sources.downloads import matching
 from truerate.sources.rows import BadRow, Reason, Row
 
@@ -107,6 +116,42 @@ def _keep_name(collection: Collection, row: Row) -> None:
         raise BadRow(Reason.OUT_OF_RANGE, f"field 'n_chats' is {n_chats}; it must be 0 or more")
     about = {name: row.optional_text(name) for name in ("domain", "url")}
     collection.entity(entity_id(collection, shown), shown, n_chats=n_chats, **about)
+
+
+# ---- a list of prompts --------------------------------------------------------------------------------------
+PROMPTS = ("prompts.jsonl", "prompts.csv", "prompts.txt")
+MAX_PROMPT = 20_000  # characters
+
+
+@reads("prompt_list")
+def read_prompt_list(collection: Collection) -> None:
+    """Read each prompt as an item of task `entity` that is asked as it stands (attribute `is_prompt`); fields
+    `prompt`, and perhaps `topic`, which becomes the attribute `domain`. A text file holds one prompt a line.
+
+    Prompts that differ in blank space alone are duplicates; one of more than MAX_PROMPT characters is a reject.
+    """
+    present = [file for file in PROMPTS if (collection.folder / file).is_file()]
+    collection.refuse_none(present, "no list of prompts", *PROMPTS)
+    cuts = {".csv": partial(csv_records, columns=("prompt",)), ".jsonl": json_rows, ".txt": _prompt_lines}
+    for file in present:
+        collection.read(file, cuts[Path(file).suffix], partial(_keep_prompt, collection))
+
+
+def _prompt_lines(raw: bytes) -> Cut:
+    ((_, row),) = whole_text(raw)
+    return values_as_rows([{"prompt": line} for line in row()["text"].splitlines() if line.strip()])
+
+
+def _keep_prompt(collection: Collection, row: Row) -> None:
+    prompt = row.text("prompt").strip()
+    if len(prompt) > MAX_PROMPT:
+        raise BadRow(
+            Reason.OUT_OF_RANGE, f"field 'prompt' has {len(prompt):,} characters; at most {MAX_PROMPT:,}"
+        )
+    item_id = content_id("prompt", collection.name, " ".join(prompt.split()))
+    if item_id in collection.items:
+        raise BadRow(Reason.DUPLICATE, f"the same prompt was already read as {item_id}")
+    collection.entity(item_id, prompt, is_prompt="true", domain=row.optional_text("topic"))
 
 
 def entity_id(collection: Collection, name: str) -> str:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 
 import polars as pl
 import regex
@@ -38,6 +39,7 @@ from truerate.tracks.wildhallucinations.names import (
 VERIFY, DISAMBIGUATE, DOMAIN = "verify", "disambiguate", "domain"
 PASSED = {VERIFY: "entity", DISAMBIGUATE: "one"}  # the word that lets a name go on; any domain does
 OUT = {"private person": "private-person", "no entity": "no-entity", "several": "ambiguous"}
+PROMPT, MAX_LABEL = "is_prompt", 120  # attribute of an item that is a prompt; characters of one that name it
 AT_ONCE = 20_000  # replies that are dictionaries at a time
 EVIDENCE, NO_PAGE = "evidence", "no-page"
 # Why a name is no entity of the board; `unparsed-`, `dead-` and `unasked-` stand before the call that gave no
@@ -63,7 +65,9 @@ Rows = list[dict]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One entity (`name`) with the ids, texts and titles of its pages, as the search ranks them."""
+    """One entity (`name`) with the ids, texts and titles of its pages, as the search ranks them. `is_prompt`:
+    its name is no name but a prompt, which is asked as it stands.
+    """
 
     item_id: str
     lang: str
@@ -72,6 +76,12 @@ class Context:
     pages: tuple[str, ...]
     titles: tuple[str, ...] = ()
     history: str = ""
+    is_prompt: bool = False
+
+    @property
+    def label(self) -> str:
+        """Its name, a prompt's beginning as one short line, as it stands before passages of its pages."""
+        return shorten(self.name, MAX_LABEL, placeholder=" …") if self.is_prompt else self.name
 
     @property
     def knowledge(self) -> str:
@@ -94,7 +104,8 @@ def contexts(items: pl.DataFrame, documents: pl.DataFrame | pl.LazyFrame) -> dic
     for row in entities.iter_rows(named=True):
         of_row = [page_of[name] for name in row["document_ids"] if name in page_of]
         ids, texts, titles = zip(*of_row, strict=True) if of_row else ((), (), ())
-        by_id[row["item_id"]] = Context(row["item_id"], row["lang"], row["question"], ids, texts, titles)
+        named, is_prompt = (row["item_id"], row["lang"], row["question"]), facts(row).get(PROMPT) == "true"
+        by_id[row["item_id"]] = Context(*named, ids, texts, titles, is_prompt=is_prompt)
     return by_id
 
 
@@ -181,7 +192,9 @@ def from_chats(
 
 
 def given(items: pl.DataFrame, *, limit: int, seed: int, takedown: str | None) -> tuple[Rows, Rows]:
-    """Return Item and Reject rows of a source's own entities; a domain is one of the 20 or left out."""
+    """Return Item and Reject rows of a source's own entities; a domain is one of the 20 or left out, but that
+    of a prompt is the topic which its list gives.
+    """
     taken, kept, out = takedown_keys(takedown), [], []
     for row in items.sort("item_id").iter_rows(named=True):
         attributes, text = facts(row), row["question"]
@@ -190,7 +203,8 @@ def given(items: pl.DataFrame, *, limit: int, seed: int, takedown: str | None) -
         if name.key in taken:
             out.append(removed(name, "takedown", "it stands in the take-down list"))
         else:
-            domain = domain_named(attributes.get("domain"))
+            domain = attributes.get("domain")
+            domain = domain if attributes.get(PROMPT) == "true" else domain_named(domain)
             kept.append((name, {**row, "attributes": pairs(**attributes | {"domain": domain})}))
     rows, over = most_mentioned(kept, limit, seed, f"{limit} others come first")
     return rows, sorted(out + over, key=lambda row: row["target_id"])

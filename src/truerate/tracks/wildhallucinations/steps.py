@@ -174,10 +174,13 @@ def generate(work: EntityWork) -> list[dict]:
 
 
 def requests(entities: Iterable[Context], subject: str, settings: Settings) -> list[Prompted]:
-    """Return the question about each entity, `n_samples` times; samples differ by their seed."""
+    """Return the question about each entity, a prompt as it stands, `n_samples` times; samples differ by their
+    seed.
+    """
     asked = []
     for entity in entities:
-        messages = ({"role": "user", "content": settings.question.replace("{entity}", entity.name)},)
+        asks = "{entity}" if entity.is_prompt else settings.question
+        messages = ({"role": "user", "content": asks.replace("{entity}", entity.name)},)
         for index in range(settings.n_samples):
             request = Request(subject, messages, decoding(settings.answering, index), index)
             asked.append(Prompted(request, entity.item_id, GENERATE, {"lang": entity.lang}, may_decline=True))
@@ -252,5 +255,5 @@ def claims_of(facts: pl.DataFrame, entities: dict[str, Context], how: Verificati
         for row, passages in zip(rows.iter_rows(named=True), best, strict=True):
             ids = (row["fact_id"], row["generation_id"], item_id, row["subject"])
             titled = (passage._replace(title=titles.get(passage.document_id, "")) for passage in passages)
-            claims.append(Claim(*ids, row["text"], entity.name, tuple(titled)))
+            claims.append(Claim(*ids, row["text"], entity.label, tuple(titled)))
     return claims
