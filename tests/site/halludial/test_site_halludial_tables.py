@@ -13,6 +13,7 @@ from truerate.site.views import View
 BOARD = halludial_board()
 PAGE = page_of(TRACK)
 RECORDS = records.records(TRACK)
+SHARED = {record.name: record for record in records.SHARED}
 ROWS = Tables(title="t", boards=(BOARD,), models={}, rows=frame(Row, halludial_rows())).rows_of(BOARD.name)
 PLACED = [view for section in PAGE.sections for view in section.views] + [PAGE.detectors, *PAGE.hidden]
 
@@ -25,7 +26,7 @@ def test_every_number_that_a_table_names_stands_in_it():
     for view in PLACED:
         assert isinstance(view, View)
         for metric in (*view.metrics, *view.extra):
-            assert RECORDS[metric].table == view.table, (view.title, metric)
+            assert (RECORDS | SHARED)[metric].table == view.table, (view.title, metric)
 
 
 def test_every_recorded_number_has_a_place():
@@ -36,7 +37,9 @@ def test_every_recorded_number_has_a_place():
 def test_all_sections_are_filled_and_nothing_is_left_over():
     shown = context(halludial_tables(), BOARD)
     assert [one["heading"] for one in shown["sections"]] == [
-        one.heading for one in PAGE.sections if one.heading != "Responses that people labelled"
+        one.heading
+        for one in PAGE.sections
+        if one.heading not in ("Responses that people labelled", "Thinking")
     ]
     assert [title for title, _ in shown["others"]] == []
     assert ("Dialogues", "2", "4.5 turns each") in shown["figures"]

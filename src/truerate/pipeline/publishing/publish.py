@@ -46,7 +46,7 @@ def publish(
     kind, board = kind_of(config, name)
     target = Target(to, kind, is_public=is_public, tag=tag)
     refuse_names(target)
-    if kind == "dataset":
+    if kind == "dataset" and Path(config.labels(board, "samples")).exists():  # what is not built is refused
         config = with_author(config, board, may_ask=not dry_run)
     member = name.partition("@")[0]
     check = partial(_check, config, kind, board)
