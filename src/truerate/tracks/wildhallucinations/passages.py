@@ -1,5 +1,5 @@
 """Evidence in pieces: documents cut into passages on the borders of sentences, and the passages that speak
-most of a fact.
+most of a fact, by BM25 or by an encoder (`dense`).
 
 All facts of an entity are scored in one product (`metrics.bm25`), and an entity's passages are tokenised
 once.
@@ -16,9 +16,11 @@ from truerate.core.keys import content_id
 from truerate.core.sentence_spans import sentence_spans
 from truerate.core.text import passage_name, terms, word_spans, words
 from truerate.metrics.bm25 import Index
+from truerate.tracks.wildhallucinations.dense import Retriever
 
 CACHED = 32  # entities whose index is kept: the replies of a shard come entity by entity
 KEPT = 10_000  # entities whose facts' passages are kept by place: 3 kB each, the paper has 7,919
+BM25 = Retriever()
 _GROUPED = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})+")
 
 Key = TypeVar("Key", bound=Hashable)
@@ -70,9 +72,15 @@ class Evidence:
         self.passages = [passage for name, text in documents for passage in passages(name, text, n_words)]
         self.index = Index.of([tokens(passage.text) for passage in self.passages])
 
-    def ranked(self, queries: Sequence[str], k: int) -> list[list[Passage]]:
-        """Return for each query at most `k` passages that share a word with it, best first."""
-        best = self.index.best([tokens(query) for query in queries], k)
+    def ranked(self, queries: Sequence[str], k: int, retriever: Retriever = BM25) -> list[list[Passage]]:
+        """Return for each query at most `k` passages, best first; by BM25 only such that share a word with it."""
+        is_lexical = retriever.method != "dense"
+        n = len(self.passages) if retriever.has_vectors else k
+        best = (
+            self.index.best([tokens(query) for query in queries], n) if is_lexical else [[] for _ in queries]
+        )
+        if retriever.has_vectors:
+            best = retriever.best(queries, [passage.text for passage in self.passages], best, k)
         return [[self.passages[number] for number in numbers] for numbers in best]
 
 
@@ -97,7 +105,12 @@ def evidence_of(documents: Sequence[tuple[str, str]], n_words: int) -> Evidence:
 
 
 def ranked(
-    documents: Sequence[tuple[str, str]], queries: Sequence[str], k: int, *, n_words: int
+    documents: Sequence[tuple[str, str]],
+    queries: Sequence[str],
+    k: int,
+    *,
+    n_words: int,
+    retriever: Retriever = BM25,
 ) -> list[list[Passage]]:
     """Return for each query the `k` best passages of the documents (id, text); no documents give none.
 
@@ -108,10 +121,10 @@ def ranked(
     if not queries:
         return []
     ids = [document_id for document_id, _ in documents]
-    key = content_id("ranked", n_words, k, ids, list(queries))
+    key = content_id("ranked", n_words, k, ids, list(queries), retriever.method, retriever.encoder)
     rows = _RANKED.get(key)
     if rows is None:
-        best = evidence_of(documents, n_words).ranked(queries, k)
+        best = evidence_of(documents, n_words).ranked(queries, k, retriever)
         lines = [
             (n, ids.index(passage.document_id), *passage[1:3]) for n, of in enumerate(best) for passage in of
         ]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from truerate.config.blocks import (
     Block,
@@ -69,7 +69,9 @@ class Verification(Block):
     passages in one call at most; with `n_passages` times `facts_per_call` each fact is shown all of its own.
     `has_titles`: the title of its page stands before each passage. `verdicts`: what the verifier may say of a
     fact: two (supported or not), three (supported, contradicted or not mentioned; the last two are not
-    supported, and the share of the contradicted is shown).
+    supported, and the share of the contradicted is shown). `retriever`: bm25, dense (by the cosine of an
+    encoder's vectors; FActScore's is sentence-transformers/gtr-t5-large), or hybrid (both, by reciprocal
+    ranks); `encoder`: the Hub id or folder of that encoder.
     """
 
     passage_words: PassageWords
@@ -79,6 +81,16 @@ class Verification(Block):
     n_checked: ItemsOrNone
     has_titles: bool = False
     verdicts: Literal["two", "three"] = "two"
+    retriever: Literal["bm25", "dense", "hybrid"] = "bm25"
+    encoder: Word | None = None
+
+    @model_validator(mode="after")
+    def _has_encoder(self) -> "Verification":
+        if self.retriever != "bm25" and self.encoder is None:
+            raise ValueError(
+                f"retriever {self.retriever!r} needs an `encoder`: a Hub id or a folder of weights"
+            )
+        return self
 
 
 class Settings(Track):
@@ -105,7 +117,7 @@ class Settings(Track):
     among: ClassVar[Mapping[str, str]] = {"panel": "subjects"}
     files_in: ClassVar[tuple[str, ...]] = ("takedown", "search.recorded")
     endpoints_in: ClassVar[tuple[str, ...]] = ("search.endpoint", "fetch.proxy")
-    weights_in: ClassVar[Mapping[str, str | None]] = {"rarity": "ngram"}
+    weights_in: ClassVar[Mapping[str, str | None]] = {"rarity": "ngram", "verification.encoder": None}
     weights_spared: ClassVar[Mapping[str, str]] = {"rarity": "perplexity"}
     cut: ClassVar[Mapping[str, Cut]] = {
         **dict.fromkeys(("extract", "verify", "disambiguate", "domain"), "read"),

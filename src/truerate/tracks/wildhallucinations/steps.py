@@ -9,6 +9,7 @@ neither.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -221,7 +222,8 @@ def facts(work: CheckingWork) -> tuple[pl.DataFrame, Replies]:
     read = partial(writing.read, texts=dict(replied.select("generation_id", "text").iter_rows()))
     written = generations(work.read_until(asked, "facts of", read=read, n_lost=writing.n_lost).rows(read))
     how = verification(work.config, work.board)
-    claims = claims_of(facts_of(pl.concat([replied, written])), entities, how)
+    folder = Path(work.config.p.paths.build, "embeddings")
+    claims = claims_of(facts_of(pl.concat([replied, written])), entities, how, folder=folder)
     calls = verifying.calls(claims, n=how.facts_per_call, window=how.window)
     n_checked = number_in_shard(how.n_checked, work.shard, work.config.p.n_shards)
     calls += verifying.checked(claims, n=n_checked, window=how.window)
@@ -241,17 +243,24 @@ def verification(config: Layout, board: str) -> Verification:
     return settings.model_copy(update=config.p.size_of(board).evidence.model_dump(exclude_none=True))
 
 
-def claims_of(facts: pl.DataFrame, entities: dict[str, Context], how: Verification) -> list[Claim]:
-    """Return every fact with the best passages of its entity's pages (a fact's own words are the query)."""
+def claims_of(
+    facts: pl.DataFrame, entities: dict[str, Context], how: Verification, *, folder: Path | None = None
+) -> list[Claim]:
+    """Return every fact with the best passages of its entity's pages (a fact's own words are the query). Vectors
+    of an encoder are kept in `folder`.
+    """
     # brings scipy, whose loading takes as long as many a step works
+    from truerate.tracks.wildhallucinations.dense import Retriever
     from truerate.tracks.wildhallucinations.passages import ranked
 
-    claims = []
+    retriever, claims = Retriever(how.retriever, how.encoder, folder), []
     for (item_id,), rows in facts.group_by("item_id", maintain_order=True):
         entity = entities[item_id]
         pages = list(zip(entity.document_ids, entity.pages, strict=True))
         titles = dict(zip(entity.document_ids, entity.titles, strict=True)) if how.has_titles else {}
-        best = ranked(pages, rows["text"].to_list(), how.n_passages, n_words=how.passage_words)
+        best = ranked(
+            pages, rows["text"].to_list(), how.n_passages, n_words=how.passage_words, retriever=retriever
+        )
         for row, passages in zip(rows.iter_rows(named=True), best, strict=True):
             ids = (row["fact_id"], row["generation_id"], item_id, row["subject"])
             titled = (passage._replace(title=titles.get(passage.document_id, "")) for passage in passages)
