@@ -132,8 +132,8 @@ class Retriever(NamedTuple):
         if self.method == "dense":
             return [np.argsort(row)[:k].tolist() for row in ranks]
         scores = 1 / (RRF + 1 + ranks)
-        for row, found in zip(scores, lexical, strict=True):
-            row[list(found)] += 1 / (RRF + 1 + np.arange(len(found)))
+        for row, numbers in zip(scores, lexical, strict=True):
+            row[list(numbers)] += 1 / (RRF + 1 + np.arange(len(numbers)))
         return [np.argsort(-row, kind="stable")[:k].tolist() for row in scores]
 
     def _kept(self, texts: Sequence[str]) -> np.ndarray:
