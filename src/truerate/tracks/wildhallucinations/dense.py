@@ -144,7 +144,7 @@ class Retriever(NamedTuple):
         path = self.folder / f"{key}.npy" if self.folder else None
         if path is not None and path.is_file():
             return np.load(path).astype(np.float32)
-        vectors = encoder_of(self.encoder).vectors(texts).astype(np.float16)  # type: ignore[arg-type]
+        vectors = encoder_of(self.encoder).vectors(texts).astype(np.float16)
 
         def write(scratch: Path) -> None:
             with scratch.open("wb") as file:
