@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from truerate.config import Model
+from truerate.core.aggregates import total
 from truerate.core.schemas import pair
 from truerate.core.sentence_spans import sentence_spans
 from truerate.llm.generation import REASKED
@@ -78,8 +79,8 @@ def _replies(generations: pl.DataFrame, purposes: Sequence[str]) -> pl.DataFrame
     rows = rows.filter(pl.col("stage").is_null() & pl.col("target").is_not_null())
     tokens, stands = pl.col("n_tokens_out"), pl.col(REASKED).is_null()
     return rows.group_by(judge="model", variant="variant", sample_id="target", maintain_order=True).agg(
-        n_tokens=pl.when(tokens.is_not_null().all()).then(tokens.sum()),
-        usd=pl.col("cost_usd").sum(),
+        n_tokens=pl.when(tokens.is_not_null().all()).then(total(tokens)),
+        usd=total(pl.col("cost_usd")),
         thought=pl.col("thought").filter(stands).first(),
     )
 
