@@ -107,7 +107,8 @@ def test_no_result_depends_on_threads():
         path.relative_to(SRC).as_posix(): path.read_text("utf-8") for path in sorted(SRC.rglob("*.py"))
     }
     found = {name: faults(source, name) for name, source in sources.items()}
-    assert {name: lines for name, lines in found.items() if lines} == {}
+    ordered = CASES["ordered_behind"]
+    assert {name: lines for name, lines in found.items() if lines and name not in ordered} == {}
     firsts = {(name, each) for name, source in sources.items() for each in unsorted_firsts(source)}
     assert firsts == set(FIRST_OF_EQUALS)
 
