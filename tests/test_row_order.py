@@ -19,7 +19,11 @@ UNORDERED = {"is_in", "set", "sorted", "len", "frozenset"}
 # Polars' aggregates of floats depend on threads; of truth values and whole numbers they are exact.
 EXACT = CASES["exact"]
 # Functions that take the first or last row of a group without a sort of their own.
-FIRST_OF_EQUALS = {("metrics/cells.py", "moments")}  # columns that are constant within a cluster
+FIRST_OF_EQUALS = {
+    ("metrics/cells.py", "moments"),  # columns that are constant within a cluster
+    ("tracks/halludial/dataset.py", "sides"),  # the split of a group that has one
+    ("tracks/thinking.py", "_replies"),  # of the one reply that stands
+}
 AS_A_SET = ("sort", "height", "implode")
 INEXACT = ("sum", "mean", "dot", "std", "var")
 METHODS = ("join", "group_by", "unique", "agg", "approx_n_unique")
