@@ -164,10 +164,7 @@ def test_what_may_not_go_out_stays_and_says_why(house, tmp_path):
         assert changed.returncode == 2 and "dvc.lock" in changed.stderr and "dvc repro" in changed.stderr
         assert tampered.returncode == 2 and "not as dvc.lock has it: leaderboard;" in tampered.stderr
         for done in (secret, unaudited, tampered, changed):
-            assert (
-                len([line for line in lines_of_error(done) if "the datasheet of" not in line]) == 1
-                and "Traceback" not in done.stderr
-            )
+            assert len(lines_of_error(done)) == 1 and "Traceback" not in done.stderr
         assert not hub.exists("org/halueval")
 
 

@@ -19,11 +19,7 @@ UNORDERED = {"is_in", "set", "sorted", "len", "frozenset"}
 # Polars' aggregates of floats depend on threads; of truth values and whole numbers they are exact.
 EXACT = CASES["exact"]
 # Functions that take the first or last row of a group without a sort of their own.
-FIRST_OF_EQUALS = {
-    ("metrics/cells.py", "moments"),  # columns that are constant within a cluster
-    ("tracks/halludial/dataset.py", "sides"),  # the split of a group that has one
-    ("tracks/thinking.py", "_replies"),  # of the one reply that stands
-}
+FIRST_OF_EQUALS = {("metrics/cells.py", "moments")}  # columns that are constant within a cluster
 AS_A_SET = ("sort", "height", "implode")
 INEXACT = ("sum", "mean", "dot", "std", "var")
 METHODS = ("join", "group_by", "unique", "agg", "approx_n_unique")
@@ -111,8 +107,7 @@ def test_no_result_depends_on_threads():
         path.relative_to(SRC).as_posix(): path.read_text("utf-8") for path in sorted(SRC.rglob("*.py"))
     }
     found = {name: faults(source, name) for name, source in sources.items()}
-    ordered = CASES["ordered_behind"]
-    assert {name: lines for name, lines in found.items() if lines and name not in ordered} == {}
+    assert {name: lines for name, lines in found.items() if lines} == {}
     firsts = {(name, each) for name, source in sources.items() for each in unsorted_firsts(source)}
     assert firsts == set(FIRST_OF_EQUALS)
 

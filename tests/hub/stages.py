@@ -46,6 +46,11 @@ def build_board(config: Layout, board: str) -> None:
     """The source, data set, labels, judgements and scores of a board."""
     sources.import_source(config, board)
     dataset.export(config, board, config.dataset(board, "card.json"), [])
+    score_board(config, board)
+
+
+def score_board(config: Layout, board: str) -> None:
+    """The labels, judgements and scores of a board whose data set is there; nothing is planted in it."""
     evaluate.label(config, board)
     detect.train(config, board)
     detect.judge(config, board)

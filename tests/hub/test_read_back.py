@@ -21,7 +21,7 @@ from truerate.core.schemas import PAIRS, Sample, Score, load, pair, pairs, read_
 from truerate.hub.kept import Kept
 from truerate.hub.release import Stamp, sha256
 from truerate.pipeline import pages, sources
-from truerate.pipeline.publishing.author import with_answers, with_author
+from truerate.pipeline.publishing.author import say_open_questions, with_answers, with_author
 from truerate.pipeline.publishing.datasheet import author_questions
 from truerate.pipeline.publishing.release import board_draft
 
@@ -253,6 +253,7 @@ def test_the_datasheet_is_answered_by_tables_and_author_and_invents_nothing(firs
         get_args(Author)
     )
     assert with_author(config, "little", ask=ask) == config and len(asked) == len(author_questions())  # once
+    say_open_questions(config, "little")
     line = capsys.readouterr().err.splitlines()[-1]
     assert "'not said by the author' for creators, funding" in line and "purpose" not in line
     after = Path("params.yaml").read_text("utf-8")

@@ -9,13 +9,12 @@ from typing import Any
 import yaml
 from stub import serving
 
+from tests.hub.stages import score_board
 from tests.profiles.answering import Answering
 from truerate.config.layout import Layout
-from truerate.config.places import claim_output
 from truerate.config.profile import with_profile
-from truerate.config.stage_settings import Stage
-from truerate.core.schemas import Row, Score, frame, load, read_json, save
-from truerate.pipeline import dataset, detect, evaluate, graph, guard, pages, sources
+from truerate.core.schemas import Row, load, read_json
+from truerate.pipeline import dataset, graph, guard, pages, sources
 
 ROOT = Path(__file__).parents[2]
 People = Callable[[Mapping[str, Any], str], list[dict]]
@@ -78,13 +77,7 @@ def _build_board(config: Layout, board: str, people: People | None) -> None:
     dataset.export(config, board, config.dataset(board, "card.json"), graph.for_export(there, board))
     if people:
         _label(config, board, people)
-    evaluate.label(config, board)
-    detect.train(config, board)
-    detect.judge(config, board)
-    evaluate.audit(config, board)
-    claim_output(config, Stage("truth", board))
-    save(Score, frame(Score), config.truth(board))
-    evaluate.score(config, board)
+    score_board(config, board)
 
 
 def _label(config: Layout, board: str, people: People) -> None:

@@ -150,7 +150,7 @@ def test_errors_on_natural_texts_correct_every_judge_and_those_on_induced_ones_d
     flag faithful responses as often as hallucinated ones, so that its rate is not told; the others' hold it.
     """
     natural, induced = (by_judge(scores, planted, kind) for kind in ("natural", "induced"))
-    assert len(natural) == len(induced) >= 5 and not outside(natural)
+    assert len(natural) == len(induced) == 5 and not outside(natural)
     low = [row["subject"] for row, value in induced if row["high"] is not None and row["high"] < value]
     assert len(low) >= 4
     told = [(row, value) for row, value in natural if row["low"] is not None]

@@ -8,7 +8,8 @@ table.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -195,53 +196,62 @@ def unitizing(
     """
     rated = [index for index, (_, raters) in enumerate(texts) if len(raters) > 1]
     types = sorted({unit[2] for index in rated for units in texts[index][1] for unit in units})
-    of_text = [  # by type the disjoint units of each rater
-        [
-            [_merged((start, end) for start, end, name in units if name == kind) for units in raters]
+    marked = {  # by text, type and rater the disjoint units
+        index: [
+            [_merged(unit[:2] for unit in units if unit[2] == kind) for units in texts[index][1]]
             for kind in types
         ]
-        for _, raters in texts
-    ]
-    lengths = [
-        [[end - start for units in marked for start, end in units] for marked in of_type]
-        for of_type in of_text
-    ]
-    sizes = np.unique([length for of_type in lengths for marked in of_type for length in marked]).astype(
-        float
-    )
-    counts, ways = np.zeros((2, len(texts), len(types), len(sizes)))
-    heads = np.zeros((len(texts), 3))  # length, length times raters, mean δ² of ordered pairs
-    for index in rated:
-        length, raters = texts[index]
-        pairs = [pair for marked in of_text[index] for pair in combinations(marked, 2)]
-        m, deltas = len(raters), sum(_unlike(*pair) for pair in pairs)
+        for index in rated
+    }
+    lengths = {
+        index: [[end - start for units in of_type for start, end in units] for of_type in of_text]
+        for index, of_text in marked.items()
+    }
+    whole = [length for of_text in lengths.values() for of_type in of_text for length in of_type]
+    sizes = np.unique(np.array(whole, dtype=float))
+    heads, counts, ways = np.zeros((len(texts), 3)), *np.zeros((2, len(texts), len(types), len(sizes)))
+    for index, of_text in marked.items():
+        length, m = texts[index][0], len(texts[index][1])
+        deltas = sum(_unlike(*both) for of_type in of_text for both in combinations(of_type, 2))
         heads[index] = length, m * length, 2 * deltas / (m * (m - 1))
         for number, values in enumerate(lengths[index]):
             np.add.at(counts[index, number], np.searchsorted(sizes, values), 1)
-    for number in range(len(types)):
-        for rater in range(max((len(raters) for _, raters in texts), default=0)):
-            parts = [
-                (index, texts[index][0], of_text[index][number][rater])
-                for index in rated
-                if rater < len(texts[index][1])
-            ]
-            for gap in _gaps(parts):
-                whole = sum(gap.values())
-                for index, part in gap.items():
-                    ways[index, number] += part / whole * np.maximum(whole - sizes + 1, 0)
+    for number, gap in _gaps_by_type(texts, marked, len(types)):
+        for index, part in gap.items():
+            in_all = sum(gap.values())
+            ways[index, number] += part / in_all * np.maximum(in_all - sizes + 1, 0)
+    columns = [table.reshape(len(texts), len(types) * len(sizes)) for table in (counts, ways)]
+    return np.hstack([heads, *columns]), partial(krippendorff_alpha_u, sizes=sizes, n_types=len(types))
 
-    def krippendorff_alpha_u(totals: np.ndarray) -> np.ndarray:
-        length, n, deltas = np.moveaxis(totals[..., :3], -1, 0)
-        units, fits = np.moveaxis(totals[..., 3:].reshape(*totals.shape[:-1], 2, *counts.shape[1:]), -3, 0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            in_units = (units.sum(axis=-1) - 1) / 3 * (units @ (2 * sizes**3 - 3 * sizes**2 + sizes))
-            in_gaps = (units * fits) @ sizes**2
-            places = (n * (n - 1))[..., None] - units @ (sizes * (sizes - 1))
-            expected = 2 / length * ((in_units + in_gaps) / places).sum(axis=-1)
-            return np.where(expected > 0, 1 - deltas / length**2 / expected, np.nan)
 
-    flat = (len(texts), counts[0].size if len(texts) else 0)
-    return np.hstack([heads, counts.reshape(flat), ways.reshape(flat)]), krippendorff_alpha_u
+def krippendorff_alpha_u(totals: np.ndarray, *, sizes: np.ndarray, n_types: int) -> np.ndarray:
+    """Return α_U (…,) of totals (…, columns) of the rows of `unitizing`: length, length times raters, Σ δ², then by
+    type and length of a unit (`sizes`) how many there are, and in how many ways one fits into the gaps. NaN where
+    nothing is expected to differ.
+    """
+    length, n, deltas = np.moveaxis(totals[..., :3], -1, 0)
+    tables = totals[..., 3:].reshape(*totals.shape[:-1], 2, n_types, len(sizes))
+    units, fits = np.moveaxis(tables, -3, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        in_units = (units.sum(axis=-1) - 1) / 3 * (units @ (2 * sizes**3 - 3 * sizes**2 + sizes))
+        in_gaps = (units * fits) @ sizes**2
+        places = (n * (n - 1))[..., None] - units @ (sizes * (sizes - 1))
+        expected = 2 / length * ((in_units + in_gaps) / places).sum(axis=-1)
+        return np.where(expected > 0, 1 - deltas / length**2 / expected, np.nan)
+
+
+def _gaps_by_type(
+    texts: Sequence[tuple[int, Sequence[Sequence[Unit]]]],
+    marked: Mapping[int, list[list[list[Span]]]],
+    n_types: int,
+) -> Iterator[tuple[int, dict[int, int]]]:
+    """Yield the number of a type and a gap between units of it by one rater, as its length in every text."""
+    most = max((len(texts[index][1]) for index in marked), default=0)
+    for number in range(n_types):
+        for rater in range(most):
+            rated = (index for index in marked if rater < len(texts[index][1]))
+            for gap in _gaps((index, texts[index][0], marked[index][number][rater]) for index in rated):
+                yield number, gap
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:

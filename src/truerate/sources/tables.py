@@ -145,7 +145,7 @@ def with_task_rights(tables: SourceTables, given: Mapping[str, Mapping[str, str]
     named = (
         tables.items.select("task", document_id="document_ids")
         .explode("document_id")
-        .join(of_task, on="task")
+        .join(of_task, on="task", maintain_order="left")
     )
     words = named.drop("task").unique("document_id", keep="first", maintain_order=True)
     on = {"on": "document_id", "how": "left", "maintain_order": "left"}

@@ -78,10 +78,14 @@ def _replies(generations: pl.DataFrame, purposes: Sequence[str]) -> pl.DataFrame
     rows = rows.with_columns(pair("attributes", name).alias(name) for name in names)
     rows = rows.filter(pl.col("stage").is_null() & pl.col("target").is_not_null())
     tokens, stands = pl.col("n_tokens_out"), pl.col(REASKED).is_null()
-    return rows.group_by(judge="model", variant="variant", sample_id="target", maintain_order=True).agg(
-        n_tokens=pl.when(tokens.is_not_null().all()).then(total(tokens)),
-        usd=total(pl.col("cost_usd")),
-        thought=pl.col("thought").filter(stands).first(),
+    return (
+        rows.sort("generation_id")
+        .group_by(judge="model", variant="variant", sample_id="target", maintain_order=True)
+        .agg(
+            n_tokens=pl.when(tokens.is_not_null().all()).then(total(tokens)),
+            usd=total(pl.col("cost_usd")),
+            thought=pl.col("thought").filter(stands).first(),
+        )
     )
 
 

@@ -29,8 +29,8 @@ def with_author(
     """Return the settings with what the author of a board answers for its datasheet.
 
     Where params.yaml has no entry `hub.datasheets.<board>` and there is someone to `ask` (default: the
-    terminal, if there is one and `may_ask`), each question is put once, and the answers, empty ones too, are written into params.yaml; its
-    other bytes stay. Elsewhere one line names the questions that are open. Nothing is ever refused for them.
+    terminal, if there is one and `may_ask`), each question is put once, and the answers, empty ones too, are
+    written into params.yaml; its other bytes stay. Nothing is ever refused for them.
     """
     ask = ask or (input if may_ask and sys.stdin.isatty() and sys.stdout.isatty() else None)
     if ask and board not in config.p.hub.datasheets:
@@ -42,12 +42,15 @@ def with_author(
             except EOFError:  # the rest stays open
                 break
         return _kept(config, board, answers)
+    return config
+
+
+def say_open_questions(config: Layout, board: str) -> None:
+    """Name in one line the questions of a board's datasheet that its author has not answered; nothing without any."""
     if keys := unanswered(config, board):
         where = f"hub.datasheets.{board} in {PARAMS}"
-        say(
-            f"the datasheet of {board!r} says 'not said by the author' for {', '.join(keys)}; answer under {where}"
-        )
-    return config
+        what = f"the datasheet of {board!r} says 'not said by the author' for {', '.join(keys)}"
+        say(f"{what}; answer under {where}")
 
 
 def _kept(config: Layout, board: str, answers: Mapping[str, str]) -> Layout:

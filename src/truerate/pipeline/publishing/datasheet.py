@@ -186,8 +186,10 @@ def _of_tables(config: Layout, board: str) -> Facts:
         scan(Judgement, [config.labels(board, "judgements")]).select(pl.col("judge").n_unique()).collect()
     )
     n_bare, n_open = (items["document_ids"].list.len() == 0).sum(), items["right_answer"].null_count()
-    by_label = samples.group_by("task", "label_source").agg(pl.len(), pl.col("is_hallucinated").sum())
-    by_split = samples.group_by("task", "split").len()
+    by_label = samples.group_by("task", "label_source", maintain_order=True).agg(
+        pl.len(), pl.col("is_hallucinated").sum()
+    )
+    by_split = samples.group_by("task", "split").len().sort("task", "split")
     return {
         "n_items": items.height,
         "items": [f"{task}: {n}" for task, n in items.group_by("task").len().sort("task").iter_rows()],
@@ -200,9 +202,7 @@ def _of_tables(config: Layout, board: str) -> Facts:
             f"{task}, {source} labels: {n} texts, {n_hallucinated} of them hallucinated."
             for task, source, n, n_hallucinated in by_label.sort("task", "label_source").iter_rows()
         ],
-        "splits": [
-            f"{task}, {split}: {n} texts." for task, split, n in by_split.sort("task", "split").iter_rows()
-        ],
+        "splits": [f"{task}, {split}: {n} texts." for task, split, n in by_split.iter_rows()],
         "leak": _leak(samples),
     }
 
@@ -223,7 +223,7 @@ def _of_settings(config: Layout, board: str, facts: BoardFacts) -> Facts:
 
 def _leak(samples: pl.DataFrame) -> str:
     """How many groups have texts on both sides of the split; empty where there is one side."""
-    sides = samples.group_by("group_id").agg(pl.col("split").n_unique())["split"]
+    sides = samples.group_by("group_id", maintain_order=True).agg(pl.col("split").n_unique())["split"]
     n_both = int((sides > 1).sum())
     is_split = samples["split"].n_unique() > 1
     return f"{n_both or 'No'} groups, of {len(sides)}, have texts in more than one split." if is_split else ""
@@ -237,7 +237,7 @@ def _rejects(config: Layout, board: str) -> list[str]:
         config.dataset(board, "rejects"),
         config.labels(board, "rejects"),
     ]
-    counted = scan(Reject, paths).group_by("where", "reason").len().collect()
+    counted = scan(Reject, paths).group_by("where", "reason").len().sort("where", "reason").collect()
     ordered = counted.sort("where", "len", "reason", descending=[False, True, False])
     return [
         f"{where}: " + ", ".join(f"{reason} {n}" for reason, n in zip(reasons, numbers, strict=True)) + "."

@@ -63,7 +63,7 @@ def parted(
     closed_items = items.filter(~pl.col("task").is_in(is_open))
     withheld = set(closed_items["document_ids"].explode().drop_nulls())
     if "documents" in queries:
-        used = items.filter(pl.col("task").is_in(is_open))["document_ids"].explode().drop_nulls().unique()
+        used = items.filter(pl.col("task").is_in(is_open))["document_ids"].explode().drop_nulls()
         closed, shared = _licences(card, is_open)
         is_used = pl.col("licence").is_in(shared) & pl.col("document_id").is_in(used.implode())
         under = queries["documents"].filter(pl.col("licence").is_in(closed), ~is_used)
@@ -77,24 +77,23 @@ def parted(
         """Keep the rows of a table that tell nothing of what is withheld."""
         clean = query.filter(~_strings(query).map_elements(tells, return_dtype=pl.Boolean))
         ids = clean.select(rights.KEYS[name]).collect(engine="streaming")
-        on = {"on": rights.KEYS[name], "maintain_order": "left"}
-        whole[name] = queries[name].join(ids.lazy(), how="semi", **on)
+        whole[name] = _those_of(queries[name], ids.lazy(), rights.KEYS[name])
 
     keep("items", queries["items"].filter(pl.col("task").is_in(is_open)))
     for name in (each for each in rights.OF_ITEMS if each in queries):
-        rows = queries[name].join(whole["items"], on="item_id", how="semi")
+        rows = _those_of(queries[name], whole["items"], "item_id")
         if name == "samples":
             rows = rows.filter(pl.col("task").is_in(is_open))
         if name == "generations":
             rows = rows.filter(~pl.col("purpose").is_in(searching))
         if name == "facts" and "generations" in whole:
-            rows = rows.join(whole["generations"], on="generation_id", how="semi")
+            rows = _those_of(rows, whole["generations"], "generation_id")
         keep(name, rows)
     if "judgements" in queries:
         targets = pl.concat(
             [whole[name].select(target_id=rights.KEYS[name]) for name in rights.JUDGED if name in whole]
         )
-        keep("judgements", queries["judgements"].join(targets, on="target_id", how="semi"))
+        keep("judgements", _those_of(queries["judgements"], targets, "target_id"))
     if "documents" in queries:
         whole["documents"] = queries["documents"].filter(~pl.col("document_id").is_in(withheld))
     bare = {
@@ -103,6 +102,11 @@ def parted(
     }
     as_ids = rights.without_texts(bare, attributes)
     return Parted(rights.open_tables(whole, card={"redistribution": "yes"}, source=""), as_ids)
+
+
+def _those_of(query: pl.LazyFrame, named: pl.LazyFrame, key: str) -> pl.LazyFrame:
+    """The rows whose key another table has, in their order."""
+    return query.join(named, on=key, how="semi", maintain_order="left")
 
 
 def partial_configs(

@@ -21,7 +21,7 @@ from truerate.hub.plan import refuse_names
 from truerate.hub.release import Files, Target
 from truerate.hub.scan import refuse, scan
 from truerate.pipeline.judges.judging import is_judge, judges_of, trained_judge
-from truerate.pipeline.publishing.author import with_author
+from truerate.pipeline.publishing.author import say_open_questions, with_author
 from truerate.pipeline.publishing.board_facts import audit_of
 from truerate.pipeline.publishing.release import board_draft, detector_draft, judge_draft, site_draft
 from truerate.pipeline.trained import members_of, trained
@@ -62,6 +62,8 @@ def publish(
                     config, member, board=board, repo=to
                 )
         commit = push.publish(draft, target, check=check, say=print, **how)
+    if kind == "dataset":
+        say_open_questions(config, board)
     if not dry_run:
         print(
             f"{to} holds {name} at commit {commit}{f', tagged {tag}' if tag else ''}\n{push.address(target)}"

@@ -45,10 +45,8 @@ def derived(rows: Rows, board: Board) -> Rows:
     in_tables = []
     for row in plain:
         part = next((key for key in PARTS if key in row["slice"]), None)
-        if row["table"] == "search":
-            in_tables.append(
-                row | {"slice": row["slice"] | {"base": f"less {row['slice'].get('base', 'its base')}"}}
-            )
+        if row["table"] == "search" and "base" in row["slice"]:
+            in_tables.append(row | {"slice": row["slice"] | {"base": f"less {row['slice']['base']}"}})
         elif part:
             in_tables.append(_part(row, part))
         elif row["metric"] in PARTED and row["slice"].get("estimator", RAW) not in (RAW, CORRECTED):

@@ -63,7 +63,7 @@ def leaking(samples: pl.DataFrame) -> set[str]:
 def sides(samples: pl.DataFrame) -> dict[str, str]:
     """Return the side of each dialogue all of whose texts stand on one."""
     by_group = samples.group_by("group_id", maintain_order=True)
-    named = by_group.agg(pl.col("split").first(), n=pl.col("split").n_unique()).filter(n=1)
+    named = by_group.agg(pl.col("split").min(), n=pl.col("split").n_unique()).filter(n=1)
     return dict(named.select("group_id", "split").iter_rows())
 
 

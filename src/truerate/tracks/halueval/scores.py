@@ -129,7 +129,7 @@ def score_wording(samples: pl.DataFrame, judgements: pl.DataFrame, writer: Score
         ours, theirs = (of_judge.filter(variant=variant).sort("sample_id") for variant in (PLAIN, AUTHORS))
         if not any(of.is_empty() or joined.is_unanswered(of) for of in (ours, theirs)):
             shared = [
-                part.join(other, on="sample_id", how="semi")
+                part.join(other, on="sample_id", how="semi", maintain_order="left")
                 for part, other in ((ours, theirs), (theirs, ours))
             ]
             scores += _wording(subject, where, *shared, writer=writer)

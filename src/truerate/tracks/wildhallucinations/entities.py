@@ -104,8 +104,8 @@ def contexts(items: pl.DataFrame, documents: pl.DataFrame | pl.LazyFrame) -> dic
     for row in entities.iter_rows(named=True):
         of_row = [page_of[name] for name in row["document_ids"] if name in page_of]
         ids, texts, titles = zip(*of_row, strict=True) if of_row else ((), (), ())
-        named, is_prompt = (row["item_id"], row["lang"], row["question"]), facts(row).get(PROMPT) == "true"
-        by_id[row["item_id"]] = Context(*named, ids, texts, titles, is_prompt=is_prompt)
+        what = row["item_id"], row["lang"], row["question"]
+        by_id[row["item_id"]] = Context(*what, ids, texts, titles, is_prompt=facts(row).get(PROMPT) == "true")
     return by_id
 
 

@@ -236,7 +236,7 @@ def contradicted_rows(facts: pl.DataFrame, scored: pl.DataFrame, writer: ScoreWr
     of_replies = scored.filter("is_responding").select("generation_id", "subject", "entity")
     with_kind = facts.filter(pl.col("is_supported").fill_null(False) | pl.col("kind").is_not_null())
     with_kind = with_kind.cast({"generation_id": pl.String})
-    rows = with_kind.join(of_replies, on="generation_id", how="inner").sort("subject", "fact_id")
+    rows = with_kind.join(of_replies, on="generation_id", maintain_order="left").sort("subject", "fact_id")
     kinds = {"contradicted_rate": CONTRADICTED, "not_mentioned_rate": UNMENTIONED}
     hits = {name: (pl.col("kind") == kind).fill_null(False) for name, kind in kinds.items()}
     return writer.shares_by(rows, hits, subject="subject", cluster="entity")

@@ -38,7 +38,8 @@ def gain_rows(scored: pl.DataFrame, bases: Mapping[str, str], writer: ScoreWrite
             pl.col(SLICES).first(), *(average(pl.col(name)) for name in gains)
         )
         without = of_entity.filter(subject=base).drop("subject", *SLICES)
-        pairs = of_entity.filter(subject=subject).join(without, on="entity", suffix=" base").sort("entity")
+        with_it = of_entity.filter(subject=subject)
+        pairs = with_it.join(without, on="entity", suffix=" base", maintain_order="left").sort("entity")
         slices: list[dict[str, str]] = [{}]
         slices += [{by: value} for by in SLICES for value in pairs[by].drop_nulls().unique().sort()]
         for where in slices if pairs.height else ():
