@@ -76,7 +76,7 @@ def span_agreement(
     pairs = [span_sums(*zip(*combinations(spans, 2), strict=True)).sum(axis=0) for spans in marked]
     overlaps = np.array(pairs).reshape(-1, 3)
     return [
-        writer.statistic(alpha.__name__, ANNOTATORS, where, sums, clusters, alpha, bounds=KAPPA),
+        writer.statistic("krippendorff_alpha_u", ANNOTATORS, where, sums, clusters, alpha, bounds=KAPPA),
         writer.statistic("pair_span_f1", ANNOTATORS, where, overlaps, clusters, span_f1),
     ]
 
