@@ -20,18 +20,12 @@ def store(tmp_path_factory):
     return tmp_path_factory.mktemp("store") / "responses.sqlite"
 
 
-@pytest.fixture(
-    scope="package",
-    params=[
-        pytest.param(SEEDS[:1], id="one board"),
-        pytest.param(SEEDS, id="all boards", marks=pytest.mark.proof),
-    ],
-)
-def boards(request, tmp_path_factory, store):
+@pytest.fixture(scope="package")
+def boards(tmp_path_factory, store):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
         patch.setenv("TRUERATE_STORE", str(store))
-        return [build_board(seed, tmp_path_factory.mktemp(f"wiki-{seed}")) for seed in request.param]
+        return [build_board(seed, tmp_path_factory.mktemp(f"wiki-{seed}")) for seed in SEEDS]
 
 
 @pytest.fixture(scope="package")

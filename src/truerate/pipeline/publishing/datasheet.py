@@ -248,7 +248,10 @@ def _rejects(config: Layout, board: str) -> list[str]:
 def _measured(row: Mapping) -> str:
     """A row of the card's tables of measures, in words."""
     where = f" ({row['where']})" if row["where"] else ""
-    return f"{row['metric']}{where}: {row['value']}, over {row['n']}."
+    over = (
+        f", over {row['n']}" if "(" in row["value"] else ""
+    )  # a count, or a mean of all, is over what it counts
+    return f"{row['metric']}{where}: {row['value']}{over}."
 
 
 def _audited(row: Mapping) -> str:
