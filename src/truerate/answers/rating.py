@@ -22,6 +22,7 @@ from truerate.metrics.estimators.own_rate import (
     Rate,
     Separation,
     Systems,
+    by_bands,
     groups,
     over_systems,
     rate_of,
@@ -270,8 +271,9 @@ def overall(cell: Cell, by_system: Mapping[str, Cell]) -> Rate:
         return whole
     if whole.groups is not None:
         combined = grouped_rate(by_system)
-    elif (combined := over_systems(by_system)) is not None:
-        combined = wider(cell, combined)
+    elif (combined := by_bands(list(by_system.values()), confidence=0.95)) is None:
+        combined = over_systems(by_system)
+        combined = wider(cell, combined) if combined is not None else None
     if combined is None:
         return whole
     system = grouped_rate(by_system, target="model") or whole.system

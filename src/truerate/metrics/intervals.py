@@ -52,6 +52,18 @@ def wilson(successes: float, n: float, *, confidence: float) -> Interval | None:
     return Interval(p, float(max(0.0, middle - half)), float(min(1.0, middle + half)))
 
 
+def jeffreys(successes: float, n: float, *, confidence: float) -> tuple[float, float]:
+    """The ends of Jeffreys' interval of a share of `n` > 0, maybe effective, rows (Brown, Cai & DasGupta
+    2001): 0 where nothing succeeds, 1 where all does.
+    """
+    from scipy.special import betaincinv
+
+    a, b = max(successes, 0.0) + 0.5, max(n - successes, 0.0) + 0.5
+    tail = (1 - confidence) / 2
+    low = 0.0 if successes < AGREED else float(betaincinv(a, b, tail))
+    return low, 1.0 if n - successes < AGREED else float(betaincinv(a, b, 1 - tail))
+
+
 def cluster_sums(clusters: Sequence[object] | np.ndarray, values: np.ndarray) -> np.ndarray:
     """Sums of `values` (rows, k) within each cluster, (clusters, k), clusters sorted by name."""
     values = np.asarray(values, dtype=float)

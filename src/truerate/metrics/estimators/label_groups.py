@@ -5,7 +5,15 @@ from math import sqrt
 
 import numpy as np
 
-from truerate.metrics.estimators.prediction_powered import Target, clipped, t_of, wilson_of
+from truerate.metrics.estimators.prediction_powered import (
+    Target,
+    clipped,
+    clustered_rate,
+    pooled_slope,
+    residuals,
+    t_of,
+    wilson_of,
+)
 from truerate.metrics.estimators.sample import Cell
 from truerate.metrics.intervals import AGREED, Interval, cluster_sums, share_interval
 
@@ -20,9 +28,9 @@ def are_by_group(cell: Cell) -> bool:
     So where every group of two answers or more is labelled whole or not at all, and one is; or where labels
     are more concentrated in groups than a draw of single answers would have them: Σ (k − fn)² / (n f(1 − f))
     over groups of n answers, k labelled, whose mean is the number of groups and whose variance follows from
-    the binomial's. Never where all or none are labelled.
+    the binomial's. Never where all or none are labelled, or answers have weights: then single ones were drawn.
     """
-    if not 0 < cell.k < cell.n:
+    if not 0 < cell.k < cell.n or cell.weight is not None:
         return False
     sums = cluster_sums(cell.clusters, np.stack([np.ones(cell.n), cell.is_labelled], axis=1))
     n, k = sums[sums[:, 0] > 1].T
@@ -121,7 +129,14 @@ def system_rate(cell: Cell, *, confidence: float = 0.95) -> Interval | None:
         return None
     sums = cluster_sums(cell.clusters[inside], np.stack([cell.gold, cell.total], axis=1)[inside])
     of_labels = share_interval(*sums.T, confidence=confidence)
-    drawn = None if cell.k == cell.n else grouped_rate({"": cell}, target="model", confidence=confidence)
+    if cell.k == cell.n:
+        drawn = None
+    elif cell.weight is None:
+        drawn = grouped_rate({"": cell}, target="model", confidence=confidence)
+    else:
+        left = residuals(cell)
+        slope = pooled_slope([left] if left else [])
+        drawn = clustered_rate(cell, slope=slope, confidence=confidence)
     if drawn is not None:
         return drawn
     if of_labels is None or np.isnan(of_labels.low):
