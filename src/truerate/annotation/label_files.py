@@ -78,11 +78,14 @@ def _label_studio(tasks: list[object]) -> list[object]:
 def _annotation(task: dict[str, Any], annotation: object) -> object:
     if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
         return str(annotation)[:300]
+    data = task.get("data") or {}
     row: dict[str, Any] = {
-        "task_id": (task.get("data") or {}).get("task_id"),
+        "task_id": data.get("task_id"),
         "annotator": _who(annotation.get("completed_by")),
         "spans": [],
     }
+    if "weight" in data:
+        row["weight"] = data["weight"]
     for part in annotation["result"]:
         value = part.get("value") if isinstance(part, dict) else None
         if not isinstance(value, dict):

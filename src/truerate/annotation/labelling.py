@@ -87,7 +87,7 @@ class Spans(BaseModel):
 
 class Kind(BaseModel):
     """How tasks of some kinds are labelled: `of` are their `kind` (empty: tasks without one). `shows` is what
-    stands beside the `text` that is judged.
+    stands beside the `text` that is judged; `carries` are fields that a label row takes over, unseen.
     """
 
     model_config = RECORD
@@ -96,6 +96,7 @@ class Kind(BaseModel):
     instructions: tuple[str, ...]
     shows: tuple[Shown, ...]
     text: Shown
+    carries: tuple[str, ...] = ()
     questions: tuple[Question, ...] = ()
     spans: Spans | None = None
 
@@ -147,7 +148,10 @@ def tasks_for(
         kind = labelling.kinds[kind_of[of]]
         if not isinstance(task.get(kind.text.field), str):
             raise SourceError(f"task {name!r} has no text in field {kind.text.field!r}")
-        shown.append({"task_id": name, "lang": task.get("lang"), "kind": kind_of[of], **_shown(task, kind)})
+        row = {"task_id": name, "lang": task.get("lang"), "kind": kind_of[of], **_shown(task, kind)}
+        shown.append(
+            row | ({"carried": {key: task.get(key) for key in kind.carries}} if kind.carries else {})
+        )
     order = lambda task: (task["kind"], draw(0, "page", annotator or "", task["task_id"]))  # noqa: E731
     return sorted(shown, key=order)
 

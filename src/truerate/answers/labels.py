@@ -1,18 +1,20 @@
 """Labels of a person's own, as JSON lines: of whole answers, or of the spans that are hallucinated."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from truerate.answers.fields import Record
-from truerate.answers.files import at_line, objects_of
+from truerate.answers.files import at_line
 from truerate.answers.reading import Answer, AnswerFile, id_of, shown, yes_or_no
+from truerate.answers.sheets import label_records
 from truerate.core.errors import SourceError, listed
 from truerate.core.spans.span_offsets import CODE_POINTS, KINDS, Bounds, bounds_by_kind, offsets_of
 from truerate.core.text import find_span
 
-NAMES = ("id", "is_hallucinated", "spans")
+NAMES = ("id", "is_hallucinated", "spans", "weight")
 VERDICTS = {
     **dict.fromkeys(("hallucinated", "hallucination", "unfaithful", "unsupported"), True),
     **dict.fromkeys(("faithful", "not hallucinated", "not_hallucinated", "supported", "sound"), False),
@@ -22,21 +24,26 @@ ALLOWED = "true, false, 0, 1, yes, no, hallucinated, faithful"
 
 @dataclass(frozen=True)
 class Label:
-    """A person's label of one answer: a boolean, or spans (start, end) in code points, half-open."""
+    """A person's label of one answer: a boolean, or spans (start, end) in code points, half-open; `weight`: 1
+    over the chance that the answer had to be drawn, None where all had the same.
+    """
 
     is_hallucinated: bool | None
     spans: tuple[Bounds, ...] | None
+    weight: float | None = None
 
 
-def read_labels(path: str | Path, file: AnswerFile) -> dict[str, Label]:
+def read_labels(path: str | Path, file: AnswerFile, notes: list[str] | None = None) -> dict[str, Label]:
     """Labels by the id of their answer, all of one kind; a line whose label is null is none. What spans'
     offsets count is read from the texts that they bring (`span_offsets`), for the file as a whole.
+    What is to be said of the labels (`sheets.label_records`) is added to `notes`.
 
     Raises SourceError as `read_answers` does, and for ids that no answer has, spans that leave their answer
     or hold another text than they say, and verdicts beside spans.
     """
     answers = {answer.id: answer for answer in file.answers}
-    records = [(number, record) for number, record in objects_of(path, "labels") if not _is_null(record)]
+    rows, more = label_records(path)
+    records = [(number, record) for number, record in rows if not _is_null(record)]
     kinds = _kinds(records, answers)
     labels: dict[str, Label] = {}
     for number, record in records:
@@ -56,12 +63,22 @@ def read_labels(path: str | Path, file: AnswerFile) -> dict[str, Label]:
             f'reading the labels {str(path)!r}: it holds none; give {{"id": …, "is_hallucinated": true}} '
             "per line"
         )
+    weighted = [label.weight is not None for label in labels.values()]
+    if any(weighted) and not all(weighted):
+        raise SourceError(
+            f"reading the labels {str(path)!r}: {weighted.count(False)} of {len(labels)} have no 'weight'; give it of "
+            "all (1 over the chance to be drawn), or of none"
+        )
+    if notes is not None:
+        notes += more
+        if all(weighted):
+            notes.append("labels are weighted by 1 over each answer's chance to be drawn")
     return labels
 
 
 def _is_null(record: Record) -> bool:
     """Return whether a line says of its answer that nobody labelled it."""
-    values = [record[name] for name in NAMES[1:] if name in record]
+    values = [record[name] for name in NAMES[1:3] if name in record]
     return bool(values) and all(value is None for value in values)
 
 
@@ -85,13 +102,29 @@ def _label(record: Record, answer: Answer, kinds: frozenset[str]) -> Label:
     if "spans" in record:
         spans = _list(record["spans"])
         spans_in_text = {bounds for span in spans if (bounds := _bounds(span, answer, kinds)) is not None}
-        return Label(None, tuple(sorted(spans_in_text)))
+        return Label(None, tuple(sorted(spans_in_text)), _weight(record))
     value = record["is_hallucinated"]
     verdict = yes_or_no(value)
     verdict = VERDICTS.get(str(value).strip().lower()) if verdict is None else verdict
     if verdict is None:
         raise ValueError(f"'is_hallucinated' is {shown(value)}; allowed: {ALLOWED}")
-    return Label(verdict, None)
+    return Label(verdict, None, _weight(record))
+
+
+def _weight(record: Record) -> float | None:
+    """The weight of a label. Raises ValueError for another value than a number from 1."""
+    value = record.get("weight")
+    if value is None or value == "":
+        return None
+    try:
+        weight = float(value)
+    except (TypeError, ValueError):
+        weight = math.nan
+    if not 1 <= weight < math.inf:
+        raise ValueError(
+            f"'weight' is {shown(value)}; allowed: a number from 1, 1 over the chance to be drawn"
+        )
+    return weight
 
 
 # ---- spans -------------------------------------------------------------------------------------------------

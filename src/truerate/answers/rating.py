@@ -109,14 +109,15 @@ def rate(
     nothing was judged and nothing is labelled.
     """
     file = read_answers(str(answers), given_fields(fields))
-    labelled = read_labels(str(labels), file) if labels is not None else {}
+    of_labels: list[str] = []
+    labelled = read_labels(str(labels), file, of_labels) if labels is not None else {}
     chosen = unit_of(labelled, unit)
     judge = detector_of(detector, adapter=adapter, params=params)
     if chosen == "tokens" and not judge.says_where:
         raise _says_not_where(judge)
     verdicts = seen_by(judge, file.answers)
     rated = report(file.answers, labelled, judge, verdicts, unit=chosen)
-    notes = list(file.notes) + _unused_labels(file.answers, labelled)
+    notes = list(file.notes) + of_labels + _unused_labels(file.answers, labelled)
     if not rated.n_judged and not rated.rate.k:
         raise SourceError(_nothing_known(str(answers), rated, notes))
     return replace(rated, notes=notes)
@@ -213,7 +214,8 @@ def report(
         [
             name
             for name, values in sliced.items()
-            if is_uneven(*_drawn(values, cell, is_by_group=is_by_group))
+            if cell.weight is None
+            and is_uneven(*_drawn(values, cell, is_by_group=is_by_group))
             and not (name == "system" and are_all_labelled(by_system))
         ],
     )
@@ -305,11 +307,14 @@ def cell_of(
         flagged = [np.nan if verdict.verdict is None else float(verdict.verdict) for verdict in verdicts]
         gold = [np.nan if label is None else float(is_hallucinated(label)) for label in given]
     totals = np.array(total, dtype=float)
+    is_weighted = any(label is not None and label.weight is not None for label in given)
+    weights = [1.0 if label is None or label.weight is None else label.weight for label in given]
     return Cell(
         totals,
         with_unjudged(totals, np.array(flagged, dtype=float)),
         np.array(gold, dtype=float),
         np.array(clusters),
+        weight=np.array(weights) if is_weighted else None,
     )
 
 

@@ -33,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:  # this process is the command's own
         gc.set_threshold(*SELDOM)
         return fast_exit.at_once(partial(main, sys.argv[1:]))
+    if list(arguments[:2]) == ["label", "draw"]:  # `label BOARD` is a step of the build
+        arguments = arguments[1:]
     options = parser().parse_args(arguments)
     hold_to_avx2(os.environ)
     try:

@@ -104,6 +104,16 @@ def _rate(o) -> None:
     run(o.answers, **how, page=o.page, as_json=o.json, dry_run=o.dry_run)
 
 
+@command("draw")
+def _draw(o) -> None:
+    from truerate.answers.drawing import Plan
+    from truerate.cli.own_labels import draw
+
+    by = tuple(name for name in (o.by or "").split(",") if name)
+    plan = Plan(o.n, by, o.score, o.design, o.shared, o.annotators, o.seed)
+    draw(o.answers, plan, fields=o.field, to=o.to)
+
+
 @command("fetch-articles")
 def _fetch_articles(o) -> None:
     from truerate.sources.cards import keep_card, published_card

@@ -270,7 +270,7 @@
 
   function rowOf(task) {
     const label = labelOf(task), { spans } = kindOf(task), text = textOf(task);
-    const row = { task_id: task.task_id, annotator };
+    const row = { task_id: task.task_id, annotator, ...task.carried };
     for (const question of questionsOf(task)) {
       put(row, question.field, label.values[question.field]);
       if (question.total) put(row, question.total, (task.fields[question.up_to] || []).length);

@@ -120,7 +120,8 @@ def _theta(sums: np.ndarray, of_all: np.ndarray) -> np.ndarray:
 def system_rate(cell: Cell, *, confidence: float = 0.95) -> Interval | None:
     """The rate of all that the system behind a cell would answer, groups being drawn. All labelled, or one:
     the labels' own interval, as a board has it (`share_interval`: Wilson's on answers, else on what groups
-    are worth). Else `grouped_rate` about the model. No label: None. Labels of several answers or words of one
+    are worth). Else `grouped_rate` about the model, of answers drawn with unlike chances `clustered_rate`. No
+    label: None. Labels of several answers or words of one
     group alone: the share, with anything between 0 and 1.
     """
     inside = cell.is_labelled

@@ -1,0 +1,215 @@
+"""`truerate label draw`: which answers to have labelled, and the sheets that go out to be filled in."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from truerate.annotation.labelling import read_labelling
+from truerate.annotation.page import labelling_page
+from truerate.annotation.tasks import annotators
+from truerate.answers.reading import STATED, Answer
+from truerate.core.errors import SettingsError, listed
+from truerate.metrics.estimators.designs import Design, bands, drawn, stratified, uncertain, uniform
+
+DESIGNS = ("uniform", "stratified", "uncertain")
+LABELLING = Path(__file__).with_name("labelling.yaml")
+SHOWN = ("question", "reference", "answer")
+COLUMNS = ("id", "annotator", "probability", "weight", *SHOWN, "is_hallucinated", "comment")
+FORMULA = tuple("=+-@\t\r")  # how a cell begins that a spreadsheet would compute
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to draw: `n` answers, the fields `by` whose values are strata, the column that holds a `score`,
+    the `design` (None: by what is given), how many of the answers all `n_annotators` label, and the seed.
+    """
+
+    n: int
+    by: Sequence[str] = ()
+    score: str | None = None
+    design: str | None = None
+    n_shared: int = 0
+    n_annotators: int = 1
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """`rows`: of the drawn answers id, question, reference, answer, probability and weight (1 over it), in
+    an order that tells nothing; `givens`: by annotator which of these rows are theirs; `notes`: a line each.
+    """
+
+    rows: pl.DataFrame
+    givens: Mapping[str, Sequence[int]]
+    notes: Sequence[str]
+
+
+def draw_labels(frame: pl.DataFrame, plan: Plan) -> Drawn:
+    """Draw answers to be labelled from a frame with id, question, reference, answer, system and the columns
+    of `plan`. Raises SettingsError for a plan that does not fit.
+    """
+    _check(frame, plan)
+    score, notes = _score(frame, plan)
+    name = plan.design or ("stratified" if plan.by or score is not None else "uniform")
+    design = _design(frame, plan, name, score)
+    rng = np.random.default_rng(plan.seed)
+    taken = rng.permutation(drawn(design, rng))
+    probability = design.probability[taken]
+    rows = frame[taken.tolist()].select("id", *SHOWN)
+    rows = rows.with_columns(probability=pl.Series(probability), weight=pl.Series(1 / probability))
+    n_strata = len(np.unique(design.stratum))
+    strata = f" over {n_strata} strata" if n_strata > 1 else ""
+    notes = [f"drawn: {len(taken)} of {frame.height} answers, {name}{strata}, seed {plan.seed}", *notes]
+    if len(taken) != min(plan.n, frame.height):
+        notes.append(f"{len(taken)} in place of {plan.n}: each of the {n_strata} strata has two at least")
+    systems = frame["system"].unique().to_list() if "system" in frame.columns else []
+    ids = rows["id"].str.to_lowercase().to_list()
+    if len(systems) > 1 and any(system and system.lower() in row for system in systems for row in ids):
+        notes.append(
+            "ids hold the names of systems: the page does not show them, the CSV and Label Studio do"
+        )
+    return Drawn(rows, _given(len(taken), plan), notes)
+
+
+def _check(frame: pl.DataFrame, plan: Plan) -> None:
+    for column in (*plan.by, *([plan.score] if plan.score else [])):
+        if column not in frame.columns:
+            fields = [field for field in frame.columns if field not in ("id", *SHOWN)]
+            raise SettingsError(f"no answer has the field {column!r}; the fields are {listed(fields)}")
+    if plan.design not in (None, *DESIGNS):
+        raise SettingsError(f"--design {plan.design!r} is not known; allowed: {listed(DESIGNS)}")
+    if plan.design == "uncertain" and not plan.score:
+        raise SettingsError("--design uncertain: name the field with the chance of a hallucination, --score")
+    if plan.design == "stratified" and not (plan.by or plan.score):
+        raise SettingsError("--design stratified: name the fields of the strata, --by, or a --score")
+    if plan.design == "uncertain" and plan.by:
+        raise SettingsError("--design uncertain takes no --by: its chances follow the score alone")
+    if plan.n < 1 or plan.n_annotators < 1 or not 0 <= plan.n_shared <= plan.n:
+        raise SettingsError("--n and --annotators are 1 or more, --shared is 0 to --n")
+    if not frame.height:
+        raise SettingsError("no answer says anything: there is nothing to label")
+
+
+def _score(frame: pl.DataFrame, plan: Plan) -> tuple[np.ndarray | None, list[str]]:
+    """The score of each answer in [0, 1], (n,), and a line on what was done to it."""
+    if plan.score is None:
+        return None, []
+    values = frame[plan.score].cast(pl.Float64, strict=False).to_numpy().astype(float)
+    is_missing = ~np.isfinite(values)
+    if is_missing.all():
+        raise SettingsError(f"--score {plan.score}: none of its values is a number")
+    notes = []
+    if is_missing.any():
+        values = np.where(is_missing, values[~is_missing].mean(), values)
+        notes.append(f"score {plan.score}: {is_missing.sum()} have none, their mean is taken")
+    low, high = values.min(), values.max()
+    if low < 0 or high > 1:
+        values = (values - low) / (high - low)
+        notes.append(f"score {plan.score}: its values {low:g} to {high:g} are taken as 0 to 1")
+    return values, notes
+
+
+def _design(frame: pl.DataFrame, plan: Plan, name: str, score: np.ndarray | None) -> Design:
+    if name == "uncertain" and score is not None:
+        return uncertain(score, plan.n)
+    if name == "uniform":
+        return uniform(frame.height, plan.n)
+    if plan.by:
+        stratum = frame.select(pl.struct(plan.by).rank("dense")).to_series().to_numpy()
+    else:
+        stratum = bands(score if score is not None else np.zeros(frame.height))
+    return stratified(stratum, plan.n, score)
+
+
+def _given(n: int, plan: Plan) -> dict[str, list[int]]:
+    """Which of n rows each annotator is given: the first ones all are, the others in turns."""
+    if plan.n_annotators == 1:
+        return {"": list(range(n))}
+    shared = min(plan.n_shared, n)
+    return {
+        name: [*range(shared), *range(shared + number, n, plan.n_annotators)]
+        for number, name in enumerate(annotators(plan.n_annotators))
+    }
+
+
+# ---- sheets ------------------------------------------------------------------------------------------------
+def write_sheets(sheets: Drawn, prefix: str, *, name: str) -> list[Path]:
+    """Write the draw as a CSV sheet, tasks of Label Studio and a labelling page for each annotator to files
+    that begin with `prefix`, and return them. A file that holds the same is left; raises SettingsError,
+    before any is written, where one holds something else.
+    """
+    rows = sheets.rows.to_dicts()
+    contents = {f"{prefix}.csv": as_csv(rows, sheets.givens), f"{prefix}-label-studio.json": as_tasks(rows)}
+    for annotator, given in sheets.givens.items():
+        tasks = [_task(rows[index]) for index in given]
+        title = f"{name}-{annotator}" if annotator else name
+        page = labelling_page(tasks, read_labelling(LABELLING), name=title, annotator=annotator or None)
+        contents[f"{prefix}-{annotator}.html" if annotator else f"{prefix}.html"] = page
+    files = {Path(path): text.encode() for path, text in contents.items()}
+    for file, content in files.items():
+        if file.exists() and file.read_bytes() != content:
+            raise SettingsError(
+                f"{str(file)!r} is there already, with another draw or labels; name another --to"
+            )
+    for file, content in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    return list(files)
+
+
+def as_csv(rows: Sequence[Mapping[str, Any]], givens: Mapping[str, Sequence[int]]) -> str:
+    """Return the sheet as CSV, its labels blank; a text that a spreadsheet would compute has a ' before it."""
+    text = io.StringIO()
+    sheet = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    sheet.writeheader()
+    for annotator, given in givens.items():
+        for row in (rows[index] for index in given):
+            shown = {
+                field: f"'{row[field]}" if row[field].startswith(FORMULA) else row[field] for field in SHOWN
+            }
+            sheet.writerow({**row, **shown, "annotator": annotator, "is_hallucinated": "", "comment": ""})
+    return text.getvalue()
+
+
+def as_tasks(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the draw as tasks of Label Studio."""
+    return json.dumps([{"data": _task(row)} for row in rows], ensure_ascii=False, indent=1)
+
+
+def _task(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {"task_id": row["id"], "weight": row["weight"], **{field: row[field] for field in SHOWN}}
+
+
+def prefix_of(answers: str) -> str:
+    """The beginning of the sheets' names where none is given: beside the answers, named after them."""
+    path = Path(answers)
+    return str(path.with_name(f"{path.stem}-labels"))
+
+
+def frame_of(answers: Sequence[Answer]) -> pl.DataFrame:
+    """The answers that say something as a frame: id, question, reference, answer, system, lang, slices."""
+    stated = [answer for answer in answers if answer.state == STATED]
+    names = dict.fromkeys(name for answer in stated for name in answer.slices)
+    columns = {name: [answer.slices.get(name, "") for answer in stated] for name in names}
+    columns |= {
+        name: [getattr(answer, name) for answer in stated] for name in ("id", "question", "reference")
+    }
+    columns |= {name: [getattr(answer, name) for answer in stated] for name in ("system", "lang")}
+    columns["answer"] = [answer.text for answer in stated]
+    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+
+
+_UNSAFE = re.compile(r"[^\w.-]+")
+
+
+def title_of(answers: str) -> str:
+    """The name that a page and its export have: that of the file of answers."""
+    return _UNSAFE.sub("_", Path(answers).stem)
