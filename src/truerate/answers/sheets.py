@@ -81,7 +81,9 @@ def _voted(records: Sequence[tuple[int, Record]], notes: list[str]) -> list[tupl
         if group not in several:  # labelled once, or twice by one person, which is refused later
             voted += group
             continue
-        verdicts = [bool(one[SPANS]) if SPANS in one else bool(yes_or_no(one[VERDICT])) for _, one in group]
+        verdicts = [
+            bool(label[SPANS]) if SPANS in label else bool(yes_or_no(label[VERDICT])) for _, label in group
+        ]
         n_agreed += len(set(verdicts)) == 1
         if 2 * sum(verdicts) != len(verdicts):
             voted.append(
