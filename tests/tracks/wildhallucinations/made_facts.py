@@ -18,6 +18,7 @@ class Settings:
     """What labels and scores read of the track's settings."""
 
     verifier: str = "judge"
+    verifiers: tuple[str, ...] = ()
     panel: tuple[str, ...] | None = None
     gamma: int = 4
     strict: str = "readable"

@@ -81,7 +81,7 @@ def assumed(step: str, key: str, request: Request, settings: Any) -> str:
         return f"- {' '.join(message.split())[:60].rpartition(' ')[0] or 'Assumed'}"
     if step == "curate":
         return _CURATED.get(cue, _CURATED["Domain"])
-    if step != "facts":
+    if step == "generate":
         return PARAGRAPH
     if "Facts" not in cue:
         return "[1] supported"
@@ -169,6 +169,7 @@ class WildHallucinations(Protocol):
         "evidence": evidence.evidence,
         "generate": steps.generate,
         "facts": steps.facts,
+        "reverify": steps.reverify,
     }
     contexts = staticmethod(entities.contexts)
     exported = staticmethod(dataset.exported)

@@ -14,6 +14,7 @@ from truerate.metrics import wildfact
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
 from truerate.metrics.score_writer import ScoreWriter
+from truerate.tracks.wildhallucinations.crosschecks.verifiers import verifier_rows, with_majority
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
 from truerate.tracks.wildhallucinations.label_rates import SCORE, STRICT, own_rows, with_labels
@@ -63,6 +64,8 @@ def score(
     settings, statistics = config.p.track(board), config.p.statistics
     generations, judgements = pruned("generations", generations), pruned("judgements", judgements)
     facts = pruned("facts", facts)
+    judges = (settings.verifier, *settings.verifiers) if settings.verifier and settings.verifiers else ()
+    judgements = with_majority(judgements, judges) if judges else judgements
     writer = ScoreWriter(board, inputs, statistics, config.p.seed)
     slim = facts.select("fact_id", "generation_id", "is_duplicate", "is_title")
     checked = wildfact.with_share(verdicts_of(slim, judgements, settings.verifier, has_kind=True))
@@ -85,6 +88,7 @@ def score(
     bases = {alias: model.base for alias, model in config.p.models.items() if model.base}
     score_rows += gain_rows(scored, bases, writer)
     score_rows += contradicted_rows(checked, scored, writer)
+    score_rows += verifier_rows(judgements, slim, scored, labelled, judges, writer)
     lengths = with_lengths(scored, generations)
     score_rows += reply_rows(lengths, writer) + asked_rows(generations, writer)
     outcomes = score_outcomes(scored, panel, writer)

@@ -97,7 +97,8 @@ class Settings(Track):
     """The WildHallucinations track: entities of real chats, web evidence, atomic facts, WildFactScore
     (sections 2 and 3).
 
-    `curator` verifies names, takes out ambiguous ones and names the domain. `abstention`: which rule decides
+    `curator` verifies names, takes out ambiguous ones and names the domain. `verifiers`: further models that
+    judge the very same facts by the very same passages as `verifier`. `abstention`: which rule decides
     that a reply abstains. `facts_by`: the fact writer reads a whole reply in one call, or each paragraph in
     one (long replies). `rarity`: ngram (counted in the chats) or a causal model's Hub id or path; a
     source's own perplexities come before both. `panel`: the frozen list of subjects of whose entities the
@@ -108,9 +109,16 @@ class Settings(Track):
 
     released: ClassVar[tuple[str, ...]] = ("entity", "fact")
     later: ClassVar[frozenset[str]] = frozenset(
-        {"subjects", "panel", "strict", "gamma", "domains_above", "n_annotators"}
+        {"subjects", "verifiers", "panel", "strict", "gamma", "domains_above", "n_annotators"}
     )
-    asks: ClassVar[tuple[str, ...]] = ("extractor", "curator", "fact_writer", "verifier", "subjects")
+    asks: ClassVar[tuple[str, ...]] = (
+        "extractor",
+        "curator",
+        "fact_writer",
+        "verifier",
+        "subjects",
+        "verifiers",
+    )
     builders: ClassVar[Mapping[str, str]] = {
         name.replace("_", " "): name for name in ("extractor", "curator", "fact_writer", "verifier")
     }
@@ -129,6 +137,7 @@ class Settings(Track):
     curator: str | None
     fact_writer: str | None
     verifier: str | None
+    verifiers: Names = ()
     subjects: Names
     takedown: Word | None
     question: Word
@@ -149,6 +158,16 @@ class Settings(Track):
     gamma: Annotated[Whole, Field(ge=1, le=10**4)]
     domains_above: Items
     n_annotators: Few
+
+    @model_validator(mode="after")
+    def _has_other_verifiers(self) -> "Settings":
+        if self.verifier in self.verifiers:
+            raise ValueError(
+                f"verifiers names {self.verifier!r}, which is the `verifier` already; name other models there"
+            )
+        if self.verifiers and self.verifier is None:
+            raise ValueError("verifiers needs a `verifier`, with whose verdicts theirs are compared")
+        return self
 
     @field_validator("question")
     @classmethod

@@ -1,6 +1,7 @@
 """The steps that ask models (sections 2 and 3): `extract` lists the names in every message, `curate` asks
 three things of each name, `generate` has a subject write what it knows of each entity that has pages, and
-`facts` cuts its replies into atomic facts and verifies these against passages of the pages.
+`facts` cuts its replies into atomic facts and verifies these against passages of the pages; `reverify` has
+a further verifier judge the same facts by the same passages.
 
 What does not pass a question is not asked the next. A source that brings its own entities is asked about
 neither.
@@ -91,6 +92,16 @@ class CheckingWork(EntityWork):
     def is_due(self) -> bool:
         """Whether subject, fact writer and verifier may stand on the board."""
         models = (self.model, self.settings.fact_writer, self.settings.verifier)
+        return len(self.config.p.models_on(self.board, models)) == len(models)
+
+
+class ReverifyingWork(EntityWork):
+    """What a step works on that has facts verified which another step had written."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a further verifier and the fact writer may stand on the board."""
+        models = (self.model, self.settings.fact_writer)
         return len(self.config.p.models_on(self.board, models)) == len(models)
 
 
@@ -214,27 +225,56 @@ def facts(work: CheckingWork) -> tuple[pl.DataFrame, Replies]:
     rows follow from the replies (`facts.facts_of`), their evidence from the judgements
     (`verifying.with_evidence`).
     """
-    entities, judge = work.entities, work.settings.verifier
-    replied = work.upstream.get("generate", generations([])).filter(purpose=GENERATE, model=work.model)
-    replied = replied.filter(pl.col("item_id").is_in(list(entities))).sort("generation_id")
+    entities = work.entities
+    replied = replies_of(work, work.model)
     names = {name: entity.name for name, entity in entities.items()}
     asked = writing.write_requests(replied.iter_rows(named=True), names, work.prompter)
     read = partial(writing.read, texts=dict(replied.select("generation_id", "text").iter_rows()))
     written = generations(work.read_until(asked, "facts of", read=read, n_lost=writing.n_lost).rows(read))
+    rows, judged = verified(work, facts_of(pl.concat([replied, written])), work.settings.verifier)
+    return pl.concat([written, rows]).sort("generation_id"), {"judgements": judged}
+
+
+@step_of(ReverifyingWork, {"judgements": Judgement})
+def reverify(work: ReverifyingWork) -> tuple[pl.DataFrame, Replies]:
+    """Ask a further verifier for its verdicts on the facts of all subjects of a shard, each in the calls and
+    with the passages that the verifier was asked with; none one by one.
+
+    Generation rows of purpose `verify_facts`; beside them the Judgement rows.
+    """
+    written = work.upstream.get("facts", generations([])).filter(purpose=writing.WRITE)
+    parts = [(generations([]), frame(Judgement))]
+    for subject in work.settings.subjects:
+        facts_ = facts_of(pl.concat([replies_of(work, subject), written]))
+        parts.append(verified(work, facts_, work.model, n_checked=0))
+    rows, judged = (pl.concat(tables) for tables in zip(*parts, strict=True))
+    return rows.sort("generation_id"), {"judgements": judged.sort("judgement_id")}
+
+
+def replies_of(work: EntityWork, subject: str) -> pl.DataFrame:
+    """Return the replies of a subject about the entities of the shard, by id."""
+    replied = work.upstream.get("generate", generations([])).filter(purpose=GENERATE, model=subject)
+    return replied.filter(pl.col("item_id").is_in(list(work.entities))).sort("generation_id")
+
+
+def verified(
+    work: EntityWork, facts: pl.DataFrame, judge: str, *, n_checked: int | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the Generation and Judgement rows of a judge's verdicts on the facts of one subject, in batches
+    and, of `n_checked` of them (null: as the settings say), one by one.
+    """
     how = verification(work.config, work.board)
     folder = Path(work.config.p.paths.build, "embeddings")
-    claims = claims_of(facts_of(pl.concat([replied, written])), entities, how, folder=folder)
+    claims = claims_of(facts, work.entities, how, folder=folder)
     calls = verifying.calls(claims, n=how.facts_per_call, window=how.window)
-    n_checked = number_in_shard(how.n_checked, work.shard, work.config.p.n_shards)
-    calls += verifying.checked(claims, n=n_checked, window=how.window)
-    asked = verifying.requests(calls, work.prompter)
+    n = how.n_checked if n_checked is None else n_checked
+    n = number_in_shard(n, work.shard, work.config.p.n_shards)
+    calls += verifying.checked(claims, n=n, window=how.window)
+    asked = verifying.requests(calls, work.prompter, judge)
     read = partial(verifying.read, texts={claim.fact_id: claim.text for claim in claims})
     came = work.read_until(asked, "verify", read=read, n_lost=verifying.n_lost)
-    version = work.config.identity(judge)
-    of_judge = {"judge": judge, "version": version, "verdicts": how.verdicts}
-    judged = verifying.judgements(calls, came.replies, **of_judge)
-    rows = pl.concat([written, generations(came.rows(read))]).sort("generation_id")
-    return rows, {"judgements": judged}
+    of_judge = {"judge": judge, "version": work.config.identity(judge), "verdicts": how.verdicts}
+    return generations(came.rows(read)), verifying.judgements(calls, came.replies, **of_judge)
 
 
 def verification(config: Layout, board: str) -> Verification:

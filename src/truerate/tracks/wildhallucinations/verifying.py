@@ -116,8 +116,10 @@ def checked(claims: Iterable[Claim], *, n: int, window: int) -> list[Call]:
     return [Call((claim,), shown((claim,), window), SINGLE) for claim in drawn]
 
 
-def requests(asked: Iterable[Call], prompter: Prompter) -> list[Prompted]:
-    """Return one request per call; its attributes name facts and replies in the order of the claims."""
+def requests(asked: Iterable[Call], prompter: Prompter, judge: str | None = None) -> list[Prompted]:
+    """Return one request per call, to `judge` or else the verifier; its attributes name facts and replies in
+    the order of the claims.
+    """
     prompts, settings = [], prompter.settings
     for call in asked:
         lines = "\n".join(f"({number}) {text}" for number, text in enumerate(call.named_passages(), 1))
@@ -129,7 +131,7 @@ def requests(asked: Iterable[Call], prompter: Prompter) -> list[Prompted]:
             "facts": " ".join(claim.fact_id for claim in call.claims),
             "stage": call.stage,
         }
-        how = settings.verifier, call.claims[0].item_id, settings.verifying, attributes
+        how = judge or settings.verifier, call.claims[0].item_id, settings.verifying, attributes
         has_titles = any(passage.title for passage in call.passages)
         n_verdicts = settings.verification.verdicts
         form = {"form": FORMS[n_verdicts], "template": THREE if n_verdicts == "three" else VERIFY}

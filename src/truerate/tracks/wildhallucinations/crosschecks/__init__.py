@@ -1,0 +1,1 @@
+"""What the verifier is held against, and what more it is asked: further verifiers, citations."""
