@@ -213,7 +213,10 @@ def test_snakemake_sees_the_steps_of_each_track_and_what_they_read_as_its_graph_
     for track in graph.tracks(at):
         export = f"{track}_export"
         told.add((export, "all"))
+        boards = [name for name, board in at.p.boards.items() if board.track == track]
         for step in graph.steps(track):
+            if not any(graph.jobs(at, board, step) for board in boards):
+                continue  # nobody is named whom it would ask
             rule = f"{track}_{step.name}"
             told |= {(rule, export), *((f"{track}_{read.step}", rule) for read in step.reads)}
     assert seen == told and set(names.values()) == {name for pair in told for name in pair}
