@@ -49,10 +49,10 @@ def test_scores_are_of_the_facts_on_which_all_have_a_verdict_and_a_tie_is_not_su
     assert values(rows, "verifier_wildfactscore") == {
         ("verifier_wildfactscore", "s", "judge"): 3 / 4,
         ("verifier_wildfactscore", "s", "second"): 5 / 8,
-        ("verifier_wildfactscore", "s", "majority"): 5 / 8,
+        ("verifier_wildfactscore", "s", "majority-vote"): 5 / 8,
         ("verifier_wildfactscore", "t", "judge"): pytest.approx(2 / 3),
         ("verifier_wildfactscore", "t", "second"): 1,
-        ("verifier_wildfactscore", "t", "majority"): pytest.approx(2 / 3),
+        ("verifier_wildfactscore", "t", "majority-vote"): pytest.approx(2 / 3),
     }
     assert values(rows, "verifier_spread") == {
         ("verifier_spread", "s"): pytest.approx(1 / 8),
@@ -62,7 +62,7 @@ def test_scores_are_of_the_facts_on_which_all_have_a_verdict_and_a_tie_is_not_su
     assert rows["verifier_reversed_pairs", "second"]["value"] == 1
     assert rows["verifier_reversed_pairs", "second"]["n"] == 1
     assert rows["verifier_rank_change", "t", "second"]["value"] == 1
-    assert rows["verifier_rank_change", "s", "majority"]["value"] == -1
+    assert rows["verifier_rank_change", "s", "majority-vote"]["value"] == -1
 
 
 def test_agreement_and_kappa_of_two_verifiers_are_over_all_facts_of_all_models():
@@ -87,11 +87,12 @@ def test_three_verifiers_outvote_one_and_the_majority_is_measured_on_labels_like
     # third leaves s-x-0 unread, so 7 facts count: of s-x three, s-y-0, and t-x three; it supports none
     assert rows["verifier_wildfactscore", "s", "third"]["value"] == 0
     # s-x-1: one of three, the others none; s-y-0: two of three. t-x: two, two and one of three
-    assert rows["verifier_wildfactscore", "s", "majority"]["value"] == (0 + 1) / 2
-    assert rows["verifier_wildfactscore", "t", "majority"]["value"] == pytest.approx(2 / 3)
+    assert rows["verifier_wildfactscore", "s", "majority-vote"]["value"] == (0 + 1) / 2
+    assert rows["verifier_wildfactscore", "t", "majority-vote"]["value"] == pytest.approx(2 / 3)
     # unsupported by people: s-x-1 (the majority says so), s-y-0 (it does not); supported: t-x-0 (it says so)
     assert (
-        rows["verifier_tpr", "majority"]["value"] == 1 / 2 and rows["verifier_fpr", "majority"]["value"] == 0
+        rows["verifier_tpr", "majority-vote"]["value"] == 1 / 2
+        and rows["verifier_fpr", "majority-vote"]["value"] == 0
     )
     assert rows["verifier_tpr", "third"]["value"] == 1 and rows["verifier_fpr", "third"]["value"] == 1
 
@@ -99,7 +100,7 @@ def test_three_verifiers_outvote_one_and_the_majority_is_measured_on_labels_like
 def test_a_verifier_without_a_verdict_is_said_and_takes_no_part_and_without_others_there_is_no_row():
     rows = scored(("second", "third"), second=SECOND, third=dict.fromkeys(SECOND, "?"))
     assert rows["verifier_unread_rate", "third"]["value"] == 1
-    assert rows["verifier_wildfactscore", "s", "majority"]["value"] == 5 / 8  # as of two
+    assert rows["verifier_wildfactscore", "s", "majority-vote"]["value"] == 5 / 8  # as of two
     assert ("verifier_agreement", "judge", "third") not in rows
     alone = scored(("third",), third=dict.fromkeys(SECOND, "?"))
     assert {key[0] for key in alone if key[0] == "verifier_wildfactscore"} == set()

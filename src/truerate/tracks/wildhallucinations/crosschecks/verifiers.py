@@ -17,12 +17,12 @@ from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.wildfact import corrected_score, rank_changes, with_share
 from truerate.tracks.wildhallucinations.replies import calibration, said_by
 
-MAJORITY = "majority"
+MAJORITY = "majority-vote"
 SCORE, SPREAD = "verifier_wildfactscore", "verifier_spread"
 
 
 def with_majority(judgements: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
-    """Return the judgements with those of the judge `majority`, of each fact on which every one of `judges`
+    """Return the judgements with those of the judge MAJORITY, of each fact on which every one of `judges`
     has a verdict in a batch: supported where more than half of them say so; a tie is not supported. As they
     are where fewer than two of them judged anything.
 
@@ -112,9 +112,9 @@ def verifier_rows(
     score_rows += _order_rows(values, judges, writer)
     entity = rows["entity"].to_list()
     for first, second in combinations(judges, 2):
-        one, other, where = rows[first].to_numpy(), rows[second].to_numpy(), {"with": second}
-        score_rows.append(writer.share("verifier_agreement", first, where, one == other, entity))
-        cells = weighted_cells(one, other, np.ones(rows.height))
+        verdict, other, where = rows[first].to_numpy(), rows[second].to_numpy(), {"with": second}
+        score_rows.append(writer.share("verifier_agreement", first, where, verdict == other, entity))
+        cells = weighted_cells(verdict, other, np.ones(rows.height))
         kappa = lambda totals: cohen_kappa(totals.reshape(-1, 2, 2))  # noqa: E731
         more = {"bounds": KAPPA}
         score_rows.append(writer.statistic("verifier_pair_kappa", first, where, cells, entity, kappa, **more))
