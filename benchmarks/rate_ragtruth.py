@@ -23,10 +23,10 @@ import numpy as np
 import polars as pl
 
 from truerate.answers.judging import detector_of
-from truerate.answers.labels import Label
-from truerate.answers.rating import cell_of, overall
-from truerate.answers.reading import BREAK, Answer
-from truerate.answers.verdicts import WORD_SUPPORT, AnswerVerdict
+from truerate.answers.rating import cell_of, overall, seen_by
+from truerate.answers.reading import BREAK
+from truerate.answers.table import COLUMNS, as_spans, table_of_records
+from truerate.answers.verdicts import WORD_SUPPORT
 from truerate.detectors.tokens.rules import learn_trees, read_trees
 from truerate.detectors.tokens.span_probabilities import labels_of
 from truerate.detectors.tokens.word_features import passages_of
@@ -36,6 +36,7 @@ from truerate.sources.public import ragtruth
 
 ROOT = Path(__file__).parents[1]
 FOLDER = "vectara__FaithJudge"
+SPANS = COLUMNS["spans"]
 LABELLED, CONFIDENCE, SEED = (60, 120, 240), 0.95, 11
 TREES = "trees on words"
 HEADER = (
@@ -56,29 +57,38 @@ class Told(NamedTuple):
     alone_width: float | None
 
 
-def read(folder: Path) -> tuple[list[Answer], dict[str, Label], pl.DataFrame]:
+def read(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The slice as a user's answers: those to one source share a question; and as rows to learn from."""
     tables = ragtruth.read(folder, name="ragtruth", on_bad_row="keep")
     texts = dict(tables.documents.select("document_id", "text").iter_rows())
     rows = tables.items.select("item_id", "document_ids").iter_rows()
     items = {item: BREAK.join(texts[one] for one in ids) for item, ids in rows}
     samples = tables.samples.sort("sample_id")
-    answers, labels = [], {}
-    for row in samples.iter_rows(named=True):
-        name, item = row["sample_id"], row["item_id"]
-        answers.append(
-            Answer(name, row["text"], items[item], item, row["generator"], "en", {"task": row["task"]})
-        )
-        labels[name] = Label(None, tuple((span["start"], span["end"]) for span in row["spans"]))
-    return answers, labels, samples.with_columns(reference=pl.col("item_id").replace_strict(items))
+    records = [
+        {
+            "id": row["sample_id"],
+            "answer": row["text"],
+            "reference": items[row["item_id"]],
+            "question": row["item_id"],
+            "system": row["generator"],
+            "lang": "en",
+            "slices": {"task": row["task"]},
+        }
+        for row in samples.iter_rows(named=True)
+    ]
+    spans = [as_spans((span["start"], span["end"]) for span in row) for row in samples["spans"].to_list()]
+    frame = table_of_records(records, "RAGTruth", ()).frame.with_columns(
+        spans=pl.Series(spans, dtype=SPANS), label=pl.Series(list(map(bool, spans)))
+    )
+    return frame, samples.with_columns(reference=pl.col("item_id").replace_strict(items))
 
 
-def by_trees(answers: Sequence[Answer], rows: pl.DataFrame) -> tuple[np.ndarray, list[AnswerVerdict]]:
-    """Trees learned from the replies to every second source; which answers are to the others, and what they say of
-    these.
+def by_trees(answers: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Trees learned from the replies to every second source; what they say of the answers to
+    the others.
     """
-    sources = {name: place % 2 for place, name in enumerate(sorted({one.question for one in answers}))}
-    is_asked = np.array([sources[one.question] == 1 for one in answers])
+    sources = {name: place % 2 for place, name in enumerate(sorted(set(answers["question"])))}
+    is_asked = np.array([sources[name] == 1 for name in answers["question"]])
     passages = passages_of(rows, labels_of("binary"))
     taught, asked = (
         [one for one, is_so in zip(passages, side, strict=True) if is_so] for side in (~is_asked, is_asked)
@@ -90,8 +100,9 @@ def by_trees(answers: Sequence[Answer], rows: pl.DataFrame) -> tuple[np.ndarray,
     seen = []
     for one in read_trees(state, asked):
         spans = tuple((int(a), int(b)) for (a, b), p in zip(one.offsets, one.p, strict=True) if p > least)
-        seen.append(AnswerVerdict(bool(spans), spans))
-    return is_asked, seen
+        seen.append(as_spans(spans))
+    verdict = pl.Series("verdict", list(map(bool, seen)))
+    return answers.filter(is_asked).with_columns(verdict, marked=pl.Series(seen, dtype=SPANS))
 
 
 def draws_of(cell: Cell, fields: dict[str, Sequence[str]], k: int, n_draws: int) -> dict[str, list[Told]]:
@@ -152,15 +163,13 @@ def _signed(values: Sequence[float]) -> str:
 
 def measure(folder: Path, n_draws: int) -> str:
     """The table."""
-    answers, labels, rows = read(folder)
-    rule = detector_of(WORD_SUPPORT).judge(answers)
-    is_asked, learned = by_trees(answers, rows)
-    half = [one for one, asked in zip(answers, is_asked, strict=True) if asked]
+    answers, rows = read(folder)
     lines = [HEADER]
-    for name, asked, seen in ((WORD_SUPPORT, answers, rule), (TREES, half, learned)):
-        fields = {"task": [one.slices["task"] for one in asked], "model": [one.system for one in asked]}
+    seen = {WORD_SUPPORT: seen_by(detector_of(WORD_SUPPORT), answers), TREES: by_trees(answers, rows)}
+    for name, asked in seen.items():
+        fields = {"task": asked["slice:task"].to_list(), "model": asked["system"].to_list()}
         for unit in ("answers", "tokens"):
-            cell = cell_of(asked, labels, seen, unit=unit, clusters=[one.question for one in asked])
+            cell = cell_of(asked, unit=unit, clusters=asked["question"].to_numpy())
             for k in LABELLED:
                 lines += rows_of(name, unit, k, draws_of(cell, fields, k, n_draws))
             flagged, gold = (one.sum() / cell.total.sum() for one in (cell.flagged, cell.gold))

@@ -6,7 +6,7 @@ import pytest
 
 from truerate.answers.fields import given_fields
 from truerate.answers.rating import rate
-from truerate.answers.reading import read_answers
+from truerate.answers.table import read_table
 from truerate.core.errors import SettingsError, SourceError
 
 SOUND = "The harbour of Karlomi was built in 1412."
@@ -15,14 +15,14 @@ SOUND = "The harbour of Karlomi was built in 1412."
 def read(tmp_path, *records, **given):
     path = tmp_path / "answers.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    return read_answers(path, given)
+    return read_table(path, fields=given)
 
 
 @pytest.mark.parametrize("name", ["response", "output", "actual_output", "completion"])
 def test_an_answer_by_another_name_is_taken_and_said(tmp_path, name):
     file = read(tmp_path, {name: SOUND, "user_input": "When?", "model": "larch", "language": "en"})
-    (answer,) = file.answers
-    assert (answer.text, answer.question, answer.system, answer.lang) == (SOUND, "When?", "larch", "en")
+    row = file.frame.row(0, named=True)
+    assert [row[name] for name in ("answer", "question", "system", "lang")] == [SOUND, "When?", "larch", "en"]
     named = f"answer is {name!r}, question is 'user_input', system is 'model', lang is 'language'"
     assert named in file.notes[0]
 
@@ -38,6 +38,10 @@ def test_an_answer_by_another_name_is_taken_and_said(tmp_path, name):
         ({"documents": [{"page_content": SOUND, "metadata": {}}]}, SOUND),
         ({"user_input": "When?", "reference": "1412"}, ""),  # RAGAS' golden answer
         ({"ground_truth": "1412"}, ""),
+        (
+            {"answer": "1412", "response": "In 1412.", "reference": SOUND},
+            SOUND,
+        ),  # the response is the model's
         ({"context": "phone"}, ""),  # a slice
         ({"reference": SOUND, "context": "phone"}, SOUND),
         # shorter than a golden answer would be
@@ -46,7 +50,7 @@ def test_an_answer_by_another_name_is_taken_and_said(tmp_path, name):
 )
 def test_the_evidence_is_no_golden_answer(tmp_path, record, reference):
     file = read(tmp_path, {"answer": "In 1412."} | record)
-    assert file.answers[0].reference == reference
+    assert file.frame["reference"][0] == reference
     if "1412" in record.values():
         assert any("golden answer" in note for note in file.notes)
 
@@ -54,28 +58,70 @@ def test_the_evidence_is_no_golden_answer(tmp_path, record, reference):
 def test_who_says_so_takes_the_golden_answer(tmp_path):
     record = {"answer": "In 1412.", "contexts": [SOUND], "reference": "1412"}
     file = read(tmp_path, record, reference="reference")
-    assert file.answers[0].reference == "1412"
+    assert file.frame["reference"][0] == "1412"
 
 
-def test_short_references_are_said(tmp_path):
+def test_a_reference_much_shorter_than_answers_is_a_golden_answer(tmp_path):
     file = read(tmp_path, {"answer": SOUND, "reference": "in 1412"})
-    assert any("references are short (median 2 words, of answers 8)" in note for note in file.notes)
+    assert file.frame["reference"][0] == ""
+    assert any("golden answer, no evidence: median 2 words, of answers 8" in note for note in file.notes)
 
 
 def test_what_is_no_slice_is_left_out_with_a_line(tmp_path):
-    first = {"metadata": {"model": "x"}, "tags": ["a"], "is_hallucinated": True, "topic": "lakes"}
-    second = {"metadata": None, "human_label": 1, "topic": None}
+    first = {
+        "metadata": {"model": "x"},
+        "tags": ["a"],
+        "verdict": True,
+        "topic": "lakes",
+        "note": "word " * 20,
+    }
+    second = {"metadata": None, "label": 1, "topic": None}
     file = read(tmp_path, {"answer": SOUND} | first, {"answer": SOUND} | second)
-    assert [dict(one.slices) for one in file.answers] == [{"topic": "lakes"}, {"topic": ""}]
+    assert file.slices == ["topic"] and file.frame["slice:topic"].to_list() == ["lakes", ""]
     (note,) = file.notes
-    assert "metadata (objects), tags (lists), is_hallucinated (labels or verdicts" in note
-    assert "human_label" in note
+    assert "metadata (objects), tags (lists), verdict (verdicts or labels: --verdicts verdict" in note
+    assert "note (long texts)" in note and "--map label=not:label" in note  # 1 may mean either
+
+
+@pytest.mark.parametrize(
+    ("records", "labels"),
+    [
+        (
+            [{"is_hallucinated": value} for value in (True, "no", 0, None, "1.0")],
+            [True, False, False, None, True],
+        ),
+        ([{"label": value} for value in ("Hallucinated", "faithful", "")], [True, False, None]),
+        ([{"human_faithful": value} for value in (1, 0)], [False, True]),
+        # two of three; a tie, which is said
+        ([{"is_hallucinated": [1, 1, 0]}, {"is_hallucinated": {"ann": True, "bo": False}}], [True, None]),
+        (
+            [
+                {"human_hallucinated": 1, "is_hallucinated": 1},
+                {"human_hallucinated": 0, "is_hallucinated": None},
+            ],
+            [True, False],
+        ),
+    ],
+)
+def test_labels_beside_the_answers_vote(tmp_path, records, labels):
+    table = read(tmp_path, *({"answer": SOUND} | record for record in records))
+    assert table.frame["label"].to_list() == labels and not table.slices
+    assert any("people's labels" in note for note in table.notes)
+
+
+def test_paths_into_objects_and_columns_that_are_turned(tmp_path):
+    record = {"output": [{"text": SOUND}], "meta": {"ok": True}, "score": 0.75}
+    table = read(tmp_path, record, answer="output.0.text", label="not:meta.ok")
+    row = table.frame.row(0, named=True)
+    assert (row["answer"], row["label"]) == (SOUND, False) and table.slices == []
+    path = tmp_path / "answers.jsonl"
+    judged = read_table(path, fields={"answer": "output.0.text"}, verdicts=["not:score"], threshold=0.7)
+    assert judged.frame["verdict:score"].to_list() == [0.25] and judged.flags("score").tolist() == [0]
 
 
 @pytest.mark.parametrize(
     ("record", "says"),
     [
-        ({"answer": "1412", "response": SOUND}, "'answer', 'response' stand beside one another"),
         ({"response": SOUND, "output": "1412"}, "'response', 'output' stand beside one another"),
         ({"text": SOUND}, "it has no 'answer'; its fields are 'text'"),
         ({"output": {"content": SOUND}}, "it has no 'answer'; 'output' is no text"),
@@ -84,10 +130,10 @@ def test_what_is_no_slice_is_left_out_with_a_line(tmp_path):
 def test_a_file_that_does_not_say_which_is_the_answer(tmp_path, record, says):
     with pytest.raises(SourceError, match=says) as told:
         read(tmp_path, record)
-    assert "--field answer=" in str(told.value) and "\n" not in str(told.value)
+    assert "--map answer=" in str(told.value) and "\n" not in str(told.value)
     name = list(record)[-1]
     if isinstance(record[name], str):
-        assert read(tmp_path, record, answer=name).answers[0].text == record[name]
+        assert read(tmp_path, record, answer=name).frame["answer"][0] == record[name]
 
 
 def test_options_that_name_no_field():
@@ -106,4 +152,5 @@ def test_long_texts_and_mostly_unlike_values_are_no_slices(tmp_path):
     records = [same | {"user": f"u{n}", "half": f"h{n // 2}", "topic": n % 2} for n in range(12)]
     read(tmp_path, *records)
     found = rate(tmp_path / "answers.jsonl", detector="word-support")
-    assert list(found.slices) == ["half", "topic"] and set(found.not_sliced) == {"note", "user"}
+    assert list(found.slices) == ["half", "topic"] and found.not_sliced == ["user"]
+    assert any("note (long texts)" in note for note in found.notes)

@@ -2,32 +2,30 @@
 
 import json
 
+import polars as pl
 import pytest
 
 from truerate.answers.grouping import grouping_of
 from truerate.answers.rating import rate
-from truerate.answers.reading import Answer
 from truerate.answers.telling import lines
 
 
-def answers(n, **values):
-    """n answers; `values`: of each field, by its place."""
-    found = []
-    for place in range(n):
-        given = {name: value(place) for name, value in values.items()}
-        found.append(
-            Answer(
-                str(place),
-                "It opened.",
-                given.get("reference", ""),
-                given.get("question", ""),
-                "",
-                "",
-                {},
-                given.get("group", ""),
-            )
-        )
-    return found
+def answers(n, labelled=lambda place: False, **values):
+    """A table of n answers; `values`: of each field, by its place."""
+    columns = {name: [value(place) for place in range(n)] for name, value in values.items()}
+    label = [True if labelled(place) else None for place in range(n)]
+    blank = [""] * n
+    return pl.DataFrame(
+        {
+            "id": list(map(str, range(n))),
+            "group": blank,
+            "question": blank,
+            "reference": blank,
+            "label": label,
+        }
+        | columns,
+        schema_overrides={"label": pl.Boolean},
+    )
 
 
 def fourth(place):
@@ -45,17 +43,18 @@ def fourth(place):
         ({"reference": fourth, "question": str}, "reference", 3),
         ({"reference": lambda place: "the handbook"}, None, 12),
         ({"reference": lambda place: "" if place % 2 else fourth(place)}, "reference", 9),
+        ({"id": fourth}, "id", 3),
     ],
 )
 def test_what_answers_have_in_common(values, by, n):
-    found = grouping_of(answers(12, **values), [False] * 12)
+    found = grouping_of(answers(12, **values))
     assert (found.by, found.n) == (by, n)
 
 
 def test_labels_by_document_make_documents_the_groups_whatever_was_asked_of_each():
-    asked = answers(40, reference=fourth, question=lambda place: f"q{place // 2}")
-    assert grouping_of(asked, [place < 12 for place in range(40)]).by == "reference"
-    assert grouping_of(asked, [place % 3 == 0 for place in range(40)]).by == "question"
+    how = {"reference": fourth, "question": lambda place: f"q{place // 2}"}
+    assert grouping_of(answers(40, lambda place: place < 12, **how)).by == "reference"
+    assert grouping_of(answers(40, lambda place: place % 3 == 0, **how)).by == "question"
 
 
 def test_a_report_says_how_answers_are_grouped_and_labels_were_given(tmp_path):

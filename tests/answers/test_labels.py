@@ -5,22 +5,24 @@ from pathlib import Path
 
 import pytest
 
-from truerate.answers.labels import Label, read_labels
-from truerate.answers.reading import read_answers
+from truerate.answers.labels import with_labels
+from truerate.answers.table import read_table
 from truerate.core.errors import SourceError
 
 EMOJI = "😀😀 Since 1900 and 1955."  # 1900 at 9 in code points, 11 in UTF-16 units, 15 in bytes
 GERMAN = "Köln, Gößweinstein: seit 1900."  # at 25 in code points and UTF-16 units, at 28 in bytes
 
 
-def labelled(folder: Path, answers: list, labels: list) -> dict[str, Label]:
+def labelled(folder: Path, answers: list, labels: list) -> list[dict]:
     for name, rows in (("answers", answers), ("labels", labels)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return read_labels(folder / "labels.jsonl", read_answers(folder / "answers.jsonl"))
+    table = with_labels(read_table(folder / "answers.jsonl"), folder / "labels.jsonl")
+    return table.frame.select("id", "label", "spans").rows(named=True)
 
 
 def of_text(folder, text, *spans):
-    return labelled(folder, [{"answer": text}], [{"id": 1, "spans": list(spans)}])["1"].spans
+    row = labelled(folder, [{"answer": text}], [{"id": 1, "spans": list(spans)}])[0]
+    return tuple((span["start"], span["end"]) for span in row["spans"])
 
 
 @pytest.mark.parametrize("start", [9, 11, 15])
@@ -79,7 +81,7 @@ def test_places_in_the_answer_as_written_are_moved_with_what_was_cut_off(tmp_pat
 )
 def test_verdicts_in_several_words(tmp_path, value, is_hallucinated):
     found = labelled(tmp_path, [{"answer": "a"}], [{"id": 1, "is_hallucinated": value}])
-    assert found == {"1": Label(is_hallucinated, None)}
+    assert found == [{"id": "1", "label": is_hallucinated, "spans": None}]
 
 
 @pytest.mark.parametrize("value", ["perhaps", 2, 0.5, [], "hallucinated?"])
@@ -93,4 +95,13 @@ def test_the_file_of_answers_may_be_that_of_labels_too(tmp_path):
         {"id": n, "answer": "a", "topic": "x", "is_hallucinated": value}
         for n, value in enumerate([True, None, 0])
     ]
-    assert labelled(tmp_path, rows, rows) == {"0": Label(True, None), "2": Label(False, None)}
+    assert [row["label"] for row in labelled(tmp_path, rows, rows)] == [True, None, False]
+
+
+def test_several_people_label_one_answer_and_a_run_names_its_repeat(tmp_path):
+    rows = [{"id": "a", "answer": "x", "run": run} for run in (1, 2)]
+    votes = [("ann", 1, 1), ("bo", 1, 1), ("cy", 1, 0), ("ann", 2, 1), ("bo", 2, 0)]
+    labels = [{"id": "a", "run": run, "annotator": who, "is_hallucinated": vote} for who, run, vote in votes]
+    assert [row["label"] for row in labelled(tmp_path, rows, labels)] == [True, None]
+    with pytest.raises(SourceError, match="2 answers have the id 'a'; name its 'run' or 'system' too"):
+        labelled(tmp_path, rows, [{"id": "a", "is_hallucinated": 1}])

@@ -127,7 +127,7 @@ def test_answers_that_nobody_judged_have_no_share(here, capsys):
 
 def test_an_answer_of_a_megabyte_is_cut_on_the_page(here):
     (here / "mine.jsonl").write_text(
-        json.dumps({"answer": "word " * 40_000, "reference": "x"}) + "\n", "utf-8"
+        json.dumps({"answer": "word " * 40_000, "reference": "word " * 9}) + "\n", "utf-8"
     )
     assert main(["rate", "mine.jsonl", *RULE, "--page", "page"]) == 0
     assert len((here / "page/index.html").read_text("utf-8")) < 100_000

@@ -1,15 +1,19 @@
 """Answers and labels as people hand them over: what fits, and one line for what does not."""
 
 import csv
+import gzip
+import io
 import json
 import re
 
+import polars as pl
 import pytest
 from house import ROOT
 
 from tests.cases import case_table
-from truerate.answers.labels import Label, read_labels
-from truerate.answers.reading import ABSTAINED, EMPTY, STATED, read_answers, state_of
+from truerate.answers.labels import with_labels
+from truerate.answers.reading import ABSTAINED, EMPTY, STATED, state_of
+from truerate.answers.table import read_table
 from truerate.core.errors import SourceError
 from truerate.llm.replies.texts.abstaining import says_not_known
 from truerate.llm.replies.texts.refusals import is_refusal
@@ -29,10 +33,20 @@ def test_what_fits_is_read_whatever_the_ends_of_lines(tmp_path):
         {"answer": "A hill.", "reference": None, "system": "alder", "lang": "en", "question": "What?"},
     ]
     text = "\r\n".join(["", *map(json.dumps, lines), ""])
-    first, second = read_answers(written(tmp_path, b"\xef\xbb\xbf" + text.encode())).answers
-    assert (first.id, first.reference) == ("7", "One.\n\nTwo.")
-    assert first.slices == {"topic": "lakes", "hot": "true", "n": "2"}
-    assert (second.id, second.reference, second.system, second.lang) == ("3", "", "alder", "en")  # its line
+    table = read_table(written(tmp_path, b"\xef\xbb\xbf" + text.encode()))
+    first, second = table.frame.iter_rows(named=True)
+    assert (first["id"], first["reference"]) == ("7", "One.\n\nTwo.")
+    assert {name: first[f"slice:{name}"] for name in table.slices} == {
+        "topic": "lakes",
+        "hot": "true",
+        "n": "2",
+    }
+    assert [second[name] for name in ("id", "reference", "system", "lang")] == [
+        "3",
+        "",
+        "alder",
+        "en",
+    ]  # its line
 
 
 @pytest.mark.parametrize(
@@ -46,7 +60,7 @@ def test_what_fits_is_read_whatever_the_ends_of_lines(tmp_path):
 )
 def test_what_does_not_fit_is_one_line_with_its_number(tmp_path, text, says):
     with pytest.raises(SourceError) as told:
-        read_answers(written(tmp_path, text))
+        read_table(written(tmp_path, text))
     assert says in str(told.value)
     assert "\n" not in str(told.value)
 
@@ -64,54 +78,123 @@ ONE = '{"id": 1, "is_hallucinated": true}'
     ],
 )
 def test_labels_that_do_not_fit_their_answers(tmp_path, text, says):
-    answers = read_answers(written(tmp_path, '{"answer": "A lake."}\n{"answer": "A hill."}'))
+    answers = read_table(written(tmp_path, '{"answer": "A lake."}\n{"answer": "A hill."}'))
     with pytest.raises(SourceError) as told:
-        read_labels(written(tmp_path, text, "labels.jsonl"), answers)
+        with_labels(answers, written(tmp_path, text, "labels.jsonl"))
     assert says in str(told.value)
 
 
 def test_labels_that_fit(tmp_path):
-    answers = read_answers(written(tmp_path, '{"answer": "A lake."}\n{"answer": "A hill."}'))
+    answers = read_table(written(tmp_path, '{"answer": "A lake."}\n{"answer": "A hill."}'))
     lines = '{"id": 2, "spans": [{"start": 2, "end": 6}, [0, 1]]}\n{"id": "1", "spans": []}'
-    found = read_labels(written(tmp_path, lines, "labels.jsonl"), answers)
-    assert found == {"2": Label(None, ((0, 1), (2, 6))), "1": Label(None, ())}
+    found = with_labels(answers, written(tmp_path, lines, "labels.jsonl")).frame
+    marked = [[list(span.values()) for span in spans] for spans in found["spans"].to_list()]
+    assert found["label"].to_list() == [False, True] and marked == [[], [[0, 1], [2, 6]]]
 
 
 def test_an_id_that_is_null_is_the_number_of_its_line(tmp_path):
     found = read(tmp_path, {"answer": "A lake.", "id": None}, {"answer": "A hill.", "id": "b"})
-    assert [one.id for one in found.answers] == ["1", "b"]
+    assert found.frame["id"].to_list() == ["1", "b"]
 
 
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"\x1f\x8b\x08\x00", "it is packed; unpack it"),
-        (b"PAR1\x15\x04", "it is a Parquet file; write it as JSON lines"),
+        (b"\x1f\x8b\x08\x00", "it is no whole gzip file"),
+        (b"PAR1\x15\x04", "it is no whole Parquet file"),
         ('{"answer": "a"}\n'.encode("utf-16"), "it is UTF-16 or UTF-32; save it as UTF-8"),
         ('{"answer": "a"}\n'.encode("utf-16-le"), "it is UTF-16 or UTF-32; save it as UTF-8"),
         ('{"answer": "a"}\n'.encode("utf-32-be"), "it is UTF-16 or UTF-32; save it as UTF-8"),
-        (b'\xef\xbb\xbf[\n {"answer": "a"},\n {"answer": "b"}\n]', "it is one JSON list; write each"),
-        (b'{"answer": "a"}\r{"answer": "b"}\r', "its lines end in CR alone"),
-        (b'id,answer,reference\n1,"It opened, they say.",x\n', "it is CSV; write it as JSON lines"),
-        (b"id\tanswer\n1\tIt opened.\n", "it is TSV; write it as JSON lines"),
-        (b"id;answer\n1;It opened.\n", "read_csv(…, separator=';')"),
-        (b"PK\x03\x04\x14\x00xl/workbook.xml", "it is an Excel workbook"),
-        (b"PK\x03\x04\x14\x00_journal/start.json", "it is a log of Inspect"),
-        (b'{\n  "answer": "a"\n}\n', "it is one JSON object over several lines"),
+        (b'[{"answer": "a"}, 3]', "line 2: it is no object"),
+        (b'[\n{"answer": "a"},\n{"answer": b}]', "line 3: it is no JSON"),
+        (b"id,answer\n1,a,b\n", "line 2: it has 3 cells, the header 2"),
+        (b"answer,answer\na,b\n", "line 1: column 'answer' stands there twice"),
+        (b'id,answer\n1,"a\n', "it is no CSV"),
+        (b"PK\x03\x04\x14\x00xl/workbook.xml", "it is an Excel workbook; save it as CSV"),
+        (b"\x28\xb5\x2f\xfd", "it is packed; unpack it"),
     ],
 )
-def test_a_file_of_another_form_says_which_and_what_to_do(tmp_path, content, says):
+def test_what_has_no_form_says_so_and_what_to_do(tmp_path, content, says):
     with pytest.raises(SourceError, match=re.escape(says)) as told:
-        read_answers(written(tmp_path, content))
+        read_table(written(tmp_path, content))
     assert "\n" not in str(told.value)
 
 
+ROWS = [
+    {"id": "a", "answer": "12:30", "contexts": "It opened, they say,\nat noon.", "score": "0.5"},
+    {"id": "b", "answer": "1908-05-01", "contexts": 'The "old" mill.', "score": ""},
+]
+
+
+def parquet(frame):
+    frame.write_parquet(file := io.BytesIO())
+    return file.getvalue()
+
+
+def delimited(sign):
+    csv.writer(file := io.StringIO(), delimiter=sign).writerows(
+        [list(ROWS[0]), *(list(row.values()) for row in ROWS)]
+    )
+    return file.getvalue().encode()
+
+
+LINES = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        LINES,
+        LINES.replace(b"\n", b"\r"),
+        gzip.compress(LINES),
+        json.dumps(ROWS).encode(),
+        json.dumps({"run": "x", "rows": ROWS}, indent=1).encode(),
+        json.dumps({name: [row[name] for row in ROWS] for name in ROWS[0]}).encode(),
+        *(delimited(sign) for sign in ",;\t"),
+        parquet(pl.DataFrame(ROWS)),
+    ],
+)
+def test_every_plain_form_is_one_table(tmp_path, content):
+    file = written(tmp_path, content, "of_any_name")
+    tables = [read_table(file, verdicts=["score"])]
+    tables += [read_table(source, verdicts=["score"]) for source in (ROWS, pl.DataFrame(ROWS))]
+    for table in tables:
+        assert table.frame["id"].to_list() == ["a", "b"]
+        assert table.frame["answer"].to_list() == ["12:30", "1908-05-01"]
+        assert table.frame["reference"].to_list() == [row["contexts"] for row in ROWS]
+        assert table.frame["verdict:score"].to_list() == [0.5, None] and table.slices == []
+
+
+def test_classes_of_datasets_count_by_their_names(tmp_path):
+    features = {"label": {"names": ["hallucinated", "faithful"], "_type": "ClassLabel"}}
+    meta = {"huggingface": json.dumps({"info": {"features": features}})}
+    frame = pl.DataFrame({"answer": ["a", "b", "c"], "label": [0, 1, -1]})
+    frame.write_parquet(tmp_path / "x.parquet", metadata=meta)
+    assert read_table(tmp_path / "x.parquet").frame["label"].to_list() == [True, False, None]
+
+
+def test_repeats_are_runs_of_an_item(tmp_path):
+    same = {"id": "x", "question": "When?", "reference": "In 1412."}
+    table = read(tmp_path, same | {"answer": "In 1412."}, same | {"answer": "In 1733."})
+    assert (
+        table.frame["run"].to_list() == ["1", "2"]
+        and "1 answers have the id of another one" in table.notes[-1]
+    )
+    epochs = [same | {"answer": "In 1412.", "epoch": n} for n in (1, 2)]
+    assert read(tmp_path, *epochs).frame["run"].to_list() == ["1", "2"]
+    for other in ({"question": "Who?"}, {"reference": "In 1733."}):
+        with pytest.raises(SourceError, match="line 2: id 'x' is that of line 1 too"):
+            read(tmp_path, same | {"answer": "a"}, same | {"answer": "a"} | other)
+    with pytest.raises(SourceError, match="id 'x' is that of line 1 too"):
+        read(tmp_path, epochs[0], epochs[0])
+
+
 def read(tmp_path, *records):
-    return read_answers(written(tmp_path, "".join(json.dumps(record) + "\n" for record in records)))
+    return read_table(written(tmp_path, "".join(json.dumps(record) + "\n" for record in records)))
 
 
 def states(tmp_path, *records):
-    return [answer.state for answer in read(tmp_path, *records).answers]
+    return read(tmp_path, *records).frame["state"].to_list()
 
 
 SOUND = "The harbour of Karlomi was built in 1412."
@@ -164,14 +247,14 @@ def test_thought_and_special_tokens_are_cut_and_counted(tmp_path):
     ]
     kept = [f"{SOUND} 3 < 4 ", "It was <s>1400</s> 1412."]
     file = read(tmp_path, *({"answer": text} for text in (*texts, *kept)))
-    assert [one.text for one in file.answers] == [SOUND, SOUND, SOUND, *kept]
+    assert file.frame["answer"].to_list() == [SOUND, SOUND, SOUND, *kept]
     assert "cut off answers: thought in 1, special-token in 2" in file.notes
 
 
 def test_names_that_look_alike_are_one_or_said_to_be_several(tmp_path):
     names = ["gpt-4", "gpt-4 ", "g\u200bpt-4", "ｇｐｔ-4", "GPT-4", "aster", "\u0430ster"]
     file = read(tmp_path, *({"answer": SOUND, "system": name} for name in names))
-    assert [one.system for one in file.answers] == ["gpt-4"] * 4 + names[4:]
+    assert file.frame["system"].to_list() == ["gpt-4"] * 4 + names[4:]
     assert any("'gpt-4 '" in note and note.endswith("are one") for note in file.notes)
     alike = "system: 'GPT-4' and 'gpt-4' look alike and are counted apart; write them alike if they are one"
     assert alike in file.notes

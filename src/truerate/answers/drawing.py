@@ -15,7 +15,8 @@ import polars as pl
 from truerate.annotation.labelling import read_labelling
 from truerate.annotation.page import labelling_page
 from truerate.annotation.tasks import annotators
-from truerate.answers.reading import STATED, Answer
+from truerate.answers.reading import STATED
+from truerate.answers.table import SLICE, AnswerTable
 from truerate.core.errors import SettingsError, listed
 from truerate.metrics.estimators.designs import Design, bands, drawn, stratified, uncertain, uniform
 
@@ -194,17 +195,13 @@ def prefix_of(answers: str) -> str:
     return str(path.with_name(f"{path.stem}-labels"))
 
 
-def frame_of(answers: Sequence[Answer]) -> pl.DataFrame:
+def frame_of(table: AnswerTable) -> pl.DataFrame:
     """The answers that say something as a frame: id, question, reference, answer, system, lang, slices."""
-    stated = [answer for answer in answers if answer.state == STATED]
-    names = dict.fromkeys(name for answer in stated for name in answer.slices)
-    columns = {name: [answer.slices.get(name, "") for answer in stated] for name in names}
-    columns |= {
-        name: [getattr(answer, name) for answer in stated] for name in ("id", "question", "reference")
-    }
-    columns |= {name: [getattr(answer, name) for answer in stated] for name in ("system", "lang")}
-    columns["answer"] = [answer.text for answer in stated]
-    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    stated = table.frame.filter(pl.col("state") == STATED)
+    names = ("system", "lang", "id", "question", "reference", "answer")
+    return stated.select(
+        *names, *(pl.col(SLICE + name).alias(name) for name in table.slices if name not in names)
+    )
 
 
 _UNSAFE = re.compile(r"[^\w.-]+")

@@ -1,19 +1,30 @@
 """Which field of a file of answers is which: by its name, other tools' names, or as the caller says."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from truerate.answers.reading import NOTHING, VERDICTS
 from truerate.core.data_files import read_data
 from truerate.core.errors import SettingsError, SourceError, listed
 from truerate.core.text import n_words
 
 _NAMES = read_data(Path(__file__).with_name("fields.yaml"), dict)
 ROLES: Mapping[str, Sequence[str]] = _NAMES["roles"]
-ALWAYS_EVIDENCE, GOLDEN, LABELS = (_NAMES[name] for name in ("always_evidence", "golden", "labels"))
+ALWAYS_EVIDENCE, GOLDEN = (_NAMES[name] for name in ("always_evidence", "golden"))
+_LABELS, _VERDICTS, _GOOD = (
+    re.compile(_NAMES[name], re.IGNORECASE) for name in ("labels_like", "verdicts_like", "good_if_high")
+)
+NOT = "not:"  # before a field whose true or high values mean faithful
+GOLDEN_WORDS, SHORT = (
+    5,
+    2,
+)  # a reference of so few words, and so many times shorter than answers, is a golden answer
+LONGEST_VALUE = 80  # characters of a value to slice by
 LEAST_WORDS = 4  # of a text that is taken for evidence by its name
 Record = Mapping[str, Any]
 Records = Sequence[tuple[int, Record]]
@@ -21,15 +32,16 @@ Records = Sequence[tuple[int, Record]]
 
 @dataclass(frozen=True)
 class Fields:
-    """The field of each role, the fields to slice by, and notes on the choice, a line each."""
+    """The field of each role, the fields to slice by, those of people's labels, and notes on the choice."""
 
     by_role: Mapping[str, str]
     slices: Sequence[str]
+    labels: Sequence[str] = ()
     notes: Sequence[str] = field(default_factory=tuple)
 
     def value(self, record: Record, role: str) -> Any:
         """Return what a record says of a role; None where it says nothing."""
-        return record.get(self.by_role[role]) if role in self.by_role else None
+        return value_at(record, self.by_role[role]) if role in self.by_role else None
 
 
 def given_fields(options: Iterable[str]) -> dict[str, str]:
@@ -38,36 +50,114 @@ def given_fields(options: Iterable[str]) -> dict[str, str]:
     for option in options:
         role, _, name = option.partition("=")
         if role not in ROLES or not name:
-            raise SettingsError(f"--field {option!r}: allowed: ROLE=FIELD with a role of {listed(ROLES)}")
+            raise SettingsError(f"--map {option!r}: allowed: ROLE=FIELD with a role of {listed(ROLES)}")
         given[role] = name
     return given
 
 
-def fields_of(records: Records, given: Mapping[str, str]) -> Fields:
-    """The fields of a file. Raises SourceError for no or several answers, or a given field that is absent."""
+def value_at(record: Record, name: str) -> Any:
+    """The value of a field, or at a dotted path through objects and lists (`output.0.text`); None if absent."""
+    if name in record or "." not in name:
+        return record.get(name)
+    value: Any = record
+    for step in name.split("."):
+        if isinstance(value, list) and step.isdecimal():
+            value = value[int(step)] if int(step) < len(value) else None
+        else:
+            value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def column_of(name: str) -> str:
+    """The field that a name of a verdict or a label means, without the `not:` that turns it round."""
+    return name.removeprefix(NOT)
+
+
+def is_turned(name: str) -> bool:
+    """Return whether a field's high or true values say *faithful*: as `not:` or the field's own name has it."""
+    return name.startswith(NOT) != bool(_GOOD.fullmatch(column_of(name)))
+
+
+def fields_of(
+    records: Records,
+    given: Mapping[str, str],
+    verdicts: Sequence[str] = (),
+    slices: Collection[str] = (),
+) -> Fields:
+    """The fields of a file. `verdicts`: fields that hold a judge's verdicts or scores; `slices`: fields to
+    slice by, whatever they are called. Raises SourceError for no or several answers, or a given field that is
+    absent.
+    """
     columns = _columns(records)
-    for role, name in given.items():
+    paths = {
+        f"--map {role}={name}": column_of(name) for role, names in given.items() for name in names.split(",")
+    }
+    paths |= {f"--verdicts {name}": column_of(name) for name in verdicts}
+    for option, name in paths.items():
         if name not in columns:
-            raise SourceError(
-                f"--field {role}={name}: no line has {name!r}; the fields are {_quoted(columns)}"
-            )
-    by_role = dict(given)
+            columns[name] = [value for _, record in records if (value := value_at(record, name)) is not None]
+            if not columns[name]:
+                del columns[name]
+                raise SourceError(f"{option}: no line has {name!r}; the fields are {_quoted(columns)}")
+    by_role = {role: name for role, name in given.items() if role != "label"}
+    taken_verdicts = {column_of(name) for name in verdicts}
+    labels, unsure = _labels(columns, given, taken_verdicts)
     if "answer" not in by_role:
-        by_role["answer"] = _answer(columns, records)
+        name = _answer(columns, records, can_lack=bool(verdicts or labels))
+        by_role |= {"answer": name} if name else {}
     golden, why = _reference(columns, by_role)
-    for role in ("question", "system", "lang", "id", "group", "abstained"):
+    for role in ("question", "system", "lang", "id", "run", "group", "abstained", "spans", "weight"):
         if role not in by_role and (first := _first(columns, ROLES[role], role)) is not None:
             by_role[role] = first
-    left_out = dict(_left_out(columns, by_role, golden))
-    slices = [name for name in columns if name not in by_role.values() and name not in left_out]
+    used = {*by_role.values(), *map(column_of, labels), *taken_verdicts}
+    used |= {name.partition(".")[0] for name in used if "." in name}
+    left_out = dict(_left_out(columns, by_role, golden, used=used)) | unsure
+    left_out = {name: why for name, why in left_out.items() if name not in slices}
+    slices = [name for name in columns if name in slices or (name not in used and name not in left_out)]
     taken = [f"{role} is {name!r}" for role, name in by_role.items() if name != role]
     notes = [f"fields by other names: {', '.join(taken)}"] if taken else []
+    if labels:
+        notes.append(
+            f"people's labels: {_quoted(labels)} (if a judge's, say --verdicts {column_of(labels[0])})"
+        )
+    if turned := [column_of(name) for name in (*labels, *verdicts) if is_turned(name)]:
+        notes.append(f"high or true values mean faithful: {_quoted(turned)} (not:FIELD turns that round)")
     notes += why
     if left_out:
         notes.append(
             f"left out, no slice: {', '.join(f'{name} ({what})' for name, what in left_out.items())}"
         )
-    return Fields(by_role, slices, notes)
+    return Fields(by_role, slices, labels, notes)
+
+
+def _labels(
+    columns: Mapping[str, Sequence[Any]], given: Mapping[str, str], verdicts: Collection[str]
+) -> tuple[list[str], dict[str, str]]:
+    """The fields of people's labels, and those that may be some and do not say which value is which."""
+    if "label" in given:
+        return given["label"].split(","), {}
+    names = [
+        name
+        for name in columns
+        if name not in verdicts
+        and name not in given.values()
+        and (name in ROLES["label"] or _LABELS.fullmatch(name))
+    ]
+    unsure = {
+        name: f"nothing says which value means hallucinated; say --map label={name}, or --map label=not:{name}"
+        for name in names
+        if not _says_which(name, columns[name])
+    }
+    return [name for name in names if name not in unsure], unsure
+
+
+def _says_which(name: str, values: Sequence[Any]) -> bool:
+    """Return whether a field of labels says which of its values means hallucinated: by its name or by theirs."""
+    lists = (list(v.values()) if isinstance(v, dict) else v if isinstance(v, list) else [v] for v in values)
+    flat = [value for one in lists for value in one if value is not None]
+    if "halluc" in name.lower() or _GOOD.fullmatch(name):
+        return True  # what is no label in it is refused with its line
+    return bool(flat) and {str(value).strip().lower() for value in flat} <= {*VERDICTS, *NOTHING}
 
 
 def _columns(records: Records) -> dict[str, list[Any]]:
@@ -89,29 +179,47 @@ def _is_text(values: Sequence[Any]) -> bool:
     return bool(values) and all(isinstance(value, str) for value in values)
 
 
-def _answer(columns: Mapping[str, Sequence[Any]], records: Records) -> str:
+def _answer(columns: Mapping[str, Sequence[Any]], records: Records, *, can_lack: bool) -> str | None:
+    """The field of the answer; beside `answer` another name of it is the model's. None where there is none
+    and it can lack, as what is judged or labelled already needs no text.
+    """
     names = [name for name in ROLES["answer"] if name in columns]
     texts = [name for name in names if name == "answer" or _is_text(columns[name])]
+    if len(texts) == 2 and texts[0] == "answer":
+        return texts[1]
     if len(texts) == 1:
         return texts[0]
+    if not texts and can_lack and not names:
+        return None
     if not texts:
         objects = f"; {names[0]!r} is no text" if names else ""
         raise SourceError(
-            f"line {records[0][0]}: it has no 'answer'{objects}; its fields are {_quoted(records[0][1])}: "
-            "name the one that is meant, --field answer=FIELD"
+            f"line {records[0][0]}: it has no 'answer'{objects}; its fields are {_shape(records[0][1])}: "
+            "name the one that is meant, --map answer=FIELD"
         )
     if all(len({record.get(name) for name in texts}) == 1 for _, record in records):
         return texts[0]
     raise SourceError(
-        f"{_quoted(texts)} stand beside one another: which one did the system write? Say --field "
+        f"{_quoted(texts)} stand beside one another: which one did the system write? Say --map "
         f"answer={texts[1]} or "
-        f"--field answer={texts[0]}"
+        f"--map answer={texts[0]}"
+    )
+
+
+def _shape(record: Record) -> str:
+    """The fields of a record, an object's as dotted paths."""
+    return _quoted(
+        path
+        for name, value in record.items()
+        for path in ([f"{name}.{inner}" for inner in value] if isinstance(value, dict) and value else [name])
     )
 
 
 def _reference(columns: Mapping[str, Sequence[Any]], by_role: dict[str, str]) -> tuple[list[str], list[str]]:
     """Enter the field that holds the evidence; returns the fields that hold golden answers, and why so."""
     golden = [name for name in GOLDEN if name in columns]
+    if "answer" in columns and by_role.get("answer") in ROLES["answer"][1:]:
+        golden.append("answer")
     if "reference" in by_role:
         return golden, []
     has_reference = "reference" in columns
@@ -123,23 +231,33 @@ def _reference(columns: Mapping[str, Sequence[Any]], by_role: dict[str, str]) ->
         and _is_evidence(name, columns[name])
         and (name in ALWAYS_EVIDENCE or _size(columns[name]) > least)
     ]
+    take = "--map reference=reference takes it"
     if evidence:
         by_role["reference"] = evidence[0]
         if has_reference:
-            why = (
-                f"'reference' stands beside {evidence[0]!r} and is taken for a golden answer, not for the "
-                "evidence"
-            )
-            return [*golden, "reference"], [f"{why}; --field reference=reference takes it"]
+            why = f"'reference' stands beside {evidence[0]!r} and is taken for a golden answer, not for the evidence"
+            return [*golden, "reference"], [f"{why}; {take}"]
     elif has_reference and "user_input" in columns:
-        why = (
-            "'reference' beside 'user_input' is a golden answer (RAGAS), no evidence; give "
-            "'retrieved_contexts'"
-        )
-        return [*golden, "reference"], [f"{why}, or say --field reference=reference"]
+        why = "'reference' beside 'user_input' is a golden answer (RAGAS), no evidence; give 'retrieved_contexts'"
+        return [*golden, "reference"], [f"{why}; {take}"]
+    elif has_reference and (words := _golden_words(columns, by_role)):
+        why = "'reference' is taken for a golden answer, no evidence: median {:g} words, of answers {:g}"
+        return [*golden, "reference"], [f"{why.format(*words)}; {take}"]
     elif has_reference:
         by_role["reference"] = "reference"
     return golden, []
+
+
+def _golden_words(
+    columns: Mapping[str, Sequence[Any]], by_role: Mapping[str, str]
+) -> tuple[float, float] | None:
+    """The median words of references and of answers where a reference is too short to be evidence."""
+    texts = [v for name in ("reference", by_role.get("answer", "")) for v in [columns.get(name, ())]]
+    if not all(texts) or not all(_is_text(values) for values in texts):
+        return None
+    of_reference, of_answers = (median(map(n_words, values)) for values in texts)
+    is_golden = of_reference <= GOLDEN_WORDS and of_answers > SHORT * of_reference
+    return (of_reference, of_answers) if is_golden else None
 
 
 def _is_evidence(name: str, values: Sequence[Any]) -> bool:
@@ -164,28 +282,33 @@ def _first(columns: Mapping[str, Sequence[Any]], names: Sequence[str], role: str
     """The field of a role: truerate's own name, whatever it holds, else the first other one of texts."""
     if names[0] in columns:
         return names[0]
-    return next(
-        (name for name in names[1:] if name in columns and (role == "group" or _is_text(columns[name]))), None
-    )
+    is_any = role in ("group", "run")
+    return next((name for name in names[1:] if name in columns and (is_any or _is_text(columns[name]))), None)
 
 
 def _left_out(
-    columns: Mapping[str, Sequence[Any]], by_role: Mapping[str, str], golden: Sequence[str]
+    columns: Mapping[str, Sequence[Any]],
+    by_role: Mapping[str, str],
+    golden: Sequence[str],
+    *,
+    used: Collection[str],
 ) -> Iterator[tuple[str, str]]:
     """Fields that are no slice, and what they are."""
     for name, values in columns.items():
-        if name in by_role.values():
+        if name in used:
             continue
         kinds = Counter(type(value) for value in values)
         if name in golden:
             yield name, "a golden answer, no evidence"
         elif name in ROLES["answer"] and _is_text(values):
             yield name, f"{by_role['answer']!r} is the answer"
-        elif name in LABELS or name.startswith("human_"):
-            yield name, "labels or verdicts; give labels by --labels"
+        elif _VERDICTS.fullmatch(name) or _GOOD.fullmatch(name) or name in ROLES["label"]:
+            yield name, f"verdicts or labels: --verdicts {name} or --map label={name} takes them"
         elif name in ROLES["reference"] and _is_evidence(name, values):
             yield name, f"{by_role.get('reference')!r} is the reference"
         elif kinds[dict]:
             yield name, "objects"
         elif kinds[list]:
             yield name, "lists"
+        elif any(len(value) > LONGEST_VALUE for value in values if isinstance(value, str)):
+            yield name, "long texts"

@@ -1,57 +1,53 @@
 """Which answers have in common what they were asked about, and so are no independent draws."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
-from truerate.answers.reading import Answer
 from truerate.metrics.estimators.label_groups import are_by_group
 from truerate.metrics.estimators.sample import verdicts
 
 
 @dataclass(frozen=True)
 class Grouping:
-    """The group of each answer by `by` (None: each answer is one of its own), and how many there are."""
+    """The number of the group of each answer, (answers,), by `by` (None: each answer is one of its own), and
+    how many groups there are.
+    """
 
-    clusters: Sequence[str]
+    clusters: np.ndarray
     by: str | None
-
-    @property
-    def n(self) -> int:
-        """Groups."""
-        return len(set(self.clusters))
+    n: int
 
 
-def grouping_of(answers: Sequence[Answer], is_labelled: Sequence[bool]) -> Grouping:
+def grouping_of(frame: pl.DataFrame) -> Grouping:
     """The groups of answers: by `group` where the file has it, else by question, else by a reference that
-    several have in common (one that all have tells nothing); answers without any of it are groups of their
-    own.
+    several have in common (one that all have tells nothing), else by an id that repeats share; answers
+    without any of it are groups of their own.
 
     Where labels were given to all answers about one reference or to none (`are_by_group`), references are the
     groups, however many questions were asked about each: it is they that were drawn to be labelled.
     """
-    by_reference = _by("reference", answers, [answer.reference for answer in answers])
-    if any(answer.group for answer in answers):
-        return _by("group", answers, [answer.group for answer in answers]) or _alone(answers)
-    by_question = _by("question", answers, [answer.question for answer in answers])
+    if (frame["group"] != "").any():
+        return _by("group", frame) or _alone(frame)
+    by_reference, by_question = _by("reference", frame), _by("question", frame)
     if by_reference is None or by_reference.n == 1:
-        return by_question or _alone(answers)
-    label = np.where(is_labelled, 0.0, np.nan)
-    if by_question is None or are_by_group(verdicts(np.zeros(len(answers)), label, by_reference.clusters)):
+        return by_question or _by("id", frame) or _alone(frame)
+    label = np.where(frame["label"].is_not_null().to_numpy(), 0.0, np.nan)
+    if by_question is None or are_by_group(verdicts(np.zeros(frame.height), label, by_reference.clusters)):
         return by_reference
     return by_question
 
 
-def _by(what: str, answers: Sequence[Answer], values: Sequence[str]) -> Grouping | None:
-    """The groups by a value, numbered as they first stand; None where no two answers have one in common."""
-    numbers: dict[str, int] = {}
-    clusters = [
-        f"{what} {numbers.setdefault(value, len(numbers))}" if value else f"answer {number}"
-        for number, value in enumerate(values)
-    ]
-    return Grouping(clusters, what) if len(set(clusters)) < len(answers) else None
+def _by(what: str, frame: pl.DataFrame) -> Grouping | None:
+    """The groups by a column, numbered; None where no two answers have a value in common."""
+    values = frame[what]
+    is_none = (values == "").to_numpy()
+    numbers = values.rank("dense").cast(pl.Int64).to_numpy()
+    clusters = np.where(is_none, len(numbers) + 1 + np.arange(len(numbers)), numbers)
+    n = values.n_unique() - bool(is_none.any()) + int(is_none.sum())
+    return Grouping(clusters, what, n) if n < frame.height else None
 
 
-def _alone(answers: Sequence[Answer]) -> Grouping:
-    return Grouping([f"answer {number}" for number in range(len(answers))], None)
+def _alone(frame: pl.DataFrame) -> Grouping:
+    return Grouping(np.arange(frame.height), None, frame.height)

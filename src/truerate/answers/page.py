@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from truerate.answers.rating import Report, is_hallucinated
+from truerate.answers.rating import Report, places_of
 from truerate.answers.reading import STATED
+from truerate.answers.table import SLICE
 from truerate.answers.telling import NOT_CORRECTED, headline, in_words, notes, pair_in_words
 from truerate.answers.verdicts import Span
 from truerate.core.errors import SettingsError
@@ -60,9 +62,8 @@ def page(report: Report) -> str:
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.filters["told"] = in_words
-    shown = sorted(range(len(report.answers)), key=lambda index: not report.verdicts[index].verdict)[
-        :MOST_SHOWN
-    ]
+    rows = report.frame.with_columns(is_flagged=pl.col("verdict").fill_null(False))
+    shown = rows.sort("is_flagged", descending=True, maintain_order=True).head(MOST_SHOWN)
     bars = list(figure(report))
     return environment.get_template(PAGE).render(
         mark=MARK,
@@ -74,8 +75,8 @@ def page(report: Report) -> str:
         slices={field: list(rates) for field, rates in report.slices.items()},
         rate=report.rate,
         pairs=[pair_in_words(pair) for pair in report.pairs],
-        answers=[card(report, index) for index in shown],
-        n_left_out=len(report.answers) - len(shown),
+        answers=[card(row) for row in shown.iter_rows(named=True)],
+        n_left_out=rows.height - shown.height,
     )
 
 
@@ -108,23 +109,21 @@ def _position(share: float) -> float:
     return round(LABEL + share * (FIGURE - LABEL - 20), 1)
 
 
-def card(report: Report, index: int) -> Mapping[str, Any]:
+def card(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """One answer as shown: its id and fields, what is said of it, and its text in pieces."""
-    answer = report.answers[index]
-    verdict = report.verdicts[index]
-    label = report.labels.get(report.answers[index].id)
-    unjudged = f"not judged: {verdict.reason}" if answer.state == STATED else answer.state
-    state = {True: "flagged", False: "not flagged", None: unjudged}[verdict.verdict]
-    people = None if label is None else ("hallucinated" if is_hallucinated(label) else "sound")
-    text = answer.text[:MOST_CHARACTERS]
+    unjudged = f"not judged: {row['reason']}" if row["state"] == STATED else row["state"]
+    state = {True: "flagged", False: "not flagged", None: unjudged}[row["verdict"]]
+    people = None if row["label"] is None else ("hallucinated" if row["label"] else "sound")
+    text = row["answer"][:MOST_CHARACTERS]
+    sliced = [value for name, value in row.items() if name.startswith(SLICE)]
     return {
-        "id": answer.id,
-        "fields": [field for field in (answer.system, answer.lang, *answer.slices.values()) if field],
-        "question": answer.question[:MOST_CHARACTERS],
+        "id": f"{row['id']} · {row['run']}" if row["run"] else row["id"],
+        "fields": [value for value in (row["system"], row["lang"], *sliced) if value],
+        "question": row["question"][:MOST_CHARACTERS],
         "said": state,
         "people": people,
-        "pieces": pieces(text, verdict.spans or (), (label.spans or ()) if label else ()),
-        "is_cut": len(answer.text) > len(text),
+        "pieces": pieces(text, places_of(row["marked"]), places_of(row["spans"])),
+        "is_cut": len(row["answer"]) > len(text),
     }
 
 

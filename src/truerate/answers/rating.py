@@ -1,19 +1,23 @@
 """`truerate.rate`: the hallucinated share of one's own answers, or their words, with its interval."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
+import polars as pl
 
 from truerate.answers.fields import given_fields
+from truerate.answers.forms import Source, named
 from truerate.answers.grouping import Grouping, grouping_of
 from truerate.answers.judging import PARAMS, detector_of
-from truerate.answers.labels import Label, read_labels
-from truerate.answers.reading import ABSTAINED, EMPTY, STATED, Answer, read_answers
-from truerate.answers.verdicts import NO_REFERENCE, AnswerVerdict, Detector, Span
+from truerate.answers.labels import with_labels
+from truerate.answers.proxies import Judges, judges_of
+from truerate.answers.reading import ABSTAINED, EMPTY, STATED
+from truerate.answers.repeats import Repeats, repeats_of
+from truerate.answers.table import SLICE, SPAN, AnswerTable, answers_of, as_spans, read_table
+from truerate.answers.verdicts import NO_REFERENCE, Detector, Span
 from truerate.core.errors import SettingsError, SourceError
 from truerate.core.spans.whole_words import units
 from truerate.metrics.estimators.label_groups import are_by_group, grouped_rate
@@ -23,7 +27,6 @@ from truerate.metrics.estimators.own_rate import (
     Separation,
     Systems,
     by_bands,
-    groups,
     over_systems,
     rate_of,
     raw_of,
@@ -38,24 +41,25 @@ ALL_ANSWERS = "all answers"
 MOST_VALUES, LONGEST_VALUE = 20, 80  # of a field: one with more, or with longer ones, is no slice
 NO_VALUE = "(none)"
 BY_CHANCE = 0.001  # below it labels were not drawn alike from the values of a field
+OWN = "verdicts"  # names the file's own judges beside detectors
 
 
 @dataclass(frozen=True)
 class Report:
-    """What is known of a file of answers. `verdicts`: the detector's word on each answer, in their order;
-    `rate`: of all that say something; `slices`: rates by the values of each field; `pairs`: systems beside
-    one another; `not_sliced`: fields of long texts, of more than MOST_VALUES values, or of mostly unlike
-    ones; `uneven`: fields by whose values answers were labelled in other shares than chance explains, so that
-    a rate of all of them leans to those labelled more; `grouping`: which answers have in common what they
-    were asked about; `notes`: how the file was read.
+    """What is known of a source of answers. `frame`: its table (`AnswerTable.frame`) with what the detector
+    says of each answer: `verdict`, the places that it marks (`marked`, null: not stated), and the `reason`
+    where there is no verdict. `rate`: of all that say something; `slices`: rates by the values of each field;
+    `pairs`: systems beside one another; `not_sliced`: fields of more than MOST_VALUES values, or of mostly
+    unlike ones; `uneven`: fields by whose values answers were labelled in other shares than chance explains,
+    so that a rate of all of them leans to those labelled more; `grouping`: which answers have in common what
+    they were asked about; `notes`: how the source was read; `judges`: the file's own, where these judge;
+    `repeats`: of the same item, where there are any.
     """
 
     unit: Unit
     detector: str
     about: str
-    answers: Sequence[Answer]
-    verdicts: Sequence[AnswerVerdict]
-    labels: Mapping[str, Label]
+    frame: pl.DataFrame
     rate: Rate
     slices: Mapping[str, Sequence[Rate]]
     pairs: Sequence[Separation]
@@ -63,153 +67,187 @@ class Report:
     grouping: Grouping
     uneven: Sequence[str] = ()
     notes: Sequence[str] = ()
+    judges: Judges | None = None
+    repeats: Repeats | None = None
+    has_texts: bool = True
 
     def n_in_state(self, state: str) -> int:
         """Answers that say something, abstain, or are none."""
-        return sum(answer.state == state for answer in self.answers)
+        return self._n_by_state.get(state, 0)
+
+    @cached_property
+    def _n_by_state(self) -> dict[str, int]:
+        return dict(self.frame["state"].value_counts().iter_rows())
 
     @property
     def n_stated(self) -> int:
         """Answers that say something: those of which rates are."""
         return self.n_in_state(STATED)
 
-    @property
+    @cached_property
     def unjudged(self) -> dict[str, int]:
         """How many answers that say something have no verdict, by why, the most frequent first."""
-        missing = (
-            verdict.reason or "no verdict"
-            for answer, verdict in zip(self.answers, self.verdicts, strict=True)
-            if answer.state == STATED and verdict.verdict is None
-        )
-        return dict(Counter(missing).most_common())
+        missing = self.frame.filter(pl.col("verdict").is_null(), pl.col("state") == STATED)["reason"]
+        counts = missing.fill_null("no verdict").value_counts(sort=True)
+        return dict(counts.sort("count", "reason", descending=[True, False]).iter_rows())
 
-    @property
+    @cached_property
     def n_judged(self) -> int:
         """Answers with a verdict."""
-        return sum(verdict.verdict is not None for verdict in self.verdicts)
+        return self.frame.height - self.frame["verdict"].null_count()
 
 
 def rate(
-    answers: str | PathLike[str],
+    answers: Source,
     *,
-    labels: str | PathLike[str] | None = None,
+    labels: Source | None = None,
     detector: str | None = None,
     adapter: str | None = None,
     unit: Unit | None = None,
     fields: Iterable[str] = (),
+    verdicts: Sequence[str] | str = (),
+    threshold: float = 0.5,
     params: str = PARAMS,
 ) -> Report:
-    """The share of the answers of a JSONL file that is hallucinated, corrected where some are labelled; of
-    those that say something: empty ones and abstentions are counted beside it.
+    """The share of the answers of a source (`read_table`) that is hallucinated, corrected where some are
+    labelled; of those that say something: empty ones and abstentions are counted beside it.
 
-    `labels`: a JSONL file of labels of answers that were drawn by chance. `detector`: a rule, `judge:MODEL`,
-    a folder, a Hub id, or a trained one of the project; None: a model of `params`, else word support. `unit`:
-    answers, or tokens (words); None: what was labelled. `fields`: `ROLE=FIELD` where a field is not what its
-    name says. Raises TruerateError, one line, for what cannot be used, before any model is asked, and where
-    nothing was judged and nothing is labelled.
+    `labels`: a source of labels of answers that were drawn by chance; None: those beside the answers.
+    `detector`: a rule, `judge:MODEL`, a folder, a Hub id, or a trained one of the project; None: `verdicts`,
+    fields with the verdicts of the file's own judges (scores flag from `threshold` on), else a model of
+    `params`, else word support. `unit`: answers, or tokens (words); None: what was labelled. `fields`:
+    `ROLE=FIELD` where a field is not what its name says. Raises TruerateError, one line, for what cannot be
+    used, before any model is asked, and where nothing was judged and nothing is labelled.
     """
-    file = read_answers(str(answers), given_fields(fields))
-    of_labels: list[str] = []
-    labelled = read_labels(str(labels), file, of_labels) if labels is not None else {}
-    chosen = unit_of(labelled, unit)
-    judge = detector_of(detector, adapter=adapter, params=params)
-    if chosen == "tokens" and not judge.says_where:
-        raise _says_not_where(judge)
-    verdicts = seen_by(judge, file.answers)
-    rated = report(file.answers, labelled, judge, verdicts, unit=chosen)
-    notes = list(file.notes) + of_labels + _unused_labels(file.answers, labelled)
+    table = table_for(
+        answers, labels=labels, detector=detector, fields=fields, verdicts=verdicts, threshold=threshold
+    )
+    chosen = unit_of(table.frame, unit)
+    if detector is None and table.verdicts:
+        if chosen == "tokens":
+            raise SettingsError(
+                "counting tokens: verdicts of the file say whether, not where; give --unit answers"
+            )
+        judges = judges_of(table)
+        about = f"of the file, flagged from {threshold:g} on"
+        rated = report(
+            judges.seen(table.frame), f"{OWN} {', '.join(judges.names)}", about, unit=chosen, judges=judges
+        )
+    else:
+        judge = detector_of(detector, adapter=adapter, params=params)
+        if chosen == "tokens" and not judge.says_where:
+            raise _says_not_where(judge.name)
+        rated = report(seen_by(judge, table.frame), judge.name, judge.why, unit=chosen)
+    notes = [*table.notes, *_unused_labels(table.frame)]
     if not rated.n_judged and not rated.rate.k:
-        raise SourceError(_nothing_known(str(answers), rated, notes))
-    return replace(rated, notes=notes)
+        raise SourceError(_nothing_known(answers, rated, notes))
+    return replace(rated, notes=notes, has_texts=table.has_texts)
 
 
-def seen_by(judge: Detector, answers: Sequence[Answer]) -> list[AnswerVerdict]:
-    """Return what the detector says of each answer that says something; the state of the others."""
-    verdicts = iter(judge.judge([answer for answer in answers if answer.state == STATED]))
-    return [
-        next(verdicts) if answer.state == STATED else AnswerVerdict(None, reason=answer.state)
-        for answer in answers
+def table_for(
+    answers: Source,
+    *,
+    labels: Source | None,
+    detector: str | None,
+    fields: Iterable[str],
+    verdicts: Sequence[str] | str,
+    threshold: float,
+) -> AnswerTable:
+    """The table of answers with the labels that count. Raises SettingsError for a detector beside verdicts."""
+    names = verdicts.split(",") if isinstance(verdicts, str) else list(verdicts)
+    if names and detector is not None:
+        raise SettingsError(f"--verdicts stand in place of a detector; leave out --detector {detector}")
+    if not np.isfinite(threshold):
+        raise SettingsError(f"--threshold {threshold}: allowed: a number")
+    table = read_table(answers, fields=given_fields(fields), verdicts=names, threshold=threshold)
+    return table if labels is None else with_labels(table, labels)
+
+
+def seen_by(judge: Detector, frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with what the detector says of each answer that says something; the state of the others."""
+    stated = (frame["state"] == STATED).to_numpy()
+    verdicts = iter(judge.judge(answers_of(frame.filter(stated))))
+    seen = [
+        next(verdicts) if states else (None, None, state)
+        for states, state in zip(stated, frame["state"], strict=True)
     ]
+    return frame.with_columns(
+        pl.Series("verdict", [one[0] for one in seen], pl.Boolean),
+        pl.Series("marked", [None if one[1] is None else as_spans(one[1]) for one in seen], pl.List(SPAN)),
+        pl.Series("reason", [one[2] for one in seen], pl.String),
+    )
 
 
-def _unused_labels(answers: Sequence[Answer], labels: Mapping[str, Label]) -> list[str]:
+def _unused_labels(frame: pl.DataFrame) -> list[str]:
     """A line on labels of answers that say nothing."""
-    unused = [labels[answer.id] for answer in answers if answer.state != STATED and answer.id in labels]
-    if not unused:
+    unused = frame.filter(pl.col("state") != STATED, pl.col("label").is_not_null())["label"]
+    if unused.is_empty():
         return []
-    n = sum(map(is_hallucinated, unused))
     return [
-        f"labels of answers that abstain or are empty, not used: {len(unused)}, of which {n} say "
+        f"labels of answers that abstain or are empty, not used: {len(unused)}, of which {unused.sum()} say "
         "hallucinated; "
         "where such an answer does say something, give it 'abstained': false"
     ]
 
 
-def _nothing_known(path: str, rated: Report, notes: Sequence[str]) -> str:
+def _nothing_known(source: Source, rated: Report, notes: Sequence[str]) -> str:
     why = [f"{n} {reason}" for reason, n in rated.unjudged.items()]
     why += [f"{n} {state}" for state in (ABSTAINED, EMPTY) if (n := rated.n_in_state(state))]
     more = "".join(f"; {note}" for note in notes)
     what = (
-        "; give what an answer is checked against as 'reference', or name its field, --field reference=FIELD"
+        "; give what an answer is checked against as 'reference', name its field, --map reference=FIELD, or "
+        "the field of a judge's verdicts, --verdicts FIELD"
         if NO_REFERENCE in rated.unjudged
         else ""
     )
     return (
-        f"rating {path!r}: none of its {len(rated.answers)} answers could be judged, and none is labelled: "
-        f"{', '.join(why)}{what}{more}"
+        f"{named(source, 'answers')}: none of its {rated.frame.height} answers could be judged, and none is "
+        f"labelled: {', '.join(why)}{what}{more}"
     )
 
 
-def unit_of(labels: Mapping[str, Label], wanted: str | None) -> Unit:
+def unit_of(frame: pl.DataFrame, wanted: str | None) -> Unit:
     """The unit counted: as wanted, else tokens if spans were labelled, else answers. Raises SettingsError."""
     if wanted is not None and wanted not in UNITS:
         raise SettingsError(f"--unit {wanted!r} is not known; allowed: {', '.join(UNITS)}")
-    has_spans = any(label.spans is not None for label in labels.values())
-    if wanted == "tokens" and labels and not has_spans:
+    has_spans = frame["spans"].null_count() < frame.height
+    if wanted == "tokens" and not has_spans and frame["label"].null_count() < frame.height:
         raise SettingsError("--unit tokens: the labels say 'is_hallucinated' and not where; give 'spans'")
     return "tokens" if wanted == "tokens" or (wanted is None and has_spans) else "answers"
 
 
 def report(
-    answers: Sequence[Answer],
-    labels: Mapping[str, Label],
-    judge: Detector,
-    verdicts: Sequence[AnswerVerdict],
-    *,
-    unit: Unit,
+    frame: pl.DataFrame, detector: str, about: str, *, unit: Unit, judges: Judges | None = None
 ) -> Report:
     """Return what follows from verdicts and labels. Raises SettingsError if tokens count and none are marked."""
-    if unit == "tokens" and any(
-        verdict.verdict is not None and verdict.spans is None for verdict in verdicts
-    ):
-        raise _says_not_where(judge)
-    is_stated = [answer.state == STATED for answer in answers]
-    stated = [answer for answer, states in zip(answers, is_stated, strict=True) if states]
-    verdicts_of_stated = [verdict for verdict, states in zip(verdicts, is_stated, strict=True) if states]
-    grouping = grouping_of(stated, [answer.id in labels for answer in stated])
-    cell = cell_of(stated, labels, verdicts_of_stated, unit=unit, clusters=grouping.clusters)
-    fields = {
-        "system": [answer.system for answer in stated],
-        "lang": [answer.lang for answer in stated],
-    }
-    names = dict.fromkeys(name for answer in stated for name in answer.slices)
-    fields |= {name: [answer.slices.get(name, "") for answer in stated] for name in names}
-    groups = {name: values for name, values in fields.items() if len(set(values)) > 1 or is_long(values)}
-    sliced = {name: values for name, values in groups.items() if is_slice(values)}
+    is_silent = frame["verdict"].is_not_null() & frame["marked"].is_null()
+    if unit == "tokens" and is_silent.any():
+        raise _says_not_where(detector)
+    is_stated = (frame["state"] == STATED).to_numpy()
+    stated = frame.filter(is_stated)
+    grouping = grouping_of(stated)
+    flags = cell_of(stated, unit=unit, clusters=grouping.clusters)
+    cell = (
+        flags
+        if judges is None
+        else replace(flags, flagged=with_unjudged(flags.total, judges.proxy(stated, is_stated)))
+    )
+    columns = ["system", "lang", *(name for name in stated.columns if name.startswith(SLICE))]
+    fields = {name.removeprefix(SLICE): stated[name] for name in columns}
+    several = {name: values for name, values in fields.items() if values.n_unique() > 1 or is_long(values)}
+    sliced = {name: values for name, values in several.items() if is_slice(values)}
     by_system = _cells(cell, sliced["system"]) if "system" in sliced else {}
-    is_judged = np.array([verdict.verdict is not None for verdict in verdicts_of_stated], dtype=bool)
+    is_judged = stated["verdict"].is_not_null().to_numpy()
     is_by_group = are_by_group(cell)
     return Report(
         unit,
-        judge.name,
-        judge.why,
-        answers,
-        verdicts,
-        labels,
-        replace(overall(cell, by_system), raw=raw_of(cell.only(is_judged))),
-        {name: _rates(cell, values, is_judged, is_by_group) for name, values in sliced.items()},
+        detector,
+        about,
+        frame,
+        replace(overall(cell, by_system), raw=raw_of(flags.only(is_judged))),
+        {name: _rates(cell, flags, values, is_judged, is_by_group) for name, values in sliced.items()},
         Systems(by_system).pairs(),
-        [name for name in groups if name not in sliced],
+        [name for name in several if name not in sliced],
         grouping,
         [
             name
@@ -218,31 +256,36 @@ def report(
             and is_uneven(*_drawn(values, cell, is_by_group=is_by_group))
             and not (name == "system" and are_all_labelled(by_system))
         ],
+        judges=judges,
+        repeats=repeats_of(stated),
     )
 
 
-def _drawn(values: Sequence[str], cell: Cell, *, is_by_group: bool) -> tuple[list[str], list[bool]]:
+def _drawn(values: pl.Series, cell: Cell, *, is_by_group: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return what was drawn to be labelled, by the values of a field, and whether it was: answers, or where
     labels were given group by group the answers of a group that have one value.
     """
+    numbers = numbers_of(values)[1]
     if not is_by_group:
-        return list(values), cell.is_labelled.tolist()
-    drawn: dict[tuple[str, str], bool] = {}
-    for value, group, is_labelled in zip(
-        values, cell.clusters.tolist(), cell.is_labelled.tolist(), strict=True
-    ):
-        drawn[value, group] = drawn.get((value, group), False) or is_labelled
-    return [value for value, _ in drawn], list(drawn.values())
+        return numbers, cell.is_labelled
+    pairs, row = np.unique(np.stack([numbers, cell.clusters], axis=1), axis=0, return_inverse=True)
+    return pairs[:, 0], np.bincount(row.ravel(), cell.is_labelled) > 0
 
 
-def is_long(values: Sequence[str]) -> bool:
+def numbers_of(values: pl.Series) -> tuple[list[str], np.ndarray]:
+    """The sorted values of a field, and the number of each answer's among them, (answers,)."""
+    names = values.unique().sort()
+    return names.to_list(), names.search_sorted(values).to_numpy()
+
+
+def is_long(values: pl.Series) -> bool:
     """Return whether a field holds texts, not names of groups."""
-    return max(map(len, values), default=0) > LONGEST_VALUE
+    return (values.str.len_chars().max() or 0) > LONGEST_VALUE
 
 
-def is_slice(values: Sequence[str]) -> bool:
+def is_slice(values: pl.Series) -> bool:
     """Return whether a field divides answers into few groups that repeat, by values that are no long texts."""
-    n = len(set(values))
+    n = values.n_unique()
     return 1 < n <= MOST_VALUES and (n < 3 or 2 * n <= len(values)) and not is_long(values)
 
 
@@ -251,15 +294,14 @@ def are_all_labelled(by_system: Mapping[str, Cell]) -> bool:
     return bool(by_system) and min(cell.k for cell in by_system.values()) >= LEAST_LABELS
 
 
-def is_uneven(values: Sequence[str], labelled: Sequence[bool]) -> bool:
+def is_uneven(group: np.ndarray, labelled: np.ndarray) -> bool:
     """Return whether the labelled share differs between the values of a field by more than chance lets it in
     one of a thousand files: Pearson's chi-squared test of independence. Never where all or none is labelled.
     """
     from scipy.special import chdtrc
 
-    _, group = np.unique(np.array(values), return_inverse=True)
     n = np.bincount(group)
-    k, share = np.bincount(group, weights=np.array(labelled, dtype=float)), np.mean(labelled)
+    k, share = np.bincount(group, weights=labelled.astype(float)), np.mean(labelled)
     if not 0 < share < 1:
         return False
     statistic = ((k - n * share) ** 2 / (n * share * (1 - share))).sum()
@@ -282,45 +324,36 @@ def overall(cell: Cell, by_system: Mapping[str, Cell]) -> Rate:
     return replace(whole, value=combined.value, low=combined.low, high=combined.high, system=system)
 
 
-def cell_of(
-    answers: Sequence[Answer],
-    labels: Mapping[str, Label],
-    verdicts: Sequence[AnswerVerdict],
-    *,
-    unit: Unit,
-    clusters: Sequence[str],
-) -> Cell:
+def cell_of(frame: pl.DataFrame, *, unit: Unit, clusters: np.ndarray) -> Cell:
     """Answers as sampling units: words or verdicts, detector's flags, people's labels, clusters."""
-    given = [labels.get(answer.id) for answer in answers]
+    weight = (
+        None if frame["weight"].null_count() == frame.height else frame["weight"].fill_null(1.0).to_numpy()
+    )
     if unit == "tokens":
-        words = [word_places(answer.text) for answer in answers]
-        total = [len(word) for word in words]
-        flagged = [
-            np.nan if s.spans is None else n_inside(w, s.spans) for w, s in zip(words, verdicts, strict=True)
-        ]
-        gold = [
-            np.nan if label is None or label.spans is None else n_inside(w, label.spans)
-            for w, label in zip(words, given, strict=True)
-        ]
+        words = [word_places(text) for text in frame["answer"]]
+        totals = np.array([len(word) for word in words], dtype=float)
+        flagged, gold = (_n_marked(words, frame[name]) for name in ("marked", "spans"))
     else:
-        total = [1] * len(answers)
-        flagged = [np.nan if verdict.verdict is None else float(verdict.verdict) for verdict in verdicts]
-        gold = [np.nan if label is None else float(is_hallucinated(label)) for label in given]
-    totals = np.array(total, dtype=float)
-    is_weighted = any(label is not None and label.weight is not None for label in given)
-    weights = [1.0 if label is None or label.weight is None else label.weight for label in given]
-    return Cell(
-        totals,
-        with_unjudged(totals, np.array(flagged, dtype=float)),
-        np.array(gold, dtype=float),
-        np.array(clusters),
-        weight=np.array(weights) if is_weighted else None,
+        totals = np.ones(frame.height)
+        flagged, gold = (
+            frame[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in ("verdict", "label")
+        )
+    return Cell(totals, with_unjudged(totals, flagged), gold, clusters, weight=weight)
+
+
+def _n_marked(words: Sequence[Sequence[Span]], spans: pl.Series) -> np.ndarray:
+    """Return how many words of each answer spans touch, NaN where it has none given."""
+    return np.array(
+        [
+            np.nan if places is None else n_inside(of_answer, places_of(places))
+            for of_answer, places in zip(words, spans.to_list(), strict=True)
+        ]
     )
 
 
-def is_hallucinated(label: Label) -> bool:
-    """A person's verdict, or whether there is a span."""
-    return bool(label.spans) if label.spans is not None else bool(label.is_hallucinated)
+def places_of(spans: Sequence[Mapping[str, int]] | None) -> list[Span]:
+    """The spans of a cell of a table as (start, end)."""
+    return [(span["start"], span["end"]) for span in spans or ()]
 
 
 def word_places(text: str) -> list[Span]:
@@ -339,23 +372,30 @@ def n_inside(words: Sequence[Span], spans: Sequence[Span]) -> float:
     return float(touched.sum())
 
 
-def _rates(cell: Cell, values: Sequence[str], is_judged: np.ndarray, is_by_group: bool) -> list[Rate]:
+def _rates(
+    cell: Cell, flags: Cell, values: pl.Series, is_judged: np.ndarray, is_by_group: bool
+) -> list[Rate]:
     """The rate of each value of a field; the flagged share is of what was judged."""
     return [
         replace(
             rate_of(value or NO_VALUE, cell.only(inside), is_by_group=is_by_group),
-            raw=raw_of(cell.only(inside & is_judged)),
+            raw=raw_of(flags.only(inside & is_judged)),
         )
-        for value, inside in groups(values).items()
+        for value, inside in _parts(values).items()
     ]
 
 
-def _cells(cell: Cell, values: Sequence[str]) -> dict[str, Cell]:
-    return {value or NO_VALUE: cell.only(inside) for value, inside in groups(values).items()}
+def _cells(cell: Cell, values: pl.Series) -> dict[str, Cell]:
+    return {value or NO_VALUE: cell.only(inside) for value, inside in _parts(values).items()}
 
 
-def _says_not_where(judge: Detector) -> SettingsError:
+def _parts(values: pl.Series) -> dict[str, np.ndarray]:
+    names, numbers = numbers_of(values)
+    return {name: numbers == number for number, name in enumerate(names)}
+
+
+def _says_not_where(name: str) -> SettingsError:
     return SettingsError(
-        f"counting tokens: detector {judge.name!r} says whether, not where; give --unit answers or another "
+        f"counting tokens: detector {name!r} says whether, not where; give --unit answers or another "
         "--detector"
     )

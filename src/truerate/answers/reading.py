@@ -1,18 +1,11 @@
-"""Answers of a person's own, as JSON lines: every line is checked before anything is judged."""
+"""The values of a record of a person's own answers: what an answer says, its reference, yes or no."""
 
 import math
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from statistics import median
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-from truerate.answers.fields import Fields, Record, fields_of
-from truerate.answers.files import at_line, objects_of
-from truerate.core.errors import SourceError
 from truerate.core.invisible import is_blank, is_unseen
 from truerate.core.patterns import lazy
 from truerate.core.text import n_words
@@ -25,8 +18,15 @@ _STRUCK_OUT = lazy(r"\S\s*<s>[^<>]+</s>")
 BREAK = "\n\n"  # between the passages of a reference that is given as a list
 # what of an object in such a list is its text
 PASSAGE = tuple("text page_content content passage body".split())
-SHORT = 2  # an answer longer than that many times its reference says more than it
 IS_SO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+VERDICTS = {
+    **dict.fromkeys(("hallucinated", "hallucination", "unfaithful", "unsupported", "not faithful"), True),
+    **dict.fromkeys(
+        ("faithful", "not hallucinated", "not_hallucinated", "no hallucination", "supported", "sound"), False
+    ),
+}
+NOTHING = ("", "nan", "none", "null", "n/a")
+ALLOWED = "true, false, 0, 1, yes, no, hallucinated, faithful"
 WORDS = ", ".join(("true", "false", "0", "1", "yes", "no"))
 STATED, ABSTAINED, EMPTY = "stated", "abstained", "empty"
 _NOT_AVAILABLE = lazy(r"[\W_]*(?:n/a|n\.\s?a\.?|not available|not applicable)[\W_]*", re.IGNORECASE)
@@ -47,123 +47,19 @@ _LOOKS = str.maketrans(
 )
 
 
-@dataclass(frozen=True)
-class Answer:
-    """One answer with what it is checked against. `id`: as the file gives it, else (none, or null) the number
-    of its line, as text. `text`: without thought and special tokens. `reference`: its passages joined; empty
-    where there is none. `slices`: other fields, as text. `group`: what it was drawn with, where the file says
-    so. `written`: as the file has it, where that is not `text`.
+class Answer(NamedTuple):
+    """One answer as a detector sees it: `text` without thought and special tokens, `reference` its passages
+    joined (empty where there is none), `written` as the file has it, None where that is `text`.
     """
 
     id: str
     text: str
     reference: str
     question: str
-    system: str
-    lang: str
-    slices: Mapping[str, str]
-    group: str = ""
-    state: str = STATED
     written: str | None = None
 
 
-@dataclass(frozen=True)
-class AnswerFile:
-    """The answers of a file in its order, the names of its fields, and notes on how it was read."""
-
-    answers: Sequence[Answer]
-    names: frozenset[str]
-    notes: Sequence[str]
-
-
-def read_answers(path: str | Path, given: Mapping[str, str] | None = None) -> AnswerFile:
-    """All answers of a JSONL file. `given`: fields by role (`fields.ROLES`) that are not what their names
-    say.
-
-    Raises SourceError, one line with the number of the first line that does not fit, for a file that is none
-    of UTF-8 lines of objects, or holds no answer.
-    """
-    records = objects_of(path, "answers")
-    if not records:
-        raise SourceError(
-            f'reading the answers {str(path)!r}: it holds none; give {{"answer": …, "reference": …}} per line'
-        )
-    try:
-        fields = fields_of(records, given or {})
-    except SourceError as error:
-        raise SourceError(f"reading the answers {str(path)!r}: {error}") from None
-    read: dict[str, int] = {}
-    cuts: Counter[str] = Counter()
-    answers = []
-    for number, record in records:
-        try:
-            answers.append(_answer(record, fields, number, read=read, cuts=cuts))
-        except ValueError as error:
-            raise at_line(path, "answers", number, error) from None
-    names = frozenset(name for _, record in records for name in record)
-    return AnswerFile(answers, names, [*fields.notes, *_notes(answers, records, fields, cuts)])
-
-
-def _notes(
-    answers: Sequence[Answer], records: Sequence[tuple[int, Record]], fields: Fields, cuts: Mapping[str, int]
-) -> list[str]:
-    """Return what was cut off, which names look alike, and references that look like golden answers."""
-    notes = []
-    if cuts:
-        notes.append(f"cut off answers: {', '.join(f'{cut} in {n}' for cut, n in cuts.items())}")
-    name = fields.by_role.get("system", "")
-    written = (record.get(name) for _, record in records)
-    notes += look_alikes(name, (value for value in written if isinstance(value, str)))
-    sizes = [
-        (n_words(answer.text), n_words(answer.reference))
-        for answer in answers
-        if answer.reference and answer.state == STATED
-    ]
-    if sizes:
-        of_answers, of_references = (median(column) for column in zip(*sizes, strict=True))
-        if of_answers > SHORT * of_references:
-            notes.append(
-                f"references are short (median {of_references:g} words, of answers {of_answers:g}): a "
-                "golden answer is no evidence, "
-                "whatever an answer says beyond it is flagged"
-            )
-    return notes
-
-
-def _answer(
-    record: Record, fields: Fields, number: int, *, read: dict[str, int], cuts: Counter[str]
-) -> Answer:
-    """The answer of a line. Raises ValueError with what is wrong."""
-    field = fields.by_role["answer"]
-    if field not in record:
-        raise ValueError(f'it has no {field!r}; a line is {{"answer": …, "reference": …}}')
-    written = _text(record[field], field)
-    text, cut = _without_thought(written)
-    cuts.update(cut)
-    given_id = fields.value(record, "id")
-    name = id_of(number if given_id is None else given_id)
-    if name in read:
-        raise ValueError(f"id {name!r} is that of line {read[name]} too; an id names one answer")
-    read[name] = number
-    question, system, lang = (
-        _text(fields.value(record, role), fields.by_role.get(role, role))
-        for role in ("question", "system", "lang")
-    )
-    return Answer(
-        name,
-        text,
-        _reference(fields.value(record, "reference"), fields.by_role.get("reference", "reference")),
-        question.strip(),
-        plain(system),
-        plain(lang),
-        {key: plain(_slice(key, record.get(key))) for key in fields.slices},
-        _slice("group", fields.value(record, "group")),
-        _state(text, fields.value(record, "abstained")),
-        None if text == written else written,
-    )
-
-
-def _without_thought(text: str) -> tuple[str, tuple[str, ...]]:
+def without_thought(text: str) -> tuple[str, tuple[str, ...]]:
     """An answer as it was meant for its reader, and what was cut off it; one without such marks stays as it
     is. `<s>` and `</s>` about a few words are HTML's, no tokens.
     """
@@ -173,22 +69,78 @@ def _without_thought(text: str) -> tuple[str, tuple[str, ...]]:
     return (stated, cuts) if cuts else (text, ())
 
 
-def _state(text: str, given: object) -> str:
-    """Return whether an answer says something: as the file says in `abstained`, else by its words."""
-    is_abstention = None if given is None or given == "" else yes_or_no(given)
-    if given not in (None, "") and is_abstention is None:
-        raise ValueError(f"'abstained' is {shown(given)}; allowed: {WORDS}, or null")
-    return state_of(text, is_abstention)
-
-
 def yes_or_no(value: object) -> bool | None:
     """A value of yes or no; None where it is none."""
-    return IS_SO.get(
-        str(int(value) if isinstance(value, float) and value in (0, 1) else value).strip().lower()
-    )
+    return IS_SO.get(_word(value))
 
 
-def _text(value: object, field: str) -> str:
+def verdict_of(value: object) -> float | None:
+    """The hallucinated share that a verdict or a label states: 1 or 0 by a word of VERDICTS, or a finite
+    number as it is; None for nothing (null, a blank, `nan`). Raises ValueError for other words.
+    """
+    word = _word(value)
+    if value is None or word in NOTHING:
+        return None
+    if (is_so := VERDICTS.get(word, IS_SO.get(word))) is not None:
+        return float(is_so)
+    try:
+        number = float(word)
+    except ValueError:
+        raise ValueError(f"{shown(value)}; allowed: {ALLOWED}") from None
+    if math.isinf(number):
+        raise ValueError(f"{shown(value)}; allowed: {ALLOWED}")
+    return None if math.isnan(number) else number
+
+
+def votes_of(value: object) -> list[float]:
+    """The labels in a value, 1 hallucinated, 0 not: one, or those of a list or by annotator.
+    Raises ValueError for anything else.
+    """
+    values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
+    votes = [vote for one in values if (vote := verdict_of(one)) is not None]
+    if wrong := [vote for vote in votes if vote not in (0, 1)]:
+        raise ValueError(f"{wrong[0]:g}; allowed: {ALLOWED}, or null where nobody labelled")
+    return votes
+
+
+def abstention_of(value: object, _: str) -> bool | None:
+    """Return whether a file says that an answer abstains. Raises ValueError for another value."""
+    is_abstention = None if value is None or value == "" else yes_or_no(value)
+    if value not in (None, "") and is_abstention is None:
+        raise ValueError(f"'abstained' is {shown(value)}; allowed: {WORDS}, or null")
+    return is_abstention
+
+
+def labels_in(value: object, name: str) -> list[float]:
+    """The labels in a value of the field `name` (`votes_of`)."""
+    try:
+        return votes_of(value)
+    except ValueError as error:
+        raise ValueError(f"{name!r} is {error}") from None
+
+
+def score_of(value: object, name: str) -> float | None:
+    """A verdict or a score of the field `name` (`verdict_of`)."""
+    try:
+        return verdict_of(value)
+    except ValueError as error:
+        raise ValueError(f"{name!r} is {error}, or a score") from None
+
+
+def weight_of(value: object, name: str) -> float | None:
+    """The answers that a labelled one stands for, 1 over its chance to be drawn. Raises ValueError below 1."""
+    weight = score_of(value, name)
+    if weight is not None and weight < 1:
+        raise ValueError(f"{name!r} is {shown(value)}; allowed: 1 or more (1 over the chance to be drawn)")
+    return weight
+
+
+def _word(value: object) -> str:
+    return str(int(value) if isinstance(value, float) and value in (0, 1) else value).strip().lower()
+
+
+def text_of(value: object, field: str) -> str:
+    """A text, empty for null. Raises ValueError for another value."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -200,7 +152,7 @@ def _text(value: object, field: str) -> str:
     return value
 
 
-def _reference(value: object, field: str) -> str:
+def reference_of(value: object, field: str) -> str:
     """The passages of a reference, joined: a text, a list of texts or of objects with a text, or none."""
     parts = value if isinstance(value, list) else [value]
     texts = [_passage(part) for part in parts if part is not None or isinstance(value, list)]
@@ -209,7 +161,7 @@ def _reference(value: object, field: str) -> str:
             f"{field!r} is {shown(value)}; allowed: text, a list of texts or of objects with a 'text', or "
             "null"
         )
-    return BREAK.join(_text(text, field) for text in texts if text).strip()
+    return BREAK.join(text_of(text, field) for text in texts if text).strip()
 
 
 def _passage(part: object) -> str | None:
@@ -222,17 +174,18 @@ def id_of(value: object) -> str:
     """An id as text. Raises ValueError for what is neither text nor a whole number."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError(f"'id' is {shown(value)}; allowed: text or a whole number")
-    return _text(str(value), "id")
+    return text_of(str(value), "id")
 
 
-def _slice(key: str, value: Any) -> str:
+def name_of(key: str, value: Any) -> str:
+    """A value to slice by as text, empty for null. Raises ValueError for lists, objects, NaN."""
     if value is None:
         return ""
     if not isinstance(value, str | int | float | bool) or (
         isinstance(value, float) and not math.isfinite(value)
     ):
         raise ValueError(f"{key!r} is {shown(value)}; a field to slice by is text, a number, true or false")
-    return _text(str(value).lower() if isinstance(value, bool) else str(value), key)
+    return text_of(str(value).lower() if isinstance(value, bool) else str(value), key)
 
 
 def shown(value: object) -> str:

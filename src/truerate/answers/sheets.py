@@ -3,28 +3,30 @@ page and of Label Studio.
 """
 
 from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from truerate.annotation.label_files import read_labels
-from truerate.answers.files import objects_of
+from truerate.answers.forms import Source, records_of
 from truerate.answers.reading import yes_or_no
 from truerate.core.errors import SourceError
 
 Record = dict[str, Any]
 FORMS = (".csv", ".json")
+OF_REPEATS = ("run", "system")  # tell apart answers that have one id
 VERDICT, SPANS, WEIGHT = "is_hallucinated", "spans", "weight"
 
 
-def label_records(path: str | Path) -> tuple[list[tuple[int, Record]], list[str]]:
+def label_records(path: Source) -> tuple[list[tuple[int, Record]], list[str]]:
     """The records of a label file with their numbers from 1, and notes. Of a sheet, a page or Label Studio
     each has `id`, `weight` (1 over the chance to be drawn) and `is_hallucinated`, or `spans` where each
     answer that is hallucinated has some; one record an answer, by majority where several labelled it.
 
     Raises SourceError for what cannot be read.
     """
-    if Path(path).suffix.lower() not in FORMS:
-        records = objects_of(path, "labels")
+    if not isinstance(path, str | PathLike) or Path(path).suffix.lower() not in FORMS:
+        records = records_of(path, "labels")
         if not any("task_id" in record for _, record in records):
             return records, []
     else:
@@ -55,6 +57,7 @@ def _named(record: Record) -> Record:
         WEIGHT: record.get(WEIGHT),
         VERDICT: record.get(VERDICT),
         SPANS: record.get(SPANS) or [],
+        **{name: record[name] for name in OF_REPEATS if record.get(name)},
     }
 
 
@@ -70,9 +73,11 @@ def _of_one_kind(records: Sequence[tuple[int, Record]]) -> list[tuple[int, Recor
 
 def _voted(records: Sequence[tuple[int, Record]], notes: list[str]) -> list[tuple[int, Record]]:
     """A record per answer: the verdict of most of those who labelled it; none at a tie. Adds notes."""
-    by_id: dict[str, list[tuple[int, Record]]] = {}
+    by_id: dict[tuple, list[tuple[int, Record]]] = {}
     for number, record in records:
-        by_id.setdefault(str(record["id"]), []).append((number, record))
+        by_id.setdefault(tuple(str(record.get(name)) for name in ("id", *OF_REPEATS)), []).append(
+            (number, record)
+        )
     several = [group for group in by_id.values() if len({record["annotator"] for _, record in group}) > 1]
     n_agreed = 0
     voted = []

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from truerate.answers.rating import Report, is_hallucinated
+from truerate.answers.rating import Report, places_of
 from truerate.answers.reading import ABSTAINED, EMPTY
 from truerate.metrics.estimators.own_rate import EXACT, Rate, Separation
 from truerate.metrics.intervals import Interval
@@ -88,6 +88,10 @@ def notes(report: Report) -> Iterator[str]:
         yield f"to halve the interval: {rate.halved} more labels"
     if not rate.k:
         yield "labels of a few dozen answers drawn by chance (--labels) would correct it"
+    if report.judges is not None:
+        yield from report.judges.lines()
+    if report.repeats is not None:
+        yield report.repeats.line()
     for field in report.uneven:
         yield (
             f"labels are not spread over {field} as by chance: do not trust the rate of all answers; draw "
@@ -102,7 +106,7 @@ def accounts(report: Report) -> str:
     n_unjudged = sum(report.unjudged.values())
     why = ", ".join(f"{n} {reason}" for reason, n in report.unjudged.items())
     return (
-        f"answers: {len(report.answers)} = {report.n_judged} judged + {report.n_in_state(ABSTAINED)} "
+        f"answers: {report.frame.height} = {report.n_judged} judged + {report.n_in_state(ABSTAINED)} "
         "abstained + "
         f"{report.n_in_state(EMPTY)} empty + {n_unjudged} not judged{f' ({why})' if why else ''}"
     )
@@ -146,7 +150,7 @@ def as_dict(report: Report) -> dict[str, Any]:
         "about": report.about,
         "is_corrected": report.rate.value is not None,
         "note": None if report.rate.k else NOT_CORRECTED,
-        "n": len(report.answers),
+        "n": report.frame.height,
         "n_abstained": report.n_in_state(ABSTAINED),
         "n_empty": report.n_in_state(EMPTY),
         "n_judged": report.n_judged,
@@ -159,18 +163,21 @@ def as_dict(report: Report) -> dict[str, Any]:
         "grouped_by": report.grouping.by,
         "n_groups": report.grouping.n,
         "notes": list(report.notes),
+        "judges": None if report.judges is None else report.judges.as_dict(),
+        "repeats": None if report.repeats is None else asdict(report.repeats),
         "answers": [
             {
-                "id": answer.id,
-                "state": answer.state,
-                "verdict": verdict.verdict,
-                "spans": None if verdict.spans is None else [list(span) for span in verdict.spans],
-                "reason": verdict.reason,
-                "is_hallucinated": is_hallucinated(report.labels[answer.id])
-                if answer.id in report.labels
-                else None,
+                "id": row["id"],
+                **({"run": row["run"]} if row["run"] else {}),
+                "state": row["state"],
+                "verdict": row["verdict"],
+                "spans": None
+                if row["marked"] is None
+                else [list(place) for place in places_of(row["marked"])],
+                "reason": row["reason"],
+                "is_hallucinated": row["label"],
             }
-            for answer, verdict in zip(report.answers, report.verdicts, strict=True)
+            for row in report.frame.iter_rows(named=True)
         ],
     }
 

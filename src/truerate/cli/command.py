@@ -9,6 +9,7 @@ from truerate.core.data_files import read_data
 
 COMMANDS = Path(__file__).with_name("commands.yaml")
 WORDS: dict[str, Any] = read_data(Path(__file__).with_name("words.yaml"), dict)  # of reports
+TYPES = {"int": int, "float": float}  # of options
 RUNS: dict[str, Callable[[argparse.Namespace], None]] = {}  # by the words of a command
 
 
@@ -54,5 +55,6 @@ def _add(commands: Any, name: str, words: str, entry: Mapping[str, Any]) -> None
     if entry.get("json"):
         parser.add_argument("--json", action="store_true", help="print JSON for programs")
     for argument, how in entry.get("arguments", {}).items():
-        parser.add_argument(argument, **how | ({"type": int} if how.get("type") == "int" else {}))
+        names = argument.split(" ")  # an option by several names
+        parser.add_argument(*names, **how | ({"type": TYPES[how["type"]]} if "type" in how else {}))
     parser.set_defaults(run=RUNS[words])

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from truerate.answers.drawing import Plan, draw_labels, frame_of, prefix_of, title_of, write_sheets
 from truerate.answers.fields import given_fields
-from truerate.answers.reading import read_answers
+from truerate.answers.table import read_table
 
 
 def draw(answers: str, plan: Plan, *, fields: Sequence[str], to: str | None) -> None:
     """Draw answers to be labelled, write their sheets and say what was drawn and what to do with it."""
-    file = read_answers(answers, given_fields(fields))
-    sheets = draw_labels(frame_of(file.answers), plan)
+    wanted = [*plan.by, *([plan.score] if plan.score else [])]
+    file = read_table(answers, fields=given_fields(fields), slices=wanted)
+    sheets = draw_labels(frame_of(file), plan)
     files = write_sheets(sheets, to or prefix_of(answers), name=title_of(answers))
     print(*file.notes, *sheets.notes, sep="\n")
     for path in files:

@@ -99,7 +99,9 @@ def _rate(o) -> None:
         "detector": o.detector,
         "adapter": o.adapter,
         "unit": o.unit,
-        "fields": o.field,
+        "fields": o.map,
+        "verdicts": o.verdicts,
+        "threshold": o.threshold,
     }
     run(o.answers, **how, page=o.page, as_json=o.json, dry_run=o.dry_run)
 
@@ -111,7 +113,7 @@ def _draw(o) -> None:
 
     by = tuple(name for name in (o.by or "").split(",") if name)
     plan = Plan(o.n, by, o.score, o.design, o.shared, o.annotators, o.seed)
-    draw(o.answers, plan, fields=o.field, to=o.to)
+    draw(o.answers, plan, fields=o.map, to=o.to)
 
 
 @command("fetch-articles")

@@ -1,0 +1,157 @@
+"""The verdicts of a file's own judges: each beside people's labels, and one proxy of them all."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from truerate.answers.reading import STATED
+from truerate.answers.table import SPAN, AnswerTable
+
+FOLDS = 5  # in which labels are set aside when the weights of judges are learned
+LEAST_LABELS = 20  # with fewer, judges count alike
+RIDGE = 1.0  # of the weights, in labels: what holds judges together that say nearly the same
+NO_VERDICT = "no verdict in the file"
+
+
+@dataclass(frozen=True)
+class Judges:
+    """Judges by name: `scores` (answers, judges), 1 hallucinated, NaN unread, and what they flag; `label`
+    (answers,), NaN without one.
+    """
+
+    names: tuple[str, ...]
+    scores: np.ndarray
+    flags: np.ndarray
+    label: np.ndarray
+    is_stated: np.ndarray
+
+    def seen(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The frame with what most judges flag as the verdict (half of them is enough)."""
+        n = (~np.isnan(self.flags)).sum(axis=1)
+        is_flagged = 2 * np.nansum(self.flags, axis=1) >= n
+        is_read = pl.Series(self.is_stated & (n > 0))
+        state = pl.when(pl.col("state") == STATED).then(pl.lit(NO_VERDICT)).otherwise(pl.col("state"))
+        return frame.with_columns(
+            pl.when(is_read).then(pl.Series(is_flagged)).alias("verdict"),
+            pl.lit(None, pl.List(SPAN)).alias("marked"),
+            pl.when(~is_read).then(state).alias("reason"),
+        )
+
+    def proxy(self, stated: pl.DataFrame, is_stated: np.ndarray) -> np.ndarray:
+        """Return what the estimate leans on, (stated answers,), in [0, 1], NaN where no judge says anything:
+        the verdict or score of one judge; of several the label foretold from all of them (least squares with
+        RIDGE), that of a labelled answer by weights that were learned without it (cross-fitting, so the
+        estimate stays right on average; Angelopoulos et al. 2023). Fewer than LEAST_LABELS labels: their mean.
+        """
+        scores = np.stack([_scaled(column) for column in self.scores[is_stated].T], axis=1)
+        is_read = ~np.isnan(scores).all(axis=1)
+        with np.errstate(invalid="ignore"):
+            means = np.nansum(scores, axis=1) / np.maximum((~np.isnan(scores)).sum(axis=1), 1)
+        label = self.label[is_stated]
+        labelled = np.flatnonzero(~np.isnan(label) & is_read)
+        if scores.shape[1] == 1 or len(labelled) < LEAST_LABELS:
+            return np.where(is_read, means, np.nan)
+        design = np.column_stack([np.ones(len(scores)), np.where(np.isnan(scores), means[:, None], scores)])
+        fold = np.arange(len(labelled)) % FOLDS
+        folds = []
+        for number in range(FOLDS):
+            learned = labelled[fold != number]
+            folds.append(np.clip(design @ _ridge(design[learned], label[learned]), 0, 1))
+        foretold = np.mean(folds, axis=0)
+        foretold[labelled] = np.stack(folds)[fold, labelled]
+        return np.where(is_read, foretold, np.nan)
+
+    def rates(self) -> list[dict[str, Any]]:
+        """Each judge beside people: how many answers it has a verdict on, its flagged share, and on labelled
+        answers sensitivity and specificity (None over nothing).
+        """
+        rows = []
+        for name, flags in zip(self.names, self.flags[self.is_stated].T, strict=True):
+            label, is_read = self.label[self.is_stated], ~np.isnan(flags)
+            true, false = is_read & (label == 1), is_read & (label == 0)
+            rows.append(
+                {
+                    "judge": name,
+                    "n": int(is_read.sum()),
+                    "flagged": _mean(flags[is_read]),
+                    "sensitivity": _mean(flags[true]),
+                    "specificity": _mean(1 - flags[false]),
+                    "n_hallucinated": int(true.sum()),
+                    "n_faithful": int(false.sum()),
+                }
+            )
+        return rows
+
+    def agreements(self) -> list[dict[str, Any]]:
+        """Every two judges: the share of answers, of those both have a verdict on, on which they agree, and
+        Cohen's κ (None where it is not defined).
+        """
+        rows = []
+        for first, second in combinations(range(len(self.names)), 2):
+            pair = self.flags[self.is_stated][:, [first, second]]
+            a, b = pair[~np.isnan(pair).any(axis=1)].T
+            agreed = _mean(a == b)
+            by_chance = (
+                None if agreed is None else float(a.mean() * b.mean() + (1 - a.mean()) * (1 - b.mean()))
+            )
+            kappa = None if agreed is None or by_chance == 1 else (agreed - by_chance) / (1 - by_chance)
+            rows.append(
+                {
+                    "judges": [self.names[first], self.names[second]],
+                    "n": len(a),
+                    "agreement": agreed,
+                    "kappa": kappa,
+                }
+            )
+        return rows
+
+    def lines(self) -> Iterator[str]:
+        """Each judge, and every two, in words."""
+        for row in self.rates() if len(self.names) > 1 or not np.isnan(self.label).all() else ():
+            errors = ""
+            if row["sensitivity"] is not None or row["specificity"] is not None:
+                errors = (
+                    f"; sensitivity {_shown(row['sensitivity'])} of {row['n_hallucinated']} labelled "
+                    f"hallucinated, specificity {_shown(row['specificity'])} of {row['n_faithful']} faithful"
+                )
+            yield f"judge {row['judge']}: flags {_shown(row['flagged'])} of {row['n']}{errors}"
+        for pair in self.agreements():
+            kappa = "" if pair["kappa"] is None else f", kappa {pair['kappa']:.2f}"
+            yield f"{' and '.join(pair['judges'])} agree on {_shown(pair['agreement'])} of {pair['n']}{kappa}"
+
+    def as_dict(self) -> Mapping[str, Any]:
+        """Both tables for programs."""
+        return {"rates": self.rates(), "agreements": self.agreements()}
+
+
+def judges_of(table: AnswerTable) -> Judges:
+    """The judges of a table that were asked for."""
+    columns = [table.scores(name) for name in table.verdicts], [table.flags(name) for name in table.verdicts]
+    scores, flags = (np.stack(column, axis=1) for column in columns)
+    label = table.frame["label"].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    return Judges(tuple(table.verdicts), scores, flags, label, (table.frame["state"] == STATED).to_numpy())
+
+
+def _scaled(scores: np.ndarray) -> np.ndarray:
+    """Scores in [0, 1]: as they are where they are, else by their least and greatest."""
+    low, high = np.nanmin(scores, initial=0.0), np.nanmax(scores, initial=1.0)
+    return scores if low == 0 and high == 1 else (scores - low) / (high - low)
+
+
+def _ridge(design: np.ndarray, label: np.ndarray) -> np.ndarray:
+    """Weights of least squares, the constant free, the others held by RIDGE."""
+    penalty = np.diag([0.0, *[RIDGE * 0.25] * (design.shape[1] - 1)])
+    weights: np.ndarray = np.linalg.lstsq(design.T @ design + penalty, design.T @ label, rcond=None)[0]
+    return weights
+
+
+def _mean(values: np.ndarray) -> float | None:
+    return float(np.mean(values)) if len(values) else None
+
+
+def _shown(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f} %"

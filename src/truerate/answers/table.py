@@ -1,0 +1,380 @@
+"""A file of answers as one table: whatever form it has, whoever wrote it, a row per answer."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from truerate.answers.fields import Fields, column_of, fields_of, is_turned, value_at
+from truerate.answers.forms import HUB, STDIN, Records, Source, at_line, content_of, named, records_of
+from truerate.answers.label_spans import kinds_of, spans_in
+from truerate.answers.reading import (
+    STATED,
+    Answer,
+    abstention_of,
+    id_of,
+    labels_in,
+    look_alikes,
+    name_of,
+    plain,
+    reference_of,
+    score_of,
+    state_of,
+    text_of,
+    weight_of,
+    without_thought,
+)
+from truerate.core.errors import SourceError, listed
+
+VERDICT, SLICE = "verdict:", "slice:"  # before the name of a column
+SPAN = pl.Struct({"start": pl.Int64, "end": pl.Int64})
+TEXTS = ("id", "run", "answer", "written", "reference", "question", "system", "lang", "group", "state")
+COLUMNS = dict.fromkeys(TEXTS, pl.String) | {
+    "label": pl.Boolean,
+    "spans": pl.List(SPAN),
+    "n_labels": pl.Int64,
+    "weight": pl.Float64,
+}
+LARGE = 2**25  # bytes of a file from which the columns of verdicts and labels are read alone
+
+
+@dataclass(frozen=True)
+class AnswerTable:
+    """The answers of a source. `frame`: a row per answer in the file's order, the columns COLUMNS (`answer`
+    without thought and special tokens, `written` as in the file where that differs; `label`: the vote of
+    people, null without one or at a tie; `n_labels` votes; `weight` 1/π where a drawn sheet has it), then
+    `verdict:NAME` (1 hallucinated … 0 faithful, null unread) and `slice:NAME`. `thresholds`: of each verdict,
+    from which it flags. `notes`: how the source was read. `has_texts`: False where answers and references
+    were not read, as verdicts were there.
+    """
+
+    frame: pl.DataFrame
+    verdicts: Sequence[str] = ()
+    slices: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    has_texts: bool = True
+
+    def scores(self, verdict: str) -> np.ndarray:
+        """The scores of a judge, (answers,), NaN where it has none."""
+        return self.frame[VERDICT + verdict].fill_null(np.nan).to_numpy()
+
+    def flags(self, verdict: str) -> np.ndarray:
+        """Return what a judge flags, 1 or 0, (answers,), NaN where it has no score."""
+        scores = self.scores(verdict)
+        return np.where(np.isnan(scores), np.nan, scores >= self.thresholds[verdict])
+
+
+def read_table(
+    source: Source,
+    *,
+    fields: Mapping[str, str] | None = None,
+    verdicts: Sequence[str] = (),
+    threshold: float = 0.5,
+    slices: Sequence[str] = (),
+) -> AnswerTable:
+    """Return the answers of a source: a path, `-` (stdin), a table of polars, pandas or `datasets`, or
+    `hub:ORG/NAME`. `fields`: field by role (`fields.ROLES`), also as dotted path. `verdicts`: fields with
+    the verdicts or scores of judges, `not:` before those whose high values mean faithful; one flags from
+    `threshold` on, as the field counts. `slices`: fields to slice by, whatever they are called.
+
+    Raises SourceError, one line, with the number of the first line that does not fit, for what has no form of
+    answers, or none.
+    """
+    given = fields or {}
+    try:
+        if isinstance(source, str) and source.startswith(HUB):
+            source = of_hub(source)
+        if verdicts and (large := _large(source, given, verdicts, threshold)) is not None:
+            return large
+        content = None
+        if isinstance(source, str | PathLike):
+            is_folder = str(source) != STDIN and Path(source).is_dir()
+            content = b"" if is_folder else content_of(source, "answers")
+            if not given.get("answer") and (export := read_export(Path(source), content)) is not None:
+                return _of_export(export, source, verdicts, threshold)
+        records = records_of(source, "answers", content)
+        if not records:
+            raise SourceError(
+                f'{named(source, "answers")}: it holds none; give {{"answer": …, "reference": …}} per line'
+            )
+        chosen = _fields(source, records, given, verdicts, slices)
+        return _table(source, records, chosen, verdicts=verdicts, threshold=threshold)
+    except pl.exceptions.PolarsError as error:
+        raise SourceError(f"{named(source, 'answers')}: {str(error).splitlines()[0]}") from None
+
+
+def read_export(path: Path, content: bytes) -> Any:
+    """The records of another tool's export, None of a plain file."""
+    try:
+        from truerate.answers.exports import read_export as read
+    except ImportError:
+        return None
+    return read(path, content)
+
+
+def of_hub(name: str) -> pl.DataFrame:
+    """The rows of a data set of the Hub (`hub:ORG/NAME`), of all its Parquet files. Raises SourceError."""
+    try:
+        return pl.read_parquet(f"hf://datasets/{name.removeprefix(HUB)}@~parquet/**/*.parquet")
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise SourceError(f"reading the answers {name!r}: {str(error).splitlines()[0]}") from None
+
+
+def _fields(source: Source, *how: Any) -> Fields:
+    try:
+        return fields_of(*how)
+    except SourceError as error:
+        raise SourceError(f"{named(source, 'answers')}: {error}") from None
+
+
+def table_of_records(
+    records: Sequence[Mapping[str, Any]], tool: str, notes: Sequence[str], source: Source = ""
+) -> AnswerTable:
+    """The table of records that an export of another tool was read into, all judges of it as verdicts."""
+    judges = list(dict.fromkeys(name for record in records for name in record.get("verdicts") or {}))
+    slices = list(dict.fromkeys(name for record in records for name in record.get("slices") or {}))
+    rows = [
+        dict(record)
+        | {SLICE + name: value for name, value in (record.get("slices") or {}).items()}
+        | {VERDICT + name: value for name, value in (record.get("verdicts") or {}).items()}
+        for record in records
+    ]
+    roles = [*TEXTS[:2], "answer", *TEXTS[4:-1], "abstained"]
+    chosen = Fields(
+        {role: role for role in roles if any(row.get(role) is not None for row in rows) or role == "answer"},
+        [SLICE + name for name in slices],
+        ["labels"],
+        [f"an export of {tool}", *notes],
+    )
+    table = _table(
+        source or tool,
+        list(enumerate(rows, start=1)),
+        chosen,
+        verdicts=[VERDICT + name for name in judges],
+        threshold=0.5,
+        names={VERDICT + name: name for name in judges} | {SLICE + name: name for name in slices},
+    )
+    return table
+
+
+def _of_export(export: Any, source: Source, verdicts: Sequence[str], threshold: float) -> AnswerTable:
+    """An export's table with the judges that were asked for; all where none was."""
+    table = table_of_records(export.records, export.tool, export.notes, source)
+    names = [column_of(name) for name in verdicts] or list(table.verdicts)
+    if absent := [name for name in names if name not in table.verdicts]:
+        raise SourceError(
+            f"{named(source, 'answers')}: --verdicts {absent[0]}: this export of {export.tool} has no such "
+            f"judge; it has {listed(table.verdicts) or 'none'}"
+        )
+    frame = table.frame.with_columns(
+        (1 - pl.col(VERDICT + column_of(name))).alias(VERDICT + column_of(name))
+        for name in verdicts
+        if name != column_of(name)
+    )
+    return replace(table, frame=frame, verdicts=names, thresholds=dict.fromkeys(names, threshold))
+
+
+# ---- from records ------------------------------------------------------------------------------------------
+def _table(
+    source: Source,
+    records: Records,
+    chosen: Fields,
+    *,
+    verdicts: Sequence[str],
+    threshold: float,
+    names: Mapping[str, str] | None = None,
+) -> AnswerTable:
+    """The table of records whose fields are chosen. `names`: of columns, where they are not the fields'."""
+    names = names or {}
+
+    def column(role: str, convert: Callable[[Any, str], Any], path: str | None = None) -> list:
+        """The values of a role, or at a path, each converted; a ValueError names its line."""
+        path = path or chosen.by_role.get(role)
+        values = []
+        for number, record in records:
+            try:
+                values.append(convert(None if path is None else value_at(record, path), path or role))
+            except ValueError as error:
+                raise at_line(source, "answers", number, error) from None
+        return values
+
+    answer = chosen.by_role.get("answer")
+    if answer is not None and "." not in answer:
+        for number, record in records:
+            if answer not in record:
+                raise at_line(
+                    source,
+                    "answers",
+                    number,
+                    f'it has no {answer!r}; a line is {{"answer": …, "reference": …}}',
+                )
+    written = column("answer", text_of)
+    stated = [without_thought(text) for text in written]
+    texts = [text for text, _ in stated]
+    cuts = Counter(cut for _, of_answer in stated for cut in of_answer)
+    abstained = column("abstained", abstention_of)
+    votes = [column("label", labels_in, column_of(name)) for name in chosen.labels]
+    label, n_labels, n_ties = _voted(chosen.labels, votes, len(records))
+    ids = column("id", lambda value, _: None if value is None else id_of(value))
+    systems = column("system", text_of)
+    data: dict[str, Any] = {
+        "id": [str(number) if one is None else one for (number, _), one in zip(records, ids, strict=True)],
+        "run": column("run", lambda value, name: name_of(name, value)),
+        "answer": texts,
+        "written": [old if old != new else None for old, new in zip(written, texts, strict=True)],
+        "reference": column("reference", reference_of),
+        "question": [text.strip() for text in column("question", text_of)],
+        "system": [plain(text) for text in systems],
+        "lang": [plain(text) for text in column("lang", text_of)],
+        "group": column("group", lambda value, _: name_of("group", value)),
+        "state": [
+            STATED if answer is None else state_of(text, given)
+            for text, given in zip(texts, abstained, strict=True)
+        ],
+        "label": label,
+        "n_labels": n_labels,
+        "weight": column("weight", weight_of),
+    }
+    columns = {
+        VERDICT + names.get(name, column_of(name)): column("verdict", score_of, column_of(name))
+        for name in verdicts
+    }
+    sliced = {
+        SLICE + names.get(name, name): [
+            plain(text) for text in column("slice", lambda v, n: name_of(n, v), name)
+        ]
+        for name in chosen.slices
+    }
+    spans = _spans(source, records, chosen, data)
+    data["spans"] = spans
+    data["label"] = [
+        bool(places) if one is None and places is not None else one
+        for one, places in zip(label, spans, strict=True)
+    ]
+    schema = COLUMNS | dict.fromkeys(columns, pl.Float64) | dict.fromkeys(sliced, pl.String)
+    frame = pl.DataFrame(data | columns | sliced, schema=schema)
+    notes = [*chosen.notes, *_notes(cuts, chosen.by_role.get("system", "system"), systems, n_ties)]
+    return _finished(source, records, frame, verdicts, names=names, threshold=threshold, notes=notes)
+
+
+def _notes(cuts: Mapping[str, int], system: str, systems: Iterable[str], n_ties: int) -> Iterator[str]:
+    if cuts:
+        yield f"cut off answers: {', '.join(f'{cut} in {n}' for cut, n in cuts.items())}"
+    yield from look_alikes(system, systems)
+    if n_ties:
+        yield f"labels on which people are divided evenly, not used: {n_ties}"
+
+
+def _finished(
+    source: Source,
+    records: Records,
+    frame: pl.DataFrame,
+    verdicts: Sequence[str],
+    *,
+    names: Mapping[str, str],
+    threshold: float,
+    notes: Sequence[str],
+    has_texts: bool = True,
+) -> AnswerTable:
+    """The table with verdicts the right way round, repeats numbered, and checked."""
+    thresholds = {}
+    for name in verdicts:
+        judge = names.get(name, column_of(name))
+        thresholds[judge] = threshold
+        if name not in names and is_turned(name):
+            column = frame[VERDICT + judge]
+            top = 1.0 if column.is_between(0, 1).all() else 0.0
+            thresholds[judge] = float(np.nextafter(top - threshold, np.inf))
+            frame = frame.with_columns((top - column).alias(VERDICT + judge))
+    frame, more = _repeated(source, records, frame)
+    judges = [column.removeprefix(VERDICT) for column in frame.columns if column.startswith(VERDICT)]
+    slices = [column.removeprefix(SLICE) for column in frame.columns if column.startswith(SLICE)]
+    return AnswerTable(frame, judges, slices, [*notes, *more], thresholds, has_texts)
+
+
+def _repeated(source: Source, records: Records, frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """The frame with the runs of ids that stand several times numbered. Raises SourceError where such rows
+    were asked something else, or name the same run.
+    """
+    key = ["id", "system", "run"]
+    if not frame.select(key).is_duplicated().any():
+        return frame, []
+    first = frame.select(pl.struct(key).is_first_distinct()).to_series()
+    rows = frame.with_row_index("row").with_columns(pl.col("row").min().over(key).alias("first"))
+    doubled = rows.filter(pl.col("row") != pl.col("first"))
+    for row in doubled.iter_rows(named=True):
+        other = frame.row(row["first"], named=True)
+        if row["run"] or (row["question"], row["reference"]) != (other["question"], other["reference"]):
+            number, before = (records[n][0] if records else n + 1 for n in (row["row"], row["first"]))
+            raise at_line(
+                source,
+                "answers",
+                number,
+                f"id {row['id']!r} is that of line {before} too; an id names one answer, or repeats of it "
+                "(with 'run')",
+            )
+    n = frame.height - int(first.sum())
+    numbered = (pl.col("row").cum_count().over(key)).cast(pl.String)
+    repeats = rows.with_columns(
+        pl.when(pl.len().over(key) > 1).then(numbered).otherwise(pl.col("run")).alias("run")
+    )
+    return repeats.drop("row", "first"), [f"{n} answers have the id of another one: repeats of it"]
+
+
+def _voted(
+    names: Sequence[str], votes: Sequence[Sequence[Sequence[float]]], n: int
+) -> tuple[list[bool | None], list[int], int]:
+    """The vote of all labels of each answer (None: none, or a tie), how many labels, and the ties."""
+    sides = np.zeros((2, n))
+    for name, column in zip(names, votes, strict=True):
+        for row, of_answer in enumerate(column):
+            sides[0, row] += sum(1 - vote if is_turned(name) else vote for vote in of_answer)
+            sides[1, row] += len(of_answer)
+    yes, total = sides
+    label = [None if not k or 2 * y == k else bool(2 * y > k) for y, k in zip(yes, total, strict=True)]
+    return label, total.astype(int).tolist(), int(((total > 0) & (2 * yes == total)).sum())
+
+
+def _spans(
+    source: Source, records: Records, chosen: Fields, data: Mapping[str, Sequence[Any]]
+) -> list[list[dict[str, int]] | None]:
+    """The spans that a file's own labels mark; None of an answer that has none given."""
+    path = chosen.by_role.get("spans")
+    if path is None:
+        return [None] * len(records)
+    rows = zip(data["id"], data["answer"], data["reference"], data["question"], data["written"], strict=True)
+    given = [value_at(record, path) for _, record in records]
+    answers = [Answer(*row) for row in rows]
+    kinds = kinds_of(zip(given, answers, strict=True))
+    places = []
+    for (number, _), value, answer in zip(records, given, answers, strict=True):
+        try:
+            places.append(None if value is None else as_spans(spans_in(value, answer, kinds)))
+        except ValueError as error:
+            raise at_line(source, "answers", number, error) from None
+    return places
+
+
+def as_spans(places: Iterable[tuple[int, int]]) -> list[dict[str, int]]:
+    """Places (start, end) as the column `spans` has them."""
+    return [{"start": start, "end": end} for start, end in places]
+
+
+def answers_of(frame: pl.DataFrame) -> list[Answer]:
+    """The rows of a frame as a detector sees them, their number in place of the id, which repeats share."""
+    columns = (frame[name].to_list() for name in ("answer", "reference", "question", "written"))
+    return [Answer(str(n), *row) for n, row in enumerate(zip(*columns, strict=True))]
+
+
+# ---- large files -------------------------------------------------------------------------------------------
+def _large(
+    source: Source, given: Mapping[str, str], verdicts: Sequence[str], threshold: float
+) -> AnswerTable | None:
+    """The table of a large plain file that holds verdicts, its texts left unread."""
+    return None
