@@ -154,7 +154,7 @@ def _labels(
 def _says_which(name: str, values: Sequence[Any]) -> bool:
     """Return whether a field of labels says which of its values means hallucinated: by its name or by theirs."""
     lists = (list(v.values()) if isinstance(v, dict) else v if isinstance(v, list) else [v] for v in values)
-    flat = [value for one in lists for value in one if value is not None]
+    flat = [value for votes in lists for value in votes if value is not None]
     if "halluc" in name.lower() or _GOOD.fullmatch(name):
         return True  # what is no label in it is refused with its line
     return bool(flat) and {str(value).strip().lower() for value in flat} <= {*VERDICTS, *NOTHING}

@@ -219,8 +219,8 @@ def _json(text: str, number: int, *, whole: bool = False) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_once, parse_int=_whole, parse_constant=_none)
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno if whole else number}"
-        raise ValueError(f"{place}: it is no JSON; a line is one object, or the file a list") from None
+        where = f"line {error.lineno if whole else number}"
+        raise ValueError(f"{where}: it is no JSON; a line is one object, or the file a list") from None
     except RecursionError:
         raise ValueError(f"line {number}: it is no JSON; a line is one object, or the file a list") from None
     except ValueError as error:

@@ -14,7 +14,7 @@ def spans_in(value: object, answer: Answer, kinds: frozenset[str]) -> tuple[Boun
     another text than they say.
     """
     bounds = (_bounds(span, answer, kinds) for span in _list(value))
-    return tuple(sorted({place for place in bounds if place is not None}))
+    return tuple(sorted({span for span in bounds if span is not None}))
 
 
 def _list(value: object) -> Sequence[Mapping[str, Any]]:

@@ -29,7 +29,7 @@ class Judges:
     label: np.ndarray
     is_stated: np.ndarray
 
-    def seen(self, frame: pl.DataFrame) -> pl.DataFrame:
+    def judged(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The frame with what most judges flag as the verdict (half of them is enough)."""
         n = (~np.isnan(self.flags)).sum(axis=1)
         is_flagged = 2 * np.nansum(self.flags, axis=1) >= n
@@ -59,8 +59,8 @@ class Judges:
         fold = np.arange(len(labelled)) % FOLDS
         folds = []
         for number in range(FOLDS):
-            learned = labelled[fold != number]
-            folds.append(np.clip(design @ _ridge(design[learned], label[learned]), 0, 1))
+            others = labelled[fold != number]
+            folds.append(np.clip(design @ _ridge(design[others], label[others]), 0, 1))
         foretold = np.mean(folds, axis=0)
         foretold[labelled] = np.stack(folds)[fold, labelled]
         return np.where(is_read, foretold, np.nan)

@@ -17,7 +17,7 @@ from truerate.answers.proxies import Judges, judges_of
 from truerate.answers.reading import ABSTAINED, EMPTY, STATED
 from truerate.answers.repeats import Repeats, repeats_of
 from truerate.answers.table import SLICE, SPAN, AnswerTable, answers_of, as_spans, read_table
-from truerate.answers.verdicts import NO_REFERENCE, Detector, Span
+from truerate.answers.verdicts import NO_REFERENCE, AnswerVerdict, Detector, Span
 from truerate.core.errors import SettingsError, SourceError
 from truerate.core.spans.whole_words import units
 from truerate.metrics.estimators.label_groups import are_by_group, grouped_rate
@@ -131,7 +131,7 @@ def rate(
         judges = judges_of(table)
         about = f"of the file, flagged from {threshold:g} on"
         rated = report(
-            judges.seen(table.frame), f"{OWN} {', '.join(judges.names)}", about, unit=chosen, judges=judges
+            judges.judged(table.frame), f"{OWN} {', '.join(judges.names)}", about, unit=chosen, judges=judges
         )
     else:
         judge = detector_of(detector, adapter=adapter, params=params)
@@ -167,14 +167,15 @@ def seen_by(judge: Detector, frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with what the detector says of each answer that says something; the state of the others."""
     stated = (frame["state"] == STATED).to_numpy()
     verdicts = iter(judge.judge(answers_of(frame.filter(stated))))
-    seen = [
-        next(verdicts) if states else (None, None, state)
+    rows = [
+        next(verdicts) if states else AnswerVerdict(None, reason=state)
         for states, state in zip(stated, frame["state"], strict=True)
     ]
+    marked = [None if row.spans is None else as_spans(row.spans) for row in rows]
     return frame.with_columns(
-        pl.Series("verdict", [one[0] for one in seen], pl.Boolean),
-        pl.Series("marked", [None if one[1] is None else as_spans(one[1]) for one in seen], pl.List(SPAN)),
-        pl.Series("reason", [one[2] for one in seen], pl.String),
+        pl.Series("verdict", [row.verdict for row in rows], pl.Boolean),
+        pl.Series("marked", marked, pl.List(SPAN)),
+        pl.Series("reason", [row.reason for row in rows], pl.String),
     )
 
 

@@ -97,7 +97,7 @@ def votes_of(value: object) -> list[float]:
     Raises ValueError for anything else.
     """
     values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
-    votes = [vote for one in values if (vote := verdict_of(one)) is not None]
+    votes = [vote for label in values if (vote := verdict_of(label)) is not None]
     if wrong := [vote for vote in votes if vote not in (0, 1)]:
         raise ValueError(f"{wrong[0]:g}; allowed: {ALLOWED}, or null where nobody labelled")
     return votes

@@ -49,12 +49,12 @@ def repeats_of(stated: pl.DataFrame) -> Repeats | None:
     several = items.filter(pl.col("n") > 1)
     if several.is_empty():
         return None
-    told = several.filter(pl.col("m") > 1)
-    flips = told.filter(pl.col("p").is_between(0, 1, closed="none"))["name"].to_list()
+    judged = several.filter(pl.col("m") > 1)
+    flips = judged.filter(pl.col("p").is_between(0, 1, closed="none"))["name"].to_list()
     within = between = None
-    if not told.is_empty():
-        m, p = told["m"].cast(pl.Float64), told["p"]
+    if not judged.is_empty():
+        m, p = judged["m"].cast(pl.Float64), judged["p"]
         within = float((m * p * (1 - p)).sum() / (m - 1).sum())
-        spread = float(p.var() or 0.0) if told.height > 1 else 0.0
+        spread = float(p.var() or 0.0) if judged.height > 1 else 0.0
         between = max(0.0, spread - within * float((1 / m).mean() or 0.0))
     return Repeats(several.height, int(several["n"].sum()), between, within, flips)

@@ -224,7 +224,7 @@ def _table(
     ids = column("id", lambda value, _: None if value is None else id_of(value))
     systems = column("system", text_of)
     data: dict[str, Any] = {
-        "id": [str(number) if one is None else one for (number, _), one in zip(records, ids, strict=True)],
+        "id": [str(number) if name is None else name for (number, _), name in zip(records, ids, strict=True)],
         "run": column("run", lambda value, name: name_of(name, value)),
         "answer": texts,
         "written": [old if old != new else None for old, new in zip(written, texts, strict=True)],
@@ -254,8 +254,8 @@ def _table(
     spans = _spans(source, records, chosen, data)
     data["spans"] = spans
     data["label"] = [
-        bool(places) if one is None and places is not None else one
-        for one, places in zip(label, spans, strict=True)
+        bool(places) if vote is None and places is not None else vote
+        for vote, places in zip(label, spans, strict=True)
     ]
     schema = COLUMNS | dict.fromkeys(columns, pl.Float64) | dict.fromkeys(sliced, pl.String)
     frame = pl.DataFrame(data | columns | sliced, schema=schema)

@@ -171,9 +171,7 @@ def as_dict(report: Report) -> dict[str, Any]:
                 **({"run": row["run"]} if row["run"] else {}),
                 "state": row["state"],
                 "verdict": row["verdict"],
-                "spans": None
-                if row["marked"] is None
-                else [list(place) for place in places_of(row["marked"])],
+                "spans": None if row["marked"] is None else [list(span) for span in places_of(row["marked"])],
                 "reason": row["reason"],
                 "is_hallucinated": row["label"],
             }
