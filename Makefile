@@ -61,7 +61,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
-	pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[build]'
 	@touch $@
 
 $(VENV)/.tested: $(VENV)/.installed

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 
 from truerate.cli import building, reading, steps, stores  # noqa: F401  (each marks its functions as commands)
-from truerate.cli.command import parser
+from truerate.cli.command import needed_extra, parser
 from truerate.core.errors import TruerateError
 from truerate.core.process import fast_exit, parents
 from truerate.core.process.cpu import hold_to_avx2
@@ -42,6 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.run(options)
     except TruerateError as error:
         return _stopped(options.command, str(error))
+    except ModuleNotFoundError as error:
+        if (how := needed_extra(error.name)) is None:
+            raise
+        return _stopped(options.command, f"{options.command} needs {error.name}, which is not installed: {how}")
     except KeyboardInterrupt:
         if not parents.is_in_stage():
             say("interrupted")

@@ -23,6 +23,13 @@ def command(*names: str) -> Callable[[Callable], Callable]:
     return kept
 
 
+def needed_extra(module: str | None) -> str | None:
+    """Return what to install for a module that is not there, as a sentence; None where no extra brings it."""
+    top = (module or "").partition(".")[0]
+    extra = next((extra for extra, modules in WORDS["extras"].items() if top in modules), None)
+    return extra and f"pip install 'truerate[{extra}]'"
+
+
 def layout():
     """The layout of the settings in this folder."""
     from truerate.config.layout import Layout

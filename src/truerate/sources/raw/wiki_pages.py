@@ -3,8 +3,6 @@
 import re
 from urllib.parse import unquote
 
-from lxml import etree, html
-
 from truerate.core.spans.page_tree import part_blocks, with_meaning, without_soft_breaks
 from truerate.sources.rows import BadRow, Reason
 
@@ -29,6 +27,8 @@ _SPACE = re.compile(r"\s+")
 
 def canonical(raw: bytes) -> str | None:
     """The address that a page names as its own, in the form of `plain_address`; None where it names none."""
+    from lxml import html
+
     if match := _CANONICAL.search(raw):
         return plain_address(html.fromstring(f"<i>{match[1].decode('utf-8', 'replace')}</i>").text or "")
     return None
@@ -44,6 +44,8 @@ def article(raw: bytes) -> dict:
     BadRow without an article. The text has a block a line: headings begin with `#`, the cells of a row are
     parted by ` | `.
     """
+    from lxml import etree, html
+
     try:
         tree = html.fromstring(raw.decode("utf-8"))
     except (UnicodeDecodeError, etree.ParserError, ValueError) as error:
