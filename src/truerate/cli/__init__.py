@@ -45,7 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if (how := needed_extra(error.name)) is None:
             raise
-        return _stopped(options.command, f"{options.command} needs {error.name}, which is not installed: {how}")
+        return _stopped(
+            options.command, f"{options.command} needs {error.name}, which is not installed: {how}"
+        )
     except KeyboardInterrupt:
         if not parents.is_in_stage():
             say("interrupted")
