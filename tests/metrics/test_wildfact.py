@@ -11,9 +11,11 @@ from truerate.metrics.intervals import Interval
 from truerate.metrics.rates import Share, rogan_gladen
 from truerate.metrics.wildfact import (
     Verifier,
+    at_k,
     common_entities,
     corrected_score,
     measured,
+    median_supported,
     pooled,
     rank_changes,
     ratios,
@@ -61,6 +63,21 @@ def test_scores_of_replies():
     # full 2 of 2; half 2 of 4; open 1 of the 1 that has a verdict; nothing of those without facts, in silence
     # or lost
     assert [SCORED[name]["score"] for name in NAMES] == [1.0, 0.5, 1.0, None, None, None, 1.0]
+
+
+def test_f1_at_k_asks_how_much_is_told_and_counts_silence_as_nothing():
+    scored = scored_replies(REPLIES, FACTS, gamma=4)
+    # supported of read: full 2/2, half 2/4, open 1/1, cut 1/1; the median of 2, 2, 1, 1 is 1.5, rounded up
+    assert median_supported(scored) == 2
+    rows = {row["generation_id"]: row for row in at_k(scored, 3).iter_rows(named=True)}
+    # R = S/3; F1: full 2·1·(2/3)/(5/3), half 2·(1/2)·(2/3)/(7/6), open and cut 2·1·(1/3)/(4/3)
+    assert [rows[name]["recall_at_k"] for name in NAMES] == pytest.approx(
+        [2 / 3, 2 / 3, 1 / 3, 0.0, 0.0, None, 1 / 3]
+    )
+    assert [rows[name]["f1_at_k"] for name in NAMES] == pytest.approx([0.8, 4 / 7, 0.5, 0.0, 0.0, None, 0.5])
+    # no more than K is asked for: at K 1 recall is full, and F1 of half is 2·(1/2)·1/(3/2)
+    few = {row["generation_id"]: row for row in at_k(scored, 1).iter_rows(named=True)}
+    assert (few["half"]["recall_at_k"], few["half"]["f1_at_k"]) == pytest.approx((1.0, 2 / 3))
 
 
 def test_strict_counts_abstention_as_0_and_leaves_open_replies_out():

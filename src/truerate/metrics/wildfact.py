@@ -8,8 +8,8 @@ and does not abstain. Scores are in [0, 1].
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from math import isnan, nan, sqrt
-from typing import Literal, NamedTuple
+from math import ceil, isnan, nan, sqrt
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 import polars as pl
@@ -145,6 +145,35 @@ def ratios() -> dict[str, tuple[pl.Expr, pl.Expr]]:
             for name, part in of_facts.items()
         },
     }
+
+
+RECALL, F1 = "recall_at_k", "f1_at_k"
+
+
+def median_supported(scored: pl.DataFrame) -> int:
+    """Return the median number of supported facts of the replies that respond, of all subjects together,
+    rounded up and at least 1: the K of F1@K where none is set (VeriScore, Song et al. 2024). 1 over no reply.
+    """
+    n_supported = scored.filter(pl.col("is_responding") & (pl.col("n_read") > 0))["n_supported"]
+    return max(1, ceil(cast(float, n_supported.median() or 0)))
+
+
+def at_k(scored: pl.DataFrame, k: int) -> pl.DataFrame:
+    """`scored` with RECALL and F1 of each reply at `k` supported facts (LongFact, Wei et al. 2024).
+
+    P = S / (S + N) over the facts with a verdict, R = min(S / k, 1), F1 = 2PR / (P + R), 0 where no fact is
+    supported: so both are 0 for silence and for a reply without a fact. Null where no reply came, or none of
+    its facts could be read.
+    """
+    n_supported, n_read = pl.col("n_supported"), pl.col("n_read")
+    is_told = pl.col("is_abstained") | (n_read > 0) | pl.col("has_no_fact").fill_null(False)
+    counts = pl.col("is_responding").cast(pl.Int64) * n_supported
+    recall = (counts / k).clip(0, 1)
+    precision = counts / n_read
+    f1 = pl.when(counts > 0).then(2 * precision * recall / (precision + recall)).otherwise(0.0)
+    return scored.with_columns(
+        **{name: pl.when(is_told).then(value) for name, value in ((RECALL, recall), (F1, f1))}
+    )
 
 
 def strict_outcomes(scored: pl.DataFrame) -> pl.DataFrame:

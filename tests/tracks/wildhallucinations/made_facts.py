@@ -21,6 +21,7 @@ class Settings:
     verifiers: tuple[str, ...] = ()
     panel: tuple[str, ...] | None = None
     gamma: int = 4
+    f1_at: int | None = None
     strict: str = "readable"
     domains_above: int = 1
     n_annotators: int = 3

@@ -74,6 +74,14 @@ def value(*key):
     return FOUND[key]["value"]
 
 
+def test_f1_at_k_is_over_all_replies_that_came_at_the_median_of_supported_facts():
+    # supported: a 1, 2, 3; b 2, 1: K is 2. F1 of a: x 2·(1/2)(1/2), y 1, z 2·(3/4)/(7/4), v 0 without a fact;
+    # of b: x 1, silent on y, z 2·1·(1/2)/(3/2); v did not come
+    assert value("f1_at_k", "a", "2") == pytest.approx((1 / 2 + 1 + 6 / 7 + 0) / 4)
+    assert value("f1_at_k", "b", "2") == pytest.approx((1 + 0 + 2 / 3) / 3)
+    assert value("recall_at_k", "b", "2") == pytest.approx((1 + 0 + 1 / 2) / 3)
+
+
 def test_wildfactscore_is_the_mean_over_replies_that_respond():
     assert value("wildfactscore", "a", "raw", "all") == pytest.approx((1 / 2 + 1 + 3 / 4) / 3)
     assert value("wildfactscore", "b", "raw", "all") == 1.0

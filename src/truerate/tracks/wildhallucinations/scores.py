@@ -89,6 +89,7 @@ def score(
     score_rows += gain_rows(scored, bases, writer)
     score_rows += contradicted_rows(checked, scored, writer)
     score_rows += verifier_rows(judgements, slim, scored, labelled, judges, writer)
+    score_rows += at_k_rows(scored, settings.f1_at, writer)
     lengths = with_lengths(scored, generations)
     score_rows += reply_rows(lengths, writer) + asked_rows(generations, writer)
     outcomes = score_outcomes(scored, panel, writer)
@@ -244,6 +245,16 @@ def contradicted_rows(facts: pl.DataFrame, scored: pl.DataFrame, writer: ScoreWr
     kinds = {"contradicted_rate": CONTRADICTED, "not_mentioned_rate": UNMENTIONED}
     hits = {name: (pl.col("kind") == kind).fill_null(False) for name, kind in kinds.items()}
     return writer.shares_by(rows, hits, subject="subject", cluster="entity")
+
+
+def at_k_rows(scored: pl.DataFrame, k: int | None, writer: ScoreWriter) -> list[dict]:
+    """Return per subject the mean recall and F1 at `k` supported facts (`wildfact.at_k`), null for their
+    median, over the replies that came; `k` is in the slice.
+    """
+    k = k or wildfact.median_supported(scored)
+    ratios = {name: mean_of(name) for name in (wildfact.F1, wildfact.RECALL)}
+    rows = wildfact.at_k(scored, k).with_columns(k=pl.lit(str(k)))
+    return _ratio_rows(rows, ratios, ["k"], True, writer)
 
 
 def _ratio_rows(

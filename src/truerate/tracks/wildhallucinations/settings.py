@@ -104,12 +104,13 @@ class Settings(Track):
     source's own perplexities come before both. `panel`: the frozen list of subjects of whose entities the
     common subset is made, null for all. `strict`: what Strict makes of a reply with an unread verdict:
     readable (as other replies with facts), paper (no success). `gamma`: of the length penalty (FActScore).
-    `domains_above`: entities from which a domain has a column.
+    `f1_at`: the K of F1@K, supported facts from which a reply has told enough (LongFact); null: their median
+    over the replies of all subjects (VeriScore). `domains_above`: entities from which a domain has a column.
     """
 
     released: ClassVar[tuple[str, ...]] = ("entity", "fact")
     later: ClassVar[frozenset[str]] = frozenset(
-        {"subjects", "verifiers", "panel", "strict", "gamma", "domains_above", "n_annotators"}
+        {"subjects", "verifiers", "panel", "strict", "gamma", "f1_at", "domains_above", "n_annotators"}
     )
     asks: ClassVar[tuple[str, ...]] = (
         "extractor",
@@ -156,6 +157,7 @@ class Settings(Track):
     facts_by: Literal["reply", "paragraph"] = "reply"
     strict: Literal["readable", "paper"] = "readable"
     gamma: Annotated[Whole, Field(ge=1, le=10**4)]
+    f1_at: Annotated[Whole, Field(ge=1, le=10**4)] | None = None
     domains_above: Items
     n_annotators: Few
 
