@@ -34,6 +34,7 @@ class Reply:
     stated: tuple[Stated, ...] = ()
     is_true: tuple[bool, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
+    perplexity: float | None = None
 
     @property
     def responds(self) -> bool:
@@ -118,7 +119,8 @@ def _read(world: World, simulated: str, row: dict, item: dict, saying: Callable[
     by_sentence = stated_by(world, sentences(text), entity)
     stated = tuple(statement for statements in by_sentence for statement in statements)
     truth = tuple(statement.is_true(world) for statement in stated)
-    return Reply(row["model"], row["item_id"], is_abstention, stated, truth, _where(item))
+    perplexity = float(value) if (value := attributes(item).get("rarity")) else None
+    return Reply(row["model"], row["item_id"], is_abstention, stated, truth, _where(item), perplexity)
 
 
 def _entity(world: World, name: str) -> int:
@@ -172,7 +174,9 @@ def _scores(model: str, replies: Sequence[Reply], where: dict[str, str]) -> list
 
 
 def _gains(model: str, without: str, replies: Sequence[Reply]) -> list[dict]:
-    """What a search adds over the items of both models (one reply each), and over each rarity and coverage."""
+    """What a search adds over the items of both models (one reply each), over each rarity and coverage, and over
+    the rarest third of the names less the most frequent one.
+    """
     both = [{of.item_id: of for of in replies if of.model == name} for name in (model, without)]
     pairs = [(of, both[1][item]) for item, of in sorted(both[0].items()) if item in both[1]]
     slices = sorted(
@@ -190,6 +194,20 @@ def _gains(model: str, without: str, replies: Sequence[Reply]) -> list[dict]:
             values = [(value_of(of), value_of(other)) for of, other in inside]
             gains = [a - b for a, b in values if a is not None and b is not None]
             rows += [mean_row(metric, model, {"base": without, **where}, gains)] if gains else []
+    known = sorted(of.perplexity for of, _ in pairs if of.perplexity is not None)
+    n = (len(known) - 1) // 3
+    if known and known[n] < known[-1 - n]:
+        for metric, value_of in metrics.items():
+            outer: dict[bool, list[float]] = {True: [], False: []}
+            for of, other in pairs:
+                at, a, b = of.perplexity, value_of(of), value_of(other)
+                if None not in (at, a, b) and not known[n] < at < known[-1 - n]:
+                    outer[at >= known[-1 - n]].append(a - b)
+            if all(outer.values()):
+                rare, frequent = (sum(outer[key]) / len(outer[key]) for key in (True, False))
+                size = len(outer[True]) + len(outer[False])
+                where = {"base": without}
+                rows.append(planted_row(f"{metric}_by_rarity", model, where, rare - frequent, size))
     return rows
 
 

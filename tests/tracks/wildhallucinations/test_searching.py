@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from truerate.config import Model
-from truerate.core.schemas import Outcome, Score, validate
+from truerate.core.schemas import Outcome, Score, pairs, validate
 from truerate.tracks.wildhallucinations.protocol import PROTOCOL
 from truerate.tracks.wildhallucinations.scores import score
 
@@ -20,12 +20,12 @@ FACTS = [facts("s", "x", "++"), facts("s", "y", "+-"), facts("s", "z", "++"), fa
 FACTS += [facts("b", "x", "+-"), facts("b", "y", "++")]
 
 
-def gains(**bases: str) -> dict:
+def gains(items=ITEMS, replies=REPLIES, made=FACTS, **bases: str) -> dict:
     models = {name: Model(endpoint="e", model=name, base=base) for name, base in bases.items()}
-    parts = tables(ITEMS, REPLIES, FACTS)
+    parts = tables(items, replies, made)
     scores, outcomes = score(At(replace(Params(), models=models)), "board", **parts, inputs="digest")
     validate(Score, scores, where="scores"), validate(Outcome, outcomes, where="outcomes")
-    return {key: row for key, row in by_key(scores).items() if key[0].endswith("_gain")}
+    return {key: row for key, row in by_key(scores).items() if "_gain" in key[0]}
 
 
 def test_a_gain_is_the_mean_difference_over_entities_of_which_both_have_the_value():
@@ -43,6 +43,32 @@ def test_a_gain_is_the_mean_difference_over_entities_of_which_both_have_the_valu
     assert ("b", "10^3") not in by_wikipedia  # nothing of z is said by both
     silent = next(row for key, row in rows.items() if key[0] == "responding_gain" and "10^3" in key)
     assert (silent["value"], silent["n"]) == (1, 1)
+
+
+def test_what_search_adds_for_rare_names_less_what_it_adds_for_frequent_ones():
+    # perplexities 1, 1, 2, 3, 8, 9: thirds a, b (equally frequent) and e, f; g's is not known
+    perplexity = {"a": "1.0", "b": "1.0", "c": "2.0", "d": "3.0", "e": "8.0", "f": "9.0", "g": None}
+    items = [item(name) for name in perplexity]
+    for row in items:
+        if perplexity[row["item_id"]]:
+            row["attributes"] = [*row["attributes"], *pairs(rarity=perplexity[row["item_id"]])]
+    # with search: all right. Without: b and e half right, f silent, all else right
+    without = {name: "+-" if name in "be" else "++" for name in "abcdeg"}
+    replies = [reply("s", name) for name in perplexity] + [reply("b", name) for name in without]
+    replies.append(reply("b", "f", "abstained"))
+    made = [facts("s", name, "++") for name in perplexity]
+    made += [facts("b", name, verdicts) for name, verdicts in without.items()]
+    rows = gains(items, replies, made, s="b")
+    by_rarity = {key[0]: (row["value"], row["n"]) for key, row in rows.items() if "by_rarity" in key[0]}
+    assert by_rarity == {
+        "wildfactscore_gain_by_rarity": (pytest.approx(1 / 2 - (0 + 1 / 2) / 2), 3),
+        "wildfactscore_strict_gain_by_rarity": (pytest.approx((1 + 1) / 2 - (0 + 1) / 2), 4),
+        "responding_gain_by_rarity": (pytest.approx((0 + 1) / 2 - 0), 4),
+    }
+    strict = rows["wildfactscore_strict_gain_by_rarity", "s", "b"]
+    assert strict["low"] < strict["value"] < strict["high"]
+    same = [row | {"attributes": [*item("x")["attributes"], *pairs(rarity="5.0")]} for row in items]
+    assert not [key for key in gains(same, replies, made, s="b") if "by_rarity" in key[0]]
 
 
 def test_a_pair_of_which_one_is_not_on_the_board_has_no_gain():

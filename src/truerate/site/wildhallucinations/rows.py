@@ -46,7 +46,8 @@ def derived(rows: Rows, board: Board) -> Rows:
     for row in plain:
         part = next((key for key in PARTS if key in row["slice"]), None)
         if row["table"] == "search" and "base" in row["slice"]:
-            in_tables.append(row | {"slice": row["slice"] | {"base": f"less {row['slice']['base']}"}})
+            slice_ = row["slice"] | {"base": f"less {row['slice']['base']}"}
+            in_tables.append(row | {"slice": slice_, "note": _helps_rare(row)})
         elif part:
             in_tables.append(_part(row, part))
         elif row["metric"] in PARTED and row["slice"].get("estimator", RAW) not in (RAW, CORRECTED):
@@ -112,6 +113,15 @@ def _beside(row: dict) -> Iterable[dict]:
     """A copy of a raw or corrected score over all entities for the table of all estimators."""
     if not {"set", *PARTS} & set(row["slice"]) and row["kind"] in ("model", PLANTED):
         yield row | {"table": ESTIMATES} | NO_RANK
+
+
+def _helps_rare(row: dict) -> str:
+    """In words what the interaction of search and rarity says, where a row is one of Strict; else nothing."""
+    if row["metric"] != "wildfactscore_strict_gain_by_rarity" or row["kind"] == PLANTED:
+        return ""
+    low, high = row["low"], row["high"]
+    is_told = low is not None and high is not None and (low > 0 or high < 0)
+    return WORDS["search_by_rarity"]["unclear" if not is_told else "more" if low > 0 else "less"]
 
 
 def _part(row: dict, part: str) -> dict:

@@ -86,7 +86,7 @@ def score(
     of_score = with_labels(checked.clear() if labels.is_empty() else checked, labels, scored)
     score_rows += subject_rows(scored, verifier, of_score, panel=panel, gamma=settings.gamma, writer=writer)
     bases = {alias: model.base for alias, model in config.p.models.items() if model.base}
-    score_rows += gain_rows(scored, bases, writer)
+    score_rows += gain_rows(scored, items, bases, writer)
     score_rows += contradicted_rows(checked, scored, writer)
     score_rows += verifier_rows(judgements, slim, scored, labelled, judges, writer)
     score_rows += at_k_rows(scored, settings.f1_at, writer)
