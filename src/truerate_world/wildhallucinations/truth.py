@@ -194,15 +194,15 @@ def _gains(model: str, without: str, replies: Sequence[Reply]) -> list[dict]:
             values = [(value_of(of), value_of(other)) for of, other in inside]
             gains = [a - b for a, b in values if a is not None and b is not None]
             rows += [mean_row(metric, model, {"base": without, **where}, gains)] if gains else []
-    known = sorted(of.perplexity for of, _ in pairs if of.perplexity is not None)
-    n = (len(known) - 1) // 3
-    if known and known[n] < known[-1 - n]:
+    ordered = sorted(of.perplexity for of, _ in pairs if of.perplexity is not None)
+    n = (len(ordered) - 1) // 3
+    if ordered and ordered[n] < ordered[-1 - n]:
         for metric, value_of in metrics.items():
             outer: dict[bool, list[float]] = {True: [], False: []}
             for of, other in pairs:
                 at, a, b = of.perplexity, value_of(of), value_of(other)
-                if None not in (at, a, b) and not known[n] < at < known[-1 - n]:
-                    outer[at >= known[-1 - n]].append(a - b)
+                if None not in (at, a, b) and not ordered[n] < at < ordered[-1 - n]:
+                    outer[at >= ordered[-1 - n]].append(a - b)
             if all(outer.values()):
                 rare, frequent = (sum(outer[key]) / len(outer[key]) for key in (True, False))
                 size = len(outer[True]) + len(outer[False])

@@ -93,11 +93,11 @@ def rarity_rows(pairs: pl.DataFrame, subject: str, base: str, writer: ScoreWrite
 
 def thirds(perplexities: pl.Series) -> tuple[float, float] | None:
     """Return the greatest perplexity of the most frequent third and the least of the rarest one, of those that
-    are known; None where the two thirds would meet.
+    are ordered; None where the two thirds would meet.
     """
-    known = perplexities.drop_nulls().sort().to_list()
-    n = (len(known) - 1) // 3
-    return (known[n], known[-1 - n]) if known and known[n] < known[-1 - n] else None
+    ordered = perplexities.drop_nulls().sort().to_list()
+    n = (len(ordered) - 1) // 3
+    return (ordered[n], ordered[-1 - n]) if ordered and ordered[n] < ordered[-1 - n] else None
 
 
 def _interaction(sums: np.ndarray) -> np.ndarray:
