@@ -13,7 +13,7 @@ from truerate.cli import main
 from truerate.core.errors import SourceError, TruerateError
 from truerate.core.spans.tags import TYPES
 from truerate.tracks.halueval.patterns import LABELS
-from truerate.tracks.mfava.labels import RATINGS
+from truerate.tracks.mfava.plausibility import RATINGS
 from truerate.tracks.protocol import FOLDER
 from truerate.tracks.wildhallucinations.labels import _answer as read_wild
 from truerate.tracks.wildhallucinations.replies import KINDS, MODEL_RETRIEVAL
@@ -43,8 +43,8 @@ def test_records_have_the_words_that_label_rows_may_hold():
     assert (
         types["mfava"] == list(TYPES) and types["halueval"] == list(LABELS) and types["halludial"] == [None]
     )
-    (question,) = record("mfava").kinds[0].questions
-    assert [(one.value, one.says.lower()) for one in question.choices] == list(enumerate(RATINGS, 1))
+    rating = record("mfava").kinds[0].spans.rating
+    assert [(one.value, one.says.lower()) for one in rating.choices] == list(enumerate(RATINGS, 1))
     kinds = {kind.of[0]: kind for kind in record("wildhallucinations").kinds}
     review = [choice.value for choice in kinds["review"].questions[0].choices]
     assert sorted(review) == sorted((*KINDS, MODEL_RETRIEVAL))

@@ -55,6 +55,8 @@ def test_a_judgement_and_a_plausibility_have_fields_of_their_own():
     assert (label.kind, label.value, label.spans) == ("meta", False, ())
     (label,), _ = read("mfava", row("mfava", plausibility="likely"))
     assert label == Label("t", "ann", False, rating=4)
+    (label,), _ = read("mfava", row("mfava", {"text": "yellow"}, {"text": "Red", "plausibility": "5"}))
+    assert label.ratings == (5, None) and label.spans == (Span(0, 3, "entity"), Span(5, 11, "entity"))
 
 
 BAD = [
@@ -74,6 +76,8 @@ BAD = [
     ("mfava", "outside_text", row("mfava", {"start": 24, "end": 27, "text": "sea"})),
     ("mfava", "overlapping_types", row("mfava", {"start": 0, "end": 6}, {"start": 5, "end": 11, "type": "invented"})),
     ("mfava", "bad_plausibility", row("mfava", plausibility=6)),
+    ("mfava", "bad_plausibility", row("mfava", {"text": "Red", "plausibility": 0})),
+    ("mfava", "bad_plausibility", row("mfava", {"text": "Red", "plausibility": 2}, {"text": "Red", "plausibility": 3})),
 ]  # fmt: skip
 
 

@@ -211,17 +211,22 @@ def test_rows_of_an_object_and_of_what_is_asked_of_some(labelling):
         {"task_id": "q", "kind": "natural", "text": "A text.", "rate_plausibility": False},
     ]
     page = labelling(labelling_page(given, Labelling(kinds=kinds), name="my-board", annotator=NAME))
-    keys = {"e": "2 1".split(), "r": ["8"], "p": ["4"], "q": []}
+    # two words are marked and rated one after the other; the first that is unrated is next
+    keys = {"e": "2 1".split(), "r": ["8"], "p": "t . e . . i 4 2".split(), "q": []}
     heads = {"Entity": "e", "Review": "r", "Passage": "pq"}
     for _ in given:
         head = heads[page.locator("#title").inner_text().split(":")[0]]
-        name = head if head in keys else "p" if page.locator("[data-question]").count() else "q"
+        name = head if head in keys else "p" if page.locator("[data-rating]").count() else "q"
         for key in (*keys[name], "Enter"):
             page.keyboard.press(key)
     by_task = {row.pop("task_id"): row for row in exported(page)}
     assert by_task["e"]["label"] == {"unambiguous": False, "relevant": 1, "pages": 2}
     assert by_task["r"]["label"] == "model-retrieval"
-    assert by_task["p"] == {"annotator": NAME, "plausibility": 4, "spans": []}
+    spans = by_task["p"]["spans"]
+    assert [(span["text"], span["type"], span["plausibility"]) for span in spans] == [
+        ("A", "entity", 2),
+        ("text", "invented", 4),
+    ]
     assert by_task["q"] == {"annotator": NAME, "spans": []}
 
 

@@ -38,11 +38,14 @@ def of_facts(task: Mapping[str, Any], name: str) -> list[dict]:
 
 
 def of_spans(task: Mapping[str, Any], name: str) -> list[dict]:
-    """The inserted spans, now and then one less, and how likely the text is to fool a reader."""
+    """The inserted spans, now and then one less, and how likely each is to fool a reader."""
     spans = [{key: span[key] for key in ("start", "end", "type")} for span in task["spans"]]
     kept = [span for span in spans if chance(task["text"], name, str(span["start"])) % 8]
-    rating = 1 + chance(task["text"], name) % 5 if task.get("rate_plausibility") else None
-    return [{"task_id": task["task_id"], "annotator": name, "spans": kept, "plausibility": rating}]
+    if task.get("rate_plausibility"):
+        kept = [
+            span | {"plausibility": 1 + chance(task["text"], name, str(span["start"])) % 5} for span in kept
+        ]
+    return [{"task_id": task["task_id"], "annotator": name, "spans": kept}]
 
 
 def of_dialogues(task: Mapping[str, Any], name: str) -> list[dict]:

@@ -127,7 +127,7 @@ def texts_and_labels() -> list[dict]:
             for metric, value in (("silver_gold_kappa", 0.8), ("silver_gold_kappa_typed", 0.7)):
                 add("labels", "gold", metric, value - 0.02 * k, half=0.03, settled=settled)
         for rating, share in enumerate((0.1, 0.2, 0.3, 0.25, 0.15), start=1):
-            add("labels", "annotators", "plausibility_rate", share, rating=rating)
+            add("labels", "annotators", "plausibility_rate", share, type="all", rating=rating)
         for source in ("silver", "gold"):
             of = {"label_source": source, "task": "silver"}
             for i, kind in enumerate(TYPES):

@@ -69,13 +69,15 @@ class SpanType(BaseModel):
 
 class Spans(BaseModel):
     """Which parts of the text are marked: their types, and the answer (field: value) with which they go;
-    a span that is marked gives that answer.
+    a span that is marked gives that answer. `rating`: what is asked of each marked span, one after the other;
+    its `field` stands in the span's own record.
     """
 
     model_config = RECORD
     asks: str
     types: tuple[SpanType, ...]
     when: dict[str, bool | int | str] = {}
+    rating: Question | None = None
 
     @field_validator("types")
     @classmethod
@@ -159,7 +161,8 @@ def tasks_for(
 def _shown(task: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
     """The fields of a task that its kind shows, and which of its conditions hold."""
     fields = [shown.field for shown in (*kind.shows, kind.text) if task.get(shown.field)]
-    conditions = {question.when for question in kind.questions}
-    conditions |= {choice.when for question in kind.questions for choice in question.choices}
+    questions = [*kind.questions, *([kind.spans.rating] if kind.spans and kind.spans.rating else [])]
+    conditions = {question.when for question in questions}
+    conditions |= {choice.when for question in questions for choice in question.choices}
     holds = sorted(name for name in conditions if name and task.get(name))
     return {"fields": {name: task[name] for name in fields}, "holds": holds}

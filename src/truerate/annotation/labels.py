@@ -43,7 +43,7 @@ class Span(NamedTuple):
 @dataclass(frozen=True)
 class Label:
     """The answer of one annotator to one task: `value` (whether the text is hallucinated, or what else is
-    asked), the marked spans, and a rating beside them.
+    asked), the marked spans, a rating of the whole beside them, and one of each span where labels rate spans.
     """
 
     task_id: str
@@ -52,6 +52,7 @@ class Label:
     spans: tuple[Span, ...] = ()
     kind: str = ""  # of the task, where a track has several
     rating: int | None = None
+    ratings: tuple[int | None, ...] = ()  # of the spans, in their order; empty where none is rated
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Text(NamedTuple):
 
 
 def annotate(tasks: Sequence[Mapping], seed: int) -> list[dict]:
-    """Return rows `task_id`, `annotator`, `spans`, `plausibility` (1 to 5 if asked for), sorted.
+    """Return rows `task_id`, `annotator`, `spans` (with `plausibility`, 1 to 5, if asked for), sorted.
     Sorted names take turns at being careful; of at least three the last one is careless.
     """
     people = profiles({name for task in tasks for name in task["annotators"]})
@@ -65,8 +65,9 @@ def label(text: Text, name: str, person: Annotator, seed: int) -> dict:
     task = text.task
     key = (seed, "label", name, task["lang"], task["text"])
     spans = _disjoint([*_true_marks(text, person, *key), *_alarms(text, person, *key)])
-    rating = _rating(task, person, *key) if task.get("rate_plausibility") else None
-    return {"task_id": task["task_id"], "annotator": name, "spans": spans, "plausibility": rating}
+    if task.get("rate_plausibility"):
+        spans = [span | {"plausibility": _rating(task, person, *key, span["start"])} for span in spans]
+    return {"task_id": task["task_id"], "annotator": name, "spans": spans}
 
 
 def text_of(text_reader: Reader, task: Mapping) -> Text:

@@ -20,18 +20,27 @@ TASKS = [{"task_id": name} for name in ("silver-i1", "silver-i2", "answer-w1-sma
 
 
 def label(task: str, who: str, *spans: dict, **more) -> dict:
-    marked = [{key: mark[key] for key in ("start", "end", "type")} for mark in spans]
+    marked = [
+        {key: mark[key] for key in ("start", "end", "type", "plausibility") if key in mark} for mark in spans
+    ]
     return {"task_id": task, "annotator": who, "spans": marked, **more}
 
 
 # i1 is shared: ann is silver's twin, ben leaves the second span out and marks `four`, cleo marks `four` and
 # `two`, dan marks `six` alone. i2 is ann's own, the reply is shared by ann and ben.
 ROWS = [
-    label("silver-i1", "ann", span(0, 3), span(8, 13, "invented"), plausibility=2),
-    label("silver-i1", "ben", span(0, 3, "relation"), span(14, 18), plausibility=4),
+    label(
+        "silver-i1",
+        "ann",
+        span(0, 3) | {"plausibility": 2},
+        span(8, 13, "invented") | {"plausibility": "Likely"},
+    ),
+    label(
+        "silver-i1", "ben", span(0, 3, "relation") | {"plausibility": 4}, span(14, 18) | {"plausibility": 1}
+    ),
     label("silver-i1", "cleo", span(0, 7), span(14, 18), span(8, 13, "invented")),
     label("silver-i1", "dan", span(24, 27)),
-    label("silver-i2", "ann", span(4, 7)),
+    label("silver-i2", "ann", span(4, 7), plausibility=5),
     label("answer-w1-small-", "ann", span(0, 3)),
     label("answer-w1-small-", "ben", span(0, 7)),
 ]
@@ -107,8 +116,35 @@ def test_agreement_of_pairs_and_of_gold_with_silver():
     # by type ann and ben differ on `one`, too; so do ben and cleo
     assert actual["percent_agreement_typed", *people]["value"] == near((8 / 12 + 4 / 6 + 3 / 6) / 3)
     assert actual["cohen_kappa_typed", *people]["value"] < actual["cohen_kappa", *people]["value"]
-    ratings = [actual["plausibility_rate", *people, str(rating)]["value"] for rating in range(1, 6)]
-    assert ratings == [0, 0.5, 0, 0.5, 0]
+
+
+def test_the_plausibility_of_an_inserted_span_is_that_of_the_mark_on_it():
+    """Ann rates both spans that silver has, 2 and 4; ben one of them, 4 (its type is silver's), what he marks besides
+    is none; he overlooks the other. Cleo rates nothing and overlooks nothing that counts. I2 is rated as a whole.
+    """
+    scores = labelled().scores
+    rates = {
+        (where["type"], int(where["rating"])): (row["value"], row["n"])
+        for row in scores.filter(metric="plausibility_rate").iter_rows(named=True)
+        if (where := {part["key"]: part["value"] for part in row["slice"]})["lang"] == "en"
+    }
+    assert [rates["all", rating] for rating in range(1, 6)] == [
+        (0, 3),
+        (near(1 / 3), 3),
+        (0, 3),
+        (near(2 / 3), 3),
+        (0, 3),
+    ]
+    assert [rates["entity", rating][0] for rating in (2, 4)] == [0.5, 0.5] and rates["invented", 4] == (1, 1)
+    assert rates["passage", 5] == (1, 1) and ("relation", 4) not in rates
+    actual = by_key(scores)
+    assert [
+        actual["overlooked_rate", "annotators", "en", kind]["value"] for kind in ("all", "entity", "invented")
+    ] == [
+        0.25,
+        0,
+        0.5,
+    ]
 
 
 def test_no_labels_and_published_gold():

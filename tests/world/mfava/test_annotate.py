@@ -42,8 +42,9 @@ def test_every_annotator_of_a_task_returns_one_row(tasks):
     assert [(row["task_id"], row["annotator"]) for row in rows] == asked
     assert rows == annotate(tasks[::-1], 7) != annotate(tasks, 8)
     rated = {task["task_id"] for task in tasks if task["rate_plausibility"]}
-    assert all((row["plausibility"] in range(1, 6)) == (row["task_id"] in rated) for row in rows)
-    assert len({row["plausibility"] for row in rows}) > 3
+    ratings = [(row["task_id"], span.get("plausibility")) for row in rows for span in row["spans"]]
+    assert all((rating in range(1, 6)) == (task in rated) for task, rating in ratings)
+    assert len({rating for _, rating in ratings}) > 3
 
 
 def test_spans_lie_in_their_text_apart_and_typed(tasks):

@@ -5,7 +5,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const at = (id) => document.getElementById(id);
   const taskOf = new Map(data.tasks.map((task, index) => [task.task_id, index]));
-  let annotator = null, state = null, current = 0, active = 0, undone = [];
+  let annotator = null, state = null, current = 0, active = 0, rated = 0, undone = [];
   let isUnsaved = false; // labels that no export holds
 
   function make(tag, attributes = {}, ...children) {
@@ -38,7 +38,13 @@
     const n = (task.fields[question.up_to] || []).length;
     return Array.from({ length: n + 1 }, (_, value) => ({ value, says: String(value) }));
   }
-  const missing = (task, label) => questionsOf(task).filter((one) => !(one.field in label.values));
+  const ratingOf = (task) => {
+    const { spans } = kindOf(task);
+    return spans && spans.rating && task.holds.includes(spans.rating.when) ? spans.rating : null;
+  };
+  const unrated = (task, label) => (ratingOf(task) ? label.spans.filter((span) => !("rating" in span)) : []);
+  const missing = (task, label) => [...questionsOf(task).filter((one) => !(one.field in label.values)),
+    ...unrated(task, label).map((span) => ({ asks: `${part(textOf(task), span.start, span.end)}: ${ratingOf(task).asks}` }))];
   const isLabelled = (task) => {
     const label = labelOf(task);
     return !missing(task, label).length && (label.isDone || questionsOf(task).length > 0);
@@ -120,8 +126,26 @@
       label.spans = [...label.spans.filter(isApart), { ...bounds, type: number }].sort((a, b) => a.start - b.start);
       Object.assign(label.values, spans.when);
     });
+    rated = labelOf(task).spans.findIndex((span) => span.start === bounds.start);
+    refresh();
     getSelection().removeAllRanges();
     say(n ? `Marked; ${n === 1 ? "the span" : `${n} spans`} below it gave way.` : "Marked.");
+  }
+
+  // A rating of the span that is marked with ▸; the next span without one follows.
+  function rate(value) {
+    const task = data.tasks[current], { spans } = labelOf(task);
+    if (!spans[rated]) return say("Mark a part of the text first.");
+    change(task, (label) => { label.spans[rated].rating = value; });
+    turnToUnrated();
+    refresh();
+    const n = unrated(task, labelOf(task)).length;
+    say(n ? `Rated; not rated yet: ${n}.` : "Rated.");
+  }
+
+  function turnToUnrated() {
+    const task = data.tasks[current], label = labelOf(task), [open] = unrated(task, label);
+    if (open) rated = label.spans.indexOf(open);
   }
 
   // The words of the text for the keyboard: `.` and `,` go to the next and the last, Shift+arrows lengthen.
@@ -162,6 +186,8 @@
     current = Math.min(Math.max(index, 0), data.tasks.length - 1);
     const task = data.tasks[current], kind = kindOf(task), open = missing(task, labelOf(task))[0];
     active = open ? questionsOf(task).indexOf(open) : 0;
+    rated = 0;
+    turnToUnrated();
     at("title").textContent = `${kind.name}: ${current + 1} of ${data.tasks.length}`;
     const fields = kind.shows.filter((one) => one.field in task.fields);
     at("beside").replaceChildren(
@@ -198,13 +224,22 @@
         onmousedown: (event) => event.preventDefault(), onclick: () => mark(number) },
         make("kbd", {}, type.key), type.name || type.says));
     return make("fieldset", { class: "marker" }, make("legend", {}, spans.asks),
-      make("div", { class: "choices" }, ...types), make("ul", { class: "spans", "aria-label": "marked spans" }));
+      make("div", { class: "choices" }, ...types), make("ul", { class: "spans", "aria-label": "marked spans" }), ...ratings());
+  }
+
+  // The answers to what is asked of the span that is marked with ▸.
+  function ratings() {
+    const rating = ratingOf(data.tasks[current]);
+    return rating ? [make("p", { id: "rated" }), make("div", { class: "choices", role: "group", "aria-label": rating.asks },
+      ...rating.choices.map((choice, index) => make("button", { type: "button", "data-rating": JSON.stringify(choice.value), "aria-pressed": "false",
+        onclick: () => rate(choice.value) }, make("kbd", {}, String(index + 1)), choice.says)))] : [];
   }
 
   function keys(kind) {
     const rows = [["1, 2, …", "answers the question that is marked with ▸"],
       ["Enter", "saves the label and goes to the next text"], ["→ and ←", "the next and the last text, without a label"],
       ["n", "the next text without a label"], ["u", "undoes the last change"]];
+    if (kind.spans && kind.spans.rating) rows.push(["1, 2, …", "rates the marked span with ▸, where it is asked for; a click on its type turns to a span"]);
     for (const type of kind.spans ? kind.spans.types : [])
       rows.push([type.key, `marks the selected part: ${type.name ? `${type.name}, ${type.says}` : type.says}`]);
     if (kind.spans) rows.push(["t, then . and ,", "to the text; selects the next and the last word"],
@@ -215,10 +250,12 @@
   function refresh() {
     const task = data.tasks[current], label = labelOf(task), { spans } = kindOf(task);
     const text = textOf(task), letters = points(text), pieces = [];
+    const rating = ratingOf(task);
     let end = 0;
-    for (const span of label.spans) {
+    rated = Math.min(rated, Math.max(label.spans.length - 1, 0));
+    for (const [index, span] of label.spans.entries()) {
       const type = spans.types[span.type];
-      pieces.push(letters.slice(end, span.start).join(""), make("mark", { class: `t${span.type % 6}`,
+      pieces.push(letters.slice(end, span.start).join(""), make("mark", { class: `t${span.type % 6}${rating && index === rated ? " rated" : ""}`,
         "data-type": type.name || "" }, letters.slice(span.start, span.end).join("")));
       end = span.end;
     }
@@ -228,8 +265,19 @@
       const name = spans.types[span.type].name || "marked", quoted = part(text, span.start, span.end);
       return make("li", {}, make("button", { type: "button", "aria-label": `remove ${name}: ${quoted}`,
         onclick: () => { change(task, (edited) => edited.spans.splice(index, 1)); say("Removed."); at("marked").focus(); } }, "×"),
-      make("span", { class: "name" }, name), make("bdi", { lang: task.lang }, quoted));
+      rating ? make("button", { type: "button", class: "name", "data-turn": index, "aria-current": index === rated ? "true" : null,
+        onclick: () => { rated = index; refresh(); } }, `${index === rated ? "▸ " : ""}${name}`) : make("span", { class: "name" }, name),
+      make("bdi", { lang: task.lang }, quoted),
+      ...(rating && "rating" in span ? [make("span", {}, rating.choices.find((one) => one.value === span.rating).says)] : []));
     }));
+    if (rating) {
+      const span = label.spans[rated];
+      at("rated").textContent = span ? `▸ ${rating.asks}` : "Each part that you mark is rated.";
+      for (const button of document.querySelectorAll("[data-rating]")) {
+        button.disabled = !span;
+        button.setAttribute("aria-pressed", String(Boolean(span) && button.dataset.rating === JSON.stringify(span.rating)));
+      }
+    }
     questionsOf(task).forEach((question, number) => {
       const box = document.querySelector(`[data-question="${number}"]`);
       box.classList.toggle("active", number === active);
@@ -275,9 +323,10 @@
       put(row, question.field, label.values[question.field]);
       if (question.total) put(row, question.total, (task.fields[question.up_to] || []).length);
     }
-    if (spans) row.spans = label.spans.map(({ start, end, type }) => {
+    if (spans) row.spans = label.spans.map(({ start, end, type, rating }) => {
       const { name } = spans.types[type];
-      return { start, end, ...(name ? { type: name } : {}), text: part(text, start, end) };
+      return { start, end, ...(name ? { type: name } : {}), text: part(text, start, end),
+        ...(rating === undefined ? {} : { [spans.rating.field]: rating }) };
     });
     return row;
   }
@@ -305,7 +354,9 @@
     for (const span of spans && Array.isArray(row.spans) ? row.spans : []) {
       const type = spans.types.findIndex((one) => (one.name || undefined) === span.type);
       if (type < 0 || !(0 <= span.start && span.start < span.end && span.end <= n)) return null;
-      label.spans.push({ start: span.start, end: span.end, type });
+      const rating = ratingOf(task), value = rating ? span[rating.field] : undefined; // none in files of whole texts' ratings
+      if (value !== undefined && !rating.choices.some((choice) => choice.value === value)) return null;
+      label.spans.push({ start: span.start, end: span.end, type, ...(value === undefined ? {} : { rating: value }) });
     }
     label.spans.sort((a, b) => a.start - b.start);
     const isApart = label.spans.every((span, index) => !index || label.spans[index - 1].end <= span.start);
@@ -342,7 +393,7 @@
   function pressed(event) {
     if (!state || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input")) return;
     const key = keyOf(event), task = data.tasks[current], { spans } = kindOf(task);
-    const isChoice = event.target.closest("[data-choice], [data-type]"), isButton = event.target.closest("button, summary");
+    const isChoice = event.target.closest("[data-choice], [data-type], [data-rating]"), isButton = event.target.closest("button, summary");
     const forward = () => (getComputedStyle(at("marked")).direction === "rtl" ? "ArrowLeft" : "ArrowRight");
     let does = null;
     if (key === "Enter") does = isButton && !isChoice ? null : save;
@@ -354,7 +405,10 @@
     else if (key === "n") does = next;
     else if (key === "t") does = () => at("marked").focus();
     else if ((key === "." || key === ",") && spans) does = () => step(key === "." ? 1 : -1, false);
-    else if (/^\d$/.test(key) && questionsOf(task).length) {
+    else if (/^\d$/.test(key) && ratingOf(task) && !questionsOf(task)[active]) {
+      const choice = ratingOf(task).choices[+key - 1];
+      if (choice) does = () => rate(choice.value);
+    } else if (/^\d$/.test(key) && questionsOf(task)[active]) {
       const question = questionsOf(task)[active], choice = choicesOf(task, question)[question.up_to ? +key : +key - 1];
       if (choice) does = () => answer(question, choice.value);
     } else if (spans) {

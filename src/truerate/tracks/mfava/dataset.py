@@ -176,8 +176,8 @@ def annotation_tasks(
 
     Each names the annotators who get it: in each language and kind the first of a seeded order (`n_shared`)
     go to all, the others to one each in turn. Silver spans stand in inserted ones alone: they are shown to no
-    annotator, but one is screened by them. `rate_plausibility`: the reader also rates how likely the passage
-    is to fool someone.
+    annotator, but one is screened by them. `rate_plausibility`: the reader also rates how likely each part
+    that they mark is to fool someone.
     """
     texts = [(row["sample_id"], INSERTED, row, row["spans"]) for row in samples]
     texts += [(row["generation_id"], NATURAL, row, ()) for row in natural(replies, n_natural, seed)]

@@ -2,8 +2,8 @@
 the rows of tables that come of them.
 
 A row names its task, its annotator and typed spans by `start` and `end` (code points, half-open), or by
-`text` where it first occurs; no spans: nothing is hallucinated. `plausibility` (1–5, very unlikely to very
-likely to fool a reader) may stand beside them.
+`text` where it first occurs; no spans: nothing is hallucinated. Each span may hold its `plausibility` (1–5, very
+unlikely to very likely to fool a reader); a row may hold one of the whole passage.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from truerate.annotation import labels as annotation
-from truerate.annotation.labels import BadLabel, Label, Labelled, judgement_of, located_spans, reject
+from truerate.annotation.labels import BadLabel, Label, Labelled, Span, judgement_of, located_spans, reject
 from truerate.config.layout import Layout
 from truerate.core.keys import content_id, split_of
 from truerate.core.schemas import pairs, sample_row
@@ -19,6 +19,7 @@ from truerate.core.spans.tags import TYPES
 from truerate.metrics.score_writer import ScoreWriter
 from truerate.metrics.spans import HARD
 from truerate.metrics.tokens import offsets_by
+from truerate.tracks.mfava.plausibility import plausibility_scores, read_plausibility
 from truerate.tracks.mfava.settling import (
     Text,
     label_scores,
@@ -35,7 +36,6 @@ OF_SPANS = ("bad_spans", "unknown_type", "outside_text", "overlapping_types")
 BAD_ROWS = (*annotation.BAD_ROWS, *OF_SPANS, "bad_plausibility")
 NOT_KEPT = ("screened_out", "no_labels")
 TEXT_COLUMNS = ("item_id", "group_id", "task", "lang", "text", "generator")  # that a gold sample keeps
-RATINGS = ("very unlikely", "unlikely", "neutral", "likely", "very likely")
 
 
 def label(
@@ -69,13 +69,17 @@ def label(
     judgements = []
     for label in labels:
         has_passed = (texts[label.task_id].lang, label.annotator) in kept.passed
+        rated = " ".join(str(rating or "–") for rating in label.ratings) or None
         attributes = {"heard": "yes" if has_passed else None, "plausibility": label.rating}
+        attributes |= {"span_plausibility": rated}
         judgements.append(judgement_of(label, label.value, attributes))
     samples = [
         _sample(texts[name], of_task, kept.closest, settle=rules.settle)
         for name, of_task in sorted(kept.labels.items())
     ]
     scores = label_scores(labels, texts, kept, writer) if labels else []
+    counted = [label for of_task in kept.labels.values() for label in of_task]
+    scores += plausibility_scores(counted, texts, writer) if counted else []
     scores += published_rows(dataset["samples"], tokenizer, writer)
     scores += published_agreement(tables.samples, tables.judgements, tokenizer, writer)
     return Labelled.of_rows(samples, judgements, rejects, scores)
@@ -107,32 +111,28 @@ def read_row(row: dict, text: Text) -> tuple[dict, Sequence[annotation.LeftOut]]
     if row.get("spans") is None:
         detail = "field 'spans' is missing; an empty list says that nothing is hallucinated"
         raise BadLabel("missing_field", detail)
-    located = set()
+    located: dict[Span, int | None] = {}
     for span, record in located_spans(row["spans"], text.text, TYPES, bad_type="unknown_type"):
         if span is None:
             start, end = record.get("start"), record.get("end")
             shown = f"{start}–{end}" if start is not None else repr(str(record.get("text"))[:40])
             detail = f"span {shown} is not a part of the text of {len(text.text)} characters"
             raise BadLabel("outside_text", detail)
-        located.add(span)
+        rating = read_plausibility(record.get("plausibility"))
+        if None not in (earlier := located.get(span), rating) and rating != earlier:
+            detail = (
+                f"span {span.start}–{span.end} has two ratings of its plausibility, {earlier} and {rating}"
+            )
+            raise BadLabel("bad_plausibility", detail)
+        located[span] = earlier if rating is None else rating
     spans = tuple(sorted(located))
     for before, after in zip(spans, spans[1:], strict=False):
         if after.start < before.end and after.type != before.type:
             both = f"{before.type} {before.start}–{before.end} and {after.type} {after.start}–{after.end}"
             raise BadLabel("overlapping_types", f"spans of different types overlap: {both}")
-    return {"value": bool(spans), "spans": spans, "rating": _plausibility(row.get("plausibility"))}, ()
-
-
-def _plausibility(value: object) -> int | None:
-    if value is None or value == "":
-        return None
-    rating = value.strip().lower() if isinstance(value, str) else value
-    if isinstance(rating, str):
-        rating = RATINGS.index(rating) + 1 if rating in RATINGS else int(rating) if rating.isdecimal() else 0
-    if isinstance(rating, bool) or not isinstance(rating, int | float) or rating not in range(1, 6):
-        detail = f"plausibility is {str(value)[:40]!r}; allowed: 1–5, or {', '.join(RATINGS)}"
-        raise BadLabel("bad_plausibility", detail)
-    return int(rating)
+    ratings = tuple(located[span] for span in spans) if any(located.values()) else ()
+    rating = read_plausibility(row.get("plausibility"))
+    return {"value": bool(spans), "spans": spans, "rating": rating, "ratings": ratings}, ()
 
 
 def _sample(text: Text, labels: Sequence[Label], closest: Mapping[str, str], *, settle: str) -> dict:

@@ -55,7 +55,7 @@ class Labelling(Block):
     `shared_rate`: of the passages, the share that every annotator labels. `shared_natural_labels`: of the
     labels (not the texts) of replies, the share that goes to replies which every annotator labels; every
     other reply gets one person, because a label of one more reply says more of a rate than a second label.
-    `n_plausibility`: passages per language whose plausibility is rated; null: all.
+    `n_plausibility`: passages per language whose marked spans are rated by how likely they fool a reader; null: all.
     """
 
     n_annotators: Few

@@ -174,7 +174,7 @@ def settled(labels: Sequence[Label], text: Text, closest: Mapping[str, str], *, 
 def label_scores(
     labels: Sequence[Label], texts: Mapping[str, Text], kept: Screened, writer: ScoreWriter
 ) -> list[dict]:
-    """Return screening, agreement on shared texts, gold with silver if settled either way, plausibility."""
+    """Return screening, agreement on shared texts, and gold with silver if settled either way."""
     lang_of = {name: text.lang for name, text in texts.items()}
     silver = {name: text.silver for name, text in texts.items() if text.silver is not None}
     n_of = Counter((lang_of[label.task_id], label.annotator) for label in labels if label.task_id in silver)
@@ -185,7 +185,6 @@ def label_scores(
     for lang in sorted({lang for lang, _ in kept.agreement}):
         n, passed = (sum(name == lang for name, _ in keys) for keys in (kept.agreement, kept.passed))
         scores.append(writer.row("n_annotators_passed", ANNOTATORS, {"lang": lang}, float(passed), n))
-    counted = [label for of_task in kept.labels.values() for label in of_task]
     shared = [label for of_task in kept.labels.values() if len(of_task) > 1 for label in of_task]
     keys = sorted((label.task_id, label.annotator) for label in shared)
     scores += agreement_rows({key: kept.tokens[key] for key in keys}, lang_of, writer)
@@ -200,12 +199,6 @@ def label_scores(
             if name in silver
         }
         scores += silver_gold_rows(gold, silver, lang_of, {"settled": settle}, writer)
-    ratings = [(lang_of[label.task_id], label.rating) for label in counted if label.rating is not None]
-    for lang in [*sorted({lang for lang, _ in ratings}), ALL] if ratings else []:  # mFAVA Table 1
-        rated = np.array([rating for name, rating in ratings if lang in (ALL, name)])
-        for rating in range(1, 6):
-            where, share = {"lang": lang, "rating": rating}, float((rated == rating).mean())
-            scores.append(writer.row("plausibility_rate", ANNOTATORS, where, share, len(rated)))
     return scores
 
 
