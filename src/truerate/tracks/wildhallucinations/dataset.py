@@ -60,7 +60,7 @@ LABELLED_COLUMNS = {
 QUERIED = ("documents",)
 # Steps with a file per subject and shard, whose rows outgrow memory: they are exported one subject and shard
 # at a time.
-SLICED = ("generate", "facts", "reverify")
+SLICED = ("generate", "facts", "cite", "reverify")
 
 
 def exported(

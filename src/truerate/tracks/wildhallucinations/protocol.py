@@ -169,6 +169,7 @@ class WildHallucinations(Protocol):
         "evidence": evidence.evidence,
         "generate": steps.generate,
         "facts": steps.facts,
+        "cite": steps.cite,
         "reverify": steps.reverify,
     }
     contexts = staticmethod(entities.contexts)

@@ -14,6 +14,7 @@ from truerate.metrics import wildfact
 from truerate.metrics.cells import mean_of, moments, ratio_cells
 from truerate.metrics.intervals import Interval
 from truerate.metrics.score_writer import ScoreWriter
+from truerate.tracks.wildhallucinations.crosschecks.citations import citation_rows
 from truerate.tracks.wildhallucinations.crosschecks.verifiers import verifier_rows, with_majority
 from truerate.tracks.wildhallucinations.facts import GENERATE, WRITE
 from truerate.tracks.wildhallucinations.funnel import built_rows
@@ -36,7 +37,7 @@ from truerate.tracks.wildhallucinations.replies import (
     verdicts_of,
 )
 from truerate.tracks.wildhallucinations.searching import gain_rows
-from truerate.tracks.wildhallucinations.verifying import CONTRADICTED, SINGLE, UNMENTIONED, VERIFY
+from truerate.tracks.wildhallucinations.verifying import CONTRADICTED, UNMENTIONED, VERIFY
 
 RAW, CORRECTED = "raw", "corrected"
 SLICED = (SCORE, STRICT)  # given by slice as well; Figures 5 and 6 show Strict and responding by rarity
@@ -90,6 +91,7 @@ def score(
     score_rows += contradicted_rows(checked, scored, writer)
     score_rows += verifier_rows(judgements, slim, scored, labelled, judges, writer)
     score_rows += at_k_rows(scored, settings.f1_at, writer)
+    score_rows += citation_rows(judgements, scored, settings.verifier, writer)
     lengths = with_lengths(scored, generations)
     score_rows += reply_rows(lengths, writer) + asked_rows(generations, writer)
     outcomes = score_outcomes(scored, panel, writer)
@@ -289,11 +291,13 @@ def asked_rows(generations: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
 
 
 def call_rows(generations: pl.DataFrame, scored: pl.DataFrame, writer: ScoreWriter) -> list[dict]:
-    """Return `calls_per_generation` of fact writer and verifier per responding reply; singles apart."""
+    """Return `calls_per_generation` of fact writer and verifier per responding reply; those with a stage (one by
+    one, about citations) apart.
+    """
     n = int(scored["is_responding"].sum())
-    is_single = pair("attributes", "stage") == SINGLE
+    stage = pair("attributes", "stage")
     asked = generations.lazy().filter(pl.col("purpose").is_in([WRITE, VERIFY]))
-    step = pl.when(is_single).then(pl.col("purpose") + "_" + SINGLE).otherwise("purpose").alias("step")
+    step = pl.concat_str("purpose", stage, separator="_", ignore_nulls=True).alias("step")
     counted = asked.select("model", step).collect().group_by("model", "step").len().sort("model", "step")
     return [
         writer.row("calls_per_generation", model, {"step": name}, calls / n if n else None, n)
