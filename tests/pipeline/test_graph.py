@@ -67,6 +67,8 @@ BEHIND = {
         ("generate", "dogwood"): {"quill", "elm"},
         ("facts", "aster"): {"quill", "elm", "birch", "cedar"},
         ("facts", "dogwood"): {"quill", "elm", "birch", "cedar"},
+        ("cite", "aster"): {"quill", "elm", "birch", "cedar"},
+        ("cite", "dogwood"): {"quill", "elm", "birch", "cedar"},
     },
 }
 # By hand: the files that a step of one model is made from, as step and model.
@@ -160,8 +162,9 @@ def test_steps_stand_behind_what_they_read(steps, said):
 def test_the_files_of_a_subject_and_a_shard_are_one_slice(tmp_path, monkeypatch):
     values = with_sources(tmp_path, monkeypatch).p.model_dump()
     at = Layout(Params.model_validate(values | {"n_shards": 2})).on(WILD)
-    found, subjects = graph.in_slices(at, WILD, ("generate", "facts")), at.p.track(WILD).subjects
-    names = [f"{step}-{shard}.parquet" for shard in (0, 1) for step in ("generate", "facts")]
+    steps = ("generate", "facts", "cite")
+    found, subjects = graph.in_slices(at, WILD, steps), at.p.track(WILD).subjects
+    names = [f"{step}-{shard}.parquet" for shard in (0, 1) for step in steps]
     assert [Path(path).name for one in found for path in one] == names * len(subjects)
     assert {len({Path(path).parent.name.split("@")[0] for path in one}) for one in found} == {1}
     exported = graph.for_export(at, WILD)
