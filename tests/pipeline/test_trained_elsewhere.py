@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from test_detect import BOARD, QUESTIONS, ROOT, edited
+from test_detect import BOARD, QUESTIONS, ROOT, edited, sided
 
 from truerate.config.layout import Layout
 from truerate.config.stage_settings import Stage
 from truerate.core.errors import TruerateError
-from truerate.core.schemas import Judgement, load
+from truerate.core.schemas import Generation, Judgement, Sample, frame, load, save
 from truerate.pipeline import dataset, detect, evaluate, guard, sources, trained_elsewhere
 
 OTHER = "elsewhere"
@@ -147,6 +147,48 @@ def test_boards_of_one_track_are_judged_by_what_one_of_them_taught_in_place_of_i
     assert other.keys() == {"punctuation"}
     taught = by("abroad", OTHER)
     assert taught.keys() == {"length"} and taught["length"] <= first["length"]
+
+
+def test_a_judge_is_not_asked_of_texts_that_it_learned_from_on_another_board_of_the_source(
+    tmp_path, monkeypatch
+):
+    """Both boards hold `seen`, each under an id and in a group of its own; `fresh` stands here alone, and `other`
+    there on the side of the test.
+    """
+    for name in ("src", "rules", "site", "inputs"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    first, second = "halludial-closed-world", "halludial-again"
+    params = yaml.safe_load((ROOT / "params.yaml").read_text("utf-8"))
+    params["boards"] = {first: params["boards"][first], second: params["boards"][first] | {"title": "again"}}
+    abroad = {"tracks": ["halludial"], "members": ["hallujudge-tiny"], "learns_from": first}
+    params["detectors"] = {"hallujudge": params["detectors"]["hallujudge"], "abroad": abroad}
+    Path("params.yaml").write_text(yaml.safe_dump(params, sort_keys=False), "utf-8")
+    config = Layout.load()
+    texts = {first: [("a", "seen", "train"), ("b", "other", "test")]}
+    texts[second] = [("c", "seen", "test"), ("d", "fresh", "test"), ("e", "other", "test")]
+    samples = {
+        board: frame(
+            Sample,
+            [sided(name, split, split) | {"text": text, "group_id": name} for name, text, split in rows],
+        )
+        for board, rows in texts.items()
+    }
+    save(Sample, samples[first], config.labels(first, "samples"))
+    save(Generation, frame(Generation), config.dataset(second, "generations"))
+    asked = detect.targets(config, second, samples[second])
+    left = detect.unlearned(config, second, samples[second], asked, "sample", first)
+    assert asked["target_id"].to_list() == ["c", "d", "e"] and left["target_id"].to_list() == ["d", "e"]
+    counts = detect.left_out(config, second, samples[second])
+    assert counts == {"hallujudge-tiny": {"learned_on": first, "n": 1, "of": 3}}
+    assert detect.left_out(config, first, samples[first]) == {}
+    Path(config.judged(second)).mkdir(parents=True, exist_ok=True)
+    guard.write_json(f"{config.judged(second)}/{trained_elsewhere.LEFT_OUT}", counts)
+    (line,) = trained_elsewhere.left_out_lines(config, second)
+    assert (
+        line
+        == f"hallujudge-tiny learned on board {first!r} from 1 of the 3 texts here; it is not rated on these"
+    )
 
 
 def test_two_that_learned_elsewhere_may_not_bring_one_name(at):

@@ -34,7 +34,7 @@ from truerate.pipeline.guard import refuse_edited, unchanged, watched_by, write_
 from truerate.pipeline.judges.asked_models import endpoint, identities
 from truerate.pipeline.references import given, referring, shortened
 from truerate.pipeline.tracks import protocol_of
-from truerate.pipeline.trained_elsewhere import LEARNED, learners, refuse_untaught, stamps
+from truerate.pipeline.trained_elsewhere import LEARNED, LEFT_OUT, learners, refuse_untaught, stamps
 
 FAMILIES = "families.json"  # in what both stages write: which families the board has, with their members
 GROUP = "group"  # how training texts are separated, unless by text
@@ -159,6 +159,8 @@ def judge(config: Layout, board: str) -> None:
         if learned_from := stamps(config, board):
             write_json(f"{config.judged(board)}/{LEARNED}", learned_from)
         samples = load(Sample, config.labels(board, "samples"))
+        if left := left_out(config, board, samples):
+            write_json(f"{config.judged(board)}/{LEFT_OUT}", left)
         for name in config.p.families(board):
             kept = kept_judgements(config, board, name)
             if not kept.is_file():
@@ -172,6 +174,7 @@ def kept_judgements(config: Layout, board: str, name: str) -> Path:
     family, weights = config.p.detectors[name], identities(config, name, board)
     states = [config.detector(*config.p.teacher(name, board))] if family.train else []
     more = ({"weights": weights} if weights else {}) | referring(config, board)
+    more |= {"without": "texts learned from"} if _is_from(config, name, board) else {}
     key = digest(*texts, *states, *code, family=family.model_dump(mode="json"), **more)
     return _scratch(config, board) / f"{name}@{key}.parquet"
 
@@ -196,10 +199,10 @@ def _judge(config: Layout, board: str, name: str, samples: pl.DataFrame, path: P
 
         folders, code = _texts_and_code(config, board)
         labels = samples.select("item_id", "text").unique(maintain_order=True).with_columns(is_labelled=True)
-        texts = targets(config, board, samples).join(
-            labels, on=["item_id", "text"], how="left", maintain_order="left"
-        )
+        texts = unlearned(config, board, samples, targets(config, board, samples), GROUP, trained_on)
+        texts = texts.join(labels, on=["item_id", "text"], how="left", maintain_order="left")
         texts = texts.with_columns(pl.col("is_labelled").fill_null(False))  # labels of their item and wording
+        shown = {"taught_on": trained_on} if trained_on != board else {}
         files = judge_tokens(
             members,
             passages(config, board, texts),
@@ -208,7 +211,9 @@ def _judge(config: Layout, board: str, name: str, samples: pl.DataFrame, path: P
             folder=folder,
             kept=_scratch(config, board) / "cells",
             parts=how.grid,
-            texts=digest(*folders, *code, **referring(config, board)),  # of what is stored cell by cell
+            texts=digest(
+                *folders, *code, **referring(config, board), **shown
+            ),  # of what is stored cell by cell
             of_rates=config.p.rate_of(board) if how.unlabelled == "rates" else None,
         )
         save_in_parts(Judgement, files, path, **GROUPS)
@@ -230,7 +235,7 @@ def _judge(config: Layout, board: str, name: str, samples: pl.DataFrame, path: P
 
         parts, texts = [], targets(config, board, samples)
         for split, judges in by_split(how.judges, members).items():
-            left = unlearned(config, board, samples, texts, split if trained_on == board else GROUP)
+            left = unlearned(config, board, samples, texts, split, trained_on)
             parts.append(
                 judge_texts(judges, conversations(config, board, left), config.p.backbones, folder=folder)
             )
@@ -249,13 +254,45 @@ def targets(config: Layout, board: str, samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def unlearned(
-    config: Layout, board: str, samples: pl.DataFrame, texts: pl.DataFrame, split: str
+    config: Layout,
+    board: str,
+    samples: pl.DataFrame,
+    texts: pl.DataFrame,
+    split: str,
+    trained_on: str | None = None,
 ) -> pl.DataFrame:
-    """The texts that a judge of this split did not learn from."""
+    """The texts that a judge of this split did not learn from. One that learned on another board (`trained_on`)
+    is not asked of a text that it was shown there, whatever the text is called here: equal words are one text.
+    """
+    if trained_on not in (None, board):
+        there = load(Sample, config.labels(trained_on, "samples"))
+        learned = training_texts(config, trained_on, there, split)["text"]
+        return texts.filter(~pl.col("text").is_in(learned.unique(maintain_order=True).implode()))
     if split == GROUP:
         return texts
     training = training_texts(config, board, samples, split)
     return texts.join(training, on="target_id", how="anti", maintain_order="left")
+
+
+def _is_from(config: Layout, name: str, board: str) -> bool:
+    """Whether a family judges a board by networks that were trained on another one."""
+    teacher, trained_on = config.p.teacher(name, board)
+    return trained_on != board and config.p.detectors[teacher].kind in ("tokens", "judges")
+
+
+def left_out(config: Layout, board: str, samples: pl.DataFrame) -> dict[str, dict[str, Any]]:
+    """Return of each member that learned on another board and was shown texts of this one there: that board
+    (`learned_on`), how many texts it is not asked of (`n`), and of how many (`of`).
+    """
+    counts: dict[str, dict[str, Any]] = {}
+    for name in (family for family in config.p.families(board) if _is_from(config, family, board)):
+        teacher, on = config.p.teacher(name, board)
+        texts, judges = targets(config, board, samples), config.p.detectors[teacher].judges
+        for member in _members(config, board, name):
+            split = judges[member].split if member in judges else GROUP
+            n = texts.height - unlearned(config, board, samples, texts, split, on).height
+            counts |= {member: {"learned_on": on, "n": n, "of": texts.height}} if n else {}
+    return counts
 
 
 def write_families(config: Layout, board: str, folder: str, names: Sequence[str]) -> None:

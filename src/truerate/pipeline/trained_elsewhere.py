@@ -19,6 +19,18 @@ LEARNED = (
     "learned.json"  # in what a stage `judge` writes: by what it judged, where that was learned elsewhere
 )
 
+LEFT_OUT = "left_out.json"  # there, too: texts that a member is not asked of, as it learned from them
+
+
+def left_out_lines(config: Layout, board: str) -> tuple[str, ...]:
+    """Return a sentence per judge of a board that learned, on another one, from texts that stand here too."""
+    path = Path(config.judged(board)) / LEFT_OUT
+    return tuple(
+        f"{judge} learned on board {row['learned_on']!r} from {row['n']:,} of the {row['of']:,} texts here; it is not "
+        "rated on these"
+        for judge, row in sorted((read_json(path) if path.is_file() else {}).items())
+    )
+
 
 def elsewhere(p: Params, board: str) -> Iterator[tuple[str, str, str]]:
     """The families of a board that learn on another one, each with the family and board that taught it."""

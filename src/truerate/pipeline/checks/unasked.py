@@ -16,6 +16,7 @@ from truerate.core.schemas import pair, read, read_parquet, unpaired
 from truerate.pipeline import graph
 from truerate.pipeline.sources import load_source
 from truerate.pipeline.tracks import protocol_of
+from truerate.pipeline.trained_elsewhere import left_out_lines
 
 RAW = "raw"  # the estimator of a rate that rests on all that was judged
 Requests = Mapping[tuple[str, str], int]  # by step and model
@@ -92,6 +93,7 @@ def of_tables(config: Layout, board: str) -> Iterator[str]:
     yield from unsearched(config, board)
     yield from silent_detectors(config, board)
     yield from thin_cells(config, board)
+    yield from left_out_lines(config, board)
 
 
 def unsearched(config: Layout, board: str) -> Iterator[str]:

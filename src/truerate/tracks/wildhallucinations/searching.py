@@ -93,7 +93,7 @@ def rarity_rows(pairs: pl.DataFrame, subject: str, base: str, writer: ScoreWrite
 
 def thirds(perplexities: pl.Series) -> tuple[float, float] | None:
     """Return the greatest perplexity of the most frequent third and the least of the rarest one, of those that
-    are ordered; None where the two thirds would meet.
+    are known; None where the two thirds would meet.
     """
     ordered = perplexities.drop_nulls().sort().to_list()
     n = (len(ordered) - 1) // 3
