@@ -266,8 +266,8 @@ def unlearned(
     """
     if trained_on not in (None, board):
         there = load(Sample, config.labels(trained_on, "samples"))
-        learned = training_texts(config, trained_on, there, split)["text"]
-        return texts.filter(~pl.col("text").is_in(learned.unique(maintain_order=True).implode()))
+        shown_there = training_texts(config, trained_on, there, split)["text"]
+        return texts.filter(~pl.col("text").is_in(shown_there.unique(maintain_order=True).implode()))
     if split == GROUP:
         return texts
     training = training_texts(config, board, samples, split)
