@@ -1,0 +1,193 @@
+"""Files of other tools as they lie: answers, verdicts and labels, and one line where something is missing."""
+
+import io
+import json
+import zipfile
+from collections import Counter
+
+import polars as pl
+import pytest
+import zstandard
+from house import ROOT
+
+from tests.cases import case_table
+from truerate.answers.exports import read_export
+from truerate.core.errors import SourceError
+
+CASES = case_table(__file__)
+FOREIGN = ROOT.parent / "shared" / "cases" / "foreign"
+
+
+def exported(folder, name, text):
+    path = folder / name
+    content = text if isinstance(text, bytes) else text.encode()
+    path.write_bytes(content)
+    return read_export(path, content)
+
+
+def label(record):
+    return next(iter(record["labels"].values()), None)
+
+
+@pytest.mark.parametrize("case", CASES["rows_of_a_tool"].values(), ids=list(CASES["rows_of_a_tool"]))
+def test_a_file_says_who_answered_what_and_who_judged_it(tmp_path, case):
+    export = exported(tmp_path, case["name"], case["text"])
+    assert export.tool == case["tool"]
+    assert [record["answer"] for record in export.records] == case["answers"]
+    verdicts = {
+        judge: [record["verdicts"].get(judge) for record in export.records]
+        for judge in dict.fromkeys(name for record in export.records for name in record["verdicts"])
+    }
+    assert verdicts == case.get("verdicts", {})
+    assert [label(record) for record in export.records] == case.get("labels", [None] * len(export.records))
+    for role in ("reference", "golden"):
+        assert role not in case or export.records[0][role] == case[role]
+    assert case.get("note", "") in " ".join(export.notes)
+
+
+@pytest.mark.parametrize(("name", "text", "says"), CASES["what_lacks_its_answers"])
+def test_what_lacks_its_answers_is_one_line_with_where_they_are(tmp_path, name, text, says):
+    with pytest.raises(SourceError) as error:
+        exported(tmp_path, name, text)
+    assert says in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"answer": "a", "reference": "b"}',
+        "answer,reference\na,b",
+        "",
+        "[1, 2]",
+        "{",
+        b"\xff\xfe\x00",
+        b"PK\x03\x04",
+    ],
+)
+def test_a_file_of_no_tool_is_left_to_the_reader_of_plain_files(tmp_path, text):
+    assert exported(tmp_path, "a.txt", text) is None
+
+
+def zip_of(members):
+    """A zip whose members are Zstandard, as Inspect writes it: stored, then their method renamed to 93."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as file:
+        for name, value in members.items():
+            file.writestr(name, zstandard.compress(json.dumps(value).encode()))
+    content = bytearray(packed.getvalue())
+    for entry in zipfile.ZipFile(packed).infolist():
+        content[entry.header_offset + 8] = 93
+    place = content.find(b"PK\x01\x02")
+    while place >= 0:
+        content[place + 10] = 93
+        place = content.find(b"PK\x01\x02", place + 4)
+    return bytes(content)
+
+
+def test_an_eval_of_inspect_is_read_though_its_members_are_zstandard(tmp_path):
+    def sample(epoch, value):
+        output = {"choices": [{"message": {"content": "1908-05-01"}}]}
+        scores = {"faithful": {"value": value}, "length": {"value": 9}}
+        return {"id": "s", "epoch": epoch, "input": "q", "target": "t", "output": output, "scores": scores}
+
+    members = {"header.json": {"eval": {"model": "m/elm"}}}
+    members |= {f"samples/s_epoch_{n}.json": sample(n, value) for n, value in ((1, "I"), (2, "C"))}
+    export = exported(tmp_path, "log.eval", zip_of(members))
+    records = [(r["id"], r["run"], r["system"], r["answer"], r["verdicts"]) for r in export.records]
+    assert records == [
+        ("s", "1", "m/elm", "1908-05-01", {"faithful": 1}),
+        ("s", "2", "m/elm", "1908-05-01", {"faithful": 0}),
+    ]
+    with pytest.raises(SourceError, match="no whole log of Inspect"):
+        exported(tmp_path, "cut.eval", zip_of(members)[:-30])
+
+
+def test_two_files_of_traces_are_joined_by_what_the_scores_are_of(tmp_path):
+    (tmp_path / "scores.jsonl").write_text(
+        '{"name": "is_faithful", "source": "ANNOTATION", "value": 0, "dataType": "BOOLEAN", "traceId": "t"}\n'
+        '{"name": "hallucination", "source": "EVAL", "value": 0.25, "dataType": "NUMERIC", "subject": {"id": "t"}}'
+    )
+    text = (
+        '{"id": "o0", "traceId": "t", "type": "SPAN", "output": "no answer"}\n'
+        '{"id": "o1", "traceId": "t", "type": "GENERATION", "startTime": "1", "output": {"content": "draft"}}\n'
+        '{"id": "o2", "traceId": "t", "type": "GENERATION", "startTime": "2", "output": {"content": "12:30"}, '
+        '"input": [{"role": "user", "content": "When?"}], "model": "elm"}'
+    )
+    (record,) = exported(tmp_path, "observations.jsonl", text).records
+    assert (record["answer"], record["question"], record["system"]) == ("12:30", "When?", "elm")
+    assert (record["verdicts"], label(record)) == ({"hallucination": 0.25}, True)
+
+
+def test_spans_are_joined_with_their_annotations(tmp_path):
+    (tmp_path / "annotations.csv").write_text(
+        "span_id,annotation_name,annotator_kind,result.label,result.score\n"
+        "s1,hallucination,LLM,factual,0.0\ns1,reviewed,HUMAN,hallucinated,\ns2,hallucination,LLM,hallucinated,1.0\n"
+    )
+    span = {
+        "input.value": "When?",
+        "output.value": "12:30",
+        "llm.model_name": "elm",
+        "retrieval.documents.0.document.content": "It opens at 12:30.",
+        "retrieval.documents.1.document.content": "It closes.",
+    }
+    text = "\n".join(
+        json.dumps({"context": {"span_id": f"s{n}"}, "span_kind": "LLM", "attributes": span}) for n in (1, 2)
+    )
+    first, second = exported(tmp_path, "spans.jsonl", text).records
+    assert first["reference"] == ["It opens at 12:30.", "It closes."]
+    assert (first["verdicts"], label(first), second["verdicts"]) == (
+        {"hallucination": 0},
+        True,
+        {"hallucination": 1},
+    )
+
+
+def test_a_folder_of_datasets_names_its_classes(tmp_path):
+    rows = {"question": ["q", "q"], "contexts": [["A passage."], ["B."]], "reference": ["x y", "z"]}
+    pl.DataFrame(rows | {"response": ["12:30", "No"], "label": [0, 1]}).write_ipc_stream(
+        tmp_path / "data-0.arrow"
+    )
+    features = {"label": {"names": ["hallucinated", "faithful"], "_type": "ClassLabel"}}
+    (tmp_path / "dataset_info.json").write_text(json.dumps({"features": features}))
+    records = read_export(tmp_path, b"").records
+    assert [(r["answer"], label(r), r["golden"], r["reference"]) for r in records] == [
+        ("12:30", True, "x y", ["A passage."]),
+        ("No", False, "z", ["B."]),
+    ]
+
+
+TABLE = {  # of the files at hand: answers that the judge flags, of how many; that people say are hallucinated
+    "deepeval-4.3.1-goldens.json": (None, (6, 16)),
+    "deepeval-4.3.1-test_run.json": ((6, 16), (6, 16)),
+    "eee-0.3.0-from-inspect-larch.json": ((2, 16), None),
+    "eee-0.3.0-from-inspect-larch_samples.jsonl": ((2, 16), None),
+    "inspect-0.3.285-larch.eval": ((2, 16), (4, 16)),
+    "inspect-0.3.285-larch.json": ((2, 16), (4, 16)),
+    "label-studio-export.json": ((6, 16), (6, 16)),
+    "label-studio-sdk-2.1.2-JSON_MIN.json": ((6, 16), (6, 16)),
+    "langfuse-5.0.4-observations.jsonl": ((6, 16), (6, 16)),
+    "langfuse-5.0.4-scores.jsonl": ((6, 16), (6, 16)),
+    "lm-eval-0.4.13-results_larch.json": ((1, 8), (2, 8)),
+    "lm-eval-0.4.13-samples_orvane_larch.jsonl": ((1, 8), (2, 8)),
+    "promptfoo-0.123.1-out.jsonl": ((6, 16), (6, 16)),
+    "ragas-0.4.3-dataset.jsonl": (None, None),
+    "ragas-0.4.3-result.csv": ((6, 15), None),
+    "trulens-2.16.0-records.csv": ((6, 16), (6, 15)),
+    "uqlm-0.6.7-to_df.csv": ((6, 16), None),
+}
+
+
+@pytest.mark.skipif(not FOREIGN.is_dir(), reason="../shared/cases/foreign is not there")
+@pytest.mark.parametrize("name", TABLE)
+def test_files_that_the_tools_wrote_give_the_rates_counted_by_hand(name):
+    path = FOREIGN / name
+    records = read_export(path, path.read_bytes()).records
+    judge = next(iter(records[0]["verdicts"]), None)
+    verdicts = [record["verdicts"].get(judge) for record in records]
+    judged = [verdict >= 0.5 for verdict in verdicts if verdict is not None]
+    labels = [label(record) for record in records if label(record) is not None]
+    of_judge, of_people = TABLE[name]
+    assert ((sum(judged), len(judged)) if judged else None) == of_judge
+    assert ((sum(labels), len(labels)) if labels else None) == of_people
+    answers = Counter(record["answer"] for record in records)
+    assert answers["12:30"] and answers["1908-05-01"]
