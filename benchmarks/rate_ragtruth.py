@@ -22,10 +22,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from truerate.answers.fields import COLUMNS
 from truerate.answers.judging import detector_of
 from truerate.answers.rating import cell_of, overall, seen_by
 from truerate.answers.reading import BREAK
-from truerate.answers.table import COLUMNS, as_spans, table_of_records
+from truerate.answers.table import as_spans, table_of_records
 from truerate.answers.verdicts import WORD_SUPPORT
 from truerate.detectors.tokens.rules import learn_trees, read_trees
 from truerate.detectors.tokens.span_probabilities import labels_of

@@ -15,8 +15,9 @@ import polars as pl
 from truerate.annotation.labelling import read_labelling
 from truerate.annotation.page import labelling_page
 from truerate.annotation.tasks import annotators
+from truerate.answers.fields import SLICE
 from truerate.answers.reading import STATED
-from truerate.answers.table import SLICE, AnswerTable
+from truerate.answers.table import AnswerTable
 from truerate.core.errors import SettingsError, listed
 from truerate.metrics.estimators.designs import Design, bands, drawn, stratified, uncertain, uniform
 

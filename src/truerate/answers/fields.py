@@ -8,6 +8,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import polars as pl
+
 from truerate.answers.reading import NOTHING, VERDICTS
 from truerate.core.data_files import read_data
 from truerate.core.errors import SettingsError, SourceError, listed
@@ -26,6 +28,16 @@ GOLDEN_WORDS, SHORT = (
 )  # a reference of so few words, and so many times shorter than answers, is a golden answer
 LONGEST_VALUE = 80  # characters of a value to slice by
 LEAST_WORDS = 4  # of a text that is taken for evidence by its name
+# of the table of answers
+VERDICT, SLICE = "verdict:", "slice:"  # before the name of a column
+SPAN = pl.Struct({"start": pl.Int64, "end": pl.Int64})
+TEXTS = ("id", "run", "answer", "written", "reference", "question", "system", "lang", "group", "state")
+COLUMNS = dict.fromkeys(TEXTS, pl.String) | {
+    "label": pl.Boolean,
+    "spans": pl.List(SPAN),
+    "n_labels": pl.Int64,
+    "weight": pl.Float64,
+}
 Record = Mapping[str, Any]
 Records = Sequence[tuple[int, Record]]
 

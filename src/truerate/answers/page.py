@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from truerate.answers.fields import SLICE
 from truerate.answers.rating import Report, places_of
 from truerate.answers.reading import STATED
-from truerate.answers.table import SLICE
 from truerate.answers.telling import NOT_CORRECTED, headline, in_words, notes, pair_in_words
 from truerate.answers.verdicts import Span
 from truerate.core.errors import SettingsError

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from truerate.answers.fields import SPAN
 from truerate.answers.reading import STATED
-from truerate.answers.table import SPAN, AnswerTable
+from truerate.answers.table import AnswerTable
 
 FOLDS = 5  # in which labels are set aside when the weights of judges are learned
 LEAST_LABELS = 20  # with fewer, judges count alike

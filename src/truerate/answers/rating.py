@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from truerate.answers.fields import given_fields
+from truerate.answers.fields import SLICE, SPAN, given_fields
 from truerate.answers.forms import Source, named
 from truerate.answers.grouping import Grouping, grouping_of
 from truerate.answers.judging import PARAMS, detector_of
@@ -16,7 +16,7 @@ from truerate.answers.labels import with_labels
 from truerate.answers.proxies import Judges, judges_of
 from truerate.answers.reading import ABSTAINED, EMPTY, STATED
 from truerate.answers.repeats import Repeats, repeats_of
-from truerate.answers.table import SLICE, SPAN, AnswerTable, answers_of, as_spans, read_table
+from truerate.answers.table import AnswerTable, answers_of, as_spans, read_table
 from truerate.answers.verdicts import NO_REFERENCE, AnswerVerdict, Detector, Span
 from truerate.core.errors import SettingsError, SourceError
 from truerate.core.spans.whole_words import units

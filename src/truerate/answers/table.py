@@ -10,9 +10,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from truerate.answers.fields import Fields, column_of, fields_of, is_turned, value_at
+from truerate.answers.fields import (
+    COLUMNS,
+    SLICE,
+    TEXTS,
+    VERDICT,
+    Fields,
+    column_of,
+    fields_of,
+    is_turned,
+    value_at,
+)
 from truerate.answers.forms import HUB, STDIN, Records, Source, at_line, content_of, named, records_of
 from truerate.answers.label_spans import kinds_of, spans_in
+from truerate.answers.large import large
 from truerate.answers.reading import (
     STATED,
     Answer,
@@ -31,16 +42,7 @@ from truerate.answers.reading import (
 )
 from truerate.core.errors import SourceError, listed
 
-VERDICT, SLICE = "verdict:", "slice:"  # before the name of a column
-SPAN = pl.Struct({"start": pl.Int64, "end": pl.Int64})
-TEXTS = ("id", "run", "answer", "written", "reference", "question", "system", "lang", "group", "state")
-COLUMNS = dict.fromkeys(TEXTS, pl.String) | {
-    "label": pl.Boolean,
-    "spans": pl.List(SPAN),
-    "n_labels": pl.Int64,
-    "weight": pl.Float64,
-}
-LARGE = 2**25  # bytes of a file from which the columns of verdicts and labels are read alone
+UNREAD = "a large file: its texts are not read; answers abstain where it says so ('abstained')"
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,13 @@ def read_table(
     try:
         if isinstance(source, str) and source.startswith(HUB):
             source = of_hub(source)
-        if verdicts and (large := _large(source, given, verdicts, threshold)) is not None:
-            return large
+        if verdicts and (read := _large(source, given, verdicts, slices)) is not None:
+            frame, n_ties, chosen = read
+            written = chosen.by_role.get("system", "system")
+            notes = [*chosen.notes, *_notes({}, written, frame["system"].unique(), n_ties), UNREAD]
+            return _finished(
+                source, [], frame, verdicts, names={}, threshold=threshold, notes=notes, has_texts=False
+            )
         content = None
         if isinstance(source, str | PathLike):
             is_folder = str(source) != STDIN and Path(source).is_dir()
@@ -124,6 +131,14 @@ def of_hub(name: str) -> pl.DataFrame:
         return pl.read_parquet(f"hf://datasets/{name.removeprefix(HUB)}@~parquet/**/*.parquet")
     except (pl.exceptions.PolarsError, OSError) as error:
         raise SourceError(f"reading the answers {name!r}: {str(error).splitlines()[0]}") from None
+
+
+def _large(source: Source, *how: Any) -> Any:
+    try:
+        return large(source, *how)
+    except SourceError as error:
+        begin = named(source, "answers")
+        raise SourceError(str(error) if str(error).startswith(begin) else f"{begin}: {error}") from None
 
 
 def _fields(source: Source, *how: Any) -> Fields:
@@ -370,11 +385,3 @@ def answers_of(frame: pl.DataFrame) -> list[Answer]:
     """The rows of a frame as a detector sees them, their number in place of the id, which repeats share."""
     columns = (frame[name].to_list() for name in ("answer", "reference", "question", "written"))
     return [Answer(str(n), *row) for n, row in enumerate(zip(*columns, strict=True))]
-
-
-# ---- large files -------------------------------------------------------------------------------------------
-def _large(
-    source: Source, given: Mapping[str, str], verdicts: Sequence[str], threshold: float
-) -> AnswerTable | None:
-    """The table of a large plain file that holds verdicts, its texts left unread."""
-    return None
