@@ -40,13 +40,15 @@ def grouping_of(frame: pl.DataFrame) -> Grouping:
 
 
 def _by(what: str, frame: pl.DataFrame) -> Grouping | None:
-    """The groups by a column, numbered; None where no two answers have a value in common."""
+    """The groups by a column, each with the number of its first row; None where no two answers have a value in common."""
     values = frame[what]
-    is_none = (values == "").to_numpy()
-    numbers = values.rank("dense").cast(pl.Int64).to_numpy()
-    clusters = np.where(is_none, len(numbers) + 1 + np.arange(len(numbers)), numbers)
-    n = values.n_unique() - bool(is_none.any()) + int(is_none.sum())
-    return Grouping(clusters, what, n) if n < frame.height else None
+    if values.n_unique() == frame.height:
+        return None
+    row = pl.col("row").cast(pl.Int64)
+    first = pl.when(pl.col(what) == "").then(row).otherwise(row.min().over(what))
+    clusters = frame.select(what).with_row_index("row").select(first).to_series()
+    n = clusters.n_unique()
+    return Grouping(clusters.to_numpy(), what, n) if n < frame.height else None
 
 
 def _alone(frame: pl.DataFrame) -> Grouping:

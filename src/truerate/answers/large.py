@@ -177,7 +177,7 @@ def _blocks(source: Any) -> tuple[list[tuple[int, Record]], Any] | None:
             return None
         return records_of(frame.head(HEAD), "answers"), lambda wanted: [frame]
     path = Path(source)
-    if str(source) == STDIN or not path.is_file() or path.stat().st_size < LARGE // 16:
+    if str(source) == STDIN or not path.is_file():
         return None
     with path.open("rb") as file:
         begin = file.read(BLOCK // 16)

@@ -20,7 +20,7 @@ from truerate.answers.table import AnswerTable, answers_of, as_spans, read_table
 from truerate.answers.verdicts import NO_REFERENCE, AnswerVerdict, Detector, Span
 from truerate.core.errors import SettingsError, SourceError
 from truerate.core.spans.whole_words import units
-from truerate.metrics.estimators.label_groups import are_by_group, grouped_rate
+from truerate.metrics.estimators.label_groups import MANY, are_by_group, grouped_rate
 from truerate.metrics.estimators.own_rate import (
     LEAST_LABELS,
     Rate,
@@ -321,7 +321,8 @@ def overall(cell: Cell, by_system: Mapping[str, Cell]) -> Rate:
         combined = wider(cell, combined) if combined is not None else None
     if combined is None:
         return whole
-    system = grouped_rate(by_system, target="model") or whole.system
+    system = grouped_rate(by_system, target="model") if cell.n <= MANY else None
+    system = system or whole.system
     return replace(whole, value=combined.value, low=combined.low, high=combined.high, system=system)
 
 

@@ -36,7 +36,9 @@ def repeats_of(stated: pl.DataFrame) -> Repeats | None:
     least 0. None without any.
     """
     key = ["id", "system"]
-    if not stated.select(key).is_duplicated().any():
+    if stated["id"].n_unique() == stated.height or not stated.select(key).is_duplicated().any():
+        if stated["question"].n_unique() >= stated.height - 1:
+            return None
         key = ["question", "reference", "system"]
         stated = stated.filter(pl.col("question") != "")
     value = pl.coalesce("label", "verdict").cast(pl.Float64)

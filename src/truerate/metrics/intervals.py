@@ -20,6 +20,7 @@ import numpy as np
 
 CELLS = 4_000_000  # weights held at once: resamples are drawn in blocks of this many cells
 KEPT = 80_000_000  # weights kept, a byte each, for the next who asks for the same ones
+SPARSE = 100  # numbers of clusters per row, above which they are sorted
 AGREED = 1e-15  # a variance of a share below this is rounding: all clusters agree
 NARROW = 1e-6  # an interval below this width is none: the last digit of a saved value
 SHOWN = (
@@ -64,14 +65,28 @@ def jeffreys(successes: float, n: float, *, confidence: float) -> tuple[float, f
     return low, 1.0 if n - successes < AGREED else float(betaincinv(a, b, 1 - tail))
 
 
+def numbered(clusters: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The sorted names of clusters (numbers as numbers, others as texts), and the place of each row's among
+    them, (rows,). Whole numbers that are not far apart are counted, not sorted.
+    """
+    names = np.asarray(clusters)
+    if names.dtype.kind not in "iu" or not len(names):
+        names, index = np.unique(names.astype(str), return_inverse=True)
+        return names, index
+    if names.min() < 0 or names.max() > SPARSE * len(names):
+        names, index = np.unique(names, return_inverse=True)
+        return names, index
+    is_there = np.bincount(names) > 0
+    return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[names]
+
+
 def cluster_sums(clusters: Sequence[object] | np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Sums of `values` (rows, k) within each cluster, (clusters, k), clusters sorted by name."""
+    """Sums of `values` (rows, k) within each cluster, (clusters, k), clusters sorted by name (`numbered`)."""
     values = np.asarray(values, dtype=float)
     values = values[:, None] if values.ndim == 1 else values
-    _, index = np.unique(np.asarray(clusters, dtype=str), return_inverse=True)
-    sums = np.zeros((int(index.max()) + 1 if len(index) else 0, values.shape[1]))
-    np.add.at(sums, index, values)
-    return sums
+    names, index = numbered(clusters)
+    sums = [np.bincount(index, column, minlength=len(names)) for column in values.T]
+    return np.stack(sums, axis=1) if len(names) else np.zeros((0, values.shape[1]))
 
 
 def resample_weights(n_clusters: int, *, n_resamples: int, seed: int) -> Iterator[np.ndarray]:

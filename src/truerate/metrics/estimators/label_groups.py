@@ -15,10 +15,11 @@ from truerate.metrics.estimators.prediction_powered import (
     wilson_of,
 )
 from truerate.metrics.estimators.sample import Cell
-from truerate.metrics.intervals import AGREED, Interval, cluster_sums, share_interval
+from truerate.metrics.intervals import AGREED, Interval, cluster_sums, numbered, share_interval
 
 BY_CHANCE = 4.0  # standard deviations of a dispersion above which labels do not fall on groups as by chance
 ANYTHING = (0.0, 1.0)
+MANY = 20_000  # answers, above which no group is left out in turn
 N, K, ALL_THINGS = 0, 1, 9  # columns of `_sums`: labelled things, labelled answers, things of all answers
 
 
@@ -88,7 +89,7 @@ def grouped_rate(
 
 
 def _names(clusters: Iterable[np.ndarray]) -> np.ndarray:
-    return np.unique(np.concatenate(list(clusters)))
+    return numbered(np.concatenate(list(clusters)))[0]
 
 
 def _sums(cell: Cell, names: np.ndarray) -> np.ndarray:
@@ -120,9 +121,9 @@ def _theta(sums: np.ndarray, of_all: np.ndarray) -> np.ndarray:
 def system_rate(cell: Cell, *, confidence: float = 0.95) -> Interval | None:
     """The rate of all that the system behind a cell would answer, groups being drawn. All labelled, or one:
     the labels' own interval, as a board has it (`share_interval`: Wilson's on answers, else on what groups
-    are worth). Else `grouped_rate` about the model, of answers drawn with unlike chances `clustered_rate`. No
-    label: None. Labels of several answers or words of one
-    group alone: the share, with anything between 0 and 1.
+    are worth). Else `grouped_rate` about the model, of answers drawn with unlike chances, and of more
+    than MANY, of which the jackknife is what linearised variance is, `clustered_rate`. No label: None. Labels
+    of several answers or words of one group alone: the share, with anything between 0 and 1.
     """
     inside = cell.is_labelled
     total = float(cell.total[inside].sum())
@@ -132,7 +133,7 @@ def system_rate(cell: Cell, *, confidence: float = 0.95) -> Interval | None:
     of_labels = share_interval(*sums.T, confidence=confidence)
     if cell.k == cell.n:
         drawn = None
-    elif cell.weight is None:
+    elif cell.weight is None and cell.n <= MANY:
         drawn = grouped_rate({"": cell}, target="model", confidence=confidence)
     else:
         left = residuals(cell)

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from truerate.metrics.estimators.sample import EXACT, Cell, Key, LabelError, additive_fit
-from truerate.metrics.intervals import AGREED, UNIT, Interval, cluster_sums, wilson, z_of
+from truerate.metrics.intervals import AGREED, UNIT, Interval, cluster_sums, numbered, wilson, z_of
 
 Target = Literal["these", "model"]  # the rate of these very units, or of all that the model would give
 # weight of what the board says of a cell's variance beside its own, in degrees of freedom
@@ -276,7 +276,7 @@ class Fit:
         return {key: self._clustered(left) for key, left in self.cells.items()}
 
     def _clustered(self, left: Residuals) -> Clustered:
-        names, cluster = np.unique(left.cell.clusters, return_inverse=True)
+        names, cluster = numbered(left.cell.clusters)
         each = (left.influence(self.slope, self.target), None, left.cell.is_labelled)
         return Clustered(names, np.stack([np.bincount(cluster, weights) for weights in each], axis=1))
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from truerate.metrics.intervals import Interval, cluster_sums, effective_n, z_of
+from truerate.metrics.intervals import Interval, cluster_sums, effective_n, numbered, z_of
 from truerate.metrics.rates import (
     RAW,
     ROGAN_GLADEN,
@@ -113,7 +113,7 @@ def by_cluster(cell: Cell) -> Cell:
     is_alone = np.zeros(cell.n) if cell.is_alone is None else cell.is_alone
     columns = np.stack([cell.total, cell.flagged, gold, ~cell.is_labelled, is_alone], axis=1)
     total, flagged, gold, n_missing, n_alone = cluster_sums(cell.clusters, columns).T
-    names = np.unique(np.asarray(cell.clusters, dtype=str))
+    names = numbered(cell.clusters)[0]
     alone = None if cell.is_alone is None else n_alone > 0
     return Cell(total, flagged, np.where(n_missing == 0, gold, np.nan), names, alone)
 
@@ -259,6 +259,8 @@ def shares_clusters(cells: Sequence[Cell], texts: Sequence[Calibration]) -> bool
     """Return whether a cluster stands behind two languages' estimates, which then depend on one another.
     `texts`: what each language was calibrated on; empty for estimates without.
     """
+    if len(cells) < 2 and not texts:
+        return False
     names = [np.unique(np.asarray(cell.clusters, dtype=str)) for cell in cells]
     for number, calibration in enumerate(texts):
         names[number] = np.union1d(names[number], np.asarray(calibration.clusters, dtype=str))
