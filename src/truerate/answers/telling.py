@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from truerate.answers.gating import FAILED, PASSED, UNDECIDED, Decision, decided
 from truerate.answers.rating import Report, places_of
 from truerate.answers.reading import ABSTAINED, EMPTY
 from truerate.metrics.estimators.own_rate import EXACT, Rate, Separation
@@ -45,6 +46,30 @@ def headline(report: Report) -> str:
     if rate.estimator == EXACT:
         return f"{percent(rate.value)} of {whole}the {n} answers are hallucinated; {rate.why}"
     return f"{in_words(rate)} of {whole}the {n} answers are hallucinated"
+
+
+def rate_decision(report: Report, limit: float) -> Decision:
+    """Return whether the rate (of the systems, where all answers are labelled) is above a limit, a share, by
+    its interval: never told by flags alone, or without an interval.
+    """
+    rate, name = report.rate, f"not above {100 * limit:g} %"
+    low, high = rate.low, rate.high
+    if rate.estimator == EXACT and rate.system is not None:
+        low, high = rate.system.low, rate.system.high
+    if low is None or high is None:
+        few_dozen = "label a few dozen drawn answers (truerate draw, --labels)"
+        return Decision(
+            UNDECIDED, name, f"cannot tell: the rate is not corrected; {few_dozen}", [headline(report)]
+        )
+    code = decided(low, high, limit)
+    what = {
+        PASSED: name,
+        FAILED: f"above {100 * limit:g} %",
+        UNDECIDED: f"cannot tell whether above {100 * limit:g} %",
+    }
+    more = f"; {rate.halved} more labels halve the interval" if code == UNDECIDED and rate.halved else ""
+    sentence = f"{what[code]}: the interval is {percent(low)} to {percent(high)}{more}"
+    return Decision(code, name, sentence, [headline(report), *notes(report)])
 
 
 def in_words(rate: Rate) -> str:

@@ -29,7 +29,9 @@ OF_SNAKEMAKE = ("step", "export", "import")  # the commands of rules
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code: 0 done, 2 a mistake to mend, 130 interrupted."""
+    """Run one command; returns the exit code: 0 done, 2 a mistake to mend, 130 interrupted; of
+    `compare` and `rate --fail-above` 1 worse, 3 cannot tell.
+    """
     if arguments is None:  # this process is the command's own
         gc.set_threshold(*SELDOM)
         return fast_exit.at_once(partial(main, sys.argv[1:]))
@@ -39,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     hold_to_avx2(os.environ)
     try:
         begin(options.command)
-        options.run(options)
+        return options.run(options) or 0
     except TruerateError as error:
         return _stopped(options.command, str(error))
     except ModuleNotFoundError as error:

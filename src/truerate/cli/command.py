@@ -9,12 +9,14 @@ from truerate.core.data_files import read_data
 
 COMMANDS = Path(__file__).with_name("commands.yaml")
 WORDS: dict[str, Any] = read_data(Path(__file__).with_name("words.yaml"), dict)  # of reports
-TYPES = {"int": int, "float": float}  # of options
-RUNS: dict[str, Callable[[argparse.Namespace], None]] = {}  # by the words of a command
+TYPES: Mapping[str, Callable[[str], Any]] = {"int": int, "float": float}
+RUNS: dict[str, Callable[[argparse.Namespace], int | None]] = {}  # by the words of a command
 
 
 def command(*names: str) -> Callable[[Callable], Callable]:
-    """Mark the function that runs the commands of these names, each the words that a person types."""
+    """Mark the function that runs the commands of these names, each the words that a person types. It returns
+    None, or the exit code.
+    """
 
     def kept(run: Callable) -> Callable:
         RUNS.update(dict.fromkeys(names, run))

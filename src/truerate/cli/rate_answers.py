@@ -8,14 +8,16 @@ from typing import Any
 import polars as pl
 
 from truerate.answers.forms import HUB, STDIN
+from truerate.answers.gating import NO_REPORTS, Reports, write_reports
 from truerate.answers.judging import PARAMS, detector_of
 from truerate.answers.page import check_place, write_page
 from truerate.answers.rating import Unit, rate, table_for, unit_of
 from truerate.answers.reading import STATED
 from truerate.answers.table import answers_of
-from truerate.answers.telling import as_dict, lines
+from truerate.answers.telling import as_dict, lines, rate_decision
 from truerate.answers.verdicts import JUDGE
 from truerate.config.layout import Layout
+from truerate.core.errors import SettingsError
 from truerate.core.process.terminal import say
 
 UNSEEN = str.maketrans({chr(code): "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) != "\n"})
@@ -34,10 +36,16 @@ def run(
     page: str | None,
     as_json: bool,
     dry_run: bool,
-) -> None:
+    fail_above: float | None = None,
+    reports: Reports = NO_REPORTS,
+) -> int:
     """Print the report on a file of answers, as JSON if asked, and write its page; with `dry_run` say what
-    would be judged and cost, and ask nothing.
+    would be judged and cost, and ask nothing. Returns the exit code, of `fail_above` (percent) if given.
     """
+    if fail_above is None and any(reports):
+        raise SettingsError("--junit and --markdown hold a decision: give --fail-above PERCENT")
+    if fail_above is not None and not 0 <= fail_above <= 100:
+        raise SettingsError(f"--fail-above {fail_above:g}: allowed: 0 to 100 percent")
     how = {
         "labels": labels,
         "detector": detector,
@@ -47,7 +55,7 @@ def run(
     }
     if dry_run:
         print(*dry(answers, adapter=adapter, unit=unit, **how), sep="\n")
-        return
+        return 0
     check_place(page or beside(answers))
     report = rate(answers, adapter=adapter, unit=unit, **how)
     folder = write_page(report, page or beside(answers))  # before a reader of the output may stop reading
@@ -56,6 +64,13 @@ def run(
     else:
         print(*(line.translate(UNSEEN) for line in lines(report)), sep="\n")
     say(f"page: {folder}")
+    if fail_above is None:
+        return 0
+    decision = rate_decision(report, fail_above / 100)
+    write_reports(decision, reports)
+    if not as_json:
+        print(decision.sentence)
+    return decision.code
 
 
 def beside(answers: str) -> Path:

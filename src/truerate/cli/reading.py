@@ -91,7 +91,8 @@ def _check(o) -> None:
 
 
 @command("rate")
-def _rate(o) -> None:
+def _rate(o) -> int:
+    from truerate.answers.gating import Reports
     from truerate.cli.rate_answers import run
 
     how = {
@@ -103,7 +104,8 @@ def _rate(o) -> None:
         "verdicts": o.verdicts,
         "threshold": o.threshold,
     }
-    run(o.answers, **how, page=o.page, as_json=o.json, dry_run=o.dry_run)
+    gate = {"fail_above": o.fail_above, "reports": Reports(o.junit, o.markdown)}
+    return run(o.answers, **how, **gate, page=o.page, as_json=o.json, dry_run=o.dry_run)
 
 
 @command("draw")
@@ -114,6 +116,16 @@ def _draw(o) -> None:
     by = tuple(name for name in (o.by or "").split(",") if name)
     plan = Plan(o.n, by, o.score, o.design, o.shared, o.annotators, o.seed)
     draw(o.answers, plan, fields=o.map, to=o.to)
+
+
+@command("compare")
+def _compare(o) -> int:
+    from truerate.answers.gating import Reports
+    from truerate.cli.own_labels import compared
+
+    how = {name: getattr(o, name) for name in ("margin", "detector", "adapter", "verdicts", "threshold")}
+    reports = Reports(o.junit, o.markdown)
+    return compared(o.old, o.new, labels=o.labels, fields=o.map, **how, reports=reports, as_json=o.json)
 
 
 @command("fetch-articles")
