@@ -122,9 +122,9 @@ class Side(NamedTuple):
 def _side(table: AnswerTable, judge: Detector | None) -> Side:
     """The answers of a table as `judge` sees them, None: its own judges (their scores where it is labelled)."""
     is_stated = (table.frame["state"] == STATED).to_numpy()
-    judges = judges_of(table) if judge is None else None
-    seen = seen_by(judge, table.frame) if judge is not None else judges_of(table).judged(table.frame)
-    stated = seen.filter(is_stated)
+    judges = None if judge is not None else judges_of(table)
+    frame = judges.judged(table.frame) if judges is not None else table.frame
+    stated = (frame if judge is None else seen_by(judge, frame)).filter(is_stated)
     cell = cell_of(stated, unit="answers", clusters=np.arange(stated.height))
     if judges is not None and cell.k:
         cell = replace(cell, flagged=with_unjudged(cell.total, judges.proxy(stated, is_stated)))
