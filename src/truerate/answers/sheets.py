@@ -31,7 +31,7 @@ def label_records(path: Source) -> tuple[list[tuple[int, Record]], list[str]]:
             return records, []
     else:
         records = []
-        for number, row in read_labels(path):
+        for number, row in read_labels(str(path)):
             if not isinstance(row, dict):
                 raise SourceError(
                     f"reading the labels {str(path)!r}: row {number} is no label: {str(row)[:60]}"
