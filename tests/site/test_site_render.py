@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -155,6 +156,32 @@ def test_docs_are_read_from_the_code(tmp_path):
     assert function_docs(tmp_path) == [{"name": "shown", "module": "one", "doc": "What it is."}]
     row = next(table for table in schema_docs() if table["name"] == "Row")
     assert {"name": "board", "dtype": "text", "is_nullable": False, "rule": ""} in row["columns"]
+
+
+def test_the_prompts_of_a_board_stand_on_its_page_and_act_nowhere():
+    """Ours beside the maintainer's, of which only the digest is shown."""
+    theirs = {
+        "by": "own",
+        "licence": "",
+        "sha256": "ab" * 32,
+        "n_characters": 1234,
+        "messages": [],
+        "notice": "",
+    }
+    prompts = [
+        {"name": "detect", "ours": [("system", "Judge."), ("user", " ".join(HOSTILE))], "theirs": theirs},
+        {"name": "meta", "ours": [("user", "{{ text | fence }}")], "theirs": None},
+    ]
+    board = replace(tiny_tables().boards[0], prompts=prompts)
+    page = Elements(site_of(board)[f"boards/{board.name}.md"])
+    assert (
+        "2 templates" in page.text and "1\u2009234 characters" in page.text and "{{ text | fence }}" in page.text
+    )
+    assert "no licence is known" in page.text and "Ours, not asked here" in page.text
+    plain = Elements(site_of(n=1)[f"boards/{board.name}.md"])
+    assert [tag for tag, _ in page.elements if tag in ("script", "img", "iframe")] == [
+        tag for tag, _ in plain.elements if tag in ("script", "img", "iframe")
+    ]
 
 
 def test_the_datasheet_of_a_board_is_a_page_of_its_own_and_inert():

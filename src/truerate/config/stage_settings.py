@@ -31,7 +31,7 @@ READ = {
     "truth": "boards.{board} sources.{source} tracks.{track} models.{models} seed languages llm.reask",
     "score": "boards.{board} detectors.{families} tracks.{track} models.{models} statistics seed",
     "leaderboard": "boards sources models statistics seed",
-    "site": "site boards sources endpoints models tracks detectors statistics audit hub.datasheets",
+    "site": "site boards sources endpoints models tracks detectors statistics audit hub.datasheets llm.prompts_dir",
 }
 LARGE = (
     16 * 2**20
@@ -151,7 +151,8 @@ def weights_of(p: Params, board: str) -> list[str]:
 def own_files(p: Params, stage: Stage) -> list[str]:
     """Return what of the user's own a stage reads, as far as it is there: a path for each."""
     if stage.board is None:
-        return []
+        of_site = [p.llm.prompts_dir] if stage.name == "site" else []
+        return [path for path in of_site if path and Path(path).exists()]
     read, paths = places(p, stage), []
     if any(setting.startswith("tracks.") for setting in read):
         paths += weights_of(p, stage.board)

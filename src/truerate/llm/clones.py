@@ -27,6 +27,7 @@ from truerate.core.text import clean
 from truerate.llm.guard import has_chat_marks
 from truerate.llm.prompts import TRACKS
 
+LONGEST = 4_000  # characters of a licence that is kept, so that its notice can go with the words
 LARGEST = 2**18  # bytes of a file of prompts
 RECORDED = "imported.json"  # beside the templates: what they were made from, by which they are known again
 INSTRUCTION = "instruction"  # the name that stands for the text of a file in the scripts
@@ -137,8 +138,10 @@ def import_prompts(clone: str, to: str) -> tuple[pl.DataFrame, list[str]]:
     if not sources:
         reason = f"{rows[0]['template']}: {rows[0]['result']}" if rows else repository.note
         raise SourceError(f"{clone!r}: nothing of {repository.name} to import; {reason}")
-    _write(Path(to), track, sources, {"repository": repository.name, "files": read.digests})
-    notes = [f"licence: {_licence(read, repository)}", f"{repository.name}: {repository.note}"]
+    licence, notice = _licence(read, repository)
+    origin = {"repository": repository.name, "files": read.digests, "licence": licence, "notice": notice}
+    _write(Path(to), track, sources, origin)
+    notes = [f"licence: {licence}", f"{repository.name}: {repository.note}"]
     return pl.DataFrame(rows), notes
 
 
@@ -156,12 +159,14 @@ def _names() -> str:
     return listed(repository.name for repository in repositories().values())
 
 
-def _licence(read: Clone, repository: Repository) -> str:
+def _licence(read: Clone, repository: Repository) -> tuple[str, str]:
+    """How the licence of a clone begins, and its text; empty where there is none or it is long."""
     try:
-        first = read.text(repository.licence).strip().partition("\n")[0]
+        text = read.text(repository.licence).strip()
+        first = text.partition("\n")[0]
     except Unread as why:
-        return f"not stated ({why})"
-    return f"{first[:80]} ({repository.licence})"
+        return f"not stated ({why})", ""
+    return f"{first[:80]} ({repository.licence})", text if len(text) <= LONGEST else ""
 
 
 # ---- what a clone says -------------------------------------------------------------------------------------

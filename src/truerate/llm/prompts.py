@@ -156,17 +156,19 @@ def _rendered(part: Part, *given: object) -> str:
 def _parts(path: Path, _changed: int, track: str, prompts_dir: str | None) -> tuple[Part, ...]:
     """The compiled parts of a template with their roles, read again when the file changes."""
     environment = _environment(track, prompts_dir)
+    return tuple(_part(role, source, environment) for role, source in messages_of(path))
+
+
+def messages_of(path: Path) -> list[tuple[str, str]]:
+    """Return role and source of each message of a template. Raises SettingsError for text before the first."""
     opening, *rest = _ROLE.split(path.read_text("utf-8"))
     if not rest:
-        return (_part("user", opening, environment),)
+        return [("user", opening)]
     if re.sub(r"\{#.*?#\}", "", opening, flags=re.DOTALL).strip():
         raise SettingsError(
             f"prompt {str(path)!r}: text before the first role line; allowed there: a Jinja comment"
         )
-    return tuple(
-        _part(role, source.lstrip("\n"), environment)
-        for role, source in zip(rest[::2], rest[1::2], strict=True)
-    )
+    return [(role, source.lstrip("\n")) for role, source in zip(rest[::2], rest[1::2], strict=True)]
 
 
 def _part(role: str, source: str, environment: SandboxedEnvironment) -> Part:

@@ -37,7 +37,8 @@ class Board:
     browser only where redistribution is `yes` (`own_redistribution`: of what it does not have from another
     source). `track_card`: what the track says of itself. `metrics`: the records of the track's numbers, in
     the order in which they are told; `shared_metrics`: of those that any board may carry. `steps`: of the
-    track's graph, in their order: `name`, `role`, `does`, `reads` (names). `idle`: a sentence per model that
+    track's graph, in their order: `name`, `role`, `does`, `reads` (names). `prompts`: the templates that were
+    asked (`pipeline.publishing.board_prompts`). `idle`: a sentence per model that
     is named and asked nothing, detector that judged nothing, and metric with cells of far fewer texts than
     those beside them.
     """
@@ -67,6 +68,7 @@ class Board:
     shared_metrics: Sequence[Metric] = ()
     steps: Sequence[Mapping] = ()
     idle: Sequence[str] = ()
+    prompts: Sequence[Mapping] = ()
 
     @property
     def ranks(self) -> str:

@@ -55,6 +55,10 @@ class Protocol:
     # what `make real` shows of a board, from samples, scores and the source's card
     public_tables: ClassVar[Callable[..., list[tuple[str, "pl.DataFrame"]]] | None] = None
 
+    # the template that a reply came from, by the settings, its purpose and its attributes; one that does not
+    # exist where none was used
+    template: ClassVar[Callable[[Any, str, Mapping[str, Any]], str]] = lambda _, purpose, __: purpose
+
     # ---- tables that outgrow memory
     queried: ClassVar[tuple[str, ...]] = ()  # tables of the source that steps are given as queries
     # steps whose files `exported` takes one model and shard at a time, as `slices`, and whose rows it keeps

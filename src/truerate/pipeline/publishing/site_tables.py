@@ -27,6 +27,7 @@ from truerate.detectors.published.adapters import about
 from truerate.detectors.published.checks import usable
 from truerate.pipeline.checks import unasked
 from truerate.pipeline.graph import steps
+from truerate.pipeline.publishing.board_prompts import board_prompts
 from truerate.pipeline.publishing.detector_curves import curves
 from truerate.pipeline.tracks import SHARED, card_of, metrics_of
 from truerate.site.docs import function_docs, schema_docs
@@ -112,6 +113,7 @@ def board_tables(config: Layout, name: str) -> Board:
         counts=load(Count, config.dataset(name, "counts")),
         topics=read_json(config.scores(name, "topics.json")),
     )
+    board_data = replace(board_data, prompts=board_prompts(config, name, board_data.generations))
     shown = shown_targets(board_data, config.p.site.max_samples)
     return replace(
         board_data,

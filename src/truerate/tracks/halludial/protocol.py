@@ -3,7 +3,7 @@ the most further questions, so that the number of calls is an upper bound, and e
 stored.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from truerate.config import Backbone, Params
@@ -11,7 +11,17 @@ from truerate.core.keys import content_id
 from truerate.llm import Request
 from truerate.tracks.halludial import context, dataset, labels, published, scores, steps
 from truerate.tracks.halludial.judging import NAMES
-from truerate.tracks.halludial.prompting import ANNOTATE, COMPARE, CUES, DETECT, INDUCE, LOCATE, META
+from truerate.tracks.halludial.prompting import (
+    ANNOTATE,
+    COMPARE,
+    CUES,
+    DETECT,
+    INDUCE,
+    LOCATE,
+    META,
+    OF_PAPER,
+    PAPER,
+)
 from truerate.tracks.halludial.published import public_tables
 from truerate.tracks.halludial.settings import Settings, Sizes
 from truerate.tracks.halludial.settings import faults as setting_faults
@@ -95,6 +105,12 @@ def _texts_of_a_turn(p: Params, board: str) -> int:
 # ---- the protocol ------------------------------------------------------------------------------------------
 
 
+def template(settings: Settings, purpose: str, attributes: Mapping[str, Any]) -> str:
+    """Return the template of a reply's prompt: of the paper's definition where it was asked by that one."""
+    is_paper = attributes["definition"] == PAPER
+    return OF_PAPER[purpose].format(kind=attributes["kind"]) if is_paper else purpose
+
+
 class HalluDial(Protocol):
     """Hallucination in dialogues: detection, localization and rationale; spontaneous and induced."""
 
@@ -118,6 +134,7 @@ class HalluDial(Protocol):
     claims = published.CLAIMS
     alike = scores.ALIKE
     assumed = staticmethod(assumed)
+    template = staticmethod(template)
     first_drawn = FIRST_DRAWN
     text_notes = staticmethod(steps.text_notes)
     gpu_hours = staticmethod(gpu_hours)

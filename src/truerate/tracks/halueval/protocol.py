@@ -2,7 +2,7 @@
 of replies that have not come.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -12,6 +12,7 @@ from truerate.core.keys import content_id
 from truerate.llm import Request
 from truerate.llm.dry_run import ASSUMED
 from truerate.llm.generation import generations
+from truerate.llm.prompts import BESIDE
 from truerate.metrics.similarity import chrf
 from truerate.tracks.halueval import context, general, labels, scores, steps
 from truerate.tracks.halueval.recognition import AUTHORS, has_authors_words
@@ -61,6 +62,13 @@ def assumed_selection(
     return general.marked(responses, compared, n=config.p.size_of(board).general, seed=config.p.seed), {}
 
 
+def template(settings: Settings, purpose: str, attributes: Mapping[str, Any]) -> str:
+    """Return the template of a reply's prompt: one per task, of a sample by its scheme, of verdicts by variant."""
+    named = {"contrast": "contrast", AUTHORS: f"{BESIDE}recognise"}.get(attributes["variant"], purpose)
+    scheme = (attributes["scheme"] or "").replace("-", "_")
+    return f"{scheme or named}_{attributes['task']}"
+
+
 class HaluEval(Protocol):
     """Recognition of hallucinated texts: sampling, filtering, labelled answers, judging, refinement."""
 
@@ -81,6 +89,7 @@ class HaluEval(Protocol):
     topics = staticmethod(scores.topics)
     assumed = staticmethod(assumed)
     faults = staticmethod(setting_faults)
+    template = staticmethod(template)
     stand_ins = {"select": assumed_selection}
     # sizes whose first items stay the same whatever the size (`context.chosen_items`): a probe cuts them
     first_drawn = ("qa", "dialogue", "summarization", "general", "general_pool")

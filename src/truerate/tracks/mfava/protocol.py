@@ -17,6 +17,7 @@ from truerate.tracks.mfava.dataset import NATURAL, n_labels, n_shared
 from truerate.tracks.mfava.published import public_tables
 from truerate.tracks.mfava.settings import Settings, Sizes
 from truerate.tracks.mfava.settings import faults as setting_faults
+from truerate.tracks.mfava.translating import REFERENCE, TRANSLATE
 from truerate.tracks.protocol import READ, GpuHours, GridCell, Protocol, hours
 
 # Sizes whose first texts stay the same whatever the size (`context.chosen`): a probe cuts them.
@@ -157,6 +158,7 @@ class MFava(Protocol):
     faults = staticmethod(setting_faults)
     public_tables = staticmethod(public_tables)
     assumed = staticmethod(assumed)
+    template = staticmethod(lambda _, purpose, __: TRANSLATE if purpose == REFERENCE else purpose)
     first_drawn = FIRST_DRAWN
     label_precision, label_notes = staticmethod(label_plan), staticmethod(label_notes)
     gpu_hours = staticmethod(gpu_hours)

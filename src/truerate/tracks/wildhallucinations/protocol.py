@@ -23,6 +23,7 @@ from truerate.tracks.wildhallucinations.entities import takedown_keys
 from truerate.tracks.wildhallucinations.funnel import public_tables
 from truerate.tracks.wildhallucinations.names import DOMAINS
 from truerate.tracks.wildhallucinations.settings import Settings, Sizes
+from truerate.tracks.wildhallucinations.verifying import THREE, VERIFY
 from truerate.web.recorded import recorded
 
 
@@ -158,6 +159,12 @@ def assumed_evidence(
     return generations(searched), {"documents": frame(Document, [page])}
 
 
+def template(settings: Settings, purpose: str, _: Mapping[str, Any]) -> str:
+    """Return the template of a reply's prompt: of a verification the one with as many verdicts as are set."""
+    is_three = purpose == VERIFY and settings.verification.verdicts == "three"
+    return THREE if is_three else purpose
+
+
 class WildHallucinations(Protocol):
     """Entities from real chats, pages of the web as evidence, atomic facts, WildFactScore."""
 
@@ -184,6 +191,7 @@ class WildHallucinations(Protocol):
     faults = staticmethod(faults)
     public_tables = staticmethod(public_tables)
     assumed = staticmethod(assumed)
+    template = staticmethod(template)
     stand_ins = {"evidence": assumed_evidence}
     services = staticmethod(services)
 
