@@ -175,7 +175,9 @@ def test_the_prompts_of_a_board_stand_on_its_page_and_act_nowhere():
     board = replace(tiny_tables().boards[0], prompts=prompts)
     page = Elements(site_of(board)[f"boards/{board.name}.md"])
     assert (
-        "2 templates" in page.text and "1\u2009234 characters" in page.text and "{{ text | fence }}" in page.text
+        "2 templates" in page.text
+        and "1\u2009234 characters" in page.text
+        and "{{ text | fence }}" in page.text
     )
     assert "no licence is known" in page.text and "Ours, not asked here" in page.text
     plain = Elements(site_of(n=1)[f"boards/{board.name}.md"])
